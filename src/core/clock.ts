@@ -1,0 +1,59 @@
+/** Time as a parameter: everything that waits or measures gets a `Clock`, so that a test decides when it is later. */
+export interface Clock {
+  /** Monotonic milliseconds from an arbitrary start; fractions allowed. */
+  now(): number
+  /** Runs `task` once at `deadline` (milliseconds of `now()`), never early; disposing cancels it. */
+  at(deadline: number, task: () => void): Disposable
+}
+
+/** Real time. Timers keep the process alive only while something else does. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  at(deadline, task) {
+    const timer = setTimeout(task, Math.max(0, deadline - performance.now()))
+    return { [Symbol.dispose]: () => clearTimeout(timer) }
+  },
+}
+
+/** Runs `task` `ms` from now on `clock`; disposing cancels it. */
+export function after(clock: Clock, ms: number, task: () => void): Disposable {
+  return clock.at(clock.now() + ms, task)
+}
+
+/**
+ * Calls `tick` on an absolute grid of `periodMs`. A late call never moves the ones after it: the deadline advances
+ * by whole periods, and periods that were missed are skipped, so `tick` must work from `now`, not from a count.
+ */
+export class Ticker implements Disposable {
+  readonly #clock: Clock
+  readonly #periodMs: number
+  readonly #tick: (now: number) => void
+  #due: number
+  #timer: Disposable | undefined
+
+  constructor(clock: Clock, periodMs: number, tick: (now: number) => void) {
+    if (!(periodMs > 0)) throw new RangeError(`a tick needs a period above 0 ms, got ${periodMs}`)
+    this.#clock = clock
+    this.#periodMs = periodMs
+    this.#tick = tick
+    this.#due = clock.now() + periodMs
+    this.#arm()
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = undefined
+  }
+
+  #arm(): void {
+    this.#timer = this.#clock.at(this.#due, this.#run)
+  }
+
+  readonly #run = (): void => {
+    const now = this.#clock.now()
+    const missed = Math.floor((now - this.#due) / this.#periodMs)
+    this.#due += (Math.max(0, missed) + 1) * this.#periodMs
+    this.#arm()
+    this.#tick(now)
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The translation-service interface as types, shared by both ends. Names and orders are the interface document's;
+ * what it leaves open is decided in `docs/contract.md`.
+ */
+
+/** Event names on the socket. */
+export const EVENT = {
+  connected: 'connected',
+  start: 'start',
+  text: 'text',
+  writeStream: 'write_stream',
+  result: 'result',
+  endSynth: 'endSynth',
+  error: 'error',
+} as const
+
+export const NAMESPACES = ['/stt', '/translator', '/tts', '/sts'] as const
+export type Namespace = (typeof NAMESPACES)[number]
+
+/** `sendAudio`: how the client sends audio (a JSON string in the query). */
+export interface SendAudio {
+  broadcastVia: 'chunk'
+  codec: 'linear16'
+  /** Hz */
+  sampleRate: number
+}
+
+/** `receiveAudio`: how the client gets audio (a JSON string in the query). */
+export interface ReceiveAudio {
+  obtainVia: 'chunk'
+  codec: 'mp3'
+  /** Hz */
+  sampleRate: number
+  /** `block`: one `result` an utterance. `streaming`: the mp3 in several, as it is made. */
+  mode: 'block' | 'streaming'
+}
+
+/** Payload of `connected`: the parameters in force, defaults filled in. */
+export interface ConnectionParameters {
+  languageIdSource?: string
+  languageIdTarget?: string
+  sendAudio?: SendAudio
+  receiveAudio?: ReceiveAudio
+  /** Ours: whether unstable transcripts are sent as `result` with `final: false`. */
+  partials?: boolean
+}
+
+/** Payload of `result` on `/stt`. */
+export interface SttResult {
+  /** Utterance number within the session, as a string; partial and final of one utterance share it. */
+  id: string
+  final: boolean
+  languageIdSource: string
+  text: string
+  /** Milliseconds of the session's audio at which the utterance begins. */
+  startMs: number
+  /** … and up to which this result covers it. */
+  endMs: number
+}
+
+/** Payload of `result` on `/sts`. A partial has neither `translation` nor `file`. */
+export interface StsResult extends SttResult {
+  languageIdTarget: string
+  translation?: string
+  /** `data` is binary mp3; in `streaming` mode each result carries the next piece of one continuous mp3. */
+  file?: { data: Uint8Array; codec: 'mp3'; sampleRate: number }
+}
+
+/** Payload of `endSynth`. */
+export interface EndSynth {
+  id: string
+}
+
+/** Every error, on HTTP and on the socket. */
+export interface ServiceErrorBody {
+  /** The general code, for example `bad_file`. */
+  code: string
+  /** The specific one, for example `language_not_detected`. */
+  error: string
+  description: string
+}
+
+/** One entry of `GET /api/languages`. */
+export interface LanguageEntry {
+  languageId: string
+  name: string
+  /** Speech in this language can be transcribed. */
+  transcription: boolean
+  /** Language ids that text of this language can be translated into. */
+  translation: string[]
+  /** There is a voice for it. */
+  synthesis: boolean
+}
+
+/** One entry of `GET /api/voices`. */
+export interface VoiceEntry {
+  voiceId: string
+  name: string
+  languageId: string
+  voiceGender: 'M' | 'F'
+  voiceEngine: 'neural' | 'standard'
+  modes: ('block' | 'streaming')[]
+}
