@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+/**
+ * Sets up whatever `npm run demo`, `npm start` and `npm test` need and is missing: the npm packages, the Node that runs
+ * the project, and the engines' system packages. Run by npm before those commands, under any Node from 20 on and before
+ * `node_modules` exists, so it uses Node's built-ins only. When nothing is missing it says nothing.
+ *
+ *   node scripts/setup.mjs [--for-tests] [--project <dir>] [--system-root <dir>]
+ *
+ * `--for-tests` adds the programs that tests compare with. The other two are for tests of this script.
+ */
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { installParts } from './setup/debian.mjs'
+import { alone } from './setup/lock.mjs'
+import { installModules, modulesAreFine } from './setup/modules.mjs'
+import { missingParts } from './setup/parts.mjs'
+import { installRuntime, runtimeIsFine } from './setup/runtime.mjs'
+import { say } from './setup/say.mjs'
+
+const { values } = parseArgs({
+  options: {
+    'for-tests': { type: 'boolean', default: false },
+    project: { type: 'string', default: resolve(dirname(fileURLToPath(import.meta.url)), '..') },
+    'system-root': { type: 'string', default: '/' },
+  },
+})
+const project = resolve(values.project)
+const systemRoot = values['system-root']
+const lacking = () => missingParts({ systemRoot, forTests: values['for-tests'] })
+
+async function setUpProject() {
+  if (!modulesAreFine(project)) await installModules(project)
+  if (!runtimeIsFine(project)) await installRuntime(project)
+}
+
+async function setUpSystem() {
+  if (lacking().length > 0) await installParts(lacking(), { systemRoot, lacking })
+}
+
+if (Number(process.versions.node.split('.')[0]) < 20) {
+  say(`Node 20 or newer is needed to set up, this is ${process.versions.node}`)
+  process.exit(1)
+}
+
+if (!modulesAreFine(project) || !runtimeIsFine(project) || lacking().length > 0) {
+  // npm and apt wait for the network at different times, so both run at once.
+  const results = await alone(project, () => Promise.allSettled([setUpProject(), setUpSystem()]))
+  for (const result of results) {
+    if (result.status === 'fulfilled') continue
+    say(result.reason instanceof Error ? result.reason.message : String(result.reason))
+    process.exitCode = 1
+  }
+}

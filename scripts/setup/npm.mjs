@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join, sep } from 'node:path'
+
+/**
+ * npm puts `node_modules/.bin` first on PATH. What replaces `node_modules` must not look for `node` in there: these are
+ * the directories without it.
+ */
+export function outsidePath(path = process.env.PATH ?? '') {
+  return path.split(delimiter).filter(entry => !entry.split(sep).includes('node_modules'))
+}
+
+/** Environment for programs that change `node_modules`. */
+export function outsideEnv() {
+  return { ...process.env, PATH: outsidePath().join(delimiter) }
+}
+
+/** How to start npm with a Node that is not in `node_modules`: `[command, ...arguments]`. */
+export function npmCommand() {
+  const cli = process.env.npm_execpath ?? ''
+  const node = [process.env.npm_node_execpath, process.execPath, findOutside('node')].find(isOutside)
+  if (node && /npm-cli\.js$/.test(cli) && isOutside(node) && existsSync(cli)) return [node, cli]
+  return [process.platform === 'win32' ? 'npm.cmd' : 'npm']
+}
+
+function findOutside(program) {
+  return outsidePath()
+    .map(directory => join(directory, program))
+    .find(path => existsSync(path))
+}
+
+function isOutside(path) {
+  return path !== undefined && !/[\\/]node_modules[\\/](\.bin|node|node-[^\\/]+)[\\/]/.test(path)
+}

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * The system parts of the project: what each is for, the Debian packages that bring it, and the file that shows that it
+ * is there, however it came. `file` is looked for in every directory of its kind.
+ */
+const PARTS = [
+  {
+    name: 'speech recognition',
+    packages: ['libpocketsphinx3'],
+    file: { kind: 'library', names: ['libpocketsphinx.so.3', 'libpocketsphinx.3.dylib'] },
+    without: 'the embedded service transcribes nothing',
+  },
+  {
+    name: 'recognition model for English',
+    packages: ['pocketsphinx-en-us'],
+    file: { kind: 'shared', names: ['pocketsphinx/model/en-us/en-us/mdef'] },
+    without: 'the embedded service transcribes nothing',
+  },
+  {
+    name: 'translation',
+    packages: ['apertium'],
+    file: { kind: 'program', names: ['apertium'] },
+    without: 'the embedded service translates nothing',
+  },
+  {
+    name: 'translation English–Spanish',
+    packages: ['apertium-eng-spa'],
+    file: { kind: 'shared', names: ['apertium/modes/eng-spa.mode'] },
+    without: 'the embedded service translates nothing between English and Spanish',
+  },
+  {
+    name: 'voices',
+    packages: ['espeak-ng'],
+    file: { kind: 'program', names: ['espeak-ng'] },
+    without: 'the embedded service speaks nothing',
+  },
+]
+
+/** Independent programs whose output some tests compare with. */
+const ORACLES = [
+  {
+    name: 'mp3 encoder to compare with',
+    packages: ['lame'],
+    file: { kind: 'program', names: ['lame'] },
+    without: 'the tests that compare with it are skipped',
+    optional: true,
+  },
+  {
+    name: 'audio converter to compare with',
+    packages: ['ffmpeg'],
+    file: { kind: 'program', names: ['ffmpeg'] },
+    without: 'the tests that compare with it are skipped',
+    optional: true,
+  },
+]
+
+/** The parts that are not on this system. */
+export function missingParts({ systemRoot, forTests }) {
+  const wanted = forTests ? [...PARTS, ...ORACLES] : PARTS
+  const directories = directoriesBelow(systemRoot)
+  return wanted.filter(
+    ({ file }) =>
+      !directories[file.kind].some(directory => file.names.some(name => existsSync(join(directory, name)))),
+  )
+}
+
+function directoriesBelow(systemRoot) {
+  const below = paths => paths.map(path => join(systemRoot, path))
+  const path = systemRoot === '/' ? (process.env.PATH ?? '').split(':') : []
+  const libraries = below(['usr/lib', 'usr/lib64', 'lib', 'usr/local/lib', 'opt/homebrew/lib'])
+  return {
+    program: [...below(['usr/bin', 'usr/local/bin', 'bin', 'opt/homebrew/bin']), ...path],
+    library: libraries.flatMap(directory => [directory, ...multiarch(directory)]),
+    shared: below(['usr/share', 'usr/local/share', 'opt/homebrew/share']),
+  }
+}
+
+/** Debian keeps libraries in a folder named after the machine, like `x86_64-linux-gnu`. */
+function multiarch(directory) {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+      .filter(entry => entry.isDirectory() && /-linux-(gnu|musl)/.test(entry.name))
+      .map(entry => join(directory, entry.name))
+  } catch {
+    return []
+  }
+}
