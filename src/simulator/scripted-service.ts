@@ -1,0 +1,196 @@
+import { createServer, type Server as HttpServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket as TcpSocket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { Server, type Socket } from 'socket.io'
+import { type Clock, systemClock } from '../core/clock.ts'
+import type { ServiceErrorBody } from '../service/contract.ts'
+import { type Answering, tones } from './scripted-answers.ts'
+import { type DropHow, type Faults, SessionFaults } from './scripted-faults.ts'
+import { readParameters } from './scripted-parameters.ts'
+import { ScriptedSession } from './scripted-session.ts'
+import { Mp3Maker } from './tone-mp3.ts'
+
+export interface ScriptedServiceOptions {
+  /** Port on loopback. Default 0: a free one, kept over `stop` and `start`. */
+  port?: number
+  /** The key it wants in `auth.token`. Default `simulated-key`. */
+  apiKey?: string
+  /** How it answers. Default `tones()`. */
+  answer?: Answering
+  /** What it does wrong from the beginning. Default nothing. */
+  faults?: Faults
+  /** What sessions keep: counts only (for load), the order of events too (default), or the audio as well. */
+  record?: 'counts' | 'events' | 'audio'
+  clock?: Clock
+  /** Called for every new session, before anything is sent to it. */
+  onSession?: (session: ScriptedSession) => void
+  /** Called for every fragment taken, before it is acknowledged. */
+  onFragment?: (session: ScriptedSession, pcm: Int16Array) => void
+}
+
+/**
+ * A translation service that does as it is told: the real protocol on `/sts` and `/stt`, scripted answers, and every
+ * fault at the moment the test wants it. Whoever listens closes it.
+ */
+export class ScriptedService implements AsyncDisposable {
+  readonly apiKey: string
+  /** What it does wrong from now on; sessions read it live. */
+  readonly faults: Faults
+  /** Every session since `listen`, oldest first, ended ones too; the list is kept over `stop` and `start`. */
+  readonly sessions: ScriptedSession[] = []
+  /** Bodies that were refused at connection: wrong key or wrong parameters. */
+  readonly refused: unknown[] = []
+
+  readonly #options: ScriptedServiceOptions
+  readonly #maker: Mp3Maker
+  readonly #next: Faults[] = []
+  readonly #waiting: { count: number; settle: (session: ScriptedSession) => void }[] = []
+  readonly #tcp = new Set<TcpSocket>()
+  #running: { http: HttpServer; io: Server } | undefined
+  #port: number
+
+  private constructor(options: ScriptedServiceOptions, maker: Mp3Maker) {
+    this.#options = options
+    this.#maker = maker
+    this.#port = options.port ?? 0
+    this.apiKey = options.apiKey ?? 'simulated-key'
+    this.faults = { ...options.faults }
+  }
+
+  /** Listens on loopback. Rejects when the port is taken. */
+  static async listen(options: ScriptedServiceOptions = {}): Promise<ScriptedService> {
+    const service = new ScriptedService(options, await Mp3Maker.create())
+    await service.start()
+    return service
+  }
+
+  /** `http://127.0.0.1:<port>`, without namespace. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  /** The newest session, ended or not. */
+  get session(): ScriptedSession | undefined {
+    return this.sessions.at(-1)
+  }
+
+  /** Faults of the next session alone; called twice, of the next two. */
+  next(faults: Faults): void {
+    this.#next.push({ ...faults })
+  }
+
+  /** Takes back every fault of the service, and those queued; sessions keep their own. */
+  heal(): void {
+    for (const name of Object.keys(this.faults) as (keyof Faults)[]) delete this.faults[name]
+    this.#next.length = 0
+  }
+
+  /** The session of this number (from 1), once it is there. */
+  sessionOf(number: number): Promise<ScriptedSession> {
+    const session = this.sessions[number - 1]
+    if (session) return Promise.resolve(session)
+    return new Promise(settle => this.#waiting.push({ count: number, settle }))
+  }
+
+  /** Ends every open connection. */
+  dropAll(how: DropHow = 'cut'): void {
+    for (const session of this.sessions) if (session.connected) session.drop(how)
+  }
+
+  /** Every open connection stays open and is never answered again. */
+  hangAll(): void {
+    for (const session of this.sessions) if (session.connected) session.hang()
+  }
+
+  /** Goes away as a killed process does: connections cut, port closed. Idempotent; `start` brings it back. */
+  async stop(): Promise<void> {
+    const running = this.#running
+    if (!running) return
+    this.#running = undefined
+    for (const socket of this.#tcp) socket.destroy()
+    await running.io.close()
+  }
+
+  /** Listens again, on the same port. Nothing when it is running. */
+  async start(): Promise<void> {
+    if (this.#running) return
+    const http = createServer()
+    const io = new Server(http, { transports: ['websocket'], perMessageDeflate: false, serveClient: false })
+    this.#running = { http, io }
+    this.#faultUpgrades(http)
+    for (const namespace of ['/sts', '/stt'] as const) {
+      io.of(namespace).use((socket, next) => next(this.#checkKey(socket)))
+      io.of(namespace).on('connection', socket => this.#admit(socket, namespace))
+    }
+    await new Promise<void>((settle, fail) => {
+      http.once('error', fail)
+      http.listen(this.#port, '127.0.0.1', settle)
+    })
+    this.#port = (http.address() as AddressInfo).port
+  }
+
+  /** Idempotent. */
+  close(): Promise<void> {
+    return this.stop()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #faultUpgrades(http: HttpServer): void {
+    const upgrade = http.listeners('upgrade')
+    http.removeAllListeners('upgrade')
+    http.on('connection', socket => {
+      this.#tcp.add(socket)
+      socket.once('close', () => this.#tcp.delete(socket))
+    })
+    http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      socket.on('error', () => {})
+      if (this.faults.hang) return
+      if (this.faults.refuse)
+        return void socket.end(`HTTP/1.1 ${this.faults.refuse} Refused\r\nConnection: close\r\n\r\n`)
+      for (const listener of upgrade) listener.call(http, request, socket, head)
+    })
+  }
+
+  #checkKey(socket: Socket): (Error & { data?: unknown }) | undefined {
+    const refuseKey =
+      this.#next[0] && 'refuseKey' in this.#next[0] ? this.#next.shift()?.refuseKey : this.faults.refuseKey
+    if (refuseKey === undefined && socket.handshake.auth.token === this.apiKey) return undefined
+    const body: ServiceErrorBody = {
+      code: 'unauthorized',
+      error: 'bad_key',
+      description: 'the API key is not valid',
+    }
+    const data = refuseKey === undefined || refuseKey === true ? body : refuseKey
+    this.refused.push(data)
+    return Object.assign(new Error('unauthorized'), { data })
+  }
+
+  #admit(socket: Socket, namespace: '/sts' | '/stt'): void {
+    const parameters = readParameters(socket.handshake.query, namespace)
+    if ('code' in parameters) {
+      this.refused.push(parameters)
+      socket.emit('error', parameters)
+      return void socket.disconnect(true)
+    }
+    const { clock = systemClock, record = 'events', answer = tones(), onFragment, onSession } = this.#options
+    const session = new ScriptedSession(socket, {
+      number: this.sessions.length + 1,
+      parameters,
+      faults: new SessionFaults(this.#next.shift() ?? {}, this.faults),
+      clock,
+      record,
+      onFragment: pcm => {
+        onFragment?.(session, pcm)
+        heard(pcm)
+      },
+    })
+    const heard = answer(session, this.#maker)
+    this.sessions.push(session)
+    onSession?.(session)
+    session.begin()
+    for (const waiting of this.#waiting) if (waiting.count === this.sessions.length) waiting.settle(session)
+  }
+}

@@ -1,0 +1,267 @@
+import type { Socket } from 'socket.io'
+import { after, type Clock } from '../core/clock.ts'
+import {
+  type ConnectionParameters,
+  EVENT,
+  type ServiceErrorBody,
+  type StsResult,
+  type SttResult,
+} from '../service/contract.ts'
+import { durationMs, SAMPLE_RATE, samplesOf } from '../transcode/pcm.ts'
+import type { DropHow, SessionFaults } from './scripted-faults.ts'
+
+/** One thing that happened in a session, in order. */
+export interface SessionEvent {
+  /** Milliseconds of the service's clock. */
+  at: number
+  event:
+    | 'connected'
+    | 'start'
+    | 'fragment'
+    | 'nack'
+    | 'result'
+    | 'endSynth'
+    | 'error'
+    | 'disconnect'
+    | 'other'
+  detail?: unknown
+}
+
+/** What a session says about one stretch of audio. */
+export interface Saying {
+  /** Default: the number of the utterance and its language. */
+  text?: string
+  translation?: string
+  /** mp3. Without it the result has no `file`. */
+  audio?: Uint8Array
+  /** Sample rate of `audio`, Hz. Default 16 000. */
+  rate?: number
+  startMs?: number
+  endMs?: number
+}
+
+export interface SessionSetup {
+  /** Order of connection at this service, from 1. */
+  number: number
+  parameters: ConnectionParameters
+  faults: SessionFaults
+  clock: Clock
+  record: 'counts' | 'events' | 'audio'
+  /** Called with every fragment taken, before it is acknowledged. */
+  onFragment: (pcm: Int16Array) => void
+}
+
+const STREAMED_BYTES = 1024
+
+/** One connection to a scripted service: what it received, and the means to answer it well or badly. */
+export class ScriptedSession {
+  readonly number: number
+  readonly parameters: ConnectionParameters
+  /** Language spoken. */
+  readonly from: string
+  /** Language wanted; empty on `/stt`. */
+  readonly to: string
+  readonly namespace: string
+  /** Bytes of every fragment taken, in order (not with `record: 'counts'`). */
+  readonly fragmentBytes: number[] = []
+  /** Everything that happened, in order (not with `record: 'counts'`). */
+  readonly log: SessionEvent[] = []
+  /** Settles with Socket.IO's reason when the connection is gone. */
+  readonly ended: Promise<string>
+  /** Fragments that arrived, taken or not. */
+  arrived = 0
+  /** Fragments taken. */
+  fragments = 0
+  /** Samples taken. */
+  samples = 0
+
+  readonly #socket: Socket
+  readonly #faults: SessionFaults
+  readonly #clock: Clock
+  readonly #setup: SessionSetup
+  readonly #pcm: Int16Array[] = []
+  #timers = new Set<Disposable>()
+  #utterances = 0
+  #held: (() => void) | undefined
+  #hung = false
+
+  constructor(socket: Socket, setup: SessionSetup) {
+    this.number = setup.number
+    this.parameters = setup.parameters
+    this.from = setup.parameters.languageIdSource ?? ''
+    this.to = setup.parameters.languageIdTarget ?? ''
+    this.namespace = socket.nsp.name
+    this.#socket = socket
+    this.#faults = setup.faults
+    this.#clock = setup.clock
+    this.#setup = setup
+    this.ended = new Promise(settle => {
+      socket.on('disconnect', reason => {
+        this.#note('disconnect', reason)
+        for (const timer of this.#timers) timer[Symbol.dispose]()
+        settle(reason)
+      })
+    })
+    socket.on(EVENT.writeStream, (fragment: unknown, ack: unknown) => this.#take(fragment, ack))
+    socket.onAny((event: string) => event !== EVENT.writeStream && this.#note('other', event))
+  }
+
+  /** Greets the client. Called once, by the service, after everything else is in place. */
+  begin(): void {
+    if (!this.#faults.get('noConnected')) {
+      this.emit(EVENT.connected, this.parameters)
+      this.#note('connected')
+    }
+    if (this.#faults.get('noStart')) return
+    this.#wait(this.#faults.get('startDelayMs'), () => {
+      const payload = this.#faults.get('startWith')
+      this.emit(EVENT.start, payload === undefined ? true : payload)
+      this.#note('start')
+    })
+  }
+
+  get connected(): boolean {
+    return this.#socket.connected
+  }
+
+  /** Milliseconds of audio taken. */
+  get heardMs(): number {
+    return durationMs(this.samples)
+  }
+
+  /** All audio taken, in order; needs `record: 'audio'`. */
+  get pcm(): Int16Array {
+    const all = new Int16Array(this.#pcm.reduce((sum, part) => sum + part.length, 0))
+    let at = 0
+    for (const part of this.#pcm) {
+      all.set(part, at)
+      at += part.length
+    }
+    return all
+  }
+
+  /** Answers an utterance as the mode in force says, with every fault in force; returns its id. */
+  say(saying: Saying): string {
+    const id = String(++this.#utterances)
+    const deliver = () => this.#wait(this.#faults.get('answerAfterMs'), () => this.#deliver(id, saying))
+    if (this.#faults.get('reorder') && !this.#held) {
+      this.#held = deliver
+      return id
+    }
+    deliver()
+    this.#held?.()
+    this.#held = undefined
+    return id
+  }
+
+  /** Sends what is understood so far of the utterance that `say` will answer next. */
+  partial(saying: Saying): void {
+    const transcript = this.#transcript(String(this.#utterances + 1), saying)
+    const target = this.namespace === '/sts' ? { languageIdTarget: this.to } : {}
+    this.#result({ ...transcript, ...target, final: false })
+  }
+
+  /** Sends an `error` event with any body. */
+  error(body: ServiceErrorBody | unknown): void {
+    this.emit(EVENT.error, body)
+    this.#note('error', body)
+  }
+
+  /** Sends any event with any payload, known to the interface or not. */
+  emit(event: string, ...payload: unknown[]): void {
+    if (!this.#hung) this.#socket.emit(event, ...payload)
+  }
+
+  /** Ends the connection from the service's side. Idempotent. */
+  drop(how: DropHow = 'cut'): void {
+    if (how === 'kick') this.#socket.disconnect(true)
+    else this.#socket.request.socket.destroy()
+  }
+
+  /** Keeps the connection open, reads nothing more and answers nothing more, for good. */
+  hang(): void {
+    this.#hung = true
+    this.#socket.request.socket.pause()
+  }
+
+  #take(fragment: unknown, ack: unknown): void {
+    if (this.#hung) return
+    this.arrived++
+    const dropAt = this.#faults.get('dropAt')
+    if (dropAt !== undefined && this.arrived >= dropAt) {
+      this.drop(this.#faults.get('dropHow'))
+      return
+    }
+    const refused = !(fragment instanceof Uint8Array) || this.#faults.takeNack()
+    if (refused) this.#note('nack', this.arrived)
+    else this.#keep(fragment)
+    if (typeof ack !== 'function' || this.#faults.get('noAck')) return
+    const answer = refused ? [false] : (this.#faults.get('ackWith') ?? [true])
+    this.#wait(this.#faults.get('ackAfterMs'), () => this.#hung || ack(...answer))
+  }
+
+  #keep(fragment: Uint8Array): void {
+    const pcm = samplesOf(fragment)
+    this.fragments++
+    this.samples += pcm.length
+    if (this.#setup.record !== 'counts') this.fragmentBytes.push(fragment.byteLength)
+    if (this.#setup.record === 'audio') this.#pcm.push(pcm)
+    this.#note('fragment', fragment.byteLength)
+    this.#setup.onFragment(pcm)
+  }
+
+  #transcript(id: string, saying: Saying): SttResult {
+    const { text = `${this.from} ${id}`, startMs = 0, endMs = this.heardMs } = saying
+    return { id, final: true, languageIdSource: this.from, text, startMs, endMs }
+  }
+
+  #deliver(id: string, saying: Saying): void {
+    const transcript = this.#transcript(id, saying)
+    if (this.namespace === '/stt') {
+      this.#result(transcript)
+      return
+    }
+    const translation = saying.translation ?? `${this.to} ${id}`
+    const spoken: StsResult = { ...transcript, languageIdTarget: this.to, translation }
+    const pieces = this.#pieces(saying.audio)
+    if (pieces.length === 0) this.#result(spoken)
+    const sampleRate = saying.rate ?? SAMPLE_RATE
+    for (const data of pieces) this.#result({ ...spoken, file: { data, codec: 'mp3', sampleRate } })
+    if (this.#faults.get('neverEndSynth')) return
+    this.emit(EVENT.endSynth, { id })
+    this.#note('endSynth', id)
+  }
+
+  #pieces(audio: Uint8Array | undefined): Uint8Array[] {
+    if (!audio) return []
+    const streamed = this.parameters.receiveAudio?.mode === 'streaming' ? STREAMED_BYTES : audio.length
+    const bytes = Math.max(1, this.#faults.get('sliceBytes') ?? streamed)
+    const pieces: Uint8Array[] = []
+    for (let at = 0; at < audio.length || at === 0; at += bytes)
+      pieces.push(Buffer.from(audio.subarray(at, at + bytes)))
+    return pieces
+  }
+
+  #result(result: SttResult | StsResult): void {
+    const mangle = this.#faults.get('mangle')
+    const payload = mangle ? mangle(result) : result
+    if (payload === undefined) return
+    for (let copy = this.#faults.get('duplicate') ? 2 : 1; copy > 0; copy--) {
+      this.emit(EVENT.result, payload)
+      this.#note('result', result.id)
+    }
+  }
+
+  #wait(ms: number | undefined, task: () => void): void {
+    if (!ms) return void task()
+    const timer = after(this.#clock, ms, () => {
+      this.#timers.delete(timer)
+      task()
+    })
+    this.#timers.add(timer)
+  }
+
+  #note(event: SessionEvent['event'], detail?: unknown): void {
+    if (this.#setup.record !== 'counts') this.log.push({ at: this.#clock.now(), event, detail })
+  }
+}
