@@ -1,0 +1,11 @@
+/** How long to wait before opening attempt `attempt` (1 is the first try, at once), in ms; `random` is in [0, 1). */
+export function backoffMs(attempt: number, random: number): number {
+  if (attempt <= 1) return 0
+  const longest = Math.min(MAX_MS, FIRST_MS * 2 ** (attempt - 2))
+  // Half of it is jitter, so that hundreds of legs do not come back in one moment.
+  return longest * (0.5 + random / 2)
+}
+
+const FIRST_MS = 100
+/** A service that is back is found within this time. */
+const MAX_MS = 1_000

@@ -1,0 +1,34 @@
+/** A stretch of a speaker's audio as it goes to the service: linear16, 16 kHz, mono. */
+export interface Fragment {
+  /** Position in the session, counted from 0 and never reused, whatever connection carries it. */
+  readonly sequence: number
+  readonly bytes: Uint8Array
+  /** Clock time at which it was complete (ms). */
+  completedAt: number
+  /** Clock time of the last send on the present connection (ms); negative while it waits to be sent. */
+  sentAt: number
+  acked: boolean
+  /** No frame in it was loud. */
+  quiet: boolean
+}
+
+/** Spare fragments of one size, shared by all sessions so that a steady call makes no garbage. */
+export class FragmentPool {
+  readonly bytes: number
+  readonly #spare: Uint8Array[] = []
+  readonly #most: number
+
+  /** `bytes` of each fragment; at most `most` spares are kept. */
+  constructor(bytes: number, most = 2_048) {
+    this.bytes = bytes
+    this.#most = most
+  }
+
+  take(): Uint8Array {
+    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.bytes)
+  }
+
+  give(bytes: Uint8Array): void {
+    if (this.#spare.length < this.#most) this.#spare.push(bytes)
+  }
+}

@@ -1,0 +1,89 @@
+import type { Mp3Pool } from '../transcode/mp3-pool.ts'
+import type { DecodeQueue } from './decode-queue.ts'
+import type { EndReason } from './errors.ts'
+import { Interpreter } from './interpreter.ts'
+import type { LanguageId } from './languages.ts'
+import type { Observer } from './observer.ts'
+import type { Hearing, Participant } from './participant.ts'
+import type { RelayOptions } from './relay-options.ts'
+import { Session, type SessionParts } from './session.ts'
+import type { Utterance } from './utterance.ts'
+
+export interface InterpretationParts extends SessionParts {
+  readonly observer: Observer
+  readonly mp3: Mp3Pool
+  readonly decoding: DecodeQueue
+  readonly options: RelayOptions
+}
+
+/** One speaker being interpreted into one language, for everybody in the room who wants that. */
+export class Interpretation {
+  readonly speaker: Participant
+  readonly to: LanguageId
+  readonly session: Session
+  /** Who hears it. Set by the room. */
+  hearings: readonly Hearing[] = []
+  readonly #parts: InterpretationParts
+  readonly #interpreter: Interpreter
+
+  /** Opens the session. `speaker.invitation.speaks` must be set. */
+  constructor(speaker: Participant, to: LanguageId, parts: InterpretationParts) {
+    const from = speaker.invitation.speaks
+    if (!from) throw new RangeError(`${speaker.id} speaks no language, so nothing can be translated to ${to}`)
+    this.speaker = speaker
+    this.to = to
+    this.#parts = parts
+    const { observer, clock } = parts
+    const common = {
+      room: speaker.invitation.room,
+      speaker: speaker.id,
+      from,
+      to,
+      ...(speaker.invitation.name === undefined ? {} : { name: speaker.invitation.name }),
+    }
+    this.#interpreter = new Interpreter(`${speaker.id}.${to}`, parts.mp3, parts.metrics, {
+      caption: caption => observer.emit('caption', { ...common, ...caption }),
+      utterance: utterance => this.#play(utterance),
+    })
+    this.session = new Session(speaker.id, { from, to, want: 'speech' }, parts.options, parts, {
+      result: (_session, result) => {
+        this.#interpreter.result(result, speaker.speechEndedAt(clock.now()))
+        this.#pump()
+      },
+      endOfSpeech: () => {
+        this.#interpreter.endOfSpeech()
+        this.#pump()
+      },
+      interrupted: () => this.#interpreter.interrupted(),
+      changed: session => this.#report(session),
+    })
+  }
+
+  close(reason: EndReason): Promise<EndReason> {
+    return this.session.close(reason)
+  }
+
+  #play(utterance: Utterance): void {
+    for (const { voice } of this.hearings) voice.translation.enqueue(utterance)
+    this.#parts.decoding.add(utterance)
+  }
+
+  #pump(): void {
+    const now = this.#parts.clock.now()
+    for (const { playout } of this.hearings) playout.pump(now)
+  }
+
+  #report(session: Session): void {
+    const state = session.state
+    this.#parts.observer.emit('session', {
+      room: this.speaker.invitation.room,
+      speaker: this.speaker.id,
+      to: this.to,
+      status: state.status,
+      attempt: 'attempt' in state ? state.attempt : 0,
+      ...(state.status === 'ended' ? { reason: state.reason.kind } : {}),
+    })
+    // An original that may be heard now must not wait for the next frame to come up.
+    this.#pump()
+  }
+}

@@ -1,0 +1,75 @@
+import type { EndReason } from './errors.ts'
+import type { LanguageId } from './languages.ts'
+
+/** What somebody said, as text. A partial may still change; a final never does. */
+export interface Caption {
+  readonly room: string
+  readonly speaker: string
+  readonly name?: string
+  /** Unique in this process; partial and final of one utterance share it. */
+  readonly utterance: string
+  readonly from: LanguageId
+  readonly to: LanguageId
+  readonly final: boolean
+  readonly text?: string
+  readonly translation?: string
+}
+
+/** The life of one translated utterance at one listener. */
+export interface UtteranceEvent {
+  readonly room: string
+  readonly speaker: string
+  readonly listener: string
+  readonly utterance: string
+  /** `begun`: its first frame was sent. `heard`: the far side confirmed the last one. `dropped`: never played. */
+  readonly stage: 'begun' | 'heard' | 'dropped'
+  /** With `begun`: from the speaker's last loud frame to the first translated frame sent. */
+  readonly latencyMs?: number
+  /** Length of the translation as far as it is known. */
+  readonly audioMs: number
+}
+
+/** Everything an onlooker can see. Onlookers never change what happens. */
+export interface RelayEvents {
+  admitted: { room: string; participant: string; channel: string; speaks?: LanguageId; hears?: LanguageId }
+  left: { room: string; participant: string; channel: string; reason: EndReason; frames: number }
+  session: { room: string; speaker: string; to: LanguageId; status: string; attempt: number; reason?: string }
+  caption: Caption
+  utterance: UtteranceEvent
+  /** Every 100 ms of a party's voice: its loudest frame, 0 to 1. */
+  level: { room: string; participant: string; level: number }
+  dtmf: { room: string; participant: string; digit: string }
+}
+
+/** The emitter for onlookers: dashboard, metrics, captions, tests. A throwing listener harms nobody else. */
+export class Observer {
+  readonly #listeners: { [K in keyof RelayEvents]?: Set<(event: RelayEvents[K]) => void> } = {}
+  /** Called with what a listener threw. */
+  onListenerError: (error: unknown) => void = () => {}
+
+  /** Calls `listener` for every `event` from now on; disposing stops it. */
+  on<K extends keyof RelayEvents>(event: K, listener: (event: RelayEvents[K]) => void): Disposable {
+    const existing = this.#listeners[event] as Set<(event: RelayEvents[K]) => void> | undefined
+    const set = existing ?? new Set<(event: RelayEvents[K]) => void>()
+    if (!existing) Object.assign(this.#listeners, { [event]: set })
+    set.add(listener)
+    return { [Symbol.dispose]: () => void set.delete(listener) }
+  }
+
+  /** Whether anybody listens: spares making an event nobody wants. */
+  wants(event: keyof RelayEvents): boolean {
+    return (this.#listeners[event]?.size ?? 0) > 0
+  }
+
+  emit<K extends keyof RelayEvents>(event: K, value: RelayEvents[K]): void {
+    const set = this.#listeners[event] as Set<(event: RelayEvents[K]) => void> | undefined
+    if (!set) return
+    for (const listener of set) {
+      try {
+        listener(value)
+      } catch (error) {
+        this.onListenerError(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+
+/** Settings of the relay; all have defaults that suit a phone call. */
+export const relayOptionsSchema = z.strictObject({
+  /** How far ahead of real time translations are sent (ms). */
+  leadMs: z.number().int().min(20).max(1_000).default(200),
+  /** A translation further behind than this loses its oldest whole utterances (ms). */
+  maxLagMs: z.number().int().min(2_000).max(60_000).default(20_000),
+  /** Loudness of the original with `low` (dB). */
+  lowDb: z.number().min(-60).max(0).default(-18),
+  /** Loudness of the original with `duck`, while nothing is being translated (dB). */
+  softDb: z.number().min(-60).max(0).default(-9),
+  /** … and under a translation (dB). */
+  duckDb: z.number().min(-60).max(0).default(-21),
+  /** Audio sent to the service at a time (ms, whole frames of 20). */
+  fragmentMs: z.number().int().min(20).max(200).multipleOf(20).default(60),
+  /** Speech kept for a service that is away (ms). */
+  replayMs: z.number().int().min(1_000).max(120_000).default(30_000),
+  /** No ack for this long: the connection is dead (ms). */
+  ackDeadlineMs: z.number().int().min(200).max(10_000).default(1_500),
+  /** A first connection that takes longer counts as away (ms). */
+  awayAfterMs: z.number().int().min(0).max(10_000).default(1_000),
+  /** Legs at most; more are refused. */
+  maxLegs: z.number().int().min(1).max(100_000).default(300),
+  /** mp3 decoders at most; utterances that arrive while all are busy wait a tick. */
+  maxDecoders: z.number().int().min(1).max(1_024).default(64),
+})
+
+export type RelayOptions = z.infer<typeof relayOptionsSchema>
+
+/** Complete options: what is not given has its default. Throws on an unknown key or a wrong value. */
+export function relayOptions(given: z.input<typeof relayOptionsSchema> = {}): RelayOptions {
+  return relayOptionsSchema.parse(given)
+}

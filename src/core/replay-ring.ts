@@ -1,0 +1,159 @@
+import { FRAME_MS, FRAME_SAMPLES } from '../transcode/pcm.ts'
+import type { Fragment, FragmentPool } from './fragment.ts'
+
+/** Quiet audio kept ahead of speech, so that a replay does not begin in the middle of a sound (ms). */
+const PREROLL_MS = 300
+/** A service that has not answered for this long will not answer any more; what it took is forgotten (ms). */
+const ANSWER_WAIT_MS = 15_000
+/** Quiet this long inside the ring separates two utterances (ms). */
+const PAUSE_MS = 180
+
+/**
+ * The speaker's audio until the service has done its work on it. A fragment stays after its ack, until a final result
+ * covers it: a service that dies in mid sentence has acked words that nobody has heard. Bounded: beyond its capacity
+ * the oldest go, and what was never taken by the service is counted in `lostMs`.
+ *
+ *   oldest ── acked, not answered ── sent, not acked ──│cursor│── to be sent ── newest
+ */
+export class ReplayRing {
+  readonly fragmentMs: number
+  readonly #pool: FragmentPool
+  readonly #capacity: number
+  #held: Fragment[] = []
+  #cursor = 0
+  #sequence = 0
+  #open: Uint8Array
+  #openBytes = 0
+  #openQuiet = true
+  /** Audio that left the ring unsent or unacked (ms). */
+  lostMs = 0
+
+  /** Fragments of `fragmentMs` (whole frames) from `pool`; holds `capacityMs` at most. */
+  constructor(pool: FragmentPool, fragmentMs: number, capacityMs: number) {
+    if (fragmentMs < FRAME_MS || fragmentMs % FRAME_MS !== 0)
+      throw new RangeError(`a fragment is whole frames of ${FRAME_MS} ms, got ${fragmentMs} ms`)
+    if (pool.bytes !== (fragmentMs / FRAME_MS) * FRAME_SAMPLES * 2)
+      throw new RangeError(`fragments of ${fragmentMs} ms do not fit a pool of ${pool.bytes} bytes`)
+    this.fragmentMs = fragmentMs
+    this.#pool = pool
+    this.#capacity = Math.max(1, Math.floor(capacityMs / fragmentMs))
+    this.#open = pool.take()
+  }
+
+  /** Fragments held. */
+  get length(): number {
+    return this.#held.length
+  }
+
+  /** Sequence of the oldest fragment held, or of the next one. */
+  get oldest(): number {
+    return this.#held[0]?.sequence ?? this.#sequence
+  }
+
+  /** Adds one frame heard at `now` (ms); true when a fragment became complete. `quiet`: the frame is not speech. */
+  write(frame: Int16Array, quiet: boolean, now: number): boolean {
+    const bytes = this.#open
+    bytes.set(new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength), this.#openBytes)
+    this.#openBytes += frame.byteLength
+    this.#openQuiet &&= quiet
+    if (this.#openBytes < bytes.length) return false
+    if (this.#held.length === this.#capacity) this.#dropOldest()
+    this.#held.push({
+      sequence: this.#sequence++,
+      bytes,
+      completedAt: now,
+      sentAt: -1,
+      acked: false,
+      quiet: this.#openQuiet,
+    })
+    this.#open = this.#pool.take()
+    this.#openBytes = 0
+    this.#openQuiet = true
+    return true
+  }
+
+  /** The next fragment to send, marked as sent at `now` (ms); undefined when none waits. */
+  next(now: number): Fragment | undefined {
+    for (let fragment = this.#held[this.#cursor]; fragment; fragment = this.#held[this.#cursor]) {
+      this.#cursor++
+      if (fragment.sentAt >= 0) continue
+      fragment.sentAt = now
+      return fragment
+    }
+    return undefined
+  }
+
+  /** Everything still held is to be sent again, on a new connection. Returns how many had been sent before. */
+  rewind(): number {
+    let again = 0
+    for (const fragment of this.#held) {
+      if (fragment.sentAt >= 0) again++
+      fragment.sentAt = -1
+      fragment.acked = false
+    }
+    this.#cursor = 0
+    return again
+  }
+
+  /** The service took fragment `sequence` (`ok`), or failed to: then it is sent again. One no longer held is fine. */
+  ack(sequence: number, ok: boolean): void {
+    const at = sequence - this.oldest
+    const fragment = this.#held[at]
+    if (!fragment || fragment.acked) return
+    fragment.acked = ok
+    if (ok) return
+    fragment.sentAt = -1
+    this.#cursor = Math.min(this.#cursor, at)
+  }
+
+  /** When the longest unacked fragment was sent (ms); undefined when none waits for its ack. */
+  waitingSince(): number | undefined {
+    for (const fragment of this.#held) if (fragment.sentAt >= 0 && !fragment.acked) return fragment.sentAt
+    return undefined
+  }
+
+  /** A final result covers everything before `sequence`: forgets the acked part of that. */
+  discharge(sequence: number): void {
+    let count = 0
+    while (this.#held[count]?.acked && this.#held[count]!.sequence < sequence) count++
+    this.#forget(count)
+  }
+
+  /** The same when the service does not say how far its result reaches: up to the latest pause that was sent. */
+  dischargeToPause(): void {
+    const needed = Math.ceil(PAUSE_MS / this.fragmentMs)
+    let quiet = 0
+    for (let at = this.#cursor - 1; at >= 0; at--) {
+      quiet = this.#held[at]!.quiet ? quiet + 1 : 0
+      if (quiet === needed) return this.discharge(this.#held[at]!.sequence)
+    }
+  }
+
+  /** Forgets acked fragments that no result can need: quiet ones before any speech, and those nobody answered. */
+  tidy(now: number): void {
+    const preroll = Math.ceil(PREROLL_MS / this.fragmentMs)
+    let quiet = 0
+    while (this.#held[quiet]?.acked && this.#held[quiet]!.quiet) quiet++
+    let count = Math.max(0, quiet - preroll)
+    while (this.#held[count]?.acked && now - this.#held[count]!.completedAt > ANSWER_WAIT_MS) count++
+    this.#forget(count)
+  }
+
+  /** Gives all memory back; the ring must not be used afterwards. */
+  close(): void {
+    this.#forget(this.#held.length)
+    this.#pool.give(this.#open)
+  }
+
+  #dropOldest(): void {
+    if (!this.#held[0]!.acked) this.lostMs += this.fragmentMs
+    this.#forget(1)
+  }
+
+  #forget(count: number): void {
+    if (count === 0) return
+    for (let at = 0; at < count; at++) this.#pool.give(this.#held[at]!.bytes)
+    this.#held.splice(0, count)
+    this.#cursor = Math.max(0, this.#cursor - count)
+  }
+}

@@ -1,0 +1,39 @@
+import type { Invitation } from './invitation.ts'
+import { type LanguageId, sameLanguage } from './languages.ts'
+
+/** A party as far as routing goes. */
+export interface Party {
+  readonly id: string
+  readonly invitation: Invitation
+}
+
+/** Who hears whom, and by which translation. */
+export interface Route {
+  readonly speaker: string
+  readonly listener: string
+  /** The language to translate into; absent when the listener understands the original. */
+  readonly to?: LanguageId
+}
+
+/** The language `speaker` must be translated into for `listener`; undefined when the original does. */
+function wanted(speaker: Invitation, listener: Invitation): LanguageId | undefined {
+  if (!speaker.speaks || !listener.hears || sameLanguage(speaker.speaks, listener.hears)) return undefined
+  return listener.hears
+}
+
+/**
+ * The routes of a room: everybody hears everybody but themself, each in the language they want. Somebody alone hears
+ * their own translation: the simplest use, one number and one caller.
+ */
+export function routesOf(parties: readonly Party[]): Route[] {
+  const routes: Route[] = []
+  for (const speaker of parties)
+    for (const listener of parties) {
+      const alone = parties.length === 1
+      if (speaker === listener && !alone) continue
+      const to = wanted(speaker.invitation, listener.invitation)
+      if (alone && !to) continue
+      routes.push({ speaker: speaker.id, listener: listener.id, ...(to ? { to } : {}) })
+    }
+  return routes
+}

@@ -1,0 +1,243 @@
+import { backoffMs } from './backoff.ts'
+import type { Clock } from './clock.ts'
+import { BridgeError, type EndReason } from './errors.ts'
+import type { FragmentPool } from './fragment.ts'
+import type { Log } from './log.ts'
+import type { RelayMetrics } from './metrics.ts'
+import { ReplayRing } from './replay-ring.ts'
+import { next, nextAttempt, type SessionState } from './session-state.ts'
+import type { Connection, TranslationRequest, TranslationResult, Translator } from './translator.ts'
+
+export interface SessionOptions {
+  /** Length of a fragment (ms), whole frames; 60 by default. */
+  readonly fragmentMs: number
+  /** Speech kept for a service that is away (ms). */
+  readonly replayMs: number
+  /** A fragment not acked within this time means the connection is dead (ms). */
+  readonly ackDeadlineMs: number
+  /** A first connection that takes longer than this counts as away (ms). */
+  readonly awayAfterMs: number
+}
+
+/** What a session tells its room. */
+export interface SessionEvents {
+  result(session: Session, result: TranslationResult): void
+  endOfSpeech(session: Session): void
+  /** A connection is gone: utterances in progress get no more. */
+  interrupted(session: Session): void
+  changed(session: Session): void
+}
+
+export interface SessionParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: RelayMetrics
+  readonly translator: Translator
+  readonly pool: FragmentPool
+  readonly random: () => number
+}
+
+/** How long to hold back after the service said a fragment failed (ms). */
+const NACK_PAUSE_MS = 100
+/** Failed fragments in a row that end a connection. */
+const NACKS_MOST = 5
+const TIDY_MS = 1_000
+
+/**
+ * One speaker into one language. Owns the replay ring and, one after another, the connections to the service; what a
+ * dead connection leaves unanswered the next one gets first.
+ */
+export class Session {
+  readonly request: TranslationRequest
+  readonly speaker: string
+  readonly ended: Promise<EndReason>
+  readonly #options: SessionOptions
+  readonly #parts: SessionParts
+  readonly #events: SessionEvents
+  readonly #ring: ReplayRing
+  #state: SessionState
+  #connection: Connection | undefined
+  /** Connections made; callbacks of an older one are ignored. */
+  #epoch = 0
+  /** Sequence of the first fragment that this connection carries: where its own time begins. */
+  #base = 0
+  #retry: Disposable | undefined
+  #wasLive = false
+  #holdUntil = Number.NEGATIVE_INFINITY
+  #nacks = 0
+  #tidyAt = 0
+  #resolveEnded!: (reason: EndReason) => void
+
+  constructor(
+    speaker: string,
+    request: TranslationRequest,
+    options: SessionOptions,
+    parts: SessionParts,
+    events: SessionEvents,
+  ) {
+    this.speaker = speaker
+    this.request = request
+    this.#options = options
+    this.#parts = parts
+    this.#events = events
+    this.#ring = new ReplayRing(parts.pool, options.fragmentMs, options.replayMs)
+    this.ended = new Promise(resolve => {
+      this.#resolveEnded = resolve
+    })
+    this.#state = { status: 'opening', attempt: 1, since: parts.clock.now() }
+    parts.metrics.sessionsOpened++
+    this.#open()
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  /** The listener should hear the original: the service is gone, or does not come. */
+  get away(): boolean {
+    const state = this.#state
+    if (state.status === 'live') return false
+    if (this.#wasLive || state.status === 'ended' || state.attempt > 1) return true
+    return this.#parts.clock.now() - state.since > this.#options.awayAfterMs
+  }
+
+  /** One frame of the speaker's voice; `quiet` when it is no speech. */
+  write(frame: Int16Array, quiet: boolean, now: number): void {
+    if (this.#state.status === 'ended') return
+    if (this.#ring.write(frame, quiet, now)) this.#pump(now)
+  }
+
+  /** Looks at deadlines. Called on the relay's tick, a few times a second is enough. */
+  check(now: number): void {
+    const waiting = this.#state.status === 'live' ? this.#ring.waitingSince() : undefined
+    if (waiting !== undefined && now - waiting > this.#options.ackDeadlineMs)
+      return this.#drop(
+        new BridgeError('SERVICE_SILENT', `no ack for ${Math.round(now - waiting)} ms`, { retryable: true }),
+      )
+    if (now >= this.#tidyAt) {
+      this.#tidyAt = now + TIDY_MS
+      this.#ring.tidy(now)
+    }
+    this.#pump(now)
+  }
+
+  close(reason: EndReason): Promise<EndReason> {
+    if (this.#state.status !== 'ended') this.#end(reason)
+    return this.ended
+  }
+
+  #open(): void {
+    const epoch = ++this.#epoch
+    const current = () => epoch === this.#epoch && this.#state.status !== 'ended'
+    const connection = this.#parts.translator.open(this.request, {
+      ready: () => void (current() && this.#ready()),
+      acked: (sequence, ok) => void (current() && this.#acked(sequence, ok)),
+      result: result => void (current() && this.#result(result)),
+      endOfSpeech: () => void (current() && this.#events.endOfSpeech(this)),
+      fault: error =>
+        this.#parts.log.warn(
+          { speaker: this.speaker, code: error.code, error: error.message },
+          'service reported an error',
+        ),
+      ended: reason => void (current() && this.#lost(reason)),
+    })
+    if (current()) this.#connection = connection
+    else connection.close()
+  }
+
+  #ready(): void {
+    const now = this.#parts.clock.now()
+    this.#wasLive = true
+    this.#nacks = 0
+    this.#holdUntil = Number.NEGATIVE_INFINITY
+    this.#parts.metrics.fragmentsReplayed += this.#ring.rewind()
+    this.#base = this.#ring.oldest
+    this.#become(next(this.#state, { type: 'ready', at: now }))
+    this.#pump(now)
+  }
+
+  #acked(sequence: number, ok: boolean): void {
+    this.#ring.ack(sequence, ok)
+    this.#nacks = ok ? 0 : this.#nacks + 1
+    if (ok) return
+    if (this.#nacks > NACKS_MOST)
+      return this.#drop(
+        new BridgeError('SERVICE_REFUSED', `${this.#nacks} fragments failed in a row`, { retryable: true }),
+      )
+    this.#holdUntil = this.#parts.clock.now() + NACK_PAUSE_MS
+  }
+
+  #result(result: TranslationResult): void {
+    if (result.final && result.text !== undefined) {
+      if (result.endMs === undefined) this.#ring.dischargeToPause()
+      else this.#ring.discharge(this.#base + Math.floor(result.endMs / this.#options.fragmentMs))
+    }
+    this.#events.result(this, result)
+  }
+
+  #pump(now: number): void {
+    if (this.#state.status !== 'live' || now < this.#holdUntil) return
+    // A send may end the connection at once; what it leaves is replayed by the next.
+    for (let fragment = this.#ring.next(now); fragment; fragment = this.#ring.next(now)) {
+      this.#parts.metrics.fragmentsSent++
+      this.#connection?.send(fragment.bytes, fragment.sequence)
+      if (this.#state.status !== 'live') return
+    }
+  }
+
+  #lost(reason: EndReason): void {
+    if (reason.kind !== 'failed')
+      this.#drop(new BridgeError('SERVICE_LOST', reason.kind, { retryable: true }))
+    else if (reason.error.retryable) this.#drop(reason.error)
+    else this.#refused(reason.error)
+  }
+
+  /** The service will never do this (a language it does not have, a wrong key): stay away for good, pass originals. */
+  #refused(error: BridgeError): void {
+    this.#parts.log.error(
+      { speaker: this.speaker, code: error.code, error: error.message },
+      'service refused for good',
+    )
+    this.#end({ kind: 'failed', error })
+  }
+
+  #drop(error: BridgeError): void {
+    const now = this.#parts.clock.now()
+    const attempt = nextAttempt(this.#state, now)
+    const waitMs = backoffMs(attempt, this.#parts.random())
+    this.#parts.metrics.sessionsDropped++
+    if (this.#state.status === 'live' || attempt === 2)
+      this.#parts.log.warn(
+        { speaker: this.speaker, code: error.code, error: error.message },
+        'service lost, trying again',
+      )
+    this.#become(next(this.#state, { type: 'dropped', at: now, waitMs }))
+    this.#disconnect()
+    this.#events.interrupted(this)
+    this.#retry = this.#parts.clock.at(now + waitMs, () => {
+      this.#become(next(this.#state, { type: 'retry', at: this.#parts.clock.now() }))
+      this.#open()
+    })
+  }
+
+  #end(reason: EndReason): void {
+    this.#become(next(this.#state, { type: 'end', reason }))
+    this.#retry?.[Symbol.dispose]()
+    this.#disconnect()
+    this.#parts.metrics.lostMs += this.#ring.lostMs
+    this.#ring.close()
+    this.#events.interrupted(this)
+    this.#resolveEnded(reason)
+  }
+
+  #disconnect(): void {
+    this.#epoch++
+    this.#connection?.close()
+    this.#connection = undefined
+  }
+
+  #become(state: SessionState): void {
+    this.#state = state
+    this.#events.changed(this)
+  }
+}

@@ -1,0 +1,42 @@
+/** Loud enough to be speech on any line (RMS of a linear16 frame). */
+const FLOOR_LEAST = 8
+const SPEECH_LEAST = 120
+const SPEECH_OVER_FLOOR = 3.2
+/** Quiet this long ends a stretch of speech. */
+const HANG_MS = 200
+
+/**
+ * Tells speech from the line's own noise by level alone: good enough to say *when* somebody stopped talking (latency
+ * is measured from there) and which audio need not be kept for a replay. It decides nothing that is heard.
+ */
+export class VoiceActivity {
+  #floor = 60
+  #lastLoudAt = Number.NEGATIVE_INFINITY
+  #endedAt = Number.NEGATIVE_INFINITY
+  #speaking = false
+
+  /** Takes one frame's RMS level at `now` (ms); true when the frame is loud. */
+  frame(level: number, now: number): boolean {
+    this.#floor =
+      level < this.#floor ? this.#floor * 0.8 + level * 0.2 : Math.min(this.#floor * 1.002 + 0.02, 1_000)
+    if (this.#floor < FLOOR_LEAST) this.#floor = FLOOR_LEAST
+    const loud = level > Math.max(SPEECH_LEAST, this.#floor * SPEECH_OVER_FLOOR)
+    if (loud) {
+      this.#lastLoudAt = now
+      this.#speaking = true
+    } else if (this.#speaking && now - this.#lastLoudAt >= HANG_MS) {
+      this.#speaking = false
+      this.#endedAt = this.#lastLoudAt
+    }
+    return loud
+  }
+
+  get speaking(): boolean {
+    return this.#speaking
+  }
+
+  /** When the last finished stretch of speech ended; while a short pause may be just that, when it was last loud. */
+  endedAt(now: number): number {
+    return this.#speaking && now - this.#lastLoudAt >= HANG_MS / 2 ? this.#lastLoudAt : this.#endedAt
+  }
+}

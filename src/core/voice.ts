@@ -1,0 +1,59 @@
+import type { OriginalVoice } from './invitation.ts'
+import { OriginalLane } from './original-lane.ts'
+import type { LaneEvents } from './translation-lane.ts'
+import { TranslationLane } from './translation-lane.ts'
+
+/** How loud originals are (factors, 1 = as spoken). */
+export interface OriginalGains {
+  /** `low`, all the time. */
+  readonly low: number
+  /** `duck`, while nothing is being translated. */
+  readonly soft: number
+  /** `duck`, under a translation. */
+  readonly ducked: number
+}
+
+/** Says whether the translation of this speaker is out of reach just now. */
+export interface Away {
+  readonly away: boolean
+}
+
+/** One speaker as one listener hears them: the original and the translation, and how loud the first is. */
+export class Voice {
+  readonly speaker: string
+  readonly translation: TranslationLane
+  readonly original = new OriginalLane()
+  /** Loudness of the last original frame that was mixed. */
+  gain = 0
+  /** The translating session; absent when both speak the same language. */
+  session: Away | undefined
+  /** The listener's own voice, which is heard only while translation is away. */
+  own = false
+  mode: OriginalVoice = 'duck'
+  readonly #gains: OriginalGains
+
+  constructor(speaker: string, gains: OriginalGains, maxLagMs: number, events: LaneEvents) {
+    this.speaker = speaker
+    this.#gains = gains
+    this.translation = new TranslationLane(maxLagMs, events)
+  }
+
+  /** The loudness the original should have now; `translating`: a translation is being played. */
+  wantedGain(translating: boolean): number {
+    if (!this.session) return this.own ? 0 : 1
+    if (this.session.away) return 1
+    if (this.own || this.mode === 'off') return 0
+    if (this.mode === 'low') return this.#gains.low
+    return translating ? this.#gains.ducked : this.#gains.soft
+  }
+
+  /** Whether original frames are worth keeping at all. */
+  get passes(): boolean {
+    return this.gain > 0 || this.wantedGain(false) > 0
+  }
+
+  clear(): void {
+    this.translation.clear()
+    this.original.clear()
+  }
+}
