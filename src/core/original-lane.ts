@@ -32,8 +32,8 @@ export class OriginalLane {
   write(frame: Int16Array, quiet: boolean): void {
     if (this.#count === MOST_FRAMES) this.#skip()
     const at = (this.#read + this.#count) % MOST_FRAMES
-    const slot = (this.#frames[at] ??= new Int16Array(FRAME_SAMPLES))
-    slot.set(frame)
+    this.#frames[at] ??= new Int16Array(FRAME_SAMPLES)
+    this.#frames[at].set(frame)
     this.#quiet[at] = quiet
     this.#count++
   }

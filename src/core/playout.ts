@@ -102,7 +102,10 @@ export class Playout {
 
   /** Sends what is due at `now` (ms). Called on every tick, and when something new can be heard at once. */
   pump(now: number): void {
-    if (this.#leg.congested) return this.#skipWhileCongested()
+    if (this.#leg.congested) {
+      this.#skipWhileCongested()
+      return
+    }
     for (;;) {
       const translating = this.#translating()
       const ahead = Math.max(0, this.#drainsAt - now)

@@ -22,6 +22,7 @@ export class ReplayRing {
   #held: Fragment[] = []
   #cursor = 0
   #sequence = 0
+  #inFlight = 0
   #open: Uint8Array
   #openBytes = 0
   #openQuiet = true
@@ -43,6 +44,11 @@ export class ReplayRing {
   /** Fragments held. */
   get length(): number {
     return this.#held.length
+  }
+
+  /** Fragments sent and not yet answered by an ack. */
+  get inFlight(): number {
+    return this.#inFlight
   }
 
   /** Sequence of the oldest fragment held, or of the next one. */
@@ -78,6 +84,7 @@ export class ReplayRing {
       this.#cursor++
       if (fragment.sentAt >= 0) continue
       fragment.sentAt = now
+      this.#inFlight++
       return fragment
     }
     return undefined
@@ -92,6 +99,7 @@ export class ReplayRing {
       fragment.acked = false
     }
     this.#cursor = 0
+    this.#inFlight = 0
     return again
   }
 
@@ -99,8 +107,9 @@ export class ReplayRing {
   ack(sequence: number, ok: boolean): void {
     const at = sequence - this.oldest
     const fragment = this.#held[at]
-    if (!fragment || fragment.acked) return
+    if (!fragment || fragment.acked || fragment.sentAt < 0) return
     fragment.acked = ok
+    this.#inFlight--
     if (ok) return
     fragment.sentAt = -1
     this.#cursor = Math.min(this.#cursor, at)
@@ -125,7 +134,9 @@ export class ReplayRing {
     let quiet = 0
     for (let at = this.#cursor - 1; at >= 0; at--) {
       quiet = this.#held[at]!.quiet ? quiet + 1 : 0
-      if (quiet === needed) return this.discharge(this.#held[at]!.sequence)
+      if (quiet < needed) continue
+      this.discharge(this.#held[at]!.sequence)
+      return
     }
   }
 
@@ -146,7 +157,9 @@ export class ReplayRing {
   }
 
   #dropOldest(): void {
-    if (!this.#held[0]!.acked) this.lostMs += this.fragmentMs
+    const { acked, sentAt } = this.#held[0]!
+    if (!acked) this.lostMs += this.fragmentMs
+    if (!acked && sentAt >= 0) this.#inFlight--
     this.#forget(1)
   }
 

@@ -37,10 +37,12 @@ export interface SessionParts {
   readonly random: () => number
 }
 
+/** Fragments in flight at most: a replay of half a minute goes as fast as the service takes it, not all at once. */
+const WINDOW = 25
 /** How long to hold back after the service said a fragment failed (ms). */
 const NACK_PAUSE_MS = 100
-/** Failed fragments in a row that end a connection. */
-const NACKS_MOST = 5
+/** Refused without a break for this long, a connection is given up (ms). */
+const NACK_PATIENCE_MS = 5_000
 const TIDY_MS = 1_000
 
 /**
@@ -64,7 +66,7 @@ export class Session {
   #retry: Disposable | undefined
   #wasLive = false
   #holdUntil = Number.NEGATIVE_INFINITY
-  #nacks = 0
+  #refusedSince: number | undefined
   #tidyAt = 0
   #resolveEnded!: (reason: EndReason) => void
 
@@ -111,7 +113,7 @@ export class Session {
   check(now: number): void {
     const waiting = this.#state.status === 'live' ? this.#ring.waitingSince() : undefined
     if (waiting !== undefined && now - waiting > this.#options.ackDeadlineMs)
-      return this.#drop(
+      this.#drop(
         new BridgeError('SERVICE_SILENT', `no ack for ${Math.round(now - waiting)} ms`, { retryable: true }),
       )
     if (now >= this.#tidyAt) {
@@ -148,7 +150,7 @@ export class Session {
   #ready(): void {
     const now = this.#parts.clock.now()
     this.#wasLive = true
-    this.#nacks = 0
+    this.#refusedSince = undefined
     this.#holdUntil = Number.NEGATIVE_INFINITY
     this.#parts.metrics.fragmentsReplayed += this.#ring.rewind()
     this.#base = this.#ring.oldest
@@ -157,14 +159,16 @@ export class Session {
   }
 
   #acked(sequence: number, ok: boolean): void {
+    const now = this.#parts.clock.now()
     this.#ring.ack(sequence, ok)
-    this.#nacks = ok ? 0 : this.#nacks + 1
-    if (ok) return
-    if (this.#nacks > NACKS_MOST)
-      return this.#drop(
-        new BridgeError('SERVICE_REFUSED', `${this.#nacks} fragments failed in a row`, { retryable: true }),
-      )
-    this.#holdUntil = this.#parts.clock.now() + NACK_PAUSE_MS
+    if (ok) this.#refusedSince = undefined
+    else {
+      this.#refusedSince ??= now
+      this.#holdUntil = now + NACK_PAUSE_MS
+    }
+    if (this.#refusedSince !== undefined && now - this.#refusedSince > NACK_PATIENCE_MS)
+      this.#drop(new BridgeError('SERVICE_REFUSED', 'the service keeps refusing audio', { retryable: true }))
+    else this.#pump(now)
   }
 
   #result(result: TranslationResult): void {
@@ -177,11 +181,11 @@ export class Session {
 
   #pump(now: number): void {
     if (this.#state.status !== 'live' || now < this.#holdUntil) return
-    // A send may end the connection at once; what it leaves is replayed by the next.
-    for (let fragment = this.#ring.next(now); fragment; fragment = this.#ring.next(now)) {
+    while (this.#state.status === 'live' && this.#ring.inFlight < WINDOW) {
+      const fragment = this.#ring.next(now)
+      if (!fragment) return
       this.#parts.metrics.fragmentsSent++
       this.#connection?.send(fragment.bytes, fragment.sequence)
-      if (this.#state.status !== 'live') return
     }
   }
 

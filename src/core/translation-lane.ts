@@ -1,14 +1,17 @@
 import { FRAME_MS } from '../transcode/pcm.ts'
 import type { Utterance } from './utterance.ts'
 
+/** An utterance as far as playing it goes. */
+export type Speech = Pick<Utterance, 'id' | 'audio' | 'speechEndedAt'>
+
 /** What became of an utterance in a lane. */
 export interface LaneEvents {
   /** Its first frame is being sent. */
-  begun(utterance: Utterance): void
+  begun(utterance: Speech): void
   /** Its last frame was taken; a mark may follow it. */
-  finished(utterance: Utterance): void
+  finished(utterance: Speech): void
   /** It will not be played (any more). */
-  dropped(utterance: Utterance): void
+  dropped(utterance: Speech): void
 }
 
 /**
@@ -16,7 +19,7 @@ export interface LaneEvents {
  * that grows past `maxLagMs` the oldest utterances not begun are dropped whole.
  */
 export class TranslationLane {
-  readonly #queue: Utterance[] = []
+  readonly #queue: Speech[] = []
   readonly #events: LaneEvents
   readonly #maxLagMs: number
   #at = 0
@@ -31,7 +34,7 @@ export class TranslationLane {
   }
 
   /** Holds `utterance` until it is played or dropped. */
-  enqueue(utterance: Utterance): void {
+  enqueue(utterance: Speech): void {
     utterance.audio.retain()
     this.#queue.push(utterance)
     while (this.#queue.length > 2 && this.backlogMs > this.#maxLagMs) this.#drop(1)
@@ -84,7 +87,7 @@ export class TranslationLane {
     while (this.#queue.length > 0) this.#drop(0)
   }
 
-  #finish(utterance: Utterance): void {
+  #finish(utterance: Speech): void {
     this.#queue.shift()
     const begun = this.#at > 0
     this.#at = 0

@@ -52,7 +52,10 @@ export interface Connection {
 
 /** A translation service, or a stand-in for one. */
 export interface Translator {
-  /** Opens a connection and returns at once. Never throws for what the service does: that arrives at `sink.ended`. */
+  /**
+   * Opens a connection and returns at once; no event comes before it has returned. Never throws for what the service
+   * does: that arrives at `sink.ended`.
+   */
   open(request: TranslationRequest, sink: ConnectionSink): Connection
   /** Closes what is still open. */
   close(): Promise<void>

@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { FragmentPool } from '../../src/core/fragment.ts'
+import { ReplayRing } from '../../src/core/replay-ring.ts'
+import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
+
+const frame = new Int16Array(FRAME_SAMPLES)
+
+function ringOf(capacityMs = 30_000) {
+  const pool = new FragmentPool(1_920)
+  const ring = new ReplayRing(pool, 60, capacityMs)
+  /** Writes `count` fragments; frame n holds the value n. */
+  let written = 0
+  const speak = (count: number, isQuiet = false, now = 0) => {
+    for (let n = 0; n < count * 3; n++) ring.write(frame.fill(written++), isQuiet, now)
+  }
+  const send = (now = 0) => {
+    const sent: number[] = []
+    for (let f = ring.next(now); f; f = ring.next(now)) sent.push(f.sequence)
+    return sent
+  }
+  const ackAll = (sequences: number[]) => {
+    for (const s of sequences) ring.ack(s, true)
+  }
+  return { pool, ring, speak, send, ackAll }
+}
+
+describe('the replay ring', () => {
+  test('gives fragments of whole frames, in order, with the bytes that were spoken', () => {
+    const { ring, speak } = ringOf()
+    expect(ring.write(frame.fill(7), false, 0)).toBe(false)
+    expect(ring.write(frame.fill(8), false, 0)).toBe(false)
+    expect(ring.write(frame.fill(9), false, 60)).toBe(true)
+    speak(1)
+    const first = ring.next(100)
+    expect(first?.sequence).toBe(0)
+    expect(new Int16Array(first!.bytes.buffer, first!.bytes.byteOffset, 960)[319]).toBe(7)
+    expect(new Int16Array(first!.bytes.buffer, first!.bytes.byteOffset, 960)[959]).toBe(9)
+    expect(ring.next(100)?.sequence).toBe(1)
+    expect(ring.next(100)).toBeUndefined()
+  })
+
+  test('keeps what was acked until a final result covers it, and replays it', () => {
+    const { ring, speak, send, ackAll } = ringOf()
+    speak(10)
+    ackAll(send())
+    expect(ring.length).toBe(10)
+    ring.discharge(4)
+    expect(ring.oldest).toBe(4)
+    expect(ring.rewind()).toBe(6)
+    expect(send()).toEqual([4, 5, 6, 7, 8, 9])
+  })
+
+  test('never forgets what was not acked', () => {
+    const { ring, speak, send } = ringOf()
+    speak(3)
+    send()
+    ring.ack(1, true)
+    ring.discharge(3)
+    expect(ring.length).toBe(3)
+    ring.ack(0, true)
+    ring.discharge(3)
+    expect(ring.oldest).toBe(2)
+  })
+
+  test('sends a failed fragment again, and only that', () => {
+    const { ring, speak, send } = ringOf()
+    speak(4)
+    send()
+    ring.ack(0, true)
+    ring.ack(1, false)
+    ring.ack(2, true)
+    expect(send(5)).toEqual([1])
+    expect(ring.inFlight).toBe(2)
+    expect(ring.waitingSince()).toBe(5)
+  })
+
+  test('without the service saying how far, a result covers speech up to the latest pause', () => {
+    const { ring, speak, send, ackAll } = ringOf()
+    speak(5)
+    speak(4, true)
+    speak(2)
+    ackAll(send())
+    ring.dischargeToPause()
+    expect(ring.oldest).toBe(6)
+    const talking = ringOf()
+    talking.speak(5)
+    talking.ackAll(talking.send())
+    talking.ring.dischargeToPause()
+    expect(talking.ring.oldest).toBe(0)
+  })
+
+  test('quiet before any speech is forgotten but for a short lead-in', () => {
+    const { ring, speak, send, ackAll } = ringOf()
+    speak(50, true)
+    speak(3)
+    ackAll(send())
+    ring.tidy(0)
+    expect(ring.oldest).toBe(45)
+    ring.tidy(20_000)
+    expect(ring.length).toBe(0)
+  })
+
+  test('is bounded: the oldest go, and what the service never took is counted', () => {
+    const { ring, speak, send, ackAll } = ringOf(600)
+    speak(10)
+    ackAll(send())
+    speak(4)
+    expect(ring.length).toBe(10)
+    expect(ring.lostMs).toBe(0)
+    speak(10)
+    expect(ring.lostMs).toBe(240)
+    expect(ring.oldest).toBe(14)
+  })
+
+  test('gives its memory back', () => {
+    const { pool, ring, speak } = ringOf()
+    speak(5)
+    ring.close()
+    const known = new Set([pool.take(), pool.take(), pool.take(), pool.take(), pool.take(), pool.take()])
+    expect(known.size).toBe(6)
+  })
+
+  test('wrong arguments are named', () => {
+    expect(() => new ReplayRing(new FragmentPool(1_920), 50, 1_000)).toThrow('50')
+    expect(() => new ReplayRing(new FragmentPool(640), 60, 1_000)).toThrow('640')
+  })
+
+  test('whatever happens, unacked audio within the bound is sent once on each connection, in order', () => {
+    const action = fc.oneof(
+      fc.record({ do: fc.constant('speak' as const), count: fc.integer({ min: 1, max: 5 }) }),
+      fc.record({ do: fc.constant('send' as const) }),
+      fc.record({ do: fc.constant('ack' as const) }),
+      fc.record({ do: fc.constant('drop' as const) }),
+      fc.record({ do: fc.constant('final' as const), back: fc.integer({ min: 0, max: 5 }) }),
+    )
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 60 }), actions => {
+        const { ring, speak, send, ackAll } = ringOf()
+        let pending: number[] = []
+        const acked = new Set<number>()
+        let total = 0
+        for (const step of actions) {
+          if (step.do === 'speak') {
+            speak(step.count)
+            total += step.count
+          } else if (step.do === 'send') pending.push(...send())
+          else if (step.do === 'ack') {
+            ackAll(pending)
+            for (const s of pending) acked.add(s)
+            pending = []
+          } else if (step.do === 'drop') {
+            ring.rewind()
+            pending = []
+          } else ring.discharge(total - step.back)
+        }
+        ring.rewind()
+        const again = send()
+        expect(again).toEqual(again.toSorted((a, b) => a - b))
+        for (let s = 0; s < total; s++) if (!acked.has(s)) expect(again).toContain(s)
+      }),
+    )
+  })
+})

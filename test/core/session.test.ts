@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { BridgeError } from '../../src/core/errors.ts'
+import { FragmentPool } from '../../src/core/fragment.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { RelayMetrics } from '../../src/core/metrics.ts'
+import { relayOptions } from '../../src/core/relay-options.ts'
+import { Session } from '../../src/core/session.ts'
+import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
+import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
+
+const lost = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
+
+function setUp() {
+  const clock = new FakeClock()
+  const translator = new FakeTranslator()
+  translator.autoReady = false
+  const metrics = new RelayMetrics()
+  const seen: string[] = []
+  const session = new Session(
+    'anna',
+    { from: 'en-us', to: 'es-es', want: 'speech' },
+    relayOptions(),
+    { clock, log: silentLog, metrics, translator, pool: new FragmentPool(1_920), random: () => 0.5 },
+    {
+      result: (_, result) => seen.push(`result ${result.text}`),
+      endOfSpeech: () => seen.push('end'),
+      interrupted: () => seen.push('interrupted'),
+      changed: changed => seen.push(changed.state.status),
+    },
+  )
+  let value = 0
+  /** Speaks `ms` of frames numbered in their samples, in real time. */
+  const speak = (ms: number) => {
+    for (let at = 0; at < ms; at += 20) {
+      session.write(new Int16Array(FRAME_SAMPLES).fill(value++), false, clock.now())
+      clock.advance(20)
+      session.check(clock.now())
+    }
+  }
+  /** The frame numbers that the newest connection was sent. */
+  const sent = () =>
+    translator.last.sent.flatMap(({ bytes }) =>
+      [0, 1, 2].map(n => new Int16Array(bytes.buffer, bytes.byteOffset, 960)[n * FRAME_SAMPLES]),
+    )
+  return { clock, translator, metrics, seen, session, speak, sent }
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
+
+describe('a session', () => {
+  test('sends nothing before the service is ready, then everything', () => {
+    const { translator, session, speak, sent } = setUp()
+    speak(300)
+    expect(translator.last.sent).toHaveLength(0)
+    expect(session.away).toBe(false)
+    translator.last.sink.ready()
+    expect(sent()).toEqual(range(0, 15))
+    speak(60)
+    expect(sent()).toEqual(range(0, 18))
+  })
+
+  test('is away when the first connection takes too long, and back when it comes', () => {
+    const { translator, session, speak } = setUp()
+    speak(1_100)
+    expect(session.away).toBe(true)
+    translator.last.sink.ready()
+    expect(session.away).toBe(false)
+  })
+
+  test('replays the open sentence on the next connection: acked words without a result are not lost', () => {
+    const { clock, translator, session, speak, sent } = setUp()
+    translator.last.sink.ready()
+    speak(600)
+    translator.last.sink.result({ utterance: '1', final: true, text: 'one', endMs: 300 })
+    translator.last.drop({ kind: 'failed', error: lost })
+    expect(session.away).toBe(true)
+    speak(120)
+    clock.advance(100)
+    expect(translator.connections).toHaveLength(2)
+    translator.last.sink.ready()
+    expect(sent()).toEqual(range(15, 36))
+  })
+
+  test("a result's time counts from its own connection", () => {
+    const { clock, translator, speak, sent } = setUp()
+    translator.last.sink.ready()
+    speak(600)
+    translator.last.sink.result({ utterance: '1', final: true, text: 'one', endMs: 300 })
+    translator.last.drop({ kind: 'failed', error: lost })
+    clock.advance(200)
+    translator.last.sink.ready()
+    // 300 ms of the second connection are 600 ms of the session.
+    translator.last.sink.result({ utterance: '1', final: true, text: 'two', endMs: 300 })
+    translator.last.drop({ kind: 'failed', error: lost })
+    clock.advance(2_000)
+    translator.last.sink.ready()
+    speak(60)
+    expect(sent()).toEqual(range(30, 33))
+  })
+
+  test('a service that stops acking is given up after the deadline', () => {
+    const { translator, session, speak, metrics } = setUp()
+    translator.last.sink.ready()
+    speak(300)
+    translator.last.autoAck = false
+    speak(1_300)
+    expect(session.away).toBe(false)
+    speak(400)
+    expect(session.away).toBe(true)
+    expect(translator.connections[0]?.closed).toBe(true)
+    expect(metrics.sessionsDropped).toBe(1)
+  })
+
+  test('acks and results of an old connection mean nothing', () => {
+    const { clock, translator, speak, seen, session } = setUp()
+    const old = translator.last
+    old.sink.ready()
+    speak(300)
+    old.drop({ kind: 'failed', error: lost })
+    clock.advance(500)
+    old.sink.result({ utterance: '1', final: true, text: 'stale' })
+    old.sink.acked(0, true)
+    old.sink.ready()
+    old.sink.ended({ kind: 'failed', error: lost })
+    expect(seen).not.toContain('result stale')
+    expect(session.state.status).toBe('opening')
+    expect(translator.connections).toHaveLength(2)
+  })
+
+  test('backs off: at once, then longer each time, never more than a second', () => {
+    const { clock, translator, speak } = setUp()
+    translator.last.sink.ready()
+    speak(3_000)
+    const opened: number[] = []
+    const start = clock.now()
+    for (let n = 0; n < 8; n++) {
+      const count = translator.connections.length
+      translator.last.drop({ kind: 'failed', error: lost })
+      while (translator.connections.length === count) clock.advance(5)
+      opened.push(clock.now() - start)
+    }
+    const waits = opened.map((at, n) => at - (opened[n - 1] ?? 0))
+    expect(waits[0]).toBeLessThanOrEqual(5)
+    expect(waits.slice(1, 5)).toEqual([75, 150, 300, 600])
+    expect(Math.max(...waits)).toBeLessThanOrEqual(1_000)
+  })
+
+  test('a service that says no for good is not asked again', () => {
+    const { clock, translator, session, seen } = setUp()
+    translator.last.drop({
+      kind: 'failed',
+      error: new BridgeError('SERVICE_REFUSED', 'bad_language/unknown'),
+    })
+    clock.advance(60_000)
+    expect(translator.connections).toHaveLength(1)
+    expect(session.away).toBe(true)
+    expect(seen.at(-2)).toBe('ended')
+  })
+
+  test('a refused fragment is sent again after a pause, and refusal without end drops the connection', () => {
+    const { clock, translator, session, speak } = setUp()
+    translator.last.sink.ready()
+    translator.last.autoAck = false
+    speak(60)
+    translator.last.sink.acked(0, false)
+    expect(translator.last.sent).toHaveLength(1)
+    clock.advance(110)
+    session.check(clock.now())
+    expect(translator.last.sent.map(s => s.sequence)).toEqual([0, 0])
+    for (let n = 0; n < 60; n++) {
+      translator.last.sink.acked(0, false)
+      if (session.away) break
+      clock.advance(110)
+      session.check(clock.now())
+    }
+    expect(session.away).toBe(true)
+  })
+
+  test('a long replay goes at the pace of the acks', () => {
+    const { clock, translator, session, speak } = setUp()
+    speak(20_000)
+    translator.last.autoAck = false
+    translator.last.sink.ready()
+    expect(translator.last.sent).toHaveLength(25)
+    translator.last.sink.acked(0, true)
+    expect(translator.last.sent).toHaveLength(26)
+    clock.advance(100)
+    session.check(clock.now())
+    expect(translator.last.sent).toHaveLength(26)
+  })
+
+  test('close is final and idempotent, and leaves no timer', async () => {
+    const { clock, translator, session } = setUp()
+    translator.last.drop({ kind: 'failed', error: lost })
+    await session.close({ kind: 'unused' })
+    await expect(session.close({ kind: 'parent-closed' })).resolves.toEqual({ kind: 'unused' })
+    clock.advance(10_000)
+    expect(translator.connections).toHaveLength(1)
+    expect(clock.pending).toBe(0)
+    session.write(new Int16Array(FRAME_SAMPLES), false, 0)
+  })
+})
