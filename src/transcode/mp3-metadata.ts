@@ -1,0 +1,76 @@
+/**
+ * Blocks of text that files carry before, between and after their frames: ID3v2 (id3.org, "ID3 tag version 2.4.0"),
+ * ID3v1 and APE ("APE tags header"). None of it is sound, however much its bytes look like it.
+ */
+
+/** Not enough bytes to tell yet. */
+export const UNSURE = -1
+
+/**
+ * A block that claims more than this is not believed: a false size must not swallow the sound behind it. Its bytes
+ * are searched like any junk instead.
+ */
+const LONGEST = 1 << 20
+
+const STARTS = ['ID3', 'TAG', 'APE']
+const ID3V2_BYTES = 10
+const ID3V2_FOOTER = 0x10
+const ID3V1_BYTES = 128
+const APE_BYTES = 32
+const APE_HAS_HEADER_HERE = 0x20
+
+/**
+ * How many bytes the block at `at` takes, 0 if none begins there, {@link UNSURE} if the bytes up to `end` cannot tell.
+ * May be more than there are.
+ */
+export function metadataAt(bytes: Uint8Array, at: number, end: number): number {
+  switch (bytes[at]) {
+    case 0x49:
+      return id3v2(bytes, at, end)
+    case 0x54:
+      return startsWith(bytes, at, end, 'TAG', ID3V1_BYTES)
+    case 0x41: {
+      const found = startsWith(bytes, at, end, 'APETAGEX', APE_BYTES)
+      if (found <= 0) return found
+      return end - at < APE_BYTES ? UNSURE : ape(bytes, at)
+    }
+    default:
+      return 0
+  }
+}
+
+/** Whether a block may begin at `at`, by its first three letters, which must be there. */
+export function looksLikeMetadata(bytes: Uint8Array, at: number): boolean {
+  return STARTS.some(start => startsWith(bytes, at, at + 3, start, 3) === 3)
+}
+
+function id3v2(bytes: Uint8Array, at: number, end: number): number {
+  const found = startsWith(bytes, at, end, 'ID3', ID3V2_BYTES)
+  if (found <= 0) return found
+  if (end - at < ID3V2_BYTES) return UNSURE
+  // Four bytes of seven bits each; a byte above is no size.
+  let size = 0
+  for (let i = at + 6; i < at + ID3V2_BYTES; i++) {
+    if (bytes[i]! > 0x7f) return 0
+    size = (size << 7) | bytes[i]!
+  }
+  const footer = bytes[at + 5]! & ID3V2_FOOTER ? ID3V2_BYTES : 0
+  return size > LONGEST ? 0 : ID3V2_BYTES + size + footer
+}
+
+function ape(bytes: Uint8Array, at: number): number {
+  const size =
+    bytes[at + 12]! + (bytes[at + 13]! << 8) + (bytes[at + 14]! << 16) + bytes[at + 15]! * 0x100_0000
+  const isHeader = bytes[at + 23]! & APE_HAS_HEADER_HERE
+  if (!isHeader) return APE_BYTES
+  return size > LONGEST ? 0 : APE_BYTES + size
+}
+
+/** `length` if the bytes begin with `text`, 0 if not, UNSURE if they end too soon. */
+function startsWith(bytes: Uint8Array, at: number, end: number, text: string, length: number): number {
+  for (let i = 0; i < text.length; i++) {
+    if (at + i >= end) return UNSURE
+    if (bytes[at + i] !== text.charCodeAt(i)) return 0
+  }
+  return length
+}

@@ -1,0 +1,173 @@
+import type { Mp3Decoder } from './mp3-backend.ts'
+import { MP3_FRAME_SAMPLES, type Mp3Header } from './mp3-header.ts'
+import type { Mp3Pool } from './mp3-pool.ts'
+import { Mp3Splitter } from './mp3-splitter.ts'
+import { type Mp3Tag, mp3TagAt } from './mp3-tag.ts'
+import { Mp3Trim } from './mp3-trim.ts'
+import { SAMPLE_RATE } from './pcm.ts'
+import { createResampler, type Resampler } from './resample.ts'
+
+/** What came and what became of it. */
+export interface Mp3Stats {
+  /** Frames of sound, damaged ones among them. */
+  readonly frames: number
+  /** Frames that held a tag in place of sound. */
+  readonly tagFrames: number
+  /** Frames beyond decoding; silence of their length stands in for them. */
+  readonly badFrames: number
+  /** Bytes that belonged to no frame: garbage, other formats, the rest of a damaged frame. */
+  readonly junkBytes: number
+  /** Bytes of ID3 and APE blocks. */
+  readonly metadataBytes: number
+  /** Bytes refused: beyond the limit, or after the end. */
+  readonly overflowBytes: number
+  /** Files begun, as far as tags, metadata and changes of format tell. */
+  readonly files: number
+  /** Changes of rate between files. */
+  readonly rateChanges: number
+}
+
+/** Bytes that may wait to be decoded: over two minutes at 128 kbit/s. */
+const LIMIT = 2 << 20
+const LOST = new Int16Array(MP3_FRAME_SAMPLES)
+
+/**
+ * Mp3 bytes in, 16 kHz mono out: one utterance, or a whole session of files one after the other. Writing is cheap;
+ * decoding happens when `decode` is called, a slice at a time, with a decoder borrowed from the pool from the first
+ * frame to the end. However the bytes are cut, the samples are the same.
+ *
+ * Only sound comes out: tags, metadata and garbage do not, the delay of encoder, decoder and resampler is cut off the
+ * start of each file, and the filling off its end where the file tells ({@link Mp3Trim}).
+ */
+export class Mp3Stream {
+  #pool: Mp3Pool
+  #onPcm: (pcm: Int16Array) => void
+  #splitter = new Mp3Splitter(LIMIT)
+  #trim = new Mp3Trim()
+  #decoder: Mp3Decoder | undefined
+  #resampler: Resampler | undefined
+  /** Samples at 16 kHz by which the resampler still lags. */
+  #lag = 0
+  /** A frame found but not yet decoded. */
+  #found: Mp3Header | undefined
+  #ended = false
+  #closed = false
+  #counts = { frames: 0, tagFrames: 0, badFrames: 0, overflowBytes: 0, files: 0, rateChanges: 0 }
+
+  /** `onPcm` gets the samples, within calls of `decode`; they are borrowed for that call only. The pool stays the caller's. */
+  constructor(pool: Mp3Pool, onPcm: (pcm: Int16Array) => void) {
+    this.#pool = pool
+    this.#onPcm = onPcm
+  }
+
+  get stats(): Mp3Stats {
+    const { junkBytes, metadataBytes } = this.#splitter
+    return { ...this.#counts, junkBytes, metadataBytes }
+  }
+
+  /** Takes bytes of any number; keeps a copy and decodes nothing yet. What exceeds 2 MiB waiting is refused and counted. */
+  write(bytes: Uint8Array): void {
+    if (this.#ended || this.#closed) this.#counts.overflowBytes += bytes.length
+    else this.#counts.overflowBytes += this.#splitter.write(bytes)
+  }
+
+  /**
+   * Decodes at most `maxFrames` mp3 frames (24 to 72 ms of sound each) now. `more`: there are more to decode. `waiting`:
+   * the pool has no decoder free yet; call again later. `idle`: all that came is decoded, and after `end` also given out.
+   * Throws RangeError unless `maxFrames` is a whole number above 0 or Infinity.
+   */
+  decode(maxFrames: number = Infinity): 'idle' | 'more' | 'waiting' {
+    if (!(maxFrames >= 1) || (maxFrames !== Infinity && !Number.isInteger(maxFrames)))
+      throw new RangeError(`frames to decode are a whole number above 0, got ${maxFrames}`)
+    for (let count = 0; !this.#closed; count++) {
+      this.#found ??= this.#nextSound()
+      if (!this.#found) return this.#drained()
+      if (count >= maxFrames) return 'more'
+      this.#decoder ??= this.#pool.borrow()
+      if (!this.#decoder) return 'waiting'
+      const header = this.#found
+      this.#found = undefined
+      this.#decodeFrame(this.#decoder, header)
+    }
+    return 'idle'
+  }
+
+  /** No more bytes will come. `decode` gives out the rest and then lets go of the decoder. Idempotent. */
+  end(): void {
+    this.#ended = true
+    this.#splitter.end()
+  }
+
+  /** Drops everything and gives the decoder back. Idempotent. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#found = undefined
+    this.#splitter.clear()
+    this.#release()
+  }
+
+  /** The next frame that is not a tag. */
+  #nextSound(): Mp3Header | undefined {
+    for (;;) {
+      const header = this.#splitter.next()
+      if (!header) return undefined
+      const tag = mp3TagAt(this.#splitter.bytes, this.#splitter.at, header)
+      if (!tag) {
+        if (this.#splitter.startsFile) this.#startFile(header, undefined)
+        return header
+      }
+      this.#counts.tagFrames++
+      this.#startFile(header, tag)
+    }
+  }
+
+  #startFile(header: Mp3Header, tag: Mp3Tag | undefined): void {
+    this.#counts.files++
+    this.#trim.start(tag, header.samples)
+    this.#decoder?.reset()
+  }
+
+  #decodeFrame(decoder: Mp3Decoder, header: Mp3Header): void {
+    // Frames refer back to bytes of those before; across a gap they would be the wrong ones, and loud.
+    if (this.#splitter.afterJunk) decoder.reset()
+    this.#setRate(header.rate)
+    if (this.#closed) return
+    const pcm = decoder.decode(this.#splitter.bytes, this.#splitter.at, header)
+    this.#counts.frames++
+    if (!pcm) this.#counts.badFrames++
+    const sound = this.#trim.cut(pcm ?? LOST.subarray(0, header.samples))
+    this.#give(this.#resampler ? this.#resampler.process(sound) : sound)
+  }
+
+  /** Changes to a resampler from `rate`, once the last of what the one before holds back is given out. */
+  #setRate(rate: number): void {
+    if (this.#resampler?.from === rate) return
+    if (this.#resampler) {
+      this.#counts.rateChanges++
+      this.#give(this.#resampler.flush())
+    }
+    this.#resampler = createResampler(rate, SAMPLE_RATE)
+    this.#lag = Math.round((this.#resampler.delayMs * SAMPLE_RATE) / 1000)
+  }
+
+  #give(pcm: Int16Array): void {
+    const late = Math.min(this.#lag, pcm.length)
+    this.#lag -= late
+    if (pcm.length > late && !this.#closed) this.#onPcm(late === 0 ? pcm : pcm.subarray(late))
+  }
+
+  #drained(): 'idle' {
+    if (!this.#ended) return 'idle'
+    const resampler = this.#resampler
+    this.#resampler = undefined
+    this.#release()
+    if (resampler) this.#give(resampler.flush())
+    return 'idle'
+  }
+
+  #release(): void {
+    if (this.#decoder) this.#pool.giveBack(this.#decoder)
+    this.#decoder = undefined
+  }
+}
