@@ -1,0 +1,75 @@
+import type { EndReason } from '../../core/errors.ts'
+import type { Invitation } from '../../core/invitation.ts'
+import type { TwilioLeg } from './leg.ts'
+
+/** So much media shows that a stream works (5 s). */
+const WORKING_MEDIA = 250
+
+/**
+ *   expected ──stream──▶ live ──lost──▶ expected (resumes)
+ *      │                  ├──stop──▶ stopped ──webhook of a call in progress──▶ expected
+ *      └────over──────────┴──over──▶ over, for good
+ */
+export type CallState =
+  /** TwiML was given; a stream is due. */
+  | { readonly status: 'expected' }
+  | { readonly status: 'live'; readonly leg: TwilioLeg }
+  /** Twilio stopped the stream: the party hung up, or the call was given other TwiML and may come back. */
+  | { readonly status: 'stopped' }
+  /** The call has ended, or we let go of it; whoever asks for it is told to hang up. */
+  | { readonly status: 'over'; readonly sorry: boolean }
+
+/** A telephone call that was let in, across all streams it may have. */
+export class Call {
+  readonly callSid: string
+  readonly invitation: Invitation
+  /** Resumptions since a stream last worked. */
+  resumes: number
+  /** When `state` last changed (ms of the clock). */
+  changedAt: number
+  #state: CallState = { status: 'expected' }
+
+  constructor(callSid: string, invitation: Invitation, now: number, resumes: number) {
+    this.callSid = callSid
+    this.invitation = invitation
+    this.changedAt = now
+    this.resumes = resumes
+  }
+
+  get state(): CallState {
+    return this.#state
+  }
+
+  /** Its stream has come. */
+  began(leg: TwilioLeg, now: number): void {
+    this.#become({ status: 'live', leg }, now)
+  }
+
+  /** `leg` has ended; nothing happens if another has taken its place. */
+  left(leg: TwilioLeg, reason: EndReason, now: number): void {
+    if (leg.counters.mediaIn >= WORKING_MEDIA) this.resumes = 0
+    if (this.#state.status !== 'live' || this.#state.leg !== leg) return
+    this.#become(afterLeg(reason), now)
+  }
+
+  /** A signed webhook shows that a stopped call goes on. */
+  reopen(now: number): void {
+    if (this.#state.status === 'stopped') this.#become({ status: 'expected' }, now)
+  }
+
+  /** There is no more to come; with `sorry` the party is told so should it still be there. */
+  end(now: number, sorry = false): void {
+    if (this.#state.status !== 'over') this.#become({ status: 'over', sorry }, now)
+  }
+
+  #become(state: CallState, now: number): void {
+    this.#state = state
+    this.changedAt = now
+  }
+}
+
+function afterLeg(reason: EndReason): CallState {
+  if (reason.kind === 'failed' || reason.kind === 'replaced') return { status: 'expected' }
+  if (reason.kind === 'hangup' && reason.by === 'remote') return { status: 'stopped' }
+  return { status: 'over', sorry: false }
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Invitation } from '../../core/invitation.ts'
+import { Call } from './call.ts'
+import type { TwilioLimits } from './limits.ts'
+
+/** How often what is no longer needed is looked for, at most (ms). */
+const SWEEP_MS = 10_000
+
+/** The calls that were let in: those that stream, those that are about to, and those that ended lately. */
+export class Calls {
+  readonly #clock: Clock
+  readonly #limits: TwilioLimits
+  readonly #calls = new Map<string, Call>()
+  #sweptAt: number
+
+  constructor(clock: Clock, limits: TwilioLimits) {
+    this.#clock = clock
+    this.#limits = limits
+    this.#sweptAt = clock.now()
+  }
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  get(callSid: string): Call | undefined {
+    return this.#calls.get(callSid)
+  }
+
+  /** Lets a call in; nothing if there are too many. `resumes` is what it had used up before this server knew of it. */
+  add(callSid: string, invitation: Invitation, resumes = 0): Call | undefined {
+    const now = this.#clock.now()
+    if (now - this.#sweptAt >= SWEEP_MS || this.#calls.size >= this.#limits.maxCalls) this.#sweep(now)
+    if (this.#calls.size >= this.#limits.maxCalls) return undefined
+    const call = new Call(callSid, invitation, now, resumes)
+    this.#calls.set(callSid, call)
+    return call
+  }
+
+  #sweep(now: number): void {
+    this.#sweptAt = now
+    for (const [callSid, call] of this.#calls)
+      if (call.state.status !== 'live' && now - call.changedAt > this.#limits.rememberMs)
+        this.#calls.delete(callSid)
+  }
+}

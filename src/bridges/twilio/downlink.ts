@@ -1,0 +1,21 @@
+import { encodeMulaw } from '../../transcode/mulaw.ts'
+import { SAMPLE_RATE } from '../../transcode/pcm.ts'
+import { createResampler } from '../../transcode/resample.ts'
+
+const LINE_RATE = 8_000
+
+// Shared by all legs: it holds something only while one message is made. Grows to the longest one.
+let bytes = Buffer.allocUnsafeSlow(1_600)
+
+/** What the party hears: 16 kHz in, base64 µ-law out, ready for a media message. */
+export class Downlink {
+  readonly #resampler = createResampler(SAMPLE_RATE, LINE_RATE)
+
+  /** `frames` as base64 of µ-law, half as many samples. */
+  encode(frames: Int16Array): string {
+    const pcm = this.#resampler.process(frames)
+    if (pcm.length > bytes.length) bytes = Buffer.allocUnsafeSlow(pcm.length)
+    encodeMulaw(pcm, bytes)
+    return bytes.toString('base64', 0, pcm.length)
+  }
+}

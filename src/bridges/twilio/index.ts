@@ -1,0 +1,119 @@
+import formbody from '@fastify/formbody'
+import websocket from '@fastify/websocket'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { systemClock } from '../../core/clock.ts'
+import { BridgeError } from '../../core/errors.ts'
+import { silentLog } from '../../core/log.ts'
+import { Calls } from './calls.ts'
+import { type Gate, LoopbackGate, SignatureGate } from './gate.ts'
+import { DEFAULT_LIMITS } from './limits.ts'
+import { Media } from './media.ts'
+import type { TwilioBridgeOptions } from './options.ts'
+import { PublicUrl } from './public-url.ts'
+import { StreamTokens } from './stream-tokens.ts'
+import { Webhooks } from './webhooks.ts'
+
+export { CLOSE_CODES, type CloseCause } from './close-codes.ts'
+export { LegCounters } from './counters.ts'
+export type { TwilioLeg } from './leg.ts'
+export { DEFAULT_LIMITS, type TwilioLimits } from './limits.ts'
+export type { IncomingCall, Refusal, TwilioBridgeOptions } from './options.ts'
+export { sign } from './signature.ts'
+export type { Spoken } from './twiml.ts'
+
+/** What `app.twilio` shows of the bridge. */
+export type TwilioBridge = Pick<Media, 'legs' | 'refused' | 'counters'>
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Present once the Twilio bridge is registered. */
+    twilio: TwilioBridge
+  }
+}
+
+const MAX_BODY = 65_536
+
+/**
+ * Twilio Media Streams, as legs of the relay: the webhooks `voice`, `resume` and `status` and the socket `media`, all
+ * under `path`. Throws `BridgeError` `CONFIG` when it is not told how to recognise Twilio.
+ */
+async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions): Promise<void> {
+  const { clock = systemClock, log = silentLog, path = '/twilio', relay } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const publicUrl = publicUrlOf(app, options)
+  const gate = gateOf(options, publicUrl)
+  if (options.insecure)
+    log.warn({}, 'INSECURE: requests are not verified and are taken from this machine only')
+
+  const calls = new Calls(clock, limits)
+  const tokens = new StreamTokens(clock, limits.tokenTtlMs)
+  const now = () => clock.now()
+  const webhooks = new Webhooks(options, { calls, tokens, publicUrl, path, limits, log, now })
+  const media = new Media({ relay, calls, tokens, clock, log, limits })
+  app.decorate<TwilioBridge>('twilio', media)
+  app.addHook('preClose', () => media.close())
+
+  if (!app.hasDecorator('websocketServer'))
+    await app.register(websocket, {
+      errorHandler: (_error, socket) => socket.close(1011),
+      options: { maxPayload: limits.maxMessageBytes, maxFragments: 32, perMessageDeflate: false },
+    })
+
+  const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    log.warn({ route: request.routeOptions.url }, 'request refused: not signed for this address')
+    return reply.code(403).send()
+  }
+
+  // In a scope of its own, so that the form parser is for these routes only.
+  await app.register(async scope => {
+    scope.removeAllContentTypeParsers()
+    await scope.register(formbody, { bodyLimit: MAX_BODY })
+    const preValidation = async (request: FastifyRequest, reply: FastifyReply) =>
+      gate.webhook(request) ? undefined : refuse(request, reply)
+    for (const name of ['voice', 'resume', 'status'] as const)
+      scope.post(`${path}/${name}`, { preValidation, bodyLimit: MAX_BODY }, (request, reply) =>
+        webhooks[name](request, reply),
+      )
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
+      gate.upgrade(request, `${path}/media`) ? undefined : refuse(request, reply)
+    for (const url of [`${path}/media`, `${path}/media/`])
+      scope.get(url, { websocket: true, onRequest }, socket => media.accept(socket))
+  })
+}
+
+function publicUrlOf(
+  app: FastifyInstance,
+  { publicUrl, insecure = false }: TwilioBridgeOptions,
+): () => PublicUrl {
+  if (publicUrl !== undefined) {
+    const fixed = new PublicUrl(publicUrl, { allowHttp: insecure })
+    return () => fixed
+  }
+  if (!insecure)
+    throw new BridgeError('CONFIG', 'the Twilio bridge needs publicUrl: the https:// address Twilio calls')
+  return () => {
+    const address = app.server.address()
+    const port = typeof address === 'object' && address ? address.port : 80
+    return new PublicUrl(`http://127.0.0.1:${port}`, { allowHttp: true })
+  }
+}
+
+function gateOf(
+  { authTokens = [], insecure = false }: TwilioBridgeOptions,
+  publicUrl: () => PublicUrl,
+): Gate {
+  if (insecure) {
+    if (authTokens.length > 0) throw new BridgeError('CONFIG', 'authTokens and insecure exclude each other')
+    return new LoopbackGate()
+  }
+  if (authTokens.length === 0 || authTokens.some(token => token === ''))
+    throw new BridgeError('CONFIG', 'the Twilio bridge needs an auth token, or insecure: true to go without')
+  return new SignatureGate(authTokens, publicUrl())
+}
+
+// As fastify-plugin does: decorators and the WebSocket server are the app's, not this plugin's own.
+export default Object.assign(twilioBridge, {
+  [Symbol.for('skip-override')]: true,
+  [Symbol.for('fastify.display-name')]: 'twilio-bridge',
+  [Symbol.for('plugin-meta')]: { name: 'twilio-bridge', fastify: '5.x' },
+})

@@ -1,0 +1,226 @@
+import { BridgeError, describeEnd, type EndReason } from '../../core/errors.ts'
+import type { Leg, LegUplink } from '../../core/leg.ts'
+import { durationMs } from '../../transcode/pcm.ts'
+import type { CloseCause } from './close-codes.ts'
+import type { LegCounters } from './counters.ts'
+import { Downlink } from './downlink.ts'
+import { Greeting, type GreetingTerms } from './greeting.ts'
+import { Marks } from './marks.ts'
+import type { StreamListener, StreamSocket } from './stream-socket.ts'
+import { TokenBucket } from './token-bucket.ts'
+import { Uplink } from './uplink.ts'
+import { clearMessage, type Inbound, MEDIA_END, markMessage, mediaStart, type Start } from './wire.ts'
+
+/** Key presses a second that are passed on. */
+const MAX_DTMF_PER_SECOND = 20
+/** Media messages over which bad payloads are counted (2 s), and how many of them end the stream. */
+const PAYLOAD_WINDOW = 100
+const MAX_BAD_PAYLOADS = 5
+
+export interface LegTerms extends GreetingTerms {
+  /** A name for the next leg, unique in this process. */
+  readonly nextId: () => string
+}
+
+/** One party on the telephone, through a Twilio media stream. It exists from `start` to the end of the stream. */
+export class TwilioLeg implements Leg, StreamListener {
+  readonly id: string
+  readonly channel = 'twilio'
+  readonly callSid: string
+  readonly streamSid: string
+  readonly counters: LegCounters
+  readonly ended: Promise<EndReason>
+  readonly #socket: StreamSocket
+  readonly #terms: LegTerms
+  readonly #uplink: Uplink
+  readonly #downlink = new Downlink()
+  readonly #marks = new Marks()
+  readonly #mediaStart: string
+  readonly #dtmfRate: TokenBucket
+  readonly #settle: (reason: EndReason) => void
+  #sink: LegUplink | undefined
+  #reason: EndReason | undefined
+  #closing: Promise<void> | undefined
+  #pingedAt: number
+  #windowMedia = 0
+  #windowBad = 0
+
+  /**
+   * Waits on `socket` for a `start` that `terms.check` lets pass, then hands over the leg within the tick of that
+   * message, so that no media is lost; the receiver owns it from then on. A refused socket is closed and logged here.
+   */
+  static answer(socket: StreamSocket, terms: LegTerms, handOver: (leg: TwilioLeg) => void): void {
+    new Greeting(socket, terms, start => handOver(new TwilioLeg(socket, start, terms)))
+  }
+
+  private constructor(socket: StreamSocket, start: Start, terms: LegTerms) {
+    const now = socket.heardAt
+    this.id = terms.nextId()
+    this.callSid = start.callSid
+    this.streamSid = start.streamSid
+    this.counters = socket.counters
+    this.#socket = socket
+    this.#terms = terms
+    this.#uplink = new Uplink(socket.counters, terms.limits, now)
+    this.#mediaStart = mediaStart(start.streamSid)
+    this.#dtmfRate = new TokenBucket(MAX_DTMF_PER_SECOND, MAX_DTMF_PER_SECOND, now)
+    this.#pingedAt = now
+    const { promise, resolve } = Promise.withResolvers<EndReason>()
+    this.ended = promise
+    this.#settle = resolve
+    socket.listener = this
+  }
+
+  attach(uplink: LegUplink): void {
+    this.#sink = uplink
+    this.#uplink.attach(uplink)
+  }
+
+  /** One media message of any whole number of frames. Nothing is sent once the leg has ended. */
+  play(frames: Int16Array): void {
+    if (this.#reason) return
+    this.#socket.send(this.#mediaStart + this.#downlink.encode(frames) + MEDIA_END)
+    this.counters.mediaOut++
+    this.counters.sentMs += durationMs(frames.length)
+    if (this.#socket.unsentBytes > this.#terms.limits.maxUnsentBytes)
+      this.#cutOff('LEG_LOST', 'the far side does not read')
+  }
+
+  mark(name: string): void {
+    if (this.#reason) return
+    this.counters.marksSent++
+    this.#socket.send(markMessage(this.streamSid, this.#marks.send(name)))
+  }
+
+  flush(): void {
+    if (this.#reason) return
+    this.counters.clears++
+    this.#marks.flush()
+    this.#socket.send(clearMessage(this.streamSid))
+  }
+
+  get congested(): boolean {
+    return this.#socket.unsentBytes > this.#terms.limits.congestedBytes
+  }
+
+  /** `ended` settles at once; the promise returned waits for the socket, which is cut if it does not close in time. */
+  close(reason: EndReason): Promise<void> {
+    this.#end(reason)
+    this.#closing ??= this.#socket.close(causeOf(reason))
+    return this.#closing
+  }
+
+  /** Looks after a quiet stream: feeds silence, pings, gives up. Called a few times a second by its owner's timer. */
+  watch(now: number): void {
+    if (this.#reason) return
+    const { pingAfterMs, lostAfterMs } = this.#terms.limits
+    const quietMs = now - this.#socket.heardAt
+    if (quietMs >= lostAfterMs) {
+      this.#cutOff('LEG_SILENT', `no sign of life for ${Math.round(quietMs / 1000)} s`)
+      return
+    }
+    if (quietMs >= pingAfterMs && now - this.#pingedAt >= pingAfterMs) {
+      this.#pingedAt = now
+      this.#socket.ping()
+    }
+    this.#uplink.watch(now)
+  }
+
+  message(message: Inbound, now: number): void {
+    switch (message.kind) {
+      case 'media':
+        if (message.track === 'outbound' || this.#foreign(message.streamSid)) this.counters.ignored++
+        else this.#media(message.timestampMs, message.payload, now)
+        break
+      case 'mark':
+        this.#heard(message.name)
+        break
+      case 'dtmf':
+        this.#dtmf(message.digit, now)
+        break
+      case 'stop':
+        if (this.#foreign(message.streamSid)) this.counters.ignored++
+        else void this.close({ kind: 'hangup', by: 'remote' })
+        break
+      case 'start':
+      case 'unknown':
+        this.counters.ignored++
+        break
+      case 'connected':
+      case 'invalid':
+        break
+      default:
+        message satisfies never
+    }
+  }
+
+  closed(reason: EndReason): void {
+    this.#end(reason)
+  }
+
+  fault(fault: string): void {
+    this.#terms.log.warn({ legId: this.id, callSid: this.callSid, fault }, 'stream misbehaves')
+  }
+
+  #media(timestampMs: number, payload: string, now: number): void {
+    this.counters.mediaIn++
+    if (++this.#windowMedia > PAYLOAD_WINDOW) {
+      this.#windowMedia = 1
+      this.#windowBad = 0
+    }
+    if (this.#uplink.write(timestampMs, payload, now)) return
+    this.counters.badPayloads++
+    this.#socket.note('bad payload')
+    if (++this.#windowBad > MAX_BAD_PAYLOADS) this.#socket.fail('bad-media')
+  }
+
+  #heard(wireName: string): void {
+    const name = this.#marks.heard(wireName)
+    if (name === undefined) {
+      this.counters.marksStale++
+      return
+    }
+    this.counters.marksHeard++
+    this.#sink?.marked(name)
+  }
+
+  #dtmf(digit: string, now: number): void {
+    if (this.#dtmfRate.take(now) < 0) {
+      this.counters.dtmfDropped++
+      return
+    }
+    this.counters.dtmf++
+    this.#sink?.dtmf(digit)
+  }
+
+  #foreign(streamSid: string): boolean {
+    return streamSid !== '' && streamSid !== this.streamSid
+  }
+
+  #cutOff(code: 'LEG_SILENT' | 'LEG_LOST', text: string): void {
+    this.#end({ kind: 'failed', error: new BridgeError(code, text, { retryable: true }) })
+    this.#socket.terminate()
+  }
+
+  #end(reason: EndReason): void {
+    if (this.#reason) return
+    this.#reason = reason
+    this.#socket.listener = undefined
+    const about = { legId: this.id, callSid: this.callSid, reason: describeEnd(reason) }
+    this.#terms.log.info({ ...about, ...this.counters }, 'stream ended')
+    this.#settle(reason)
+  }
+}
+
+function causeOf(reason: EndReason): CloseCause {
+  switch (reason.kind) {
+    case 'replaced':
+      return 'replaced'
+    case 'parent-closed':
+      return 'going-away'
+    case 'failed':
+      return reason.error.code === 'CAPACITY' ? 'full' : 'failed'
+    default:
+      return 'done'
+  }
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Admission, Invitation } from '../../core/invitation.ts'
+import type { Log } from '../../core/log.ts'
+import type { TwilioLimits } from './limits.ts'
+import type { Spoken } from './twiml.ts'
+
+/** A call that asks to be let in, as Twilio's voice webhook tells of it. Everything in it is the caller's to choose. */
+export interface IncomingCall {
+  readonly callSid: string
+  readonly accountSid: string
+  /** E.164, `sip:…`, `client:…`, or a word such as `anonymous`. */
+  readonly from: string
+  readonly to: string
+  /** `inbound`, `outbound-api` or `outbound-dial`. */
+  readonly direction: string
+  /** The query of the webhook's URL and the form's fields, first values, in an object without prototype. */
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** A call is not let in: turned away unanswered, or answered, told why, and hung up if there is a `notice`. */
+export interface Refusal {
+  readonly refused: 'busy' | 'rejected'
+  readonly notice?: Spoken
+}
+
+export interface TwilioBridgeOptions {
+  /** Where the legs go. */
+  readonly relay: Admission
+  /**
+   * `https://bridge.example.com`: what Twilio is configured with and signs. May be left out only with `insecure`, when
+   * the address listened on serves.
+   */
+  readonly publicUrl?: string
+  /** The account's auth tokens; more than one while they are rotated. */
+  readonly authTokens?: readonly string[]
+  /** Takes unsigned requests, from this machine only. For demonstrations and tests; excludes `authTokens`. */
+  readonly insecure?: boolean
+  /** Decides on each new call: which room, which languages. Synchronous, as Twilio waits; must not throw. */
+  readonly invite: (call: IncomingCall) => Invitation | Refusal
+  readonly clock?: Clock
+  readonly log?: Log
+  /** Where the routes are; default `/twilio`. */
+  readonly path?: string
+  /** Said when a call cannot be translated after all. */
+  readonly apology?: Spoken
+  readonly limits?: Partial<TwilioLimits>
+}
+
+export const DEFAULT_APOLOGY: Spoken = {
+  text: 'We are sorry. This call cannot be translated at the moment. Please call again later.',
+}

@@ -1,0 +1,60 @@
+/** Words for Twilio to speak; `language` is one of Twilio's tags, `en-US` by default. */
+export interface Spoken {
+  readonly text: string
+  readonly language?: string
+}
+
+/** Where a call's stream goes, and where the call goes when the stream is gone. */
+export interface StreamPlan {
+  /** `wss://…`; Twilio drops a query. */
+  readonly streamUrl: string
+  /** Arrive in `start.customParameters`; name and value together under 500 characters (Twilio: `<Stream>`). */
+  readonly parameters: Readonly<Record<string, string>>
+  /** Fetched by POST once the stream has closed while the call lives (Twilio: `<Connect>`). */
+  readonly resumeUrl: string
+  /** Silence before the stream opens, in whole seconds. */
+  readonly pauseSeconds?: number
+}
+
+const PROLOGUE = '<?xml version="1.0" encoding="UTF-8"?>'
+
+/** Answers the call and streams it both ways. */
+export function connectStream({ streamUrl, parameters, resumeUrl, pauseSeconds = 0 }: StreamPlan): string {
+  const pause = pauseSeconds > 0 ? `<Pause length="${Math.round(pauseSeconds)}"/>` : ''
+  const inner = Object.entries(parameters)
+    .map(([name, value]) => `<Parameter name="${escapeXml(name)}" value="${escapeXml(value)}"/>`)
+    .join('')
+  const stream = `<Stream url="${escapeXml(streamUrl)}">${inner}</Stream>`
+  return response(
+    `${pause}<Connect>${stream}</Connect><Redirect method="POST">${escapeXml(resumeUrl)}</Redirect>`,
+  )
+}
+
+/** Declines a call that was not answered yet; the caller hears a busy tone or that the number is not in service. */
+export function reject(reason: 'busy' | 'rejected'): string {
+  return response(`<Reject reason="${reason}"/>`)
+}
+
+/** Answers, says so, and hangs up. */
+export function sayAndHangUp({ text, language = 'en-US' }: Spoken): string {
+  return response(`<Say language="${escapeXml(language)}">${escapeXml(text)}</Say><Hangup/>`)
+}
+
+export function hangUp(): string {
+  return response('<Hangup/>')
+}
+
+/** `text` for an attribute or a text node: markup escaped, what XML 1.0 cannot hold replaced by U+FFFD. */
+export function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(FORBIDDEN, '\ufffd')
+    .replace(/[&<>"'\t\n\r]/g, char => `&#${char.charCodeAt(0)};`)
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters XML 1.0 has no form for
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+
+function response(verbs: string): string {
+  return `${PROLOGUE}<Response>${verbs}</Response>`
+}

@@ -1,0 +1,124 @@
+import type { LegUplink } from '../../core/leg.ts'
+import { Framer } from '../../transcode/framer.ts'
+import { decodeMulaw } from '../../transcode/mulaw.ts'
+import { FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import { createResampler } from '../../transcode/resample.ts'
+import type { LegCounters } from './counters.ts'
+import type { TwilioLimits } from './limits.ts'
+import { Timeline } from './timeline.ts'
+
+const LINE_RATE = 8_000
+const PER_MS = LINE_RATE / 1000
+/** 20 ms on the line. */
+const BLOCK = 160
+
+// Shared by all legs: they hold something only while one message is worked on, and that is never interrupted.
+const BYTES = Buffer.allocUnsafeSlow(65_536)
+const BLOCK_BYTES = BYTES.subarray(0, BLOCK)
+const BLOCK_PCM = new Int16Array(BLOCK)
+const BLOCK_SILENCE = new Int16Array(BLOCK)
+
+/**
+ * The party's voice: base64 µ-law on the media clock in, 20 ms frames of 16 kHz out. Missing time becomes silence,
+ * so that frames and media clock stay together; it is synchronous and allocates nothing for a message of 20 ms.
+ */
+export class Uplink {
+  readonly #counters: LegCounters
+  readonly #limits: TwilioLimits
+  readonly #timeline: Timeline
+  readonly #resampler = createResampler(LINE_RATE, SAMPLE_RATE)
+  readonly #framer: Framer
+  #sink: LegUplink | undefined
+  /** Silence that may still be put in (ms): media time does not run ahead of real time by more than one full gap. */
+  #fillableMs: number
+  #fillableAt: number
+  /** When media last came, and how much silence was fed since (ms). */
+  #mediaAt: number
+  #fedMs = 0
+
+  constructor(counters: LegCounters, limits: TwilioLimits, now: number) {
+    this.#counters = counters
+    this.#limits = limits
+    this.#timeline = new Timeline(limits.maxGapMs)
+    this.#fillableMs = limits.maxGapMs
+    this.#fillableAt = now
+    this.#mediaAt = now
+    this.#framer = new Framer(FRAME_SAMPLES, frame => {
+      this.#counters.framesIn++
+      this.#sink?.write(frame)
+    })
+  }
+
+  attach(sink: LegUplink): void {
+    this.#sink = sink
+  }
+
+  /** Takes one media message at `now` (ms). False if `payload` is not base64: 20 ms of silence took its place. */
+  write(timestampMs: number, payload: string, now: number): boolean {
+    const decoded = decodeBase64(payload)
+    const samples = decoded < 0 ? BLOCK : decoded
+    const timeline = this.#timeline
+    timeline.place(timestampMs, samples)
+    if (timeline.jumped) this.#counters.pauses++
+    if (timeline.fill > 0) this.#fill(timeline.fill, now)
+    this.#mediaAt = now
+    this.#fedMs = 0
+    if (timeline.skip > 0) this.#counters.duplicates++
+    if (decoded < 0) this.#silence(samples - timeline.skip)
+    else this.#decode(timeline.skip, samples)
+    return decoded >= 0
+  }
+
+  /** Feeds the silence due at `now` if no media has come for a while, so that whoever listens hears the pause. */
+  watch(now: number): void {
+    const quietMs = now - this.#mediaAt
+    if (quietMs < this.#limits.silenceAfterMs) return
+    const dueMs = Math.floor((quietMs - this.#fedMs) / 20) * 20
+    this.#fedMs += dueMs
+    this.#counters.silenceFedMs += dueMs
+    this.#silence(dueMs * PER_MS)
+  }
+
+  #fill(samples: number, now: number): void {
+    this.#fillableMs = Math.min(this.#limits.maxGapMs, this.#fillableMs + now - this.#fillableAt)
+    this.#fillableAt = now
+    const missing = Math.min(samples - this.#fedMs * PER_MS, Math.floor(this.#fillableMs * PER_MS))
+    if (missing <= 0) return
+    this.#fillableMs -= missing / PER_MS
+    this.#counters.gapsFilledMs += missing / PER_MS
+    this.#silence(missing)
+  }
+
+  #decode(from: number, to: number): void {
+    if (from === 0 && to === BLOCK) {
+      decodeMulaw(BLOCK_BYTES, BLOCK_PCM)
+      this.#emit(BLOCK_PCM)
+      return
+    }
+    for (let at = from; at < to; at += BLOCK) {
+      const bytes = BYTES.subarray(at, Math.min(to, at + BLOCK))
+      decodeMulaw(bytes, BLOCK_PCM)
+      this.#emit(bytes.length === BLOCK ? BLOCK_PCM : BLOCK_PCM.subarray(0, bytes.length))
+    }
+  }
+
+  #silence(samples: number): void {
+    for (let left = samples; left > 0; left -= BLOCK)
+      this.#emit(left >= BLOCK ? BLOCK_SILENCE : BLOCK_SILENCE.subarray(0, left))
+  }
+
+  #emit(pcm: Int16Array): void {
+    this.#framer.write(this.#resampler.process(pcm))
+  }
+}
+
+/** Decodes into `BYTES`; returns the number of bytes, or -1 if `text` is not base64, with or without padding. */
+function decodeBase64(text: string): number {
+  let length = text.length
+  if (length > 0 && text.charCodeAt(length - 1) === 61) length--
+  if (length > 0 && text.charCodeAt(length - 1) === 61) length--
+  if (length % 4 === 1) return -1
+  const expected = (length * 3) >> 2
+  // The decoder passes over what is not base64, so a shortfall tells of it.
+  return BYTES.write(text, 0, BYTES.length, 'base64') === expected ? expected : -1
+}

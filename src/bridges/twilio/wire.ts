@@ -1,0 +1,176 @@
+/**
+ * Twilio's media stream messages (Twilio: Media Streams, WebSocket Messages) to and from values. No socket, no state.
+ * Numbers arrive as strings or as numbers; unknown fields and events cost nothing.
+ */
+
+export type Track = 'inbound' | 'outbound'
+
+export interface Start {
+  readonly kind: 'start'
+  readonly streamSid: string
+  readonly callSid: string
+  /** As sent; what is missing is what Twilio always sends. */
+  readonly encoding: string
+  readonly rate: number
+  readonly channels: number
+  /** Strings, in an object without prototype. */
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** Everything that can arrive. `streamSid` is empty where the message has none. */
+export type Inbound =
+  | { readonly kind: 'connected' }
+  | Start
+  | {
+      readonly kind: 'media'
+      readonly streamSid: string
+      readonly track: Track
+      /** Milliseconds since the stream began; NaN where absent. */
+      readonly timestampMs: number
+      /** µ-law in base64, not checked yet. */
+      readonly payload: string
+    }
+  | { readonly kind: 'dtmf'; readonly streamSid: string; readonly digit: string }
+  | { readonly kind: 'mark'; readonly streamSid: string; readonly name: string }
+  | { readonly kind: 'stop'; readonly streamSid: string }
+  /** An event of a later version of the protocol. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'invalid'; readonly fault: WireFault }
+
+/** What is wrong with a message; a closed set, fit for a metric's label. */
+export type WireFault = 'json' | 'shape' | 'start' | 'media' | 'dtmf' | 'mark'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const CONNECTED: Inbound = { kind: 'connected' }
+const UNKNOWN: Inbound = { kind: 'unknown' }
+const INVALID = {
+  json: { kind: 'invalid', fault: 'json' },
+  shape: { kind: 'invalid', fault: 'shape' },
+  start: { kind: 'invalid', fault: 'start' },
+  media: { kind: 'invalid', fault: 'media' },
+  dtmf: { kind: 'invalid', fault: 'dtmf' },
+  mark: { kind: 'invalid', fault: 'mark' },
+} as const satisfies Record<WireFault, Inbound>
+
+const SID = /^[A-Za-z0-9_-]{1,64}$/
+const DIGIT = /^[0-9*#A-D]$/
+const MAX_PARAMETERS = 100
+const MAX_NAME = 512
+
+/** One text message. Never throws, whatever `text` is. */
+export function parse(text: string): Inbound {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    return INVALID.json
+  }
+  if (!isFields(message)) return INVALID.shape
+  switch (message.event) {
+    case 'media':
+      return media(message)
+    case 'mark':
+      return mark(message)
+    case 'dtmf':
+      return dtmf(message)
+    case 'start':
+      return start(message)
+    case 'stop':
+      return { kind: 'stop', streamSid: textOf(message.streamSid) }
+    case 'connected':
+      return CONNECTED
+    default:
+      return typeof message.event === 'string' ? UNKNOWN : INVALID.shape
+  }
+}
+
+/** Opens a media message to `streamSid`; base64 µ-law and `MEDIA_END` complete it. Made once for each stream. */
+export function mediaStart(streamSid: string): string {
+  return `{"event":"media","streamSid":${JSON.stringify(streamSid)},"media":{"payload":"`
+}
+
+export const MEDIA_END = '"}}'
+
+/** Asks for an echo of `name` once everything sent before has been played. */
+export function markMessage(streamSid: string, name: string): string {
+  return JSON.stringify({ event: 'mark', streamSid, mark: { name } })
+}
+
+/** Drops what is queued for the party; Twilio then echoes all outstanding marks at once. */
+export function clearMessage(streamSid: string): string {
+  return JSON.stringify({ event: 'clear', streamSid })
+}
+
+function media(message: Fields): Inbound {
+  const fields = message.media
+  if (!isFields(fields) || typeof fields.payload !== 'string') return INVALID.media
+  return {
+    kind: 'media',
+    streamSid: textOf(message.streamSid),
+    track: fields.track === 'outbound' ? 'outbound' : 'inbound',
+    timestampMs: wholeNumber(fields.timestamp),
+    payload: fields.payload,
+  }
+}
+
+function mark(message: Fields): Inbound {
+  const fields = message.mark
+  const name = isFields(fields) ? textOf(fields.name) : ''
+  if (name === '' || name.length > MAX_NAME) return INVALID.mark
+  return { kind: 'mark', streamSid: textOf(message.streamSid), name }
+}
+
+function dtmf(message: Fields): Inbound {
+  const fields = message.dtmf
+  const digit = isFields(fields) ? textOf(fields.digit) : ''
+  return DIGIT.test(digit) ? { kind: 'dtmf', streamSid: textOf(message.streamSid), digit } : INVALID.dtmf
+}
+
+function start(message: Fields): Inbound {
+  const fields = message.start
+  if (!isFields(fields)) return INVALID.start
+  const streamSid = textOf(message.streamSid) || textOf(fields.streamSid)
+  const callSid = textOf(fields.callSid)
+  if (!SID.test(streamSid) || !SID.test(callSid)) return INVALID.start
+  const format = isFields(fields.mediaFormat) ? fields.mediaFormat : {}
+  return {
+    kind: 'start',
+    streamSid,
+    callSid,
+    encoding: textOf(format.encoding) || 'audio/x-mulaw',
+    rate: format.sampleRate === undefined ? 8000 : wholeNumber(format.sampleRate),
+    channels: format.channels === undefined ? 1 : wholeNumber(format.channels),
+    parameters: parametersOf(fields.customParameters),
+  }
+}
+
+function parametersOf(given: unknown): Readonly<Record<string, string>> {
+  const parameters: Record<string, string> = Object.create(null)
+  if (!isFields(given)) return parameters
+  for (const [name, value] of Object.entries(given).slice(0, MAX_PARAMETERS))
+    if (name !== '__proto__' && (typeof value === 'string' || typeof value === 'number'))
+      parameters[name] = String(value)
+  return parameters
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+}
+
+/** A whole number of at most 15 digits, as a number or as a string; else NaN. */
+function wholeNumber(value: unknown): number {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : Number.NaN
+  if (typeof value !== 'string' || value.length === 0 || value.length > 15) return Number.NaN
+  let number = 0
+  for (let at = 0; at < value.length; at++) {
+    const digit = value.charCodeAt(at) - 48
+    if (digit < 0 || digit > 9) return Number.NaN
+    number = number * 10 + digit
+  }
+  return number
+}

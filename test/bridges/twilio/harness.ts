@@ -1,0 +1,278 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { WebSocket } from 'ws'
+import twilioBridge, { sign, type TwilioBridgeOptions } from '../../../src/bridges/twilio/index.ts'
+import type { EndReason } from '../../../src/core/errors.ts'
+import type { Admission, Invitation } from '../../../src/core/invitation.ts'
+import type { Leg } from '../../../src/core/leg.ts'
+import type { Log } from '../../../src/core/log.ts'
+
+export const AUTH_TOKEN = '12345'
+export const PUBLIC_URL = 'https://bridge.example.com'
+export const MEDIA_URL = 'wss://bridge.example.com/twilio/media'
+
+/** A log that keeps its lines. */
+export class Lines implements Log {
+  readonly all: { level: string; message: string; fields: Record<string, unknown> }[] = []
+  debug(fields: object, message: string): void {
+    this.#keep('debug', fields, message)
+  }
+  info(fields: object, message: string): void {
+    this.#keep('info', fields, message)
+  }
+  warn(fields: object, message: string): void {
+    this.#keep('warn', fields, message)
+  }
+  error(fields: object, message: string): void {
+    this.#keep('error', fields, message)
+  }
+  /** Warnings and errors. */
+  get complaints(): string[] {
+    return this.all
+      .filter(line => line.level === 'warn' || line.level === 'error')
+      .map(line => `${line.message} ${JSON.stringify(line.fields)}`)
+  }
+  #keep(level: string, fields: object, message: string): void {
+    this.all.push({ level, message, fields: { ...fields } })
+  }
+}
+
+/** A relay that takes every leg and keeps what it delivers. */
+export class TestRelay implements Admission {
+  readonly admitted: Admitted[] = []
+  refuse: Error | undefined
+
+  admit(leg: Leg, invitation: Invitation): void {
+    if (this.refuse) throw this.refuse
+    this.admitted.push(new Admitted(leg, invitation))
+  }
+}
+
+export class Admitted {
+  readonly leg: Leg
+  readonly invitation: Invitation
+  readonly frames: Int16Array[] = []
+  readonly marks: string[] = []
+  readonly digits: string[] = []
+  ended: EndReason | undefined
+
+  constructor(leg: Leg, invitation: Invitation) {
+    this.leg = leg
+    this.invitation = invitation
+    leg.attach({
+      write: frame => void this.frames.push(frame.slice()),
+      marked: name => void this.marks.push(name),
+      dtmf: digit => void this.digits.push(digit),
+    })
+    void leg.ended.then(reason => {
+      this.ended = reason
+    })
+  }
+
+  /** All frames in one piece. */
+  get pcm(): Int16Array {
+    return Int16Array.from(this.frames.flatMap(frame => Array.from(frame)))
+  }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+}
+
+/** The bridge in a real server on a free port, and the requests Twilio would make of it. */
+export class Harness implements AsyncDisposable {
+  readonly app: FastifyInstance
+  readonly relay: TestRelay
+  readonly log: Lines
+  readonly sockets: Party[] = []
+  readonly #port: number
+
+  private constructor(app: FastifyInstance, relay: TestRelay, log: Lines, port: number) {
+    this.app = app
+    this.relay = relay
+    this.log = log
+    this.#port = port
+  }
+
+  static async open(options: Partial<TwilioBridgeOptions> = {}): Promise<Harness> {
+    const app = Fastify()
+    const relay = new TestRelay()
+    const log = new Lines()
+    const signed = options.insecure ? {} : { publicUrl: PUBLIC_URL, authTokens: [AUTH_TOKEN] }
+    await app.register(twilioBridge, {
+      relay,
+      log,
+      invite: call => ({ room: call.callSid, speaks: 'en-us', hears: 'es-es' }),
+      ...signed,
+      ...options,
+    })
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const address = app.server.address()
+    if (typeof address !== 'object' || !address) throw new Error('not listening')
+    return new Harness(app, relay, log, address.port)
+  }
+
+  /** A webhook, signed unless `signature` says otherwise. */
+  async post(path: string, fields: Record<string, string>, signature?: string | null): Promise<Answer> {
+    const header = signature === undefined ? sign(AUTH_TOKEN, PUBLIC_URL + path, fields) : signature
+    const response = await fetch(`http://127.0.0.1:${this.#port}${path}`, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: header === null ? {} : { 'x-twilio-signature': header },
+    })
+    return {
+      status: response.status,
+      type: response.headers.get('content-type') ?? '',
+      body: await response.text(),
+    }
+  }
+
+  /** Calls in, and returns the token for its stream. */
+  async ring(callSid: string): Promise<string> {
+    return tokenIn((await this.post('/twilio/voice', fieldsOf(callSid))).body)
+  }
+
+  /** Opens a media socket; the upgrade is signed unless `signature` says otherwise. */
+  async dial(signature: string | null = sign(AUTH_TOKEN, MEDIA_URL), path = '/twilio/media'): Promise<Party> {
+    const headers = signature === null ? {} : { 'x-twilio-signature': signature }
+    const socket = new WebSocket(`ws://127.0.0.1:${this.#port}${path}`, { headers, perMessageDeflate: false })
+    const party = new Party(socket)
+    await new Promise<void>((resolve, reject) => {
+      socket.once('open', resolve)
+      socket.once('error', reject)
+    })
+    this.sockets.push(party)
+    return party
+  }
+
+  /** A whole call up to its `start`: the party and what the relay got. */
+  async call(callSid: string, streamSid = `MZ${callSid}`): Promise<{ party: Party; admitted: Admitted }> {
+    const token = await this.ring(callSid)
+    const party = await this.dial()
+    party.connected()
+    party.start({ callSid, streamSid, token })
+    const admitted = await until(() => this.relay.admitted.find(each => each.leg === this.#legOf(streamSid)))
+    return { party, admitted }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const party of this.sockets) party.socket.terminate()
+    await this.app.close()
+  }
+
+  #legOf(streamSid: string): Leg | undefined {
+    return [...this.app.twilio.legs].find(leg => leg.streamSid === streamSid)
+  }
+}
+
+/** Twilio's end of a media socket. */
+export class Party {
+  readonly socket: WebSocket
+  readonly received: {
+    event: string
+    streamSid: string
+    media?: { payload: string }
+    mark?: { name: string }
+  }[] = []
+  readonly closed: Promise<{ code: number; reason: string }>
+  streamSid = ''
+  #sequence = 0
+  #chunk = 0
+  #timestamp = 0
+
+  constructor(socket: WebSocket) {
+    this.socket = socket
+    socket.on('message', data => this.received.push(JSON.parse(String(data))))
+    socket.on('error', () => {})
+    this.closed = new Promise(resolve => {
+      socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }))
+    })
+  }
+
+  raw(text: string | Buffer, binary = false): void {
+    this.socket.send(text, { binary })
+  }
+
+  json(message: object): void {
+    this.raw(JSON.stringify(message))
+  }
+
+  connected(): void {
+    this.json({ event: 'connected', protocol: 'Call', version: '1.0.0' })
+  }
+
+  start({ callSid = '', streamSid = 'MZ1', token = '', format = {} }): void {
+    this.streamSid = streamSid
+    this.json({
+      event: 'start',
+      sequenceNumber: this.#next(),
+      streamSid,
+      start: {
+        accountSid: 'AC1',
+        streamSid,
+        callSid,
+        tracks: ['inbound'],
+        mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1, ...format },
+        customParameters: token === '' ? {} : { token },
+      },
+    })
+  }
+
+  /** A piece of the party's voice, by default 20 ms of silence right after the one before. */
+  media(payload = SILENCE, timestamp = this.#timestamp): void {
+    this.#timestamp = timestamp + 20
+    this.json({
+      event: 'media',
+      sequenceNumber: this.#next(),
+      media: { track: 'inbound', chunk: String(++this.#chunk), timestamp: String(timestamp), payload },
+      streamSid: this.streamSid,
+    })
+  }
+
+  mark(name: string): void {
+    this.json({ event: 'mark', sequenceNumber: this.#next(), mark: { name }, streamSid: this.streamSid })
+  }
+
+  stop(): void {
+    this.json({ event: 'stop', sequenceNumber: this.#next(), stop: {}, streamSid: this.streamSid })
+  }
+
+  #next(): string {
+    return String(++this.#sequence)
+  }
+}
+
+/** 20 ms of µ-law silence. */
+export const SILENCE = Buffer.alloc(160, 0xff).toString('base64')
+
+export function fieldsOf(callSid: string): Record<string, string> {
+  return {
+    CallSid: callSid,
+    AccountSid: 'AC00000000000000000000000000000001',
+    From: '+15005550006',
+    To: '+15005550001',
+    CallStatus: 'ringing',
+    Direction: 'inbound',
+  }
+}
+
+export function tokenIn(twiml: string): string {
+  return /name="token" value="([^"]+)"/.exec(twiml)?.[1] ?? ''
+}
+
+export function resumeUrlIn(twiml: string): string {
+  const text = /<Redirect method="POST">([^<]+)</.exec(twiml)?.[1] ?? ''
+  return text.replaceAll('&#38;', '&')
+}
+
+/** Waits for `look` to find something; real time, for real sockets. */
+export async function until<T>(look: () => T | undefined | false, withinMs = 3_000): Promise<T> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const found = look()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > deadline) throw new Error('waited in vain')
+    await new Promise(resolve => setTimeout(resolve, 2))
+  }
+}
