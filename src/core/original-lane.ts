@@ -1,7 +1,5 @@
 import { FRAME_SAMPLES } from '../transcode/pcm.ts'
 
-/** Frames gathered before a voice begins to flow: what the network may be late without a gap (60 ms). */
-const PRIME_FRAMES = 3
 /** The most that is kept (400 ms); live voice never arrives later than that. */
 const MOST_FRAMES = 20
 
@@ -23,9 +21,9 @@ export class OriginalLane {
     return this.#count
   }
 
-  /** Frames that may be taken now: none while it fills. */
-  get ready(): number {
-    return this.#flowing || this.#count >= PRIME_FRAMES ? this.#count : 0
+  /** Frames that may be taken now: none while it fills up to `prime`, what the network may be late without a gap. */
+  ready(prime: number): number {
+    return this.#flowing || this.#count >= prime ? this.#count : 0
   }
 
   /** Adds a copy of `frame`; the oldest goes when it is full. */
@@ -39,13 +37,13 @@ export class OriginalLane {
   }
 
   /** The next frame, valid until the next `write`; undefined while it fills or is empty. */
-  next(): Int16Array | undefined {
-    if (this.ready === 0) {
+  next(prime: number): Int16Array | undefined {
+    if (this.ready(prime) === 0) {
       this.#flowing = false
       return undefined
     }
     this.#flowing = true
-    while (this.#count > PRIME_FRAMES && this.#quiet[this.#read]) this.#skip()
+    while (this.#count > prime && this.#quiet[this.#read]) this.#skip()
     const frame = this.#frames[this.#read]
     this.#advance()
     return frame

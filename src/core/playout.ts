@@ -6,8 +6,10 @@ import type { Voice } from './voice.ts'
 
 /** Frames in one message once the far side has some ahead: 40 ms. */
 const BATCH_FRAMES = 2
-/** How far an original voice runs ahead: live audio can only be held back, so this is delay (ms). */
-const ORIGINAL_LEAD_MS = 60
+/** How far an original voice runs ahead: live audio can only be held back, so this is delay (frames). */
+const LIVE_LEAD = 3
+/** … when it is only the background of a translation, where a gap would be worse than delay (frames). */
+const BACKGROUND_LEAD = 8
 /** Confirmations waited for at most. */
 const UNCONFIRMED_MOST = 200
 
@@ -109,11 +111,12 @@ export class Playout {
     for (;;) {
       const translating = this.#translating()
       const ahead = Math.max(0, this.#drainsAt - now)
-      const lead = translating ? this.#leadMs : ORIGINAL_LEAD_MS
+      const prime = this.#live() ? LIVE_LEAD : BACKGROUND_LEAD
+      const lead = translating ? this.#leadMs : prime * FRAME_MS
       // The first frame goes at once; after that a message is sent only when a whole one is due.
       if (ahead > 0 && this.#batched === 0 && ahead > lead - BATCH_FRAMES * FRAME_MS) break
-      if (!translating && !this.#originalReady(ahead)) break
-      if (!this.#mixFrame(translating)) break
+      if (!translating && !this.#originalReady(ahead, prime)) break
+      if (!this.#mixFrame(translating, prime)) break
       this.#drainsAt = Math.max(this.#drainsAt, now) + FRAME_MS
       this.#framesSent++
       this.#metrics.framesOut++
@@ -127,9 +130,14 @@ export class Playout {
     return false
   }
 
-  #originalReady(ahead: number): boolean {
+  #live(): boolean {
+    for (const voice of this.#voices.values()) if (voice.live) return true
+    return false
+  }
+
+  #originalReady(ahead: number, prime: number): boolean {
     for (const voice of this.#voices.values()) {
-      const ready = voice.original.ready
+      const ready = voice.original.ready(prime)
       // A running voice is taken by whole messages, unless the far side is about to run dry.
       if (ready >= BATCH_FRAMES || (ready > 0 && (this.#batched > 0 || ahead <= FRAME_MS))) return true
     }
@@ -137,7 +145,7 @@ export class Playout {
   }
 
   /** Mixes one frame into the batch; false when no voice had anything. */
-  #mixFrame(translating: boolean): boolean {
+  #mixFrame(translating: boolean, prime: number): boolean {
     const out = this.#batched === 0 ? this.#one : this.#two
     let mixed = 0
     for (const voice of this.#voices.values()) {
@@ -150,7 +158,7 @@ export class Playout {
     }
     for (const voice of this.#voices.values()) {
       const wanted = voice.wantedGain(translating)
-      const original = voice.passes ? voice.original.next() : undefined
+      const original = voice.passes ? voice.original.next(prime) : undefined
       if (original) {
         if (mixed++ === 0) out.set(SILENT_FRAME)
         mixInto(out, original, voice.gain, wanted)
@@ -173,8 +181,7 @@ export class Playout {
   /** The far side does not read: originals go by, translations wait (their lane has its own bound). */
   #skipWhileCongested(): void {
     for (const voice of this.#voices.values())
-      while (voice.original.ready > 0) {
-        voice.original.next()
+      while (voice.original.next(LIVE_LEAD)) {
         this.#metrics.congestedFrames++
       }
   }

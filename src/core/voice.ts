@@ -52,6 +52,11 @@ export class Voice {
     return this.gain > 0 || this.wantedGain(false) > 0
   }
 
+  /** It is what the listener follows, not the background of a translation: it must come quickly. */
+  get live(): boolean {
+    return !this.session || this.session.away
+  }
+
   clear(): void {
     this.translation.clear()
     this.original.clear()

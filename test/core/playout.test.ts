@@ -247,13 +247,13 @@ describe('playing originals', () => {
     talk(s, voice, 500)
     voice.translation.enqueue(speech('1', 1_000))
     talk(s, voice, 1_500)
-    expect(voice.original.length).toBeGreaterThan(3)
+    expect(voice.original.length).toBeGreaterThan(9)
     for (let n = 0; n < 25; n++) {
       voice.original.write(new Int16Array(FRAME_SAMPLES), true)
       s.playout.pump(s.clock.now())
       s.clock.advance(20)
     }
-    expect(voice.original.length).toBeLessThanOrEqual(4)
+    expect(voice.original.length).toBeLessThanOrEqual(9)
   })
 
   test('hours of talk neither grow a backlog nor lose a frame', () => {

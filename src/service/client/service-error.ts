@@ -22,5 +22,5 @@ function word(value: unknown): string {
 }
 
 function clean(text: string): string {
-  return text.replace(/\p{C}+/gu, ' ').slice(0, LONGEST)
+  return text.replace(/[\p{C}\s]+/gu, ' ').slice(0, LONGEST)
 }
