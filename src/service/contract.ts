@@ -17,11 +17,24 @@ export const EVENT = {
 export const NAMESPACES = ['/stt', '/translator', '/tts', '/sts'] as const
 export type Namespace = (typeof NAMESPACES)[number]
 
+/** Rates that audio may have, in either direction (Hz). */
+export const AUDIO_RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
+export type AudioRate = (typeof AUDIO_RATES)[number]
+
+/** Values of `receiveAudio.mode` and of the voice list's `mode`. */
+export const MODES = ['block', 'streaming'] as const
+export type Mode = (typeof MODES)[number]
+
+/** Values of the voice list's `voiceGender`. */
+export const VOICE_GENDERS = ['M', 'F'] as const
+/** Values of the voice list's `voiceEngine`. */
+export const VOICE_ENGINES = ['neural', 'standard'] as const
+
 /** `sendAudio`: how the client sends audio (a JSON string in the query). */
 export interface SendAudio {
   broadcastVia: 'chunk'
   codec: 'linear16'
-  /** Hz */
+  /** One of `AUDIO_RATES`. */
   sampleRate: number
 }
 
@@ -29,10 +42,10 @@ export interface SendAudio {
 export interface ReceiveAudio {
   obtainVia: 'chunk'
   codec: 'mp3'
-  /** Hz */
+  /** One of `AUDIO_RATES`. */
   sampleRate: number
   /** `block`: one `result` an utterance. `streaming`: the mp3 in several, as it is made. */
-  mode: 'block' | 'streaming'
+  mode: Mode
 }
 
 /** Payload of `connected`: the parameters in force, defaults filled in. */
@@ -97,7 +110,7 @@ export interface VoiceEntry {
   voiceId: string
   name: string
   languageId: string
-  voiceGender: 'M' | 'F'
-  voiceEngine: 'neural' | 'standard'
-  modes: ('block' | 'streaming')[]
+  voiceGender: (typeof VOICE_GENDERS)[number]
+  voiceEngine: (typeof VOICE_ENGINES)[number]
+  modes: Mode[]
 }

@@ -1,0 +1,8 @@
+/** The way to one client, as a session uses it. */
+export interface Channel {
+  /** Bytes handed over that the client has not read yet, nearly. */
+  readonly unreadBytes: number
+  emit(event: string, payload: unknown): void
+  /** Disconnects after what was emitted has gone out. */
+  end(): void
+}

@@ -1,0 +1,94 @@
+import type { LanguageId } from '../../core/languages.ts'
+import type { ConnectionParameters, ReceiveAudio, SendAudio } from '../contract.ts'
+import { receiveAudioOf, sendAudioOf } from './audio-parameters.ts'
+import type { EngineSet } from './engines/engine-set.ts'
+import { languageRow } from './engines/language-ids.ts'
+import { language, oneOf, type Query, single } from './query.ts'
+import { ServiceError } from './service-error.ts'
+
+/** Parameters in force on `/stt`. */
+export interface SttParameters extends ConnectionParameters {
+  languageIdSource: LanguageId
+  sendAudio: SendAudio
+  partials: boolean
+}
+
+/** Parameters in force on `/sts`. */
+export interface StsParameters extends SttParameters {
+  languageIdTarget: LanguageId
+  receiveAudio: ReceiveAudio
+}
+
+/** The query of a connection to `/stt`, checked against what `engines` can do. Throws a `ServiceError`. */
+export function sttParameters(query: Query, engines: EngineSet): SttParameters {
+  const sendAudio = sendAudioOf(query)
+  const source = required(query, 'languageIdSource')
+  assertTranscribed(source, engines)
+  return { languageIdSource: source, sendAudio, partials: partialsOf(query, true) }
+}
+
+/** The query of a connection to `/sts`, checked against what `engines` can do. Throws a `ServiceError`. */
+export function stsParameters(query: Query, engines: EngineSet): StsParameters {
+  const sendAudio = sendAudioOf(query)
+  const receiveAudio = receiveAudioOf(query)
+  const source = required(query, 'languageIdSource')
+  const target = required(query, 'languageIdTarget')
+  assertTranscribed(source, engines)
+  assertTranslated(source, target, engines)
+  assertSpoken(target, engines)
+  return {
+    languageIdSource: source,
+    languageIdTarget: target,
+    sendAudio,
+    receiveAudio,
+    // In block mode every result is followed by its `endSynth`, which a partial has not.
+    partials: partialsOf(query, receiveAudio.mode === 'streaming'),
+  }
+}
+
+function required(query: Query, name: string): LanguageId {
+  const id = language(query, name)
+  if (id === undefined)
+    throw new ServiceError('language_missing', `${name} is missing, a language is like en-us`)
+  if (languageRow(id) === undefined)
+    throw new ServiceError('language_unknown', `${name} is ${id}, GET /api/languages lists those known here`)
+  return id
+}
+
+function partialsOf(query: Query, fallback: boolean): boolean {
+  const value = single(query, 'partials')
+  if (value === undefined) return fallback
+  return oneOf(value, ['true', 'false'], 'partials', 'value_not_allowed') === 'true'
+}
+
+function assertTranscribed(source: LanguageId, engines: EngineSet): void {
+  if (engines.speechToText.length === 0)
+    throw new ServiceError('transcription_missing', 'no engine that understands speech is installed')
+  if (engines.recognizer(source)) return
+  const known = engines.speechToText.flatMap(engine => engine.languages).join(', ')
+  throw new ServiceError(
+    'language_not_transcribed',
+    `languageIdSource is ${source}, speech is understood in ${known}`,
+  )
+}
+
+function assertTranslated(source: LanguageId, target: LanguageId, engines: EngineSet): void {
+  if (engines.translators.length === 0)
+    throw new ServiceError('translation_missing', 'no engine that translates is installed')
+  if (engines.translator(source, target)) return
+  const targets = engines.translators.flatMap(engine => engine.targets(source)).join(', ')
+  throw new ServiceError(
+    'pair_not_offered',
+    `${source} is translated into ${targets || 'nothing'}, not ${target}`,
+  )
+}
+
+function assertSpoken(target: LanguageId, engines: EngineSet): void {
+  if (engines.synthesizers.length === 0)
+    throw new ServiceError('synthesis_missing', 'no engine that speaks is installed')
+  if (!engines.voice(target))
+    throw new ServiceError(
+      'voice_not_offered',
+      `languageIdTarget is ${target}, GET /api/voices lists the voices`,
+    )
+}

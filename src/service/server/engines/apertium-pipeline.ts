@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { after, type Clock } from '../../../core/clock.ts'
+import { decodeAnswer, encodeRequest } from './apertium-text.ts'
+import { EngineError } from './engine-error.ts'
+
+interface Request {
+  readonly text: string
+  readonly resolve: (translation: string) => void
+  readonly reject: (error: Error) => void
+  /** Started again once with it already. */
+  retried: boolean
+}
+
+export interface PipelineOptions {
+  readonly clock: Clock
+  /** The first answer in line must come within this time (ms). */
+  readonly timeoutMs: number
+  /** Most requests that may wait. */
+  readonly maxWaiting: number
+}
+
+/**
+ * One mode of Apertium as a standing pipeline of processes: started with the first request, answers in order, and
+ * starts again when a member dies or one request hangs; the requests behind that one do not notice.
+ */
+export class ApertiumPipeline {
+  readonly #command: string
+  readonly #options: PipelineOptions
+  #waiting: Request[] = []
+  #shell: ChildProcess | undefined
+  #answer: Buffer[] = []
+  #deadline: Disposable | undefined
+  #closed = false
+
+  constructor(command: string, options: PipelineOptions) {
+    this.#command = command
+    this.#options = options
+  }
+
+  /** Process group of the running pipeline. */
+  get pid(): number | undefined {
+    return this.#shell?.pid
+  }
+
+  translate(text: string): Promise<string> {
+    if (this.#closed) return Promise.reject(failure('is closed'))
+    if (this.#waiting.length >= this.#options.maxWaiting)
+      return Promise.reject(failure(`${this.#waiting.length} translations are waiting already`))
+    return new Promise((resolve, reject) => {
+      const request: Request = { text, resolve, reject, retried: false }
+      this.#waiting.push(request)
+      if (this.#shell) this.#send(request)
+      else this.#start()
+      if (this.#waiting.length === 1) this.#watch()
+    })
+  }
+
+  /** Ends the processes; what waits rejects. Idempotent. */
+  close(): void {
+    this.#closed = true
+    this.#stop()
+    for (const request of this.#waiting.splice(0)) request.reject(failure('is closed'))
+  }
+
+  #start(): void {
+    const shell = spawn('/bin/sh', ['-c', this.#command], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
+    })
+    this.#shell = shell
+    this.#answer = []
+    const lost = () => this.#lost(shell)
+    shell.on('error', lost)
+    shell.on('exit', lost)
+    shell.stdin?.on('error', lost)
+    shell.stdout?.on('end', lost)
+    shell.stdout?.on('data', (bytes: Buffer) => {
+      if (shell === this.#shell) this.#take(bytes)
+    })
+    for (const request of this.#waiting) this.#send(request)
+  }
+
+  #send(request: Request): void {
+    this.#shell?.stdin?.write(`${encodeRequest(request.text)}\0`)
+  }
+
+  #take(bytes: Buffer): void {
+    let from = 0
+    for (let nul = bytes.indexOf(0); nul >= 0; nul = bytes.indexOf(0, from)) {
+      this.#answer.push(bytes.subarray(from, nul))
+      from = nul + 1
+      const answer = decodeAnswer(Buffer.concat(this.#answer.splice(0)).toString('utf8'))
+      this.#waiting.shift()?.resolve(answer)
+      this.#watch()
+    }
+    if (from < bytes.length) this.#answer.push(bytes.subarray(from))
+  }
+
+  /** The first in line gets its time; the deadline moves with it. */
+  #watch(): void {
+    this.#deadline?.[Symbol.dispose]()
+    this.#deadline = undefined
+    if (this.#waiting.length === 0) return
+    this.#deadline = after(this.#options.clock, this.#options.timeoutMs, () => {
+      this.#waiting.shift()?.reject(failure(`no answer within ${this.#options.timeoutMs} ms`))
+      this.#restart()
+    })
+  }
+
+  /** A member died. What waits is asked again once; who has been asked twice is told. */
+  #lost(shell: ChildProcess): void {
+    if (shell !== this.#shell) return
+    const again = this.#waiting.filter(request => !request.retried)
+    for (const request of this.#waiting) if (request.retried) request.reject(failure('died'))
+    for (const request of again) request.retried = true
+    this.#waiting = again
+    this.#restart()
+  }
+
+  #restart(): void {
+    this.#stop()
+    if (this.#waiting.length > 0 && !this.#closed) this.#start()
+    this.#watch()
+  }
+
+  /** Kills the whole group: a shell alone would leave its members behind. */
+  #stop(): void {
+    const shell = this.#shell
+    this.#shell = undefined
+    this.#deadline?.[Symbol.dispose]()
+    this.#deadline = undefined
+    if (shell?.pid === undefined) return
+    shell.stdin?.destroy()
+    try {
+      process.kill(-shell.pid, 'SIGKILL')
+    } catch {
+      // Already gone.
+    }
+  }
+}
+
+function failure(what: string): EngineError {
+  return new EngineError('translation', 'apertium', what)
+}

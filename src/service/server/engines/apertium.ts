@@ -1,0 +1,79 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { LanguageId } from '../../../core/languages.ts'
+import { installedModes, readMode } from './apertium-mode.ts'
+import { ApertiumPipeline } from './apertium-pipeline.ts'
+import { ApertiumRoutes } from './apertium-routes.ts'
+import { EngineError } from './engine-error.ts'
+import { languageRow } from './language-ids.ts'
+import { edited } from './pre-edit.ts'
+import type { TextTranslator } from './text-translator.ts'
+
+export interface ApertiumOptions {
+  /** Folder with the `.mode` files. */
+  readonly modes: string
+  /** Longest one step of a translation may take (ms). */
+  readonly timeoutMs: number
+  /** Most translations that wait in one direction. */
+  readonly maxWaiting: number
+}
+
+/** Apertium: offline, by rules, one standing pipeline per direction, directly or by a language between. */
+export class Apertium implements TextTranslator {
+  readonly name = 'apertium'
+  readonly #routes: ApertiumRoutes
+  readonly #options: ApertiumOptions
+  readonly #clock: Clock
+  readonly #pipelines = new Map<string, Promise<ApertiumPipeline>>()
+
+  private constructor(modes: readonly string[], options: ApertiumOptions, clock: Clock) {
+    this.#routes = new ApertiumRoutes(modes)
+    this.#options = options
+    this.#clock = clock
+  }
+
+  /** Looks what is installed; rejects with an `EngineError` when nothing is. */
+  static async create(options: ApertiumOptions, clock: Clock): Promise<Apertium> {
+    const modes = await installedModes(options.modes)
+    if (modes.length === 0)
+      throw new EngineError('translation', 'apertium', `no translation mode at ${options.modes}`)
+    return new Apertium(modes, options, clock)
+  }
+
+  /** Process groups of the pipelines that run. */
+  async pids(): Promise<number[]> {
+    const pipelines = await Promise.all(this.#pipelines.values())
+    return pipelines.flatMap(pipeline => pipeline.pid ?? [])
+  }
+
+  targets(from: LanguageId): readonly LanguageId[] {
+    return this.#routes.targets(from)
+  }
+
+  async translate(text: string, from: LanguageId, to: LanguageId): Promise<string> {
+    const route = this.#routes.route(from, to)
+    if (!route)
+      throw new RangeError(`${this.name} translates ${from} into ${this.targets(from).join(', ')}, not ${to}`)
+    const { before, after } = edited(text, languageRow(from)?.written, languageRow(to)?.written)
+    let line = before
+    for (const mode of route) line = await (await this.#pipeline(mode)).translate(line)
+    return after(line)
+  }
+
+  async close(): Promise<void> {
+    const pipelines = await Promise.allSettled(this.#pipelines.values())
+    for (const pipeline of pipelines) if (pipeline.status === 'fulfilled') pipeline.value.close()
+  }
+
+  #pipeline(mode: string): Promise<ApertiumPipeline> {
+    let pipeline = this.#pipelines.get(mode)
+    if (!pipeline) {
+      const { modes, timeoutMs, maxWaiting } = this.#options
+      pipeline = readMode(modes, mode).then(
+        command => new ApertiumPipeline(command, { clock: this.#clock, timeoutMs, maxWaiting }),
+      )
+      pipeline.catch(() => this.#pipelines.delete(mode))
+      this.#pipelines.set(mode, pipeline)
+    }
+    return pipeline
+  }
+}

@@ -1,0 +1,59 @@
+import type { LanguageId } from '../../../core/languages.ts'
+import type { VoiceEntry } from '../../contract.ts'
+import type { SpeechToText } from './speech-to-text.ts'
+import type { Synthesizer } from './synthesizer.ts'
+import type { TextTranslator } from './text-translator.ts'
+
+/** A voice with the engine that has it. */
+export interface OfferedVoice {
+  readonly engine: Synthesizer
+  readonly entry: VoiceEntry
+}
+
+/** The engines that work here, the preferred first. Whoever made it closes it, and they with it. */
+export class EngineSet {
+  readonly speechToText: readonly SpeechToText[]
+  readonly translators: readonly TextTranslator[]
+  readonly synthesizers: readonly Synthesizer[]
+  /** Ids of the voices chosen by configuration, by language. */
+  readonly #chosen: Readonly<Record<LanguageId, string>>
+
+  constructor(engines: {
+    speechToText?: readonly SpeechToText[]
+    translators?: readonly TextTranslator[]
+    synthesizers?: readonly Synthesizer[]
+    voices?: Readonly<Record<LanguageId, string>>
+  }) {
+    this.speechToText = engines.speechToText ?? []
+    this.translators = engines.translators ?? []
+    this.synthesizers = engines.synthesizers ?? []
+    this.#chosen = engines.voices ?? {}
+  }
+
+  /** The engine that understands `language`. */
+  recognizer(language: LanguageId): SpeechToText | undefined {
+    return this.speechToText.find(engine => engine.languages.includes(language))
+  }
+
+  /** The engine that translates `from` into `to`. */
+  translator(from: LanguageId, to: LanguageId): TextTranslator | undefined {
+    return this.translators.find(engine => engine.targets(from).includes(to))
+  }
+
+  /** The voice for `language`: the configured one if there is one, else the first. */
+  voice(language: LanguageId): OfferedVoice | undefined {
+    const offered = this.voices().filter(({ entry }) => entry.languageId === language)
+    return offered.find(({ entry }) => entry.voiceId === this.#chosen[language]) ?? offered[0]
+  }
+
+  /** All voices of all engines. */
+  voices(): OfferedVoice[] {
+    return this.synthesizers.flatMap(engine => engine.voices.map(entry => ({ engine, entry })))
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(
+      [...this.speechToText, ...this.translators, ...this.synthesizers].map(engine => engine.close()),
+    )
+  }
+}

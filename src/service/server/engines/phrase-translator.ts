@@ -1,0 +1,29 @@
+import type { LanguageId } from '../../../core/languages.ts'
+import type { Phrasebook } from './phrasebook.ts'
+import type { TextTranslator } from './text-translator.ts'
+
+/** A translator that asks a phrasebook first. Owns the translator behind it; offers what that one offers. */
+export class PhraseTranslator implements TextTranslator {
+  readonly name: string
+  readonly #phrasebook: Phrasebook
+  readonly #translator: TextTranslator
+
+  constructor(phrasebook: Phrasebook, translator: TextTranslator) {
+    this.name = translator.name
+    this.#phrasebook = phrasebook
+    this.#translator = translator
+  }
+
+  targets(from: LanguageId): readonly LanguageId[] {
+    return this.#translator.targets(from)
+  }
+
+  async translate(text: string, from: LanguageId, to: LanguageId): Promise<string> {
+    const phrase = this.targets(from).includes(to) ? this.#phrasebook.lookup(text, from, to) : undefined
+    return phrase ?? this.#translator.translate(text, from, to)
+  }
+
+  close(): Promise<void> {
+    return this.#translator.close()
+  }
+}

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../../core/clock.ts'
+import type { LanguageId } from '../../../core/languages.ts'
+import { SphinxDecoder } from './decoder.ts'
+import { DecoderPool } from './decoder-pool.ts'
+import { EngineError } from './engine-error.ts'
+import type { SpeechStream, SpeechToText, TranscriptSink } from './speech-to-text.ts'
+import { loadSphinx } from './sphinx-library.ts'
+import { SphinxStream } from './sphinx-stream.ts'
+
+export interface PocketSphinxOptions {
+  /** Name or path of libpocketsphinx and of libsphinxbase. */
+  readonly library: string
+  readonly base: string
+  /** Folder with the acoustic model `en-us`, `en-us.lm.bin` and `cmudict-en-us.dict`. */
+  readonly models: string
+  /** Most simultaneous speakers. */
+  readonly decoders: number
+  /** Decoders made at start; the others are made when first needed. */
+  readonly warm: number
+  /** Pause that ends an utterance, in frames of 10 ms. */
+  readonly pauseFrames: number
+  /** Search effort: more is slower and, in noise, a little better. */
+  readonly maxHmmPerFrame: number
+  readonly stallMs: number
+  readonly partialMs: number
+  readonly longMs: number
+}
+
+/** PocketSphinx: offline, English only, one decoder per speaker on the thread pool. */
+export class PocketSphinx implements SpeechToText {
+  readonly name = 'pocketsphinx'
+  readonly languages: readonly LanguageId[] = ['en-us', 'en-gb']
+  readonly #pool: DecoderPool
+  readonly #options: PocketSphinxOptions
+  readonly #clock: Clock
+
+  private constructor(pool: DecoderPool, options: PocketSphinxOptions, clock: Clock) {
+    this.#pool = pool
+    this.#options = options
+    this.#clock = clock
+  }
+
+  /** Loads the library and makes the first decoder; rejects with an `EngineError` when it is not installed. */
+  static async create(options: PocketSphinxOptions, clock: Clock): Promise<PocketSphinx> {
+    const library = await loadSphinx(options)
+    await assertModels(options.models)
+    const args = argumentsFor(options)
+    const pool = new DecoderPool(options.decoders, () => SphinxDecoder.create(library, args))
+    await pool.warm(options.warm)
+    return new PocketSphinx(pool, options, clock)
+  }
+
+  /** Decoders that wait for a speaker. */
+  get idle(): number {
+    return this.#pool.idle
+  }
+
+  async open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream> {
+    if (!this.languages.includes(language))
+      throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
+    const decoder = await this.#pool.acquire()
+    try {
+      decoder.begin()
+    } catch (error) {
+      this.#pool.discard(decoder)
+      throw error
+    }
+    const { stallMs, partialMs, longMs } = this.#options
+    return new SphinxStream(decoder, sink, {
+      clock: this.#clock,
+      stallMs,
+      partialMs,
+      longMs,
+      release: async broken => (broken ? this.#pool.discard(decoder) : this.#pool.release(decoder)),
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#pool.close()
+  }
+}
+
+/** Skipping the second and third pass makes the final text 200 ms earlier and was no worse; measured. */
+function argumentsFor(options: PocketSphinxOptions): Record<string, string> {
+  return {
+    '-hmm': join(options.models, 'en-us'),
+    '-lm': join(options.models, 'en-us.lm.bin'),
+    '-dict': join(options.models, 'cmudict-en-us.dict'),
+    '-logfn': '/dev/null',
+    '-fwdflat': 'no',
+    '-bestpath': 'no',
+    '-maxhmmpf': String(options.maxHmmPerFrame),
+    '-vad_postspeech': String(options.pauseFrames),
+  }
+}
+
+/** The library would only write to its log and answer null; say which file is missing instead. */
+async function assertModels(folder: string): Promise<void> {
+  const first = join(folder, 'en-us', 'feat.params')
+  try {
+    await readFile(first)
+  } catch (cause) {
+    throw new EngineError('transcription', 'pocketsphinx', `no model at ${folder}`, { cause })
+  }
+}

@@ -1,0 +1,46 @@
+import type { LanguageId } from '../../../core/languages.ts'
+
+/** What was understood of one utterance. */
+export interface Transcript {
+  /** Counts the utterances of one stream from 1; partials and the final of one utterance share it. */
+  readonly utterance: number
+  readonly text: string
+  /** Position in the stream's own audio at which the utterance begins, in milliseconds. */
+  readonly startMs: number
+  /**
+   * Position up to which this covers the audio: for a final at or after its last spoken sample and before the first
+   * of the next utterance.
+   */
+  readonly endMs: number
+}
+
+/** Receives what a stream understands, in the order of the audio; nothing after `failed`. */
+export interface TranscriptSink {
+  /** Unstable: may be taken back by the next one. */
+  partial(transcript: Transcript): void
+  /** Stable. An empty text takes back the partials of this utterance. */
+  final(transcript: Transcript): void
+  /** The stream is broken and must be closed. */
+  failed(error: Error): void
+}
+
+/** One speaker's audio on its way into text. Made by `SpeechToText.open`, closed by whoever opened it. */
+export interface SpeechStream {
+  /** Milliseconds of audio taken but not yet understood. */
+  readonly queuedMs: number
+  /** Takes linear16, 16 kHz, mono; copies it. Silently ignored after `close`. */
+  write(pcm: Int16Array): void
+  /** Drops what is queued and gives back what the stream holds. Idempotent; resolves when everything is free. */
+  close(): Promise<void>
+}
+
+/** An engine that understands speech. */
+export interface SpeechToText {
+  readonly name: string
+  /** Languages it understands. */
+  readonly languages: readonly LanguageId[]
+  /** Resolves when the stream takes audio; rejects with an `EngineError` when the engine cannot. */
+  open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream>
+  /** Frees the engine. Streams must be closed before. Idempotent. */
+  close(): Promise<void>
+}

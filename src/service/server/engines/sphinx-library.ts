@@ -1,0 +1,85 @@
+import { EngineError } from './engine-error.ts'
+
+/** A decoder's address in the library; 0 or null is none. */
+export type SphinxPointer = unknown
+
+type Callback<T> = (error: unknown, value: T) => void
+
+/** The functions of libpocketsphinx that are used here. `….async` runs on the thread pool, one at a time per decoder. */
+export interface SphinxLibrary {
+  /** Makes a decoder; rejects when the arguments or the model files are no good. */
+  open(args: Readonly<Record<string, string>>): Promise<SphinxPointer>
+  process(decoder: SphinxPointer, pcm: Int16Array): Promise<number>
+  endUtterance(decoder: SphinxPointer): Promise<number>
+  startStream(decoder: SphinxPointer): number
+  startUtterance(decoder: SphinxPointer): number
+  inSpeech(decoder: SphinxPointer): boolean
+  hypothesis(decoder: SphinxPointer): string
+  free(decoder: SphinxPointer): void
+}
+
+interface Native {
+  (...args: unknown[]): unknown
+  async(...args: unknown[]): void
+}
+
+/**
+ * Loads libpocketsphinx and libsphinxbase by the names or paths given.
+ * Rejects with an `EngineError` when either is not installed.
+ */
+export async function loadSphinx(paths: { library: string; base: string }): Promise<SphinxLibrary> {
+  try {
+    const { load } = await import('koffi')
+    const library = load(paths.library)
+    const base = load(paths.base)
+    return bind(
+      signature => library.func(signature) as Native,
+      signature => base.func(signature) as Native,
+    )
+  } catch (cause) {
+    throw new EngineError('transcription', 'pocketsphinx', `cannot load ${paths.library}`, { cause })
+  }
+}
+
+function bind(sphinx: (signature: string) => Native, base: (signature: string) => Native): SphinxLibrary {
+  const parseArgs = base(
+    'void *cmd_ln_parse_r(void *inout, void *defn, int argc, const char **argv, int strict)',
+  )
+  const defaultArgs = sphinx('void *ps_args()')
+  const init = sphinx('void *ps_init(void *config)')
+  const free = sphinx('int ps_free(void *decoder)')
+  const startStream = sphinx('int ps_start_stream(void *decoder)')
+  const startUtterance = sphinx('int ps_start_utt(void *decoder)')
+  const endUtterance = sphinx('int ps_end_utt(void *decoder)')
+  const process = sphinx(
+    'int ps_process_raw(void *decoder, const void *data, size_t samples, int no_search, int full)',
+  )
+  const hypothesis = sphinx('const char *ps_get_hyp(void *decoder, _Out_ int *score)')
+  const inSpeech = sphinx('uint8_t ps_get_in_speech(void *decoder)')
+
+  return {
+    async open(args) {
+      const argv = ['dragoman', ...Object.entries(args).flat()]
+      const config = parseArgs(null, defaultArgs(), argv.length, argv, 1)
+      if (!config) throw new EngineError('transcription', 'pocketsphinx', 'refused its arguments')
+      const decoder = await pooled<SphinxPointer>(init, config)
+      if (!decoder) throw new EngineError('transcription', 'pocketsphinx', 'found no usable model')
+      return decoder
+    },
+    process: (decoder, pcm) => pooled(process, decoder, pcm, pcm.length, 0, 0),
+    endUtterance: decoder => pooled(endUtterance, decoder),
+    startStream: decoder => startStream(decoder) as number,
+    startUtterance: decoder => startUtterance(decoder) as number,
+    inSpeech: decoder => inSpeech(decoder) !== 0,
+    hypothesis: decoder => (hypothesis(decoder, [0]) as string | null) ?? '',
+    free: decoder => void free(decoder),
+  }
+}
+
+/** Runs `native` on the thread pool. The arguments stay referenced until it is done. */
+function pooled<T>(native: Native, ...args: unknown[]): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const done: Callback<T> = (error, value) => (error ? reject(error as Error) : resolve(value))
+    native.async(...args, done)
+  })
+}

@@ -1,0 +1,171 @@
+import { after, type Clock } from '../../../core/clock.ts'
+import { durationMs } from '../../../transcode/pcm.ts'
+import type { Decoder } from './decoder.ts'
+import { PcmQueue } from './pcm-queue.ts'
+import type { SpeechStream, TranscriptSink } from './speech-to-text.ts'
+import { UtteranceBounds } from './utterance-bounds.ts'
+
+/** Samples fed at a time while nobody speaks (100 ms): an onset cannot also end within it. */
+const IDLE_SLICE = 1_600
+/** … and while somebody does (40 ms): the end must be noticed before the next speech begins. */
+const SPEECH_SLICE = 640
+/** Silence fed after the audio has stopped until the decoder sees the end (0.8 s at most). */
+const TAIL_SLICES = 20
+/** Samples of the pause that a final leaves to the next utterance (40 ms and the slice it was noticed in). */
+const PAUSE_LEFT = 1_280
+
+export interface SphinxStreamOptions {
+  readonly clock: Clock
+  /** Without audio for this long, the utterance in progress is finished (ms). */
+  readonly stallMs: number
+  /** Least time between two partials (ms). */
+  readonly partialMs: number
+  /** From this length an utterance is cut where it is soft, from 1.5 times of it anywhere (ms). */
+  readonly longMs: number
+  /** Called once when the stream is done with the decoder; `broken` when it must not be used again. */
+  readonly release: (broken: boolean) => Promise<void>
+}
+
+/**
+ * Feeds one speaker's audio to one decoder and cuts it into utterances.
+ *
+ *   quiet ──speech seen──▶ speaking ──pause seen, cut, or no more audio──▶ quiet
+ */
+export class SphinxStream implements SpeechStream {
+  readonly #decoder: Decoder
+  readonly #sink: TranscriptSink
+  readonly #options: SphinxStreamOptions
+  readonly #queue = new PcmQueue()
+  readonly #bounds = new UtteranceBounds()
+  readonly #scratch = new Int16Array(IDLE_SLICE)
+  #speaking = false
+  #lastText = ''
+  #nextPartial = 0
+  #stalled = false
+  #stall: Disposable | undefined
+  #running: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+  #broken = false
+
+  constructor(decoder: Decoder, sink: TranscriptSink, options: SphinxStreamOptions) {
+    this.#decoder = decoder
+    this.#sink = sink
+    this.#options = options
+  }
+
+  get queuedMs(): number {
+    return durationMs(this.#queue.length)
+  }
+
+  write(pcm: Int16Array): void {
+    if (this.#closing || this.#broken) return
+    this.#queue.push(pcm)
+    this.#stalled = false
+    this.#stall?.[Symbol.dispose]()
+    this.#stall = undefined
+    this.#wake()
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown()
+    return this.#closing
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#queue.clear()
+    this.#stall?.[Symbol.dispose]()
+    await this.#running
+    await this.#options.release(this.#broken)
+  }
+
+  #wake(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+      if (this.#queue.length > 0 && !this.#closing && !this.#broken) this.#wake()
+    })
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#queue.length > 0) await this.#feedQueued()
+      if (this.#stalled && this.#speaking) await this.#finishStalled()
+    } catch (error) {
+      this.#broken = true
+      this.#queue.clear()
+      this.#sink.failed(error as Error)
+      return
+    }
+    if (this.#speaking && !this.#closing) this.#armStall()
+  }
+
+  #armStall(): void {
+    this.#stall?.[Symbol.dispose]()
+    this.#stall = after(this.#options.clock, this.#options.stallMs, () => {
+      this.#stalled = true
+      this.#wake()
+    })
+  }
+
+  async #feedQueued(): Promise<void> {
+    const slice = this.#scratch.subarray(0, this.#speaking ? SPEECH_SLICE : IDLE_SLICE)
+    const taken = this.#queue.take(slice)
+    await this.#feed(slice.subarray(0, taken), true)
+  }
+
+  /** The audio has stopped inside an utterance: silence, until the decoder sees the end or it is ended anyway. */
+  async #finishStalled(): Promise<void> {
+    const silence = this.#scratch.subarray(0, SPEECH_SLICE).fill(0)
+    for (let n = 0; n < TAIL_SLICES && this.#speaking && this.#queue.length === 0; n++) {
+      if (this.#closing) return
+      await this.#feed(silence, false)
+    }
+    if (this.#speaking && this.#queue.length === 0 && !this.#closing) await this.#finish(0)
+  }
+
+  async #feed(pcm: Int16Array, own: boolean): Promise<void> {
+    await this.#decoder.process(pcm)
+    if (this.#closing) return
+    const inSpeech = this.#decoder.inSpeech
+    this.#bounds.fed(pcm, this.#speaking || inSpeech, own)
+    if (inSpeech && !this.#speaking) {
+      this.#speaking = true
+      this.#bounds.began(own ? pcm.length : 0)
+    } else if (!inSpeech && this.#speaking) {
+      return this.#finish(own ? PAUSE_LEFT : 0)
+    } else if (inSpeech && this.#tooLong()) {
+      return this.#finish(0)
+    }
+    if (inSpeech) this.#reportPartial()
+  }
+
+  #tooLong(): boolean {
+    const { longMs } = this.#options
+    const length = this.#bounds.lengthMs
+    return length > longMs * 1.5 || (length > longMs && this.#bounds.soft)
+  }
+
+  #reportPartial(): void {
+    const now = this.#options.clock.now()
+    if (now < this.#nextPartial) return
+    this.#nextPartial = now + this.#options.partialMs
+    const text = this.#decoder.text()
+    if (text === '' || text === this.#lastText) return
+    this.#lastText = text
+    const { utterance, startMs, positionMs } = this.#bounds
+    this.#sink.partial({ utterance, text, startMs, endMs: positionMs })
+  }
+
+  async #finish(leave: number): Promise<void> {
+    const heard = await this.#decoder.finish()
+    if (this.#closing) return
+    const text = this.#bounds.unlikely(heard) ? '' : heard
+    const endMs = this.#bounds.ended(leave)
+    const { utterance, startMs } = this.#bounds
+    const retract = this.#lastText !== ''
+    this.#speaking = false
+    this.#lastText = ''
+    if (text === '' && !retract) return
+    this.#bounds.next()
+    this.#sink.final({ utterance, text, startMs, endMs })
+  }
+}

@@ -1,0 +1,123 @@
+/** How a failure reaches a client on the socket. */
+export type Delivery =
+  /** The connection is refused: `connect_error`, the body in `err.data`. */
+  | 'connect_error'
+  /** The `error` event; the session goes on. */
+  | 'error'
+  /** The `error` event, then the service disconnects. */
+  | 'error, disconnect'
+  /** Not on the socket. */
+  | '-'
+
+interface ErrorRow {
+  /** The general code. */
+  readonly code: string
+  /** HTTP status; 0 where it does not arise on HTTP. */
+  readonly status: number
+  readonly socket: Delivery
+  readonly cause: string
+}
+
+/** Every failure a client can meet, by its specific code. `docs/contract.md` shows the same table. */
+export const ERROR_TABLE = {
+  key_missing: row('unauthorized', 401, 'connect_error', 'No API key was sent.'),
+  key_wrong: row('unauthorized', 401, 'connect_error', 'The API key is not one of this service.'),
+  namespace_unknown: row('bad_namespace', 0, 'connect_error', 'The interface has no such namespace.'),
+  namespace_not_offered: row(
+    'bad_namespace',
+    0,
+    'connect_error',
+    'This service does not offer the namespace.',
+  ),
+  too_many_sessions: row('limit', 0, 'connect_error', 'All sessions of the service are taken.'),
+  language_missing: row('bad_parameter', 0, 'error, disconnect', 'A language of the connection is missing.'),
+  language_malformed: row(
+    'bad_parameter',
+    400,
+    'error, disconnect',
+    'Not of the form `<language>-<region>`.',
+  ),
+  language_unknown: row('bad_parameter', 0, 'error, disconnect', 'No engine here knows the language.'),
+  language_not_transcribed: row(
+    'bad_parameter',
+    0,
+    'error, disconnect',
+    'No engine understands speech in it.',
+  ),
+  pair_not_offered: row(
+    'bad_parameter',
+    0,
+    'error, disconnect',
+    'Nothing translates the one into the other.',
+  ),
+  voice_not_offered: row('bad_parameter', 0, 'error, disconnect', 'There is no voice for the language.'),
+  not_json: row(
+    'bad_parameter',
+    0,
+    'error, disconnect',
+    '`sendAudio` or `receiveAudio` is not a JSON object.',
+  ),
+  field_unknown: row(
+    'bad_parameter',
+    0,
+    'error, disconnect',
+    'The JSON object has a field that is not known.',
+  ),
+  broadcast_not_supported: row(
+    'bad_parameter',
+    0,
+    'error, disconnect',
+    '`sendAudio.broadcastVia` is not `chunk`.',
+  ),
+  obtain_not_supported: row(
+    'bad_parameter',
+    0,
+    'error, disconnect',
+    '`receiveAudio.obtainVia` is not `chunk`.',
+  ),
+  codec_not_supported: row(
+    'bad_parameter',
+    0,
+    'error, disconnect',
+    'Another codec than `linear16` in, `mp3` out.',
+  ),
+  rate_not_supported: row('bad_parameter', 0, 'error, disconnect', 'A sample rate that is not in the list.'),
+  mode_not_supported: row(
+    'bad_parameter',
+    400,
+    'error, disconnect',
+    'Another mode than `block`, `streaming`.',
+  ),
+  value_not_allowed: row('bad_parameter', 400, 'error, disconnect', 'A value that is not in the list.'),
+  parameter_repeated: row('bad_parameter', 400, 'error, disconnect', 'A parameter came more than once.'),
+  transcription_missing: row('engine_missing', 0, 'error, disconnect', 'No engine for speech is installed.'),
+  translation_missing: row(
+    'engine_missing',
+    0,
+    'error, disconnect',
+    'No engine for translation is installed.',
+  ),
+  synthesis_missing: row('engine_missing', 0, 'error, disconnect', 'No engine for voices is installed.'),
+  transcription_failed: row('engine_failed', 0, 'error, disconnect', 'The engine for speech broke down.'),
+  translation_failed: row('engine_failed', 0, 'error', 'One utterance could not be translated.'),
+  synthesis_failed: row('engine_failed', 0, 'error', 'One utterance could not be spoken.'),
+  before_start: row('not_ready', 0, 'error', 'Data came before `start`.'),
+  event_not_taken: row('bad_event', 0, 'error', 'The namespace does not take this event.'),
+  not_binary: row('bad_audio', 0, 'error', 'A fragment is not binary.'),
+  odd_byte_count: row('bad_audio', 0, 'error', 'A fragment ends inside a sample.'),
+  fragment_too_large: row('limit', 0, 'error', 'A fragment is larger than allowed.'),
+  backlog_full: row('limit', 0, 'error', 'Audio comes faster than it is understood.'),
+  too_many_bad_fragments: row('limit', 0, 'error, disconnect', 'Many fragments in a row failed.'),
+  reader_too_slow: row('limit', 0, 'error, disconnect', 'The client does not read what it is sent.'),
+  session_idle: row('timeout', 0, 'error, disconnect', 'No audio came for a long time.'),
+  path_unknown: row('not_found', 404, '-', 'There is nothing at this path.'),
+  request_malformed: row('bad_request', 400, '-', 'The HTTP request cannot be read.'),
+  unexpected: row('internal', 500, 'error, disconnect', 'A fault of the service itself.'),
+} as const satisfies Record<string, ErrorRow>
+
+/** A specific error code. */
+export type ErrorName = keyof typeof ERROR_TABLE
+
+function row<D extends Delivery>(code: string, status: number, socket: D, cause: string) {
+  return { code, status, socket, cause }
+}

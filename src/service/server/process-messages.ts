@@ -1,0 +1,24 @@
+import type { ServiceConfig } from './service-config.ts'
+
+/** What the parent says to a service process: once, first. */
+export interface StartMessage {
+  readonly type: 'start'
+  readonly config: ServiceConfig
+}
+
+/** What the service process says to its parent. */
+export type ProcessMessage =
+  | { readonly type: 'listening'; readonly port: number }
+  /** It will not listen; `code` is `config` when trying again would be useless. */
+  | { readonly type: 'failed'; readonly code: 'config' | 'start'; readonly message: string }
+  | {
+      readonly type: 'log'
+      readonly level: 'debug' | 'info' | 'warn' | 'error'
+      readonly fields: object
+      readonly message: string
+    }
+
+/** Whether `message` is the parent's first word. */
+export function isStart(message: unknown): message is StartMessage {
+  return typeof message === 'object' && message !== null && (message as { type?: unknown }).type === 'start'
+}

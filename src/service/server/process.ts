@@ -1,0 +1,57 @@
+/**
+ * The service in a process of its own, made by `ServiceProcess`: it gets its settings as the first message, says
+ * `listening` or `failed`, hands its log to the parent, and goes when the parent goes.
+ */
+import type { Log } from '../../core/log.ts'
+import { isStart, type ProcessMessage } from './process-messages.ts'
+import { buildService, type Service } from './service.ts'
+import type { ServiceConfig } from './service-config.ts'
+
+/** After this long a graceful end is given up (ms). */
+const GOODBYE_MS = 3_000
+
+const line =
+  (level: 'debug' | 'info' | 'warn' | 'error') =>
+  (fields: object, message: string): void =>
+    say({ type: 'log', level, fields, message })
+
+const parentLog: Log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
+
+let service: Promise<Service> | undefined
+
+process.once('message', message => {
+  if (isStart(message)) void start(message.config)
+  else fail('config', 'the first message to a service process is { type: "start", config }')
+})
+process.once('disconnect', end)
+process.once('SIGTERM', end)
+// Ctrl-C reaches the whole group; the parent decides what becomes of its service.
+process.on('SIGINT', () => {})
+
+async function start(config: ServiceConfig): Promise<void> {
+  try {
+    service = buildService(config, { log: parentLog })
+    const { port } = await (await service).listen()
+    say({ type: 'listening', port })
+  } catch (error) {
+    fail(error instanceof RangeError ? 'config' : 'start', (error as Error).message)
+  }
+}
+
+function fail(code: 'config' | 'start', message: string): void {
+  process.exitCode = 1
+  if (process.connected) process.send?.({ type: 'failed', code, message } satisfies ProcessMessage, end)
+  else end()
+}
+
+function end(): void {
+  setTimeout(() => process.exit(), GOODBYE_MS).unref()
+  const closed = service?.then(built => built.close())
+  void Promise.resolve(closed)
+    .catch(() => {})
+    .finally(() => process.exit())
+}
+
+function say(message: ProcessMessage): void {
+  if (process.connected) process.send?.(message)
+}

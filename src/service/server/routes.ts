@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Log } from '../../core/log.ts'
+import { MODES, VOICE_ENGINES, VOICE_GENDERS } from '../contract.ts'
+import type { Admission } from './admission.ts'
+import type { ApiKeys } from './api-keys.ts'
+import type { Catalog } from './catalog.ts'
+import type { EngineSet } from './engines/engine-set.ts'
+import { language, oneOf, type Query, several, single } from './query.ts'
+import { ServiceError, told } from './service-error.ts'
+
+export interface RouteParts {
+  readonly keys: ApiKeys
+  readonly catalog: Catalog
+  readonly engines: EngineSet
+  readonly admission: Admission
+  readonly log: Log
+}
+
+/** The HTTP half of the interface, and `/health`. Every error answers `{ code, error, description }`. */
+export function addRoutes(
+  app: FastifyInstance,
+  { keys, catalog, engines, admission, log }: RouteParts,
+): void {
+  app.get('/health', () => ({
+    status: 'ok',
+    sessions: admission.taken,
+    maxSessions: admission.size,
+    engines: {
+      transcription: engines.speechToText.map(engine => engine.name),
+      translation: engines.translators.map(engine => engine.name),
+      synthesis: engines.synthesizers.map(engine => engine.name),
+    },
+  }))
+
+  app.register(async api => {
+    api.addHook('onRequest', async request => {
+      keys.nameOf(request.headers['x-api-key'], 'the header x-api-key')
+    })
+    api.get('/api/languages', () => catalog.languages)
+    api.get('/api/voices', (request: FastifyRequest) => catalog.voices(voiceFilter(request.query as Query)))
+  })
+
+  app.setNotFoundHandler(request => {
+    throw new ServiceError('path_unknown', `there is no ${request.method} ${request.url.split('?')[0]}`)
+  })
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    const known = fromFastify(error)
+    if (known.status >= 500) log.error({ err: error.name, reason: error.message }, 'request failed')
+    void reply.status(known.status).send(known.data)
+  })
+}
+
+function voiceFilter(query: Query) {
+  const mode = single(query, 'mode')
+  const gender = single(query, 'voiceGender')
+  return {
+    language: language(query, 'language'),
+    mode: mode === undefined ? undefined : oneOf(mode, MODES, 'mode', 'mode_not_supported'),
+    voiceGender:
+      gender === undefined ? undefined : oneOf(gender, VOICE_GENDERS, 'voiceGender', 'value_not_allowed'),
+    voiceEngine: several(query, 'voiceEngine').map(engine =>
+      oneOf(engine, VOICE_ENGINES, 'voiceEngine', 'value_not_allowed'),
+    ),
+  }
+}
+
+/** The framework's own refusals (a body it cannot parse, a URL it cannot decode) are the client's doing. */
+function fromFastify(error: Error & { statusCode?: number }): ServiceError {
+  const { statusCode = 500 } = error
+  if (error instanceof ServiceError || statusCode >= 500) return told(error)
+  return new ServiceError('request_malformed', error.message)
+}

@@ -1,0 +1,106 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { Server } from 'socket.io'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { type Log, silentLog } from '../../core/log.ts'
+import { Admission } from './admission.ts'
+import { ApiKeys } from './api-keys.ts'
+import { Catalog } from './catalog.ts'
+import { defaultEngines } from './engines/default-engines.ts'
+import type { EngineSet } from './engines/engine-set.ts'
+import { addNamespaces } from './namespaces.ts'
+import { addRoutes } from './routes.ts'
+import { isLoopback, type ServiceConfig, type ServiceSettings, serviceSettings } from './service-config.ts'
+import { SocketTracker } from './socket-tracker.ts'
+
+/** Largest message on a socket, and largest body of an HTTP request (bytes). */
+const MAX_MESSAGE_BYTES = 1024 * 1024
+/** Time for the handshake, and for one HTTP request (ms). */
+const HANDSHAKE_MS = 10_000
+
+export interface ServiceParts {
+  readonly clock?: Clock
+  readonly log?: Log
+  /** Other engines than the installed ones. The service closes them. */
+  readonly engines?: EngineSet
+}
+
+/** A translation service: built, but silent until `listen`. */
+export interface Service {
+  readonly app: FastifyInstance
+  readonly io: Server
+  readonly engines: EngineSet
+  /** Settings in force. */
+  readonly settings: ServiceSettings
+  /** Starts to serve; by default where the settings say. Rejects when the port is taken. */
+  listen(at?: { port?: number; host?: string }): Promise<{ port: number; url: string }>
+  /** Ends all sessions, then frees the engines. Idempotent. */
+  close(): Promise<void>
+}
+
+/**
+ * Builds the embedded service with the engines that are installed; it lists and offers only what they can do.
+ * Throws a `RangeError` for wrong settings.
+ */
+export async function buildService(config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> {
+  const settings = serviceSettings(config)
+  const { clock = systemClock, log = silentLog } = parts
+  const engines = parts.engines ?? (await installedEngines(settings, clock, log))
+  const keys = new ApiKeys(settings.apiKeys, settings.open)
+  const admission = new Admission(settings.maxSessions)
+
+  const app = Fastify({
+    bodyLimit: MAX_MESSAGE_BYTES,
+    requestTimeout: HANDSHAKE_MS,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 200 },
+  })
+  addRoutes(app, { keys, catalog: new Catalog(engines), engines, admission, log })
+
+  const sockets = new SocketTracker(app.server)
+  const io = new Server(app.server, {
+    serveClient: false,
+    perMessageDeflate: false,
+    httpCompression: false,
+    maxHttpBufferSize: MAX_MESSAGE_BYTES,
+    connectTimeout: HANDSHAKE_MS,
+    cleanupEmptyChildNamespaces: true,
+    cors: { origin: true },
+  })
+  addNamespaces(io, { keys, engines, admission, settings, clock, log })
+  app.addHook('preClose', () => {
+    io.disconnectSockets(true)
+    io.engine.close()
+    sockets.close()
+  })
+
+  let closing: Promise<void> | undefined
+  return {
+    app,
+    io,
+    engines,
+    settings,
+    async listen({ port = settings.port, host = settings.host } = {}) {
+      if (settings.open && !isLoopback(host))
+        throw new RangeError(`a service without keys listens on loopback only, asked for ${host}`)
+      await app.listen({ port, host })
+      const address = app.server.address()
+      const bound = typeof address === 'object' && address !== null ? address.port : port
+      log.info({ host, port: bound }, 'service listening')
+      return { port: bound, url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}` }
+    },
+    close() {
+      closing ??= app.close().then(() => engines.close())
+      return closing
+    },
+  }
+}
+
+function installedEngines(settings: ServiceSettings, clock: Clock, log: Log): Promise<EngineSet> {
+  const { phrasebook, voices, maxSessions } = settings
+  const { pocketsphinx, apertium, espeak } = settings.engines
+  return defaultEngines(
+    { pocketsphinx: { ...pocketsphinx, decoders: maxSessions }, apertium, espeak, phrasebook, voices },
+    clock,
+    log,
+  )
+}

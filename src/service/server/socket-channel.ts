@@ -1,0 +1,37 @@
+import type { Socket } from 'socket.io'
+import type { Channel } from './channel.ts'
+
+/** What a message costs beside its binary part, roughly. */
+const MESSAGE_BYTES = 512
+
+/** A Socket.IO socket as a channel. */
+export class SocketChannel implements Channel {
+  readonly #socket: Socket
+  #unread = 0
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    // Told when everything handed to the transport has left; what came meanwhile is little beside the bound.
+    socket.conn.on('drain', () => {
+      this.#unread = 0
+    })
+  }
+
+  get unreadBytes(): number {
+    return this.#unread
+  }
+
+  emit(event: string, payload: unknown): void {
+    this.#unread += MESSAGE_BYTES + binaryBytes(payload)
+    this.#socket.emit(event, payload)
+  }
+
+  end(): void {
+    this.#socket.disconnect(true)
+  }
+}
+
+function binaryBytes(payload: unknown): number {
+  const file = (payload as { file?: { data?: Uint8Array } } | null)?.file
+  return file?.data?.byteLength ?? 0
+}

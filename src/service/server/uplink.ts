@@ -1,0 +1,56 @@
+import { samplesOf } from '../../transcode/pcm.ts'
+import { createResampler, type Resampler } from '../../transcode/resample.ts'
+import type { SendAudio } from '../contract.ts'
+import type { SpeechStream } from './engines/speech-to-text.ts'
+import { shown } from './query.ts'
+import { ServiceError } from './service-error.ts'
+
+export interface UplinkLimits {
+  readonly maxFragmentBytes: number
+  readonly maxBacklogMs: number
+}
+
+/** A client's fragments on their way to the recogniser: checked, at 16 kHz, never more waiting than allowed. */
+export class Uplink {
+  readonly #stream: SpeechStream
+  readonly #rate: number
+  readonly #resampler: Resampler
+  readonly #limits: UplinkLimits
+  /** Milliseconds of audio taken. */
+  takenMs = 0
+
+  /** Writes into `stream`, which stays the caller's. */
+  constructor(stream: SpeechStream, { sampleRate }: SendAudio, limits: UplinkLimits) {
+    this.#stream = stream
+    this.#rate = sampleRate
+    this.#resampler = createResampler(sampleRate, 16_000)
+    this.#limits = limits
+  }
+
+  /** Takes one fragment whole, or throws a `ServiceError` and takes nothing of it. */
+  take(fragment: unknown): void {
+    const bytes = bytesOfFragment(fragment)
+    const { maxFragmentBytes, maxBacklogMs } = this.#limits
+    if (bytes.length > maxFragmentBytes)
+      throw new ServiceError(
+        'fragment_too_large',
+        `the fragment has ${bytes.length} bytes, allowed are ${maxFragmentBytes}`,
+      )
+    if (bytes.length % 2 !== 0)
+      throw new ServiceError('odd_byte_count', `the fragment has ${bytes.length} bytes, a sample has 2`)
+    const ms = (bytes.length / 2 / this.#rate) * 1000
+    if (this.#stream.queuedMs + ms > maxBacklogMs)
+      throw new ServiceError(
+        'backlog_full',
+        `${Math.round(this.#stream.queuedMs)} ms of audio wait already, allowed are ${maxBacklogMs}`,
+      )
+    this.takenMs += ms
+    this.#stream.write(this.#resampler.process(samplesOf(bytes)))
+  }
+}
+
+function bytesOfFragment(fragment: unknown): Uint8Array {
+  if (fragment instanceof Uint8Array) return fragment
+  if (fragment instanceof ArrayBuffer) return new Uint8Array(fragment)
+  throw new ServiceError('not_binary', `the fragment is ${shown(fragment)}, allowed: binary linear16`)
+}
