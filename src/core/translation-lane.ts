@@ -49,6 +49,12 @@ export class TranslationLane {
 
   /** In the middle of an utterance, or with one to begin. */
   get active(): boolean {
+    for (
+      let first = this.#queue[0];
+      first?.audio.complete && first.audio.frames === 0;
+      first = this.#queue[0]
+    )
+      this.#finish(first)
     return this.#queue.length > 0 && (this.#at > 0 || this.#queue[0]!.audio.frames > 0)
   }
 

@@ -1,0 +1,256 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { BridgeError } from '../../src/core/errors.ts'
+import { FakeLeg } from '../../src/simulator/fake-leg.ts'
+import { loudness, peak } from '../../src/transcode/level.ts'
+import { rooms } from '../helpers/rooms.ts'
+import { sine } from '../helpers/tone.ts'
+
+const lost = { kind: 'failed', error: new BridgeError('SERVICE_LOST', 'gone', { retryable: true }) } as const
+type Rooms = Awaited<ReturnType<typeof rooms>>
+let r: Rooms
+afterEach(() => r.relay.close())
+
+/** How loud `hz` is in what `leg` was played since sample `from`. */
+const level = (leg: FakeLeg, hz: number, from = 0) => loudness(leg.heard().subarray(from), hz, 16_000)
+
+describe('a leg alone', () => {
+  test('hears its own translation and not itself', async () => {
+    r = await rooms()
+    const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
+    await r.run(100)
+    r.say('anna', sine(440, 1_000))
+    await r.run(1_300)
+    expect(anna.played).toHaveLength(0)
+    r.answer('en-us', 'es-es', 1_800, 1_000)
+    await r.run(1_500)
+    expect(level(anna, 1_800)).toBeGreaterThan(3_000)
+    expect(level(anna, 440)).toBeLessThan(20)
+    expect(r.captions).toEqual([
+      expect.objectContaining({
+        from: 'en-us',
+        to: 'es-es',
+        text: 'en-us 1',
+        translation: 'es-es 1',
+        final: true,
+      }),
+    ])
+    const [begun] = r.utterances
+    expect(begun).toMatchObject({ stage: 'begun', speaker: 'anna', listener: 'anna' })
+    // Speech ended 300 ms before the answer, give or take a frame.
+    expect(begun?.latencyMs).toBeGreaterThanOrEqual(280)
+    expect(begun?.latencyMs).toBeLessThanOrEqual(320)
+  })
+
+  test('is told when its translation was heard', async () => {
+    r = await rooms()
+    const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
+    await r.run(100)
+    r.answer('en-us', 'es-es', 1_800, 300)
+    await r.run(600)
+    expect(anna.marks).toHaveLength(1)
+    anna.uplink?.marked(anna.marks[0]!.name)
+    expect(r.utterances.map(e => e.stage)).toEqual(['begun', 'heard'])
+    expect(r.relay.metrics.utterancesHeard).toBe(1)
+  })
+
+  test('with the service away hears that the line lives: its own voice, within 200 ms; then translation again', async () => {
+    r = await rooms()
+    const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
+    await r.run(3_000)
+    r.say('anna', sine(440, 10_000))
+    await r.run(1_000)
+    r.translator.autoReady = false
+    r.translator.last.drop(lost)
+    await r.run(200)
+    expect(peak(anna.heard())).toBe(8_000)
+    await r.run(2_000)
+    r.translator.last.sink.ready()
+    await r.run(100)
+    const before = anna.heard().length
+    await r.run(1_000)
+    expect(anna.heard().length - before).toBeLessThan(1_600)
+    // Everything since the sentence began is on the new connection.
+    const bytes = r.translator.last.sent.reduce((sum, s) => sum + s.bytes.length, 0)
+    expect(bytes / 32).toBeGreaterThanOrEqual(4_200)
+  })
+})
+
+describe('two legs, two languages', () => {
+  async function couple(original: 'off' | 'low' | 'duck' = 'duck') {
+    r = await rooms()
+    const anna = r.join('anna', { speaks: 'en-us', hears: 'en-us', original })
+    const bob = r.join('bob', { speaks: 'es-es', hears: 'es-es', original })
+    await r.run(100)
+    return { anna, bob }
+  }
+
+  test('each hears the other translated, over a soft original, and never themself', async () => {
+    const { anna, bob } = await couple()
+    r.say('anna', sine(440, 2_000))
+    r.say('bob', sine(700, 2_000))
+    await r.run(1_000)
+    r.answer('en-us', 'es-es', 1_800, 1_000)
+    r.answer('es-es', 'en-us', 2_500, 1_000)
+    await r.run(1_500)
+    expect(level(bob, 1_800)).toBeGreaterThan(2_000)
+    expect(level(bob, 440)).toBeGreaterThan(300)
+    expect(level(bob, 440)).toBeLessThan(3_000)
+    expect(level(anna, 2_500)).toBeGreaterThan(2_000)
+    expect(level(anna, 700)).toBeGreaterThan(300)
+    for (const [leg, own, foreign] of [
+      [anna, 440, 1_800],
+      [bob, 700, 2_500],
+    ] as const) {
+      expect(level(leg, own)).toBeLessThan(30)
+      expect(level(leg, foreign)).toBeLessThan(30)
+    }
+  })
+
+  test('what was alone becomes two: the session is kept, the echo of oneself ends', async () => {
+    r = await rooms()
+    const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
+    await r.run(100)
+    const bob = r.join('bob', { speaks: 'es-es', hears: 'es-es' })
+    await r.run(100)
+    expect(r.translator.connections).toHaveLength(1)
+    r.answer('en-us', 'es-es', 1_800, 500)
+    await r.run(1_000)
+    expect(level(bob, 1_800)).toBeGreaterThan(2_000)
+    expect(level(anna, 1_800)).toBeLessThan(30)
+  })
+
+  test('one session per language wanted, whatever the number of listeners', async () => {
+    const { anna } = await couple()
+    const carl = r.join('carl', { speaks: 'es-es', hears: 'es-419' })
+    const dora = r.join('dora', { hears: 'es-es' })
+    await r.run(100)
+    const from = (id: string) => r.translator.connections.filter(c => c.request.from === id && !c.closed)
+    expect(
+      from('en-us')
+        .map(c => c.request.to)
+        .sort(),
+    ).toEqual(['es-419', 'es-es'])
+    expect(from('es-es')).toHaveLength(2)
+    r.answer('en-us', 'es-es', 1_800, 500)
+    await r.run(800)
+    expect(level(dora, 1_800)).toBeGreaterThan(2_000)
+    expect(level(carl, 1_800)).toBeLessThan(30)
+    // Carl and Bob speak the same language: straight through.
+    r.say('bob', sine(700, 600))
+    await r.run(800)
+    expect(peak(carl.heard())).toBe(8_000)
+    expect(anna.uplink).toBeDefined()
+  })
+
+  test('the last words of one who hangs up still arrive', async () => {
+    const { anna, bob } = await couple()
+    r.say('anna', sine(440, 600))
+    await r.run(700)
+    void anna.close({ kind: 'hangup', by: 'remote' })
+    await r.run(200)
+    r.answer('en-us', 'es-es', 1_800, 500)
+    await r.run(1_000)
+    expect(level(bob, 1_800)).toBeGreaterThan(1_500)
+    await r.run(7_000)
+    expect(r.connection('en-us', 'es-es').closed).toBe(true)
+  })
+
+  test('away for one direction only: that original comes up, the other goes on translated', async () => {
+    const { anna, bob } = await couple('off')
+    await r.run(3_000)
+    r.say('anna', sine(440, 3_000))
+    r.say('bob', sine(700, 3_000))
+    await r.run(300)
+    r.translator.autoReady = false
+    r.connection('en-us', 'es-es').drop(lost)
+    await r.run(1_000)
+    expect(peak(bob.heard())).toBe(8_000)
+    expect(anna.played).toHaveLength(0)
+    r.answer('es-es', 'en-us', 2_500, 500)
+    await r.run(800)
+    expect(level(anna, 2_500)).toBeGreaterThan(2_000)
+  })
+
+  test('a service that refuses for good leaves people talking', async () => {
+    const { bob } = await couple('off')
+    r.connection('en-us', 'es-es').drop({
+      kind: 'failed',
+      error: new BridgeError('SERVICE_REFUSED', 'no such pair'),
+    })
+    r.say('anna', sine(440, 1_000))
+    await r.run(1_000)
+    expect(peak(bob.heard())).toBe(8_000)
+  })
+})
+
+describe('the relay', () => {
+  test('a long result is decoded in slices, and heard whole', async () => {
+    r = await rooms()
+    const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
+    await r.run(100)
+    r.answer('en-us', 'es-es', 1_800, 20_000)
+    await r.run(20_500)
+    expect(anna.heard().length / 16).toBeGreaterThanOrEqual(20_000)
+    expect(anna.heard().length / 16).toBeLessThan(20_120)
+    expect(r.relay.metrics.starved).toBe(0)
+  })
+
+  test('results that are no audio are counted and not heard', async () => {
+    r = await rooms()
+    const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
+    await r.run(100)
+    const { sink } = r.connection('en-us', 'es-es')
+    sink.result({
+      utterance: '1',
+      final: true,
+      text: 'x',
+      audio: Buffer.from('{"error":"not an mp3 at all, but long enough to try"}'),
+    })
+    sink.endOfSpeech()
+    await r.run(500)
+    expect(anna.played).toHaveLength(0)
+    expect(r.relay.metrics.junkBytes).toBeGreaterThan(40)
+    r.answer('en-us', 'es-es', 1_800, 400, '2')
+    await r.run(800)
+    expect(level(anna, 1_800)).toBeGreaterThan(1_000)
+  })
+
+  test('refuses more legs than allowed, and the leg stays with the bridge', async () => {
+    r = await rooms({ maxLegs: 1 })
+    r.join('anna')
+    const late = new FakeLeg('late')
+    expect(() => r.relay.admit(late, { room: 'x' })).toThrow(
+      expect.objectContaining({ code: 'CAPACITY', retryable: true }),
+    )
+    expect(late.uplink).toBeUndefined()
+    expect(r.relay.metrics.legsRefused).toBe(1)
+  })
+
+  test('a throwing observer harms nobody', async () => {
+    r = await rooms()
+    r.relay.observer.on('caption', () => {
+      throw new Error('mine')
+    })
+    const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
+    await r.run(100)
+    r.answer('en-us', 'es-es', 1_800, 400)
+    await r.run(700)
+    expect(level(anna, 1_800)).toBeGreaterThan(1_000)
+  })
+
+  test('closing ends every leg and session, and leaves nothing behind', async () => {
+    r = await rooms()
+    const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
+    r.join('bob', { room: 'other', speaks: 'en-us', hears: 'es-es' })
+    await r.run(100)
+    r.answer('en-us', 'es-es', 1_800, 4_000)
+    await r.relay.close()
+    await r.relay.close()
+    expect(await anna.ended).toEqual({ kind: 'parent-closed' })
+    expect(r.relay.legs).toBe(0)
+    expect(r.relay.rooms.size).toBe(0)
+    expect(r.translator.connections.every(c => c.closed)).toBe(true)
+    expect(r.clock.pending).toBe(0)
+    expect(() => r.relay.admit(new FakeLeg('late'), { room: 'x' })).toThrow('closing')
+  })
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { isLanguageId, languageId, sameLanguage } from '../../src/core/languages.ts'
+import { routesOf } from '../../src/core/routing.ts'
+
+const party = (id: string, speaks?: string, hears?: string) => ({
+  id,
+  invitation: { room: 'r', ...(speaks ? { speaks } : {}), ...(hears ? { hears } : {}) },
+})
+const lines = (...parties: ReturnType<typeof party>[]) =>
+  routesOf(parties).map(({ speaker, listener, to }) => `${speaker}>${listener}${to ? ` ${to}` : ''}`)
+
+test('alone: their own translation, if there is one', () => {
+  expect(lines(party('a', 'en-us', 'es-es'))).toEqual(['a>a es-es'])
+  expect(lines(party('a', 'en-us', 'en-gb'))).toEqual([])
+  expect(lines(party('a', 'en-us'))).toEqual([])
+})
+
+test('together: everybody but oneself, each in the language they want', () => {
+  expect(
+    lines(party('a', 'en-us', 'en-us'), party('b', 'es-es', 'es-es'), party('c', 'en-gb', 'en-gb')),
+  ).toEqual(['a>b es-es', 'a>c', 'b>a en-us', 'b>c en-gb', 'c>a', 'c>b es-es'])
+})
+
+test('who only listens needs no session; who wants no language hears originals', () => {
+  expect(lines(party('a', 'en-us', 'en-us'), party('b', undefined, 'es-es'), party('c'))).toEqual([
+    'a>b es-es',
+    'a>c',
+    'b>a',
+    'b>c',
+    'c>a',
+    'c>b',
+  ])
+})
+
+test('language ids', () => {
+  expect(languageId('EN_us')).toBe('en-us')
+  expect(isLanguageId('es-419')).toBe(true)
+  expect(() => languageId('english')).toThrow('"english"')
+  expect(sameLanguage('en-us', 'en-gb')).toBe(true)
+  expect(sameLanguage('es-es', 'eo-001')).toBe(false)
+})

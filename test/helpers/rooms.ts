@@ -1,0 +1,67 @@
+import type { Invitation } from '../../src/core/invitation.ts'
+import type { Caption, UtteranceEvent } from '../../src/core/observer.ts'
+import { Relay } from '../../src/core/relay.ts'
+import { relayOptions } from '../../src/core/relay-options.ts'
+import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { FakeLeg } from '../../src/simulator/fake-leg.ts'
+import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
+import { Mp3Maker } from '../../src/simulator/tone-mp3.ts'
+import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
+
+/** A relay on a clock that stands still, with legs and a service that the test plays. */
+export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
+  const clock = new FakeClock(1_000)
+  const translator = new FakeTranslator()
+  const relay = new Relay({ translator, options: relayOptions(options), clock, random: () => 0.5 })
+  const captions: Caption[] = []
+  const utterances: UtteranceEvent[] = []
+  relay.observer.on('caption', caption => captions.push(caption))
+  relay.observer.on('utterance', event => utterances.push(event))
+  await relay.ready()
+  const maker = await Mp3Maker.create()
+  const legs = new Map<string, FakeLeg>()
+  const speaking = new Map<string, { pcm: Int16Array; at: number }>()
+
+  const join = (id: string, invitation: Partial<Invitation> = {}) => {
+    const leg = new FakeLeg(id)
+    legs.set(id, leg)
+    relay.admit(leg, { room: 'r', ...invitation })
+    return leg
+  }
+  /** From now on `id` says `pcm`, frame by frame as time goes on; then silence. */
+  const say = (id: string, pcm: Int16Array) => speaking.set(id, { pcm, at: 0 })
+  const silent = new Int16Array(FRAME_SAMPLES)
+  /** Lets `ms` pass: every 20 ms each leg's party delivers a frame. */
+  const run = async (ms: number) => {
+    for (let t = 0; t < ms; t += 20) {
+      for (const [id, leg] of legs) {
+        const speech = speaking.get(id)
+        const frame = speech?.pcm.subarray(speech.at, speech.at + FRAME_SAMPLES)
+        if (speech) speech.at += FRAME_SAMPLES
+        leg.uplink?.write(frame?.length === FRAME_SAMPLES ? frame : silent)
+      }
+      clock.advance(20)
+      // Fakes answer in microtasks.
+      await Promise.resolve()
+    }
+  }
+  /** The newest open connection from `speaker`'s language into `to`. */
+  const connection = (from: string, to: string) => {
+    const found = translator.connections.findLast(c => c.request.from === from && c.request.to === to)
+    if (!found) throw new RangeError(`no connection ${from} to ${to}`)
+    return found
+  }
+  /** The service answers on that connection with a tone. */
+  const answer = (from: string, to: string, hz: number, ms: number, id = '1') => {
+    const { sink } = connection(from, to)
+    sink.result({
+      utterance: id,
+      final: true,
+      text: `${from} ${id}`,
+      translation: `${to} ${id}`,
+      audio: maker.tone(hz, ms),
+    })
+    sink.endOfSpeech()
+  }
+  return { clock, relay, translator, captions, utterances, maker, legs, join, say, run, connection, answer }
+}
