@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config'
+import { ClosingLine } from './test/helpers/closing-line.ts'
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Two groups of work share two cores: the engines' tests are heavy, so files run a few at a time.
+    reporters: ['default', new ClosingLine()],
+    // The engines' tests are heavy and their figures depend on free cores: few files at a time.
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,

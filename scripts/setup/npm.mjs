@@ -14,11 +14,18 @@ export function outsideEnv() {
   return { ...process.env, PATH: outsidePath().join(delimiter) }
 }
 
+/** A Node that stays when `node_modules` goes; this one, if there is no other. */
+export function outsideNode() {
+  return (
+    [process.env.npm_node_execpath, process.execPath, findOutside('node')].find(isOutside) ?? process.execPath
+  )
+}
+
 /** How to start npm with a Node that is not in `node_modules`: `[command, ...arguments]`. */
 export function npmCommand() {
   const cli = process.env.npm_execpath ?? ''
-  const node = [process.env.npm_node_execpath, process.execPath, findOutside('node')].find(isOutside)
-  if (node && /npm-cli\.js$/.test(cli) && isOutside(node) && existsSync(cli)) return [node, cli]
+  const node = outsideNode()
+  if (/npm-cli\.js$/.test(cli) && isOutside(node) && existsSync(cli)) return [node, cli]
   return [process.platform === 'win32' ? 'npm.cmd' : 'npm']
 }
 

@@ -16,14 +16,15 @@ export function run(command, args, { cwd, env = process.env, name = command, tim
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
       shell: process.platform === 'win32',
-      timeout: timeoutMs,
     })
     let output = ''
     child.stdout.on('data', chunk => (output += chunk))
     child.stderr.on('data', chunk => (output += chunk))
     const progress = setInterval(() => say(`${name}: still working, ${seconds()} s`), PROGRESS_MS)
+    const deadline = setTimeout(() => child.kill(), timeoutMs)
     const end = (code, more = '') => {
       clearInterval(progress)
+      clearTimeout(deadline)
       resolve({ code, output: output + more })
     }
     child.on('error', error => end(null, String(error)))

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { outsideEnv } from './npm.mjs'
+import { outsideEnv, outsideNode } from './npm.mjs'
 import { lastLines, run } from './run.mjs'
 import { say } from './say.mjs'
 
@@ -21,7 +21,7 @@ export async function installRuntime(project) {
   const { packageDirectory, link, note } = places(project)
   const { version } = JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8'))
   say(`fetching Node ${version} for this project…`)
-  const { code, output } = await run(process.execPath, ['installArchSpecificPackage.js'], {
+  const { code, output } = await run(outsideNode(), ['installArchSpecificPackage.js'], {
     cwd: packageDirectory,
     env: { ...outsideEnv(), npm_config_ignore_scripts: 'false' },
     name: `Node ${version}`,
@@ -30,16 +30,15 @@ export async function installRuntime(project) {
   const started = existsSync(binary) ? await run(binary, ['--version'], { timeoutMs: 20_000 }) : undefined
   if (started?.code === 0) return linkTo(link)
   rmSync(link, { force: true })
-  if (!recentEnough(process.versions.node)) {
+  const own = (await run(outsideNode(), ['--version'], { timeoutMs: 20_000 })).output.trim().replace(/^v/, '')
+  if (!recentEnough(own)) {
     throw new Error(
       `Node ${version} is not to be had for ${process.platform}-${process.arch}; ` +
         `install Node ${OLDEST.join('.')} or newer and try again:\n${lastLines(started?.output ?? output)}`,
     )
   }
-  say(
-    `Node ${version} is not to be had for this system (npm ended with ${code}); using ${process.versions.node}`,
-  )
-  writeFileSync(note, `${process.versions.node}\n`)
+  say(`Node ${version} is not to be had for this system (npm ended with ${code}); using ${own}`)
+  writeFileSync(note, `${own}\n`)
 }
 
 /** npm makes the link in `.bin` only when the binary was there in time. */

@@ -1,0 +1,33 @@
+import type { Reporter } from 'vitest/node'
+
+type Run = Parameters<NonNullable<Reporter['onTestRunEnd']>>
+type Modules = Run[0]
+
+/** Ends the run with one plain line that scripts can read: `120 passed, 0 failed, 2 skipped`. */
+export class ClosingLine implements Reporter {
+  readonly #print: (line: string) => void
+
+  constructor(print: (line: string) => void = line => console.log(line)) {
+    this.#print = print
+  }
+
+  onTestRunEnd(modules: Modules, unhandled: Run[1]): void {
+    this.#print(closingLine(modules, unhandled.length))
+  }
+}
+
+/** What failed outside of any test (a file that cannot be loaded, an error nobody caught) counts as failed too. */
+export function closingLine(modules: Modules, unhandled: number): string {
+  const counts = { passed: 0, failed: unhandled, skipped: 0, pending: 0 }
+  for (const module of modules) {
+    let failedInside = false
+    for (const test of module.children.allTests()) {
+      const { state } = test.result()
+      counts[state]++
+      failedInside ||= state === 'failed'
+    }
+    if (!failedInside && module.state() === 'failed') counts.failed++
+  }
+  const rest = counts.skipped + counts.pending
+  return `${counts.passed} passed, ${counts.failed} failed${rest > 0 ? `, ${rest} skipped` : ''}`
+}
