@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createResampler, RATES } from '../../src/transcode/resample.ts'
+import { noise, sine } from './signal.ts'
+
+const PAIRS = [
+  ...RATES.map(rate => [rate, 16_000] as const),
+  ...RATES.map(rate => [16_000, rate] as const),
+  ...RATES.map(rate => [rate, 8000] as const),
+]
+
+describe('every pair of rates', () => {
+  test.each(PAIRS)('%i → %i: exact counts and the same samples however they are cut', (from, to) => {
+    const bytes = noise(2 * from * 0.2)
+    const input = new Int16Array(bytes.buffer, 0, bytes.length >> 1)
+    const whole = createResampler(from, to).process(input).slice()
+    const cuts = fc.array(fc.integer({ min: 0, max: 700 }), { minLength: 1, maxLength: 30 })
+    fc.assert(
+      fc.property(cuts, lengths => {
+        const resampler = createResampler(from, to)
+        let read = 0
+        let made = 0
+        for (const length of lengths) {
+          const part = input.subarray(read, read + length)
+          const out = resampler.process(part)
+          for (let i = 0; i < out.length; i++) if (out[i] !== whole[made + i]) return false
+          read += part.length
+          made += out.length
+          if (made !== Math.ceil((read * to) / from)) return false
+        }
+        return true
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  test.each(PAIRS)('%i → %i: a minute in frames of 20 ms does not drift', (from, to) => {
+    const resampler = createResampler(from, to)
+    const samples = Math.floor(from / 50)
+    const frame = sine(440, from, samples)
+    let read = 0
+    let made = 0
+    for (let i = 0; i < 3000; i++) {
+      made += resampler.process(frame).length
+      read += samples
+      if (Math.abs(made - (read * to) / from) >= 1) throw new Error(`${made} of ${read}`)
+    }
+    expect(made).toBe(Math.ceil((read * to) / from))
+  })
+
+  test.each(PAIRS)('%i → %i: flush gives the delay, no more, and leaves it as new', (from, to) => {
+    const resampler = createResampler(from, to)
+    const input = sine(700, from, 2000)
+    const first = [...resampler.process(input)]
+    const tail = [...resampler.flush()]
+    expect(tail.length - (resampler.delayMs * to) / 1000).toBeCloseTo(
+      from === 16_000 && to === 8000 ? 0.5 : 0,
+      9,
+    )
+    expect([...resampler.process(input)]).toEqual(first)
+    resampler.reset()
+    expect([...resampler.process(input)]).toEqual(first)
+  })
+
+  test.each(PAIRS)('%i → %i: constant in, constant out, and full scale does not wrap', (from, to) => {
+    const resampler = createResampler(from, to)
+    const steady = resampler.process(new Int16Array(from / 10).fill(12_345))
+    for (const sample of steady.subarray(steady.length >> 1))
+      expect(Math.abs(sample - 12_345)).toBeLessThanOrEqual(1)
+    resampler.reset()
+    const square = Int16Array.from({ length: from / 5 }, (_, i) =>
+      i % Math.round(from / 200) < from / 400 ? 32_767 : -32_768,
+    )
+    const out = resampler.process(square)
+    let jumps = 0
+    for (let i = 1; i < out.length; i++) if (Math.abs(out[i]! - out[i - 1]!) > 60_000) jumps++
+    // Twenty periods of two edges; a wrapped sample would add two jumps each.
+    expect(jumps).toBeLessThanOrEqual(80)
+    const middle = out.subarray(out.length >> 1)
+    expect(Math.max(...middle)).toBe(32_767)
+    expect(Math.min(...middle)).toBe(-32_768)
+  })
+})
+
+describe('createResampler', () => {
+  test('makes exactly 320 samples of 160, every call', () => {
+    const resampler = createResampler(8000, 16_000)
+    for (let i = 0; i < 1000; i++) expect(resampler.process(new Int16Array(160)).length).toBe(320)
+  })
+
+  test('passes equal rates through', () => {
+    const resampler = createResampler(16_000, 16_000)
+    const pcm = Int16Array.of(1, 2, 3)
+    expect(resampler.process(pcm)).toBe(pcm)
+    expect(resampler.flush().length).toBe(0)
+    expect(resampler.delayMs).toBe(0)
+  })
+
+  test('allocates nothing for frames of one length', () => {
+    const resampler = createResampler(8000, 16_000)
+    const frame = new Int16Array(160)
+    expect(resampler.process(frame)).toBe(resampler.process(frame))
+  })
+
+  test.each([
+    [44_100, 48_000],
+    [8000, 48_000],
+    [16_000, 96_000],
+    [0, 16_000],
+    [Number.NaN, 16_000],
+  ])('refuses %d → %d by name', (from, to) => {
+    expect(() => createResampler(from, to)).toThrow(RangeError)
+    expect(() => createResampler(from, to)).toThrow(`cannot resample ${from} to ${to} Hz`)
+    expect(() => createResampler(from, to)).toThrow('8000, 11025, 12000')
+  })
+})
