@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../../core/log.ts'
 import { MODES, VOICE_ENGINES, VOICE_GENDERS } from '../contract.ts'
 import type { Admission } from './admission.ts'
@@ -44,9 +45,7 @@ export function addRoutes(
     throw new ServiceError('path_unknown', `there is no ${request.method} ${request.url.split('?')[0]}`)
   })
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
-    const known = fromFastify(error)
-    if (known.status >= 500) log.error({ err: error.name, reason: error.message }, 'request failed')
-    void reply.status(known.status).send(known.data)
+    answerFailed(error, reply, log)
   })
 }
 
@@ -62,6 +61,22 @@ function voiceFilter(query: Query) {
       oneOf(engine, VOICE_ENGINES, 'voiceEngine', 'value_not_allowed'),
     ),
   }
+}
+
+/** Answers a request that never became one: bytes that are no HTTP, a URL that is none. */
+export function answerMalformed(error: Error, socket: Socket): void {
+  if (!socket.writable) return
+  const body = JSON.stringify(fromFastify(Object.assign(error, { statusCode: 400 })).data)
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+/** Answers a request that failed; what is not the client's doing goes to the log. */
+export function answerFailed(error: Error & { statusCode?: number }, reply: FastifyReply, log: Log): void {
+  const known = fromFastify(error)
+  if (known.status >= 500) log.error({ err: error.name, reason: error.message }, 'request failed')
+  void reply.status(known.status).send(known.data)
 }
 
 /** The framework's own refusals (a body it cannot parse, a URL it cannot decode) are the client's doing. */

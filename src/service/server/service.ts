@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Server } from 'socket.io'
 import { type Clock, systemClock } from '../../core/clock.ts'
@@ -8,7 +9,7 @@ import { Catalog } from './catalog.ts'
 import { defaultEngines } from './engines/default-engines.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import { addNamespaces } from './namespaces.ts'
-import { addRoutes } from './routes.ts'
+import { addRoutes, answerFailed, answerMalformed } from './routes.ts'
 import { isLoopback, type ServiceConfig, type ServiceSettings, serviceSettings } from './service-config.ts'
 import { SocketTracker } from './socket-tracker.ts'
 
@@ -52,7 +53,8 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     bodyLimit: MAX_MESSAGE_BYTES,
     requestTimeout: HANDSHAKE_MS,
     forceCloseConnections: true,
-    routerOptions: { maxParamLength: 200 },
+    clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
+    frameworkErrors: (error, _request, reply) => answerFailed(error, reply, log),
   })
   addRoutes(app, { keys, catalog: new Catalog(engines), engines, admission, log })
 

@@ -7,6 +7,8 @@ import { SpokenResults } from './spoken-results.ts'
 export const openSts: OpenSession = (socket, channel, log, { engines, settings, clock }) => {
   const parameters = stsParameters(socket.handshake.query, engines)
   const { languageIdSource, languageIdTarget } = parameters
+  const translator = engines.translator(languageIdSource, languageIdTarget)!
+  translator.prepare(languageIdSource, languageIdTarget)
   return new Session({
     channel,
     parameters,
@@ -15,7 +17,7 @@ export const openSts: OpenSession = (socket, channel, log, { engines, settings, 
       new SpokenResults({
         channel,
         parameters,
-        translator: engines.translator(languageIdSource, languageIdTarget)!,
+        translator,
         voice: engines.voice(languageIdTarget)!,
         fault,
       }),

@@ -42,6 +42,11 @@ export class ApertiumPipeline {
     return this.#shell?.pid
   }
 
+  /** Starts the processes, and has them load what they need, if they do not run yet. */
+  async prepare(): Promise<void> {
+    if (!this.#shell) await this.translate('.')
+  }
+
   translate(text: string): Promise<string> {
     if (this.#closed) return Promise.reject(failure('is closed'))
     if (this.#waiting.length >= this.#options.maxWaiting)

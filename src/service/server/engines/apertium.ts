@@ -49,6 +49,14 @@ export class Apertium implements TextTranslator {
     return this.#routes.targets(from)
   }
 
+  /** Starts the pipelines of the pair: the first answer of each takes over 100 ms. */
+  prepare(from: LanguageId, to: LanguageId): void {
+    for (const mode of this.#routes.route(from, to) ?? [])
+      void this.#pipeline(mode)
+        .then(pipeline => pipeline.prepare())
+        .catch(() => {})
+  }
+
   async translate(text: string, from: LanguageId, to: LanguageId): Promise<string> {
     const route = this.#routes.route(from, to)
     if (!route)

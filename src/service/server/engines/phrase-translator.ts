@@ -18,6 +18,10 @@ export class PhraseTranslator implements TextTranslator {
     return this.#translator.targets(from)
   }
 
+  prepare(from: LanguageId, to: LanguageId): void {
+    this.#translator.prepare(from, to)
+  }
+
   async translate(text: string, from: LanguageId, to: LanguageId): Promise<string> {
     const phrase = this.targets(from).includes(to) ? this.#phrasebook.lookup(text, from, to) : undefined
     return phrase ?? this.#translator.translate(text, from, to)

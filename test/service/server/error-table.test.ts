@@ -1,0 +1,199 @@
+import { expect, test } from 'vitest'
+import type { ServiceErrorBody } from '../../../src/service/contract.ts'
+import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
+import { ERROR_TABLE, type ErrorName } from '../../../src/service/server/error-table.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeRecognizer, FakeSynthesizer, FakeTranslator } from './helpers/fake-engines.ts'
+import { fakeService } from './helpers/fake-service.ts'
+import { RECEIVE, SEND, type TestClient } from './helpers/test-client.ts'
+
+/** How the failure came: by which way, and on HTTP with which status. */
+type Met = { way: string; body: ServiceErrorBody; status?: number }
+
+const fragment = Buffer.alloc(1920)
+
+/** What the client hears: an `error` and, if it follows, the disconnection. */
+async function onSocket(client: TestClient, fatal: boolean): Promise<Met> {
+  const body = await client.error()
+  if (fatal) await client.until('disconnect')
+  else expect(await client.send(fragment)).toBe(true)
+  return { way: fatal ? 'error, disconnect' : 'error', body }
+}
+
+async function refused(client: TestClient): Promise<Met> {
+  return { way: 'connect_error', body: await client.until<ServiceErrorBody>('connect_error') }
+}
+
+async function onHttp(answer: Promise<Response>): Promise<Met> {
+  const response = await answer
+  return { way: 'http', status: response.status, body: (await response.json()) as ServiceErrorBody }
+}
+
+/** A connection to `/sts` with one wrong parameter. */
+async function wrong(parameters: Record<string, unknown>): Promise<Met> {
+  const { connect } = await fakeService()
+  const client = connect('/sts', parameters)
+  const met = await onSocket(client, true)
+  expect(client.names).toEqual(['connect', 'error', 'disconnect'])
+  return met
+}
+
+async function without(kind: 'speechToText' | 'translators' | 'synthesizers'): Promise<Met> {
+  const all = {
+    speechToText: [new FakeRecognizer()],
+    translators: [new FakeTranslator()],
+    synthesizers: [new FakeSynthesizer()],
+  }
+  const { connect } = await fakeService({}, { engines: new EngineSet({ ...all, [kind]: [] }) })
+  return onSocket(connect('/sts'), true)
+}
+
+/** A session in which the speaker says `text`. */
+async function saying(text: string): Promise<Met> {
+  const { ready } = await fakeService()
+  const { client, stream } = await ready('/sts')
+  stream.hear(text)
+  await client.until('endSynth')
+  return onSocket(client, false)
+}
+
+/** Sends a bad fragment to a good session and answers what comes of it. */
+async function badFragment(payload: unknown, config = {}): Promise<Met> {
+  const { ready } = await fakeService(config)
+  const { client } = await ready('/stt')
+  expect(await client.send(payload)).toBe(false)
+  return onSocket(client, false)
+}
+
+/** One way to meet each row. Its type demands all of them. */
+const provoke: Record<ErrorName, () => Promise<Met>> = {
+  async key_missing() {
+    const { get } = await fakeService()
+    return onHttp(get('/api/languages', ''))
+  },
+  async key_wrong() {
+    const { connect } = await fakeService()
+    return refused(connect('/sts', {}, 'not-the-key'))
+  },
+  async namespace_unknown() {
+    const { connect } = await fakeService()
+    return refused(connect('/nothing'))
+  },
+  async namespace_not_offered() {
+    const { connect } = await fakeService()
+    return refused(connect('/translator'))
+  },
+  async too_many_sessions() {
+    const { connect, ready } = await fakeService({ maxSessions: 1 })
+    await ready('/stt')
+    return refused(connect('/sts'))
+  },
+  language_missing: () => wrong({ languageIdTarget: undefined }),
+  language_malformed: () => wrong({ languageIdSource: 'english' }),
+  language_unknown: () => wrong({ languageIdTarget: 'xx-xx' }),
+  language_not_transcribed: () => wrong({ languageIdSource: 'es-es', languageIdTarget: 'en-us' }),
+  pair_not_offered: () => wrong({ languageIdTarget: 'fr-fr' }),
+  voice_not_offered: () => wrong({ languageIdTarget: 'ca-es' }),
+  not_json: () => wrong({ sendAudio: '{"sampleRate":' }),
+  field_unknown: () => wrong({ sendAudio: { ...SEND, samplerate: 8000 } }),
+  broadcast_not_supported: () => wrong({ sendAudio: { ...SEND, broadcastVia: 'stream' } }),
+  obtain_not_supported: () => wrong({ receiveAudio: { ...RECEIVE, obtainVia: 'carrier pigeon' } }),
+  codec_not_supported: () => wrong({ receiveAudio: { ...RECEIVE, codec: 'opus' } }),
+  rate_not_supported: () => wrong({ sendAudio: { ...SEND, sampleRate: 9000 } }),
+  mode_not_supported: () => wrong({ receiveAudio: { ...RECEIVE, mode: 'blocks' } }),
+  value_not_allowed: () => wrong({ partials: 'perhaps' }),
+  async parameter_repeated() {
+    const { get } = await fakeService()
+    return onHttp(get('/api/voices?language=es-es&language=ca-es'))
+  },
+  transcription_missing: () => without('speechToText'),
+  translation_missing: () => without('translators'),
+  synthesis_missing: () => without('synthesizers'),
+  async transcription_failed() {
+    const { ready } = await fakeService()
+    const { client, stream } = await ready('/stt')
+    stream.sink.failed(new Error('ears fell off'))
+    return onSocket(client, true)
+  },
+  translation_failed: () => saying('fail'),
+  synthesis_failed: () => saying('mute'),
+  async before_start() {
+    const { connect, engines } = await fakeService()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    engines.recognizer.gate = promise
+    const client = connect('/stt')
+    await client.until('connected')
+    expect(await client.send(fragment)).toBe(false)
+    resolve()
+    await client.until('start')
+    expect(engines.recognizer.streams[0]?.samples).toBe(0)
+    return onSocket(client, false)
+  },
+  async event_not_taken() {
+    const { ready } = await fakeService()
+    const { client } = await ready('/stt')
+    const ack = await new Promise(resolve => client.socket.emit('text', 'hello', resolve))
+    expect(ack).toBe(false)
+    return onSocket(client, false)
+  },
+  not_binary: () => badFragment('hello'),
+  odd_byte_count: () => badFragment(Buffer.alloc(641)),
+  fragment_too_large: () => badFragment(Buffer.alloc(2002), { maxFragmentBytes: 2000 }),
+  async backlog_full() {
+    const { ready } = await fakeService({ maxBacklogMs: 1000 })
+    const { client, stream } = await ready('/stt')
+    stream.queuedMs = 980
+    for (let n = 0; n < 60; n++) expect(await client.send(fragment)).toBe(false)
+    expect(client.payloads('error')).toHaveLength(1)
+    stream.queuedMs = 0
+    return onSocket(client, false)
+  },
+  async too_many_bad_fragments() {
+    const { ready } = await fakeService({ maxBadFragments: 3 })
+    const { client } = await ready('/stt')
+    for (let n = 0; n < 3; n++) client.socket.emit('write_stream', 'bad')
+    const body = await client.until<ServiceErrorBody>('error', 4)
+    await client.until('disconnect')
+    return { way: 'error, disconnect', body }
+  },
+  async reader_too_slow() {
+    const { ready } = await fakeService({ maxUnreadBytes: 1000 })
+    const { client, stream } = await ready('/stt')
+    for (let n = 0; n < 4; n++) stream.hear('all in one go')
+    return onSocket(client, true)
+  },
+  async session_idle() {
+    const clock = new FakeClock()
+    const { ready } = await fakeService({ idleTimeoutMs: 5000 }, { clock })
+    const { client } = await ready('/stt')
+    clock.advance(4000)
+    await client.send(fragment)
+    clock.advance(4000)
+    expect(client.names).not.toContain('error')
+    clock.advance(1000)
+    return onSocket(client, true)
+  },
+  async path_unknown() {
+    const { get } = await fakeService()
+    return onHttp(get('/api/nothing'))
+  },
+  async request_malformed() {
+    const { url } = await fakeService()
+    return onHttp(fetch(`${url}/health/%E0%A4%A`))
+  },
+  async unexpected() {
+    const { connect, engines } = await fakeService()
+    engines.set.recognizer = () => {
+      throw new Error('a fault of ours')
+    }
+    return onSocket(connect('/stt'), true)
+  },
+}
+
+test.each(Object.keys(provoke) as ErrorName[])('%s is met and told as the table says', async name => {
+  const met = await provoke[name]()
+  const row = ERROR_TABLE[name]
+  expect(met.body).toEqual({ code: row.code, error: name, description: expect.stringMatching(/.{15,}/) })
+  if (met.way === 'http') expect(met.status).toBe(row.status)
+  else expect(met.way).toBe(row.socket)
+})
