@@ -88,6 +88,8 @@ export interface CannedOptions {
   everyMs: number
   /** Audio before the first answer, so that many sessions do not answer at once. Default `everyMs`. */
   firstMs?: (session: ScriptedSession) => number
+  /** Called as each answer is about to leave. */
+  onAnswer?: (session: ScriptedSession) => void
 }
 
 /** Answers with the same mp3 per so much audio, without listening: for load. */
@@ -99,6 +101,7 @@ export function canned(options: CannedOptions): Answering {
     return pcm => {
       samples += pcm.length
       for (const nowMs = durationMs(samples); nowMs >= nextMs; nextMs += options.everyMs) {
+        options.onAnswer?.(session)
         session.say({ audio: options.mp3, rate: options.rate ?? SAMPLE_RATE, startMs, endMs: nextMs })
         startMs = nextMs
       }

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../src/core/clock.ts'
+import { placeCall, type SimulatedCall } from '../src/simulator/phone/call.ts'
+import { PhoneLine } from '../src/simulator/phone/line.ts'
+import { PACKET_MS, type Voice, voiceOf } from '../src/simulator/phone/voice.ts'
+import { SAMPLE_RATE } from '../src/transcode/pcm.ts'
+import type { Recorder } from './recorder.ts'
+import { numberOf } from './subject.ts'
+
+/** Lines of phones: each has a grid of 5 ms of its own, so that calls do not speak in step. */
+const LINES = 4
+/** Speakers begin at places in the recording that are this far apart (packets). */
+const VOICE_STEP = 37
+
+/** All the phones of one run: each talks without end and is followed by its probe. */
+export class Crowd {
+  readonly #recorder: Recorder
+  readonly #voice: Voice
+  readonly #packets: number
+  readonly #calls: SimulatedCall[] = []
+
+  /** `pcm`: what everybody says, 16 kHz, each from another place on. */
+  constructor(recorder: Recorder, pcm: Int16Array) {
+    this.#recorder = recorder
+    this.#voice = voiceOf(pcm, SAMPLE_RATE, { loop: true })
+    this.#packets = Math.floor(pcm.length / (SAMPLE_RATE / 1000) / PACKET_MS)
+  }
+
+  /** Places `legs` calls, evenly over `rampMs`. */
+  async call(webhook: string, legs: number, rampMs: number): Promise<void> {
+    const lines: PhoneLine[] = []
+    const placed: Promise<void>[] = []
+    for (let index = 0; index < legs; index++) {
+      lines[index % LINES] ??= new PhoneLine(systemClock)
+      placed.push(this.#place(webhook, index, lines[index % LINES]!))
+      // A little off the grid: otherwise all lines would tick in the same millisecond.
+      await sleep(rampMs / legs + (index < LINES ? 5 / LINES : 0))
+    }
+    await Promise.all(placed)
+  }
+
+  /** Calls that are over though nobody hung up, or never brought sound. */
+  lost(): number {
+    return this.#calls.filter((call, index) => !call.live || this.#recorder.probe(index).messages === 0)
+      .length
+  }
+
+  /** Messages the phones refused: against the protocol. */
+  refused(): number {
+    return this.#calls.reduce((sum, call) => sum + call.report().warnings.length, 0)
+  }
+
+  async hangUp(): Promise<void> {
+    await Promise.all(this.#calls.map(call => call.hangUp()))
+  }
+
+  async #place(webhook: string, index: number, line: PhoneLine): Promise<void> {
+    const probe = this.#recorder.probe(index)
+    const call = await placeCall({
+      webhook,
+      allowInsecureStream: true,
+      to: numberOf(index),
+      line,
+      record: false,
+      onSent: (due, now, timestampMs) => probe.spoke(timestampMs / PACKET_MS, due, now),
+      onMedia: (now, bytes, payload) => probe.heard(Buffer.from(payload, 'base64'), bytes, now),
+    })
+    this.#calls[index] = call
+    const first = (index * VOICE_STEP) % this.#packets
+    void call.say({ packet: at => this.#voice.packet(first + at) })
+  }
+}

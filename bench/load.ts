@@ -1,0 +1,53 @@
+/** The other core: the phones and the scripted service in one process, so that one clock times both ends. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { canned, Mp3Maker, ScriptedService } from '../src/simulator/index.ts'
+import { Crowd } from './crowd.ts'
+import type { Closed, Figures, Opened, Run, Serving } from './messages.ts'
+import { Recorder } from './recorder.ts'
+import { sentence, speech } from './speech.ts'
+
+/** An answer of 2.2 s for every 2.5 s: talk without end, and each first sound can be told from the one before. */
+const ANSWER_MS = 2_200
+const EVERY_MS = 2_500
+const CALM_MS = 1_000
+
+const recorder = new Recorder()
+const pcm = speech()
+const mp3 = (await Mp3Maker.create()).encode(sentence(pcm, ANSWER_MS))
+const service = await ScriptedService.listen({
+  record: 'counts',
+  answer: canned({
+    mp3,
+    everyMs: EVERY_MS,
+    firstMs: session => EVERY_MS + ((recorder.indexOf(session) * 97) % EVERY_MS),
+    onAnswer: session => recorder.answered(session),
+  }),
+  onFragment: session => recorder.arrived(session),
+})
+
+process.on('message', (message: Run) => void run(message))
+process.on('disconnect', () => process.exit(0))
+send({ kind: 'serving', url: service.url })
+
+async function run({ port, legs, rampMs, warmMs, windowMs }: Run): Promise<void> {
+  recorder.reset(legs)
+  const crowd = new Crowd(recorder, pcm)
+  await crowd.call(`http://127.0.0.1:${port}/twilio/voice`, legs, rampMs)
+  await sleep(warmMs)
+  recorder.open = true
+  send({ kind: 'opened' })
+  const began = performance.now()
+  await sleep(windowMs)
+  const measuredMs = performance.now() - began
+  recorder.calm()
+  send({ kind: 'closed', windowMs: measuredMs })
+  await sleep(CALM_MS)
+  const figures = { ...recorder.figures(measuredMs), legsLost: crowd.lost(), refused: crowd.refused() }
+  await crowd.hangUp()
+  for (const session of service.sessions.splice(0)) if (session.connected) session.drop()
+  send({ kind: 'figures', ...figures })
+}
+
+function send(message: Serving | Opened | Closed | Figures): void {
+  process.send?.(message)
+}

@@ -1,0 +1,29 @@
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
+import { canPin } from './process.ts'
+
+/** What the figures were measured on. */
+export interface Machine {
+  cpu: string
+  cores: number
+  memoryGiB: number
+  kernel: string
+  node: string
+  /** Bridge and load each hold one core. */
+  pinned: boolean
+  /** Other work on the machine when the bench began: load average of the last minute. */
+  load: number
+  date: string
+}
+
+export function machine(): Machine {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    kernel: release(),
+    node: process.version,
+    pinned: canPin(),
+    load: Math.round((loadavg()[0] ?? 0) * 100) / 100,
+    date: new Date().toISOString(),
+  }
+}

@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util'
+
+/** What is loaded: the whole bridge, or the least that could do the signalling. */
+export type Subject = 'floor' | 'bridge'
+
+export interface BenchOptions {
+  /** Numbers of legs, one after another. */
+  legs: number[]
+  /** Length of one measured window, seconds. */
+  seconds: number
+  /** Windows per subject and number of legs, floor and bridge in turn. */
+  windows: number
+  subjects: Subject[]
+  /** Only JSON on standard output. */
+  json: boolean
+  /** How the service sends the translated voice: in one result an answer, or in pieces. */
+  mode: 'block' | 'streaming'
+  /** Runs the bridge under the CPU profiler and says where its time goes. */
+  profile: boolean
+  /** Parts to run. */
+  parts: ('transcode' | 'legs')[]
+  /** File that gets all rows. */
+  out: string
+}
+
+const USAGE = `npm run bench -- [options]
+  --legs 25,50,100,200,300   numbers of legs
+  --seconds 10               length of a measured window
+  --windows 2                windows per subject and number of legs, taken in turn
+  --only floor|bridge        one subject alone
+  --part transcode|legs      one part alone
+  --mode block|streaming     how the service sends the voice (default block)
+  --profile                  where the bridge's CPU time goes, at the largest number of legs
+  --json                     JSON on standard output instead of tables
+  --out FILE                 default bench-results/bench.json`
+
+/** The command line as options. Exits with the usage when it does not understand. */
+export function readOptions(argv: readonly string[]): BenchOptions {
+  try {
+    const { values } = parseArgs({
+      args: [...argv],
+      options: {
+        legs: { type: 'string', default: '25,50,100,200,300' },
+        seconds: { type: 'string', default: '10' },
+        windows: { type: 'string', default: '2' },
+        only: { type: 'string' },
+        part: { type: 'string' },
+        mode: { type: 'string', default: 'block' },
+        profile: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        out: { type: 'string', default: 'bench-results/bench.json' },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    if (values.help) leave(USAGE, 0)
+    const legs = values.legs.split(',').map(text => positive('--legs', text))
+    const subjects = (['floor', 'bridge'] as const).filter(name => (values.only ?? name) === name)
+    const parts = (['transcode', 'legs'] as const).filter(name => (values.part ?? name) === name)
+    if (subjects.length === 0) throw new RangeError(`--only is floor or bridge, got ${values.only}`)
+    if (parts.length === 0) throw new RangeError(`--part is transcode or legs, got ${values.part}`)
+    return {
+      legs: values.profile ? [Math.max(...legs)] : legs,
+      seconds: positive('--seconds', values.seconds),
+      windows: values.profile ? 1 : positive('--windows', values.windows),
+      subjects: values.profile ? ['bridge'] : subjects,
+      mode: values.mode === 'streaming' ? 'streaming' : 'block',
+      json: values.json,
+      profile: values.profile,
+      parts: values.profile ? ['legs'] : parts,
+      out: values.out,
+    }
+  } catch (error) {
+    return leave(`${error instanceof Error ? error.message : error}\n\n${USAGE}`, 2)
+  }
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1)
+    throw new RangeError(`${name} wants whole numbers from 1, got ${text}`)
+  return value
+}
+
+function leave(text: string, status: number): never {
+  console.error(text)
+  process.exit(status)
+}

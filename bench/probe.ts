@@ -1,0 +1,89 @@
+import { BYTES_PER_MS } from '../src/simulator/phone/play-queue.ts'
+import { FRAME_MS, FRAME_SAMPLES } from '../src/transcode/pcm.ts'
+import { Samples } from './stats.ts'
+
+/** An answer that comes this soon after the sound of the one before (ms) cannot be told from it. */
+const APART_MS = 60
+/** Sound, not the ends of a fade: mean of the µ-law magnitudes (0–127) of a message; 20 is about 0.5 % of full scale. */
+const LOUD = 20
+/** Silence shorter than this is no gap (ms). */
+const GAP_MS = 1
+
+/** What all legs together showed in one window. */
+export class WindowSamples {
+  readonly uplink = new Samples()
+  readonly downlink = new Samples()
+  readonly lateness = new Samples()
+  readonly sender = new Samples()
+  gaps = 0
+  messages = 0
+}
+
+/**
+ * Follows one leg through phone and service, which share a clock: when each frame was due and when it arrived, when
+ * each answer left and when it began to be heard, and whether the phone ever ran dry in between.
+ */
+export class LegProbe {
+  /** Lowest uplink latency since `calm`: whole frames of it are frames that are missing. */
+  leastUplinkMs = Number.POSITIVE_INFINITY
+  /** Media messages that reached the phone. */
+  messages = 0
+  readonly #window: WindowSamples
+  /** Counted only while true. */
+  readonly #open: () => boolean
+  #firstDue = Number.NaN
+  #answeredAt: number | undefined
+  #lastLoudAt = Number.NEGATIVE_INFINITY
+  /** When the phone has played all it got. */
+  #dryAt = Number.POSITIVE_INFINITY
+
+  constructor(window: WindowSamples, open: () => boolean) {
+    this.#window = window
+    this.#open = open
+  }
+
+  /** The phone sends its frame number `frame` (from 0), which was due at `due`. */
+  spoke(frame: number, due: number, now: number): void {
+    if (frame === 0) this.#firstDue = due
+    if (this.#open()) this.#window.sender.add(now - due)
+  }
+
+  /** The service has taken `samples` of this leg in all. */
+  arrived(samples: number, now: number): void {
+    const newest = Math.floor(samples / FRAME_SAMPLES) - 1
+    const latency = now - (this.#firstDue + newest * FRAME_MS)
+    this.leastUplinkMs = Math.min(this.leastUplinkMs, latency)
+    if (this.#open()) this.#window.uplink.add(latency)
+  }
+
+  /** The service answers. */
+  answered(now: number): void {
+    this.#answeredAt = now - this.#lastLoudAt < APART_MS ? undefined : now
+  }
+
+  /** Media reaches the phone: `bytes` of µ-law. */
+  heard(mulaw: Uint8Array, bytes: number, now: number): void {
+    const open = this.#open()
+    const lateMs = now - this.#dryAt
+    this.messages++
+    // Silence is right when nothing is being said; once an answer has begun to sound it is a gap.
+    if (open && (lateMs <= 0 || this.#answeredAt === undefined)) {
+      this.#window.messages++
+      this.#window.lateness.add(Math.max(0, lateMs))
+      if (lateMs > GAP_MS) this.#window.gaps++
+    }
+    const dryAt = Number.isFinite(this.#dryAt) ? Math.max(now, this.#dryAt) : now
+    this.#dryAt = dryAt + bytes / BYTES_PER_MS
+    if (loudness(mulaw) < LOUD) return
+    this.#lastLoudAt = now
+    if (this.#answeredAt === undefined) return
+    if (open) this.#window.downlink.add(now - this.#answeredAt)
+    this.#answeredAt = undefined
+  }
+}
+
+function loudness(mulaw: Uint8Array): number {
+  let sum = 0
+  for (const byte of mulaw) sum += ~byte & 0x7f
+  return sum / Math.max(1, mulaw.length)
+}

@@ -1,0 +1,59 @@
+import type { ScriptedSession } from '../src/simulator/index.ts'
+import type { Figures } from './messages.ts'
+import { LegProbe, WindowSamples } from './probe.ts'
+import { indexOf } from './subject.ts'
+
+/** The probes of all legs, found by the language that each leg alone hears. */
+export class Recorder {
+  /** Measurements are kept only while this is true. */
+  open = false
+  #window = new WindowSamples()
+  #probes: LegProbe[] = []
+
+  /** Forgets everything and follows `legs` new legs. */
+  reset(legs: number): void {
+    this.open = false
+    this.#window = new WindowSamples()
+    this.#probes = Array.from({ length: legs }, () => new LegProbe(this.#window, () => this.open))
+  }
+
+  probe(index: number): LegProbe {
+    const probe = this.#probes[index]
+    if (!probe) throw new RangeError(`there is no leg ${index}`)
+    return probe
+  }
+
+  indexOf(session: ScriptedSession): number {
+    return indexOf(session.to)
+  }
+
+  arrived(session: ScriptedSession): void {
+    this.#probes[indexOf(session.to)]?.arrived(session.samples, performance.now())
+  }
+
+  answered(session: ScriptedSession): void {
+    this.#probes[indexOf(session.to)]?.answered(performance.now())
+  }
+
+  /** From now on only what shows missing frames is of interest. */
+  calm(): void {
+    this.open = false
+    for (const probe of this.#probes) probe.leastUplinkMs = Number.POSITIVE_INFINITY
+  }
+
+  figures(windowMs: number): Omit<Figures, 'kind' | 'legsLost' | 'refused'> {
+    const { uplink, downlink, lateness, sender, gaps, messages } = this.#window
+    let framesLost = 0
+    for (const { leastUplinkMs } of this.#probes)
+      if (Number.isFinite(leastUplinkMs)) framesLost += Math.max(0, Math.floor(leastUplinkMs / 20))
+    return {
+      uplinkMs: uplink.summary(),
+      downlinkMs: downlink.summary(),
+      latenessMs: lateness.summary(),
+      senderMs: sender.summary(),
+      gaps,
+      framesLost,
+      messagesPerLegSecond: messages / this.#probes.length / (windowMs / 1000),
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { SAMPLE_RATE } from '../src/transcode/pcm.ts'
+import { mono, readWav } from '../src/transcode/wav.ts'
+
+const RECORDINGS = fileURLToPath(new URL('../recordings', import.meta.url))
+const LOUD = 2000
+
+/** Recorded speech, 16 kHz mono; where there are no recordings, noise with the rhythm of syllables. */
+export function speech(): Int16Array {
+  const parts = files().map(file => readWav(readFileSync(`${RECORDINGS}/${file}`)))
+  const usable = parts.filter(wav => wav.rate === SAMPLE_RATE).map(mono)
+  if (usable.length === 0) return babble(10)
+  const all = new Int16Array(usable.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of usable) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+/** `ms` of that speech, from a loud sample on: its first sound is where it begins. */
+export function sentence(pcm: Int16Array, ms: number): Int16Array {
+  const start = pcm.findIndex(sample => Math.abs(sample) > LOUD)
+  return pcm.slice(Math.max(0, start), Math.max(0, start) + (ms * SAMPLE_RATE) / 1000)
+}
+
+function files(): string[] {
+  try {
+    return readdirSync(RECORDINGS)
+      .filter(file => file.endsWith('.wav'))
+      .sort()
+  } catch {
+    return []
+  }
+}
+
+function babble(seconds: number): Int16Array {
+  const pcm = new Int16Array(seconds * SAMPLE_RATE)
+  let seed = 1
+  for (let i = 0; i < pcm.length; i++) {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff
+    const syllable = Math.max(0, Math.sin((2 * Math.PI * 4 * i) / SAMPLE_RATE))
+    pcm[i] = Math.round(syllable * 6000 * (seed / 0x4000_0000 - 1))
+  }
+  return pcm
+}

@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util'
+
+/** What a process under load is told on its command line. */
+export interface SubjectOptions {
+  /** Address of the scripted service, without namespace. */
+  service: string
+  /** Numbers that will be called, from 0: number i hears its translation in `languageOf(i)`. */
+  numbers: number
+  /** How the voice is asked for. */
+  mode: 'block' | 'streaming'
+}
+
+/** Said once, when calls are taken. */
+export interface Listening {
+  kind: 'listening'
+  port: number
+}
+
+export function subjectOptions(): SubjectOptions {
+  const { values } = parseArgs({
+    options: {
+      service: { type: 'string', default: '' },
+      numbers: { type: 'string', default: '0' },
+      mode: { type: 'string', default: 'block' },
+    },
+  })
+  const mode = values.mode === 'streaming' ? 'streaming' : 'block'
+  return { service: values.service, numbers: Number(values.numbers), mode }
+}
+
+/** The telephone number of leg `index` (0–999); its last digits tell sessions of different legs apart. */
+export function numberOf(index: number): string {
+  return `+15005550${String(index).padStart(3, '0')}`
+}
+
+/** The language that leg `index` hears: one of its own, so that its session at the service is known. */
+export function languageOf(index: number): string {
+  return `es-${String(index).padStart(3, '0')}`
+}
+
+/** The other way round; -1 for any other language. */
+export function indexOf(language: string): number {
+  const match = /^es-(\d{3})$/.exec(language)
+  return match ? Number(match[1]) : -1
+}
+
+/** Tells the bench where calls go, and ends this process when the bench does. */
+export function announce(port: number): void {
+  const listening: Listening = { kind: 'listening', port }
+  process.send?.(listening)
+  process.on('disconnect', () => process.exit(0))
+}

@@ -1,0 +1,114 @@
+import type { Window } from './legs.ts'
+import type { Subject } from './options.ts'
+import { mean } from './stats.ts'
+import { table } from './table.ts'
+
+/** The windows of one subject at one number of legs, brought together: means of figures, sums of faults. */
+export interface LegRow {
+  subject: Subject
+  legs: number
+  windows: number
+  cpuMs: number
+  /** CPU of the bridge over that of the floor; of the floor 1. */
+  ratio: number
+  systemMs: number
+  corePercent: number
+  rssMiB: number
+  rssPerLegKiB: number
+  uplinkP50Ms: number
+  uplinkP99Ms: number
+  downlinkP50Ms: number
+  downlinkP99Ms: number
+  latenessP99Ms: number
+  gaps: number
+  framesLost: number
+  legsLost: number
+  refused: number
+  messagesPerLegSecond: number
+  loadCorePercent: number
+  senderP99Ms: number
+}
+
+export function summarise(windows: readonly Window[]): LegRow[] {
+  const rows: LegRow[] = []
+  for (const legs of new Set(windows.map(window => window.legs)))
+    for (const subject of ['floor', 'bridge'] as const) {
+      const own = windows.filter(window => window.legs === legs && window.subject === subject)
+      if (own.length === 0) continue
+      const floor = windows.filter(window => window.legs === legs && window.subject === 'floor')
+      rows.push(rowOf(own, floor))
+    }
+  return rows
+}
+
+function rowOf(own: readonly Window[], floor: readonly Window[]): LegRow {
+  const average = (figure: (window: Window) => number) => mean(own.map(figure))
+  const sum = (figure: (window: Window) => number) => own.reduce((total, window) => total + figure(window), 0)
+  const cpuMs = average(window => window.cpuMs)
+  return {
+    subject: own[0]!.subject,
+    legs: own[0]!.legs,
+    windows: own.length,
+    cpuMs,
+    ratio: cpuMs / mean(floor.map(window => window.cpuMs)),
+    systemMs: average(window => window.systemMs),
+    corePercent: average(window => window.corePercent),
+    rssMiB: average(window => window.rssMiB),
+    rssPerLegKiB: average(window => window.rssPerLegKiB),
+    uplinkP50Ms: average(window => window.figures.uplinkMs.p50),
+    uplinkP99Ms: average(window => window.figures.uplinkMs.p99),
+    downlinkP50Ms: average(window => window.figures.downlinkMs.p50),
+    downlinkP99Ms: average(window => window.figures.downlinkMs.p99),
+    latenessP99Ms: average(window => window.figures.latenessMs.p99),
+    gaps: sum(window => window.figures.gaps),
+    framesLost: sum(window => window.figures.framesLost),
+    legsLost: sum(window => window.figures.legsLost),
+    refused: sum(window => window.figures.refused),
+    messagesPerLegSecond: average(window => window.figures.messagesPerLegSecond),
+    loadCorePercent: average(window => window.loadCorePercent),
+    senderP99Ms: average(window => window.figures.senderMs.p99),
+  }
+}
+
+const HEAD = [
+  'subject',
+  'legs',
+  'CPU ms/leg-s',
+  '× floor',
+  'core %',
+  'RSS MiB',
+  'KiB/leg',
+  'uplink p50',
+  'p99 ms',
+  'downlink p50',
+  'p99 ms',
+  'late p99 ms',
+  'gaps',
+  'lost frames',
+  'load core %',
+  'load late p99 ms',
+]
+
+export function legTable(rows: readonly LegRow[]): string {
+  return table(
+    HEAD,
+    rows.map(row => [
+      row.subject,
+      row.legs,
+      row.cpuMs,
+      row.ratio,
+      row.corePercent,
+      row.rssMiB,
+      row.rssPerLegKiB,
+      row.uplinkP50Ms,
+      row.uplinkP99Ms,
+      row.downlinkP50Ms,
+      row.downlinkP99Ms,
+      row.latenessP99Ms,
+      row.gaps,
+      row.framesLost,
+      row.loadCorePercent,
+      row.senderP99Ms,
+    ]),
+  )
+}
