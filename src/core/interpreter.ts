@@ -16,8 +16,8 @@ export class Interpreter {
   readonly #pool: Mp3Pool
   readonly #metrics: RelayMetrics
   readonly #events: InterpreterEvents
-  /** Our names of the service's utterances, for this connection. */
-  readonly #names = new Map<string, string>()
+  /** Our names of the service's utterances, for this connection, and the last caption of each. */
+  readonly #known = new Map<string, { name: string; caption: string }>()
   #count = 0
   #current: { name: string; utterance: Utterance } | undefined
 
@@ -31,14 +31,9 @@ export class Interpreter {
 
   /** `speechEndedAt`: when the speaker's last stretch of speech ended (clock ms). */
   result(result: TranslationResult, speechEndedAt: number): void {
-    const name = this.#nameOf(result.utterance)
-    if (result.text !== undefined || result.translation !== undefined)
-      this.#events.caption({
-        utterance: name,
-        final: result.final,
-        ...(result.text === undefined ? {} : { text: result.text }),
-        ...(result.translation === undefined ? {} : { translation: result.translation }),
-      })
+    const known = this.#of(result.utterance)
+    const { name } = known
+    this.#caption(known, result)
     if (!result.audio || result.audio.length === 0) return
     if (this.#current?.name !== name) {
       this.endOfSpeech()
@@ -59,16 +54,30 @@ export class Interpreter {
   /** The connection is gone: what came so far is all there is, and its names mean nothing any more. */
   interrupted(): void {
     this.endOfSpeech()
-    this.#names.clear()
+    this.#known.clear()
   }
 
-  #nameOf(utterance: string): string {
-    const known = this.#names.get(utterance)
+  /** Every piece of a streamed voice may repeat the text; it is told once. */
+  #caption(known: { name: string; caption: string }, { final, text, translation }: TranslationResult): void {
+    if (text === undefined && translation === undefined) return
+    const caption = JSON.stringify([final, text, translation])
+    if (caption === known.caption) return
+    known.caption = caption
+    this.#events.caption({
+      utterance: known.name,
+      final,
+      ...(text === undefined ? {} : { text }),
+      ...(translation === undefined ? {} : { translation }),
+    })
+  }
+
+  #of(utterance: string): { name: string; caption: string } {
+    const known = this.#known.get(utterance)
     if (known) return known
     // Utterances come in order; only the latest few can still get results.
-    if (this.#names.size >= 16) this.#names.delete(this.#names.keys().next().value!)
-    const name = `${this.#name}.${++this.#count}`
-    this.#names.set(utterance, name)
-    return name
+    if (this.#known.size >= 16) this.#known.delete(this.#known.keys().next().value!)
+    const fresh = { name: `${this.#name}.${++this.#count}`, caption: '' }
+    this.#known.set(utterance, fresh)
+    return fresh
   }
 }

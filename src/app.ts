@@ -1,0 +1,108 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import twilioBridge from './bridges/twilio/index.ts'
+import { type Clock, systemClock } from './core/clock.ts'
+import { type Log, silentLog } from './core/log.ts'
+import { Relay } from './core/relay.ts'
+import { relayOptions } from './core/relay-options.ts'
+import type { Translator } from './core/translator.ts'
+import { invitationsOf, type LanguageDefaults, type NumberSettings } from './invitations.ts'
+import { ServiceTranslator } from './service/client/service-translator.ts'
+import { ServiceProcess } from './service/server/child.ts'
+import type { ServiceConfig } from './service/server/service-config.ts'
+import status from './web/index.ts'
+
+/** What the app is made of. `config.ts` fills it from file and environment; a program may write it by hand. */
+export interface AppConfig {
+  readonly host: string
+  readonly port: number
+  /** Where Twilio reaches this server; absent: this machine only. */
+  readonly publicUrl?: string | undefined
+  readonly service: {
+    /** Absent: the embedded service. */
+    readonly url?: string | undefined
+    readonly apiKey?: string | undefined
+    readonly mode?: 'block' | 'streaming' | undefined
+  }
+  readonly embedded?: Omit<ServiceConfig, 'apiKeys' | 'open'> | undefined
+  readonly languages: LanguageDefaults
+  readonly relay?: Parameters<typeof relayOptions>[0]
+  readonly twilio: {
+    readonly authTokens: readonly string[]
+    readonly insecure?: boolean | undefined
+    readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
+  }
+}
+
+/** Replaces parts of the app: what tests and other programs bring along. */
+export interface AppParts {
+  readonly clock?: Clock
+  readonly log?: Log
+  readonly translator?: Translator
+}
+
+/** The bridge server with everything it owns. */
+export interface App extends AsyncDisposable {
+  readonly server: FastifyInstance
+  readonly relay: Relay
+  /** The embedded service, when there is one. */
+  readonly service: ServiceProcess | undefined
+  /** Listens; resolves to the address on this machine. */
+  listen(): Promise<string>
+  /** Stops admitting, ends every call, then the service. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Wires everything and does not listen. Throws `BridgeError` `CONFIG` for settings that cannot work. */
+export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise<App> {
+  const { clock = systemClock, log = silentLog } = parts
+  const external = parts.translator !== undefined || config.service.url !== undefined
+  const key = config.service.apiKey ?? randomKey()
+  const service = external
+    ? undefined
+    : await ServiceProcess.start({ ...config.embedded, apiKeys: [{ name: 'bridge', key }] }, { log })
+  const translator =
+    parts.translator ??
+    new ServiceTranslator({
+      url: config.service.url ?? (() => service?.url ?? ''),
+      apiKey: key,
+      clock,
+      ...(config.service.mode ? { mode: config.service.mode } : {}),
+    })
+  const relay = new Relay({ translator, options: relayOptions(config.relay), clock, log })
+  const server = Fastify({ forceCloseConnections: true, requestTimeout: 15_000, connectionTimeout: 0 })
+  let closing: Promise<void> | undefined
+  const close = async () => {
+    await relay.close()
+    await server.close()
+    await service?.close()
+  }
+  const app: App = {
+    server,
+    relay,
+    service,
+    listen: () => server.listen({ host: config.host, port: config.port }),
+    close: () => (closing ??= close()),
+    [Symbol.asyncDispose]: () => app.close(),
+  }
+  try {
+    await relay.ready()
+    await server.register(status, { relay })
+    await server.register(twilioBridge, {
+      relay,
+      clock,
+      log,
+      invite: invitationsOf(config.languages, config.twilio.numbers ?? {}),
+      ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
+      ...(config.twilio.insecure ? { insecure: true } : { authTokens: config.twilio.authTokens }),
+    })
+    await server.ready()
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+  return app
+}
+
+function randomKey(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString('base64url')
+}

@@ -1,0 +1,143 @@
+import { writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { type App, buildApp } from '../app.ts'
+import type { Log } from '../core/log.ts'
+import { placeCall } from '../simulator/index.ts'
+import { encodeWav } from '../transcode/wav.ts'
+import { type LiveSummary, LiveView } from './live-view.ts'
+import { bundledSentences, LINE_RATE, lineAudio, withPauses } from './recording.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Between two sentences, so that each is heard for itself (ms). */
+const PAUSE_MS = 1_200
+/** Nothing more is heard for so long: it is over (ms). */
+const SETTLED_MS = 2_500
+
+export interface DemoOptions {
+  /** Where the listener's side is written. */
+  readonly output: string
+  /** Instead of the bundled sentences. */
+  readonly audio?: string | undefined
+  readonly from: string
+  readonly to: string
+  readonly json?: boolean | undefined
+}
+
+/** What a demonstration came to, for scripts (`--json`). */
+export interface DemoResult {
+  readonly captions: readonly { from: string; to: string; text: string; translation: string }[]
+  readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
+  readonly gaps: number
+  readonly warnings: readonly string[]
+  readonly output: string
+  readonly ok: boolean
+}
+
+/**
+ * A translated telephone call on this machine: the embedded service, the bridge and two simulated phones, one that
+ * speaks a real recording and one that listens. Returns the exit code.
+ */
+export async function demo(options: DemoOptions, terminal: Terminal, log: Log): Promise<number> {
+  terminal.line('Starting the translation service and the bridge …')
+  await using app = await buildApp(demoConfig(options), { log })
+  const address = await app.listen()
+  terminal.line(`Bridge on ${address}, embedded service on ${app.service?.url}.`)
+  terminal.line('INSECURE: requests are not signed here; this bridge answers this machine only.')
+  const result = await converse(app, address, options, terminal)
+  if (options.json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
+  else report(result, terminal)
+  return result.ok ? 0 : 1
+}
+
+function demoConfig({ from, to }: DemoOptions): Parameters<typeof buildApp>[0] {
+  return {
+    host: '127.0.0.1',
+    port: 0,
+    service: {},
+    embedded: {},
+    languages: { speaks: from, hears: to },
+    twilio: { authTokens: [], insecure: true },
+  }
+}
+
+async function converse(
+  app: App,
+  address: string,
+  options: DemoOptions,
+  terminal: Terminal,
+): Promise<DemoResult> {
+  const { from, to, output } = options
+  const files = options.audio ? [options.audio] : await bundledSentences()
+  const speech = withPauses(await Promise.all(files.map(lineAudio)), PAUSE_MS)
+  const dial = (query: string) => {
+    const webhook = `${address}/twilio/voice?room=demo&${query}`
+    return placeCall({ webhook, allowInsecureStream: true })
+  }
+  const listener = await dial(`speaks=none&hears=${to}`)
+  const caller = await dial(`speaks=${from}&hears=${from}`)
+  terminal.line(`One phone speaks ${from}: ${files.map(file => basename(file)).join(', ')}`)
+  terminal.line(`The other one hears ${to}.`)
+  using view = new LiveView(app.relay, terminal)
+  await caller.say(speech)
+  // The original goes on as the silent line's hiss, so the end is told by captions and marks instead.
+  await settled(app)
+  await caller.hangUp()
+  await listener.quietFor(300)
+  await listener.hangUp()
+  await writeFile(output, encodeWav(listener.heard(), LINE_RATE))
+  return resultOf(view.summary, listener.report(), output)
+}
+
+/** Settles when no translation has begun, gone on or been confirmed for a while. */
+async function settled(app: App): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let timer = setTimeout(resolve, SETTLED_MS)
+  const again = () => {
+    clearTimeout(timer)
+    timer = setTimeout(resolve, SETTLED_MS)
+  }
+  using _captions = app.relay.observer.on('caption', again)
+  using _utterances = app.relay.observer.on('utterance', ({ stage, audioMs }) => {
+    clearTimeout(timer)
+    timer = setTimeout(resolve, SETTLED_MS + (stage === 'begun' ? audioMs + 15_000 : 0))
+  })
+  await promise
+}
+
+function resultOf(
+  summary: LiveSummary,
+  report: { gapCount: number; warnings: readonly { code: unknown }[] },
+  output: string,
+): DemoResult {
+  const sorted = [...summary.latenciesMs].sort((a, b) => a - b)
+  const p50 = sorted[Math.floor((sorted.length - 1) / 2)]
+  const captions = summary.captions.map(({ from, to, text = '', translation = '' }) => ({
+    from,
+    to,
+    text,
+    translation,
+  }))
+  return {
+    captions,
+    latencyMs:
+      p50 === undefined ? undefined : { p50: Math.round(p50), max: Math.round(sorted.at(-1) ?? p50) },
+    gaps: report.gapCount,
+    warnings: report.warnings.map(({ code }) => String(code)),
+    output,
+    ok: captions.length > 0 && summary.heard > 0 && report.warnings.length === 0,
+  }
+}
+
+function report({ captions, latencyMs, gaps, warnings, output, ok }: DemoResult, terminal: Terminal): void {
+  terminal.line()
+  terminal.line(`${captions.length} utterances translated and heard`)
+  if (latencyMs)
+    terminal.line(
+      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, most ${(latencyMs.max / 1000).toFixed(2)} s`,
+    )
+  terminal.line(
+    `${gaps} gaps in what the other side heard${warnings.length ? `, protocol warnings ${warnings.join(' ')}` : ''}`,
+  )
+  terminal.line(`What they heard: ${output}`)
+  if (!ok) terminal.line('FAILED: nothing was translated and heard; `dragoman doctor` says what is missing.')
+}

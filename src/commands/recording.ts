@@ -1,0 +1,66 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { Mp3Pool } from '../transcode/mp3-pool.ts'
+import { Mp3Stream } from '../transcode/mp3-stream.ts'
+import { SAMPLE_RATE } from '../transcode/pcm.ts'
+import { createResampler } from '../transcode/resample.ts'
+import { mono, readWav } from '../transcode/wav.ts'
+
+const RECORDINGS = fileURLToPath(new URL('../../recordings/', import.meta.url))
+
+/** Samples of the telephone line (Hz). */
+export const LINE_RATE = 8_000
+
+/** A WAV or mp3 file as mono samples at the telephone's 8 kHz. Throws `WavError` for a file that is neither. */
+export async function lineAudio(path: string): Promise<Int16Array> {
+  const bytes = await readFile(path)
+  if (bytes.toString('latin1', 0, 4) !== 'RIFF') {
+    const pcm = await mp3Audio(bytes)
+    if (pcm.length > 0) return toLine(pcm, SAMPLE_RATE)
+  }
+  const wav = readWav(bytes)
+  return toLine(mono(wav), wav.rate)
+}
+
+/** The sentences that come with Dragoman, in order (`recordings/README.md`). */
+export async function bundledSentences(): Promise<string[]> {
+  const names = await readdir(RECORDINGS)
+  return names
+    .filter(name => name.endsWith('.wav'))
+    .sort()
+    .map(name => RECORDINGS + name)
+}
+
+/** `pieces` one after the other, each followed by `pauseMs` of silence; at `LINE_RATE`. */
+export function withPauses(pieces: readonly Int16Array[], pauseMs: number): Int16Array {
+  const pause = new Int16Array((pauseMs * LINE_RATE) / 1000)
+  return joined(pieces.flatMap(piece => [piece, pause]))
+}
+
+async function mp3Audio(bytes: Uint8Array): Promise<Int16Array> {
+  const pool = new Mp3Pool({ max: 1 })
+  await pool.ready(1)
+  const pieces: Int16Array[] = []
+  const stream = new Mp3Stream(pool, pcm => pieces.push(pcm.slice()))
+  stream.write(bytes)
+  stream.end()
+  while (stream.decode() === 'waiting') await new Promise(setImmediate)
+  stream.close()
+  pool.close()
+  return joined(pieces)
+}
+
+function toLine(pcm: Int16Array, rate: number): Int16Array {
+  const resampler = createResampler(rate, LINE_RATE)
+  return joined([resampler.process(pcm).slice(), resampler.flush()])
+}
+
+function joined(pieces: readonly Int16Array[]): Int16Array {
+  const all = new Int16Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    all.set(piece, at)
+    at += piece.length
+  }
+  return all
+}
