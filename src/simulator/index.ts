@@ -1,3 +1,18 @@
+export { placeCall, SimulatedCall } from './phone/call.ts'
+export type { CallOptions } from './phone/call-options.ts'
+export type { CallReport } from './phone/call-report.ts'
+export { Histogram } from './phone/histogram.ts'
+export { LINE_PERIOD_MS, PhoneLine } from './phone/line.ts'
+export type { Spoken } from './phone/mouth.ts'
+export type { Notice, NoticeCode } from './phone/notice.ts'
+export { PlayQueue, type PlayQueueOptions } from './phone/play-queue.ts'
+export type { Gap, PlayoutReport } from './phone/playout-report.ts'
+export type { Quirks } from './phone/quirks.ts'
+export { PHONE_RATE } from './phone/recording.ts'
+export type { CallEnd } from './phone/script.ts'
+export { type FormFields, signRequest } from './phone/signature.ts'
+export type { StreamEnd, StreamReport } from './phone/stream-report.ts'
+export { type Voice, type VoiceOptions, voiceFrom, voiceOf } from './phone/voice.ts'
 export {
   type Answering,
   type CannedOptions,

@@ -1,0 +1,154 @@
+import { after } from '../../core/clock.ts'
+import { CallHost } from './call-host.ts'
+import { type CallOptions, decide, type PlacedCall } from './call-options.ts'
+import { type CallReport, callReport } from './call-report.ts'
+import { Mouth, type Spoken } from './mouth.ts'
+import { Recording } from './recording.ts'
+import { type CallEnd, follow } from './script.ts'
+import { type Voice, voiceOf } from './voice.ts'
+
+const KEYS = /^[0-9*#A-D]$/
+
+/**
+ * Places a simulated call. Settles when its first stream has begun, was refused, or the call is over before; what
+ * happened is in `call.ended` and `call.report()`, never an exception. Throws only for options that cannot be.
+ */
+export async function placeCall(options: CallOptions): Promise<SimulatedCall> {
+  const placed = decide(options)
+  const begun = Promise.withResolvers<void>()
+  const call = SimulatedCall.place(placed, begun.resolve)
+  await Promise.race([begun.promise, call.ended])
+  return call
+}
+
+/** A telephone in a call, with Twilio's side of it. Whoever placed it hangs it up. */
+export class SimulatedCall implements AsyncDisposable {
+  readonly callSid: string
+  readonly accountSid: string
+  readonly from: string
+  readonly to: string
+  /** When it was placed: the first sample of `heard()`, in milliseconds of the call's clock. */
+  readonly startedAt: number
+  /** Settles once, never rejects. */
+  readonly ended: Promise<CallEnd>
+  readonly #call: PlacedCall
+  readonly #mouth = new Mouth()
+  readonly #recording: Recording | undefined
+  readonly #host: CallHost
+  #endedAt: number | undefined
+
+  private constructor(call: PlacedCall, onStart: () => void) {
+    this.#call = call
+    this.callSid = call.callSid
+    this.accountSid = call.accountSid
+    this.from = call.from
+    this.to = call.to
+    this.startedAt = call.clock.now()
+    this.#recording = call.record ? new Recording(this.startedAt) : undefined
+    this.#host = new CallHost(call, this.#mouth, this.#recording, onStart)
+    this.ended = this.#run()
+  }
+
+  /** For `placeCall`. `onStart` is called when the first stream has begun or was refused. */
+  static place(call: PlacedCall, onStart: () => void): SimulatedCall {
+    return new SimulatedCall(call, onStart)
+  }
+
+  /** True until `ended` has settled or is about to. */
+  get live(): boolean {
+    return this.#endedAt === undefined
+  }
+
+  /**
+   * Says something after all that was said before: samples (linear16, mono, `rate` Hz, default 8000) or a prepared
+   * voice. Settles when the last of it has fallen due, or with `complete: false` when the call ends first.
+   */
+  say(voice: Int16Array | Voice, rate?: number): Promise<Spoken> {
+    const spoken = voice instanceof Int16Array ? voiceOf(voice, rate) : voice
+    return this.#mouth.say(spoken, this.#call.clock.now())
+  }
+
+  /** Falls silent at once. */
+  hush(): void {
+    this.#mouth.hush(this.#call.clock.now())
+  }
+
+  /** Presses keys, one message each. Throws RangeError for a key that telephones do not have. */
+  press(keys: string): void {
+    for (const key of keys) {
+      if (!KEYS.test(key)) throw new RangeError(`a telephone has the keys 0–9, *, # and A–D, got ${key}`)
+    }
+    for (const key of keys) this.#host.current?.press(key)
+  }
+
+  /** `stop`, then close: the call is over. Idempotent. */
+  hangUp(): Promise<CallEnd> {
+    this.#host.hangUp()
+    return this.ended
+  }
+
+  /** The stream's connection breaks without `stop` (1006). The call lives: its TwiML goes on, as at Twilio. */
+  drop(): void {
+    this.#host.current?.drop()
+  }
+
+  /** The connection breaks without `stop` and nothing follows: the far system itself has died. */
+  vanish(): Promise<CallEnd> {
+    this.#host.current?.drop()
+    return this.hangUp()
+  }
+
+  /** Gives the call other instructions, as `calls(sid).update({ twiml })` does: its stream stops, the new TwiML runs. */
+  update(twiml: string): void {
+    this.#host.update(twiml)
+  }
+
+  /** What the party has heard since `startedAt`: 8 kHz, mono, every sample at its time. Throws TypeError with `record: false`. */
+  heard(): Int16Array {
+    if (!this.#recording) throw new TypeError('the call was placed with record: false')
+    return this.#recording.pcm(this.#endedAt ?? this.#call.clock.now())
+  }
+
+  /**
+   * Settles when the party has heard silence for `ms` from now on, or the call is over. With `record: false` any
+   * audio counts, also silent audio.
+   */
+  async quietFor(ms: number): Promise<void> {
+    const { clock } = this.#call
+    let since = clock.now()
+    while (this.live) {
+      since = Math.max(since, this.#recording?.audibleUntil ?? this.#host.current?.dryAt ?? since)
+      if (clock.now() >= since + ms) return
+      await this.#wait(since + ms - clock.now())
+    }
+  }
+
+  /** What was measured and found so far. */
+  report(): CallReport {
+    const { streams, errors, texts } = this.#host
+    const warnings = streams.flatMap(stream => stream.warnings.list)
+    const reports = streams.map(stream => stream.report())
+    return callReport(this.callSid, reports, { errors: errors.list, warnings, said: [...texts] })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.hangUp()
+  }
+
+  async #run(): Promise<CallEnd> {
+    const { publicWebhook, method, log, callSid, clock } = this.#call
+    const end = await follow(this.#host, { url: publicWebhook, method })
+    this.#endedAt = clock.now()
+    this.#mouth.close(this.#endedAt)
+    await this.#host.close()
+    log.info({ callSid, end: end.kind, code: end.code, reason: end.reason }, 'call ended')
+    return end
+  }
+
+  async #wait(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = after(this.#call.clock, ms, resolve)
+    await Promise.race([promise, this.ended])
+    timer[Symbol.dispose]()
+  }
+}

@@ -1,0 +1,9 @@
+import { randomBytes } from 'node:crypto'
+
+/** Twilio's identifiers: two letters that tell the kind, then 32 hexadecimal digits. */
+export type SidKind = 'AC' | 'CA' | 'MZ'
+
+/** A fresh identifier: `AC` account, `CA` call, `MZ` media stream. */
+export function newSid(kind: SidKind): string {
+  return kind + randomBytes(16).toString('hex')
+}

@@ -1,0 +1,52 @@
+import { type Clock, Ticker } from '../../core/clock.ts'
+
+/** What has to be looked after regularly. */
+export interface OnTheLine {
+  tick(now: number): void
+}
+
+/** Every how many milliseconds all phones of a line are looked after: their packets fall due on this grid. */
+export const LINE_PERIOD_MS = 5
+
+/**
+ * One timer for any number of phones: it ticks on an absolute grid while there are any. Give all phones of a load
+ * test the same line; a phone without one makes its own. Phones leave by themselves when their calls end.
+ */
+export class PhoneLine {
+  readonly clock: Clock
+  readonly #phones = new Set<OnTheLine>()
+  #ticker: Ticker | undefined
+  #gridAt = 0
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  /** How many phones are on it now. */
+  get size(): number {
+    return this.#phones.size
+  }
+
+  /** From now on `phone` is looked after. */
+  join(phone: OnTheLine): void {
+    this.#phones.add(phone)
+    if (this.#ticker) return
+    this.#gridAt = this.clock.now()
+    this.#ticker = new Ticker(this.clock, LINE_PERIOD_MS, now => {
+      for (const each of this.#phones) each.tick(now)
+    })
+  }
+
+  leave(phone: OnTheLine): void {
+    this.#phones.delete(phone)
+    if (this.#phones.size > 0) return
+    this.#ticker?.[Symbol.dispose]()
+    this.#ticker = undefined
+  }
+
+  /** The first point of the grid that is not before now: what is scheduled from there is sent exactly on time. */
+  align(): number {
+    const since = this.clock.now() - this.#gridAt
+    return this.#gridAt + Math.ceil(since / LINE_PERIOD_MS) * LINE_PERIOD_MS
+  }
+}

@@ -1,0 +1,116 @@
+/** What a server may send on a bidirectional stream, or how it is wrong. */
+export type FromServer =
+  | { kind: 'media'; payload: string; bytes: number }
+  | { kind: 'mark'; name: string }
+  | { kind: 'clear' }
+  | { kind: 'wrong'; code: 31950 | 31951; why: string }
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+/** A last digit before `==` carries 2 bits, before `=` 4 bits: canonical text has zeros in the others. */
+const LAST_OF_TWO = 'AQgw'
+const LAST_OF_THREE = 'AEIMQUYcgkosw048'
+
+/** True for base64 as RFC 4648 section 4 writes it, with padding and without stray bits. */
+export function isCanonicalBase64(text: string): boolean {
+  if (text.length % 4 !== 0 || !BASE64.test(text)) return false
+  if (text.endsWith('==')) return LAST_OF_TWO.includes(text.charAt(text.length - 3))
+  return !text.endsWith('=') || LAST_OF_THREE.includes(text.charAt(text.length - 2))
+}
+
+/** Bytes behind canonical base64. */
+export function bytesOfBase64(text: string): number {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  return (text.length / 4) * 3 - padding
+}
+
+const USUAL_TAIL = '"}}'
+
+/**
+ * Reads the messages of one stream as strictly as Twilio documents them ("Media Streams: WebSocket messages to
+ * Twilio"): text frames, one JSON object each, exactly the fields of the event, the stream's own `streamSid`.
+ */
+export class MessageReader {
+  readonly #streamSid: string
+  readonly #usualHead: string
+
+  constructor(streamSid: string) {
+    this.#streamSid = streamSid
+    this.#usualHead = `{"event":"media","streamSid":${JSON.stringify(streamSid)},"media":{"payload":"`
+  }
+
+  /** One frame's content. Never throws. */
+  read(data: Uint8Array, isBinary: boolean): FromServer {
+    if (isBinary) return { kind: 'wrong', code: 31950, why: 'a binary frame' }
+    const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+    return this.#readUsual(bytes) ?? readText(bytes.toString('utf8'), this.#streamSid)
+  }
+
+  /** The commonest message, found by its exact text: the same verdict as `readText`, without building objects. */
+  #readUsual(bytes: Buffer): FromServer | undefined {
+    const text = bytes.toString('latin1')
+    if (!text.startsWith(this.#usualHead) || !text.endsWith(USUAL_TAIL)) return undefined
+    const payload = text.slice(this.#usualHead.length, -USUAL_TAIL.length)
+    return payload !== '' && isCanonicalBase64(payload)
+      ? { kind: 'media', payload, bytes: bytesOfBase64(payload) }
+      : undefined
+  }
+}
+
+function readText(text: string, streamSid: string): FromServer {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    return wrong('not JSON')
+  }
+  if (!isObject(message)) return wrong('not a JSON object')
+  const { event } = message
+  if (event !== 'media' && event !== 'mark' && event !== 'clear') return wrong(`event ${show(event)}`)
+  const fields = event === 'clear' ? ['event', 'streamSid'] : ['event', 'streamSid', event]
+  const odd = oddField(message, fields)
+  if (odd) return wrong(`${event}: ${odd}`)
+  if (message.streamSid !== streamSid)
+    return wrong(`${event}: streamSid ${show(message.streamSid)}, expected ${streamSid}`)
+  if (event === 'clear') return { kind: 'clear' }
+  return event === 'media' ? readMedia(message.media) : readMark(message.mark)
+}
+
+function readMedia(media: unknown): FromServer {
+  if (!isObject(media)) return wrong('media.media is not an object')
+  const odd = oddField(media, ['payload'])
+  if (odd) return wrong(`media.media: ${odd}`)
+  const { payload } = media
+  if (typeof payload !== 'string' || payload === '') return wrong('media.payload is not a string with audio')
+  if (!isCanonicalBase64(payload)) return wrong('media.payload is not canonical base64')
+  return { kind: 'media', payload, bytes: bytesOfBase64(payload) }
+}
+
+function readMark(mark: unknown): FromServer {
+  if (!isObject(mark)) return wrong('mark.mark is not an object')
+  const odd = oddField(mark, ['name'])
+  if (odd) return wrong(`mark.mark: ${odd}`)
+  const { name } = mark
+  return typeof name === 'string' && name !== ''
+    ? { kind: 'mark', name }
+    : wrong('mark.name is not a string with text')
+}
+
+/** The first field that is missing or too much, in words. */
+function oddField(object: Record<string, unknown>, fields: readonly string[]): string | undefined {
+  for (const field of fields) if (!Object.hasOwn(object, field)) return `field ${field} is missing`
+  for (const field of Object.keys(object))
+    if (!fields.includes(field)) return `field ${show(field)} is not known`
+  return undefined
+}
+
+function wrong(why: string): FromServer {
+  return { kind: 'wrong', code: 31951, why }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function show(value: unknown): string {
+  return (JSON.stringify(value) ?? 'undefined').slice(0, 60)
+}

@@ -1,0 +1,110 @@
+import { Histogram } from './histogram.ts'
+import type { Quirks } from './quirks.ts'
+import { Transit } from './transit.ts'
+import { PACKET_MS, SILENT_PACKET } from './voice.ts'
+import type { Wire } from './wire.ts'
+
+/** Closer than this to its time is in time: real timers fire up to a millisecond early. */
+const EARLY_MS = 1
+/** The media message that `badMessage` replaces. */
+const BAD_CHUNK = 5
+
+export interface UplinkOptions {
+  wire: Wire
+  quirks: Quirks
+  /** The moment that `timestamp` counts from, on the line's grid (milliseconds of the call's clock). */
+  startedAt: number
+  /** What the party says at a moment; undefined is silence. */
+  packet: (due: number) => string | undefined
+  /** Puts a message on the socket. */
+  send: (message: string | Uint8Array) => void
+  /** Told of every audio message as it falls due, with its timestamp. */
+  onSent: ((due: number, now: number, timestampMs: number) => void) | undefined
+}
+
+/**
+ * The party's voice on its way to the server: packet number n covers the time from `startedAt + n × packetMs` and is
+ * sent when that time is over. The schedule is computed, never added up, so that hours do not drift.
+ */
+export class Uplink {
+  readonly #options: UplinkOptions
+  readonly #packetMs: number
+  readonly #transit: Transit<string | Uint8Array>
+  #packets = 0
+  #messages = 0
+  /** How late messages were handed to the socket: a busy machine, not a fault of the server. */
+  readonly lateness = new Histogram()
+
+  constructor(options: UplinkOptions) {
+    const { quirks, startedAt, send } = options
+    this.#options = options
+    this.#packetMs = quirks.packetMs ?? PACKET_MS
+    this.#transit = new Transit(quirks, startedAt, send)
+  }
+
+  /** Media messages so far. */
+  get messages(): number {
+    return this.#messages
+  }
+
+  /** Sends whatever is due. */
+  tick(now: number): void {
+    this.#transit.tick(now)
+    const { startedAt } = this.#options
+    for (;;) {
+      const due = startedAt + (this.#packets + 1) * this.#packetMs
+      if (due > now + EARLY_MS) return
+      this.#sendPacket(due, now, this.#packets * this.#packetMs)
+      this.#packets++
+    }
+  }
+
+  /** A message that keeps its place among the audio: a key, a mark. */
+  inOrder(now: number, message: string): void {
+    this.#transit.add(now, now, message)
+  }
+
+  /** Whatever is held back goes now. */
+  flush(): void {
+    this.#transit.flush()
+  }
+
+  #sendPacket(due: number, now: number, offsetMs: number): void {
+    const { wire, quirks, packet, onSent } = this.#options
+    const payload = this.#packetMs === PACKET_MS ? packet(due) : joined(packet, due, this.#packetMs)
+    if (payload === undefined && quirks.skipSilence) return
+    const timestamp = offsetMs + (quirks.startOffsetMs ?? 0)
+    this.#messages++
+    this.lateness.add(now - due)
+    const bad = this.#messages === BAD_CHUNK && quirks.badMessage
+    const message = bad ? badMessage(bad, wire) : wire.media(timestamp, payload ?? silence(this.#packetMs))
+    this.#transit.add(due, now, message)
+    onSent?.(due, now, timestamp)
+  }
+}
+
+/** Several packets as one payload; undefined when all of them are silent. */
+function joined(packet: UplinkOptions['packet'], due: number, packetMs: number): string | undefined {
+  const parts: (string | undefined)[] = []
+  for (let at = due - packetMs + PACKET_MS; at <= due; at += PACKET_MS) parts.push(packet(at))
+  if (parts.every(part => part === undefined)) return undefined
+  return Buffer.concat(parts.map(part => Buffer.from(part ?? SILENT_PACKET, 'base64'))).toString('base64')
+}
+
+function silence(packetMs: number): string {
+  if (packetMs === PACKET_MS) return SILENT_PACKET
+  return Buffer.alloc(packetMs * 8, 0xff).toString('base64')
+}
+
+function badMessage(kind: NonNullable<Quirks['badMessage']>, wire: Wire): string | Uint8Array {
+  switch (kind) {
+    case 'base64':
+      return wire.media(80, '~not base64~')
+    case 'binary':
+      return Buffer.alloc(160, 0xff)
+    case 'oversized':
+      return wire.media(80, 'A'.repeat(1_048_576))
+    case 'json':
+      return '{"event":"media",'
+  }
+}

@@ -1,0 +1,77 @@
+import { encodeMulaw, MULAW_SILENCE } from '../../transcode/mulaw.ts'
+import { createResampler } from '../../transcode/resample.ts'
+import { PHONE_RATE } from './recording.ts'
+
+/** µ-law bytes of 20 ms. */
+export const PACKET_BYTES = 160
+/** Milliseconds of one packet. */
+export const PACKET_MS = 20
+/** 20 ms of µ-law silence. */
+export const SILENT_PACKET: string = Buffer.alloc(PACKET_BYTES, MULAW_SILENCE).toString('base64')
+
+/** Something a party says, in packets of 20 ms: canonical base64 of 160 bytes of µ-law, ready for the wire. */
+export interface Voice {
+  /** How many packets there are, where that is known: the saying is then over with the last one, not 20 ms later. */
+  readonly packets?: number
+  /** The packet number `index` from its beginning; undefined when it has ended. Asked for in order, once each. */
+  packet(index: number): string | undefined
+}
+
+export interface VoiceOptions {
+  /** Says it again and again, for ever. */
+  loop?: boolean
+}
+
+/**
+ * `pcm` (linear16, mono, `rate` Hz) as a voice, encoded once: any number of phones may share it.
+ * The last packet is filled up with silence.
+ */
+export function voiceOf(pcm: Int16Array, rate: number = PHONE_RATE, options: VoiceOptions = {}): Voice {
+  const packets = packetsOf(pcm, rate)
+  const count = packets.length
+  if (options.loop && count > 0) return { packet: index => packets[index % count] }
+  return { packets: count, packet: index => packets[index] }
+}
+
+/** A voice that is made while it speaks: every item is asked for when it is due. Items are 160 samples at 8 kHz. */
+export function voiceFrom(frames: Iterable<Int16Array>): Voice {
+  const iterator = frames[Symbol.iterator]()
+  return {
+    packet() {
+      const { done, value } = iterator.next()
+      if (done) return undefined
+      if (value.length !== PACKET_BYTES)
+        throw new RangeError(`a voice speaks in frames of ${PACKET_BYTES} samples, got ${value.length}`)
+      return packetOf(value)
+    },
+  }
+}
+
+function packetsOf(pcm: Int16Array, rate: number): string[] {
+  const samples = rate === PHONE_RATE ? pcm : resampled(pcm, rate)
+  const packets: string[] = []
+  for (let at = 0; at < samples.length; at += PACKET_BYTES)
+    packets.push(packetOf(samples.subarray(at, at + PACKET_BYTES)))
+  return packets
+}
+
+/** In pieces: a resampler is made for a stream, not for minutes at once. */
+function resampled(pcm: Int16Array, rate: number): Int16Array {
+  const resampler = createResampler(rate, PHONE_RATE)
+  const out = new Int16Array(Math.ceil((pcm.length * PHONE_RATE) / rate) + PACKET_BYTES)
+  const step = Math.round(rate / 10)
+  let length = 0
+  const take = (part: Int16Array) => {
+    out.set(part, length)
+    length += part.length
+  }
+  for (let at = 0; at < pcm.length; at += step) take(resampler.process(pcm.subarray(at, at + step)))
+  take(resampler.flush())
+  return out.subarray(0, length)
+}
+
+function packetOf(samples: Int16Array): string {
+  const bytes = Buffer.alloc(PACKET_BYTES, MULAW_SILENCE)
+  encodeMulaw(samples, bytes.subarray(0, samples.length))
+  return bytes.toString('base64')
+}

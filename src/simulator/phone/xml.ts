@@ -1,0 +1,69 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+
+/** An element with what it directly contains. */
+export interface Element {
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, string>
+  readonly children: readonly Element[]
+  /** Its own text, without that of its children. */
+  readonly text: string
+}
+
+const ATTRIBUTES = ':@'
+const TEXT = '#text'
+
+/** Reads one document. Returns its root, or what is wrong in words. Never throws. */
+export function readXml(text: string): Element | string {
+  try {
+    const verdict = XMLValidator.validate(text)
+    if (verdict !== true) return `line ${verdict.err.line}: ${verdict.err.msg}`
+    const nodes: unknown = parser().parse(text)
+    const roots = elementsOf(nodes)
+    const [root] = roots
+    if (!root || roots.length > 1) return `${roots.length} root elements`
+    return root
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function parser(): XMLParser {
+  return new XMLParser({
+    preserveOrder: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    parseTagValue: false,
+    parseAttributeValue: false,
+    trimValues: false,
+    htmlEntities: true,
+    ignoreDeclaration: true,
+    ignorePiTags: true,
+  })
+}
+
+/** The parser's nodes are objects with the element's name as a key beside its attributes. */
+function elementsOf(nodes: unknown): Element[] {
+  return arrayOf(nodes).flatMap(node => elementOf(node) ?? [])
+}
+
+function elementOf(node: unknown): Element | undefined {
+  if (!isRecord(node)) return undefined
+  const name = Object.keys(node).find(key => key !== ATTRIBUTES && key !== TEXT)
+  if (name === undefined) return undefined
+  const content = arrayOf(node[name])
+  const attributes = isRecord(node[ATTRIBUTES]) ? Object.entries(node[ATTRIBUTES]) : []
+  return {
+    name,
+    attributes: new Map(attributes.map(([key, value]) => [key, String(value)])),
+    children: elementsOf(content),
+    text: content.map(part => (isRecord(part) && TEXT in part ? String(part[TEXT]) : '')).join(''),
+  }
+}
+
+function arrayOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
