@@ -1,4 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 /** Whether a command line tool is installed: oracles that are missing are passed over. */
 export function which(tool: string): boolean {
@@ -8,4 +11,20 @@ export function which(tool: string): boolean {
 /** Runs `tool` with `input` on its standard input; returns its standard output. */
 export function pipe(tool: string, args: readonly string[], input: Uint8Array): Uint8Array {
   return execFileSync(tool, args, { input, maxBuffer: 1 << 28, stdio: ['pipe', 'pipe', 'ignore'] })
+}
+
+/** The same for a tool that must be able to seek in what it writes: `args` gets the path of the file. */
+export function pipeToFile(
+  tool: string,
+  args: (path: string) => readonly string[],
+  input: Uint8Array,
+): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), 'transcode-'))
+  try {
+    const path = join(folder, 'out')
+    execFileSync(tool, args(path), { input, stdio: ['pipe', 'ignore', 'ignore'] })
+    return readFileSync(path)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
