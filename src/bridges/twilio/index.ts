@@ -1,6 +1,6 @@
 import formbody from '@fastify/formbody'
 import websocket from '@fastify/websocket'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { systemClock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
 import { silentLog } from '../../core/log.ts'
@@ -67,6 +67,11 @@ async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions):
   // In a scope of its own, so that the form parser is for these routes only.
   await app.register(async scope => {
     scope.removeAllContentTypeParsers()
+    scope.setErrorHandler((error: FastifyError, request, reply) => {
+      const status = error.statusCode ?? 500
+      log.warn({ route: request.routeOptions.url, status, code: error.code }, 'request refused: unreadable')
+      return reply.code(status).send()
+    })
     await scope.register(formbody, { bodyLimit: MAX_BODY })
     const preValidation = async (request: FastifyRequest, reply: FastifyReply) =>
       gate.webhook(request) ? undefined : refuse(request, reply)

@@ -142,8 +142,11 @@ export class TwilioLeg implements Leg, StreamListener {
         if (this.#foreign(message.streamSid)) this.counters.ignored++
         else void this.close({ kind: 'hangup', by: 'remote' })
         break
-      case 'start':
       case 'unknown':
+        this.#socket.note('unknown event')
+        this.counters.ignored++
+        break
+      case 'start':
         this.counters.ignored++
         break
       case 'connected':

@@ -124,6 +124,13 @@ export class Media {
   }
 
   #watch(now: number): void {
-    for (const leg of this.#legs) leg.watch(now)
+    for (const leg of this.#legs) {
+      try {
+        leg.watch(now)
+      } catch (cause) {
+        const error = new BridgeError('LEG_LOST', 'failed inside', { cause })
+        void leg.close({ kind: 'failed', error })
+      }
+    }
   }
 }

@@ -49,9 +49,16 @@ export function escapeXml(text: string): string {
   return text
     .toWellFormed()
     .replace(FORBIDDEN, '\ufffd')
-    .replace(/[&<>"'\t\n\r]/g, char => `&#${char.charCodeAt(0)};`)
+    .replace(/[&<>"'\t\n\r]/g, char => ENTITIES[char] ?? `&#${char.charCodeAt(0)};`)
 }
 
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters XML 1.0 has no form for
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 

@@ -6,11 +6,16 @@ import { createResampler } from '../../transcode/resample.ts'
 import type { LegCounters } from './counters.ts'
 import type { TwilioLimits } from './limits.ts'
 import { Timeline } from './timeline.ts'
+import { TokenBucket } from './token-bucket.ts'
 
 const LINE_RATE = 8_000
 const PER_MS = LINE_RATE / 1000
 /** 20 ms on the line. */
 const BLOCK = 160
+/** How much audio may come in a second of real time (ms); the far clock is not ours. */
+const FASTEST_MS = 1_050
+/** How much audio may come at once after the network stalled (ms). */
+const BURST_MS = 5_000
 
 // Shared by all legs: they hold something only while one message is worked on, and that is never interrupted.
 const BYTES = Buffer.allocUnsafeSlow(65_536)
@@ -29,9 +34,8 @@ export class Uplink {
   readonly #resampler = createResampler(LINE_RATE, SAMPLE_RATE)
   readonly #framer: Framer
   #sink: LegUplink | undefined
-  /** Silence that may still be put in (ms): media time does not run ahead of real time by more than one full gap. */
-  #fillableMs: number
-  #fillableAt: number
+  /** Audio that may still come (ms): media time runs ahead of real time by a full gap and a burst, no further. */
+  readonly #allowance: TokenBucket
   /** When media last came, and how much silence was fed since (ms). */
   #mediaAt: number
   #fedMs = 0
@@ -40,8 +44,7 @@ export class Uplink {
     this.#counters = counters
     this.#limits = limits
     this.#timeline = new Timeline(limits.maxGapMs)
-    this.#fillableMs = limits.maxGapMs
-    this.#fillableAt = now
+    this.#allowance = new TokenBucket(FASTEST_MS, limits.maxGapMs + BURST_MS, now)
     this.#mediaAt = now
     this.#framer = new Framer(FRAME_SAMPLES, frame => {
       this.#counters.framesIn++
@@ -59,12 +62,13 @@ export class Uplink {
     const samples = decoded < 0 ? BLOCK : decoded
     const timeline = this.#timeline
     timeline.place(timestampMs, samples)
+    this.#mediaAt = now
     if (timeline.jumped) this.#counters.pauses++
     if (timeline.fill > 0) this.#fill(timeline.fill, now)
-    this.#mediaAt = now
     this.#fedMs = 0
     if (timeline.skip > 0) this.#counters.duplicates++
-    if (decoded < 0) this.#silence(samples - timeline.skip)
+    if (this.#allowance.take(now, (samples - timeline.skip) / PER_MS) < 0) this.#counters.floodDropped++
+    else if (decoded < 0) this.#silence(samples - timeline.skip)
     else this.#decode(timeline.skip, samples)
     return decoded >= 0
   }
@@ -80,11 +84,9 @@ export class Uplink {
   }
 
   #fill(samples: number, now: number): void {
-    this.#fillableMs = Math.min(this.#limits.maxGapMs, this.#fillableMs + now - this.#fillableAt)
-    this.#fillableAt = now
-    const missing = Math.min(samples - this.#fedMs * PER_MS, Math.floor(this.#fillableMs * PER_MS))
+    const missing = Math.min(samples - this.#fedMs * PER_MS, Math.floor(this.#allowance.left(now) * PER_MS))
     if (missing <= 0) return
-    this.#fillableMs -= missing / PER_MS
+    this.#allowance.take(now, missing / PER_MS)
     this.#counters.gapsFilledMs += missing / PER_MS
     this.#silence(missing)
   }

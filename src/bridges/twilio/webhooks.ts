@@ -38,7 +38,7 @@ export class Webhooks {
   /** A call comes in. Delivered twice, it gets the same answer. */
   voice(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const incoming = incomingCall(request)
-    if (!incoming) return reply.code(400).send()
+    if (!incoming) return this.#refuse(request, reply)
     const call = this.#terms.calls.get(incoming.callSid)
     if (!call) return twiml(reply, this.#letIn(incoming, request, 0))
     const inProgress = incoming.parameters.CallStatus === 'in-progress'
@@ -52,7 +52,7 @@ export class Webhooks {
   resume(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { calls, limits, now, log } = this.#terms
     const incoming = incomingCall(request)
-    if (!incoming) return reply.code(400).send()
+    if (!incoming) return this.#refuse(request, reply)
     const call = calls.get(incoming.callSid)
     const resumes = 1 + (call?.resumes ?? resumesOf(incoming))
     if (call?.state.status === 'over') return twiml(reply, call.state.sorry ? this.#sayAndHangUp() : hangUp())
@@ -70,7 +70,7 @@ export class Webhooks {
   /** The call's status callback: its end is final, whatever becomes of the socket. */
   status(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const incoming = incomingCall(request)
-    if (!incoming) return reply.code(400).send()
+    if (!incoming) return this.#refuse(request, reply)
     const call = this.#terms.calls.get(incoming.callSid)
     if (call && ENDED.has(incoming.parameters.CallStatus ?? '')) {
       const { state } = call
@@ -78,6 +78,11 @@ export class Webhooks {
       if (state.status === 'live') void state.leg.close({ kind: 'hangup', by: 'remote' })
     }
     return reply.code(204).send()
+  }
+
+  #refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    this.#terms.log.warn({ route: request.routeOptions.url, status: 400 }, 'request refused: no CallSid')
+    return reply.code(400).send()
   }
 
   #letIn(incoming: IncomingCall, request: FastifyRequest, resumes: number): string {

@@ -263,7 +263,7 @@ export function tokenIn(twiml: string): string {
 
 export function resumeUrlIn(twiml: string): string {
   const text = /<Redirect method="POST">([^<]+)</.exec(twiml)?.[1] ?? ''
-  return text.replaceAll('&#38;', '&')
+  return text.replaceAll('&amp;', '&')
 }
 
 /** Waits for `look` to find something; real time, for real sockets. */

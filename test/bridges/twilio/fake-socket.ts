@@ -1,0 +1,74 @@
+import { EventEmitter } from 'node:events'
+import type { WebSocket } from 'ws'
+import { LegCounters } from '../../../src/bridges/twilio/counters.ts'
+import { TwilioLeg } from '../../../src/bridges/twilio/leg.ts'
+import { DEFAULT_LIMITS, type TwilioLimits } from '../../../src/bridges/twilio/limits.ts'
+import { StreamSocket } from '../../../src/bridges/twilio/stream-socket.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { Admitted, Lines } from './harness.ts'
+
+/** A `ws` socket without a network: what is sent is kept, and the far side is the test. */
+export class FakeSocket extends EventEmitter {
+  readonly sent: string[] = []
+  pings = 0
+  bufferedAmount = 0
+  closeCode: number | undefined
+  terminated = false
+
+  send(text: string): void {
+    this.sent.push(text)
+  }
+  ping(): void {
+    this.pings++
+  }
+  close(code: number): void {
+    this.closeCode ??= code
+  }
+  terminate(): void {
+    this.terminated = true
+    this.emit('close', 1006, Buffer.alloc(0))
+  }
+  /** The far side answers our close frame, or sends its own. */
+  gone(code: number): void {
+    this.emit('close', code, Buffer.alloc(0))
+  }
+  hear(message: object): void {
+    this.emit('message', Buffer.from(JSON.stringify(message)), false)
+  }
+}
+
+/** A leg on a fake socket and a fake clock, attached, with all it delivers. */
+export function answeredLeg(limits: Partial<TwilioLimits> = {}) {
+  const clock = new FakeClock(1_000)
+  const log = new Lines()
+  const fake = new FakeSocket()
+  const all = { ...DEFAULT_LIMITS, ...limits }
+  const options = { clock, limits: all, counters: new LegCounters() }
+  const socket = new StreamSocket(fake as unknown as WebSocket, options)
+  let made: Admitted | undefined
+  const terms = {
+    clock,
+    log,
+    limits: all,
+    check: () => undefined,
+    refused: () => {},
+    nextId: () => 'twilio-1',
+  }
+  TwilioLeg.answer(socket, terms, leg => {
+    made = new Admitted(leg, { room: 'r' })
+  })
+  fake.hear({ event: 'connected' })
+  fake.hear({ event: 'start', streamSid: 'MZ1', start: { streamSid: 'MZ1', callSid: 'CA1' } })
+  if (!made) throw new Error('no leg')
+  const leg = made.leg as TwilioLeg
+  let at = 0
+  const media = (timestamp = at, payload = Buffer.alloc(160, 0xff).toString('base64')) => {
+    at = timestamp + 20
+    fake.hear({
+      event: 'media',
+      streamSid: 'MZ1',
+      media: { track: 'inbound', timestamp: String(timestamp), payload },
+    })
+  }
+  return { clock, log, fake, leg, got: made, media, counters: leg.counters }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { Marks } from '../../../src/bridges/twilio/marks.ts'
+
+describe('marks', () => {
+  it('are heard when they come back', () => {
+    const marks = new Marks()
+    expect(marks.send('u1')).toBe('g0:u1')
+    expect(marks.heard('g0:u1')).toBe('u1')
+    expect(marks.pending).toBe(0)
+  })
+
+  it('are not heard when they come back because of a clear', () => {
+    const marks = new Marks()
+    const cleared = marks.send('u1')
+    marks.flush()
+    const kept = marks.send('u1')
+    expect(kept).toBe('g1:u1')
+    expect(marks.heard(cleared)).toBeUndefined()
+    expect(marks.heard(kept)).toBe('u1')
+  })
+
+  it('are heard as often as they were sent and no more', () => {
+    const marks = new Marks()
+    marks.send('a:b')
+    marks.send('a:b')
+    expect([marks.heard('g0:a:b'), marks.heard('g0:a:b'), marks.heard('g0:a:b')]).toEqual([
+      'a:b',
+      'a:b',
+      undefined,
+    ])
+  })
+
+  it('are ignored when nobody sent them', () => {
+    const marks = new Marks()
+    for (const name of ['', 'u1', 'g0:u1', '__proto__', 'constructor'])
+      expect(marks.heard(name)).toBeUndefined()
+  })
+
+  it('are forgotten, oldest first, when they never come back', () => {
+    const marks = new Marks()
+    for (let n = 0; n <= 1_000; n++) marks.send(`u${n}`)
+    expect(marks.pending).toBe(1_000)
+    expect(marks.heard('g0:u0')).toBeUndefined()
+    expect(marks.heard('g0:u1')).toBe('u1')
+  })
+})

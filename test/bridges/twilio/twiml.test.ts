@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import twilio from 'twilio'
+import { describe, expect, it } from 'vitest'
+import { connectStream, escapeXml, hangUp, reject, sayAndHangUp } from '../../../src/bridges/twilio/twiml.ts'
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '@',
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: false,
+  htmlEntities: true,
+})
+
+describe('TwiML', () => {
+  it('connects a stream and says where to go after it', () => {
+    const document = connectStream({
+      streamUrl: 'wss://bridge.example.com/twilio/media',
+      parameters: { token: 'abc' },
+      resumeUrl: 'https://bridge.example.com/twilio/resume?a=1&b=2',
+    })
+    const expected = new twilio.twiml.VoiceResponse()
+    expected
+      .connect()
+      .stream({ url: 'wss://bridge.example.com/twilio/media' })
+      .parameter({ name: 'token', value: 'abc' })
+    expected.redirect({ method: 'POST' }, 'https://bridge.example.com/twilio/resume?a=1&b=2')
+    expect(document).toBe(expected.toString())
+  })
+
+  it('waits before it connects when told to', () => {
+    const plan = { streamUrl: 'wss://a/', parameters: {}, resumeUrl: 'https://a/' }
+    expect(connectStream({ ...plan, pauseSeconds: 2 })).toContain('<Response><Pause length="2"/><Connect>')
+    expect(connectStream({ ...plan, pauseSeconds: 0 })).not.toContain('Pause')
+  })
+
+  it('turns calls away', () => {
+    expect(reject('busy')).toContain('<Response><Reject reason="busy"/></Response>')
+    expect(hangUp()).toContain('<Response><Hangup/></Response>')
+    expect(sayAndHangUp({ text: 'Sorry.' })).toContain('<Say language="en-US">Sorry.</Say><Hangup/>')
+  })
+
+  it('comes back as it was meant, whatever is in the values', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (text, value) => {
+        const say = sayAndHangUp({ text: `x${text}`, language: value })
+        const stream = connectStream({ streamUrl: value, parameters: { p: value }, resumeUrl: `x${text}` })
+        expect(XMLValidator.validate(say)).toBe(true)
+        expect(XMLValidator.validate(stream)).toBe(true)
+        expect(Object.keys(parser.parse(say).Response)).toEqual(['Say', 'Hangup'])
+        expect(Object.keys(parser.parse(stream).Response)).toEqual(['Connect', 'Redirect'])
+      }),
+    )
+  })
+
+  it('cannot be broken out of', () => {
+    const evil = '"/></Connect><Dial>+1900</Dial><!-- ]]> &amp; \' '
+    const { Response } = parser.parse(
+      connectStream({ streamUrl: evil, parameters: { [evil]: evil }, resumeUrl: evil }),
+    )
+    expect(Object.keys(Response)).toEqual(['Connect', 'Redirect'])
+    expect(Response.Connect.Stream['@url']).toBe(evil)
+    expect(Response.Connect.Stream.Parameter).toEqual({ '@name': evil, '@value': evil })
+    expect(Response.Redirect['#text']).toBe(evil)
+  })
+
+  it('has no character that XML does not know', () => {
+    expect(escapeXml('a\u0000b\ud800c\uffffd\te')).toBe('a\ufffdb\ufffdc\ufffdd&#9;e')
+  })
+})
