@@ -3,6 +3,9 @@ import { after, type Clock } from '../../../core/clock.ts'
 import { decodeAnswer, encodeRequest } from './apertium-text.ts'
 import { EngineError } from './engine-error.ts'
 
+/** How long the processes may take to end by themselves (ms). */
+const GOODBYE_MS = 500
+
 interface Request {
   readonly text: string
   readonly resolve: (translation: string) => void
@@ -95,6 +98,12 @@ export class ApertiumPipeline {
       this.#answer.push(bytes.subarray(from, nul))
       from = nul + 1
       const answer = decodeAnswer(Buffer.concat(this.#answer.splice(0)).toString('utf8'))
+      const first = this.#waiting[0]
+      // What a pipeline says when a member has died before the end of it is noticed.
+      if (answer === '' && first && /[\p{L}\p{N}]/u.test(first.text) && !first.retried && this.#shell) {
+        this.#lost(this.#shell)
+        return
+      }
       this.#waiting.shift()?.resolve(answer)
       this.#watch()
     }
@@ -128,7 +137,10 @@ export class ApertiumPipeline {
     this.#watch()
   }
 
-  /** Kills the whole group: a shell alone would leave its members behind. */
+  /**
+   * Ends the input, so that each member ends and is waited for by the shell; what is still there after a while is
+   * killed, the whole group: a shell alone would leave its members behind.
+   */
   #stop(): void {
     const shell = this.#shell
     this.#shell = undefined
@@ -136,11 +148,16 @@ export class ApertiumPipeline {
     this.#deadline = undefined
     if (shell?.pid === undefined) return
     shell.stdin?.destroy()
-    try {
-      process.kill(-shell.pid, 'SIGKILL')
-    } catch {
-      // Already gone.
-    }
+    if (shell.exitCode !== null || shell.signalCode !== null) return
+    const group = -shell.pid
+    const late = after(this.#options.clock, GOODBYE_MS, () => {
+      try {
+        process.kill(group, 'SIGKILL')
+      } catch {
+        // Already gone.
+      }
+    })
+    shell.once('exit', () => late[Symbol.dispose]())
   }
 }
 

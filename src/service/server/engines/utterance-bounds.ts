@@ -38,7 +38,7 @@ export class UtteranceBounds {
 
   /** Whether the last piece was soft beside the loudest of the utterance: the least bad place to cut. */
   get soft(): boolean {
-    return this.#level < this.#loudest / 5
+    return this.#level < this.#loudest / 10
   }
 
   /** Counts a piece that was fed, the session's own audio or not (`own`). */

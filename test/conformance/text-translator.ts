@@ -1,0 +1,58 @@
+import { expect } from 'vitest'
+import { isLanguageId, sameLanguage } from '../../src/core/languages.ts'
+import type { TextTranslator } from '../../src/service/server/engines/text-translator.ts'
+import type { Checks } from './suite.ts'
+
+/** Sentences to try an engine with. */
+export interface TranslationMaterial {
+  readonly engine: TextTranslator
+  readonly from: string
+  readonly to: string
+  /** Sentence and a word that its translation must have. */
+  readonly sentences: readonly (readonly [sentence: string, word: string])[]
+}
+
+/** What every `TextTranslator` must do. */
+export const textTranslatorChecks: Checks<TranslationMaterial> = {
+  async 'names languages of the interface’s form, and never the same language'({ engine, from, to }) {
+    expect(engine.targets(from)).toContain(to)
+    for (const target of engine.targets(from)) {
+      expect(isLanguageId(target), target).toBe(true)
+      expect(sameLanguage(from, target), target).toBe(false)
+    }
+    expect(engine.targets('xx-xx')).toEqual([])
+  },
+
+  async translates({ engine, from, to, sentences }) {
+    for (const [sentence, word] of sentences) {
+      const words = (await engine.translate(sentence, from, to)).toLowerCase().match(/\p{L}+/gu)
+      expect(words).toContain(word)
+    }
+  },
+
+  async 'refuses a pair it does not name'({ engine, from }) {
+    await expect(engine.translate('good morning', from, 'xx-xx')).rejects.toThrow(RangeError)
+  },
+
+  async 'gives each of many at once its own answer'({ engine, from, to, sentences }) {
+    const asked = Array.from({ length: 40 }, (_, index) => sentences[index % sentences.length]!)
+    const alone = new Map<string, string>()
+    for (const [sentence] of sentences) alone.set(sentence, await engine.translate(sentence, from, to))
+    const together = await Promise.all(asked.map(([sentence]) => engine.translate(sentence, from, to)))
+    expect(together).toEqual(asked.map(([sentence]) => alone.get(sentence)))
+  },
+
+  async 'stays in step after odd characters'({ engine, from, to, sentences }) {
+    const odd = ['', ' ', '^$/[]{}<>@\\', 'a\0b\nc', '[][\n]', '😀 ok', '-z', '"; exit; "', '.'.repeat(500)]
+    for (const text of odd) expect(typeof (await engine.translate(text, from, to))).toBe('string')
+    const [sentence, word] = sentences[0]!
+    expect((await engine.translate(sentence, from, to)).toLowerCase()).toContain(word)
+  },
+
+  async 'rejects after close'({ engine, from, to }) {
+    engine.prepare(from, to)
+    await engine.close()
+    await engine.close()
+    await expect(engine.translate('the house is very small', from, to)).rejects.toThrow()
+  },
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../../../src/core/clock.ts'
+import { EngineError } from '../../../../src/service/server/engines/engine-error.ts'
+import { PocketSphinx } from '../../../../src/service/server/engines/pocketsphinx.ts'
+import type { Transcript, TranscriptSink } from '../../../../src/service/server/engines/speech-to-text.ts'
+import { speechToTextChecks } from '../../../conformance/speech-to-text.ts'
+import { conforms } from '../../../conformance/suite.ts'
+import { sine } from '../../../helpers/tone.ts'
+import { joined, pause, recording } from '../helpers/recordings.ts'
+import { ENGINES } from './settings.ts'
+
+const options = { ...ENGINES.pocketsphinx, decoders: 2 }
+let engine: PocketSphinx
+
+beforeAll(async () => {
+  engine = await PocketSphinx.create(options, systemClock)
+})
+afterAll(() => engine.close())
+
+const pcm = joined(pause(400), recording(2), pause(700), recording(5), pause(1_000))
+
+conforms(
+  'PocketSphinx understands speech',
+  speechToTextChecks,
+  () => ({ engine, pcm, words: ['young', 'amiable'] }),
+  async () => {},
+)
+
+function listen() {
+  const finals: Transcript[] = []
+  const partials: Transcript[] = []
+  const sink: TranscriptSink = {
+    partial: transcript => void partials.push(transcript),
+    final: transcript => void finals.push(transcript),
+    failed: error => {
+      throw error
+    },
+  }
+  return { sink, finals, partials }
+}
+
+async function all(audio: Int16Array, slice: number) {
+  const { sink, finals, partials } = listen()
+  const stream = await engine.open('en-us', sink)
+  for (let at = 0; at < audio.length; at += slice) stream.write(audio.subarray(at, at + slice))
+  while (stream.queuedMs > 0) await new Promise(resolve => setTimeout(resolve, 20))
+  await new Promise(resolve => setTimeout(resolve, 150))
+  await stream.close()
+  return { finals, partials }
+}
+
+test('the same audio cut otherwise is the same text at nearly the same places', async () => {
+  const [small, large] = [await all(pcm, 320), await all(pcm, pcm.length)]
+  expect(small.finals.map(({ text }) => text)).toEqual(large.finals.map(({ text }) => text))
+  for (const [index, { endMs }] of small.finals.entries())
+    expect(Math.abs(endMs - large.finals[index]!.endMs)).toBeLessThanOrEqual(100)
+})
+
+test('an utterance ends after its last word and before the next one begins', async () => {
+  const { finals } = await all(pcm, 960)
+  // The first sentence is over 3390 ms into the audio, the second begins at 4090.
+  expect(finals[0]!.endMs).toBeGreaterThan(3_000)
+  expect(finals[0]!.endMs).toBeLessThan(4_200)
+  expect(finals[1]!.startMs).toBeGreaterThanOrEqual(finals[0]!.endMs)
+  expect(finals[1]!.startMs).toBeLessThan(4_500)
+})
+
+test('neither silence nor soft noise nor a pause makes words', async () => {
+  const noise = Int16Array.from({ length: 48_000 }, () => Math.round((Math.random() - 0.5) * 2_000))
+  for (const audio of [new Int16Array(48_000), pause(3_000), noise]) {
+    const { finals } = await all(joined(audio, pause(1_000)), 960)
+    expect(finals.map(({ text }) => text).join('')).toBe('')
+  }
+})
+
+test('speech without a pause is cut, and nothing of it is lost', async () => {
+  const quick = await PocketSphinx.create({ ...options, decoders: 1, longMs: 2_500 }, systemClock)
+  const { sink, finals } = listen()
+  const stream = await quick.open('en-us', sink)
+  stream.write(joined(recording(4), pause(800)))
+  while (stream.queuedMs > 0) await new Promise(resolve => setTimeout(resolve, 20))
+  await new Promise(resolve => setTimeout(resolve, 150))
+  await stream.close()
+  await quick.close()
+  expect(finals.length).toBeGreaterThan(1)
+  const text = finals.map(final => final.text).join(' ')
+  for (const word of ['woman', 'made', 'respectable']) expect(text).toContain(word)
+})
+
+test('a decoder goes to the next speaker and is not made anew', async () => {
+  for (let n = 0; n < 5; n++) {
+    const stream = await engine.open('en-us', listen().sink)
+    stream.write(recording(2).subarray(0, 16_000 + n))
+    await stream.close()
+  }
+  expect(engine.idle).toBe(1)
+})
+
+test('more speakers than decoders are refused', async () => {
+  const streams = [await engine.open('en-us', listen().sink), await engine.open('en-us', listen().sink)]
+  await expect(engine.open('en-us', listen().sink)).rejects.toThrow(EngineError)
+  await Promise.all(streams.map(stream => stream.close()))
+})
+
+test.each([{ library: 'libnothing.so.9' }, { models: '/nowhere' }])(
+  'what is not installed is said: %o',
+  async missing => {
+    await expect(PocketSphinx.create({ ...options, ...missing }, systemClock)).rejects.toMatchObject({
+      name: 'EngineError',
+      kind: 'transcription',
+    })
+  },
+)
+
+test('a tone is heard as no sentence', async () => {
+  const { finals } = await all(joined(pause(500), sine(440, 2_000), pause(1_000)), 960)
+  for (const { text } of finals) expect(text.split(' ').length).toBeLessThanOrEqual(1)
+})
