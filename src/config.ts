@@ -1,0 +1,128 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { ConfigError, type Problem } from './config/config-error.ts'
+import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from './config/environment.ts'
+import { problemsOf } from './config/judge.ts'
+import { type CheckedConfig, type ConfigInput, configSchema } from './config/schema.ts'
+import { readYaml, type YamlFile } from './config/yaml-file.ts'
+
+export { ConfigError, type Problem } from './config/config-error.ts'
+export type { ConfigInput } from './config/schema.ts'
+
+/** The settings file looked for in the working directory. */
+export const DEFAULT_FILE = 'dragoman.yaml'
+
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
+
+/** The settings in force: checked, complete and frozen. */
+export type Config = DeepReadonly<
+  Omit<CheckedConfig, 'host' | 'twilio'> & {
+    /** Where to listen: this machine only, unless a public address says that somebody should get in. */
+    host: string
+    twilio: Omit<CheckedConfig['twilio'], 'authToken' | 'authTokens'> & {
+      /** None, one, or more than one while they are rotated. */
+      authTokens: string[]
+    }
+    /** The file that was read, if any. */
+    file: string | undefined
+  }
+>
+
+type DeepPartial<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: DeepPartial<T[K]> }
+    : T
+
+export interface ConfigSources {
+  /** Path of the settings file; default: `DRAGOMAN_CONFIG`, else `dragoman.yaml` if there is one. */
+  readonly file?: string | undefined
+  /** Default: the environment of this process. */
+  readonly env?: Environment
+  /** What the command line says; stronger than everything else. */
+  readonly overrides?: DeepPartial<ConfigInput>
+}
+
+/**
+ * The settings: defaults, over them the file, over it the environment, over it `overrides`. The only reader of the
+ * environment. Throws a `ConfigError` that names every fault.
+ */
+export function loadConfig({ file, env = process.env, overrides = {} }: ConfigSources = {}): Config {
+  const problems: Problem[] = []
+  const path = file ?? (env[CONFIG_VARIABLE] || (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined))
+  const yaml = path === undefined ? undefined : openYaml(path, problems)
+  const settings = readEnvironment(env, name => readFileSync(name, 'utf8'), problems)
+
+  const values = withoutNulls(yaml?.values ?? {}) as Table
+  for (const { key, value } of settings) put(values, key.path.split('.'), value)
+  for (const [keys, value] of leavesOf(overrides)) put(values, keys, value)
+
+  const checked = configSchema.safeParse(values)
+  if (!checked.success) {
+    const source = (keys: readonly PropertyKey[]) => sourceOf(keys, { overrides, settings, yaml })
+    problems.push(...problemsOf(checked.error.issues, values, source))
+  }
+  if (!checked.success || problems.length > 0) throw new ConfigError(problems)
+  return frozen(complete(checked.data, path))
+}
+
+type Table = Record<PropertyKey, unknown>
+
+function openYaml(path: string, problems: Problem[]): YamlFile | undefined {
+  try {
+    return readYaml(readFileSync(path, 'utf8'), path, problems)
+  } catch (error) {
+    const { code = 'error' } = error as NodeJS.ErrnoException
+    problems.push({ key: 'file', source: path, found: `nothing to read (${code})`, allowed: 'a YAML file' })
+    return undefined
+  }
+}
+
+function complete(checked: CheckedConfig, file: string | undefined): Config {
+  const { authToken, authTokens = authToken === undefined ? [] : [authToken], ...twilio } = checked.twilio
+  const host = checked.host ?? (checked.publicUrl === undefined || twilio.insecure ? '127.0.0.1' : '0.0.0.0')
+  return { ...checked, host, twilio: { ...twilio, authTokens }, file }
+}
+
+/** A copy in which `twilio:` with nothing behind it is as if absent: every setting below it may be commented out. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (value === null || typeof value !== 'object') return value
+  const entries = Object.entries(value).filter(([, below]) => below !== null)
+  return Object.fromEntries(entries.map(([name, below]) => [name, withoutNulls(below)]))
+}
+
+/** Sets one value, making the tables on the way; leaves a wrong value on the way for the schema to find. */
+function put(values: Table, [name = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    values[name] = value
+    return
+  }
+  values[name] ??= {}
+  const below = values[name]
+  if (typeof below === 'object') put(below as Table, rest, value)
+}
+
+function leavesOf(value: unknown, path: readonly string[] = []): [readonly string[], unknown][] {
+  if (value === undefined) return []
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [[path, value]]
+  return Object.entries(value).flatMap(([name, below]) => leavesOf(below, [...path, name]))
+}
+
+function sourceOf(
+  path: readonly PropertyKey[],
+  from: { overrides: object; settings: readonly Setting[]; yaml: YamlFile | undefined },
+): string {
+  const key = path.map(String).join('.')
+  const covers = (other: string) => key === other || key.startsWith(`${other}.`)
+  if (leavesOf(from.overrides).some(([keys]) => covers(keys.join('.')))) return 'command line'
+  const setting = from.settings.find(({ key: other }) => covers(other.path))
+  return setting?.source ?? from.yaml?.source(path) ?? 'settings'
+}
+
+function frozen<T>(value: T): T {
+  if (value !== null && typeof value === 'object') {
+    for (const below of Object.values(value)) frozen(below)
+    Object.freeze(value)
+  }
+  return value
+}

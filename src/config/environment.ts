@@ -1,0 +1,116 @@
+import type { Problem } from './config-error.ts'
+import { KEYS, type Key } from './keys.ts'
+import { nearest } from './nearest.ts'
+
+const PREFIX = 'DRAGOMAN_'
+const FILE = '_FILE'
+
+/** Names the settings file; the one variable that is not a setting itself. */
+export const CONFIG_VARIABLE = 'DRAGOMAN_CONFIG'
+
+/** One setting from the environment. */
+export interface Setting {
+  readonly key: Key
+  readonly value: unknown
+  /** The variable it came from. */
+  readonly source: string
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Every `DRAGOMAN_…` variable as a setting; an empty one is as if absent. `readFile` gets the path in a secret's
+ * `…_FILE`. What is wrong is added to `problems`.
+ */
+export function readEnvironment(
+  env: Environment,
+  readFile: (path: string) => string,
+  problems: Problem[],
+): Setting[] {
+  const settings: Setting[] = []
+  for (const [variable, text] of Object.entries(env)) {
+    if (!variable.startsWith(PREFIX) || variable === CONFIG_VARIABLE || !text) continue
+    const fromFile = keyOfFile(variable)
+    const key = fromFile ?? KEYS.find(known => known.variable === variable)
+    if (!key) {
+      problems.push(unknown(variable))
+    } else if (!fromFile) {
+      take(key, variable, text)
+    } else if (env[key.variable]) {
+      const allowed = `either this or ${key.variable}, not both`
+      problems.push({ key: key.path, source: variable, allowed })
+    } else {
+      const secret = contents(text, variable, key)
+      if (secret !== undefined) take(key, variable, secret)
+    }
+  }
+  return settings
+
+  function take(key: Key, source: string, text: string): void {
+    const value = parseValue(key, text)
+    if (value !== undefined) settings.push({ key, value, source })
+    else problems.push({ key: key.path, source, found: 'broken JSON', allowed: 'JSON: { … } or [ … ]' })
+  }
+
+  function contents(path: string, source: string, key: Key): string | undefined {
+    const wrong = (found: string) =>
+      void problems.push({ key: key.path, source, found, allowed: 'the path of a file that holds the value' })
+    try {
+      return readFile(path).trim() || wrong(`the empty file ${path}`)
+    } catch (error) {
+      return wrong(`${path}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+    }
+  }
+}
+
+/** `text` as the kind of value that `key` takes; the schema judges it afterwards. undefined: broken JSON. */
+export function parseValue({ shape }: Key, text: string): unknown {
+  switch (shape.type) {
+    case 'integer':
+    case 'number':
+      return /^[-+]?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
+    case 'boolean':
+      return { true: true, '1': true, false: false, '0': false }[text.trim().toLowerCase()] ?? text
+    case 'array':
+      return text.trimStart().startsWith('[') ? fromJson(text) : words(text)
+    case 'object':
+      return fromJson(text)
+    default:
+      return text
+  }
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function words(text: string): string[] {
+  return text
+    .split(',')
+    .map(word => word.trim())
+    .filter(word => word !== '')
+}
+
+function keyOfFile(variable: string): Key | undefined {
+  if (!variable.endsWith(FILE)) return undefined
+  return KEYS.find(key => key.secret && `${key.variable}${FILE}` === variable)
+}
+
+function unknown(variable: string): Problem {
+  const known = KEYS.flatMap(key => (key.secret ? [key.variable, key.variable + FILE] : [key.variable]))
+  const meant = nearest(
+    variable.slice(PREFIX.length),
+    known.map(name => name.slice(PREFIX.length)),
+  )
+  return {
+    key: variable,
+    source: variable,
+    found: 'a variable that is no setting',
+    allowed: 'DRAGOMAN_ and the name of a setting, like DRAGOMAN_SERVICE_URL; see dragoman.example.yaml',
+    ...(meant === undefined ? {} : { meant: PREFIX + meant }),
+  }
+}

@@ -1,0 +1,73 @@
+import type { z } from 'zod'
+import { kindOf, type Problem, shown } from './config-error.ts'
+import { allowedBy, isSecret, KEYS, shapeAt } from './keys.ts'
+import { nearest } from './nearest.ts'
+
+type Issue = z.core.$ZodIssue
+
+/** What the schema has against the settings, as problems. `source` says where a key was read. */
+export function problemsOf(
+  issues: readonly Issue[],
+  values: unknown,
+  source: (path: readonly PropertyKey[]) => string,
+): Problem[] {
+  return issues.flatMap(issue => {
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map(key => unknownKey([...issue.path, key], source))
+    if (issue.code === 'invalid_key') return [wrongName(issue, source)]
+    return [wrongValue(issue, values, source)]
+  })
+}
+
+function unknownKey(path: readonly PropertyKey[], source: (path: readonly PropertyKey[]) => string): Problem {
+  const name = String(path.at(-1))
+  const above = path.slice(0, -1)
+  const siblings = Object.keys(shapeAt(above)?.properties ?? {})
+  const prefix = above.map(part => `${String(part)}.`).join('')
+  const near = nearest(name, siblings)
+  // Perhaps it is a key of another table: `authToken` without `twilio:` around it.
+  const elsewhere = KEYS.find(key => key.path.endsWith(`.${name}`))?.path
+  const meant = near === undefined ? elsewhere : prefix + near
+  return {
+    key: path.map(String).join('.'),
+    source: source(path),
+    found: 'a key that is not known',
+    allowed: siblings.join(', '),
+    ...(meant === undefined ? {} : { meant }),
+  }
+}
+
+function wrongName(
+  issue: Issue & { code: 'invalid_key' },
+  source: (path: readonly PropertyKey[]) => string,
+): Problem {
+  const name = String(issue.path.at(-1))
+  const digits = /^\d{7,15}$/.test(name)
+  return {
+    key: issue.path.map(String).join('.'),
+    source: source(issue.path),
+    found: JSON.stringify(name),
+    allowed: issue.issues[0]?.message ?? 'another name',
+    ...(digits ? { meant: `"+${name}", with the quotes` } : {}),
+  }
+}
+
+function wrongValue(
+  issue: Issue,
+  values: unknown,
+  source: (path: readonly PropertyKey[]) => string,
+): Problem {
+  const key = issue.path.map(String).join('.')
+  const shape = shapeAt(issue.path)
+  const value = issue.path.reduce<unknown>(
+    (at, part) => (at as Record<PropertyKey, unknown> | undefined)?.[part],
+    values,
+  )
+  const hidden = isSecret(key) || shape === undefined || shape.type === 'object'
+  return {
+    key,
+    source: source(issue.path),
+    found: hidden ? `${kindOf(value)}${isSecret(key) ? ' (not shown)' : ''}` : shown(value),
+    allowed: issue.code === 'custom' ? issue.message : allowedBy(shape ?? {}),
+  }
+}

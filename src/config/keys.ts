@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { configSchema, SECRETS } from './schema.ts'
+
+/** The part of JSON Schema that the settings' schema turns into. */
+export interface Shape {
+  readonly type?: string
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly multipleOf?: number
+  readonly default?: unknown
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly additionalProperties?: Shape | boolean
+  readonly items?: Shape
+}
+
+/** One setting that holds a value: a number, a text, a list, or a table whose keys are the user's own. */
+export interface Key {
+  /** `twilio.authToken` */
+  readonly path: string
+  /** `DRAGOMAN_TWILIO_AUTH_TOKEN` */
+  readonly variable: string
+  readonly secret: boolean
+  readonly shape: Shape
+}
+
+/** The settings as JSON Schema. */
+export const SHAPE = z.toJSONSchema(configSchema, { io: 'input' }) as Shape
+
+/** Every setting, in the schema's order. */
+export const KEYS: readonly Key[] = leaves(SHAPE, [])
+
+/** `twilio.authToken` → `DRAGOMAN_TWILIO_AUTH_TOKEN`. */
+export function variableOf(path: string): string {
+  const words = path.replaceAll('.', '_').replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+  return `DRAGOMAN_${words.toUpperCase()}`
+}
+
+/** Whether the value at `path`, or part of it, must not be shown. */
+export function isSecret(path: string): boolean {
+  return SECRETS.some(secret => path === secret || path.startsWith(`${secret}.`))
+}
+
+/** The schema at `path`; undefined when there is no such key. */
+export function shapeAt(path: readonly PropertyKey[]): Shape | undefined {
+  let shape: Shape | undefined = SHAPE
+  for (const part of path) shape = child(shape, part)
+  return shape
+}
+
+/** What a value of `shape` may be, in words. */
+export function allowedBy(shape: Shape): string {
+  if (shape.description) return shape.description
+  if (shape.enum) return `one of ${shape.enum.join(', ')}`
+  switch (shape.type) {
+    case 'boolean':
+      return 'true or false'
+    case 'integer':
+    case 'number':
+      return numberAllowed(shape)
+    case 'array':
+      return `a list of which each is ${allowedBy(shape.items ?? {})}`
+    case 'object':
+      return shape.properties ? `these keys: ${Object.keys(shape.properties).join(', ')}` : 'a table'
+    default:
+      return 'a text'
+  }
+}
+
+function numberAllowed({ type, minimum, maximum, multipleOf }: Shape): string {
+  const kind = type === 'integer' || multipleOf !== undefined ? 'a whole number' : 'a number'
+  const most = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum
+  const step = multipleOf !== undefined && multipleOf > 1 ? ` in steps of ${multipleOf}` : ''
+  if (minimum !== undefined && most !== undefined) return `${kind} from ${minimum} to ${most}${step}`
+  if (minimum !== undefined) return `${kind} from ${minimum}${step}`
+  return `${kind}${step}`
+}
+
+function child(shape: Shape | undefined, part: PropertyKey): Shape | undefined {
+  if (typeof part === 'number') return shape?.items
+  const { properties = {}, additionalProperties } = shape ?? {}
+  if (typeof part === 'string' && Object.hasOwn(properties, part)) return properties[part]
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined
+}
+
+function leaves(shape: Shape, path: readonly string[]): Key[] {
+  if (shape.properties)
+    return Object.entries(shape.properties).flatMap(([name, below]) => leaves(below, [...path, name]))
+  const key = path.join('.')
+  return [{ path: key, variable: variableOf(key), secret: isSecret(key), shape }]
+}

@@ -1,0 +1,31 @@
+/** The entry of `known` that `wrong` was most likely meant to be; undefined when none is near. */
+export function nearest(wrong: string, known: readonly string[]): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[-_.]/g, '')
+  const target = plain(wrong)
+  let best: string | undefined
+  let least = Math.max(1, Math.floor(target.length / 3)) + 1
+  for (const candidate of known) {
+    const steps = distance(target, plain(candidate))
+    if (steps < least) [best, least] = [candidate, steps]
+  }
+  return best
+}
+
+/** Letters to insert, drop, replace or swap with the next to get from `a` to `b`. */
+export function distance(a: string, b: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      let steps = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        steps = Math.min(steps, before[j - 2]! + 1)
+      next.push(steps)
+    }
+    before = row
+    row = next
+  }
+  return row[b.length]!
+}

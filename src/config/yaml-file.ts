@@ -1,0 +1,50 @@
+import { isMap, isPair, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import type { Problem } from './config-error.ts'
+
+/** What a settings file says, and on which line. */
+export interface YamlFile {
+  readonly values: Readonly<Record<string, unknown>>
+  /** `dragoman.yaml:12` for the key at `path`, or for the nearest one above it that is in the file. */
+  source(path: readonly PropertyKey[]): string
+}
+
+/** Reads YAML; what cannot be read is added to `problems`. Messages never quote the file: it may hold secrets. */
+export function readYaml(text: string, name: string, problems: Problem[]): YamlFile {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
+  const at = (offset: number) => `${name}:${lines.linePos(offset).line}`
+  for (const error of document.errors)
+    problems.push({
+      key: 'YAML',
+      source: at(error.pos[0]),
+      found: error.code.toLowerCase().replaceAll('_', ' '),
+      allowed:
+        error.code === 'DUPLICATE_KEY' ? 'each key once' : 'valid YAML: check indentation and quotes here',
+    })
+  const source = (path: readonly PropertyKey[]) => at(offsetOf(document.contents, path))
+  const empty = { values: {}, source }
+  if (document.errors.length > 0) return empty
+  const contents = document.contents
+  if (contents === null || (isScalar(contents) && contents.value === null)) return empty
+  if (!isMap(contents)) {
+    problems.push({ key: 'YAML', source: at(0), found: 'no table', allowed: 'lines of the form key: value' })
+    return empty
+  }
+  return { values: document.toJS({ maxAliasCount: 100 }) as Record<string, unknown>, source }
+}
+
+function offsetOf(contents: unknown, path: readonly PropertyKey[]): number {
+  let node = contents
+  let offset = 0
+  for (const part of path) {
+    const pair = isMap(node) ? pairOf(node, part) : undefined
+    if (!pair) break
+    if (isScalar(pair.key)) offset = pair.key.range?.[0] ?? offset
+    node = pair.value
+  }
+  return offset
+}
+
+function pairOf(map: YAMLMap, part: PropertyKey): Pair | undefined {
+  return map.items.find(item => isPair(item) && isScalar(item.key) && String(item.key.value) === String(part))
+}

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { ConfigError, loadConfig } from '../../src/config.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function file(text: string, name = 'dragoman.yaml'): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+function complaint(sources: Parameters<typeof loadConfig>[0]): string {
+  try {
+    loadConfig(sources)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.replaceAll(`${folder}/`, '')
+    throw error
+  }
+  throw new Error('nothing was wrong')
+}
+
+describe('settings', () => {
+  it('are complete, closed to the outside and frozen when nothing is set', () => {
+    const config = loadConfig({ env: {} })
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      languages: { speaks: 'en-us', hears: 'es-es' },
+      service: { mode: 'streaming' },
+      twilio: { authTokens: [], insecure: false, numbers: {} },
+      file: undefined,
+    })
+    expect(config.publicUrl).toBeUndefined()
+    expect(Object.isFrozen(config.embedded.engines.espeak)).toBe(true)
+  })
+
+  it('come from the file, over it the environment, over it the command line', () => {
+    const path = file('port: 1001\nlanguages: { speaks: fr-fr, hears: pt_BR }\nlog: { level: warn }\n')
+    const env = { DRAGOMAN_PORT: '1002', DRAGOMAN_LOG_LEVEL: 'error', HOME: '/root' }
+    const config = loadConfig({ file: path, env, overrides: { port: 1003 } })
+    expect(config).toMatchObject({ port: 1003, log: { level: 'error' }, file: path })
+    expect(config.languages).toEqual({ speaks: 'fr-fr', hears: 'pt-br' })
+  })
+
+  it('listen to everybody only once there is a public address', () => {
+    const publicUrl = 'https://bridge.example.com'
+    expect(loadConfig({ env: {}, overrides: { publicUrl } }).host).toBe('0.0.0.0')
+    expect(loadConfig({ env: {}, overrides: { publicUrl, host: '127.0.0.1' } }).host).toBe('127.0.0.1')
+  })
+
+  it('take one auth token or several', () => {
+    expect(loadConfig({ env: { DRAGOMAN_TWILIO_AUTH_TOKEN: 'one' } }).twilio.authTokens).toEqual(['one'])
+    const two = loadConfig({ env: { DRAGOMAN_TWILIO_AUTH_TOKENS: 'new, old' } })
+    expect(two.twilio.authTokens).toEqual(['new', 'old'])
+    expect(two.twilio).not.toHaveProperty('authToken')
+  })
+
+  it('read secrets from files', () => {
+    const path = file('s3cret\n', 'token')
+    const config = loadConfig({ env: { DRAGOMAN_TWILIO_AUTH_TOKEN_FILE: path } })
+    expect(config.twilio.authTokens).toEqual(['s3cret'])
+  })
+
+  it('take the settings file from DRAGOMAN_CONFIG', () => {
+    expect(loadConfig({ env: { DRAGOMAN_CONFIG: file('port: 99\n') } }).port).toBe(99)
+  })
+
+  it('take numbers in quotes, each with its settings', () => {
+    const path = file('twilio:\n  numbers:\n    "+15551230001": { speaks: none, hears: EN-us, room: desk }\n')
+    expect(loadConfig({ file: path, env: {} }).twilio.numbers).toEqual({
+      '+15551230001': { speaks: 'none', hears: 'en-us', room: 'desk' },
+    })
+  })
+
+  it('take an empty file, and tables of which everything is commented out', () => {
+    expect(loadConfig({ file: file(''), env: {} }).port).toBe(8080)
+    expect(loadConfig({ file: file('twilio:\n  # authToken: x\n'), env: {} }).twilio.authTokens).toEqual([])
+  })
+
+  it('hold every fault of a file with its line, what was found, what is allowed and what was meant', () => {
+    const path = file(
+      'prot: 5\nauthToken: x\nlog:\n  level: loud\nrelay: { fragmentMs: 30 }\n' +
+        'twilio:\n  numbers:\n    +15551230001: { hears: es-es }\nlanguages: { speaks: english }\n',
+    )
+    expect(complaint({ file: path, env: {} }).split('\n').sort()).toEqual([
+      'dragoman.yaml:1: prot: found a key that is not known; allowed: host, port, publicUrl, log, languages, service, embedded, relay, twilio (did you mean port?)',
+      'dragoman.yaml:2: authToken: found a key that is not known; allowed: host, port, publicUrl, log, languages, service, embedded, relay, twilio (did you mean twilio.authToken?)',
+      'dragoman.yaml:4: log.level: found "loud"; allowed: one of trace, debug, info, warn, error, fatal, silent',
+      'dragoman.yaml:5: relay.fragmentMs: found 30; allowed: a whole number from 20 to 200 in steps of 20',
+      'dragoman.yaml:8: twilio.numbers.15551230001: found "15551230001"; allowed: a number in quotes like "+15551234567" (did you mean "+15551230001", with the quotes?)',
+      'dragoman.yaml:9: languages.speaks: found "english"; allowed: a language like en-us: <language>-<region>',
+    ])
+  })
+
+  it('hold what is wrong with the environment', () => {
+    const env = { DRAGOMAN_PORT: 'eighty', DRAGOMAN_TWILIO_AUTH_TOKN: 'x', DRAGOMAN_TWILIO_NUMBERS: '{' }
+    expect(complaint({ env })).toBe(
+      'DRAGOMAN_TWILIO_AUTH_TOKN: found a variable that is no setting; allowed: DRAGOMAN_ and the name of a setting, ' +
+        'like DRAGOMAN_SERVICE_URL; see dragoman.example.yaml (did you mean DRAGOMAN_TWILIO_AUTH_TOKEN?)\n' +
+        'DRAGOMAN_TWILIO_NUMBERS: twilio.numbers: found broken JSON; allowed: JSON: { … } or [ … ]\n' +
+        'DRAGOMAN_PORT: port: found "eighty"; allowed: a whole number from 0 to 65535',
+    )
+  })
+
+  it.each([
+    ['a file that is not there', { file: '/nowhere/d.yaml', env: {} }, 'found nothing to read (ENOENT)'],
+    [
+      'both ways to give a token',
+      { overrides: { twilio: { authToken: 'a', authTokens: ['b'] } } },
+      'not both',
+    ],
+    [
+      'insecure with a token',
+      { overrides: { twilio: { authToken: 'a', insecure: true } } },
+      'auth token is set',
+    ],
+    [
+      'insecure for everybody',
+      { overrides: { host: '0.0.0.0', twilio: { insecure: true } } },
+      'this machine',
+    ],
+    [
+      'insecure behind a tunnel',
+      { overrides: { publicUrl: 'https://x.example.com', twilio: { insecure: true } } },
+      'publicUrl: found "https://x.example.com"; allowed: nothing, or an address on this machine',
+    ],
+    ['an address without https', { overrides: { publicUrl: 'http://x.example.com' } }, 'Twilio needs it'],
+    [
+      'a secret in two places',
+      { env: { DRAGOMAN_SERVICE_API_KEY: 'a', DRAGOMAN_SERVICE_API_KEY_FILE: '/x' } },
+      'either this or DRAGOMAN_SERVICE_API_KEY, not both',
+    ],
+    ['a file for what is no secret', { env: { DRAGOMAN_PORT_FILE: '/x' } }, 'a variable that is no setting'],
+  ])('refuse %s', (_name, sources, expected) => {
+    expect(complaint({ env: {}, ...sources })).toContain(expected)
+  })
+
+  it('never quote a secret, wherever it stands', () => {
+    const secret = 'hunter2-hunter2'
+    const texts = [
+      `twilio: ${secret}`,
+      `twilio: { authTokens: ${secret} }`,
+      `twilio: { authToken: [${secret}] }`,
+      `twilio: { auth-token: ${secret} }`,
+      `service: { apiKey: { ${secret}: 1 } }`,
+      `embedded: { apiKeys: [{ key: ${secret} }] }`,
+      `twilio:\n authToken: ${secret}\n  broken: [${secret}`,
+      `service: { url: "ftp://me:${secret}@example.com" }`,
+      `- ${secret}`,
+    ]
+    for (const text of texts)
+      expect(complaint({ file: file(text), env: {} }), text).not.toContain(`"${secret}"`)
+    for (const text of texts.slice(0, 4))
+      expect(complaint({ file: file(text), env: {} })).not.toContain(secret)
+    const env = { DRAGOMAN_EMBEDDED_API_KEYS: `[{"key":"${secret}"}]`, DRAGOMAN_TWLIO_AUTH_TOKEN: secret }
+    expect(complaint({ env })).not.toContain(secret)
+  })
+})

@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { KEYS, type Key, shapeAt, variableOf } from '../../src/config/keys.ts'
+import { SECRETS } from '../../src/config/schema.ts'
+import { loadConfig } from '../../src/config.ts'
+
+/** Values that `key` takes, as they are and as they are written in the environment. */
+function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: string }> | undefined {
+  const plain = <T>(values: fc.Arbitrary<T>) => values.map(value => ({ value, text: String(value) }))
+  const { minimum = 0, maximum = 1_000, multipleOf = 1 } = shape
+  const most = Math.min(maximum, 1_000_000)
+  if (shape.enum) return plain(fc.constantFrom(...shape.enum))
+  if (shape.type === 'boolean' && path !== 'twilio.insecure') return plain(fc.boolean())
+  if (shape.type === 'integer' || shape.type === 'number')
+    return plain(
+      fc
+        .integer({ min: Math.ceil(minimum / multipleOf), max: Math.floor(most / multipleOf) })
+        .map(steps => steps * multipleOf),
+    )
+  const word = fc.stringMatching(/^[a-zA-Z0-9/._-]{1,20}$/)
+  if (shape.type === 'array')
+    return fc.array(word, { minLength: 1, maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
+  if (path.startsWith('languages.')) return plain(fc.stringMatching(/^[a-z]{2,3}-[a-z]{2}$/))
+  if (shape.type === 'string' && !path.endsWith('rl')) return plain(word)
+  return undefined
+}
+
+describe('the variable of a setting', () => {
+  it('is its own', () => {
+    expect(new Set(KEYS.map(key => key.variable)).size).toBe(KEYS.length)
+    // A secret's …_FILE is nobody else's variable.
+    for (const { variable } of KEYS.filter(key => key.secret))
+      expect(KEYS.some(key => key.variable === `${variable}_FILE`)).toBe(false)
+  })
+
+  it('is its path in capitals', () => {
+    expect(variableOf('twilio.authToken')).toBe('DRAGOMAN_TWILIO_AUTH_TOKEN')
+    expect(variableOf('embedded.engines.pocketsphinx.maxHmmPerFrame')).toBe(
+      'DRAGOMAN_EMBEDDED_ENGINES_POCKETSPHINX_MAX_HMM_PER_FRAME',
+    )
+  })
+
+  it.each(KEYS.filter(key => valuesOf(key)).map(key => [key.variable, key] as const))(
+    '%s does what the key in the file does',
+    (variable, key) => {
+      fc.assert(
+        fc.property(valuesOf(key)!, ({ value, text }) => {
+          const loaded = loadConfig({ env: { [variable]: text } })
+          const path = key.path === 'twilio.authToken' ? 'twilio.authTokens' : key.path
+          const expected = key.path === 'twilio.authToken' ? [value] : value
+          expect(
+            path.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], loaded),
+          ).toEqual(expected)
+          const nested = key.path.split('.').reduceRight<unknown>((below, part) => ({ [part]: below }), value)
+          expect(loadConfig({ env: {}, overrides: nested as object })).toEqual(loaded)
+        }),
+        { numRuns: 20 },
+      )
+    },
+  )
+
+  it('never fails with anything but a list of problems', () => {
+    const variable = fc.oneof(
+      fc.constantFrom(...KEYS.map(key => key.variable)),
+      fc.stringMatching(/^DRAGOMAN_[A-Z_]{0,20}$/),
+    )
+    const text = fc.oneof(fc.string(), fc.json(), fc.constantFrom('__proto__', '{"__proto__":{"port":1}}'))
+    fc.assert(
+      fc.property(fc.dictionary(variable, text), env => {
+        if (env.DRAGOMAN_CONFIG !== undefined) return
+        try {
+          loadConfig({ env })
+        } catch (error) {
+          expect((error as Error).name).toBe('ConfigError')
+        }
+      }),
+    )
+    expect(({} as { port?: number }).port).toBeUndefined()
+  })
+})
+
+it('every secret is a setting', () => {
+  for (const path of SECRETS) expect(shapeAt(path.split('.')), path).toBeDefined()
+})
