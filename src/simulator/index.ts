@@ -1,6 +1,10 @@
+/** The no-account proving ground: the far systems, faithfully faked. The public entry `dragoman/simulator`. */
+
+export { FakeClock } from './fake-clock.ts'
 export { placeCall, SimulatedCall } from './phone/call.ts'
 export type { CallOptions } from './phone/call-options.ts'
 export type { CallReport } from './phone/call-report.ts'
+export { Crowd, type CrowdOptions, type CrowdReport, placeCalls } from './phone/crowd.ts'
 export { Histogram } from './phone/histogram.ts'
 export { LINE_PERIOD_MS, PhoneLine } from './phone/line.ts'
 export type { Spoken } from './phone/mouth.ts'

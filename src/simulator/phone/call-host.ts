@@ -120,7 +120,7 @@ export class CallHost implements ScriptHost {
   async stream(noun: StreamNoun): Promise<StreamEnd> {
     const { clock, line, quirks, log, callSid, accountSid, gapWithinMs, onMedia, onSent } = this.#call
     const ids = { accountSid, callSid, streamSid: newSid('MZ') }
-    const { parameters } = noun
+    const parameters = { ...noun.parameters, ...quirks.parameters }
     const packet = (due: number) => this.#mouth.packet(due)
     const recording = this.#recording
     const stream = new PhoneStream({

@@ -2,22 +2,27 @@
 const RATES = [44_100, 48_000, 32_000]
 const KBPS_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const KBPS_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+/** Headers in a row that no µ-law has by chance. */
+const PROOF = 3
 
 /**
  * The kind of file that a payload (canonical base64) begins with, or undefined for what may well be µ-law.
- * Quiet µ-law is full of 0xFF, so one MPEG sync word proves nothing: a second header must stand where the first
- * says the next frame begins, or an encoder's tag frame inside.
+ * Quiet µ-law is full of 0xFF, so one MPEG header proves nothing: an encoder's tag must stand in the first frame,
+ * or two more headers of the same kind where the ones before say that the next frames begin.
  */
 export function containerOf(payload: string): 'WAV' | 'ID3' | 'MP3' | undefined {
   if (payload.startsWith('UklGR')) return 'WAV'
   if (payload.startsWith('SUQz')) return 'ID3'
   if (!payload.startsWith('//')) return undefined
   const bytes = Buffer.from(payload, 'base64')
-  const length = mpegFrameLength(bytes, 0)
-  if (length === undefined) return undefined
-  if (mpegFrameLength(bytes, length) !== undefined) return 'MP3'
-  const head = bytes.subarray(0, Math.min(length, 200)).toString('latin1')
-  return /Xing|Info|LAME/.test(head) ? 'MP3' : undefined
+  let at = 0
+  for (let header = 0; header < PROOF; header++) {
+    const length = bytes[at + 1] === bytes[1] ? mpegFrameLength(bytes, at) : undefined
+    if (length === undefined) return undefined
+    if (header === 0 && /Xing|Info|LAME/.test(bytes.toString('latin1', 0, length))) return 'MP3'
+    at += length
+  }
+  return 'MP3'
 }
 
 /** Length in bytes of the layer III frame whose header stands at `at`, or undefined when none does. */

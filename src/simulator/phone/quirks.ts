@@ -15,6 +15,8 @@ export interface Quirks {
   packetMs?: 20 | 40 | 60
   /** `start` has no `customParameters`. */
   omitParameters?: boolean
+  /** Laid over the parameters of the TwiML: `{ token: 'stolen' }`. */
+  parameters?: Readonly<Record<string, string>>
   /** An event that nobody knows follows `start`. */
   unknownEvent?: boolean
   /** `start` names another call. */

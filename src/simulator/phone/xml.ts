@@ -11,12 +11,17 @@ export interface Element {
 
 const ATTRIBUTES = ':@'
 const TEXT = '#text'
+const LITERAL = /<!\[CDATA\[[\s\S]*?\]\]>|<!--[\s\S]*?-->/g
+/** XML knows five names and numbers; `&oacute;` and the bare `&` of a query string are the usual mistakes. */
+const UNKNOWN_ENTITY = /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);).{0,12}/i
 
 /** Reads one document. Returns its root, or what is wrong in words. Never throws. */
 export function readXml(text: string): Element | string {
   try {
     const verdict = XMLValidator.validate(text)
     if (verdict !== true) return `line ${verdict.err.line}: ${verdict.err.msg}`
+    const entity = UNKNOWN_ENTITY.exec(text.replace(LITERAL, ''))
+    if (entity) return `unknown entity ${entity[0]}`
     const nodes: unknown = parser().parse(text)
     const roots = elementsOf(nodes)
     const [root] = roots
