@@ -24,7 +24,7 @@ export class Call {
   readonly callSid: string
   readonly invitation: Invitation
   /** Resumptions since a stream last worked. */
-  resumes: number
+  #resumes: number
   /** When `state` last changed (ms of the clock). */
   changedAt: number
   #state: CallState = { status: 'expected' }
@@ -33,11 +33,15 @@ export class Call {
     this.callSid = callSid
     this.invitation = invitation
     this.changedAt = now
-    this.resumes = resumes
+    this.#resumes = resumes
   }
 
   get state(): CallState {
     return this.#state
+  }
+
+  get resumes(): number {
+    return this.#resumes
   }
 
   /** Its stream has come. */
@@ -47,9 +51,19 @@ export class Call {
 
   /** `leg` has ended; nothing happens if another has taken its place. */
   left(leg: TwilioLeg, reason: EndReason, now: number): void {
-    if (leg.counters.mediaIn >= WORKING_MEDIA) this.resumes = 0
+    if (leg.counters.mediaIn >= WORKING_MEDIA) this.#resumes = 0
     if (this.#state.status !== 'live' || this.#state.leg !== leg) return
     this.#become(afterLeg(reason), now)
+  }
+
+  /**
+   * Twilio asks how to go on without the stream, which may be before we have noticed that it is gone. Returns how often
+   * it has asked since a stream last worked.
+   */
+  resumed(now: number): number {
+    if (this.#state.status === 'live' && this.#state.leg.counters.mediaIn >= WORKING_MEDIA) this.#resumes = 0
+    this.reopen(now)
+    return ++this.#resumes
   }
 
   /** A signed webhook shows that a stopped call goes on. */

@@ -13,20 +13,20 @@ export interface Gate {
 /** Lets pass what is signed with one of the auth tokens for the public address. */
 export class SignatureGate implements Gate {
   readonly #authTokens: readonly string[]
-  readonly #publicUrl: PublicUrl
+  readonly #publicUrl: () => PublicUrl
 
-  constructor(authTokens: readonly string[], publicUrl: PublicUrl) {
+  constructor(authTokens: readonly string[], publicUrl: () => PublicUrl) {
     this.#authTokens = authTokens
     this.#publicUrl = publicUrl
   }
 
   webhook(request: FastifyRequest): boolean {
-    const urls = this.#publicUrl.signedHttp(request.originalUrl)
+    const urls = this.#publicUrl().signedHttp(request.originalUrl)
     return isSigned(signatureOf(request), this.#authTokens, urls, (request.body ?? {}) as FormFields)
   }
 
   upgrade(request: FastifyRequest, path: string): boolean {
-    return isSigned(signatureOf(request), this.#authTokens, this.#publicUrl.signedWs(path))
+    return isSigned(signatureOf(request), this.#authTokens, this.#publicUrl().signedWs(path))
   }
 }
 

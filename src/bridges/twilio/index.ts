@@ -6,7 +6,7 @@ import { BridgeError } from '../../core/errors.ts'
 import { silentLog } from '../../core/log.ts'
 import { Calls } from './calls.ts'
 import { type Gate, LoopbackGate, SignatureGate } from './gate.ts'
-import { DEFAULT_LIMITS } from './limits.ts'
+import { DEFAULT_LIMITS, type TwilioLimits } from './limits.ts'
 import { Media } from './media.ts'
 import type { TwilioBridgeOptions } from './options.ts'
 import { PublicUrl } from './public-url.ts'
@@ -32,6 +32,7 @@ declare module 'fastify' {
 }
 
 const MAX_BODY = 65_536
+const MAX_MESSAGE = 65_536
 
 /**
  * Twilio Media Streams, as legs of the relay: the webhooks `voice`, `resume` and `status` and the socket `media`, all
@@ -39,7 +40,7 @@ const MAX_BODY = 65_536
  */
 async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions): Promise<void> {
   const { clock = systemClock, log = silentLog, path = '/twilio', relay } = options
-  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const limits = limitsOf(options)
   const publicUrl = publicUrlOf(app, options)
   const gate = gateOf(options, publicUrl)
   if (options.insecure)
@@ -86,15 +87,27 @@ async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions):
   })
 }
 
+function limitsOf({ limits: chosen = {} }: TwilioBridgeOptions): TwilioLimits {
+  const limits = { ...DEFAULT_LIMITS, ...chosen }
+  for (const [name, value] of Object.entries(limits))
+    if (!(value >= 0)) throw new BridgeError('CONFIG', `limits.${name} must be 0 or more, got ${value}`)
+  if (limits.maxMessageBytes > MAX_MESSAGE)
+    throw new BridgeError(
+      'CONFIG',
+      `limits.maxMessageBytes is at most ${MAX_MESSAGE}, got ${limits.maxMessageBytes}`,
+    )
+  return limits
+}
+
 function publicUrlOf(
   app: FastifyInstance,
-  { publicUrl, insecure = false }: TwilioBridgeOptions,
+  { publicUrl, insecure = false, local = false }: TwilioBridgeOptions,
 ): () => PublicUrl {
   if (publicUrl !== undefined) {
     const fixed = new PublicUrl(publicUrl, { allowHttp: insecure })
     return () => fixed
   }
-  if (!insecure)
+  if (!insecure && !local)
     throw new BridgeError('CONFIG', 'the Twilio bridge needs publicUrl: the https:// address Twilio calls')
   return () => {
     const address = app.server.address()
@@ -113,7 +126,7 @@ function gateOf(
   }
   if (authTokens.length === 0 || authTokens.some(token => token === ''))
     throw new BridgeError('CONFIG', 'the Twilio bridge needs an auth token, or insecure: true to go without')
-  return new SignatureGate(authTokens, publicUrl())
+  return new SignatureGate(authTokens, publicUrl)
 }
 
 // As fastify-plugin does: decorators and the WebSocket server are the app's, not this plugin's own.

@@ -86,7 +86,7 @@ export class Media {
     if (!call || call.state.status === 'over' || call.state.status === 'stopped') return 'call-ended'
     if (start.encoding === 'audio/x-mulaw' && start.rate === 8000 && start.channels === 1) return undefined
     // The next stream would be no better, so the call is not resumed.
-    call.end(clock.now(), true)
+    if (call.state.status !== 'live') call.end(clock.now(), true)
     return 'media-format'
   }
 

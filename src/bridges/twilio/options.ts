@@ -27,7 +27,7 @@ export interface TwilioBridgeOptions {
   /** Where the legs go. */
   readonly relay: Admission
   /**
-   * `https://bridge.example.com`: what Twilio is configured with and signs. May be left out only with `insecure`, when
+   * `https://bridge.example.com`: what Twilio is configured with and signs. May be left out only with `insecure` or `local`, when
    * the address listened on serves.
    */
   readonly publicUrl?: string
@@ -35,6 +35,8 @@ export interface TwilioBridgeOptions {
   readonly authTokens?: readonly string[]
   /** Takes unsigned requests, from this machine only. For demonstrations and tests; excludes `authTokens`. */
   readonly insecure?: boolean
+  /** Signed requests for the loopback address listened on: `publicUrl` may be left out. For a bridge without an account. */
+  readonly local?: boolean
   /** Decides on each new call: which room, which languages. Synchronous, as Twilio waits; must not throw. */
   readonly invite: (call: IncomingCall) => Invitation | Refusal
   readonly clock?: Clock

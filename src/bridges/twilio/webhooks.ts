@@ -54,17 +54,14 @@ export class Webhooks {
     const incoming = incomingCall(request)
     if (!incoming) return this.#refuse(request, reply)
     const call = calls.get(incoming.callSid)
-    const resumes = 1 + (call?.resumes ?? resumesOf(incoming))
-    if (call?.state.status === 'over') return twiml(reply, call.state.sorry ? this.#sayAndHangUp() : hangUp())
+    if (call?.state.status === 'over') return twiml(reply, call.state.sorry ? this.#apologise() : hangUp())
+    const resumes = call?.resumed(now()) ?? resumesOf(incoming) + 1
     if (resumes > limits.maxResumes) {
-      call?.end(now())
+      if (call?.state.status !== 'live') call?.end(now())
       log.warn({ callSid: incoming.callSid, resumes: limits.maxResumes }, 'call given up after resumptions')
-      return twiml(reply, this.#sayAndHangUp())
+      return twiml(reply, this.#apologise())
     }
-    if (!call) return twiml(reply, this.#letIn(incoming, request, resumes))
-    call.reopen(now())
-    call.resumes = resumes
-    return twiml(reply, this.#connect(call, request))
+    return twiml(reply, call ? this.#connect(call, request) : this.#letIn(incoming, request, resumes))
   }
 
   /** The call's status callback: its end is final, whatever becomes of the socket. */
@@ -87,12 +84,14 @@ export class Webhooks {
 
   #letIn(incoming: IncomingCall, request: FastifyRequest, resumes: number): string {
     const answer = this.#invite(incoming)
-    if (!answer) return this.#sayAndHangUp()
-    if ('refused' in answer) return answer.notice ? sayAndHangUp(answer.notice) : reject(answer.refused)
+    if (!answer) return this.#apologise()
+    // A call that was answered before cannot be rejected any more.
+    const turnAway = (reason: 'busy' | 'rejected') => (resumes > 0 ? this.#apologise() : reject(reason))
+    if ('refused' in answer) return answer.notice ? sayAndHangUp(answer.notice) : turnAway(answer.refused)
     const call = this.#terms.calls.add(incoming.callSid, answer, resumes)
     if (call) return this.#connect(call, request)
     this.#terms.log.warn({ callSid: incoming.callSid }, 'too many calls')
-    return reject('busy')
+    return turnAway('busy')
   }
 
   /** Nothing if the decision failed; the caller is told sorry rather than left to an error of Twilio's. */
@@ -118,7 +117,7 @@ export class Webhooks {
     })
   }
 
-  #sayAndHangUp(): string {
+  #apologise(): string {
     return sayAndHangUp(this.#options.apology ?? DEFAULT_APOLOGY)
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { Harness, until } from './harness.ts'
 
@@ -28,5 +29,36 @@ describe('a telephone call', () => {
     expect(await party.closed).toMatchObject({ code: 1000 })
     expect(admitted.ended).toEqual({ kind: 'hangup', by: 'remote' })
     expect(bridge.log.complaints).toEqual([])
+  })
+
+  it('is looked after while it is quiet', async () => {
+    const clock = new FakeClock()
+    await using bridge = await Harness.open({ clock })
+    const { party, admitted } = await bridge.call('CA1')
+    clock.advance(1_000)
+    expect(admitted.frames).toHaveLength(50)
+    const pinged = new Promise(resolve => party.socket.once('ping', resolve))
+    clock.advance(4_000)
+    await pinged
+    party.socket.terminate()
+    await until(() => admitted.ended)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('does not keep others from being looked after', async () => {
+    const clock = new FakeClock()
+    await using bridge = await Harness.open({ clock })
+    const broken = await bridge.call('CA1')
+    const sound = await bridge.call('CA2')
+    broken.admitted.leg.attach({
+      write() {
+        throw new Error('broken')
+      },
+      marked() {},
+      dtmf() {},
+    })
+    clock.advance(1_000)
+    await until(() => broken.admitted.ended)
+    expect(sound.admitted.frames).toHaveLength(50)
   })
 })

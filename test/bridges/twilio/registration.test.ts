@@ -18,6 +18,8 @@ describe('registering the bridge', () => {
     ['an empty token', { publicUrl: 'https://a.example', authTokens: [''] }],
     ['no address', { authTokens: ['t'] }],
     ['an http address', { publicUrl: 'http://a.example', authTokens: ['t'] }],
+    ['messages without bound', { insecure: true, limits: { maxMessageBytes: 1_000_000 } }],
+    ['a limit that is no number', { insecure: true, limits: { closeWithinMs: Number.NaN } }],
     ['tokens and insecure', { publicUrl: 'https://a.example', authTokens: ['t'], insecure: true }],
   ])('fails with %s', async (_what, options) => {
     await expect(register(options)).rejects.toMatchObject({ code: 'CONFIG' })

@@ -202,6 +202,38 @@ describe('a call whose stream breaks', () => {
     }
   })
 
+  it('goes on before we have noticed, and the old stream gives way', async () => {
+    const clock = new FakeClock()
+    await using bridge = await Harness.open({ clock })
+    const { party, admitted } = await bridge.call('CA1')
+    const leg = [...bridge.app.twilio.legs][0]!
+    for (const pieces of [125, 250]) {
+      for (let sent = 0; sent < 125; sent++) party.media()
+      await until(() => leg.counters.mediaIn === pieces)
+      clock.advance(2_500)
+    }
+    for (let n = 0; n < 5; n++) expect((await resume(bridge, 'CA1')).body).toContain('<Connect>')
+    await bridge.call('CA1', 'MZ2')
+    await until(() => admitted.ended)
+    expect(admitted.ended).toEqual({ kind: 'replaced' })
+  })
+
+  it('stays live when somebody repeats the request for it', async () => {
+    await using bridge = await Harness.open()
+    const { party, admitted } = await bridge.call('CA1')
+    for (let n = 0; n < 5; n++) await resume(bridge, 'CA1')
+    party.media()
+    await until(() => admitted.frames.length === 1)
+    party.stop()
+    await until(() => admitted.ended)
+    expect((await resume(bridge, 'CA1')).body).toMatch(/<Say /)
+  })
+
+  it('is told sorry, not rejected, if it is not wanted any more', async () => {
+    await using bridge = await Harness.open({ invite: () => ({ refused: 'busy' }) })
+    expect((await resume(bridge, 'CA1')).body).toMatch(/<Response><Say .*<Hangup\/>/)
+  })
+
   it('is hung up when we let go of it', async () => {
     await using bridge = await Harness.open()
     const { party, admitted } = await bridge.call('CA1')
