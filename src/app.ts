@@ -6,10 +6,13 @@ import { Relay } from './core/relay.ts'
 import { relayOptions } from './core/relay-options.ts'
 import type { Translator } from './core/translator.ts'
 import { invitationsOf, type LanguageDefaults, type NumberSettings } from './invitations.ts'
+import type { ResultPlaces } from './service/client/result-reader.ts'
 import { ServiceTranslator } from './service/client/service-translator.ts'
 import { ServiceProcess } from './service/server/child.ts'
 import type { ServiceConfig } from './service/server/service-config.ts'
 import status from './web/index.ts'
+
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
 /** What the app is made of. `config.ts` fills it from file and environment; a program may write it by hand. */
 export interface AppConfig {
@@ -22,13 +25,17 @@ export interface AppConfig {
     readonly url?: string | undefined
     readonly apiKey?: string | undefined
     readonly mode?: 'block' | 'streaming' | undefined
+    /** Where to find text and mp3 in results, for servers that name them otherwise. */
+    readonly places?: { readonly [K in keyof ResultPlaces]?: readonly string[] | undefined } | undefined
   }
-  readonly embedded?: Omit<ServiceConfig, 'apiKeys' | 'open'> | undefined
+  readonly embedded?: DeepReadonly<ServiceConfig> | undefined
   readonly languages: LanguageDefaults
   readonly relay?: Parameters<typeof relayOptions>[0]
   readonly twilio: {
     readonly authTokens: readonly string[]
     readonly insecure?: boolean | undefined
+    /** The auth token is our own, for this machine only. */
+    readonly local?: boolean | undefined
     readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
   }
 }
@@ -57,9 +64,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const { clock = systemClock, log = silentLog } = parts
   const external = parts.translator !== undefined || config.service.url !== undefined
   const key = config.service.apiKey ?? randomKey()
-  const service = external
-    ? undefined
-    : await ServiceProcess.start({ ...config.embedded, apiKeys: [{ name: 'bridge', key }] }, { log })
+  const service = external ? undefined : await ServiceProcess.start(embeddedConfig(config, key), { log })
   const translator =
     parts.translator ??
     new ServiceTranslator({
@@ -67,6 +72,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       apiKey: key,
       clock,
       ...(config.service.mode ? { mode: config.service.mode } : {}),
+      places: Object.fromEntries(Object.entries(config.service.places ?? {}).filter(([, list]) => list)),
     })
   const relay = new Relay({ translator, options: relayOptions(config.relay), clock, log })
   const server = Fastify({ forceCloseConnections: true, requestTimeout: 15_000, connectionTimeout: 0 })
@@ -93,6 +99,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       log,
       invite: invitationsOf(config.languages, config.twilio.numbers ?? {}),
       ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
+      ...(config.twilio.local ? { local: true } : {}),
       ...(config.twilio.insecure ? { insecure: true } : { authTokens: config.twilio.authTokens }),
     })
     await server.ready()
@@ -101,6 +108,12 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     throw error
   }
   return app
+}
+
+/** The embedded service lets the bridge in, and whoever else has a key. */
+function embeddedConfig({ embedded }: AppConfig, key: string): ServiceConfig {
+  const settings = structuredClone(embedded ?? {}) as ServiceConfig
+  return { ...settings, open: false, apiKeys: [...(settings.apiKeys ?? []), { name: 'bridge', key }] }
 }
 
 function randomKey(): string {

@@ -8,10 +8,12 @@ import { type LiveSummary, LiveView } from './live-view.ts'
 import { bundledSentences, LINE_RATE, lineAudio, withPauses } from './recording.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Between two sentences, so that each is heard for itself (ms). */
-const PAUSE_MS = 1_200
-/** Nothing more is heard for so long: it is over (ms). */
-const SETTLED_MS = 2_500
+/** A speaker waits this long at most for the translation, then goes on (ms). */
+const PATIENCE_MS = 8_000
+/** … and this long after it was heard (ms). */
+const BREATH_MS = 500
+/** The bundled sentences that are spoken: the first is long and adds little. */
+const SENTENCES = [1, 5] as const
 
 export interface DemoOptions {
   /** Where the listener's side is written. */
@@ -67,8 +69,7 @@ async function converse(
   terminal: Terminal,
 ): Promise<DemoResult> {
   const { from, to, output } = options
-  const files = options.audio ? [options.audio] : await bundledSentences()
-  const speech = withPauses(await Promise.all(files.map(lineAudio)), PAUSE_MS)
+  const files = options.audio ? [options.audio] : (await bundledSentences()).slice(...SENTENCES)
   const dial = (query: string) => {
     const webhook = `${address}/twilio/voice?room=demo&${query}`
     return placeCall({ webhook, allowInsecureStream: true })
@@ -78,9 +79,11 @@ async function converse(
   terminal.line(`One phone speaks ${from}: ${files.map(file => basename(file)).join(', ')}`)
   terminal.line(`The other one hears ${to}.`)
   using view = new LiveView(app.relay, terminal)
-  await caller.say(speech)
-  // The original goes on as the silent line's hiss, so the end is told by captions and marks instead.
-  await settled(app)
+  for (const file of files) {
+    const heard = translationHeard(app)
+    await caller.say(withPauses([await lineAudio(file)], BREATH_MS))
+    await heard
+  }
   await caller.hangUp()
   await listener.quietFor(300)
   await listener.hangUp()
@@ -88,18 +91,21 @@ async function converse(
   return resultOf(view.summary, listener.report(), output)
 }
 
-/** Settles when no translation has begun, gone on or been confirmed for a while. */
-async function settled(app: App): Promise<void> {
+/** Settles when the other side confirms that it heard the next translation whole, or when patience ends. */
+async function translationHeard(app: App): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  let timer = setTimeout(resolve, SETTLED_MS)
-  const again = () => {
+  let timer: NodeJS.Timeout | undefined
+  const patience = (ms: number) => {
     clearTimeout(timer)
-    timer = setTimeout(resolve, SETTLED_MS)
+    timer = setTimeout(resolve, ms)
   }
-  using _captions = app.relay.observer.on('caption', again)
+  using _level = app.relay.observer.on('level', ({ level }) => {
+    // Patience begins when the speaker has finished.
+    if (level > 0.01) patience(PATIENCE_MS)
+  })
   using _utterances = app.relay.observer.on('utterance', ({ stage, audioMs }) => {
-    clearTimeout(timer)
-    timer = setTimeout(resolve, SETTLED_MS + (stage === 'begun' ? audioMs + 15_000 : 0))
+    if (stage === 'begun') patience(PATIENCE_MS + audioMs)
+    else patience(BREATH_MS)
   })
   await promise
 }

@@ -2,6 +2,9 @@
 const FLOOR_LEAST = 8
 const SPEECH_LEAST = 120
 const SPEECH_OVER_FLOOR = 3.2
+/** Softer than this against the loudest of late is breath, not a word (−24 dB). */
+const SPEECH_UNDER_PEAK = 0.063
+const PEAK_DECAY = 0.998
 /** Quiet this long ends a stretch of speech. */
 const HANG_MS = 200
 
@@ -11,6 +14,7 @@ const HANG_MS = 200
  */
 export class VoiceActivity {
   #floor = 60
+  #peak = 0
   #lastLoudAt = Number.NEGATIVE_INFINITY
   #endedAt = Number.NEGATIVE_INFINITY
   #speaking = false
@@ -20,7 +24,9 @@ export class VoiceActivity {
     this.#floor =
       level < this.#floor ? this.#floor * 0.8 + level * 0.2 : Math.min(this.#floor * 1.002 + 0.02, 1_000)
     if (this.#floor < FLOOR_LEAST) this.#floor = FLOOR_LEAST
-    const loud = level > Math.max(SPEECH_LEAST, this.#floor * SPEECH_OVER_FLOOR)
+    this.#peak = Math.max(level, this.#peak * PEAK_DECAY)
+    const loud =
+      level > Math.max(SPEECH_LEAST, this.#floor * SPEECH_OVER_FLOOR, this.#peak * SPEECH_UNDER_PEAK)
     if (loud) {
       this.#lastLoudAt = now
       this.#speaking = true

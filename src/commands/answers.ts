@@ -1,0 +1,58 @@
+import { VoiceActivity } from '../core/voice-activity.ts'
+import { rms } from '../transcode/level.ts'
+import { FRAME_MS } from '../transcode/pcm.ts'
+import { LINE_RATE } from './recording.ts'
+
+/** Silence after which what is heard counts as a new answer (ms). */
+const NEW_ANSWER_MS = 400
+
+/** Measures at the phone how long after a stretch of speech its translation begins to be heard. */
+export class Answers {
+  /** From the end of speech to the first audio, for each answer (ms). */
+  readonly latenciesMs: number[] = []
+  readonly #ends: number[]
+  #speakingSince = Number.POSITIVE_INFINITY
+  #dryAt = Number.NEGATIVE_INFINITY
+  #heardMs = 0
+
+  /** `speech` is what the phone will say, at the line's rate. */
+  constructor(speech: Int16Array) {
+    this.#ends = endsOfSpeech(speech)
+  }
+
+  /** Audio that came so far (ms). */
+  get heardMs(): number {
+    return this.#heardMs
+  }
+
+  /** The phone begins to speak at `now` (ms). */
+  speaking(now: number): void {
+    this.#speakingSince = now
+  }
+
+  /** `bytes` of µ-law came at `now` (ms). */
+  media(now: number, bytes: number): void {
+    const ms = (bytes * 1000) / LINE_RATE
+    this.#heardMs += ms
+    if (now - this.#dryAt > NEW_ANSWER_MS) {
+      const end = this.#ends.findLast(at => this.#speakingSince + at <= now)
+      if (end !== undefined) this.latenciesMs.push(now - this.#speakingSince - end)
+    }
+    this.#dryAt = Math.max(this.#dryAt, now) + ms
+  }
+}
+
+/** When each stretch of speech ends (ms from the start). */
+function endsOfSpeech(speech: Int16Array): number[] {
+  const activity = new VoiceActivity()
+  const samples = (LINE_RATE * FRAME_MS) / 1000
+  const ends: number[] = []
+  const frames = Math.ceil(speech.length / samples) + 20
+  for (let n = 0; n < frames; n++) {
+    const frame = speech.subarray(n * samples, (n + 1) * samples)
+    const was = activity.speaking
+    activity.frame(frame.length > 0 ? rms(frame) : 0, n * FRAME_MS)
+    if (was && !activity.speaking) ends.push(activity.endedAt(n * FRAME_MS) + FRAME_MS)
+  }
+  return ends
+}

@@ -1,0 +1,114 @@
+import { writeFile } from 'node:fs/promises'
+import { systemClock, Ticker } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { placeCall } from '../simulator/index.ts'
+import { dbfs, rms } from '../transcode/level.ts'
+import { encodeWav } from '../transcode/wav.ts'
+import { Answers } from './answers.ts'
+import { localToken } from './local-token.ts'
+import { LINE_RATE, lineAudio } from './recording.ts'
+import { meter, type Terminal } from './terminal.ts'
+
+export interface CallCommandOptions {
+  /** WAV or mp3 file the simulated phone speaks. */
+  readonly audio: string
+  readonly from: string
+  readonly to: string
+  /** Address of the bridge. */
+  readonly server: string
+  /** Room to join; absent: alone, hearing its own translation. */
+  readonly room?: string | undefined
+  /** Number called. */
+  readonly number?: string | undefined
+  /** Signs the requests; a bridge on this machine without a configured token leaves one for this command. */
+  readonly authToken?: string | undefined
+  /** The bridge's public address, when it is configured with another than `server`. */
+  readonly publicUrl?: string | undefined
+  readonly output: string
+  /** Time to go on listening after the last word, until nothing more is heard (ms). */
+  readonly listenMs: number
+  readonly json?: boolean | undefined
+}
+
+/** A simulated phone calls a running bridge, speaks a file and writes what it heard. Returns the exit code. */
+export async function call(options: CallCommandOptions, terminal: Terminal, log: Log): Promise<number> {
+  const { server, from, to, room, number, publicUrl } = options
+  const speech = await lineAudio(options.audio)
+  const query = new URLSearchParams({ speaks: from, hears: to, ...(room ? { room } : {}) })
+  const local = options.authToken === undefined ? await localToken(server) : undefined
+  const authToken = options.authToken ?? local?.token
+  const signedFor = publicUrl ?? local?.address
+  const answers = new Answers(speech)
+  const phone = await placeCall({
+    webhook: `${server.replace(/\/+$/, '')}/twilio/voice?${query}`,
+    allowInsecureStream: true,
+    log,
+    onMedia: (now, bytes) => answers.media(now, bytes),
+    ...(number ? { to: number } : {}),
+    ...(authToken ? { authToken } : {}),
+    ...(signedFor ? { publicUrl: signedFor } : {}),
+  })
+  if (phone.live)
+    terminal.line(`In call. Speaking ${(speech.length / LINE_RATE).toFixed(1)} s of ${from}, hearing ${to} …`)
+  const begun = systemClock.now()
+  answers.speaking(begun)
+  using progress = new Ticker(systemClock, 100, now => {
+    const at = Math.floor(((now - begun) / 1000) * LINE_RATE)
+    const level = rms(speech.subarray(at, at + LINE_RATE / 10)) / 32_768
+    const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+    terminal.status(`${meter(level || 0)}  ${seconds(now - begun)}   heard ${seconds(answers.heardMs)}`)
+  })
+  await phone.say(speech)
+  await listen(phone, options.listenMs)
+  progress[Symbol.dispose]()
+  terminal.status('')
+  const end = await phone.hangUp()
+  const heard = phone.heard()
+  await writeFile(options.output, encodeWav(heard, LINE_RATE))
+  return tell(options, terminal, phone.report(), heard, end, answers.latenciesMs)
+}
+
+/** Goes on until nothing was heard for `ms`, for a minute at most. */
+async function listen(phone: Awaited<ReturnType<typeof placeCall>>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, 60_000)
+  })
+  await Promise.race([phone.quietFor(ms), late])
+  clearTimeout(timer)
+}
+
+type Phone = Awaited<ReturnType<typeof placeCall>>
+
+function tell(
+  options: CallCommandOptions,
+  terminal: Terminal,
+  report: ReturnType<Phone['report']>,
+  heard: Int16Array,
+  end: Awaited<Phone['ended']>,
+  latenciesMs: readonly number[],
+): number {
+  const heardMs = report.bytes / (LINE_RATE / 1000)
+  const problems = [...report.errors, ...report.warnings].map(({ code }) => String(code))
+  const result = {
+    heardMs: Math.round(heardMs),
+    levelDbfs: heardMs > 0 ? Math.round(dbfs(rms(heard)) * 10) / 10 : null,
+    gaps: report.gapCount,
+    latenciesMs: latenciesMs.map(Math.round),
+    marksConfirmed: report.marksPlayed,
+    problems,
+    said: report.said,
+    output: options.output,
+  }
+  if (options.json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
+  else {
+    for (const text of report.said) terminal.line(`The bridge said: ${text}`)
+    terminal.line(
+      `Heard ${(heardMs / 1000).toFixed(1)} s in ${report.messages} messages, ${report.gapCount} gaps, written to ${options.output}`,
+    )
+    for (const ms of latenciesMs)
+      terminal.line(`  ${(ms / 1000).toFixed(2)} s from the end of speech to the first translated audio`)
+    if (problems.length > 0) terminal.line(`Problems: ${problems.join(' ')} (${end.kind})`)
+  }
+  return heardMs > 0 && problems.length === 0 ? 0 : 1
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { Command, Option } from 'commander'
+import pino from 'pino'
+import { call } from './commands/call.ts'
+import { demo } from './commands/demo.ts'
+import { serve } from './commands/serve.ts'
+import { service } from './commands/service.ts'
+import { Terminal } from './commands/terminal.ts'
+import { type Config, loadConfig } from './config.ts'
+import { BridgeError } from './core/errors.ts'
+import { languageId } from './core/languages.ts'
+import { silentLog } from './core/log.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+const terminal = new Terminal(process.stdout)
+const program = new Command('dragoman')
+  .description(
+    'An interpreter on the line: everybody on a call speaks their own language and hears everybody else in theirs.',
+  )
+  .version(version)
+  .showHelpAfterError()
+
+const configFile = () =>
+  new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if there is one')
+
+program
+  .command('serve')
+  .description('the bridge server, with the embedded translation service unless service.url is set')
+  .addOption(configFile())
+  .option('--port <port>', 'port to listen on', whole)
+  .option('--host <host>', 'address to listen on')
+  .option('--insecure', 'take unsigned requests, from this machine only')
+  .option('--captions', 'show what is said, here on the terminal')
+  .action(async options => {
+    const { config: file, port, host, insecure, captions } = options
+    const config = loadConfig({
+      file,
+      overrides: { port, host, ...(insecure ? { twilio: { insecure } } : {}) },
+    })
+    const serving = await serve(config, terminal, logOf(config), captions)
+    await interrupted()
+    terminal.line('Ending calls …')
+    await serving[Symbol.asyncDispose]()
+  })
+
+program
+  .command('service')
+  .description('the embedded translation service alone')
+  .addOption(configFile())
+  .option('--port <port>', 'port to listen on', whole)
+  .action(async ({ config: file, port }: { config?: string; port?: number }) => {
+    const config = loadConfig({ file, overrides: { embedded: { port } } })
+    const running = await service(config, terminal, logOf(config))
+    await Promise.race([interrupted(), running.ended])
+    await running.close()
+  })
+
+program
+  .command('demo')
+  .description(
+    'a translated telephone call on this machine: a real recording in, what the other side heard out',
+  )
+  .option('--audio <file>', 'WAV or mp3 to speak instead of the bundled recording')
+  .option('--from <language>', 'language spoken', languageId, 'en-us')
+  .option('--to <language>', 'language heard', languageId, 'es-es')
+  .option('--output <file>', 'where to write what was heard', 'demo-heard.wav')
+  .option('--json', 'print the result as JSON')
+  .action(async options => {
+    const out = options.json ? new Terminal(process.stderr) : terminal
+    process.exitCode = await demo(options, out, silentLog)
+  })
+
+program
+  .command('call')
+  .description('a simulated phone calls a running bridge, speaks a file and writes what it heard')
+  .argument('<audio>', 'WAV or mp3 to speak')
+  .option('--from <language>', 'language spoken', languageId, 'en-us')
+  .option('--to <language>', 'language heard', languageId, 'es-es')
+  .option('--server <url>', 'address of the bridge', 'http://localhost:8080')
+  .option('--room <name>', 'room to join; without one the caller hears their own translation')
+  .option('--number <number>', 'number called')
+  .option('--auth-token <token>', 'auth token of a bridge that has one (default: as configured)')
+  .option('--public-url <url>', 'public address of the bridge, when it is configured with another')
+  .option('--output <file>', 'where to write what was heard', 'call-heard.wav')
+  .option('--listen <seconds>', 'go on until nothing was heard for so long', whole, 3)
+  .option('--json', 'print the result as JSON')
+  .action(async (audio: string, { listen, ...options }) => {
+    const out = options.json ? new Terminal(process.stderr) : terminal
+    const [authToken] = loadConfig().twilio.authTokens
+    process.exitCode = await call({ audio, authToken, listenMs: listen * 1000, ...options }, out, silentLog)
+  })
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.stderr.write(`${failure(error)}\n`)
+  process.exitCode = 1
+}
+
+function whole(text: string): number {
+  if (!/^\d{1,5}$/.test(text)) throw new RangeError(`a whole number is wanted, got "${text}"`)
+  return Number(text)
+}
+
+function logOf(config: Config): pino.Logger {
+  return pino({ level: config.log.level }, pino.destination(2))
+}
+
+/** Settles at the first request to end. A second one ends at once. */
+function interrupted(): Promise<void> {
+  return new Promise(resolve => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(130))
+        resolve()
+      })
+  })
+}
+
+/** A known failure in its own words; anything else with its stack, since that is a bug. */
+function failure(error: unknown): string {
+  if (error instanceof BridgeError || error instanceof RangeError) return error.message
+  if (error instanceof Error && 'code' in error) return `${String(error.code)}: ${error.message}`
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
