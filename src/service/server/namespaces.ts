@@ -99,7 +99,7 @@ function serve(socket: Socket, open: OpenSession, parts: NamespaceParts): void {
   })
   socket.onAny((event: string, ...rest: unknown[]) => {
     if (event === EVENT.writeStream) return
-    session.fault(new ServiceError('event_not_taken', `${socket.nsp.name} takes ${EVENT.writeStream} only`))
+    session.refuse(new ServiceError('event_not_taken', `${socket.nsp.name} takes ${EVENT.writeStream} only`))
     answer(rest, false)
   })
   socket.on('disconnect', reason => {

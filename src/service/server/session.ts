@@ -78,9 +78,9 @@ export class Session {
     return true
   }
 
-  /** Tells the client about `error`; ends the session when it is fatal. */
-  fault(error: ServiceError): void {
-    this.#fault(error)
+  /** Tells the client that something it sent was not taken; many such in a row end the session. */
+  refuse(error: ServiceError): void {
+    this.#refused(error)
   }
 
   /** Frees everything; the client is not told. Idempotent. */

@@ -4,6 +4,9 @@ import type { Channel } from './channel.ts'
 /** What a message costs beside its binary part, roughly. */
 const MESSAGE_BYTES = 512
 
+/** How many namespaces a client has joined on one connection: ending one session must not end the others. */
+const joined = new WeakMap<object, number>()
+
 /** A Socket.IO socket as a channel. */
 export class SocketChannel implements Channel {
   readonly #socket: Socket
@@ -11,8 +14,11 @@ export class SocketChannel implements Channel {
 
   constructor(socket: Socket) {
     this.#socket = socket
+    const { conn } = socket
+    joined.set(conn, (joined.get(conn) ?? 0) + 1)
+    socket.once('disconnect', () => void joined.set(conn, (joined.get(conn) ?? 1) - 1))
     // Told when everything handed to the transport has left; what came meanwhile is little beside the bound.
-    socket.conn.on('drain', () => {
+    conn.on('drain', () => {
       this.#unread = 0
     })
   }
@@ -27,7 +33,8 @@ export class SocketChannel implements Channel {
   }
 
   end(): void {
-    this.#socket.disconnect(true)
+    const alone = (joined.get(this.#socket.conn) ?? 1) <= 1
+    this.#socket.disconnect(alone)
   }
 }
 

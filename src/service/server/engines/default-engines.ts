@@ -8,6 +8,7 @@ import { Espeak, type EspeakOptions } from './espeak.ts'
 import { PhraseTranslator } from './phrase-translator.ts'
 import { Phrasebook } from './phrasebook.ts'
 import { PocketSphinx, type PocketSphinxOptions } from './pocketsphinx.ts'
+import type { Synthesizer } from './synthesizer.ts'
 
 /** An engine that is not enabled is as if it were not installed. */
 interface Switch {
@@ -36,12 +37,20 @@ export async function defaultEngines(
     apertium.enabled ? present(Apertium.create(apertium, clock), log) : [],
     espeak.enabled ? present(Espeak.create(espeak), log) : [],
   ])
+  for (const [language, voiceId] of Object.entries(options.voices)) assertVoice(voice, language, voiceId)
   return new EngineSet({
     speechToText: recognizer,
     translators: translator.map(engine => new PhraseTranslator(phrasebook, engine)),
     synthesizers: voice,
     voices: options.voices,
   })
+}
+
+function assertVoice(synthesizers: readonly Synthesizer[], language: LanguageId, voiceId: string): void {
+  const voices = synthesizers.flatMap(engine => engine.voices).filter(entry => entry.languageId === language)
+  if (synthesizers.length === 0 || voices.some(entry => entry.voiceId === voiceId)) return
+  const known = voices.map(entry => entry.voiceId).join(', ')
+  throw new RangeError(`voices.${language} is "${voiceId}", allowed: ${known || 'none'}`)
 }
 
 /** The engine in a list, or an empty one when it is not installed. */

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import type { ServiceErrorBody } from '../../../src/service/contract.ts'
+import { fakeService } from './helpers/fake-service.ts'
+
+test('beyond the last place a connection is refused; a place left free is given again', async () => {
+  const { connect, ready } = await fakeService({ maxSessions: 2 })
+  const first = await ready('/sts')
+  await ready('/stt')
+  const third = connect('/stt')
+  expect(await third.until<ServiceErrorBody>('connect_error')).toMatchObject({
+    code: 'limit',
+    error: 'too_many_sessions',
+    description: expect.stringContaining('2'),
+  })
+  first.client.close()
+  await expect.poll(() => first.stream.closed).toBe(true)
+  await ready('/sts')
+})
+
+test('a crowd at once: as many sessions as places, everybody else is told why', async () => {
+  const { connect, engines } = await fakeService({ maxSessions: 3 })
+  const clients = Array.from({ length: 12 }, () => connect('/stt'))
+  const outcomes = await Promise.all(
+    clients.map(client =>
+      Promise.race([
+        client.until('start').then(() => 'start'),
+        client.until<ServiceErrorBody>('connect_error').then(({ error }) => error),
+        client.error().then(({ error }) => error),
+      ]),
+    ),
+  )
+  expect(outcomes.toSorted()).toEqual([...Array(3).fill('start'), ...Array(9).fill('too_many_sessions')])
+  expect(engines.recognizer.streams).toHaveLength(3)
+})
+
+test('wrong parameters and wrong keys take no place', async () => {
+  const { connect, ready } = await fakeService({ maxSessions: 1 })
+  for (let n = 0; n < 5; n++) {
+    await connect('/sts', { languageIdTarget: 'zz' }).until('disconnect')
+    await connect('/sts', {}, 'wrong').until('connect_error')
+  }
+  await ready('/sts')
+})

@@ -1,0 +1,83 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { expect, test } from 'vitest'
+import type { StsResult } from '../../../src/service/contract.ts'
+import { ServiceProcess } from '../../../src/service/server/child.ts'
+import { speak } from './helpers/real-service.ts'
+import { joined, pause, recording } from './helpers/recordings.ts'
+import { query, TestClient } from './helpers/test-client.ts'
+
+/** The process without ears: it starts faster. */
+const QUICK = { apiKeys: ['k'], engines: { pocketsphinx: { enabled: false } } }
+
+async function reachable(url: string): Promise<boolean> {
+  return fetch(`${url}/health`).then(
+    response => response.ok,
+    () => false,
+  )
+}
+
+test('a killed service is back at the same address, and a whole sentence is translated', async () => {
+  const lines: string[] = []
+  const note = (_fields: object, message: string) => void lines.push(message)
+  const log = { debug: note, info: note, warn: note, error: note }
+  await using service = await ServiceProcess.start({ apiKeys: ['k'] }, { log })
+  const { url, pid } = service
+  const first = new TestClient(`${url}/sts`, 'k', query())
+  await first.until('start')
+  void speak(first, recording(2))
+  process.kill(pid!, 'SIGKILL')
+  await first.until('disconnect')
+  await expect.poll(() => reachable(url), { timeout: 10_000, interval: 50 }).toBe(true)
+  expect(service.url).toBe(url)
+  expect(service.pid).not.toBe(pid)
+  expect(service.restarts).toBe(1)
+  const second = new TestClient(`${url}/sts`, 'k', query())
+  await second.until('start')
+  await speak(second, joined(recording(2), pause(800)))
+  await second.until('endSynth')
+  expect(second.payloads<StsResult>('result')[0]?.translation).toContain('joven')
+  second.close()
+  expect(lines).toContain('service process died')
+  expect(lines).toContain('session ready')
+})
+
+test('close ends the process and settles ended; it is not started again', async () => {
+  const service = await ServiceProcess.start(QUICK)
+  const { url, pid } = service
+  await Promise.all([service.close(), service.close()])
+  expect(await service.ended).toEqual({ kind: 'hangup', by: 'local' })
+  expect(await reachable(url)).toBe(false)
+  expect(() => process.kill(pid!, 0)).toThrow('ESRCH')
+})
+
+test('settings that are wrong, and a port that is taken, are said at once', async () => {
+  await expect(ServiceProcess.start({ ...QUICK, maxSessions: 0 })).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: expect.stringContaining('maxSessions'),
+  })
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as { port: number }
+  await expect(ServiceProcess.start({ ...QUICK, port })).rejects.toMatchObject({
+    code: 'SERVICE_UNREACHABLE',
+  })
+  taken.close()
+})
+
+test('SIGTERM to the service itself is a death like any other: it comes back', async () => {
+  await using service = await ServiceProcess.start(QUICK)
+  const { pid } = service
+  process.kill(pid!, 'SIGTERM')
+  await expect.poll(() => service.restarts, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => reachable(service.url), { timeout: 10_000 }).toBe(true)
+})
+
+test('when the parent is gone the service goes too', async () => {
+  const parent = fork(new URL('./helpers/parent.ts', import.meta.url), { execArgv: [] })
+  const [{ url }] = (await once(parent, 'message')) as [{ url: string }]
+  expect(await reachable(url)).toBe(true)
+  parent.kill('SIGKILL')
+  await expect.poll(() => reachable(url), { timeout: 10_000 }).toBe(false)
+})

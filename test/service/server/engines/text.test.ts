@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { decodeAnswer, encodeRequest } from '../../../../src/service/server/engines/apertium-text.ts'
+import { Phrasebook } from '../../../../src/service/server/engines/phrasebook.ts'
+import { edited } from '../../../../src/service/server/engines/pre-edit.ts'
+import { cleanTranscript } from '../../../../src/service/server/engines/transcript-text.ts'
+import { WavReader } from '../../../../src/service/server/engines/wav-reader.ts'
+
+test('a transcript loses its fillers and variants', () => {
+  expect(cleanTranscript('<s> and(2) <sil> mister [NOISE] ++UH++ john </s>')).toBe('and mister john')
+})
+
+describe('before translation', () => {
+  const asked = (text: string) => edited(text, 'en', 'es').before
+  test('English is written as a translator expects it', () => {
+    expect(asked("i think i'll see mr smith on monday")).toBe("I think I'll see Mr. smith on Monday")
+    expect(asked('mister jones is here')).toBe('Mr. jones is here')
+    expect(asked('it is mine')).toBe('It is mine')
+  })
+
+  test('please is taken out and put back in the other language', () => {
+    const { before, after } = edited('hold the line please', 'en', 'es')
+    expect(before).toBe('Hold the line')
+    expect(after('Aguarde en la línea.')).toBe('Aguarde en la línea, por favor.')
+    expect(edited('please', 'en', 'es').after('complacer')).toBe('Por favor.')
+  })
+
+  test('what comes back is a sentence; nothing stays nothing', () => {
+    expect(edited('no', 'es', 'en').after('it is small')).toBe('It is small.')
+    expect(edited('no', 'es', 'en').after('is it?')).toBe('Is it?')
+    expect(edited('', 'en', 'es').after('')).toBe('')
+  })
+})
+
+describe('the phrasebook', () => {
+  const book = new Phrasebook({ en: { es: { hello: 'Hola.', 'can you hear me': '¿Me oye?' } } })
+  test('knows a phrase whatever its case and punctuation', () => {
+    expect(book.lookup('Can you HEAR me?', 'en-gb', 'es-mx')).toBe('¿Me oye?')
+  })
+  test('knows phrases in a row, but nothing that has more in it', () => {
+    expect(book.lookup('hello hello can you hear me', 'en-us', 'es-es')).toBe('Hola. Hola. ¿Me oye?')
+    expect(book.lookup('hello my friend', 'en-us', 'es-es')).toBeUndefined()
+    expect(book.lookup('hello', 'en-us', 'fr-fr')).toBeUndefined()
+    expect(book.lookup('', 'en-us', 'es-es')).toBeUndefined()
+  })
+  test('comes with phrases for the phone', async () => {
+    const shipped = await Phrasebook.load()
+    expect(shipped.lookup("i don't understand", 'en-us', 'es-es')).toBe('No entiendo.')
+    expect(shipped.lookup('good morning how are you', 'en-us', 'es-es')).toBe('Buenos días. ¿Cómo está?')
+  })
+})
+
+test('requests to a pipeline are one line, escaped, and come back as they were', () => {
+  expect(encodeRequest(' a^b\n\0c ')).toBe('a\\^b c.[][\n]')
+  for (const text of ['plain', 'a [b] {c} <d> @ ^ $ / \\', '1.5 €'])
+    expect(decodeAnswer(encodeRequest(text))).toBe(text)
+})
+
+test('a WAV is read however it is cut; anything else is refused', () => {
+  const wav = Buffer.alloc(44 + 2_000)
+  wav.write('RIFF', 0, 'latin1')
+  wav.write('WAVEfmt ', 8, 'latin1')
+  wav.writeUInt16LE(1, 20)
+  wav.writeUInt16LE(1, 22)
+  wav.writeUInt32LE(22_050, 24)
+  wav.writeUInt16LE(16, 34)
+  for (let n = 0; n < 1_000; n++) wav.writeInt16LE(n, 44 + n * 2)
+  for (const size of [1, 3, 44, 45, 1_000, 5_000]) {
+    const reader = new WavReader()
+    const samples: number[] = []
+    for (let at = 0; at < wav.length; at += size) samples.push(...reader.push(wav.subarray(at, at + size)))
+    expect(reader.rate).toBe(22_050)
+    expect(samples).toEqual(Array.from({ length: 1_000 }, (_, n) => n))
+  }
+  expect(() => new WavReader().push(Buffer.alloc(50))).toThrow(RangeError)
+})
