@@ -31,6 +31,7 @@ describe('the public address', () => {
     'http://bridge.example.com',
     'ftp://bridge.example.com',
     'https://user:secret@bridge.example.com',
+    'https://user@bridge.example.com',
     'https://bridge.example.com/?a=1',
     'https://bridge.example.com/#x',
     '',
