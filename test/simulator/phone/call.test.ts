@@ -1,35 +1,330 @@
-import { expect, test } from 'vitest'
-import { placeCall } from '../../../src/simulator/index.ts'
+import twilio from 'twilio'
+import { describe, expect, test } from 'vitest'
+import { type CallOptions, placeCall, voiceFrom } from '../../../src/simulator/index.ts'
 import { loudness } from '../../../src/transcode/level.ts'
-import { standIn } from './bridge-stand-in.ts'
+import { CONNECT, markOf, mediaOf, type StandIn, type StandInOptions, standIn } from './bridge-stand-in.ts'
+import { toneOf } from './pcm.ts'
 
-const TONE_HZ = 440
+const TOKEN = 'secret'
+const PUBLIC = 'https://bridge.example.com'
+const AGAIN = CONNECT.replace('</Response>', '<Redirect>/twilio/again</Redirect></Response>')
 
-function toneOf(ms: number, hz = TONE_HZ): Int16Array {
-  return Int16Array.from({ length: ms * 8 }, (_, i) => 8000 * Math.sin((2 * Math.PI * hz * i) / 8000))
+function callTo(server: StandIn, options: Partial<CallOptions> = {}) {
+  return placeCall({ webhook: server.webhook, allowInsecureStream: true, ...options })
 }
 
-test('an echo is heard, without a gap or a warning', async () => {
+/** A bridge that gives back what it hears. */
+const echo: NonNullable<StandInOptions['onMessage']> = ({ event, media, streamSid }, { socket }) => {
+  if (event === 'media')
+    socket.send(`{"event":"media","streamSid":"${streamSid}","media":{"payload":"${media?.payload}"}}`)
+}
+
+test('an echo is heard', async () => {
+  await using server = await standIn({ onMessage: echo })
+  await using call = await callTo(server)
+  const spoken = await call.say(toneOf(400))
+  await call.quietFor(100)
+  expect(spoken.complete).toBe(true)
+  expect((spoken.endedAt ?? 0) - (spoken.startedAt ?? 0)).toBeCloseTo(380, 6)
+  expect(await call.hangUp()).toMatchObject({ kind: 'hangup' })
+  const { warnings, errors, bytes, sent, sendLateness } = call.report()
+  expect({ warnings, errors }).toEqual({ warnings: [], errors: [] })
+  expect(sent).toBeGreaterThanOrEqual(20)
+  expect(sendLateness.count).toBe(sent)
+  expect(bytes % 160).toBe(0)
+  const heard = call.heard()
+  const from = Math.round((spoken.startedAt! - call.startedAt) * 8)
+  expect(loudness(heard.subarray(from, from + 3200), 440, 8000)).toBeGreaterThan(5000)
+  expect(loudness(heard.subarray(0, from - 160), 440, 8000)).toBeLessThan(10)
+  const events = server.sockets[0]!.messages.map(({ event }) => event)
+  expect(events.filter(event => event !== 'media')).toEqual(['connected', 'start', 'stop'])
+})
+
+test('the webhook is asked as Twilio asks it', async () => {
+  await using server = await standIn({ streamUrl: 'wss://bridge.example.com/media?lost=1' })
+  const webhook = `${server.webhook}?room=a%20b`
+  await using call = await placeCall({
+    webhook,
+    publicUrl: PUBLIC,
+    authToken: TOKEN,
+    from: '+15005550009',
+    fields: { FromCountry: 'US' },
+  })
+  const [{ fields, headers } = { fields: {}, headers: {} as Record<string, unknown> }] = server.hooks
+  const { room, ...form } = fields as Record<string, string>
+  expect(room).toBe('a b')
+  expect(form).toEqual({
+    AccountSid: expect.stringMatching(/^AC[0-9a-f]{32}$/),
+    ApiVersion: '2010-04-01',
+    CallSid: call.callSid,
+    CallStatus: 'ringing',
+    Called: '+15005550001',
+    Caller: '+15005550009',
+    Direction: 'inbound',
+    From: '+15005550009',
+    FromCountry: 'US',
+    To: '+15005550001',
+  })
+  expect(call.callSid).toMatch(/^CA[0-9a-f]{32}$/)
+  expect(headers['content-type']).toBe('application/x-www-form-urlencoded; charset=UTF-8')
+  expect(headers.host).toBe('bridge.example.com')
+  const signature = String(headers['x-twilio-signature'])
+  expect(twilio.validateRequest(TOKEN, signature, `${PUBLIC}/twilio/voice?room=a%20b`, form)).toBe(true)
+})
+
+test('the upgrade has exactly the headers that Twilio sends', async () => {
+  await using server = await standIn({ streamUrl: 'wss://bridge.example.com/media?lost=1' })
+  await using _ = await placeCall({ webhook: server.webhook, publicUrl: PUBLIC, authToken: TOKEN })
+  const raw = server.sockets[0]!.rawHeaders
+  const pairs = Object.fromEntries(raw.flatMap((name, n) => (n % 2 ? [] : [[name, raw[n + 1]]])))
+  expect(raw.filter((_, n) => n % 2 === 0)).toEqual([
+    ...['host', 'user-agent', 'connection', 'upgrade', 'sec-websocket-version', 'sec-websocket-key'],
+    ...['x-twilio-signature', 'accept-encoding'],
+  ])
+  expect(pairs).toMatchObject({
+    host: 'bridge.example.com',
+    'user-agent': 'Twilio.TmeWs/1.0',
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': expect.stringMatching(/^.{24}$/),
+    'accept-encoding': 'gzip',
+  })
+  expect(
+    twilio.validateRequest(TOKEN, pairs['x-twilio-signature']!, 'wss://bridge.example.com/media', {}),
+  ).toBe(true)
+})
+
+test('a proxy adds its headers, and nothing else', async () => {
+  await using server = await standIn({ streamUrl: 'wss://bridge.example.com/media' })
+  await using _ = await placeCall({ webhook: server.webhook, publicUrl: PUBLIC, proxied: true })
+  const raw = server.sockets[0]!.rawHeaders
+  expect(raw.filter((_, n) => n % 2 === 0).slice(-4)).toEqual([
+    ...['accept-encoding', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
+  ])
+  expect(server.hooks[0]?.headers).toMatchObject({
+    host: `127.0.0.1:${server.port}`,
+    'x-forwarded-proto': 'https',
+  })
+})
+
+test('the parameters arrive in start, and marks come back', async () => {
   await using server = await standIn({
-    onMessage({ event, media, streamSid }, { socket }) {
-      if (event !== 'media') return
-      socket.send(`{"event":"media","streamSid":"${streamSid}","media":{"payload":"${media?.payload}"}}`)
+    onMessage({ event }, { socket, sid }) {
+      if (event !== 'start') return
+      socket.send(markOf(sid, 'at once'))
+      socket.send(mediaOf(sid, 200))
+      socket.send(markOf(sid, 'after 200 ms'))
     },
   })
-  await using call = await placeCall({ webhook: server.webhook, allowInsecureStream: true, gapWithinMs: 5 })
-  const spoken = await call.say(toneOf(400))
-  await call.quietFor(0)
-  expect(spoken.complete).toBe(true)
-  const end = await call.hangUp()
-  expect(end.kind).toBe('hangup')
-  const { warnings, errors, bytes, sent } = call.report()
-  expect({ warnings, errors }).toEqual({ warnings: [], errors: [] })
-  expect(bytes).toBe((sent - 0) * 160)
-  const heard = call.heard()
-  expect(loudness(heard, TONE_HZ, 8000)).toBeGreaterThan(1000)
-  expect(server.sockets[0]?.messages.map(m => m.event).filter(e => e !== 'media')).toEqual([
-    'connected',
-    'start',
-    'stop',
-  ])
+  await using call = await callTo(server)
+  await call.quietFor(250)
+  await call.hangUp()
+  const [socket] = server.sockets
+  const start = socket!.messages[1]?.start
+  expect(start).toMatchObject({ callSid: call.callSid, customParameters: { token: 't1' } })
+  const marks = socket!.messages.flatMap(({ mark }) => mark?.name ?? [])
+  expect(marks).toEqual(['at once', 'after 200 ms'])
+  const at = (name: string) => socket!.raw.find(({ data }) => data.includes(name))!.at
+  expect(at('after 200 ms') - at('at once')).toBeGreaterThan(180)
+  expect(call.report()).toMatchObject({ marks: 2, marksPlayed: 2, warnings: [], gapCount: 0 })
+})
+
+test('a voice made while it speaks, a loop, keys', async () => {
+  await using server = await standIn()
+  await using call = await callTo(server)
+  await call.say(voiceFrom([toneOf(20), toneOf(20)]))
+  call.press('1#')
+  await call.say(toneOf(40))
+  expect(() => call.press('12x')).toThrow(RangeError)
+  await call.hangUp()
+  expect(server.sockets[0]!.messages.flatMap(({ dtmf }) => dtmf?.digit ?? [])).toEqual(['1', '#'])
+  expect((await call.say(toneOf(20))).complete).toBe(false)
+})
+
+describe('what follows when the stream ends', () => {
+  test.each<[string, number | undefined, number[]]>([
+    ['1000', 1000, []],
+    ['1008', 1008, [31921]],
+    ['no code', undefined, []],
+  ])('the server closes with %s: the TwiML goes on', async (_, code, errors) => {
+    await using server = await standIn({
+      twiml: (_, count) => (count === 1 ? AGAIN : '<Response><Say>Sorry.</Say><Hangup/></Response>'),
+      onMessage: ({ event }, { socket }) => event === 'start' && socket.close(code),
+    })
+    const call = await callTo(server)
+    expect(await call.ended).toMatchObject({ kind: 'completed', reason: '<Hangup>' })
+    expect(server.hooks.map(({ url, fields }) => [url, fields.CallStatus])).toEqual([
+      ['/twilio/voice', 'ringing'],
+      ['/twilio/again', 'in-progress'],
+    ])
+    const report = call.report()
+    expect(report.errors.map(error => error.code)).toEqual(errors)
+    expect(report.said).toEqual(['Sorry.'])
+    expect(report.streams[0]?.end).toMatchObject({ by: 'server', code: code ?? 1005 })
+  })
+
+  test('a drop is resumed by <Redirect> with a new stream of the same call, and speech goes on', async () => {
+    await using server = await standIn({ twiml: AGAIN })
+    await using call = await callTo(server)
+    const saying = call.say(toneOf(800))
+    await expect.poll(() => call.report().sent).toBeGreaterThan(5)
+    call.drop()
+    await expect.poll(() => server.sockets.length).toBe(2)
+    expect((await saying).complete).toBe(true)
+    await call.hangUp()
+    const [first, second] = server.sockets
+    expect(await first?.closed).toBe(1006)
+    expect(first?.messages.some(({ event }) => event === 'stop')).toBe(false)
+    expect(second?.messages[1]).toMatchObject({ sequenceNumber: '1', start: { callSid: call.callSid } })
+    expect(second?.sid).not.toBe(first?.sid)
+    expect(second?.messages.at(-1)?.event).toBe('stop')
+    expect(call.report().errors).toMatchObject([{ code: 31903 }])
+  })
+
+  test('without anything behind <Connect> the call is over', async () => {
+    await using server = await standIn({
+      onMessage: ({ event }, { socket }) => event === 'start' && socket.close(1000),
+    })
+    const call = await callTo(server)
+    expect(await call.ended).toEqual({ kind: 'completed', code: undefined, reason: 'the TwiML ran out' })
+    expect(call.live).toBe(false)
+  })
+
+  test('<Connect action> is asked, and its TwiML runs instead of what follows', async () => {
+    const twiml = CONNECT.replace('<Connect>', '<Connect action="/twilio/over" method="GET">')
+    await using server = await standIn({
+      twiml: (_, count) => (count === 1 ? twiml : '<Response><Say>Bye</Say></Response>'),
+      onMessage: ({ event }, { socket }) => event === 'start' && socket.close(1000),
+    })
+    const call = await callTo(server, { authToken: TOKEN })
+    await call.ended
+    expect(server.hooks[1]?.url).toMatch(/^\/twilio\/over\?AccountSid=AC/)
+    const { url, headers } = server.hooks[1]!
+    const signature = String(headers['x-twilio-signature'])
+    expect(twilio.validateRequest(TOKEN, signature, `http://127.0.0.1:${server.port}${url}`, {})).toBe(true)
+    expect(call.report().said).toEqual(['Bye'])
+  })
+
+  test('a refused upgrade is 31920, and the TwiML goes on', async () => {
+    await using server = await standIn({
+      refuse: 403,
+      twiml: CONNECT.replace('</Response>', '<Say>Sorry</Say></Response>'),
+    })
+    const call = await callTo(server)
+    expect(await call.ended).toMatchObject({ kind: 'completed' })
+    expect(call.report()).toMatchObject({ errors: [{ code: 31920 }], said: ['Sorry'] })
+    expect(call.report().streams[0]?.end).toMatchObject({ by: 'refused', code: 403 })
+  })
+
+  test('nobody listens at the stream URL: 31902', async () => {
+    await using server = await standIn({ streamUrl: 'ws://127.0.0.1:1/media' })
+    const call = await callTo(server)
+    await call.ended
+    expect(call.report().errors).toMatchObject([{ code: 31902 }])
+  })
+
+  test('ws:// is refused where Twilio would', async () => {
+    await using server = await standIn()
+    const call = await callTo(server, { allowInsecureStream: false })
+    await call.ended
+    expect(call.report()).toMatchObject({ errors: [{ code: 31922 }], streams: [] })
+  })
+
+  test('other instructions stop the stream and take over', async () => {
+    await using server = await standIn({ twiml: AGAIN })
+    const call = await callTo(server)
+    call.update('<Response><Say>Moved</Say><Pause length="0"/><Hangup/></Response>')
+    expect(await call.ended).toMatchObject({ kind: 'completed', reason: '<Hangup>' })
+    expect(server.sockets[0]!.messages.at(-1)?.event).toBe('stop')
+    expect(server.hooks).toHaveLength(1)
+    expect(call.report().said).toEqual(['Moved'])
+  })
+})
+
+describe('calls that never get a stream', () => {
+  test.each<[string, StandInOptions, object]>([
+    [
+      'rejected',
+      { twiml: '<Response><Reject reason="busy"/></Response>' },
+      { kind: 'rejected', reason: 'busy' },
+    ],
+    ['11200', { status: 500 }, { kind: 'failed', code: 11200 }],
+    ['11200 for a redirect of HTTP', { status: 302 }, { kind: 'failed', code: 11200 }],
+    ['12300', { type: 'application/json' }, { kind: 'failed', code: 12300 }],
+    ['12100', { twiml: '<Response>' }, { kind: 'failed', code: 12100 }],
+    ['empty', { twiml: '<Response/>' }, { kind: 'completed' }],
+    [
+      'endless',
+      { twiml: '<Response><Redirect>/twilio/voice</Redirect></Response>' },
+      { kind: 'failed', code: 11215 },
+    ],
+  ])('%s', async (_, options, end) => {
+    await using server = await standIn(options)
+    const call = await callTo(server)
+    expect(await call.ended).toMatchObject(end)
+    expect(call.report().streams).toEqual([])
+  })
+
+  test('nobody answers: 11205', async () => {
+    const call = await placeCall({ webhook: 'http://127.0.0.1:1/twilio/voice' })
+    expect(await call.ended).toMatchObject({ kind: 'failed', code: 11205 })
+    expect(call.heard().length).toBeLessThan(8000)
+  })
+
+  test('application/xml with a charset is TwiML too', async () => {
+    await using server = await standIn({
+      type: 'application/xml; charset=utf-8',
+      twiml: '<Response><Hangup/></Response>',
+    })
+    expect(await (await callTo(server)).ended).toMatchObject({ kind: 'completed' })
+  })
+
+  test('options that cannot be are thrown', async () => {
+    await expect(placeCall({ webhook: 'nonsense' })).rejects.toThrow(TypeError)
+    await expect(placeCall({ webhook: 'http://127.0.0.1:1/', quirks: { jitterMs: -1 } })).rejects.toThrow(
+      RangeError,
+    )
+  })
+})
+
+test('a hang-up during <Pause> ends the call at once', async () => {
+  await using server = await standIn({
+    twiml: CONNECT.replace('</Response>', '<Pause length="600"/></Response>'),
+  })
+  const call = await callTo(server)
+  server.sockets[0]!.socket.close(1000)
+  await expect.poll(() => call.report().streams[0]?.end?.by).toBe('server')
+  expect(await call.hangUp()).toMatchObject({ kind: 'hangup' })
+  expect(await call.hangUp()).toMatchObject({ kind: 'hangup' })
+})
+
+test('vanish leaves no stop and no further request', async () => {
+  await using server = await standIn({ twiml: AGAIN })
+  const call = await callTo(server)
+  expect(await call.vanish()).toMatchObject({ kind: 'hangup' })
+  expect(await server.sockets[0]!.closed).toBe(1006)
+  expect(server.hooks).toHaveLength(1)
+})
+
+test('the status callback is told, signed', async () => {
+  const twiml = CONNECT.replace(
+    '<Stream ',
+    '<Stream name="caller" statusCallback="https://bridge.example.com/twilio/status" ',
+  )
+  await using server = await standIn({ twiml, streamUrl: 'wss://bridge.example.com/media' })
+  const call = await placeCall({ webhook: server.webhook, publicUrl: PUBLIC, authToken: TOKEN })
+  await expect.poll(() => server.hooks.length).toBe(2)
+  await call.hangUp()
+  const told = server.hooks.filter(({ url }) => url === '/twilio/status')
+  expect(told.map(({ fields }) => fields.StreamEvent)).toEqual(['stream-started', 'stream-stopped'])
+  expect(told[0]?.fields).toMatchObject({
+    StreamName: 'caller',
+    StreamSid: server.sockets[0]?.sid,
+    CallSid: call.callSid,
+  })
+  for (const { fields, headers } of told)
+    expect(
+      twilio.validateRequest(TOKEN, String(headers['x-twilio-signature']), `${PUBLIC}/twilio/status`, fields),
+    ).toBe(true)
 })
