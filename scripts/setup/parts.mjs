@@ -36,25 +36,23 @@ const PARTS = [
     file: { kind: 'program', names: ['espeak-ng'] },
     without: 'the embedded service speaks nothing',
   },
+  {
+    name: 'native mp3 decoder',
+    packages: ['libmpg123-0'],
+    file: { kind: 'library', names: ['libmpg123.so.0', 'libmpg123.0.dylib'] },
+    without: 'mp3 is decoded by WebAssembly, at twice the work',
+    optional: true,
+  },
 ]
 
 /** Independent programs whose output some tests compare with. */
-const ORACLES = [
-  {
-    name: 'mp3 encoder to compare with',
-    packages: ['lame'],
-    file: { kind: 'program', names: ['lame'] },
-    without: 'the tests that compare with it are skipped',
-    optional: true,
-  },
-  {
-    name: 'audio converter to compare with',
-    packages: ['ffmpeg'],
-    file: { kind: 'program', names: ['ffmpeg'] },
-    without: 'the tests that compare with it are skipped',
-    optional: true,
-  },
-]
+const ORACLES = ['lame', 'ffmpeg', 'sox'].map(program => ({
+  name: `${program}, to compare with`,
+  packages: [program],
+  file: { kind: 'program', names: [program] },
+  without: 'the tests that compare with it are skipped',
+  optional: true,
+}))
 
 /** The parts that are not on this system. */
 export function missingParts({ systemRoot, forTests }) {

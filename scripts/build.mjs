@@ -1,0 +1,46 @@
+/**
+ * `npm run build`: the sources as JavaScript with types and source maps in `dist/`, with the files beside them that are
+ * no TypeScript. Needs what `scripts/setup.mjs` installs.
+ */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const project = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const source = join(project, 'src')
+const target = join(project, 'dist')
+
+rmSync(target, { recursive: true, force: true })
+const { status, error } = spawnSync(
+  join(project, 'node_modules/.bin/tsc'),
+  ['--project', 'tsconfig.build.json'],
+  {
+    cwd: project,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  },
+)
+if (error) throw error
+if (status !== 0) process.exit(status ?? 1)
+
+// The compiler renames imports in what runs, but not in the types.
+for (const name of readdirSync(target, { recursive: true })) {
+  if (!name.endsWith('.d.ts')) continue
+  const path = join(target, name)
+  writeFileSync(
+    path,
+    readFileSync(path, 'utf8').replace(/((?:from|import|import\() ?["']\.[^"']*)\.ts(["'])/g, '$1.js$2'),
+  )
+}
+
+cpSync(source, target, { recursive: true, filter: path => !/\.tsx?$/.test(path) })
+
+const { bin, exports } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
+for (const path of Object.values(bin)) chmodSync(join(project, path), 0o755)
+const promised = [...Object.values(bin), ...Object.values(exports).flatMap(entry => Object.values(entry))]
+const missing = promised.filter(path => !existsSync(join(project, path)))
+if (missing.length > 0) {
+  process.stderr.write(`build: package.json names files that were not built: ${missing.join(', ')}\n`)
+  process.exit(1)
+}

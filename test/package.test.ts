@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const run = promisify(execFile)
+const PROJECT = new URL('..', import.meta.url).pathname
+/** Building, packing and installing some 150 packages, perhaps without a cache, on a busy machine. */
+const INSTALL_MS = 300_000
+
+const { exports, bin } = JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8')) as {
+  exports: Record<string, string | { types: string; default: string }>
+  bin: Record<string, string>
+}
+const entries = Object.keys(exports).filter(entry => entry !== './package.json')
+
+/** The npm that runs the tests leaves its own settings in the environment; the one under test starts clean. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(npm|vitest|dragoman)_/i.test(name) && name !== 'NODE_ENV',
+  ),
+)
+
+let folder: string
+let packed: { size: number; unpackedSize: number; files: { path: string; mode: number }[] }
+const installed = () => join(folder, 'node_modules/dragoman')
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dragoman-package-'))
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PROJECT, env })
+  packed = JSON.parse(stdout.slice(stdout.indexOf('[')))[0]
+  const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz')) ?? 'no tarball'
+  await writeFile(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }')
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`], {
+    cwd: folder,
+    env,
+  })
+}, INSTALL_MS)
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('the package', () => {
+  it('holds what is promised and nothing else', () => {
+    const allowed =
+      /^(dist\/.+\.(js|js\.map|d\.ts|json|html|css)|recordings\/[^/]+\.(wav|json|md)|docs\/[^/]+\.(md|svg|png)|package\.json|dragoman\.example\.yaml|(README|CHANGELOG)\.md|LICENSE)$/
+    const paths = packed.files.map(file => file.path)
+    expect(paths.filter(path => !allowed.test(path))).toEqual([])
+    expect(paths.filter(path => /\.test\.|fixture|conformance|(^|\/)\.|bench/.test(path))).toEqual([])
+    expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'package.json', 'dragoman.example.yaml']))
+  })
+
+  it('is of a sane size', () => {
+    expect(packed.size).toBeGreaterThan(500_000) // the recordings
+    expect(packed.size).toBeLessThan(2_500_000)
+    expect(packed.unpackedSize).toBeLessThan(8_000_000)
+  })
+
+  it('holds no secrets and no address of a registry', async () => {
+    const suspicious =
+      /-----BEGIN [A-Z ]*PRIVATE KEY|\bAC[0-9a-f]{32}\b|\bSK[0-9a-f]{32}\b|\bgh[pousr]_\w{30,}|_authToken=|registry\.npmjs|\/root\/|\/home\/\w+\//
+    for (const { path } of packed.files) {
+      if (path.endsWith('.wav')) continue
+      expect(suspicious.exec(await readFile(join(installed(), path), 'utf8'))?.[0], path).toBeUndefined()
+    }
+  })
+
+  it('brings a command that runs', async () => {
+    const { stdout } = await run(join(folder, 'node_modules/.bin/dragoman'), ['--help'], { cwd: folder, env })
+    for (const command of ['serve', 'service', 'demo', 'call']) expect(stdout).toContain(command)
+    expect(Object.keys(bin)).toEqual(['dragoman'])
+  })
+
+  it.each(entries)('can be imported as %s', async entry => {
+    const name = entry.replace(/^\./, 'dragoman')
+    const script = `const module = await import('${name}'); console.log(Object.keys(module).length)`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: folder,
+      env,
+    })
+    expect(Number(stdout)).toBeGreaterThan(0)
+  })
+
+  it('brings types that a program of somebody else can use', async () => {
+    await writeFile(
+      join(folder, 'consumer.ts'),
+      [
+        "import { buildApp, type App } from 'dragoman'",
+        "import { FRAME_SAMPLES, encodeWav } from 'dragoman/transcode'",
+        "import { ServiceTranslator } from 'dragoman/service'",
+        "import { ServiceProcess } from 'dragoman/service/server'",
+        "import twilioBridge from 'dragoman/twilio'",
+        "import { FakeClock, placeCall } from 'dragoman/simulator'",
+        'export const wav: Uint8Array = encodeWav(new Int16Array(FRAME_SAMPLES), 16_000)',
+        "export const translator = new ServiceTranslator({ url: 'http://localhost', apiKey: 'key' })",
+        'export const all = [twilioBridge, placeCall, new FakeClock().now(), ServiceProcess]',
+        'export const built: (...given: Parameters<typeof buildApp>) => Promise<App> = buildApp',
+        '// @ts-expect-error: a type that became any would take this',
+        'export const wrong: string = FRAME_SAMPLES',
+        '// @ts-expect-error: and so would a class',
+        'new ServiceTranslator({ adress: 1 })',
+      ].join('\n'),
+    )
+    const compilerOptions = {
+      module: 'nodenext',
+      moduleResolution: 'nodenext',
+      target: 'es2024',
+      lib: ['es2024', 'esnext.disposable'],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      typeRoots: [join(PROJECT, 'node_modules/@types')],
+      types: ['node'],
+    }
+    await writeFile(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['consumer.ts'] }),
+    )
+    const tsc = join(PROJECT, 'node_modules/.bin/tsc')
+    const { stdout } = await run(tsc, ['--project', folder], { cwd: folder, env }).catch(error => error)
+    expect(stdout).toBe('')
+  }, 60_000)
+})
