@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import {
+  type Fault,
+  importFaults,
+  layerOf,
+  lengthFaults,
+  linesOf,
+  median,
+  packageFaults,
+  textFaults,
+} from './helpers/architecture.ts'
+import { importsOf, withoutComments } from './helpers/source-text.ts'
+
+const ROOT = new URL('../', import.meta.url)
+const { dependencies, optionalDependencies } = JSON.parse(
+  readFileSync(new URL('package.json', ROOT), 'utf8'),
+) as Record<string, Record<string, string>>
+const packages = Object.keys({ ...dependencies, ...optionalDependencies })
+
+function sources(folder: string): { path: string; source: string }[] {
+  return readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.(ts|mjs)$/.test(name))
+    .map(name => ({
+      path: `${folder}/${name}`,
+      source: readFileSync(new URL(`${folder}/${name}`, ROOT), 'utf8'),
+    }))
+}
+
+const src = sources('src')
+const everything = [...src, ...['test', 'bench', 'scripts', 'examples'].flatMap(sources)]
+
+function faultsOf(rule: (path: string, source: string) => Fault[], files = src): Fault[] {
+  return files.flatMap(({ path, source }) => rule(path, source))
+}
+
+describe('the sources', () => {
+  it('import downwards only', () => expect(faultsOf(importFaults)).toEqual([]))
+
+  it('use only what is declared as a dependency', () =>
+    expect(faultsOf((path, source) => packageFaults(path, source, packages))).toEqual([]))
+
+  it('leave time, environment and default exports to those who own them', () =>
+    expect(faultsOf(textFaults)).toEqual([]))
+
+  it('come in small files', () => {
+    expect(faultsOf(lengthFaults, everything)).toEqual([])
+    expect(median(src.map(({ source }) => linesOf(source)))).toBeLessThan(100)
+  })
+
+  it('are all seen', () => expect(src.length).toBeGreaterThan(80))
+})
+
+describe('the rules', () => {
+  const faulty = (rule: (path: string, source: string) => Fault[], path: string, source: string) =>
+    expect(rule(path, source).length, `${path}: ${source}`)
+
+  it.each([
+    ['src/transcode/a.ts', "import { b } from '../core/b.ts'"],
+    ['src/core/a.ts', "import type { b } from '../service/contract.ts'"],
+    ['src/core/a.ts', "export { b } from '../bridges/twilio/b.ts'"],
+    ['src/core/a.ts', "const { b } = await import('../app.ts')"],
+    ['src/bridges/twilio/a.ts', "import '../../service/index.ts'"],
+    ['src/bridges/twilio/a.ts', "import b from '../discord/index.ts'"],
+    ['src/bridges/twilio/a.ts', "import {\n  b,\n} from '../../web/b.ts'"],
+    ['src/service/client/a.ts', "import { b } from '../server/b.ts'"],
+    ['src/service/server/engines/a.ts', "import { b } from '../../client/b.ts'"],
+    ['src/service/contract.ts', "import { b } from './client/b.ts'"],
+    ['src/web/index.ts', "import { b } from '../bridges/twilio/index.ts'"],
+    ['src/simulator/phone/a.ts', "import { b } from '../../bridges/twilio/wire.ts'"],
+    ['src/simulator/a.ts', "import { b } from '../service/client/b.ts'"],
+    ['src/config/a.ts', "import { b } from '../commands/b.ts'"],
+    ['src/app.ts', "import { b } from './main.ts'"],
+    ['src/commands/a.ts', "import '../main.ts'"],
+    ['src/core/a.ts', "import { b } from '../../test/helpers/b.ts'"],
+  ])('find what %s must not import: %s', (path, source) => faulty(importFaults, path, source).toBe(1))
+
+  it.each([
+    ['src/core/a.ts', "import { b } from '../transcode/b.ts'\nimport { c } from './c.ts'"],
+    ['src/simulator/a.ts', "import type { b } from '../service/contract.ts'"],
+    ['src/service/index.ts', "export { b } from './client/b.ts'"],
+    ['src/app.ts', "import a from './bridges/twilio/index.ts'\nimport b from './web/index.ts'"],
+    ['src/commands/a.ts', "import { b } from '../app.ts'\nimport { c } from '../simulator/index.ts'"],
+    ['src/main.ts', "import { b } from './commands/b.ts'"],
+    ['src/core/a.ts', "// import { b } from '../app.ts'\n/** import('../app.ts') */"],
+  ])('let %s import %s', (path, source) => faulty(importFaults, path, source).toBe(0))
+
+  it.each([
+    ['src/core/a.ts', 'const a = Date.now()'],
+    ['src/bridges/twilio/a.ts', 'setInterval(() => {}, 20)'],
+    ['src/app.ts', 'const { HOME } = process.env'],
+    ['src/core/a.ts', 'export default class A {}'],
+    ['src/core/a.ts', "export { a as default } from './b.ts'"],
+    ['src/core/a.ts', 'const a: any = 1'],
+    ['src/core/a.ts', 'const a = b as any'],
+    ['src/core/a.ts', 'const a: Map<string, any> = new Map()'],
+    ['src/core/a.ts', 'enum A { b }'],
+  ])('find what %s must not say: %s', (path, source) => faulty(textFaults, path, source).toBe(1))
+
+  it.each([
+    ['src/core/a.ts', '/** any, Date.now, export default */ const a = "process.env"'],
+    ['src/config.ts', 'export function a(env = process.env) {}'],
+    ['src/web/index.ts', 'export default async function status() {}'],
+    ['src/commands/call.ts', 'const progress = setInterval(show, 100)'],
+    ['src/core/a.ts', "const a = AbortSignal.any([b, c])\nconst d = /['\"]/\nconst e = `it's any`"],
+  ])('let %s say %s', (path, source) => faulty(textFaults, path, source).toBe(0))
+
+  it('find packages that are not declared, and the network in the core', () => {
+    const check = (path: string, source: string) => packageFaults(path, source, ['ws', '@fastify/websocket'])
+    expect(
+      check('src/bridges/twilio/a.ts', "import { b } from 'ws'\nimport c from '@fastify/websocket'"),
+    ).toEqual([])
+    expect(check('src/bridges/twilio/a.ts', "import { b } from '@fastify/cors/c'")).toHaveLength(1)
+    expect(check('src/core/a.ts', "import { b } from 'ws'")).toHaveLength(1)
+    expect(check('src/transcode/a.ts', "import { createServer } from 'node:http'")).toHaveLength(1)
+  })
+
+  it('find long files, and files without a layer', () => {
+    expect(lengthFaults('a.ts', 'x\n'.repeat(301))).toHaveLength(1)
+    expect(lengthFaults('a.ts', 'x\n'.repeat(300))).toEqual([])
+    expect(() => layerOf('src/utils/strings.ts')).toThrow('belongs to no layer')
+    expect(() => layerOf('src/helpers.ts')).toThrow('belongs to no layer')
+  })
+
+  it('read sources as a compiler does', () => {
+    expect(withoutComments("a('//b') // c\n/* d */ e", { strings: true })).toBe('a(     )     \n        e')
+    expect(importsOf('const a = "import { b } from \'c\'"').length).toBeLessThan(2)
+    expect(withoutComments('a = b / c // d')).toBe('a = b / c     ')
+    expect(withoutComments('a = /[/"]/ // d')).toBe('a = /[/"]/     ')
+    expect(median([3, 1, 2])).toBe(2)
+    expect(median([4, 1, 2, 3])).toBe(2.5)
+  })
+})

@@ -1,0 +1,48 @@
+/** TypeScript with comments, and optionally what is inside quotes, replaced by blanks; lines stay where they are. */
+export function withoutComments(source: string, { strings = false } = {}): string {
+  let out = ''
+  let at = 0
+  while (at < source.length) {
+    const end = endOfToken(source, at, out)
+    const token = source.slice(at, end)
+    out += isComment(token) || (strings && isQuoted(token)) ? token.replace(/[^\n]/g, ' ') : token
+    at = end
+  }
+  return out
+}
+
+const COMMENT = /^\/(?:\/.*|\*[\s\S]*?(?:\*\/|$))/
+const QUOTED = /^(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`)/
+const REGEX = /^\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//
+
+function endOfToken(source: string, at: number, before: string): number {
+  const character = source[at]!
+  if (!/['"`/]/.test(character)) return at + 1
+  const rest = source.slice(at, at + 20_000)
+  const found = COMMENT.exec(rest) ?? QUOTED.exec(rest) ?? (startsRegex(before) ? REGEX.exec(rest) : null)
+  return at + (found?.[0].length ?? 1)
+}
+
+/** A slash divides after a value and begins a regular expression after anything else. */
+function startsRegex(before: string): boolean {
+  return /(^|[(,=:[!&|?{};\n]|=>|\b(return|case|of|in))\s*$/.test(before.slice(-20))
+}
+
+function isComment(token: string): boolean {
+  return COMMENT.test(token) && (token.startsWith('//') || token.startsWith('/*'))
+}
+
+function isQuoted(token: string): boolean {
+  return token.length > 1 && /^['"`/]/.test(token)
+}
+
+/** What a source imports, in any form; comments do not count. */
+export function importsOf(source: string): string[] {
+  const code = withoutComments(source)
+  const forms = [
+    /\b(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]/g,
+    /\bimport\s*['"]([^'"]+)['"]/g,
+    /\bimport\s*\(\s*['"`]([^'"`]+)['"`]/g,
+  ]
+  return forms.flatMap(form => Array.from(code.matchAll(form), match => match[1]!))
+}
