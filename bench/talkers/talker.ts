@@ -1,0 +1,54 @@
+import { io } from 'socket.io-client'
+import type { Script } from './script.ts'
+
+interface Result {
+  readonly id: string
+  readonly final: boolean
+  readonly file?: { data: Uint8Array }
+}
+
+const FRAGMENT_SAMPLES = 960
+const FRAGMENT_MS = 60
+
+/**
+ * Speaks `script` to the service at `url` in the pace of speech and says how many milliseconds
+ * passed from the end of each sentence to the first byte of its mp3.
+ */
+export async function talk(url: string, key: string, script: Script, delayMs: number): Promise<number[]> {
+  const receiveAudio = { obtainVia: 'chunk', codec: 'mp3', sampleRate: 16_000, mode: 'streaming' }
+  const socket = io(`${url}/sts`, {
+    transports: ['websocket'],
+    forceNew: true,
+    reconnection: false,
+    auth: { token: key },
+    query: {
+      languageIdSource: 'en-us',
+      languageIdTarget: 'es-es',
+      receiveAudio: JSON.stringify(receiveAudio),
+    },
+  })
+  await new Promise((resolve, reject) => {
+    socket.once('start', resolve)
+    socket.once('connect_error', reject)
+    socket.once('error', (body: unknown) => reject(new Error(JSON.stringify(body))))
+  })
+  await wait(delayMs)
+  const begin = performance.now()
+  const firsts = new Map<string, number>()
+  socket.on('result', ({ id, final, file }: Result) => {
+    if (final && file && !firsts.has(id)) firsts.set(id, performance.now() - begin)
+  })
+  for (let at = 0; at < script.pcm.length; at += FRAGMENT_SAMPLES) {
+    // A fragment can be sent when its last sample has been spoken.
+    await wait(begin + (at / FRAGMENT_SAMPLES + 1) * FRAGMENT_MS - performance.now())
+    const fragment = script.pcm.slice(at, at + FRAGMENT_SAMPLES)
+    socket.emit('write_stream', Buffer.from(fragment.buffer), () => {})
+  }
+  await wait(2_500)
+  socket.disconnect()
+  return [...firsts.values()].map(at => at - (script.ends.findLast(each => each < at) ?? 0))
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, Math.max(0, ms)))
+}
