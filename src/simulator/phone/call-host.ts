@@ -118,39 +118,10 @@ export class CallHost implements ScriptHost {
   }
 
   async stream(noun: StreamNoun): Promise<StreamEnd> {
-    const { clock, line, quirks, log, callSid, accountSid, gapWithinMs, onMedia, onSent } = this.#call
-    const ids = { accountSid, callSid, streamSid: newSid('MZ') }
-    const parameters = { ...noun.parameters, ...quirks.parameters }
-    const packet = (due: number) => this.#mouth.packet(due)
-    const recording = this.#recording
-    const stream = new PhoneStream({
-      ids,
-      parameters,
-      clock,
-      line,
-      quirks,
-      gapWithinMs,
-      recording,
-      packet,
-      onMedia,
-      onSent,
-    })
+    const parameters = { ...noun.parameters, ...this.#call.quirks.parameters }
+    const stream = this.#newStream(parameters)
     this.streams.push(stream)
-    const route = this.#route(noun.url) as Route
-    const signature = this.#streamSignature(noun.url)
-    const opened = await upgrade(route, signature, socket => stream.attach(socket), this.#begin().signal)
-    if (!opened.ok) {
-      stream.refuse(opened.status ?? 0, opened.why)
-      if (!this.#hungUp) this.error(opened.code, opened.why)
-      this.#tell(noun, ids.streamSid, 'stream-error', opened.why)
-    } else {
-      this.#offHook.pause()
-      stream.start()
-      log.debug({ callSid, streamSid: ids.streamSid }, 'stream started')
-      this.#tell(noun, ids.streamSid, 'stream-started')
-      if (quirks.twinSocket) void this.#openTwin(stream, route, signature, parameters)
-      if (this.#hungUp || this.#update) stream.stop()
-    }
+    await this.#open(stream, noun, parameters)
     this.#onStart()
     const end = await stream.ended
     this.#offHook.resume()
@@ -158,8 +129,48 @@ export class CallHost implements ScriptHost {
     if (end.by === 'network') this.error(31903, end.reason || 'the connection broke')
     if (end.by === 'server' && end.code !== 1000 && end.code !== 1005)
       this.error(31921, `the server closed with ${end.code} ${end.reason}`.trim())
-    this.#tell(noun, ids.streamSid, 'stream-stopped')
+    this.#tell(noun, stream.streamSid, 'stream-stopped')
     return end
+  }
+
+  #newStream(parameters: Readonly<Record<string, string>>): PhoneStream {
+    const { clock, line, quirks, callSid, accountSid, gapWithinMs, onMedia, onSent } = this.#call
+    return new PhoneStream({
+      ids: { accountSid, callSid, streamSid: newSid('MZ') },
+      parameters,
+      clock,
+      line,
+      quirks,
+      gapWithinMs,
+      recording: this.#recording,
+      packet: due => this.#mouth.packet(due),
+      onMedia,
+      onSent,
+    })
+  }
+
+  /** Opens the socket and begins, or ends the stream with what the server answered. */
+  async #open(
+    stream: PhoneStream,
+    noun: StreamNoun,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const route = this.#route(noun.url)
+    if (!route) return stream.refuse(0, `${noun.url} is not a URL`)
+    const signature = this.#streamSignature(noun.url)
+    const opened = await upgrade(route, signature, socket => stream.attach(socket), this.#begin().signal)
+    if (!opened.ok) {
+      stream.refuse(opened.status ?? 0, opened.why)
+      if (!this.#hungUp) this.error(opened.code, opened.why)
+      this.#tell(noun, stream.streamSid, 'stream-error', opened.why)
+      return
+    }
+    this.#offHook.pause()
+    stream.start()
+    this.#call.log.debug({ callSid: this.#call.callSid, streamSid: stream.streamSid }, 'stream started')
+    this.#tell(noun, stream.streamSid, 'stream-started')
+    if (this.#call.quirks.twinSocket) void this.#openTwin(stream, route, signature, parameters)
+    if (this.#hungUp || this.#update) stream.stop()
   }
 
   #route(url: string): Route | undefined {
