@@ -44,19 +44,3 @@ export function lowpass(cutoff: number, beside: number, gain: number): Float64Ar
   for (let i = 0; i < taps.length; i++) taps[i]! *= gain / sum
   return taps
 }
-
-/**
- * The half of a half-band filter that is neither zero nor the centre: `count` weights, nearest first, for the pairs of
- * samples at odd distances 1, 3, 5 ... from the centre. Together (both sides) they sum to 1.
- */
-export function halfBand(count: number): Float64Array {
-  const weights = new Float64Array(count)
-  let sum = 0
-  for (let k = 0; k < count; k++) {
-    const x = 2 * k + 1
-    weights[k] = (Math.sin((Math.PI * x) / 2) / x) * kaiser(x / (2 * count))
-    sum += 2 * weights[k]!
-  }
-  for (let k = 0; k < count; k++) weights[k]! /= sum
-  return weights
-}

@@ -2,8 +2,8 @@ import type { Mp3Backend, Mp3Decoder } from './mp3-backend.ts'
 import { MP3_FRAME_BYTES, MP3_FRAME_SAMPLES, type Mp3Header } from './mp3-header.ts'
 
 /**
- * The machine's own libmpg123 (Debian: `libmpg123-0`), called through koffi. It decodes in less than half the time of
- * the WebAssembly one and takes a third of its memory; `bench/transcode.ts` measures both.
+ * The machine's own libmpg123 (Debian: `libmpg123-0`), called through koffi. For 16 kHz mp3 it takes half the CPU of
+ * the WebAssembly one, 0.24 against 0.49 ms for a second of sound, and the same memory (`bench/transcode.ts`).
  */
 
 const NAMES = ['libmpg123.so.0', 'libmpg123.0.dylib', 'libmpg123-0.dll']

@@ -1,7 +1,6 @@
-import { HalfBandDown, HalfBandUp } from './half-band.ts'
-import type { Kernel } from './kernel.ts'
+import { block, made, runFir } from './fir.ts'
 import { SAMPLE_RATE } from './pcm.ts'
-import { Polyphase } from './polyphase.ts'
+import { type Polyphase, polyphase } from './polyphase.ts'
 
 /** The rates that audio may come in (Hz): those of MPEG audio layer III, telephony and Opus. */
 export const RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
@@ -36,71 +35,72 @@ export function createResampler(from: number, to: number): Resampler {
     throw new RangeError(
       `cannot resample ${from} to ${to} Hz: one side must be ${SAMPLE_RATE} (or the second 8000), the other one of ${RATES.join(', ')}`,
     )
-  return from === to ? passThrough(from) : new KernelResampler(from, to)
+  return from === to ? passThrough(from) : new PolyphaseResampler(from, to)
 }
 
 function passThrough(rate: number): Resampler {
   return { from: rate, to: rate, delayMs: 0, process: pcm => pcm, flush: () => NOTHING, reset() {} }
 }
 
-function kernelFor(from: number, to: number): Kernel {
-  if (from === 8000 && to === 16_000) return new HalfBandUp()
-  if (from === 16_000 && to === 8000) return new HalfBandDown()
-  return new Polyphase(from, to)
-}
-
-/** Keeps the history and the output of a kernel, and feeds it blocks of 20 ms at most. */
-class KernelResampler implements Resampler {
+/** Feeds the filter blocks of 20 ms at most, and keeps its history and output. */
+class PolyphaseResampler implements Resampler {
   readonly from: number
   readonly to: number
   readonly delayMs: number
-  #kernel: Kernel
-  #block: number
-  #window: Float64Array
-  #out: Int16Array
+  #filter: Polyphase
+  /** Samples before the next block that its first outputs need. */
+  #history: Float32Array
+  /** Where the next output lies, in steps of 1 / up of a sample from the next input. Never rounded, so it never drifts. */
+  #position = 0
+  #out = new Int16Array(0)
   #view: Int16Array = NOTHING
 
   constructor(from: number, to: number) {
     this.from = from
     this.to = to
-    this.#kernel = kernelFor(from, to)
-    this.delayMs = (this.#kernel.delay / to) * 1000
-    this.#block = Math.ceil(from / 50)
-    this.#window = new Float64Array(this.#kernel.history + this.#block)
-    this.#out = new Int16Array(0)
+    this.#filter = polyphase(from, to)
+    this.#history = new Float32Array(this.#filter.taps - 1)
+    this.delayMs = (this.#filter.delay / to) * 1000
   }
 
   process(pcm: Int16Array): Int16Array {
     const room = Math.ceil((pcm.length * this.to) / this.from) + 1
     if (this.#out.length < room) this.#out = new Int16Array(room)
-    const { history } = this.#kernel
-    const window = this.#window
-    let made = 0
-    for (let at = 0; at < pcm.length; at += this.#block) {
-      const count = Math.min(this.#block, pcm.length - at)
-      for (let i = 0; i < count; i++) window[history + i] = pcm[at + i]!
-      made = this.#kernel.run(window, count, this.#out, made)
-      window.copyWithin(0, count, count + history)
-    }
-    return this.#made(made)
+    const longest = Math.ceil(this.from / 50)
+    let end = 0
+    for (let at = 0; at < pcm.length; at += longest)
+      end = this.#step(pcm, at, Math.min(longest, pcm.length - at), end)
+    // Calls of one length, the usual case, share one view.
+    if (this.#view.length !== end || this.#view.buffer !== this.#out.buffer)
+      this.#view = this.#out.subarray(0, end)
+    return this.#view
   }
 
   flush(): Int16Array {
-    const tail = Math.ceil(this.#kernel.delay)
-    const view = this.process(new Int16Array(Math.ceil((tail * this.from) / this.to)))
+    const { delay } = this.#filter
+    const view = this.process(new Int16Array(Math.ceil((delay * this.from) / this.to)))
     this.reset()
-    return view.subarray(0, tail)
+    return view.subarray(0, delay)
   }
 
   reset(): void {
-    this.#kernel.reset()
-    this.#window.fill(0)
+    this.#position = 0
+    this.#history.fill(0)
   }
 
-  /** The first `count` samples made. Calls of one length, the usual case, share one view. */
-  #made(count: number): Int16Array {
-    if (this.#view.length !== count || this.#view.buffer !== this.#out.buffer)
-      this.#view = this.#out.subarray(0, count)
-    return this.#view
+  /** Makes the output of `count` samples of `pcm` from `at` on, into `#out` from `start` on; returns where it ends. */
+  #step(pcm: Int16Array, at: number, count: number, start: number): number {
+    const { up, down, taps, weights } = this.#filter
+    const history = this.#history
+    const before = taps - 1
+    block.set(history)
+    for (let i = 0; i < count; i++) block[before + i] = pcm[at + i]!
+    const first = this.#position
+    const next = runFir(weights, up, down, taps, first, count * up)
+    const outputs = (next - first) / down
+    for (let i = 0; i < outputs; i++) this.#out[start + i] = made[i]!
+    for (let i = 0; i < before; i++) history[i] = block[count + i]!
+    this.#position = next - count * up
+    return start + outputs
   }
 }
