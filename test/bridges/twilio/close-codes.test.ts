@@ -147,6 +147,13 @@ const WAYS: Record<CloseCause, Record<string, (scene: Scene) => Promise<Party>>>
     },
   },
   'call-ended': {
+    'after its stream was stopped': async ({ bridge }) => {
+      const { party, admitted } = await bridge.call('CA1')
+      const token = await bridge.ring('CA1')
+      party.stop()
+      await until(() => admitted.ended)
+      return started(bridge, 'CA1', token)
+    },
     'after its status callback': async ({ bridge }) => {
       const token = await bridge.ring('CA1')
       await bridge.post('/twilio/status', { ...fieldsOf('CA1'), CallStatus: 'canceled' })
@@ -250,7 +257,7 @@ describe('the upgrade of the media socket', () => {
 
   it('does not compress, and a plain request finds nothing', async () => {
     await using bridge = await Harness.open()
-    const party = await bridge.dial()
+    const party = await bridge.dial(undefined, '/twilio/media', { perMessageDeflate: true })
     expect(party.socket.extensions).toBe('')
     const headers = { 'x-twilio-signature': sign(AUTH_TOKEN, MEDIA_URL) }
     expect((await bridge.app.inject({ method: 'GET', url: '/twilio/media', headers })).statusCode).toBe(404)

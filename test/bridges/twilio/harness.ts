@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import { WebSocket } from 'ws'
+import { type ClientOptions, WebSocket } from 'ws'
 import twilioBridge, { sign, type TwilioBridgeOptions } from '../../../src/bridges/twilio/index.ts'
 import type { EndReason } from '../../../src/core/errors.ts'
 import type { Admission, Invitation } from '../../../src/core/invitation.ts'
@@ -134,9 +134,13 @@ export class Harness implements AsyncDisposable {
   }
 
   /** Opens a media socket; the upgrade is signed unless `signature` says otherwise. */
-  async dial(signature: string | null = sign(AUTH_TOKEN, MEDIA_URL), path = '/twilio/media'): Promise<Party> {
+  async dial(
+    signature: string | null = sign(AUTH_TOKEN, MEDIA_URL),
+    path = '/twilio/media',
+    options: ClientOptions = { perMessageDeflate: false },
+  ): Promise<Party> {
     const headers = signature === null ? {} : { 'x-twilio-signature': signature }
-    const socket = new WebSocket(`ws://127.0.0.1:${this.#port}${path}`, { headers, perMessageDeflate: false })
+    const socket = new WebSocket(`ws://127.0.0.1:${this.#port}${path}`, { ...options, headers })
     const party = new Party(socket)
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve)

@@ -29,7 +29,7 @@ describe('the voice webhook', () => {
         return { room: 'r' }
       },
     })
-    await bridge.post('/twilio/voice?room=7&From=nobody', fieldsOf('CA1'))
+    await bridge.post('/twilio/voice?room=7&room=8&From=nobody', fieldsOf('CA1'))
     expect(told).toMatchObject({
       callSid: 'CA1',
       accountSid: 'AC00000000000000000000000000000001',

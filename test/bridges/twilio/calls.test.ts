@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { Calls } from '../../../src/bridges/twilio/calls.ts'
+import { DEFAULT_LIMITS } from '../../../src/bridges/twilio/limits.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { answeredLeg } from './fake-socket.ts'
+import { fieldsOf, Harness, until } from './harness.ts'
+
+describe('the calls remembered', () => {
+  it('are those that stream, however long, and the rest for ten minutes', () => {
+    const clock = new FakeClock()
+    const calls = new Calls(clock, DEFAULT_LIMITS)
+    calls.add('CAlive', { room: 'r' })?.began(answeredLeg().leg, clock.now())
+    calls.add('CAexpected', { room: 'r' })
+    calls.add('CAover', { room: 'r' })?.end(clock.now())
+    clock.advance(600_000)
+    calls.add('CAnew1', { room: 'r' })
+    expect(calls.size).toBe(4)
+    clock.advance(10_000)
+    calls.add('CAnew2', { room: 'r' })
+    expect([calls.get('CAlive')?.callSid, calls.get('CAexpected'), calls.get('CAover')]).toEqual([
+      'CAlive',
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('follow the stream that took the place of another', async () => {
+    await using bridge = await Harness.open()
+    const first = await bridge.call('CA1')
+    const second = await bridge.call('CA1', 'MZ2')
+    await first.party.closed
+    await bridge.post('/twilio/status', { ...fieldsOf('CA1'), CallStatus: 'completed' })
+    await until(() => second.admitted.ended)
+    expect(second.admitted.ended).toEqual({ kind: 'hangup', by: 'remote' })
+  })
+
+  it('with audio in another format are told sorry', async () => {
+    await using bridge = await Harness.open()
+    const token = await bridge.ring('CA1')
+    const party = await bridge.dial()
+    party.start({ callSid: 'CA1', token, format: { sampleRate: 16_000 } })
+    expect(await party.closed).toMatchObject({ code: 4415 })
+    expect((await bridge.post('/twilio/resume', fieldsOf('CA1'))).body).toMatch(/<Say .*<Hangup\/>/)
+  })
+})
+
+describe('the figures of the bridge', () => {
+  it('count live and ended streams, and those refused', async () => {
+    await using bridge = await Harness.open()
+    const ended = await bridge.call('CA1')
+    ended.party.media()
+    ended.party.stop()
+    await until(() => ended.admitted.ended)
+    const live = await bridge.call('CA2')
+    live.party.media()
+    live.party.media()
+    await until(() => live.admitted.frames.length === 2)
+    const refused = await bridge.dial()
+    refused.start({ callSid: 'CA2', token: 'x' })
+    await refused.closed
+    expect(bridge.app.twilio.counters()).toMatchObject({ mediaIn: 3, framesIn: 3 })
+    expect([...bridge.app.twilio.refused]).toEqual([['unauthorized', 1]])
+  })
+})
