@@ -1,0 +1,37 @@
+import { type Config, ConfigError, loadConfig } from '../config.ts'
+import type { Check } from './doctor/check.ts'
+import { engineChecks } from './doctor/engine-checks.ts'
+import { thisMachine } from './doctor/machine.ts'
+import { nodeCheck, portCheck, settingsCheck, settingsFailures } from './doctor/machine-checks.ts'
+import { serviceChecks } from './doctor/service-checks.ts'
+import type { Surroundings } from './doctor/surroundings.ts'
+import { twilioChecks } from './doctor/twilio-checks.ts'
+
+export { type Check, exitCode, renderChecks } from './doctor/check.ts'
+export type { ExaminedService, Surroundings } from './doctor/surroundings.ts'
+
+/** Every credential, address, language, voice and engine that the settings name, each with its mend. Never throws. */
+export async function doctor(
+  config: Config | ConfigError,
+  around: Surroundings = thisMachine,
+): Promise<Check[]> {
+  const node = nodeCheck(around.nodeVersion)
+  if (config instanceof ConfigError) return [node, ...settingsFailures(config)]
+  const [engines, service, twilio, port] = await Promise.all([
+    engineChecks(config, around),
+    serviceChecks(config, around),
+    twilioChecks(config, around),
+    portCheck(config, around),
+  ])
+  return [node, settingsCheck(config), port, ...engines, ...service, ...twilio]
+}
+
+/** The settings for `doctor`: wrong ones are a finding, not a failure. */
+export function settingsToExamine(sources: Parameters<typeof loadConfig>[0]): Config | ConfigError {
+  try {
+    return loadConfig(sources)
+  } catch (error) {
+    if (error instanceof ConfigError) return error
+    throw error
+  }
+}

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { access, readdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { promisify } from 'node:util'
+import type { Config } from '../../config.ts'
+import { BridgeError, describeEnd } from '../../core/errors.ts'
+import { ServiceHttp } from '../../service/client/service-http.ts'
+import { ServiceTranslator } from '../../service/client/service-translator.ts'
+import { ServiceProcess } from '../../service/server/child.ts'
+import type { ServiceConfig } from '../../service/server/service-config.ts'
+import type { ExaminedService, Surroundings } from './surroundings.ts'
+
+const PATIENCE_MS = 5_000
+const run = promisify(execFile)
+
+/** This machine. */
+export const thisMachine: Surroundings = {
+  nodeVersion: process.versions.node,
+
+  async loadLibrary(name) {
+    try {
+      const { load } = await import('koffi')
+      load(name)
+      return undefined
+    } catch (error) {
+      return error instanceof Error ? (error.message.split('\n')[0] ?? 'unknown') : String(error)
+    }
+  },
+
+  async ask(command, args) {
+    try {
+      const { stdout } = await run(command, [...args], { timeout: PATIENCE_MS })
+      return stdout.split('\n')[0] ?? ''
+    } catch {
+      return undefined
+    }
+  },
+
+  async exists(path) {
+    return access(path).then(
+      () => true,
+      () => false,
+    )
+  },
+
+  async list(folder) {
+    return await readdir(folder).catch(() => [])
+  },
+
+  async service(config) {
+    const { url, apiKey = '' } = config.service
+    if (url !== undefined) return examined(url, apiKey, config, async () => {})
+    const key = randomBytes(18).toString('base64url')
+    const settings = { ...(structuredClone(config.embedded) as ServiceConfig), port: 0, apiKeys: [key] }
+    const embedded = await ServiceProcess.start(settings)
+    return examined(embedded.url, key, config, () => embedded.close())
+  },
+
+  listen(host, port) {
+    return new Promise(resolve => {
+      const server = createServer()
+      server.once('error', error => resolve((error as NodeJS.ErrnoException).code ?? error.message))
+      server.listen(port, host, () => server.close(() => resolve(undefined)))
+    })
+  },
+
+  async isDragoman(url) {
+    try {
+      const answer = await fetch(`${url}/health`, {
+        redirect: 'manual',
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      })
+      return ((await answer.json()) as { status?: unknown } | null)?.status === 'ok'
+    } catch {
+      return false
+    }
+  },
+}
+
+function examined(url: string, apiKey: string, config: Config, close: () => Promise<void>): ExaminedService {
+  const http = new ServiceHttp({ url, apiKey, timeoutMs: PATIENCE_MS })
+  const translator = new ServiceTranslator({ url, apiKey, mode: config.service.mode })
+  return {
+    languages: () => http.languages(),
+    voices: () => http.voices(),
+    session: (from, to) =>
+      new Promise(resolve => {
+        const connection = translator.open(
+          { from, to, want: 'speech' },
+          {
+            ready: () => {
+              resolve(undefined)
+              connection.close()
+            },
+            ended: reason =>
+              resolve(
+                reason.kind === 'failed'
+                  ? reason.error
+                  : new BridgeError(
+                      'SERVICE_LOST',
+                      `the session ended before it began: ${describeEnd(reason)}`,
+                    ),
+              ),
+            acked: () => {},
+            result: () => {},
+            endOfSpeech: () => {},
+            fault: () => {},
+          },
+        )
+      }),
+    close: async () => {
+      await translator.close()
+      await close()
+    },
+  }
+}

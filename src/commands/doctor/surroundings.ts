@@ -1,0 +1,32 @@
+import type { Config } from '../../config.ts'
+import type { BridgeError } from '../../core/errors.ts'
+import type { LanguageId } from '../../core/languages.ts'
+import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
+
+/** A translation service that was reached, or started for the time of the examination. */
+export interface ExaminedService {
+  languages(): Promise<readonly LanguageEntry[]>
+  voices(): Promise<readonly VoiceEntry[]>
+  /** Opens one session and closes it again; resolves when the service was ready, else to the reason. */
+  session(from: LanguageId, to: LanguageId): Promise<BridgeError | undefined>
+  close(): Promise<void>
+}
+
+/** All that the doctor touches outside the settings; a test brings its own. */
+export interface Surroundings {
+  /** `24.21.0` */
+  readonly nodeVersion: string
+  /** The reason why a native library cannot be loaded; undefined when it can. */
+  loadLibrary(name: string): Promise<string | undefined>
+  /** First line of a program's answer; undefined when it cannot be run. */
+  ask(command: string, args: readonly string[]): Promise<string | undefined>
+  exists(path: string): Promise<boolean>
+  /** Names in a folder; none when there is no such folder. */
+  list(folder: string): Promise<readonly string[]>
+  /** The configured service, or the embedded one, started. Rejects with a `BridgeError`. */
+  service(config: Config): Promise<ExaminedService>
+  /** The code of the error when one tries to listen there; undefined when one can. */
+  listen(host: string, port: number): Promise<string | undefined>
+  /** Whether a Dragoman answers `GET /health` below this address. */
+  isDragoman(url: string): Promise<boolean>
+}

@@ -1,0 +1,267 @@
+import { createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { thisMachine } from '../../src/commands/doctor/machine.ts'
+import {
+  type Check,
+  doctor,
+  exitCode,
+  renderChecks,
+  type Surroundings,
+  settingsToExamine,
+} from '../../src/commands/doctor.ts'
+import type { ConfigInput } from '../../src/config.ts'
+import { BridgeError } from '../../src/core/errors.ts'
+import type { LanguageEntry, VoiceEntry } from '../../src/service/contract.ts'
+
+const language = (languageId: string, transcription: boolean, translation: string[]): LanguageEntry => ({
+  languageId,
+  name: languageId,
+  transcription,
+  translation,
+  synthesis: true,
+})
+const voice = (languageId: string): VoiceEntry => ({
+  voiceId: `${languageId}-1`,
+  name: 'One',
+  languageId,
+  voiceGender: 'F',
+  voiceEngine: 'standard',
+  modes: ['block', 'streaming'],
+})
+
+/** A machine on which all is well, with changes. */
+function machine(changes: Partial<Surroundings> = {}): Surroundings {
+  return {
+    nodeVersion: '24.21.0',
+    loadLibrary: async () => undefined,
+    ask: async () => 'eSpeak NG text-to-speech: 1.51  Data at: /usr/lib',
+    exists: async () => true,
+    list: async () => ['eng-spa.mode', 'spa-eng.mode', 'README'],
+    service: async () => ({
+      languages: async () => [language('en-us', true, ['es-es']), language('es-es', false, ['en-us'])],
+      voices: async () => [voice('es-es'), voice('en-us')],
+      session: async () => undefined,
+      close: async () => {},
+    }),
+    listen: async () => undefined,
+    isDragoman: async () => true,
+    ...changes,
+  }
+}
+
+const TOKEN = '0123456789abcdef0123456789abcdef'
+const complete: Overrides = { publicUrl: 'https://bridge.example.com', twilio: { authToken: TOKEN } }
+type Overrides = NonNullable<Parameters<typeof settingsToExamine>[0]>['overrides'] & Partial<ConfigInput>
+
+async function examine(overrides: Overrides, around = machine()): Promise<Check[]> {
+  return await doctor(settingsToExamine({ env: {}, overrides }), around)
+}
+
+async function finding(name: string, overrides: Overrides, around?: Surroundings): Promise<Check> {
+  const checks = await examine(overrides, around)
+  const found = checks.find(check => check.name === name)
+  if (!found) throw new Error(`no check ${name} among ${checks.map(check => check.name).join(', ')}`)
+  return found
+}
+
+describe('doctor', () => {
+  it('finds nothing where all is well', async () => {
+    const checks = await examine(complete)
+    expect(checks.filter(check => check.status !== 'ok')).toEqual([])
+    expect(checks.map(check => check.name)).toEqual([
+      'Node',
+      'settings',
+      'port',
+      'speech recognition',
+      'translation',
+      'voices',
+      'mp3 decoder',
+      'service',
+      'session',
+      'en-us → es-es',
+      'public address',
+      'public address answers',
+      'Twilio auth token',
+      'numbers',
+    ])
+    expect(exitCode(checks)).toBe(0)
+    expect(renderChecks(checks)).toMatch(/^✓ Node .*24\.21\.0\n[\s\S]*\n14 ok, 0 to look at, 0 failed$/)
+  })
+
+  it('is content without a Twilio account, and says so', async () => {
+    const checks = await examine({})
+    expect(checks.filter(check => check.status === 'warn').map(check => check.name)).toEqual([
+      'public address',
+      'Twilio auth token',
+    ])
+    expect(exitCode(checks)).toBe(0)
+  })
+
+  it('tells each wrong setting', async () => {
+    const env = { DRAGOMAN_PORTT: '1', DRAGOMAN_LOG_LEVEL: 'loud' }
+    const checks = await doctor(settingsToExamine({ env }), machine())
+    expect(checks.slice(1)).toEqual([
+      expect.objectContaining({
+        status: 'fail',
+        mend: expect.stringContaining('did you mean DRAGOMAN_PORT?'),
+      }),
+      expect.objectContaining({ status: 'fail', found: 'DRAGOMAN_LOG_LEVEL: log.level: "loud"' }),
+    ])
+    expect(exitCode(checks)).toBe(1)
+  })
+
+  it.each<[string, Overrides, Partial<Surroundings>, Partial<Check>]>([
+    ['Node', {}, { nodeVersion: '20.20.2' }, { status: 'fail', mend: expect.stringContaining('Node 24') }],
+    ['Node', {}, { nodeVersion: '22.18.0' }, { status: 'ok' }],
+    [
+      'port',
+      {},
+      { listen: async () => 'EADDRINUSE' },
+      { status: 'ok', found: expect.stringContaining('running') },
+    ],
+    [
+      'port',
+      {},
+      { listen: async () => 'EADDRINUSE', isDragoman: async () => false },
+      { status: 'fail', mend: expect.stringContaining('DRAGOMAN_PORT') },
+    ],
+    ['port', { port: 80 }, { listen: async () => 'EACCES' }, { status: 'fail' }],
+    [
+      'speech recognition',
+      {},
+      { loadLibrary: async name => `no ${name}` },
+      {
+        status: 'fail',
+        mend: expect.stringContaining('apt-get install --no-install-recommends libpocketsphinx3'),
+      },
+    ],
+    ['speech recognition', {}, { exists: async path => !path.endsWith('mdef') }, { status: 'fail' }],
+    [
+      'translation',
+      {},
+      { list: async () => [] },
+      { status: 'fail', mend: expect.stringContaining('apertium') },
+    ],
+    [
+      'voices',
+      {},
+      { ask: async () => undefined },
+      { status: 'fail', mend: expect.stringContaining('espeak-ng') },
+    ],
+    ['voices', { embedded: { engines: { espeak: { enabled: false } } } }, {}, { status: 'warn' }],
+    ['mp3 decoder', {}, { loadLibrary: async () => 'none' }, { status: 'warn' }],
+    ['service key', { service: { url: 'https://s.example.com' } }, {}, { status: 'warn' }],
+    [
+      'service',
+      { service: { url: 'https://s.example.com', apiKey: 'x' } },
+      {
+        service: async () => {
+          throw new BridgeError('SERVICE_REFUSED', 'unauthorized')
+        },
+      },
+      {
+        status: 'fail',
+        found: 'https://s.example.com: unauthorized',
+        mend: expect.stringContaining('apiKey'),
+      },
+    ],
+    [
+      'fr-fr → es-es',
+      { languages: { speaks: 'fr-fr' } },
+      {},
+      { status: 'fail', mend: 'choose one of en-us, or another service' },
+    ],
+    [
+      'en-us → es-mx',
+      { languages: { hears: 'es-mx' } },
+      {},
+      { status: 'fail', mend: 'choose one of es-es, or another service' },
+    ],
+    [
+      'es-es → en-us',
+      {
+        twilio: {
+          numbers: {
+            '+15551230001': { room: 'a' },
+            '+15551230002': { speaks: 'es-es', hears: 'en-us', room: 'a' },
+          },
+        },
+      },
+      {},
+      { status: 'fail', found: 'the service does not transcribe es-es (room a)' },
+    ],
+    ['public address', { ...complete, publicUrl: 'https://192.168.1.5' }, {}, { status: 'fail' }],
+    [
+      'public address',
+      { ...complete, publicUrl: 'https://x.example.com/twilio/voice' },
+      {},
+      { status: 'fail', mend: 'leave out the path: https://x.example.com' },
+    ],
+    ['public address answers', complete, { isDragoman: async () => false }, { status: 'warn' }],
+    ['Twilio auth token', { publicUrl: 'https://x.example.com' }, {}, { status: 'fail' }],
+    ['Twilio auth token', { twilio: { authToken: 'short' } }, {}, { status: 'warn' }],
+    ['Twilio auth token', { twilio: { insecure: true } }, {}, { status: 'warn' }],
+  ])('%s with %j', async (name, overrides, changes, expected) => {
+    const check = await finding(name, overrides, machine(changes))
+    expect(check).toMatchObject(expected)
+    expect(check.status === 'ok' || check.mend !== '').toBe(true)
+  })
+
+  it('opens a session for the first pair that the service can do, and tells why it cannot', async () => {
+    const around = machine()
+    const service = {
+      ...(await around.service(settingsToExamine({ env: {} }) as never)),
+      session: async (from: string, to: string) => new BridgeError('SERVICE_LOST', `${from} ${to} lost`),
+    }
+    const check = await finding('session', {}, { ...around, service: async () => service })
+    expect(check).toMatchObject({ status: 'fail', found: 'en-us → es-es: en-us es-es lost' })
+  })
+
+  it('never shows a secret', async () => {
+    const secret = 'hunter2hunter2'
+    const checks = await examine({
+      publicUrl: 'https://x.example.com',
+      service: { url: 'https://s.example.com', apiKey: secret },
+      twilio: { authToken: secret },
+    })
+    expect(JSON.stringify(checks) + renderChecks(checks)).not.toContain(secret)
+  })
+})
+
+describe('this machine', () => {
+  it('knows free and taken ports', async () => {
+    const server = createServer()
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    expect(await thisMachine.listen('127.0.0.1', port)).toBe('EADDRINUSE')
+    await new Promise(resolve => server.close(resolve))
+    expect(await thisMachine.listen('127.0.0.1', port)).toBeUndefined()
+    expect(await thisMachine.isDragoman(`http://127.0.0.1:${port}`)).toBe(false)
+  })
+
+  it('knows programs, libraries and folders', async () => {
+    expect(await thisMachine.ask(process.execPath, ['--version'])).toBe(process.version)
+    expect(await thisMachine.ask('no-such-program', [])).toBeUndefined()
+    expect(await thisMachine.loadLibrary('libno-such-library.so')).toEqual(expect.any(String))
+    expect(await thisMachine.list('/no/such/folder')).toEqual([])
+    expect(await thisMachine.exists(import.meta.filename)).toBe(true)
+    expect(await thisMachine.exists('/no/such/file')).toBe(false)
+  })
+
+  it('starts the embedded service and opens a session on it', async () => {
+    const config = settingsToExamine({ env: {} })
+    if (config instanceof Error) throw config
+    const service = await thisMachine.service(config)
+    try {
+      const languages = await service.languages()
+      const english = languages.find(entry => entry.languageId === 'en-us')
+      const expected =
+        english?.transcription && english.translation.includes('es-es') ? undefined : BridgeError
+      const session = await service.session('en-us', 'es-es')
+      if (expected === undefined) expect(session).toBeUndefined()
+      else expect(session).toBeInstanceOf(BridgeError)
+    } finally {
+      await service.close()
+    }
+  })
+})
