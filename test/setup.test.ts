@@ -1,0 +1,246 @@
+import { execFile } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const PROJECT = new URL('..', import.meta.url).pathname
+const SYSTEM = {
+  recognizer: 'usr/lib/x86_64-linux-gnu/libpocketsphinx.so.3',
+  model: 'usr/share/pocketsphinx/model/en-us/en-us/mdef',
+  translator: 'usr/bin/apertium',
+  pair: 'usr/share/apertium/modes/eng-spa.mode',
+  voices: 'usr/bin/espeak-ng',
+  mp3: 'usr/lib/x86_64-linux-gnu/libmpg123.so.0',
+}
+
+/** A project with set-up scripts of its own, a made-up system, and programs that only note that they were called. */
+let folder: string
+const path = (name: string) => join(folder, name)
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-setup-test-'))
+  cpSync(join(PROJECT, 'scripts'), path('scripts'), { recursive: true })
+  write(
+    'package-lock.json',
+    lock({ 'node_modules/a': { version: '1.0.0' }, 'node_modules/node': { version: '24.0.0' } }),
+  )
+  for (const name of ['bin', 'system']) mkdirSync(path(name))
+  symlinkSync(process.execPath, path('bin/node'))
+  for (const tool of ['npm', 'apt-get', 'sudo'])
+    program(tool, `echo "${tool} $*" >> "${path('calls')}"\n[ -z "$FAIL_${tool.replace('-', '_')}" ]`)
+  // What npm ci leaves behind, and what the `node` package's own script does.
+  program(
+    'npm',
+    `echo "npm $*" >> "${path('calls')}"\n[ -z "$FAIL_npm" ] || { echo "npm error broken"; exit 1; }\n` +
+      `mkdir -p node_modules/a node_modules/node\ncp package-lock.json node_modules/.package-lock.json\n` +
+      `echo '{"version":"24.0.0"}' > node_modules/node/package.json\n` +
+      `cp "${path('fetch.cjs')}" node_modules/node/installArchSpecificPackage.js`,
+  )
+  write(
+    'fetch.cjs',
+    "require('node:fs').mkdirSync('bin'); require('node:fs').symlinkSync(process.execPath, 'bin/node')",
+  )
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function write(name: string, text: string): void {
+  mkdirSync(dirname(path(name)), { recursive: true })
+  writeFileSync(path(name), text)
+}
+
+function program(name: string, script: string): void {
+  write(`bin/${name}`, `#!/bin/bash\n${script}\n`)
+  chmodSync(path(`bin/${name}`), 0o755)
+}
+
+function lock(packages: object): string {
+  return JSON.stringify({ lockfileVersion: 3, packages: { '': { name: 'x' }, ...packages } })
+}
+
+function installModules(): void {
+  write('node_modules/.package-lock.json', readFileSync(path('package-lock.json'), 'utf8'))
+  write('node_modules/a/package.json', '{}')
+  write('node_modules/node/package.json', '{"version":"24.0.0"}')
+  write('node_modules/.bin/node', '')
+}
+
+function installSystem(...without: string[]): void {
+  write('system/etc/debian_version', '12')
+  for (const [name, file] of Object.entries(SYSTEM)) if (!without.includes(name)) write(`system/${file}`, '')
+}
+
+interface Outcome {
+  readonly code: number
+  readonly said: string
+  readonly calls: string[]
+}
+
+function setUp(args: readonly string[] = [], env: Record<string, string> = {}): Promise<Outcome> {
+  const all = ['scripts/setup.mjs', '--project', folder, '--system-root', path('system'), ...args]
+  const clean = { PATH: `${path('bin')}:/usr/bin:/bin`, HOME: folder, ...env }
+  return new Promise(resolve =>
+    execFile(process.execPath, all, { cwd: folder, env: clean }, (error, stdout, stderr) => {
+      const calls = existsSync(path('calls')) ? readFileSync(path('calls'), 'utf8').trim().split('\n') : []
+      expect(stdout).toBe('')
+      resolve({ code: error ? Number(error.code ?? 1) : 0, said: stderr, calls })
+    }),
+  )
+}
+
+/** These tests run as root here and there, and as somebody else elsewhere. */
+const isRoot = process.getuid?.() === 0
+
+describe('set-up', () => {
+  it('says and does nothing when nothing is missing', async () => {
+    installModules()
+    installSystem()
+    expect(await setUp()).toEqual({ code: 0, said: '', calls: [] })
+  })
+
+  it('installs the packages, then Node itself, in a fresh clone', async () => {
+    installSystem()
+    const { code, said, calls } = await setUp()
+    expect(calls).toEqual(['npm ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund'])
+    expect(said).toMatch(/npm ci[\s\S]*fetching Node 24\.0\.0/)
+    expect(code).toBe(0)
+    expect(existsSync(path('node_modules/.bin/node'))).toBe(true)
+    rmSync(path('calls'))
+    expect(await setUp()).toEqual({ code: 0, said: '', calls: [] })
+  })
+
+  it.each([
+    [
+      'another version is wanted',
+      () => write('package-lock.json', lock({ 'node_modules/a': { version: '2.0.0' } })),
+    ],
+    ['a package is gone', () => rmSync(path('node_modules/a'), { recursive: true })],
+    ['npm was interrupted', () => rmSync(path('node_modules/.package-lock.json'))],
+  ])('installs the packages again when %s', async (_why, spoil) => {
+    installModules()
+    installSystem()
+    spoil()
+    expect((await setUp()).calls[0]).toMatch(/^npm ci /)
+  })
+
+  it('leaves packages alone that are only for other systems', async () => {
+    const wanted = {
+      'node_modules/a': { version: '1.0.0' },
+      'node_modules/b': { version: '1.0.0', optional: true },
+    }
+    write('package-lock.json', lock(wanted))
+    installModules()
+    write('node_modules/.package-lock.json', lock({ 'node_modules/a': { version: '1.0.0' } }))
+    installSystem()
+    expect((await setUp()).calls).toEqual([])
+  })
+
+  it('fails with the reason when npm fails', async () => {
+    installSystem()
+    const { code, said } = await setUp([], { FAIL_npm: '1' })
+    expect(code).toBe(1)
+    expect(said).toContain('npm error broken')
+  })
+
+  it('uses the Node it runs under when there is none to fetch', async () => {
+    installSystem()
+    write('fetch.cjs', 'process.exit(1)')
+    const { code, said, calls } = await setUp()
+    expect([code, calls.length]).toEqual([0, 1])
+    expect(said).toContain(`using ${process.versions.node}`)
+    expect((await setUp()).said).toBe('')
+  })
+
+  it('does not run twice at a time', async () => {
+    installSystem()
+    program('npm', `${readFileSync(path('bin/npm'), 'utf8').replace('#!/bin/bash', 'sleep 0.5')}`)
+    const [one, two] = await Promise.all([setUp(), setUp()])
+    expect(one.code + two.code).toBe(0)
+    expect(two.calls.length).toBe(1)
+    expect(one.said + two.said).toContain('waiting for it')
+  })
+
+  it('works elsewhere than on Debian, and says what is missing', async () => {
+    installModules()
+    const { code, said, calls } = await setUp()
+    expect([code, calls]).toEqual([0, []])
+    expect(said).toContain(
+      'speech recognition (libpocketsphinx3): without it, the embedded service transcribes nothing',
+    )
+    expect(said).toContain('neither Debian')
+    expect(said).toContain('what works all the same: the bridge with a translation service of yours')
+  })
+
+  it.runIf(isRoot)('installs exactly the Debian packages that are missing', async () => {
+    installModules()
+    installSystem('voices', 'pair')
+    mkdirSync(path(`system/${dirname(SYSTEM.pair)}`), { recursive: true })
+    write('system/var/lib/apt/lists/x_Packages', '')
+    program(
+      'apt-get',
+      `echo "$*" >> "${path('calls')}"\ntouch "${path(`system/${SYSTEM.voices}`)}" "${path(`system/${SYSTEM.pair}`)}"`,
+    )
+    const { code, said, calls } = await setUp()
+    expect(code).toBe(0)
+    expect(said).toMatch(
+      /installing 2 Debian packages: apertium-eng-spa espeak-ng…\n.*2 Debian packages installed in/,
+    )
+    expect(calls).toEqual([
+      expect.stringMatching(/install --yes --no-install-recommends apertium-eng-spa espeak-ng$/),
+    ])
+  })
+
+  it.runIf(isRoot)('updates empty package lists first, and stale ones when installing fails', async () => {
+    installModules()
+    installSystem('voices')
+    const fresh = await setUp()
+    expect(fresh.calls.map(call => / (update|install) ?/.exec(call)?.[1])).toEqual(['update', 'install'])
+    rmSync(path('calls'))
+    write('system/var/lib/apt/lists/x_Packages', '')
+    const failing = await setUp([], { FAIL_apt_get: '1' })
+    const order = failing.calls.map(call => / (update|install) ?/.exec(call)?.[1])
+    expect(order).toEqual(['install', 'update', 'install', 'install'])
+    expect(failing.code).toBe(0)
+    expect(failing.said).toContain('sudo apt-get install --yes --no-install-recommends espeak-ng')
+  })
+
+  it('asks for the programs that tests compare with only for tests', async () => {
+    installModules()
+    installSystem()
+    rmSync(path('system/etc/debian_version'))
+    expect((await setUp()).said).toBe('')
+    const { said } = await setUp(['--for-tests'])
+    expect(said).toContain(
+      'lame, to compare with (lame): without it, the tests that compare with it are skipped',
+    )
+    expect(said).not.toContain('what works all the same')
+  })
+})
+
+describe('package-lock.json', () => {
+  const { packages } = JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dependencies?: object; optionalDependencies?: object; resolved?: string }>
+  }
+
+  it('holds every package that another one names, also those for other systems: npm ci refuses less', () => {
+    const names = new Set(Object.keys(packages).map(name => name.replace(/^.*node_modules\//, '')))
+    for (const [name, { dependencies, optionalDependencies }] of Object.entries(packages))
+      for (const wanted of Object.keys({ ...dependencies, ...optionalDependencies }))
+        expect(names, `wanted by ${name}`).toContain(wanted)
+  })
+
+  it('names no registry', () => {
+    expect(Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+  })
+})
