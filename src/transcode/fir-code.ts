@@ -1,6 +1,7 @@
 /**
  * The inner loop of every resampler as WebAssembly with SIMD: four multiplications at once, which JavaScript cannot do.
- * Measured against the best loop found there: as fast for 8 ↔ 16 kHz, four times as fast from 24, 44.1 and 48 kHz. The module is written out below, instruction by instruction; what they say in the text format stands beside them.
+ * Measured against the best loop found there it is as fast for 8 ↔ 16 kHz, and four times as fast from 24, 44.1 and
+ * 48 kHz. The module is written out below, instruction by instruction, with what they do in the lines above them.
  * Source: "WebAssembly Core Specification" 2.0, §5 (binary format).
  */
 

@@ -2,7 +2,7 @@ import type { Mp3Decoder } from './mp3-backend.ts'
 import { MP3_FRAME_SAMPLES, type Mp3Header } from './mp3-header.ts'
 import type { Mp3Pool } from './mp3-pool.ts'
 import { Mp3Splitter } from './mp3-splitter.ts'
-import { type Mp3Tag, mp3TagAt } from './mp3-tag.ts'
+import { mp3TagAt } from './mp3-tag.ts'
 import { Mp3Trim } from './mp3-trim.ts'
 import { SAMPLE_RATE } from './pcm.ts'
 import { createResampler, type Resampler } from './resample.ts'
@@ -50,6 +50,8 @@ export class Mp3Stream {
   #lag = 0
   /** A frame found but not yet decoded. */
   #found: Mp3Header | undefined
+  /** Whether the decoder still holds what is left of the file before. */
+  #stale = false
   #ended = false
   #closed = false
   #counts = { frames: 0, tagFrames: 0, badFrames: 0, overflowBytes: 0, files: 0, rateChanges: 0 }
@@ -72,22 +74,24 @@ export class Mp3Stream {
   }
 
   /**
-   * Decodes at most `maxFrames` mp3 frames (24 to 72 ms of sound each) now. `more`: there are more to decode. `waiting`:
-   * the pool has no decoder free yet; call again later. `idle`: all that came is decoded, and after `end` also given out.
+   * Decodes at most `maxFrames` mp3 frames (24 to 72 ms of sound each, tags among them) now, and searches junk for them
+   * in turns of a fraction of a millisecond, each of which counts as a frame. `more`: there is more to do. `waiting`: the
+   * pool has no decoder free yet; call again later. `idle`: all that came is decoded, and after `end` also given out.
    * Throws RangeError unless `maxFrames` is a whole number above 0 or Infinity.
    */
   decode(maxFrames: number = Infinity): 'idle' | 'more' | 'waiting' {
     if (!(maxFrames >= 1) || (maxFrames !== Infinity && !Number.isInteger(maxFrames)))
       throw new RangeError(`frames to decode are a whole number above 0, got ${maxFrames}`)
     for (let count = 0; !this.#closed; count++) {
-      this.#found ??= this.#nextSound()
-      if (!this.#found) return this.#drained()
+      if (!this.#found) {
+        const header = this.#splitter.next()
+        if (!header && !this.#splitter.paused) return this.#drained()
+        if (header && !this.#passTag(header)) this.#found = header
+      }
       if (count >= maxFrames) return 'more'
-      this.#decoder ??= this.#pool.borrow()
-      if (!this.#decoder) return 'waiting'
-      const header = this.#found
-      this.#found = undefined
-      this.#decodeFrame(this.#decoder, header)
+      if (!this.#found) continue
+      if (!this.#decoder && !this.#borrow()) return 'waiting'
+      this.#decodeFrame(this.#decoder!, this.#found)
     }
     return 'idle'
   }
@@ -107,30 +111,29 @@ export class Mp3Stream {
     this.#release()
   }
 
-  /** The next frame that is not a tag. */
-  #nextSound(): Mp3Header | undefined {
-    for (;;) {
-      const header = this.#splitter.next()
-      if (!header) return undefined
-      const tag = mp3TagAt(this.#splitter.bytes, this.#splitter.at, header)
-      if (!tag) {
-        if (this.#splitter.startsFile) this.#startFile(header, undefined)
-        return header
-      }
-      this.#counts.tagFrames++
-      this.#startFile(header, tag)
+  /** Whether the frame found is a tag, and so no sound. Also where files begin. */
+  #passTag(header: Mp3Header): boolean {
+    const tag = mp3TagAt(this.#splitter.bytes, this.#splitter.at, header)
+    if (tag) this.#counts.tagFrames++
+    if (tag || this.#splitter.startsFile) {
+      this.#counts.files++
+      this.#trim.start(tag, header.samples)
+      this.#stale = true
     }
+    return tag !== undefined
   }
 
-  #startFile(header: Mp3Header, tag: Mp3Tag | undefined): void {
-    this.#counts.files++
-    this.#trim.start(tag, header.samples)
-    this.#decoder?.reset()
+  #borrow(): boolean {
+    this.#decoder = this.#pool.borrow()
+    this.#stale = false
+    return this.#decoder !== undefined
   }
 
   #decodeFrame(decoder: Mp3Decoder, header: Mp3Header): void {
+    this.#found = undefined
     // Frames refer back to bytes of those before; across a gap they would be the wrong ones, and loud.
-    if (this.#splitter.afterJunk) decoder.reset()
+    if (this.#stale || this.#splitter.afterJunk) decoder.reset()
+    this.#stale = false
     this.#setRate(header.rate)
     if (this.#closed) return
     const pcm = decoder.decode(this.#splitter.bytes, this.#splitter.at, header)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { Mp3Stream } from '../../src/transcode/mp3-stream.ts'
 import { encodeWav } from '../../src/transcode/wav.ts'
 import { pipe, which } from './command.ts'
 import { decodeAll, encodeMp3, frameStarts, join, openPool } from './mp3-fixtures.ts'
@@ -185,6 +186,21 @@ describe('damage in the middle', () => {
 })
 
 describe('whatever the bytes', () => {
+  test('a search takes turns, and finds the same in the end', () => {
+    const mp3 = join(new Uint8Array(100_000).fill(255), MP3, new Uint8Array(100_000).fill(255))
+    const parts: number[] = []
+    const stream = new Mp3Stream(pool, pcm => parts.push(...pcm))
+    stream.write(mp3)
+    stream.end()
+    let turns = 1
+    while (stream.decode(1) === 'more') {
+      turns++
+      if (turns === 10) expect(stream.stats.junkBytes).toBeLessThanOrEqual(20 * 2048)
+    }
+    expect(turns).toBeGreaterThan(48 + FRAMES)
+    expect(Int16Array.from(parts)).toEqual(CLEAN.pcm)
+  })
+
   test('arbitrary ones never throw, and never sound', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 3000 }), fc.integer({ min: 1, max: 700 }), (bytes, cut) => {
