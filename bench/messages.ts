@@ -39,6 +39,8 @@ export interface Figures {
   latenessMs: Summary
   /** How late the phones themselves sent: the load's own fault. */
   senderMs: Summary
+  /** Time in which something was sent to be heard; what is missing to the answers' share was dropped or is late. */
+  soundPercent: number
   /** Breaks within a stretch of sound, all legs. */
   gaps: number
   /** Frames sent by the phones and never received by the service, all legs. */
@@ -49,4 +51,13 @@ export interface Figures {
   refused: number
   /** Media messages to the phones a second and leg. */
   messagesPerLegSecond: number
+}
+
+/** From a subject that was asked: its memory in bytes after a collection, as `process.memoryUsage()` has it. */
+export interface Memory {
+  kind: 'memory'
+  heapUsed: number
+  heapTotal: number
+  external: number
+  arrayBuffers: number
 }

@@ -15,6 +15,8 @@ export interface BenchOptions {
   json: boolean
   /** How the service sends the translated voice: in one result an answer, or in pieces. */
   mode: 'block' | 'streaming'
+  /** Flags of Node for floor and bridge, such as `--max-semi-space-size=4`. */
+  node: string[]
   /** Runs the bridge under the CPU profiler and says where its time goes. */
   profile: boolean
   /** Parts to run. */
@@ -30,6 +32,7 @@ const USAGE = `npm run bench -- [options]
   --only floor|bridge        one subject alone
   --part transcode|legs      one part alone
   --mode block|streaming     how the service sends the voice (default block)
+  --node FLAG                a flag of Node for floor and bridge; may be repeated
   --profile                  where the bridge's CPU time goes, at the largest number of legs
   --json                     JSON on standard output instead of tables
   --out FILE                 default bench-results/bench.json`
@@ -46,6 +49,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
         only: { type: 'string' },
         part: { type: 'string' },
         mode: { type: 'string', default: 'block' },
+        node: { type: 'string', multiple: true, default: [] },
         profile: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         out: { type: 'string', default: 'bench-results/bench.json' },
@@ -64,6 +68,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       windows: values.profile ? 1 : positive('--windows', values.windows),
       subjects: values.profile ? ['bridge'] : subjects,
       mode: values.mode === 'streaming' ? 'streaming' : 'block',
+      node: values.node,
       json: values.json,
       profile: values.profile,
       parts: values.profile ? ['legs'] : parts,

@@ -17,6 +17,8 @@ export class WindowSamples {
   readonly sender = new Samples()
   gaps = 0
   messages = 0
+  /** Audio that reached the phones. */
+  soundMs = 0
 }
 
 /**
@@ -72,6 +74,7 @@ export class LegProbe {
       this.#window.lateness.add(Math.max(0, lateMs))
       if (lateMs > GAP_MS) this.#window.gaps++
     }
+    if (open) this.#window.soundMs += bytes / BYTES_PER_MS
     const dryAt = Number.isFinite(this.#dryAt) ? Math.max(now, this.#dryAt) : now
     this.#dryAt = dryAt + bytes / BYTES_PER_MS
     if (loudness(mulaw) < LOUD) return

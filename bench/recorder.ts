@@ -42,7 +42,7 @@ export class Recorder {
   }
 
   figures(windowMs: number): Omit<Figures, 'kind' | 'legsLost' | 'refused'> {
-    const { uplink, downlink, lateness, sender, gaps, messages } = this.#window
+    const { uplink, downlink, lateness, sender, gaps, messages, soundMs } = this.#window
     let framesLost = 0
     for (const { leastUplinkMs } of this.#probes)
       if (Number.isFinite(leastUplinkMs)) framesLost += Math.max(0, Math.floor(leastUplinkMs / 20))
@@ -51,6 +51,7 @@ export class Recorder {
       downlinkMs: downlink.summary(),
       latenessMs: lateness.summary(),
       senderMs: sender.summary(),
+      soundPercent: (soundMs / this.#probes.length / windowMs) * 100,
       gaps,
       framesLost,
       messagesPerLegSecond: messages / this.#probes.length / (windowMs / 1000),

@@ -1,4 +1,7 @@
 import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { Memory } from './messages.ts'
 
 /** What a process under load is told on its command line. */
 export interface SubjectOptions {
@@ -44,9 +47,17 @@ export function indexOf(language: string): number {
   return match ? Number(match[1]) : -1
 }
 
-/** Tells the bench where calls go, and ends this process when the bench does. */
+/** Tells the bench where calls go, says what memory is in use after a collection when asked, and ends this process when the bench does. */
 export function announce(port: number): void {
   const listening: Listening = { kind: 'listening', port }
   process.send?.(listening)
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  process.on('message', () => {
+    collect()
+    const { heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage()
+    const memory: Memory = { kind: 'memory', heapUsed, heapTotal, external, arrayBuffers }
+    process.send?.(memory)
+  })
   process.on('disconnect', () => process.exit(0))
 }

@@ -1,7 +1,7 @@
-import type { Window } from './legs.ts'
 import type { Subject } from './options.ts'
 import { mean } from './stats.ts'
 import { table } from './table.ts'
+import type { Window } from './window.ts'
 
 /** The windows of one subject at one number of legs, brought together: means of figures, sums of faults. */
 export interface LegRow {
@@ -20,6 +20,7 @@ export interface LegRow {
   downlinkP50Ms: number
   downlinkP99Ms: number
   latenessP99Ms: number
+  soundPercent: number
   gaps: number
   framesLost: number
   legsLost: number
@@ -27,6 +28,8 @@ export interface LegRow {
   messagesPerLegSecond: number
   loadCorePercent: number
   senderP99Ms: number
+  /** Share of the busier core that other processes used: noise. */
+  foreignPercent: number
 }
 
 export function summarise(windows: readonly Window[]): LegRow[] {
@@ -60,6 +63,7 @@ function rowOf(own: readonly Window[], floor: readonly Window[]): LegRow {
     downlinkP50Ms: average(window => window.figures.downlinkMs.p50),
     downlinkP99Ms: average(window => window.figures.downlinkMs.p99),
     latenessP99Ms: average(window => window.figures.latenessMs.p99),
+    soundPercent: average(window => window.figures.soundPercent),
     gaps: sum(window => window.figures.gaps),
     framesLost: sum(window => window.figures.framesLost),
     legsLost: sum(window => window.figures.legsLost),
@@ -67,6 +71,9 @@ function rowOf(own: readonly Window[], floor: readonly Window[]): LegRow {
     messagesPerLegSecond: average(window => window.figures.messagesPerLegSecond),
     loadCorePercent: average(window => window.loadCorePercent),
     senderP99Ms: average(window => window.figures.senderMs.p99),
+    foreignPercent: average(({ foreignPercent }) =>
+      Math.max(foreignPercent.subjectCore, foreignPercent.loadCore),
+    ),
   }
 }
 
@@ -83,10 +90,12 @@ const HEAD = [
   'downlink p50',
   'p99 ms',
   'late p99 ms',
+  'sound %',
   'gaps',
   'lost frames',
   'load core %',
   'load late p99 ms',
+  'others %',
 ]
 
 export function legTable(rows: readonly LegRow[]): string {
@@ -105,10 +114,12 @@ export function legTable(rows: readonly LegRow[]): string {
       row.downlinkP50Ms,
       row.downlinkP99Ms,
       row.latenessP99Ms,
+      row.soundPercent,
       row.gaps,
       row.framesLost,
       row.loadCorePercent,
       row.senderP99Ms,
+      row.foreignPercent,
     ]),
   )
 }
