@@ -38,7 +38,10 @@ cpSync(source, target, { recursive: true, filter: path => !/\.tsx?$/.test(path) 
 
 const { bin, exports } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
 for (const path of Object.values(bin)) chmodSync(join(project, path), 0o755)
-const promised = [...Object.values(bin), ...Object.values(exports).flatMap(entry => Object.values(entry))]
+const promised = [
+  ...Object.values(bin),
+  ...Object.values(exports).flatMap(entry => (typeof entry === 'string' ? [entry] : Object.values(entry))),
+]
 const missing = promised.filter(path => !existsSync(join(project, path)))
 if (missing.length > 0) {
   process.stderr.write(`build: package.json names files that were not built: ${missing.join(', ')}\n`)

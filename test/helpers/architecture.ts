@@ -123,7 +123,7 @@ export function textFaults(path: string, source: string): Fault[] {
   if (/\bexport\s+default\b|\bas\s+default\b/.test(code) && !PLUGIN.test(path))
     faults.push(`${path} has a default export: only plugins do`)
   if (/(:|<|\bas|\||&|,|\bextends|=>)\s*any\b(?!\s*[:(.?])/.test(code)) faults.push(`${path} says any`)
-  if (/\benum\s+\w+\s*\{|\bnamespace\s+\w+\s*\{/.test(code)) faults.push(`${path} has an enum or a namespace`)
+  if (/\benum\s+\w+\s*\{/.test(code)) faults.push(`${path} has an enum`)
   return faults
 }
 
