@@ -79,6 +79,19 @@ describe('every pair of rates', () => {
   })
 })
 
+test('all pairs in turns, in one memory, do as each does alone', () => {
+  const frame = (rate: number) => sine(300, rate, Math.floor(rate / 50))
+  const alone = PAIRS.map(([from, to]) => {
+    const resampler = createResampler(from, to)
+    return [0, 1, 2].map(() => resampler.process(frame(from)).slice())
+  })
+  const together = PAIRS.map(([from, to]) => createResampler(from, to))
+  for (const turn of [0, 1, 2])
+    together.forEach((resampler, i) => {
+      expect(resampler.process(frame(resampler.from))).toEqual(alone[i]![turn])
+    })
+})
+
 describe('createResampler', () => {
   test('makes exactly 320 samples of 160, every call', () => {
     const resampler = createResampler(8000, 16_000)
