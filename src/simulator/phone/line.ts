@@ -1,4 +1,4 @@
-import { type Clock, Ticker } from '../../core/clock.ts'
+import { type Clock, systemClock, Ticker } from '../../core/clock.ts'
 
 /** What has to be looked after regularly. */
 export interface OnTheLine {
@@ -18,7 +18,7 @@ export class PhoneLine {
   #ticker: Ticker | undefined
   #gridAt = 0
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock = systemClock) {
     this.clock = clock
   }
 

@@ -1,9 +1,11 @@
 import twilio from 'twilio'
 import { describe, expect, test } from 'vitest'
 import { type CallOptions, placeCall, voiceFrom } from '../../../src/simulator/index.ts'
-import { loudness } from '../../../src/transcode/level.ts'
 import { CONNECT, markOf, mediaOf, type StandIn, type StandInOptions, standIn } from './bridge-stand-in.ts'
 import { toneOf } from './pcm.ts'
+
+/** Other work may keep this machine busy. */
+const PATIENT = { timeout: 10_000 }
 
 const TOKEN = 'secret'
 const PUBLIC = 'https://bridge.example.com'
@@ -11,6 +13,10 @@ const AGAIN = CONNECT.replace('</Response>', '<Redirect>/twilio/again</Redirect>
 
 function callTo(server: StandIn, options: Partial<CallOptions> = {}) {
   return placeCall({ webhook: server.webhook, allowInsecureStream: true, ...options })
+}
+
+function loudSamples(pcm: Int16Array): number {
+  return pcm.filter(sample => Math.abs(sample) > 800).length
 }
 
 /** A bridge that gives back what it hears. */
@@ -23,7 +29,7 @@ test('an echo is heard', async () => {
   await using server = await standIn({ onMessage: echo })
   await using call = await callTo(server)
   const spoken = await call.say(toneOf(400))
-  await call.quietFor(100)
+  await call.quietFor(300)
   expect(spoken.complete).toBe(true)
   expect((spoken.endedAt ?? 0) - (spoken.startedAt ?? 0)).toBeCloseTo(380, 6)
   expect(await call.hangUp()).toMatchObject({ kind: 'hangup' })
@@ -32,10 +38,9 @@ test('an echo is heard', async () => {
   expect(sent).toBeGreaterThanOrEqual(20)
   expect(sendLateness.count).toBe(sent)
   expect(bytes % 160).toBe(0)
-  const heard = call.heard()
   const from = Math.round((spoken.startedAt! - call.startedAt) * 8)
-  expect(loudness(heard.subarray(from, from + 3200), 440, 8000)).toBeGreaterThan(5000)
-  expect(loudness(heard.subarray(0, from - 160), 440, 8000)).toBeLessThan(10)
+  expect(loudSamples(call.heard().subarray(0, from))).toBe(0)
+  expect(loudSamples(call.heard()) / loudSamples(toneOf(400))).toBeCloseTo(1, 1)
   const events = server.sockets[0]!.messages.map(({ event }) => event)
   expect(events.filter(event => event !== 'media')).toEqual(['connected', 'start', 'stop'])
 })
@@ -168,9 +173,9 @@ describe('what follows when the stream ends', () => {
     await using server = await standIn({ twiml: AGAIN })
     await using call = await callTo(server)
     const saying = call.say(toneOf(800))
-    await expect.poll(() => call.report().sent).toBeGreaterThan(5)
+    await expect.poll(() => call.report().sent, PATIENT).toBeGreaterThan(5)
     call.drop()
-    await expect.poll(() => server.sockets.length).toBe(2)
+    await expect.poll(() => server.sockets.length, PATIENT).toBe(2)
     expect((await saying).complete).toBe(true)
     await call.hangUp()
     const [first, second] = server.sockets
@@ -294,7 +299,7 @@ test('a hang-up during <Pause> ends the call at once', async () => {
   })
   const call = await callTo(server)
   server.sockets[0]!.socket.close(1000)
-  await expect.poll(() => call.report().streams[0]?.end?.by).toBe('server')
+  await expect.poll(() => call.report().streams[0]?.end?.by, PATIENT).toBe('server')
   expect(await call.hangUp()).toMatchObject({ kind: 'hangup' })
   expect(await call.hangUp()).toMatchObject({ kind: 'hangup' })
 })
@@ -314,7 +319,7 @@ test('the status callback is told, signed', async () => {
   )
   await using server = await standIn({ twiml, streamUrl: 'wss://bridge.example.com/media' })
   const call = await placeCall({ webhook: server.webhook, publicUrl: PUBLIC, authToken: TOKEN })
-  await expect.poll(() => server.hooks.length).toBe(2)
+  await expect.poll(() => server.hooks.length, PATIENT).toBe(2)
   await call.hangUp()
   const told = server.hooks.filter(({ url }) => url === '/twilio/status')
   expect(told.map(({ fields }) => fields.StreamEvent)).toEqual(['stream-started', 'stream-stopped'])

@@ -4,6 +4,9 @@ import { placeCall, type Quirks } from '../../../src/simulator/index.ts'
 import { CONNECT, type StandIn, standIn } from './bridge-stand-in.ts'
 import { toneOf } from './pcm.ts'
 
+/** Other work may keep this machine busy. */
+const PATIENT = { timeout: 10_000 }
+
 const TOKEN = 'secret'
 const STREAM = 'wss://bridge.example.com/media'
 
@@ -95,7 +98,7 @@ test('the socket lingers after stop', async () => {
   const call = await callWith(server, { lingerMs: 150 })
   const ended = call.hangUp()
   const socket = server.sockets[0]!
-  await expect.poll(() => socket.messages.at(-1)?.event).toBe('stop')
+  await expect.poll(() => socket.messages.at(-1)?.event, PATIENT).toBe('stop')
   expect(socket.socket.readyState).toBe(1)
   await ended
   expect(await socket.closed).toBe(1000)
@@ -110,7 +113,7 @@ test('a twin uses the token a second time; its end is reported', async () => {
   })
   const call = await callWith(server, { twinSocket: true })
   await expect
-    .poll(() => call.report().streams[0]?.twin)
+    .poll(() => call.report().streams[0]?.twin, PATIENT)
     .toEqual({ by: 'server', code: 1008, reason: 'used' })
   const [first, second] = server.sockets
   expect(second?.messages[1]?.start?.customParameters).toEqual(first?.messages[1]?.start?.customParameters)

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import twilio from 'twilio'
 import { describe, expect, test } from 'vitest'
 import { MAX_TWIML_BYTES, parseTwiml, type Twiml, type Verb } from '../../../src/simulator/phone/twiml.ts'
 
@@ -152,5 +153,26 @@ test('no text throws', () => {
 test('a parameter may have any name', () => {
   expect(connect('<Stream url="wss://a/b"><Parameter name="__proto__" value="x"/></Stream>')).toMatchObject({
     verb: 'Connect',
+  })
+})
+
+test("what Twilio's own library writes is read back", () => {
+  const response = new twilio.twiml.VoiceResponse()
+  response.say({ language: 'de-DE' }, 'Grüße & <Küsse>')
+  const stream = response
+    .connect({ action: 'https://a.example/over?x=1&y=2' })
+    .stream({ url: 'wss://a.example/m', name: 'n' })
+  stream.parameter({ name: 'token', value: `"'<>&é` })
+  response.redirect({ method: 'GET' }, '/again')
+  expect(parseTwiml(response.toString())).toMatchObject({
+    verbs: [
+      { verb: 'Say', text: 'Grüße & <Küsse>' },
+      {
+        verb: 'Connect',
+        action: 'https://a.example/over?x=1&y=2',
+        stream: { parameters: { token: `"'<>&é` } },
+      },
+      { verb: 'Redirect', url: '/again', method: 'GET' },
+    ],
   })
 })
