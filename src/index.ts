@@ -1,0 +1,20 @@
+/** The public API: the whole server, or its parts for a program of one's own. See `docs/architecture.md`. */
+export { type App, type AppConfig, type AppParts, buildApp } from './app.ts'
+export { type Config, ConfigError, loadConfig } from './config.ts'
+export { type Clock, systemClock } from './core/clock.ts'
+export { BridgeError, type EndReason, type ErrorCode } from './core/errors.ts'
+export type { Admission, Invitation, OriginalVoice } from './core/invitation.ts'
+export { isLanguageId, type LanguageId, languageId } from './core/languages.ts'
+export type { Leg, LegUplink } from './core/leg.ts'
+export type { Log } from './core/log.ts'
+export type { RelayMetrics } from './core/metrics.ts'
+export type { Caption, Observer, RelayEvents, UtteranceEvent } from './core/observer.ts'
+export { Relay, type RelayParts } from './core/relay.ts'
+export { type RelayOptions, relayOptions } from './core/relay-options.ts'
+export type {
+  Connection,
+  ConnectionSink,
+  TranslationRequest,
+  TranslationResult,
+  Translator,
+} from './core/translator.ts'
