@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import type { Row } from './alternate.ts'
 import { benchLegs } from './legs.ts'
 import { machine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
@@ -23,26 +23,17 @@ writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`)
 if (options.json) console.log(JSON.stringify(report))
 else say(`\nall rows in ${options.out}`)
 
-async function transcodeRows(): Promise<readonly object[]> {
-  const module = new URL('transcode.ts', import.meta.url)
-  if (!existsSync(fileURLToPath(module))) return []
-  const { benchTranscode } = await import(module.href)
-  const rows: readonly object[] = await benchTranscode()
-  const head = Object.keys(rows[0] ?? {})
-  say(
-    `\n${table(
-      head,
-      rows.map(row => Object.values(row).map(cell => (typeof cell === 'number' ? cell : String(cell)))),
-    )}`,
-  )
+async function transcodeRows(): Promise<Row[]> {
+  // Loaded only when asked for: its encoders and decoders would lie in this process's memory.
+  const { benchTranscode } = await import('./transcode.ts')
+  const rows = await benchTranscode()
+  const cells = rows.map(row => [row.what, row.candidate, row.value, row.unit, row.ratio])
+  say(`\n${table(['what', 'candidate', 'value', 'unit', 'ratio'], cells)}`)
   return rows
 }
 
 async function legRows(wanted: BenchOptions): Promise<object> {
-  // A bridge that is not there yet must not keep the floor from being measured.
-  const bridge = fileURLToPath(new URL('bridge.ts', import.meta.url))
-  const subjects = wanted.subjects.filter(subject => subject === 'floor' || existsSync(bridge))
-  const { windows, profile } = await benchLegs({ ...wanted, subjects }, say)
+  const { windows, profile } = await benchLegs(wanted, say)
   const rows = summarise(windows)
   say(`\n${legTable(rows)}`)
   if (profile) say(profileTables(profile))

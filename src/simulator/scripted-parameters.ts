@@ -7,27 +7,34 @@ export function readParameters(
   namespace: '/sts' | '/stt',
 ): ConnectionParameters | ServiceErrorBody {
   const from = query.languageIdSource
-  if (typeof from !== 'string' || !isLanguageId(from))
-    return wrong('languageIdSource', 'a language identifier')
+  if (from === undefined) return wrong('language_missing', 'languageIdSource is missing')
+  if (typeof from !== 'string' || !isLanguageId(from)) return malformed('languageIdSource')
   const send = parse(query.sendAudio ?? '{"broadcastVia":"chunk","sampleRate":16000}')
-  if (!isSendAudio(send)) return wrong('sendAudio', 'chunk, linear16, 16000')
-  const parameters: ConnectionParameters = {
-    languageIdSource: from,
-    sendAudio: { ...send, codec: 'linear16' },
-    partials: query.partials === 'true',
-  }
-  if (namespace === '/stt') return parameters
+  if (!isSendAudio(send)) return wrong('value_not_allowed', 'sendAudio must be chunk, linear16, 16000')
+  const given = query.partials === undefined ? undefined : query.partials === 'true'
+  const parameters = { languageIdSource: from, sendAudio: { ...send, codec: 'linear16' as const } }
+  if (namespace === '/stt') return { ...parameters, partials: given ?? true }
   const to = query.languageIdTarget
-  if (typeof to !== 'string' || !isLanguageId(to)) return wrong('languageIdTarget', 'a language identifier')
-  const receive = parse(
-    query.receiveAudio ?? '{"obtainVia":"chunk","codec":"mp3","sampleRate":16000,"mode":"block"}',
-  )
-  if (!isReceiveAudio(receive)) return wrong('receiveAudio', 'chunk, mp3, a sample rate, block or streaming')
-  return { ...parameters, languageIdTarget: to, receiveAudio: receive }
+  if (to === undefined) return wrong('language_missing', 'languageIdTarget is missing')
+  if (typeof to !== 'string' || !isLanguageId(to)) return malformed('languageIdTarget')
+  const receive = parse(query.receiveAudio ?? BLOCK)
+  if (!isReceiveAudio(receive))
+    return wrong(
+      'value_not_allowed',
+      'receiveAudio must be chunk, mp3, a sample rate, and block or streaming',
+    )
+  const partials = given ?? receive.mode === 'streaming'
+  return { ...parameters, languageIdTarget: to, receiveAudio: receive, partials }
 }
 
-function wrong(parameter: string, allowed: string): ServiceErrorBody {
-  return { code: 'bad_parameter', error: parameter, description: `${parameter} must be ${allowed}` }
+const BLOCK = '{"obtainVia":"chunk","codec":"mp3","sampleRate":16000,"mode":"block"}'
+
+function wrong(error: string, description: string): ServiceErrorBody {
+  return { code: 'bad_parameter', error, description }
+}
+
+function malformed(parameter: string): ServiceErrorBody {
+  return wrong('language_malformed', `${parameter} must be <language>-<region>`)
 }
 
 function parse(text: string | string[]): Record<string, unknown> | undefined {

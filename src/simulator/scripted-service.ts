@@ -157,12 +157,10 @@ export class ScriptedService implements AsyncDisposable {
   #checkKey(socket: Socket): (Error & { data?: unknown }) | undefined {
     const refuseKey =
       this.#next[0] && 'refuseKey' in this.#next[0] ? this.#next.shift()?.refuseKey : this.faults.refuseKey
-    if (refuseKey === undefined && socket.handshake.auth.token === this.apiKey) return undefined
-    const body: ServiceErrorBody = {
-      code: 'unauthorized',
-      error: 'bad_key',
-      description: 'the API key is not valid',
-    }
+    const { token } = socket.handshake.auth
+    if (refuseKey === undefined && token === this.apiKey) return undefined
+    const error = token === undefined ? 'key_missing' : 'key_wrong'
+    const body: ServiceErrorBody = { code: 'unauthorized', error, description: 'the API key is not valid' }
     const data = refuseKey === undefined || refuseKey === true ? body : refuseKey
     this.refused.push(data)
     return Object.assign(new Error('unauthorized'), { data })

@@ -72,6 +72,8 @@ export class ScriptedSession {
   arrived = 0
   /** Fragments taken. */
   fragments = 0
+  /** Fragments that came before `start`: a client's fault. */
+  early = 0
   /** Samples taken. */
   samples = 0
 
@@ -84,6 +86,7 @@ export class ScriptedSession {
   #utterances = 0
   #held: (() => void) | undefined
   #hung = false
+  #started = false
 
   constructor(socket: Socket, setup: SessionSetup) {
     this.number = setup.number
@@ -116,6 +119,7 @@ export class ScriptedSession {
     this.#wait(this.#faults.get('startDelayMs'), () => {
       const payload = this.#faults.get('startWith')
       this.emit(EVENT.start, payload === undefined ? true : payload)
+      this.#started = true
       this.#note('start')
     })
   }
@@ -192,12 +196,23 @@ export class ScriptedSession {
       this.drop(this.#faults.get('dropHow'))
       return
     }
-    const refused = !(fragment instanceof Uint8Array) || this.#faults.takeNack()
+    const refused = this.#refusal(fragment)
     if (refused) this.#note('nack', this.arrived)
-    else this.#keep(fragment)
+    else if (fragment instanceof Uint8Array) this.#keep(fragment)
     if (typeof ack !== 'function' || this.#faults.get('noAck')) return
     const answer = refused ? [false] : (this.#faults.get('ackWith') ?? [true])
     this.#wait(this.#faults.get('ackAfterMs'), () => this.#hung || ack(...answer))
+  }
+
+  #refusal(fragment: unknown): boolean {
+    if (!this.#started) {
+      this.early++
+      this.error({ code: 'not_ready', error: 'before_start', description: 'wait for start' })
+      return true
+    }
+    if (fragment instanceof Uint8Array) return this.#faults.takeNack()
+    this.error({ code: 'bad_audio', error: 'not_binary', description: 'a fragment is binary' })
+    return true
   }
 
   #keep(fragment: Uint8Array): void {

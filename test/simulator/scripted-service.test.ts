@@ -108,14 +108,24 @@ describe('the protocol', () => {
   test('a wrong key is a connect_error, wrong parameters an error event', async () => {
     const service = await listen()
     const [error] = await when(client(service, { token: 'wrong' }), 'connect_error')
-    expect(error).toMatchObject({ data: { code: 'unauthorized', error: 'bad_key' } })
+    expect(error).toMatchObject({ data: { code: 'unauthorized', error: 'key_wrong' } })
     const socket = client(service, { query: { languageIdSource: 'english', languageIdTarget: 'es-es' } })
     expect((await when(socket, 'error'))[0]).toMatchObject({
       code: 'bad_parameter',
-      error: 'languageIdSource',
+      error: 'language_malformed',
     })
     expect(service.refused).toHaveLength(2)
     expect(service.sessions).toHaveLength(0)
+  })
+
+  test('a fragment before start is refused and counted', async () => {
+    const service = await listen({ faults: { startDelayMs: 30 } })
+    const socket = client(service)
+    await when(socket, 'connected')
+    const error = when(socket, 'error')
+    expect(await send(socket)).toEqual([false])
+    expect((await error)[0]).toMatchObject({ code: 'not_ready', error: 'before_start' })
+    expect(service.session).toMatchObject({ early: 1, fragments: 0 })
   })
 
   test('it goes away and comes back on the same port', async () => {
