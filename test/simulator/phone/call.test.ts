@@ -147,6 +147,22 @@ test('a voice made while it speaks, a loop, keys', async () => {
   expect((await call.say(toneOf(20))).complete).toBe(false)
 })
 
+test('a careless bridge is found out', async () => {
+  await using server = await standIn({
+    onMessage({ event, media }, { socket, sid }) {
+      if (event === 'start')
+        socket.send(JSON.stringify({ event: 'mark', stream_sid: sid, mark: { name: 'x' } }))
+      if (event === 'start') socket.send(Buffer.alloc(160, 0xff))
+      // Every third packet comes too late by the length of two.
+      if (media && Number(media.chunk) % 3 === 0) socket.send(mediaOf(sid, 20))
+    },
+  })
+  await using call = await callTo(server)
+  await expect.poll(() => call.report().gapCount, PATIENT).toBeGreaterThan(3)
+  expect(call.report().warnings.map(({ code }) => code)).toEqual([31951, 31950])
+  expect(call.report().lateness.quantile(0.5)).toBeGreaterThan(20)
+})
+
 describe('what follows when the stream ends', () => {
   test.each<[string, number | undefined, number[]]>([
     ['1000', 1000, []],
