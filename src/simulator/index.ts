@@ -1,6 +1,8 @@
 /** The no-account proving ground: the far systems, faithfully faked. The public entry `dragoman/simulator`. */
 
 export { FakeClock } from './fake-clock.ts'
+export { FakeLeg } from './fake-leg.ts'
+export { FakeConnection, FakeTranslator } from './fake-translator.ts'
 export { placeCall, SimulatedCall } from './phone/call.ts'
 export type { CallOptions } from './phone/call-options.ts'
 export type { CallReport } from './phone/call-report.ts'
