@@ -79,6 +79,20 @@ describe('every pair of rates', () => {
   })
 })
 
+test.each([
+  [8000, 16_000],
+  [16_000, 8000],
+  [44_100, 16_000],
+])('%i → %i: after an hour every sample is where it was in the first second', (from, to) => {
+  const resampler = createResampler(from, to)
+  // 400 Hz has eight whole periods in 20 ms, so each frame goes on where the last one ended.
+  const frame = sine(400, from, from / 50)
+  resampler.process(frame)
+  const first = resampler.process(frame).slice()
+  for (let i = 2; i < 50 * 3600; i++) resampler.process(frame)
+  expect(resampler.process(frame)).toEqual(first)
+})
+
 test('all pairs in turns, in one memory, do as each does alone', () => {
   const frame = (rate: number) => sine(300, rate, Math.floor(rate / 50))
   const alone = PAIRS.map(([from, to]) => {
