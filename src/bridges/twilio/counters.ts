@@ -36,14 +36,8 @@ export class LegCounters {
 
   /** Adds `other` to this. */
   add(other: LegCounters): void {
-    for (const name of Object.keys(this) as (keyof LegCounters)[])
-      if (typeof other[name] === 'number') add(this, other, name)
+    for (const name of NAMES) this[name] += other[name]
   }
 }
 
-type CounterName = Exclude<keyof LegCounters, 'add'>
-
-function add(into: LegCounters, other: LegCounters, name: keyof LegCounters): void {
-  const counter = name as CounterName
-  into[counter] += other[counter]
-}
+const NAMES = Object.keys(new LegCounters()) as Exclude<keyof LegCounters, 'add'>[]

@@ -161,8 +161,10 @@ export class TwilioLeg implements Leg, StreamListener {
     this.#end(reason)
   }
 
-  fault(fault: string): void {
-    this.#terms.log.warn({ legId: this.id, callSid: this.callSid, fault }, 'stream misbehaves')
+  fault(fault: string, err?: unknown): void {
+    const about = { legId: this.id, callSid: this.callSid }
+    if (err === undefined) this.#terms.log.warn({ ...about, fault }, 'stream misbehaves')
+    else this.#terms.log.error({ ...about, err }, 'stream failed inside')
   }
 
   #media(timestampMs: number, payload: string, now: number): void {

@@ -16,8 +16,8 @@ export interface StreamListener {
   message(message: Inbound, now: number): void
   /** The far side is gone, or was cut off for `cause`; called once, and nothing is called after it. */
   closed(reason: EndReason, cause?: CloseCause): void
-  /** The far side did what it should not. Called for its first fault only. */
-  fault(fault: string): void
+  /** The far side did what it should not, or `err` was thrown on our side. Called for the first fault only. */
+  fault(fault: string, err?: unknown): void
 }
 
 export interface StreamSocketOptions {
@@ -107,10 +107,10 @@ export class StreamSocket {
   }
 
   /** Reports a fault of the far side, once for each stream. */
-  note(fault: string): void {
+  note(fault: string, err?: unknown): void {
     if (this.#faulty) return
     this.#faulty = true
-    this.listener?.fault(fault)
+    this.listener?.fault(fault, err)
   }
 
   #onMessage(data: Buffer, isBinary: boolean): void {
@@ -188,7 +188,7 @@ export class StreamSocket {
 
   /** What a listener throws ends this stream and nothing else. */
   #crash(cause: unknown): void {
-    this.note('internal')
+    this.note('internal', cause)
     const error =
       cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'failed inside', { cause })
     this.#tellClosed({ kind: 'failed', error }, 'failed')

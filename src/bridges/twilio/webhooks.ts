@@ -99,7 +99,7 @@ export class Webhooks {
     try {
       return this.#options.invite(incoming)
     } catch (error) {
-      this.#terms.log.error({ callSid: incoming.callSid, error }, 'invite threw')
+      this.#terms.log.error({ callSid: incoming.callSid, err: error }, 'invite threw')
       return undefined
     }
   }
