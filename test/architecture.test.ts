@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
   type Fault,
@@ -19,6 +19,7 @@ const { dependencies, optionalDependencies } = JSON.parse(
 const packages = Object.keys({ ...dependencies, ...optionalDependencies })
 
 function sources(folder: string): { path: string; source: string }[] {
+  if (!existsSync(new URL(folder, ROOT))) return []
   return readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
     .filter(name => /\.(ts|mjs)$/.test(name))
     .map(name => ({
