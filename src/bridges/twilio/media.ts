@@ -103,10 +103,8 @@ export class Media {
     )
     try {
       relay.admit(leg, call.invitation)
-    } catch (cause) {
-      const error =
-        cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'not admitted', { cause })
-      void leg.close({ kind: 'failed', error })
+    } catch (error) {
+      this.#drop(leg, error)
     }
   }
 
@@ -127,10 +125,17 @@ export class Media {
     for (const leg of this.#legs) {
       try {
         leg.watch(now)
-      } catch (cause) {
-        const error = new BridgeError('LEG_LOST', 'failed inside', { cause })
-        void leg.close({ kind: 'failed', error })
+      } catch (error) {
+        this.#drop(leg, error)
       }
     }
+  }
+
+  /** Ends one leg for what was thrown around it: a `BridgeError` is an answer, anything else a fault of ours. */
+  #drop(leg: TwilioLeg, cause: unknown): void {
+    if (!(cause instanceof BridgeError)) leg.fault('internal', cause)
+    const error =
+      cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'failed inside', { cause })
+    void leg.close({ kind: 'failed', error })
   }
 }
