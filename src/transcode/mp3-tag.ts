@@ -15,6 +15,8 @@ const XING = [0x58, 0x69, 0x6e, 0x67]
 const INFO = [0x49, 0x6e, 0x66, 0x6f]
 const VBRI = [0x56, 0x42, 0x52, 0x49]
 const VBRI_AT = 36
+/** LAME leaves the place of the checksum out in its tag, also in files whose frames have one. */
+const CHECKSUM_BYTES = 2
 const VBRI_FRAMES_AT = 14
 
 const HAS_FRAMES = 1
@@ -31,8 +33,8 @@ const DELAYS_AT = 21
  */
 export function mp3TagAt(bytes: Uint8Array, at: number, header: Mp3Header): Mp3Tag | undefined {
   const end = at + header.bytes
-  const start = at + header.dataAt
-  if (matches(bytes, start, end, XING) || matches(bytes, start, end, INFO)) return xing(bytes, start, end)
+  for (const start of [at + header.dataAt, at + header.dataAt - CHECKSUM_BYTES])
+    if (matches(bytes, start, end, XING) || matches(bytes, start, end, INFO)) return xing(bytes, start, end)
   if (matches(bytes, at + VBRI_AT, end, VBRI))
     return { frames: count(bytes, at + VBRI_AT + VBRI_FRAMES_AT, end), delay: undefined, padding: undefined }
   return undefined

@@ -4,10 +4,15 @@ import { mp3HeaderAt } from '../../src/transcode/mp3-header.ts'
 import { Mp3Native } from '../../src/transcode/mp3-native.ts'
 import { openMp3Backend } from '../../src/transcode/mp3-open.ts'
 import { Mp3Wasm } from '../../src/transcode/mp3-wasm.ts'
-import { decodeAll, encodeMp3, frameStarts, openPool } from './mp3-fixtures.ts'
-import { noise, snr, voice } from './signal.ts'
+import { decodeAll, encodeMp3, frameStarts, type Mp3Rate, openPool } from './mp3-fixtures.ts'
+import { noise, sine, snr, voice } from './signal.ts'
 
 const native = await Mp3Native.open()
+
+/** The first six frames. */
+function cut(mp3: Uint8Array): Uint8Array {
+  return mp3.subarray(0, frameStarts(mp3)[6])
+}
 
 function decodeFrames(decoder: Mp3Decoder, mp3: Uint8Array): (Int16Array | undefined)[] {
   const starts = frameStarts(mp3)
@@ -15,12 +20,22 @@ function decodeFrames(decoder: Mp3Decoder, mp3: Uint8Array): (Int16Array | undef
   return starts.map(at => decoder.decode(mp3, at, mp3HeaderAt(mp3, at)!)?.slice())
 }
 
+/** Loud from end to end: wherever it is cut, something is left in the decoder. */
+function loud(rate: Mp3Rate, channels: 1 | 2, seed: number): Uint8Array {
+  const tone = sine(300 + 100 * seed, rate, rate * 0.5, 15_000)
+  return encodeMp3(
+    voice(rate, 0.5, seed).map((sample, i) => sample / 2 + tone[i]!),
+    rate,
+    channels,
+  )
+}
+
 const FILES = {
-  'mono 16 kHz': encodeMp3(voice(16_000, 0.4), 16_000),
-  'mono 44.1 kHz': encodeMp3(voice(44_100, 0.4, 2), 44_100),
-  'stereo 24 kHz': encodeMp3(voice(24_000, 0.4, 3), 24_000, 2),
-  'stereo 48 kHz': encodeMp3(voice(48_000, 0.4, 4), 48_000, 2),
-  'mono 8 kHz': encodeMp3(voice(8000, 0.4, 5), 8000),
+  'mono 16 kHz': loud(16_000, 1, 1),
+  'mono 44.1 kHz': loud(44_100, 1, 2),
+  'stereo 24 kHz': loud(24_000, 2, 3),
+  'stereo 48 kHz': loud(48_000, 2, 4),
+  'mono 8 kHz': loud(8000, 1, 5),
 }
 const files = Object.entries(FILES)
 
@@ -71,6 +86,15 @@ function conformsToMp3Backend(make: () => Mp3Backend): void {
       })
     },
   )
+
+  test('and without the reset it would not be', async () => {
+    const backend = await open()
+    const mp3 = FILES['mono 16 kHz']
+    const fresh = decodeFrames(backend.create(), mp3)
+    const decoder = backend.create()
+    decodeFrames(decoder, cut(mp3))
+    expect(decodeFrames(decoder, mp3)).not.toEqual(fresh)
+  })
 
   test('damage is undefined or in bounds, and forgotten after a reset', async () => {
     const backend = await open()
