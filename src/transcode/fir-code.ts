@@ -71,15 +71,8 @@ const divide = (dividend: number, divisor: number, into: number, rest: number) =
 
 const RUN = [
   // first = x + position / up * 4, an address; phase = position % up
-  ...[
-    ...divide(POSITION, UP, FIRST, PHASE),
-    ...get(X),
-    ...get(FIRST),
-    ...constant(2),
-    ...SHIFT,
-    ...ADD,
-    ...set(FIRST),
-  ],
+  ...divide(POSITION, UP, FIRST, PHASE),
+  ...[...get(X), ...get(FIRST), ...constant(2), ...SHIFT, ...ADD, ...set(FIRST)],
   // From one output to the next: skip = down / up samples, and step = down % up phases. Dividing each time costs more
   // than a short filter.
   ...divide(DOWN, UP, SKIP, STEP),

@@ -58,11 +58,12 @@ export class Mp3Pool {
    * Rejects if the backend cannot be opened or the pool is closed.
    */
   async ready(count: number = this.spare): Promise<void> {
-    const wanted = Math.min(count, this.max - this.#lent)
-    do {
+    for (;;) {
       if (this.#closed) throw new Error('the pool is closed')
-      if (!this.#backend || this.#available < wanted) await this.#grow()
-    } while (this.#available < wanted)
+      // What others borrow meanwhile cannot be waited for.
+      if (this.#backend && this.#available >= Math.min(count, this.max - this.#lent)) return
+      await this.#grow()
+    }
   }
 
   /** Lends a decoder, as new. Undefined if all are lent or there is no room yet; room is then being made: ask again later. */

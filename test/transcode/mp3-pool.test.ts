@@ -70,6 +70,17 @@ describe('Mp3Pool', () => {
     expect(backend.made).toBe(3)
   })
 
+  test('does not wait for what others borrow meanwhile', async () => {
+    const backend = new CountingBackend()
+    const pool = new Mp3Pool({ backend, max: 4, spare: 1 })
+    await pool.ready(1)
+    const ready = pool.ready(4)
+    pool.borrow()
+    pool.borrow()
+    await ready
+    expect(backend.growths).toBe(2)
+  })
+
   test('grows by itself as it is used up', async () => {
     const backend = new CountingBackend()
     const pool = new Mp3Pool({ backend, max: 20, spare: 2 })
