@@ -4,6 +4,7 @@ import { Command, Option } from 'commander'
 import pino from 'pino'
 import { call } from './commands/call.ts'
 import { demo } from './commands/demo.ts'
+import { doctor, exitCode, renderChecks, settingsToExamine } from './commands/doctor.ts'
 import { serve } from './commands/serve.ts'
 import { service } from './commands/service.ts'
 import { Terminal } from './commands/terminal.ts'
@@ -91,6 +92,17 @@ program
     const out = options.json ? new Terminal(process.stderr) : terminal
     const [authToken] = loadConfig().twilio.authTokens
     process.exitCode = await call({ audio, authToken, listenMs: listen * 1000, ...options }, out, silentLog)
+  })
+
+program
+  .command('doctor')
+  .description('checks settings, credentials, addresses, languages, voices and engines, each with its mend')
+  .addOption(configFile())
+  .option('--json', 'print the result as JSON')
+  .action(async ({ config: file, json }: { config?: string; json?: boolean }) => {
+    const checks = await doctor(settingsToExamine({ file }))
+    process.stdout.write(json ? `${JSON.stringify(checks, undefined, 2)}\n` : `${renderChecks(checks)}\n`)
+    process.exitCode = exitCode(checks)
   })
 
 try {
