@@ -2,6 +2,9 @@
 export interface Fragment {
   /** Position in the session, counted from 0 and never reused, whatever connection carries it. */
   readonly sequence: number
+  /** Samples, linear16. */
+  readonly pcm: Int16Array
+  /** The same memory as it is sent. */
   readonly bytes: Uint8Array
   /** Clock time at which it was complete (ms). */
   completedAt: number
@@ -12,10 +15,13 @@ export interface Fragment {
   quiet: boolean
 }
 
+/** The memory of a fragment. */
+export type FragmentMemory = Pick<Fragment, 'pcm' | 'bytes'>
+
 /** Spare fragments of one size, shared by all sessions so that a steady call makes no garbage. */
 export class FragmentPool {
   readonly bytes: number
-  readonly #spare: Uint8Array[] = []
+  readonly #spare: FragmentMemory[] = []
   readonly #most: number
 
   /** `bytes` of each fragment; at most `most` spares are kept. */
@@ -24,11 +30,14 @@ export class FragmentPool {
     this.#most = most
   }
 
-  take(): Uint8Array {
-    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.bytes)
+  take(): FragmentMemory {
+    const spare = this.#spare.pop()
+    if (spare) return spare
+    const memory = new ArrayBuffer(this.bytes)
+    return { pcm: new Int16Array(memory), bytes: Buffer.from(memory) }
   }
 
-  give(bytes: Uint8Array): void {
-    if (this.#spare.length < this.#most) this.#spare.push(bytes)
+  give(memory: FragmentMemory): void {
+    if (this.#spare.length < this.#most) this.#spare.push(memory)
   }
 }

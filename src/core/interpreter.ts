@@ -6,7 +6,7 @@ import { Utterance } from './utterance.ts'
 
 export interface InterpreterEvents {
   caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation'>): void
-  /** A voice begins; the receiver may retain its audio. It is closed when it ends, or with the interpreter. */
+  /** A voice begins. Whoever wants to hear it takes a place in its audio now. */
   utterance(utterance: Utterance): void
 }
 

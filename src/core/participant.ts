@@ -67,10 +67,10 @@ export class Participant implements LegUplink {
     this.#frames++
     this.#parts.metrics.framesIn++
     for (const session of this.sessions) session.write(frame, quiet, now)
-    for (const { playout, voice } of this.hearings) {
-      if (!voice.passes) continue
-      voice.original.write(frame, quiet)
-      playout.pump(now)
+    for (const hearing of this.hearings) {
+      if (!hearing.voice.passes) continue
+      hearing.voice.original.write(frame, quiet)
+      hearing.playout.pump(now)
     }
     if (level > this.#loudest) this.#loudest = level
     if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()

@@ -1,5 +1,5 @@
 import { FRAME_MS, FRAME_SAMPLES } from '../transcode/pcm.ts'
-import type { Fragment, FragmentPool } from './fragment.ts'
+import type { Fragment, FragmentMemory, FragmentPool } from './fragment.ts'
 
 /** Quiet audio kept ahead of speech, so that a replay does not begin in the middle of a sound (ms). */
 const PREROLL_MS = 300
@@ -23,8 +23,8 @@ export class ReplayRing {
   #cursor = 0
   #sequence = 0
   #inFlight = 0
-  #open: Uint8Array
-  #openBytes = 0
+  #open: FragmentMemory
+  #openSamples = 0
   #openQuiet = true
   /** Audio that left the ring unsent or unacked (ms). */
   lostMs = 0
@@ -58,22 +58,24 @@ export class ReplayRing {
 
   /** Adds one frame heard at `now` (ms); true when a fragment became complete. `quiet`: the frame is not speech. */
   write(frame: Int16Array, quiet: boolean, now: number): boolean {
-    const bytes = this.#open
-    bytes.set(new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength), this.#openBytes)
-    this.#openBytes += frame.byteLength
+    const { pcm, bytes } = this.#open
+    pcm.set(frame, this.#openSamples)
+    this.#openSamples += frame.length
     this.#openQuiet &&= quiet
-    if (this.#openBytes < bytes.length) return false
+    if (this.#openSamples < pcm.length) return false
     if (this.#held.length === this.#capacity) this.#dropOldest()
+    const quietAll = this.#openQuiet
     this.#held.push({
       sequence: this.#sequence++,
+      pcm,
       bytes,
       completedAt: now,
       sentAt: -1,
       acked: false,
-      quiet: this.#openQuiet,
+      quiet: quietAll,
     })
     this.#open = this.#pool.take()
-    this.#openBytes = 0
+    this.#openSamples = 0
     this.#openQuiet = true
     return true
   }
@@ -165,7 +167,7 @@ export class ReplayRing {
 
   #forget(count: number): void {
     if (count === 0) return
-    for (let at = 0; at < count; at++) this.#pool.give(this.#held[at]!.bytes)
+    for (let at = 0; at < count; at++) this.#pool.give(this.#held[at]!)
     this.#held.splice(0, count)
     this.#cursor = Math.max(0, this.#cursor - count)
   }

@@ -1,5 +1,6 @@
 import { FRAME_MS } from '../transcode/pcm.ts'
 import type { Utterance } from './utterance.ts'
+import type { UtteranceReader } from './utterance-audio.ts'
 
 /** An utterance as far as playing it goes. */
 export type Speech = Pick<Utterance, 'id' | 'audio' | 'speechEndedAt'>
@@ -14,15 +15,19 @@ export interface LaneEvents {
   dropped(utterance: Speech): void
 }
 
+interface Queued {
+  readonly speech: Speech
+  readonly reader: UtteranceReader
+}
+
 /**
  * One speaker's translations on their way to one listener: whole utterances, in order. It knows its backlog, and when
  * that grows past `maxLagMs` the oldest utterances not begun are dropped whole.
  */
 export class TranslationLane {
-  readonly #queue: Speech[] = []
+  readonly #queue: Queued[] = []
   readonly #events: LaneEvents
   readonly #maxLagMs: number
-  #at = 0
   #starving = false
   /** Times it ran dry in mid utterance. */
   starved = 0
@@ -33,59 +38,59 @@ export class TranslationLane {
     this.#events = events
   }
 
-  /** Holds `utterance` until it is played or dropped. */
-  enqueue(utterance: Speech): void {
-    utterance.audio.retain()
-    this.#queue.push(utterance)
+  /** Takes a place in `speech` until it is played or dropped. */
+  enqueue(speech: Speech): void {
+    this.#queue.push({ speech, reader: speech.audio.reader() })
     while (this.#queue.length > 2 && this.backlogMs > this.#maxLagMs) this.#drop(1)
   }
 
   /** Audio known to wait here (ms). */
   get backlogMs(): number {
-    let ms = -this.#at * FRAME_MS
-    for (const utterance of this.#queue) ms += utterance.audio.durationMs
-    return Math.max(0, ms)
+    let ms = 0
+    for (const { speech, reader } of this.#queue)
+      ms += Math.max(0, speech.audio.durationMs - reader.at * FRAME_MS)
+    return ms
   }
 
   /** In the middle of an utterance, or with one to begin. */
   get active(): boolean {
+    if (this.#queue.length === 0) return false
     for (
       let first = this.#queue[0];
-      first?.audio.complete && first.audio.frames === 0;
+      first?.speech.audio.complete && first.speech.audio.frames === 0;
       first = this.#queue[0]
     )
       this.#finish(first)
-    return this.#queue.length > 0 && (this.#at > 0 || this.#queue[0]!.audio.frames > 0)
+    const first = this.#queue[0]
+    return first !== undefined && (first.reader.at > 0 || first.speech.audio.frames > 0)
   }
 
-  /** The next frame, valid while its utterance is; undefined when there is none now. */
+  /** The next frame, valid until the one after it is asked for; undefined when there is none now. */
   next(): Int16Array | undefined {
-    for (;;) {
-      const utterance = this.#queue[0]
-      if (!utterance) return undefined
-      const frame = utterance.audio.frame(this.#at)
+    for (let first = this.#queue[0]; first; first = this.#queue[0]) {
+      const frame = first.reader.next()
       if (frame) {
         this.#starving = false
-        if (this.#at++ === 0) this.#events.begun(utterance)
+        if (first.reader.at === 1) this.#events.begun(first.speech)
         return frame
       }
-      if (!utterance.audio.complete) {
-        if (this.#at > 0 && !this.#starving) {
+      if (!first.speech.audio.complete) {
+        if (first.reader.at > 0 && !this.#starving) {
           this.#starving = true
           this.starved++
         }
         return undefined
       }
-      this.#finish(utterance)
+      this.#finish(first)
     }
+    return undefined
   }
 
-  /** True when the frame just taken was the last of its utterance; the lane has then moved on. */
-  endedWithFrame(): boolean {
-    const utterance = this.#queue[0]
-    if (!utterance?.audio.complete || this.#at === 0 || this.#at < utterance.audio.frames) return false
-    this.#finish(utterance)
-    return true
+  /** Moves on if the frame just taken was the last of its utterance, which is then told; the frame was copied by now. */
+  settle(): void {
+    const first = this.#queue[0]
+    if (first?.speech.audio.complete && first.reader.at > 0 && first.reader.at >= first.speech.audio.frames)
+      this.#finish(first)
   }
 
   /** Drops everything, also what has begun. */
@@ -93,21 +98,18 @@ export class TranslationLane {
     while (this.#queue.length > 0) this.#drop(0)
   }
 
-  #finish(utterance: Speech): void {
+  #finish({ speech, reader }: Queued): void {
     this.#queue.shift()
-    const begun = this.#at > 0
-    this.#at = 0
     this.#starving = false
-    if (begun) this.#events.finished(utterance)
-    else this.#events.dropped(utterance)
-    utterance.audio.release()
+    if (reader.at > 0) this.#events.finished(speech)
+    else this.#events.dropped(speech)
+    reader.close()
   }
 
   #drop(index: number): void {
-    const [utterance] = this.#queue.splice(index, 1)
-    if (!utterance) return
-    if (index === 0) this.#at = 0
-    this.#events.dropped(utterance)
-    utterance.audio.release()
+    const [queued] = this.#queue.splice(index, 1)
+    if (!queued) return
+    this.#events.dropped(queued.speech)
+    queued.reader.close()
   }
 }

@@ -1,14 +1,15 @@
 import { FRAME_MS, FRAME_SAMPLES } from '../transcode/pcm.ts'
 
-/** Frames in one block: half a second, 16 kB. */
-const BLOCK_FRAMES = 25
+/** Frames in one block: a fifth of a second, 6.4 kB. */
+const BLOCK_FRAMES = 10
 const BLOCK_SAMPLES = BLOCK_FRAMES * FRAME_SAMPLES
-const SPARE_BLOCKS = 256
+/** Blocks kept for later utterances: 3.3 MB. */
+const SPARE_BLOCKS = 512
 
 /** Ramp at both edges of an utterance, so that neither clicks (samples). */
 const FADE_SAMPLES = 80
 
-/** Half a second of memory with a view of each of its frames, so that reading makes no garbage. */
+/** A piece of memory with a view of each of its frames, so that reading makes no garbage. */
 interface Block {
   readonly pcm: Int16Array
   readonly frames: readonly Int16Array[]
@@ -24,18 +25,32 @@ function newBlock(): Block {
   return { pcm, frames }
 }
 
+/** One listener's place in an utterance. */
+export interface UtteranceReader {
+  /** Frames taken so far. */
+  readonly at: number
+  /** The next frame, valid until the one after it is asked for; undefined when it is not there (yet). */
+  next(): Int16Array | undefined
+  /** Needs no more. Idempotent. */
+  close(): void
+}
+
 /**
  * The voice of one utterance as frames of 16 kHz: written once as it is decoded, read by every listener at their own
- * pace, however late they come. Whoever reads holds it (`retain`) and lets go (`release`); after the last one the
- * memory serves the next utterance.
+ * pace. Listeners take their place before the first is read on; what all of them have passed is given back at once,
+ * so a long translation needs little memory.
  */
 export class UtteranceAudio {
-  readonly #blocks: Block[] = []
+  /** The first ones are undefined once passed by all. */
+  readonly #blocks: (Block | undefined)[] = []
+  readonly #readers = new Set<Reader>()
   #samples = 0
+  #freed = 0
   #complete = false
-  #holders = 1
+  /** Somebody took a place. */
+  #read = false
 
-  /** Whole frames that can be read now. */
+  /** Frames that have been decoded. */
   get frames(): number {
     return this.#complete
       ? Math.ceil(this.#samples / FRAME_SAMPLES)
@@ -52,9 +67,18 @@ export class UtteranceAudio {
     return (this.#samples / FRAME_SAMPLES) * FRAME_MS
   }
 
+  /** Takes a place at the beginning. Throws once the beginning has been given back. */
+  reader(): UtteranceReader {
+    if (this.#freed > 0) throw new RangeError(`${this.#freed} blocks of this audio were given back already`)
+    const reader = new Reader(this, r => this.#left(r))
+    this.#readers.add(reader)
+    this.#read = true
+    return reader
+  }
+
   /** Adds samples of 16 kHz; they are copied. */
   append(pcm: Int16Array): void {
-    if (this.#complete || this.#holders === 0) return
+    if (this.#complete) return
     let from = 0
     while (from < pcm.length) {
       const at = this.#samples % BLOCK_SAMPLES
@@ -72,33 +96,42 @@ export class UtteranceAudio {
   finish(): void {
     if (this.#complete) return
     this.#complete = true
-    if (this.#samples === 0 || this.#holders === 0) return
     const at = this.#samples % BLOCK_SAMPLES || BLOCK_SAMPLES
-    const block = this.#blocks[this.#blocks.length - 1]!.pcm
-    const length = Math.min(FADE_SAMPLES, at)
-    for (let n = 0; n < length; n++) block[at - 1 - n] = Math.round((block[at - 1 - n]! * n) / length)
-    block.fill(0, at, Math.ceil(at / FRAME_SAMPLES) * FRAME_SAMPLES)
+    const block = this.#blocks.at(-1)?.pcm
+    if (block) {
+      const length = Math.min(FADE_SAMPLES, at)
+      for (let n = 0; n < length; n++) block[at - 1 - n] = Math.round((block[at - 1 - n]! * n) / length)
+      block.fill(0, at, Math.ceil(at / FRAME_SAMPLES) * FRAME_SAMPLES)
+    }
+    this.#free()
   }
 
-  /** Frame `index`, as a view that holds while this is retained; undefined when it is not there (yet). */
+  /** Frame `index`, for readers. */
   frame(index: number): Int16Array | undefined {
-    if (index >= this.frames || index < 0) return undefined
+    if (index >= this.frames) return undefined
     return this.#blocks[Math.floor(index / BLOCK_FRAMES)]?.frames[index % BLOCK_FRAMES]
   }
 
-  retain(): void {
-    if (this.#holders === 0) throw new RangeError('this audio was given back already')
-    this.#holders++
+  /** A reader begins a new block: those before it may be of no more use. */
+  passed(at: number): void {
+    if (at % BLOCK_FRAMES === 0) this.#free()
   }
 
-  /** Lets go; the last one gives the memory back. */
-  release(): void {
-    if (this.#holders === 0) throw new RangeError('this audio was given back already')
-    if (--this.#holders > 0) return
-    for (const block of this.#blocks) if (spare.length < SPARE_BLOCKS) spare.push(block)
-    this.#blocks.length = 0
-    this.#samples = 0
-    this.#complete = true
+  #left(reader: Reader): void {
+    this.#readers.delete(reader)
+    this.#free()
+  }
+
+  /** Gives back what every reader has passed; when the last has left, everything once nothing is added. */
+  #free(): void {
+    if (!this.#read || (this.#readers.size === 0 && !this.#complete)) return
+    let passed = this.#blocks.length
+    for (const { at } of this.#readers) passed = Math.min(passed, Math.floor(at / BLOCK_FRAMES))
+    for (; this.#freed < passed; this.#freed++) {
+      const block = this.#blocks[this.#freed]
+      this.#blocks[this.#freed] = undefined
+      if (block && spare.length < SPARE_BLOCKS) spare.push(block)
+    }
   }
 
   #fadeIn(block: Int16Array, at: number, count: number): void {
@@ -106,5 +139,27 @@ export class UtteranceAudio {
     const end = Math.min(count, FADE_SAMPLES - this.#samples)
     for (let n = 0; n < end; n++)
       block[at + n] = Math.round((block[at + n]! * (this.#samples + n)) / FADE_SAMPLES)
+  }
+}
+
+class Reader implements UtteranceReader {
+  at = 0
+  readonly #audio: UtteranceAudio
+  readonly #leave: (reader: Reader) => void
+
+  constructor(audio: UtteranceAudio, leave: (reader: Reader) => void) {
+    this.#audio = audio
+    this.#leave = leave
+  }
+
+  next(): Int16Array | undefined {
+    this.#audio.passed(this.at)
+    const frame = this.#audio.frame(this.at)
+    if (frame) this.at++
+    return frame
+  }
+
+  close(): void {
+    this.#leave(this)
   }
 }

@@ -56,7 +56,7 @@ export class Utterance {
     return false
   }
 
-  /** Gives everything back; listeners that still hold the audio may go on reading what was decoded. */
+  /** Decodes no more; listeners may go on reading what was decoded. */
   close(): void {
     this.#ended = true
     if (!this.audio.complete) this.#finish()
@@ -66,6 +66,5 @@ export class Utterance {
     this.#metrics.junkBytes += this.#mp3.stats.junkBytes
     this.audio.finish()
     this.#mp3.close()
-    this.audio.release()
   }
 }
