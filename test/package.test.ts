@@ -16,12 +16,10 @@ const { exports, bin } = JSON.parse(await readFile(join(PROJECT, 'package.json')
 }
 const entries = Object.keys(exports).filter(entry => entry !== './package.json')
 
-/** The npm that runs the tests leaves its own settings in the environment; the one under test starts clean. */
-const env = Object.fromEntries(
-  Object.entries(process.env).filter(
-    ([name]) => !/^(npm|vitest|dragoman)_/i.test(name) && name !== 'NODE_ENV',
-  ),
-)
+/** Without what npm tells the scripts of this project, but with the settings it was given (registry, certificates, cache). */
+const foreign =
+  /^(npm_(lifecycle|package|command|execpath|node_execpath|config_local_prefix)|vitest|dragoman_|node_env$)/i
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
 
 let folder: string
 let packed: { size: number; unpackedSize: number; files: { path: string; mode: number }[] }

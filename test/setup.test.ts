@@ -221,9 +221,7 @@ describe('set-up', () => {
     rmSync(path('system/etc/debian_version'))
     expect((await setUp()).said).toBe('')
     const { said } = await setUp(['--for-tests'])
-    expect(said).toContain(
-      'lame, to compare with (lame): without it, the tests that compare with it are skipped',
-    )
+    expect(said).toContain('ps, for tests (procps): without it, some tests are skipped or fail')
     expect(said).not.toContain('what works all the same')
   })
 })

@@ -45,18 +45,23 @@ const PARTS = [
   },
 ]
 
-/** Independent programs whose output some tests compare with. */
-const ORACLES = ['lame', 'ffmpeg', 'sox'].map(program => ({
-  name: `${program}, to compare with`,
-  packages: [program],
+/** What only tests use: independent programs to compare with, and one to look at processes. */
+const FOR_TESTS = [
+  { program: 'lame', packages: ['lame'] },
+  { program: 'ffmpeg', packages: ['ffmpeg'] },
+  { program: 'sox', packages: ['sox'] },
+  { program: 'ps', packages: ['procps'] },
+].map(({ program, packages }) => ({
+  name: `${program}, for tests`,
+  packages,
   file: { kind: 'program', names: [program] },
-  without: 'the tests that compare with it are skipped',
+  without: 'some tests are skipped or fail',
   optional: true,
 }))
 
 /** The parts that are not on this system. */
 export function missingParts({ systemRoot, forTests }) {
-  const wanted = forTests ? [...PARTS, ...ORACLES] : PARTS
+  const wanted = forTests ? [...PARTS, ...FOR_TESTS] : PARTS
   const directories = directoriesBelow(systemRoot)
   return wanted.filter(
     ({ file }) =>
