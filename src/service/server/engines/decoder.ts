@@ -2,10 +2,21 @@ import { EngineError } from './engine-error.ts'
 import type { SphinxLibrary, SphinxPointer } from './sphinx-library.ts'
 import { cleanTranscript } from './transcript-text.ts'
 
+/**
+ * Mean spectra that a decoder expects before it has heard a voice: halfway between the model's own, which mishears the
+ * first sentences of most voices, and that of the bundled recordings. By telephone the difference is larger still.
+ * The decoder adapts by itself after some sentences. (Word errors of a first sentence, in this order: 36 to 23 and
+ * 79 to 31 per cent.)
+ */
+const FULL_BAND = [46.3, 0.3, -1.45, 12.54, -5.83, -0.28, -4.15, -4.27, -2.12, -3.08, -1.86, -1.94, -0.84]
+const TELEPHONE = [40.6, 19.4, -28.5, 38.5, -24.7, 8.01, -1.91, -14.9, 12.6, -17.1, 8.35, -7.09, 0.75]
+
 /** What a recognition stream needs of a decoder. One call at a time: await each before the next. */
 export interface Decoder {
-  /** Forgets the noise level of the speaker before; leaves an utterance open. */
+  /** Forgets the voice and the noise of the speaker before; leaves an utterance open. */
   begin(): void
+  /** Expects a voice by telephone, or one in the full band. Before it is heard. */
+  expect(telephone: boolean): void
   /** Decodes 16 kHz samples, which must stay as they are until it resolves. */
   process(pcm: Int16Array): Promise<void>
   /** Whether the last samples were speech, by the decoder's own voice detection. */
@@ -39,8 +50,14 @@ export class SphinxDecoder implements Decoder {
   }
 
   begin(): void {
+    // A voice on the telephone after one in a quiet room would be misheard for half a minute.
+    this.expect(false)
     this.#check('ps_start_stream', this.#library.startStream(this.#pointer))
     if (!this.#open) this.#start()
+  }
+
+  expect(telephone: boolean): void {
+    this.#library.setMean(this.#pointer, Float32Array.from(telephone ? TELEPHONE : FULL_BAND))
   }
 
   async process(pcm: Int16Array): Promise<void> {

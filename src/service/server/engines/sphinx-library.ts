@@ -15,6 +15,8 @@ export interface SphinxLibrary {
   startUtterance(decoder: SphinxPointer): number
   inSpeech(decoder: SphinxPointer): boolean
   hypothesis(decoder: SphinxPointer): string
+  /** Sets the running mean of the voice's spectrum (13 numbers), to which the decoder goes on adapting. */
+  setMean(decoder: SphinxPointer, mean: Float32Array): void
   free(decoder: SphinxPointer): void
 }
 
@@ -29,19 +31,27 @@ interface Native {
  */
 export async function loadSphinx(paths: { library: string; base: string }): Promise<SphinxLibrary> {
   try {
-    const { load } = await import('koffi')
+    const { load, decode } = await import('koffi')
     const library = load(paths.library)
     const base = load(paths.base)
     return bind(
       signature => library.func(signature) as Native,
       signature => base.func(signature) as Native,
+      pointer => decode(pointer, MEAN_OFFSET, 'void *') as SphinxPointer,
     )
   } catch (cause) {
     throw new EngineError('transcription', 'pocketsphinx', `cannot load ${paths.library}`, { cause })
   }
 }
 
-function bind(sphinx: (signature: string) => Native, base: (signature: string) => Native): SphinxLibrary {
+/** Where `feat_t` of libsphinxbase.so.3 keeps its `cmn_t` (64 bit). */
+const MEAN_OFFSET = 88
+
+function bind(
+  sphinx: (signature: string) => Native,
+  base: (signature: string) => Native,
+  meanOf: (features: SphinxPointer) => SphinxPointer,
+): SphinxLibrary {
   const parseArgs = base(
     'void *cmd_ln_parse_r(void *inout, void *defn, int argc, const char **argv, int strict)',
   )
@@ -55,6 +65,8 @@ function bind(sphinx: (signature: string) => Native, base: (signature: string) =
     'int ps_process_raw(void *decoder, const void *data, size_t samples, int no_search, int full)',
   )
   const hypothesis = sphinx('const char *ps_get_hyp(void *decoder, _Out_ int *score)')
+  const features = sphinx('void *ps_get_feat(void *decoder)')
+  const setMean = base('void cmn_live_set(void *cmn, const float *mean)')
   const inSpeech = sphinx('uint8_t ps_get_in_speech(void *decoder)')
 
   return {
@@ -72,6 +84,7 @@ function bind(sphinx: (signature: string) => Native, base: (signature: string) =
     startUtterance: decoder => startUtterance(decoder) as number,
     inSpeech: decoder => inSpeech(decoder) !== 0,
     hypothesis: decoder => (hypothesis(decoder, [0]) as string | null) ?? '',
+    setMean: (decoder, mean) => void setMean(meanOf(features(decoder)), mean),
     free: decoder => void free(decoder),
   }
 }

@@ -3,6 +3,7 @@ import { durationMs } from '../../../transcode/pcm.ts'
 import type { Decoder } from './decoder.ts'
 import { PcmQueue } from './pcm-queue.ts'
 import type { SpeechStream, TranscriptSink } from './speech-to-text.ts'
+import { isTelephoneBand } from './telephone-band.ts'
 import { UtteranceBounds } from './utterance-bounds.ts'
 
 /** Samples fed at a time while nobody speaks (100 ms): an onset cannot also end within it. */
@@ -39,6 +40,8 @@ export class SphinxStream implements SpeechStream {
   readonly #bounds = new UtteranceBounds()
   readonly #scratch = new Int16Array(IDLE_SLICE)
   #speaking = false
+  /** Undefined until there is something to hear. */
+  #telephone: boolean | undefined
   #lastText = ''
   #nextPartial = 0
   #stalled = false
@@ -123,6 +126,7 @@ export class SphinxStream implements SpeechStream {
   }
 
   async #feed(pcm: Int16Array, own: boolean): Promise<void> {
+    if (this.#telephone === undefined) this.#listenForTelephone(pcm)
     await this.#decoder.process(pcm)
     if (this.#closing) return
     const inSpeech = this.#decoder.inSpeech
@@ -136,6 +140,12 @@ export class SphinxStream implements SpeechStream {
       return this.#finish(0)
     }
     if (inSpeech) this.#reportPartial()
+  }
+
+  /** At the first sound the recogniser must be told how the voice comes; then it adapts by itself. */
+  #listenForTelephone(pcm: Int16Array): void {
+    this.#telephone = isTelephoneBand(pcm)
+    if (this.#telephone) this.#decoder.expect(true)
   }
 
   #tooLong(): boolean {

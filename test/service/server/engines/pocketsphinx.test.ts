@@ -3,6 +3,7 @@ import { systemClock } from '../../../../src/core/clock.ts'
 import { EngineError } from '../../../../src/service/server/engines/engine-error.ts'
 import { PocketSphinx } from '../../../../src/service/server/engines/pocketsphinx.ts'
 import type { Transcript, TranscriptSink } from '../../../../src/service/server/engines/speech-to-text.ts'
+import { createResampler } from '../../../../src/transcode/resample.ts'
 import { speechToTextChecks } from '../../../conformance/speech-to-text.ts'
 import { conforms } from '../../../conformance/suite.ts'
 import { sine } from '../../../helpers/tone.ts'
@@ -115,4 +116,17 @@ test.each([{ library: 'libnothing.so.9' }, { models: '/nowhere' }])(
 test('a tone is heard as no sentence', async () => {
   const { finals } = await all(joined(pause(500), sine(440, 2_000), pause(1_000)), 960)
   for (const { text } of finals) expect(text.split(' ').length).toBeLessThanOrEqual(1)
+})
+
+test('the first sentence by telephone is understood, and a voice in the full band after it', async () => {
+  const byTelephone = (audio: Int16Array) => {
+    const narrow = createResampler(16_000, 8_000).process(audio).slice()
+    return createResampler(8_000, 16_000).process(narrow).slice()
+  }
+  const sentence = joined(pause(300), recording(5), pause(800))
+  for (let turn = 0; turn < 2; turn++) {
+    const [telephone, full] = [await all(byTelephone(sentence), 960), await all(sentence, 960)]
+    expect(telephone.finals[0]?.text).toMatch(/he might even have been made/)
+    expect(full.finals[0]?.text).toBe('he might even have been made amiable himself')
+  }
 })
