@@ -9,6 +9,8 @@ const run = promisify(execFile)
 const PROJECT = new URL('..', import.meta.url).pathname
 /** Building, packing and installing some 150 packages, perhaps without a cache, on a busy machine. */
 const INSTALL_MS = 300_000
+/** One program of it; it is ended then, rather than left behind. */
+const PROGRAM_MS = 140_000
 
 const { exports, bin } = JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8')) as {
   exports: Record<string, string | { types: string; default: string }>
@@ -27,14 +29,14 @@ const installed = () => join(folder, 'node_modules/dragoman')
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dragoman-package-'))
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PROJECT, env })
+  const limits = { env, timeout: PROGRAM_MS }
+  const pack = ['pack', '--json', '--pack-destination', folder]
+  const { stdout } = await run('npm', pack, { cwd: PROJECT, ...limits })
   packed = JSON.parse(stdout.slice(stdout.indexOf('[')))[0]
   const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz')) ?? 'no tarball'
   await writeFile(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }')
-  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`], {
-    cwd: folder,
-    env,
-  })
+  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`]
+  await run('npm', install, { cwd: folder, ...limits })
 }, INSTALL_MS)
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
