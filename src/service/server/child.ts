@@ -4,7 +4,7 @@ import { after, type Clock, systemClock } from '../../core/clock.ts'
 import { BridgeError, type EndReason } from '../../core/errors.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import type { ProcessMessage, StartMessage } from './process-messages.ts'
-import type { ServiceConfig } from './service-config.ts'
+import { type ServiceConfig, serviceUrl } from './service-config.ts'
 
 /** Waits between restarts: doubling from the first to the last (ms). */
 const BACK_OFF_MS = { first: 100, most: 5_000 }
@@ -64,8 +64,7 @@ export class ServiceProcess {
 
   /** Address of the service; the same after a restart. */
   get url(): string {
-    const { host = '127.0.0.1' } = this.#config
-    return `http://${host.includes(':') ? `[${host}]` : host}:${this.#port}`
+    return serviceUrl(this.#config.host ?? '127.0.0.1', this.#port)
   }
 
   /** Id of the running process; undefined between two. */

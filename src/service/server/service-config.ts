@@ -9,6 +9,12 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host)
 }
 
+/** Address at which this machine reaches a service that listens at `host`. */
+export function serviceUrl(host: string, port: number): string {
+  const near = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${near.includes(':') ? `[${near}]` : near}:${port}`
+}
+
 const ms = (fallback: number) => z.int().min(1).default(fallback)
 
 const sphinxSchema = z.strictObject({

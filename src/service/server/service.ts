@@ -10,7 +10,13 @@ import { defaultEngines } from './engines/default-engines.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import { addNamespaces } from './namespaces.ts'
 import { addRoutes, answerFailed, answerMalformed } from './routes.ts'
-import { isLoopback, type ServiceConfig, type ServiceSettings, serviceSettings } from './service-config.ts'
+import {
+  isLoopback,
+  type ServiceConfig,
+  type ServiceSettings,
+  serviceSettings,
+  serviceUrl,
+} from './service-config.ts'
 import { SocketTracker } from './socket-tracker.ts'
 
 /** Largest message on a socket, and largest body of an HTTP request (bytes). */
@@ -66,7 +72,8 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     maxHttpBufferSize: MAX_MESSAGE_BYTES,
     connectTimeout: HANDSHAKE_MS,
     cleanupEmptyChildNamespaces: true,
-    cors: { origin: true },
+    // Without keys, pages of other sites must not use it.
+    cors: { origin: !settings.open },
   })
   addNamespaces(io, { keys, engines, admission, settings, clock, log })
   app.addHook('preClose', () => {
@@ -88,7 +95,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
       const address = app.server.address()
       const bound = typeof address === 'object' && address !== null ? address.port : port
       log.info({ host, port: bound }, 'service listening')
-      return { port: bound, url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}` }
+      return { port: bound, url: serviceUrl(host, bound) }
     },
     close() {
       closing ??= app.close().then(() => engines.close())

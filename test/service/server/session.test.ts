@@ -167,3 +167,26 @@ test('fragments arrive as they were sent, whatever they are made of', async () =
   await client.send(Buffer.alloc(2))
   expect(stream.samples).toBe(4 * 960 + 2)
 })
+
+test('the log tells the life of a session, and neither what was said nor the key', async () => {
+  const lines: string[] = []
+  const line = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
+  const log = { debug: line, info: line, warn: line, error: line }
+  const { ready, connect } = await fakeService({}, { log })
+  const { client, stream } = await ready('/sts', STREAMING)
+  stream.guess('secret')
+  stream.hear('secret plans fail')
+  stream.hear('secret stop')
+  await client.until('endSynth', 2)
+  await client.send('secret')
+  connect('/sts', {}, `${KEY}-almost`)
+  client.close()
+  await expect.poll(() => lines.some(each => each.startsWith('session ended'))).toBe(true)
+  for (const message of ['session ready', 'session error', 'connection refused', 'session ended'])
+    expect(
+      lines.some(each => each.startsWith(message)),
+      message,
+    ).toBe(true)
+  expect(lines.join('\n').toLowerCase()).not.toContain('secret')
+  expect(lines.join('\n')).not.toContain(KEY)
+})

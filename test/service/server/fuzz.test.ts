@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ServiceErrorBody } from '../../../src/service/contract.ts'
+import { receiveAudioOf, sendAudioOf } from '../../../src/service/server/audio-parameters.ts'
+import { stsParameters } from '../../../src/service/server/connection-parameters.ts'
+import { ServiceError } from '../../../src/service/server/service-error.ts'
+import { fakeEngines } from './helpers/fake-engines.ts'
+import { fakeService } from './helpers/fake-service.ts'
+
+const { set } = fakeEngines()
+const text = fc.oneof(
+  fc.string(),
+  fc.json(),
+  fc.constantFrom('en-us', 'es-es', '{"sampleRate":16000}', '{"mode":"block"}', '{"__proto__":1}', 'null'),
+)
+const value = fc.oneof(text, fc.array(text, { maxLength: 3 }), fc.constant(undefined))
+const query = fc.record({
+  languageIdSource: value,
+  languageIdTarget: value,
+  sendAudio: value,
+  receiveAudio: value,
+  partials: value,
+})
+
+test('whatever a query holds, it is taken or refused by the table', () => {
+  fc.assert(
+    fc.property(query, parameters => {
+      for (const read of [
+        sendAudioOf,
+        receiveAudioOf,
+        (each: typeof parameters) => stsParameters(each, set),
+      ]) {
+        try {
+          read(parameters)
+        } catch (error) {
+          expect(error).toBeInstanceOf(ServiceError)
+          expect((error as ServiceError).message).not.toMatch(/\p{Cc}/u)
+          expect((error as ServiceError).message.length).toBeLessThan(400)
+        }
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('whatever a client sends, each fragment is answered and the next client is served', async () => {
+  const { ready } = await fakeService({ maxBadFragments: 1_000_000, maxSessions: 2 })
+  const { client, stream } = await ready('/stt')
+  const payload = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }).map(bytes => Buffer.from(bytes)),
+    fc.anything({ maxDepth: 2 }).filter(each => typeof each !== 'function' && typeof each !== 'bigint'),
+  )
+  await fc.assert(
+    fc.asyncProperty(payload, async sent => {
+      const before = stream.samples
+      const taken = await client.send(sent)
+      if (!Buffer.isBuffer(sent)) return
+      expect(taken).toBe(sent.length % 2 === 0)
+      expect(stream.samples - before).toBe(taken ? sent.length / 2 : 0)
+    }),
+    { numRuns: 300 },
+  )
+  for (const body of client.payloads<ServiceErrorBody>('error')) expect(body.code).toBe('bad_audio')
+  await ready('/sts')
+})
