@@ -5,7 +5,7 @@ import { benchLegs } from './legs.ts'
 import { machine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
 import type { ProfileReport } from './profile.ts'
-import { legTable, summarise } from './summary.ts'
+import { legTable, remarks, summarise } from './summary.ts'
 import { figure, table } from './table.ts'
 
 const options = readOptions(process.argv.slice(2))
@@ -36,6 +36,7 @@ async function legRows(wanted: BenchOptions): Promise<object> {
   const { windows, profile } = await benchLegs(wanted, say)
   const rows = summarise(windows)
   say(`\n${legTable(rows)}`)
+  for (const remark of remarks(rows)) say(remark)
   if (profile) say(profileTables(profile))
   return { legs: rows, windows, ...(profile ? { profile } : {}) }
 }
