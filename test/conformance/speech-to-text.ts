@@ -14,10 +14,12 @@ export interface SpeechMaterial {
   readonly pcm: Int16Array
   /** A word of each utterance, in order. */
   readonly words: readonly string[]
+  /** How long the engine may take to understand it all: one that stays silent must fail, not hang. */
+  readonly patienceMs: number
 }
 
 /** Collects what a stream understands. */
-function listener() {
+function listener(patienceMs = 0) {
   const finals: Transcript[] = []
   const all: Transcript[] = []
   const errors: Error[] = []
@@ -37,9 +39,9 @@ function listener() {
       wake()
     },
   }
-  /** Until `count` finals have come, or for 4 s: an engine that stays silent must fail, not hang. */
+  /** Until `count` finals have come, or patience is at its end. */
   const heard = async (count: number) => {
-    const end = performance.now() + 4_000
+    const end = performance.now() + patienceMs
     while (finals.length < count && errors.length === 0 && performance.now() < end)
       await new Promise<void>(resolve => {
         const timer = setTimeout(resolve, 100)
@@ -71,8 +73,8 @@ export const speechToTextChecks: Checks<SpeechMaterial> = {
     await expect(engine.open('xx-xx', listener().sink)).rejects.toThrow(RangeError)
   },
 
-  async 'understands every utterance of a stream, in order, each once'({ engine, pcm, words }) {
-    const { sink, heard, all } = listener()
+  async 'understands every utterance of a stream, in order, each once'({ engine, pcm, words, patienceMs }) {
+    const { sink, heard, all } = listener(patienceMs)
     const stream = await engine.open(engine.languages[0]!, sink)
     for (const fragment of fragments(pcm)) stream.write(fragment)
     const finals = await heard(words.length)
@@ -83,8 +85,8 @@ export const speechToTextChecks: Checks<SpeechMaterial> = {
     expect(order).toEqual(order.toSorted((a, b) => a - b))
   },
 
-  async 'places utterances within the audio, one after the other'({ engine, pcm, words }) {
-    const { sink, heard, all } = listener()
+  async 'places utterances within the audio, one after the other'({ engine, pcm, words, patienceMs }) {
+    const { sink, heard, all } = listener(patienceMs)
     const stream = await engine.open(engine.languages[0]!, sink)
     for (const fragment of fragments(pcm)) stream.write(fragment)
     const finals = await heard(words.length)
@@ -99,8 +101,8 @@ export const speechToTextChecks: Checks<SpeechMaterial> = {
       expect(next.startMs).toBeGreaterThanOrEqual(finals[index]!.endMs)
   },
 
-  async 'finishes the last utterance when the audio just stops'({ engine, pcm }) {
-    const { sink, heard } = listener()
+  async 'finishes the last utterance when the audio just stops'({ engine, pcm, patienceMs }) {
+    const { sink, heard } = listener(patienceMs)
     const stream = await engine.open(engine.languages[0]!, sink)
     stream.write(pcm.subarray(0, 24_000))
     const [first] = await heard(1)
@@ -109,8 +111,8 @@ export const speechToTextChecks: Checks<SpeechMaterial> = {
     expect(first?.endMs).toBeLessThanOrEqual(1_500)
   },
 
-  async 'copies what it is given'({ engine, pcm, words }) {
-    const { sink, heard } = listener()
+  async 'copies what it is given'({ engine, pcm, words, patienceMs }) {
+    const { sink, heard } = listener(patienceMs)
     const stream = await engine.open(engine.languages[0]!, sink)
     const buffer = new Int16Array(960)
     for (const fragment of fragments(pcm)) {
@@ -123,8 +125,8 @@ export const speechToTextChecks: Checks<SpeechMaterial> = {
     expect(first?.text.split(' ')).toContain(words[0])
   },
 
-  async 'says nothing after close, which may come at any time and twice'({ engine, pcm }) {
-    const { sink, all, errors } = listener()
+  async 'says nothing after close, which may come at any time and twice'({ engine, pcm, patienceMs }) {
+    const { sink, all, errors } = listener(patienceMs)
     const stream = await engine.open(engine.languages[0]!, sink)
     stream.write(pcm)
     await Promise.all([stream.close(), stream.close()])

@@ -13,7 +13,12 @@ const pcm = new Int16Array(16 * 3_900)
 pcm.set(sine(400, 1_400), 16 * 100)
 pcm.set(sine(500, 1_400), 16 * 2_000)
 
-const ears = (faults?: EarFaults) => () => ({ engine: new EnergyEars(faults), pcm, words: ['one', 'two'] })
+const ears = (faults?: EarFaults) => () => ({
+  engine: new EnergyEars(faults),
+  pcm,
+  words: ['one', 'two'],
+  patienceMs: 1_500,
+})
 const words = (faults?: TranslatorFaults) => () => ({
   engine: new ToyTranslator(faults),
   from: 'en-us',

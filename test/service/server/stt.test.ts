@@ -23,10 +23,9 @@ test('partials as the voice speaks, at most five a second and only when they cha
   expect(payloads.filter(result => result.final)).toHaveLength(1)
   for (const word of ['john', 'leisure', 'power']) expect(final.text.split(' ')).toContain(word)
   expect(payloads.length).toBeGreaterThan(5)
-  for (const [index, next] of payloads.slice(1, -1).entries()) {
-    expect(next.text).not.toBe(payloads[index]!.text)
-    expect(results[index + 1]!.at - results[index]!.at).toBeGreaterThan(120)
-  }
+  const partials = payloads.slice(0, -1)
+  for (const [index, next] of partials.slice(1).entries()) expect(next.text).not.toBe(partials[index]!.text)
+  expect(partials.length).toBeLessThanOrEqual((results.at(-1)!.at - results[0]!.at) / 200 + 1)
   expect(client.names).not.toContain('endSynth')
   client.close()
 })

@@ -23,7 +23,7 @@ const pcm = joined(pause(400), recording(2), pause(700), recording(5), pause(1_0
 conforms(
   'PocketSphinx understands speech',
   speechToTextChecks,
-  () => ({ engine, pcm, words: ['young', 'amiable'] }),
+  () => ({ engine, pcm, words: ['young', 'amiable'], patienceMs: 15_000 }),
   async () => {},
 )
 
@@ -45,7 +45,7 @@ async function all(audio: Int16Array, slice: number) {
   const stream = await engine.open('en-us', sink)
   for (let at = 0; at < audio.length; at += slice) stream.write(audio.subarray(at, at + slice))
   while (stream.queuedMs > 0) await new Promise(resolve => setTimeout(resolve, 20))
-  await new Promise(resolve => setTimeout(resolve, 150))
+  await new Promise(resolve => setTimeout(resolve, 400))
   await stream.close()
   return { finals, partials }
 }
@@ -80,7 +80,7 @@ test('speech without a pause is cut, and nothing of it is lost', async () => {
   const stream = await quick.open('en-us', sink)
   stream.write(joined(recording(4), pause(800)))
   while (stream.queuedMs > 0) await new Promise(resolve => setTimeout(resolve, 20))
-  await new Promise(resolve => setTimeout(resolve, 150))
+  await new Promise(resolve => setTimeout(resolve, 400))
   await stream.close()
   await quick.close()
   expect(finals.length).toBeGreaterThan(1)
