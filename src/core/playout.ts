@@ -112,6 +112,8 @@ export class Playout {
       this.#skipWhileCongested()
       return
     }
+    // Mostly there is enough ahead, whatever is being played.
+    if (this.#drainsAt - now > this.#leadMs - BATCH_FRAMES * FRAME_MS && this.#leadMs >= BACKGROUND_LEAD * FRAME_MS) return
     for (;;) {
       const translating = this.#translating()
       const ahead = Math.max(0, this.#drainsAt - now)
