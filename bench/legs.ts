@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Serving } from './messages.ts'
 import type { BenchOptions } from './options.ts'
-import { Child } from './process.ts'
+import { Child, runRealtime } from './process.ts'
 import { type ProfileReport, reportProfile } from './profile.ts'
 import { describe, LOAD_CORE, measure, type Window } from './window.ts'
 
@@ -25,6 +25,7 @@ export async function benchLegs(options: BenchOptions, say: (line: string) => vo
   const nodeArgs = [...options.node, ...profiling]
   try {
     const { url } = await load.when<Serving>('serving')
+    if (options.realtime) runRealtime(load.pid)
     const windows: Window[] = []
     for (const legs of options.legs)
       for (let round = 1; round <= options.windows; round++)

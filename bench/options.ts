@@ -17,6 +17,8 @@ export interface BenchOptions {
   mode: 'block' | 'streaming'
   /** Flags of Node for floor and bridge, such as `--max-semi-space-size=4`. */
   node: string[]
+  /** Scheduled before everything else on the machine: what others do then hardly shows. Needs root. */
+  realtime: boolean
   /** Runs the bridge under the CPU profiler and says where its time goes. */
   profile: boolean
   /** Parts to run. */
@@ -33,6 +35,7 @@ const USAGE = `npm run bench -- [options]
   --part transcode|legs      one part alone
   --mode block|streaming     how the service sends the voice (default block)
   --node FLAG                a flag of Node for floor and bridge; may be repeated
+  --realtime                 bench before everything else on a busy machine (root, chrt)
   --profile                  where the bridge's CPU time goes, at the largest number of legs
   --json                     JSON on standard output instead of tables
   --out FILE                 default bench-results/bench.json`
@@ -50,6 +53,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
         part: { type: 'string' },
         mode: { type: 'string', default: 'block' },
         node: { type: 'string', multiple: true, default: [] },
+        realtime: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         out: { type: 'string', default: 'bench-results/bench.json' },
@@ -69,6 +73,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       subjects: values.profile ? ['bridge'] : subjects,
       mode: values.mode === 'streaming' ? 'streaming' : 'block',
       node: values.node,
+      realtime: values.realtime,
       json: values.json,
       profile: values.profile,
       parts: values.profile ? ['legs'] : parts,

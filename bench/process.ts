@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, setPriority } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -21,6 +21,11 @@ function first(pid: number): void {
   } catch {
     // Not root, or another kernel: others' work then shows in the figures, and the share they took is reported.
   }
+}
+
+/** Lets `pid` run whenever it can, before every ordinary process. Throws where that is not allowed. */
+export function runRealtime(pid: number): void {
+  execFileSync('chrt', ['--rr', '--all-tasks', '--pid', '1', String(pid)])
 }
 
 /** One of the bench's own programs as a child on one core, spoken to by messages. Whoever starts it stops it. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Closed, Figures, Memory, Opened, Run } from './messages.ts'
 import type { BenchOptions, Subject } from './options.ts'
 import { cpuOf, foreignMs, rssOf } from './proc-stat.ts'
-import { Child } from './process.ts'
+import { Child, runRealtime } from './process.ts'
 import type { Listening } from './subject.ts'
 
 export const SUBJECT_CORE = 0
@@ -48,6 +48,7 @@ export async function measure(
   const child = Child.start(`${subject}.ts`, SUBJECT_CORE, args, nodeArgs)
   try {
     const { port } = await child.when<Listening>('listening')
+    if (options.realtime) runRealtime(child.pid)
     await sleep(500)
     const rssIdle = rssOf(child.pid)
     const idle = await memoryOf(child)
