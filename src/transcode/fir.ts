@@ -1,4 +1,6 @@
-import { firCode } from './fir-code.ts'
+import { RUN } from './fir-code.ts'
+import { DOUBLE, HALVE } from './halfband-code.ts'
+import { wasmModule } from './wasm-code.ts'
 
 /**
  * One memory for all resamplers of the process, and the code that works in it. It holds the weights of every pair of
@@ -9,7 +11,6 @@ import { firCode } from './fir-code.ts'
 declare namespace WebAssembly {
   interface Memory {
     readonly buffer: ArrayBuffer
-    grow(pages: number): number
   }
   class Module {
     constructor(code: Uint8Array<ArrayBuffer>)
@@ -24,12 +25,14 @@ interface FirExports {
   readonly memory: WebAssembly.Memory
   /**
    * Makes outputs from `position` on, `down` apart, while they are below `end`; returns where the next one would be.
-   * A position is counted in steps of one `up`th of an input sample. The sum at position `p` begins with the sample
-   * `p / up` of the floats at `x` and takes as many as a row of weights has, row `p % up` of those at `weights`, each
-   * of `row` bytes (a multiple of 32). The sums go to `out` as 16-bit samples, clamped.
+   * A position is counted in steps of one `up`th of an input sample. The sum at position `p` begins with sample
+   * `p / up` of the 16-bit ones at `samples` and takes as many as a row of weights has, row `p % up` of those at
+   * `weights`, each of `row` bytes (a multiple of 32). The sums go to `out` as 16-bit samples, clamped. At `floats` is
+   * room for the samples as floats.
    */
   run(
-    x: number,
+    samples: number,
+    floats: number,
     weights: number,
     up: number,
     down: number,
@@ -38,38 +41,64 @@ interface FirExports {
     end: number,
     out: number,
   ): number
+  /**
+   * Makes two outputs of each of `count` samples, at least one: that in the middle of a sum, or just before it, by the
+   * weight behind the others, and the sum. At `weights` is half of those of the sum, `row` bytes, the other half being
+   * the same from its end; the first sum begins with the first of `samples`. `out` gets whole blocks of 16 pairs.
+   */
+  double(...block: HalfbandBlock): void
+  /**
+   * Makes `count` outputs, at least one, two samples apart: the sum of every second sample from the second on, and the
+   * one in the middle. Otherwise like `double`; `odds` is room for half of the floats. `out` gets whole blocks of 16.
+   */
+  halve(...block: HalfbandBlock): void
 }
 
-const PAGE = 65_536
-/** Floats of room for a block with its history, and samples of room for what it becomes. */
-const BLOCK_FLOATS = 3072
-const OUT_SAMPLES = 2048
-const OUT_AT = BLOCK_FLOATS * 4
-const WEIGHTS_AT = OUT_AT + OUT_SAMPLES * 2
+type HalfbandBlock = [
+  samples: number,
+  floats: number,
+  odds: number,
+  weights: number,
+  row: number,
+  count: number,
+  out: number,
+]
 
-const { exports } = new WebAssembly.Instance(new WebAssembly.Module(firCode(1)))
-const { memory, run } = exports as unknown as FirExports
+/** Samples of room for a block with its history, and for what it becomes. */
+const SAMPLES = 2304
+const OUTPUTS = 2048
+const OUT_AT = SAMPLES * 2
+const FLOATS_AT = OUT_AT + OUTPUTS * 2
+const ODDS_AT = FLOATS_AT + SAMPLES * 4
+const WEIGHTS_AT = ODDS_AT + SAMPLES * 4
+/** 1 MiB: room for the weights of all pairs of rates there are. Only what is touched takes memory. */
+const PAGES = 16
+
+const code = wasmModule(PAGES, [RUN, DOUBLE, HALVE])
+const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
+const { memory, run, double, halve } = exports as unknown as FirExports
 
 let used = WEIGHTS_AT
-/** Where a block goes, its history first. Changes when the memory grows: read it anew after {@link keepWeights}. */
-export let block = new Float32Array(memory.buffer, 0, BLOCK_FLOATS)
-/** Where its outputs are. As `block`, not to be kept. */
-export let made = new Int16Array(memory.buffer, OUT_AT, OUT_SAMPLES)
+const views: Int16Array[] = []
 
-/** Copies `weights` into the memory for good; returns where they are. Their number must be a multiple of eight. */
+/** Where a block goes, its history first. */
+export const samples: Int16Array = new Int16Array(memory.buffer, 0, SAMPLES)
+
+/** The first `count` outputs of a block: a view, the same one each time. */
+export function outputs(count: number): Int16Array {
+  views[count] ??= new Int16Array(memory.buffer, OUT_AT, count)
+  return views[count]
+}
+
+/** Copies `weights` into the memory for good; returns where they are. */
 export function keepWeights(weights: Float32Array): number {
-  if (weights.length % 8 !== 0) throw new RangeError(`weights come in eights, got ${weights.length}`)
   const at = used
-  used += weights.byteLength
-  const missing = used - memory.buffer.byteLength
-  if (missing > 0) memory.grow(Math.ceil(missing / PAGE))
+  used += Math.ceil(weights.byteLength / 32) * 32
   new Float32Array(memory.buffer, at, weights.length).set(weights)
-  block = new Float32Array(memory.buffer, 0, BLOCK_FLOATS)
-  made = new Int16Array(memory.buffer, OUT_AT, OUT_SAMPLES)
   return at
 }
 
-/** Makes the outputs of the samples in `block` into `made`; arguments and result as of {@link FirExports.run}. */
+/** Makes the outputs of {@link samples} from `position` on; arguments and result as of `run` in {@link FirExports}. */
 export function runFir(
   weights: number,
   up: number,
@@ -78,5 +107,15 @@ export function runFir(
   position: number,
   end: number,
 ): number {
-  return run(0, weights, up, down, taps * 4, position, end, OUT_AT)
+  return run(0, FLOATS_AT, weights, up, down, taps * 4, position, end, OUT_AT)
+}
+
+/** Makes two outputs of each of `count` samples, as `double` in {@link FirExports} with `pairs` weights. */
+export function runDouble(weights: number, pairs: number, count: number): void {
+  if (count > 0) double(0, FLOATS_AT, 0, weights, pairs * 4, count, OUT_AT)
+}
+
+/** Makes `count` outputs, the first sum from sample `first` on, as `halve` in {@link FirExports} with `pairs` weights. */
+export function runHalve(weights: number, pairs: number, first: number, count: number): void {
+  if (count > 0) halve(first * 2, FLOATS_AT, ODDS_AT, weights, pairs * 4, count, OUT_AT)
 }

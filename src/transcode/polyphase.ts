@@ -1,4 +1,4 @@
-import { keepWeights } from './fir.ts'
+import { keepWeights, runDouble, runFir, runHalve } from './fir.ts'
 import { lowpass, tapsBeside } from './lowpass.ts'
 
 /**
@@ -9,12 +9,15 @@ export interface Polyphase {
   /** Output is input times `up / down`, in lowest terms. */
   readonly up: number
   readonly down: number
-  /** Weights of one phase: a multiple of 8. */
-  readonly taps: number
-  /** Where they are: `up` phases of `taps` weights, each in the order of the samples they meet. */
-  readonly weights: number
+  /** Samples before a block that its first outputs need. */
+  readonly before: number
   /** By how many output samples the output lags: a whole number by design. */
   readonly delay: number
+  /**
+   * Makes the outputs of a block of `count` samples from `position` on, in steps of one `up`th of a sample from its
+   * first; returns where the next one would be.
+   */
+  run(position: number, count: number): number
 }
 
 const known = new Map<string, Polyphase>()
@@ -34,17 +37,51 @@ export function polyphase(from: number, to: number): Polyphase {
   const rate = from * up
   const low = Math.min(from, to)
   const beside = tapsBeside(Math.max(1200, low / 10) / rate)
-  const delay = Math.ceil(beside / down)
+  // A half-band filter needs an even number of taps to either side.
+  const halfband = up * down === 2
+  const delay = halfband ? (Math.ceil(beside / 2) * 2) / down : Math.ceil(beside / down)
   const filter = lowpass(low / 2 / rate, delay * down, up)
 
+  const made = { up, down, delay, ...(halfband ? byTwo(filter, up) : byPhases(filter, up, down)) }
+  known.set(key, made)
+  return made
+}
+
+type Runner = Pick<Polyphase, 'before' | 'run'>
+
+/** Up or down by two: of `filter` every second weight is zero but that in the middle, and it is symmetric. */
+function byTwo(filter: Float64Array, up: number): Runner {
+  const middle = filter.length >> 1
+  const pairs = middle >> 1
+  const weights = new Float32Array(pairs + 1)
+  for (let i = 0; i < pairs; i++) weights[i] = filter[1 + 2 * i]!
+  weights[pairs] = filter[middle]!
+  const at = keepWeights(weights)
+  if (up === 2) {
+    const run = (_: number, count: number) => {
+      runDouble(at, pairs, count)
+      return count * 2
+    }
+    return { before: 2 * pairs - 1, run }
+  }
+  const run = (position: number, count: number) => {
+    const outputs = (count - position + 1) >> 1
+    runHalve(at, pairs, position, outputs)
+    return position + outputs * 2
+  }
+  return { before: 4 * pairs, run }
+}
+
+/** Between any rates: `up` rows of weights, each in the order of the samples it meets, filled up to a multiple of 8. */
+function byPhases(filter: Float64Array, up: number, down: number): Runner {
   const taps = Math.ceil(filter.length / up / 8) * 8
   const weights = new Float32Array(up * taps)
   for (let phase = 0; phase < up; phase++)
     for (let k = 0; phase + k * up < filter.length; k++)
       weights[phase * taps + (taps - 1 - k)] = filter[phase + k * up]!
-  const made = { up, down, taps, weights: keepWeights(weights), delay }
-  known.set(key, made)
-  return made
+  const at = keepWeights(weights)
+  const run = (position: number, count: number) => runFir(at, up, down, taps, position, count * up)
+  return { before: taps - 1, run }
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

@@ -1,4 +1,4 @@
-import { block, made, runFir } from './fir.ts'
+import { outputs, samples } from './fir.ts'
 import { SAMPLE_RATE } from './pcm.ts'
 import { type Polyphase, polyphase } from './polyphase.ts'
 
@@ -42,14 +42,19 @@ function passThrough(rate: number): Resampler {
   return { from: rate, to: rate, delayMs: 0, process: pcm => pcm, flush: () => NOTHING, reset() {} }
 }
 
-/** Feeds the filter blocks of 20 ms at most, and keeps its history and output. */
+/** The longest block that is filtered at once (ms). */
+const BLOCK_MS = 40
+
+/** Feeds the filter blocks of a bounded length, and keeps its history and output. */
 class PolyphaseResampler implements Resampler {
   readonly from: number
   readonly to: number
   readonly delayMs: number
-  #filter: Polyphase
+  readonly #filter: Polyphase
+  /** Samples of a block at most. */
+  readonly #longest: number
   /** Samples before the next block that its first outputs need. */
-  #history: Float32Array
+  readonly #history: Int16Array
   /** Where the next output lies, in steps of 1 / up of a sample from the next input. Never rounded, so it never drifts. */
   #position = 0
   #out = new Int16Array(0)
@@ -59,17 +64,19 @@ class PolyphaseResampler implements Resampler {
     this.from = from
     this.to = to
     this.#filter = polyphase(from, to)
-    this.#history = new Float32Array(this.#filter.taps - 1)
+    this.#longest = Math.floor((from * BLOCK_MS) / 1000)
+    this.#history = new Int16Array(this.#filter.before)
     this.delayMs = (this.#filter.delay / to) * 1000
   }
 
   process(pcm: Int16Array): Int16Array {
     const room = Math.ceil((pcm.length * this.to) / this.from) + 1
     if (this.#out.length < room) this.#out = new Int16Array(room)
-    const longest = Math.ceil(this.from / 50)
+    const longest = this.#longest
     let end = 0
-    for (let at = 0; at < pcm.length; at += longest)
-      end = this.#step(pcm, at, Math.min(longest, pcm.length - at), end)
+    if (pcm.length <= longest) end = this.#step(pcm, 0)
+    else
+      for (let at = 0; at < pcm.length; at += longest) end = this.#step(pcm.subarray(at, at + longest), end)
     // Calls of one length, the usual case, share one view.
     if (this.#view.length !== end || this.#view.buffer !== this.#out.buffer)
       this.#view = this.#out.subarray(0, end)
@@ -88,19 +95,19 @@ class PolyphaseResampler implements Resampler {
     this.#history.fill(0)
   }
 
-  /** Makes the output of `count` samples of `pcm` from `at` on, into `#out` from `start` on; returns where it ends. */
-  #step(pcm: Int16Array, at: number, count: number, start: number): number {
-    const { up, down, taps, weights } = this.#filter
+  /** Makes the output of `pcm`, one block, into `#out` from `start` on; returns where it ends. */
+  #step(pcm: Int16Array, start: number): number {
+    const { up, down, before } = this.#filter
     const history = this.#history
-    const before = taps - 1
-    block.set(history)
-    for (let i = 0; i < count; i++) block[before + i] = pcm[at + i]!
+    const count = pcm.length
+    samples.set(history)
+    samples.set(pcm, before)
     const first = this.#position
-    const next = runFir(weights, up, down, taps, first, count * up)
-    const outputs = (next - first) / down
-    for (let i = 0; i < outputs; i++) this.#out[start + i] = made[i]!
-    for (let i = 0; i < before; i++) history[i] = block[count + i]!
+    const next = this.#filter.run(first, count)
+    const made = (next - first) / down
+    this.#out.set(outputs(made), start)
+    for (let i = 0; i < before; i++) history[i] = samples[count + i]!
     this.#position = next - count * up
-    return start + outputs
+    return start + made
   }
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { lowpass } from '../../src/transcode/lowpass.ts'
 import { createResampler, RATES } from '../../src/transcode/resample.ts'
 import { noise, sine } from './signal.ts'
 
@@ -91,6 +92,37 @@ test.each([
   const first = resampler.process(frame).slice()
   for (let i = 2; i < 50 * 3600; i++) resampler.process(frame)
   expect(resampler.process(frame)).toEqual(first)
+})
+
+describe('by two', () => {
+  test.each([
+    [8000, 16_000],
+    [16_000, 8000],
+    [16_000, 32_000],
+    [32_000, 16_000],
+  ])('%i → %i: every sample is the plain sum, to the nearest', (from, to) => {
+    const resampler = createResampler(from, to)
+    const bytes = noise(6000)
+    const input = new Int16Array(bytes.buffer, 0, 3000)
+    const up = to > from ? 2 : 1
+    const down = to > from ? 1 : 2
+    const lag = Math.round((resampler.delayMs * to) / 1000) * down
+    const filter = lowpass(0.25, lag, up)
+    // In pieces of odd lengths, so that both parities of the first sample occur.
+    const out: number[] = []
+    for (let at = 0; at < input.length; at += 333)
+      out.push(...resampler.process(input.subarray(at, at + 333)))
+    expect(out.length).toBe((input.length * up) / down)
+    for (let i = 0; i < out.length; i++) {
+      let sum = 0
+      for (let k = 0; k < filter.length; k++) {
+        const at = i * down - k
+        if (at % up === 0) sum += filter[k]! * (input[at / up] ?? 0)
+      }
+      const clamped = Math.max(-32_768, Math.min(32_767, sum))
+      expect(Math.abs(out[i]! - clamped), `sample ${i}`).toBeLessThanOrEqual(0.51)
+    }
+  })
 })
 
 test('all pairs in turns, in one memory, do as each does alone', () => {
