@@ -7,7 +7,7 @@ export default defineConfig({
     reporters: ['default', new ClosingLine()],
     // The engines' tests are heavy and their figures depend on free cores: few files at a time.
     maxWorkers: 2,
-    testTimeout: 20_000,
+    testTimeout: 30_000,
     hookTimeout: 60_000,
     passWithNoTests: false,
   },

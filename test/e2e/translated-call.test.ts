@@ -27,11 +27,12 @@ async function spanish(text: string): Promise<Int16Array> {
   return createResampler(wav.rate, LINE_RATE).process(wav.pcm).slice()
 }
 
-describe('a telephone call with the embedded engines and a real voice', () => {
+// Real engines, real time, on whatever machine: the waits are for them.
+describe('a telephone call with the embedded engines and a real voice', { timeout: 60_000 }, () => {
   test('a caller alone hears their own English as Spanish', async () => {
     const phone = await b.dial()
     await phone.say(await sentence(4), LINE_RATE)
-    await b.until(() => b.utterances.some(e => e.stage === 'heard'))
+    await b.until(() => b.utterances.some(e => e.stage === 'heard'), 30_000)
     const heard = phone.heard()
     await phone.hangUp()
 
@@ -68,7 +69,7 @@ describe('a telephone call with the embedded engines and a real voice', () => {
     const caller = await b.dial({ room: 'two', speaks: 'en-us', hears: 'en-us' })
     const said = await sentence(5)
     await caller.say(said, LINE_RATE)
-    await b.until(() => b.utterances.some(e => e.stage === 'heard'))
+    await b.until(() => b.utterances.some(e => e.stage === 'heard'), 30_000)
     await caller.hangUp()
     const heard = listener.heard()
     await listener.hangUp()
@@ -115,11 +116,11 @@ describe('a telephone call with the embedded engines and a real voice', () => {
     expect(first).toBeGreaterThanOrEqual(0)
     expect((first / LINE_RATE) * 1000).toBeLessThan(200)
     // It is that voice, at full level.
-    const position = likeness(said.subarray(0, 0).length ? said : after.subarray(first, first + 320), said, 1)
+    const position = likeness(after.subarray(first, first + 320), said)
     expect(position.best).toBeGreaterThan(0.9)
 
     await saying
-    await b.until(() => b.utterances.some(e => e.stage === 'heard'), 20_000, 'the translation')
+    await b.until(() => b.utterances.some(e => e.stage === 'heard'), 40_000, 'the translation')
     expect(b.app.service?.restarts).toBe(restarts + 1)
     const text = b.captions
       .filter(c => c.final)
