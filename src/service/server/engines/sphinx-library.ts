@@ -15,7 +15,10 @@ export interface SphinxLibrary {
   startUtterance(decoder: SphinxPointer): number
   inSpeech(decoder: SphinxPointer): boolean
   hypothesis(decoder: SphinxPointer): string
-  /** Sets the running mean of the voice's spectrum (13 numbers), to which the decoder goes on adapting. */
+  /**
+   * Sets the running mean of the voice's spectrum (13 numbers), to which the decoder goes on adapting. Does nothing
+   * where the library's memory does not look as expected: then the model's own mean stays.
+   */
   setMean(decoder: SphinxPointer, mean: Float32Array): void
   free(decoder: SphinxPointer): void
 }
@@ -37,20 +40,34 @@ export async function loadSphinx(paths: { library: string; base: string }): Prom
     return bind(
       signature => library.func(signature) as Native,
       signature => base.func(signature) as Native,
-      pointer => decode(pointer, MEAN_OFFSET, 'void *') as SphinxPointer,
+      features => meanIn(features, decode as Peek),
     )
   } catch (cause) {
     throw new EngineError('transcription', 'pocketsphinx', `cannot load ${paths.library}`, { cause })
   }
 }
 
-/** Where `feat_t` of libsphinxbase.so.3 keeps its `cmn_t` (64 bit). */
-const MEAN_OFFSET = 88
+/** Numbers in a spectrum. */
+const CEPSTRA = 13
+
+type Peek = (pointer: SphinxPointer, offset: number, type: string) => unknown
+
+/**
+ * The `cmn_t` of a `feat_t` as libsphinxbase.so.3 lays them out on 64 bit: `cepsize` at 16, `n_stream` at 20, `cmn` at
+ * 68, the pointer at 88; in `cmn_t`, `veclen` at 28. Undefined when any of them is not what it must be.
+ */
+function meanIn(features: SphinxPointer, peek: Peek): SphinxPointer | undefined {
+  const number = (pointer: SphinxPointer, offset: number) => Number(peek(pointer, offset, 'int32_t'))
+  const kind = number(features, 68)
+  if (number(features, 16) !== CEPSTRA || number(features, 20) !== 1 || kind < 0 || kind > 2) return undefined
+  const mean = peek(features, 88, 'void *')
+  return mean && number(mean, 28) === CEPSTRA ? mean : undefined
+}
 
 function bind(
   sphinx: (signature: string) => Native,
   base: (signature: string) => Native,
-  meanOf: (features: SphinxPointer) => SphinxPointer,
+  meanOf: (features: SphinxPointer) => SphinxPointer | undefined,
 ): SphinxLibrary {
   const parseArgs = base(
     'void *cmd_ln_parse_r(void *inout, void *defn, int argc, const char **argv, int strict)',
@@ -84,7 +101,10 @@ function bind(
     startUtterance: decoder => startUtterance(decoder) as number,
     inSpeech: decoder => inSpeech(decoder) !== 0,
     hypothesis: decoder => (hypothesis(decoder, [0]) as string | null) ?? '',
-    setMean: (decoder, mean) => void setMean(meanOf(features(decoder)), mean),
+    setMean(decoder, values) {
+      const mean = meanOf(features(decoder))
+      if (mean !== undefined) setMean(mean, values)
+    },
     free: decoder => void free(decoder),
   }
 }
