@@ -58,8 +58,31 @@ const DIGIT = /^[0-9*#A-D]$/
 const MAX_PARAMETERS = 100
 const MAX_NAME = 512
 
+/**
+ * A media message of the inbound track, byte for byte as Twilio sends it, with the time, the payload and the stream for
+ * groups. What stands for the payload is base64 and a few letters more, none of which JSON reads as anything but itself.
+ */
+const USUAL_MEDIA =
+  /^\{"event":"media","sequenceNumber":"\d+","media":\{"track":"inbound","chunk":"\d+","timestamp":"(\d{1,15})","payload":"([+-[\]-z]*)"\},"streamSid":"([\w-]*)"\}$/
+
 /** One text message. Never throws, whatever `text` is. */
 export function parse(text: string): Inbound {
+  // Fifty a second and leg come like this, and parsing JSON takes three times as long; all else is parsed as JSON.
+  const usual = USUAL_MEDIA.exec(text)
+  return usual === null ? parseJson(text) : usualMedia(usual)
+}
+
+function usualMedia(groups: RegExpExecArray): Inbound {
+  return {
+    kind: 'media',
+    streamSid: groups[3]!,
+    track: 'inbound',
+    timestampMs: Number(groups[1]),
+    payload: groups[2]!,
+  }
+}
+
+function parseJson(text: string): Inbound {
   let message: unknown
   try {
     message = JSON.parse(text)

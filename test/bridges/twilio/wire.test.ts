@@ -136,6 +136,119 @@ describe('what Twilio sends', () => {
   })
 })
 
+/** The same message in a form that is not the usual one, and always was valid JSON or was not. */
+const unusual = (text: string) => ` ${text}`
+
+describe('media in the usual form is read as any other', () => {
+  const digits = fc.oneof(
+    fc.nat().map(String),
+    fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 20 }),
+    fc.constantFrom(
+      '',
+      '0',
+      '007',
+      '999999999999999',
+      '1000000000000000',
+      '-1',
+      '1.5',
+      '1e3',
+      ' 1',
+      '\u0661',
+    ),
+  )
+  const letters = fc.string({ unit: 'grapheme-ascii', maxLength: 12 })
+  const payload = fc.oneof(
+    fc.uint8Array({ maxLength: 400 }).map(bytes => Buffer.from(bytes).toString('base64')),
+    letters,
+    fc.constantFrom(
+      '\\u0041A==',
+      '\\/w==',
+      '\\n',
+      '\n',
+      '\u0000',
+      '\u001f',
+      '\u007f',
+      'é',
+      '\ud800',
+      '"',
+      '\\',
+    ),
+  )
+  const sid = fc.oneof(
+    fc.constantFrom('MZ0123456789abcdef0123456789abcdef', 'MZ-1_x', '', 'MZ\\u0030'),
+    letters,
+  )
+  const track = fc.constantFrom('inbound', 'inbound', 'inbound', 'outbound', 'inbound_track')
+  const message = fc
+    .record({ sequence: digits, track, chunk: digits, timestamp: digits, payload, sid })
+    .map(
+      each =>
+        `{"event":"media","sequenceNumber":"${each.sequence}","media":{"track":"${each.track}","chunk":"${each.chunk}","timestamp":"${each.timestamp}","payload":"${each.payload}"},"streamSid":"${each.sid}"}`,
+    )
+
+  it('whatever its fields hold', () => {
+    fc.assert(
+      fc.property(message, text => {
+        expect(parse(text)).toStrictEqual(parse(unusual(text)))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('with anything put in, taken out or said twice', () => {
+    const pieces = fc.oneof(
+      fc.constantFrom(
+        ...'{}[]:,"\\ \n\t',
+        '"media":{},',
+        '"event":"stop",',
+        '"streamSid":"MZ2",',
+        ',"x":1',
+        '"}}',
+      ),
+      fc.constantFrom('"timestamp":"5",', '"payload":"AAAA",', '\u2028', '\u00e9', '\ufeff', '__proto__'),
+      fc.string({ unit: 'binary', maxLength: 3 }),
+    )
+    const edit = fc.record({ at: fc.nat(10_000), out: fc.integer({ min: 0, max: 8 }), piece: pieces })
+    fc.assert(
+      fc.property(message, fc.array(edit, { minLength: 1, maxLength: 3 }), (whole, edits) => {
+        let text = whole
+        for (const { at, out, piece } of edits) {
+          const place = at % (text.length + 1)
+          text = text.slice(0, place) + piece + text.slice(place + out)
+        }
+        expect(parse(text)).toStrictEqual(parse(unusual(text)))
+      }),
+      { numRuns: 4_000 },
+    )
+  })
+
+  it('with its fields in any order', () => {
+    const shuffled = fc
+      .tuple(digits, digits, digits, payload, sid)
+      .chain(([sequenceNumber, chunk, timestamp, sound, streamSid]) => {
+        const inner = Object.entries({ track: 'inbound', chunk, timestamp, payload: sound })
+        return fc.shuffledSubarray(inner).chain(fields => {
+          const outer = { event: 'media', sequenceNumber, media: Object.fromEntries(fields), streamSid }
+          return fc
+            .shuffledSubarray(Object.entries(outer))
+            .map(each => JSON.stringify(Object.fromEntries(each)))
+        })
+      })
+    fc.assert(
+      fc.property(shuffled, text => {
+        expect(parse(text)).toStrictEqual(parse(unusual(text)))
+      }),
+    )
+  })
+
+  it('and in no time that grows faster than its length', () => {
+    const text = `{"event":"media","sequenceNumber":"${'1'.repeat(20_000)}","media":{"track":"inbound","chunk":"${'1'.repeat(20_000)}","timestamp":"1","payload":"${'A'.repeat(20_000)}"},"streamSid":"${'a'.repeat(20_000)}!"}`
+    const before = process.threadCpuUsage().user
+    expect(parse(text)).toMatchObject({ kind: 'media', timestampMs: 1 })
+    expect(process.threadCpuUsage().user - before).toBeLessThan(200_000)
+  })
+})
+
 describe('what Twilio is sent', () => {
   it('has exactly the fields of its pages', () => {
     expect(JSON.parse(`${mediaStart('MZ1')}/w==${MEDIA_END}`)).toEqual({
