@@ -15,7 +15,7 @@ export interface BenchOptions {
   json: boolean
   /** How the service sends the translated voice: in one result an answer, or in pieces. */
   mode: 'block' | 'streaming'
-  /** Flags of Node for floor and bridge, such as `--max-semi-space-size=4`. */
+  /** Flags of Node for floor and bridge; by default those of `npm start`. */
   node: string[]
   /** Scheduled before everything else on the machine: what others do then hardly shows. Needs root. */
   realtime: boolean
@@ -34,7 +34,7 @@ const USAGE = `npm run bench -- [options]
   --only floor|bridge        one subject alone
   --part transcode|legs      one part alone
   --mode block|streaming     how the service sends the voice (default block)
-  --node FLAG                a flag of Node for floor and bridge; may be repeated
+  --node=FLAG                flags of Node for floor and bridge (default that of npm start)
   --realtime                 bench before everything else on a busy machine (root, chrt)
   --profile                  where the bridge's CPU time goes, at the largest number of legs
   --json                     JSON on standard output instead of tables
@@ -52,7 +52,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
         only: { type: 'string' },
         part: { type: 'string' },
         mode: { type: 'string', default: 'block' },
-        node: { type: 'string', multiple: true, default: [] },
+        node: { type: 'string', multiple: true, default: ['--max-semi-space-size=8'] },
         realtime: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
