@@ -41,10 +41,16 @@ export class Interpretation {
       to,
       ...(speaker.invitation.name === undefined ? {} : { name: speaker.invitation.name }),
     }
-    this.#interpreter = new Interpreter(`${speaker.id}.${to}`, parts.mp3, parts.metrics, {
-      caption: caption => observer.emit('caption', { ...common, ...caption }),
-      utterance: utterance => this.#play(utterance),
-    })
+    // Numbered: the same pair may come and go with those who want it, and utterances have names of their own.
+    this.#interpreter = new Interpreter(
+      `${speaker.id}.${++speaker.interpretations}`,
+      parts.mp3,
+      parts.metrics,
+      {
+        caption: caption => observer.emit('caption', { ...common, ...caption }),
+        utterance: utterance => this.#play(utterance),
+      },
+    )
     this.session = new Session(speaker.id, { from, to, want: 'speech' }, parts.options, parts, {
       result: (_session, result) => {
         this.#interpreter.result(result, speaker.speechEndedAt(clock.now()))

@@ -12,9 +12,13 @@ export class OriginalLane {
   readonly #quiet: boolean[] = []
   #read = 0
   #count = 0
+  readonly #onDropped: () => void
   #flowing = false
-  /** Frames left out or lost to the bound. */
-  dropped = 0
+
+  /** `onDropped` is called for each frame left out or lost to the bound. */
+  constructor(onDropped: () => void = () => {}) {
+    this.#onDropped = onDropped
+  }
 
   /** Frames that wait. */
   get length(): number {
@@ -56,7 +60,7 @@ export class OriginalLane {
 
   #skip(): void {
     this.#advance()
-    this.dropped++
+    this.#onDropped()
   }
 
   #advance(): void {

@@ -31,6 +31,8 @@ export class Participant implements LegUplink {
   readonly playout: Playout
   /** Into each language somebody wants. Set by the room, read once a frame. */
   sessions: readonly Session[] = []
+  /** Interpretations begun so far, for their names. */
+  interpretations = 0
   /** Everybody who may hear the original. Set by the room. */
   hearings: readonly Hearing[] = []
   readonly #activity = new VoiceActivity()

@@ -113,7 +113,11 @@ export class Playout {
       return
     }
     // Mostly there is enough ahead, whatever is being played.
-    if (this.#drainsAt - now > this.#leadMs - BATCH_FRAMES * FRAME_MS && this.#leadMs >= BACKGROUND_LEAD * FRAME_MS) return
+    if (
+      this.#drainsAt - now > this.#leadMs - BATCH_FRAMES * FRAME_MS &&
+      this.#leadMs >= BACKGROUND_LEAD * FRAME_MS
+    )
+      return
     for (;;) {
       const translating = this.#translating()
       const ahead = Math.max(0, this.#drainsAt - now)
@@ -122,7 +126,7 @@ export class Playout {
       // The first frame goes at once; after that a message is sent only when a whole one is due.
       if (ahead > 0 && this.#batched === 0 && ahead > lead - BATCH_FRAMES * FRAME_MS) break
       if (!translating && !this.#originalReady(ahead, prime)) break
-      if (!this.#mixFrame(translating, prime)) break
+      if (!this.#mixFrame(translating, prime, ahead)) break
       this.#drainsAt = Math.max(this.#drainsAt, now) + FRAME_MS
       this.#framesSent++
       this.#metrics.framesOut++
@@ -151,7 +155,7 @@ export class Playout {
   }
 
   /** Mixes one frame into the batch; false when no voice had anything. */
-  #mixFrame(translating: boolean, prime: number): boolean {
+  #mixFrame(translating: boolean, prime: number, ahead: number): boolean {
     const out = this.#batched === 0 ? this.#one : this.#two
     let mixed = 0
     for (const voice of this.#all) {
@@ -171,6 +175,7 @@ export class Playout {
       }
       voice.gain = wanted
     }
+    if (translating && (mixed > 0 || ahead === 0)) for (const voice of this.#all) voice.translation.missed()
     if (mixed === 0) return false
     this.#batched++
     return true

@@ -119,8 +119,10 @@ export class ReplayRing {
 
   /** When the longest unacked fragment was sent (ms); undefined when none waits for its ack. */
   waitingSince(): number | undefined {
-    for (const fragment of this.#held) if (fragment.sentAt >= 0 && !fragment.acked) return fragment.sentAt
-    return undefined
+    let since: number | undefined
+    for (const { sentAt, acked } of this.#held)
+      if (sentAt >= 0 && !acked && (since === undefined || sentAt < since)) since = sentAt
+    return since
   }
 
   /** A final result covers everything before `sequence`: forgets the acked part of that. */
@@ -167,7 +169,11 @@ export class ReplayRing {
 
   #forget(count: number): void {
     if (count === 0) return
-    for (let at = 0; at < count; at++) this.#pool.give(this.#held[at]!)
+    for (let at = 0; at < count; at++) {
+      const fragment = this.#held[at]!
+      // What is on its way may still be read by a socket: it must not be written over.
+      if (fragment.acked || fragment.sentAt < 0) this.#pool.give(fragment)
+    }
     this.#held.splice(0, count)
     this.#cursor = Math.max(0, this.#cursor - count)
   }

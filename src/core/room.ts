@@ -4,8 +4,12 @@ import type { Hearing, Participant } from './participant.ts'
 import { type Route, routesOf } from './routing.ts'
 import { type OriginalGains, Voice } from './voice.ts'
 
-/** A speaker who left may still be translated for this long, so that their last words arrive (ms). */
+/** A speaker who left is still translated for this long, and heard to the end, so that their last words arrive (ms). */
 const LINGER_MS = 6_000
+/** … but for no longer than this, whatever still comes (ms). */
+const LINGER_MOST_MS = 60_000
+/** Less than this cannot be played before more comes, or the end (ms). */
+const REST_MS = 40
 
 /** Participants who hear each other. Owns them and one interpretation per speaker and language wanted. */
 export class Room {
@@ -49,14 +53,7 @@ export class Room {
     participant.sessions = []
     participant.hearings = []
     for (const voice of participant.playout.voices.values()) voice.clear()
-    if (this.#participants.size > 0 && this.#speaks(participant.id))
-      this.#lingering.set(
-        participant.id,
-        after(this.#parts.clock, LINGER_MS, () => {
-          this.#lingering.delete(participant.id)
-          this.#route()
-        }),
-      )
+    if (this.#participants.size > 0 && this.#speaks(participant.id)) this.#linger(participant.id)
     this.#route()
   }
 
@@ -77,6 +74,22 @@ export class Room {
       void interpretation.close({ kind: 'parent-closed' })
     this.#interpretations.clear()
     this.#participants.clear()
+  }
+
+  #linger(speaker: string, mostMs = LINGER_MOST_MS): void {
+    const over = () => {
+      if (mostMs > LINGER_MS && this.#heardStill(speaker)) return this.#linger(speaker, mostMs - LINGER_MS)
+      this.#lingering.delete(speaker)
+      this.#route()
+    }
+    this.#lingering.set(speaker, after(this.#parts.clock, LINGER_MS, over))
+  }
+
+  /** Somebody has not heard all of the translations of `speaker` that are there. */
+  #heardStill(speaker: string): boolean {
+    for (const { playout } of this.#participants.values())
+      if ((playout.voices.get(speaker)?.translation.backlogMs ?? 0) > REST_MS) return true
+    return false
   }
 
   #speaks(id: string): boolean {
@@ -175,6 +188,8 @@ export class Room {
         this.#parts.metrics.utterancesDropped++
         event('dropped', utterance.id, utterance.audio.durationMs)
       },
+      starved: () => this.#parts.metrics.starved++,
+      skipped: () => this.#parts.metrics.originalFramesDropped++,
     })
     listener.playout.add(voice)
     return voice

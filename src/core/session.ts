@@ -68,6 +68,7 @@ export class Session {
   #holdUntil = Number.NEGATIVE_INFINITY
   #refusedSince: number | undefined
   #tidyAt = 0
+  #lostMs = 0
   #resolveEnded!: (reason: EndReason) => void
 
   constructor(
@@ -119,6 +120,7 @@ export class Session {
     if (now >= this.#tidyAt) {
       this.#tidyAt = now + TIDY_MS
       this.#ring.tidy(now)
+      this.#countLost()
     }
     this.#pump(now)
   }
@@ -228,10 +230,15 @@ export class Session {
     this.#become(next(this.#state, { type: 'end', reason }))
     this.#retry?.[Symbol.dispose]()
     this.#disconnect()
-    this.#parts.metrics.lostMs += this.#ring.lostMs
+    this.#countLost()
     this.#ring.close()
     this.#events.interrupted(this)
     this.#resolveEnded(reason)
+  }
+
+  #countLost(): void {
+    this.#parts.metrics.lostMs += this.#ring.lostMs - this.#lostMs
+    this.#lostMs = this.#ring.lostMs
   }
 
   #disconnect(): void {

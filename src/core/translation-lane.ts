@@ -13,6 +13,8 @@ export interface LaneEvents {
   finished(utterance: Speech): void
   /** It will not be played (any more). */
   dropped(utterance: Speech): void
+  /** It ran dry before its end: the rest comes later, or never. */
+  starved(utterance: Speech): void
 }
 
 interface Queued {
@@ -28,9 +30,9 @@ export class TranslationLane {
   readonly #queue: Queued[] = []
   readonly #events: LaneEvents
   readonly #maxLagMs: number
+  /** In mid utterance, and nothing there. */
+  #dry = false
   #starving = false
-  /** Times it ran dry in mid utterance. */
-  starved = 0
 
   constructor(maxLagMs: number, events: LaneEvents) {
     if (!(maxLagMs > 0)) throw new RangeError(`maxLagMs must be above 0, got ${maxLagMs}`)
@@ -70,15 +72,13 @@ export class TranslationLane {
     for (let first = this.#queue[0]; first; first = this.#queue[0]) {
       const frame = first.reader.next()
       if (frame) {
+        this.#dry = false
         this.#starving = false
         if (first.reader.at === 1) this.#events.begun(first.speech)
         return frame
       }
       if (!first.speech.audio.complete) {
-        if (first.reader.at > 0 && !this.#starving) {
-          this.#starving = true
-          this.starved++
-        }
+        this.#dry = first.reader.at > 0
         return undefined
       }
       this.#finish(first)
@@ -93,6 +93,14 @@ export class TranslationLane {
       this.#finish(first)
   }
 
+  /** The listener will hear the lack, if there is one: nothing is ahead any more, or something else goes out instead. */
+  missed(): void {
+    const first = this.#queue[0]
+    if (!first || !this.#dry || this.#starving) return
+    this.#starving = true
+    this.#events.starved(first.speech)
+  }
+
   /** Drops everything, also what has begun. */
   clear(): void {
     while (this.#queue.length > 0) this.#drop(0)
@@ -100,6 +108,7 @@ export class TranslationLane {
 
   #finish({ speech, reader }: Queued): void {
     this.#queue.shift()
+    this.#dry = false
     this.#starving = false
     if (reader.at > 0) this.#events.finished(speech)
     else this.#events.dropped(speech)
@@ -109,6 +118,7 @@ export class TranslationLane {
   #drop(index: number): void {
     const [queued] = this.#queue.splice(index, 1)
     if (!queued) return
+    if (index === 0) this.#dry = false
     this.#events.dropped(queued.speech)
     queued.reader.close()
   }

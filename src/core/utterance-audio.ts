@@ -50,11 +50,11 @@ export class UtteranceAudio {
   /** Somebody took a place. */
   #read = false
 
-  /** Frames that have been decoded. */
+  /** Frames that may be read. The last samples are held back until it is known whether they are faded out. */
   get frames(): number {
     return this.#complete
       ? Math.ceil(this.#samples / FRAME_SAMPLES)
-      : Math.floor(this.#samples / FRAME_SAMPLES)
+      : Math.floor(Math.max(0, this.#samples - FADE_SAMPLES) / FRAME_SAMPLES)
   }
 
   /** Nothing will be added. */
@@ -97,12 +97,8 @@ export class UtteranceAudio {
     if (this.#complete) return
     this.#complete = true
     const at = this.#samples % BLOCK_SAMPLES || BLOCK_SAMPLES
-    const block = this.#blocks.at(-1)?.pcm
-    if (block) {
-      const length = Math.min(FADE_SAMPLES, at)
-      for (let n = 0; n < length; n++) block[at - 1 - n] = Math.round((block[at - 1 - n]! * n) / length)
-      block.fill(0, at, Math.ceil(at / FRAME_SAMPLES) * FRAME_SAMPLES)
-    }
+    this.#blocks.at(-1)?.pcm.fill(0, at, Math.ceil(at / FRAME_SAMPLES) * FRAME_SAMPLES)
+    this.#fadeOut()
     this.#free()
   }
 
@@ -126,7 +122,7 @@ export class UtteranceAudio {
   #free(): void {
     if (!this.#read || (this.#readers.size === 0 && !this.#complete)) return
     let passed = this.#blocks.length
-    for (const { at } of this.#readers) passed = Math.min(passed, Math.floor(at / BLOCK_FRAMES))
+    for (const { from } of this.#readers) passed = Math.min(passed, Math.floor(from / BLOCK_FRAMES))
     for (; this.#freed < passed; this.#freed++) {
       const block = this.#blocks[this.#freed]
       this.#blocks[this.#freed] = undefined
@@ -140,10 +136,22 @@ export class UtteranceAudio {
     for (let n = 0; n < end; n++)
       block[at + n] = Math.round((block[at + n]! * (this.#samples + n)) / FADE_SAMPLES)
   }
+
+  /** The fade may reach back into the block before the last. */
+  #fadeOut(): void {
+    const length = Math.min(FADE_SAMPLES, this.#samples)
+    for (let n = 0; n < length; n++) {
+      const at = this.#samples - 1 - n
+      const block = this.#blocks[Math.floor(at / BLOCK_SAMPLES)]?.pcm
+      if (block) block[at % BLOCK_SAMPLES] = Math.round((block[at % BLOCK_SAMPLES]! * n) / length)
+    }
+  }
 }
 
 class Reader implements UtteranceReader {
   at = 0
+  /** The first frame that must stay as it is: the one lent last. */
+  from = 0
   readonly #audio: UtteranceAudio
   readonly #leave: (reader: Reader) => void
 
@@ -153,6 +161,7 @@ class Reader implements UtteranceReader {
   }
 
   next(): Int16Array | undefined {
+    this.from = this.at
     this.#audio.passed(this.at)
     const frame = this.#audio.frame(this.at)
     if (frame) this.at++

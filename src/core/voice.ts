@@ -18,11 +18,17 @@ export interface Away {
   readonly away: boolean
 }
 
+/** What happens to what is heard of one speaker. */
+export interface VoiceEvents extends LaneEvents {
+  /** A frame of the original was left out. */
+  skipped(): void
+}
+
 /** One speaker as one listener hears them: the original and the translation, and how loud the first is. */
 export class Voice {
   readonly speaker: string
   readonly translation: TranslationLane
-  readonly original = new OriginalLane()
+  readonly original: OriginalLane
   /** Loudness of the last original frame that was mixed. */
   gain = 0
   /** The translating session; absent when both speak the same language. */
@@ -32,10 +38,11 @@ export class Voice {
   mode: OriginalVoice = 'duck'
   readonly #gains: OriginalGains
 
-  constructor(speaker: string, gains: OriginalGains, maxLagMs: number, events: LaneEvents) {
+  constructor(speaker: string, gains: OriginalGains, maxLagMs: number, events: VoiceEvents) {
     this.speaker = speaker
     this.#gains = gains
     this.translation = new TranslationLane(maxLagMs, events)
+    this.original = new OriginalLane(() => events.skipped())
   }
 
   /** The loudness the original should have now; `translating`: a translation is being played. */

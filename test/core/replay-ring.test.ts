@@ -72,6 +72,9 @@ describe('the replay ring', () => {
     ring.ack(2, true)
     expect(send(5)).toEqual([1])
     expect(ring.inFlight).toBe(2)
+    // The third has waited since 0, longer than the second since it was sent again.
+    expect(ring.waitingSince()).toBe(0)
+    ring.ack(3, true)
     expect(ring.waitingSince()).toBe(5)
   })
 
@@ -119,6 +122,22 @@ describe('the replay ring', () => {
     ring.close()
     const known = new Set([pool.take(), pool.take(), pool.take(), pool.take(), pool.take(), pool.take()])
     expect(known.size).toBe(6)
+  })
+
+  test('does not write over what is on its way', () => {
+    const { ring, speak } = ringOf(240)
+    speak(4)
+    const sent = ring.next(0)!
+    const bytes = Uint8Array.from(sent.bytes)
+    // The ring is full: the oldest go, sent or not.
+    speak(20)
+    expect(Uint8Array.from(sent.bytes)).toEqual(bytes)
+    const last = ring.next(0)!
+    const lastBytes = Uint8Array.from(last.bytes)
+    ring.close()
+    const other = new ReplayRing(new FragmentPool(1_920), 60, 240)
+    for (let n = 0; n < 30; n++) other.write(frame.fill(-1), false, 0)
+    expect(Uint8Array.from(last.bytes)).toEqual(lastBytes)
   })
 
   test('wrong arguments are named', () => {

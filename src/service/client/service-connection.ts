@@ -26,6 +26,9 @@ export interface ServiceConnectionOptions {
   readonly maxMessageBytes: number
 }
 
+/** An `error` this long before the service hangs up is its reason for that (ms); an older one was about data. */
+const REASON_MS = 2_000
+
 /**
  * One Socket.IO connection, used once: websocket only, no reconnection, an engine of its own (`forceNew`: a shared one
  * would carry the first session's query). Nothing is sent before `start`, and never while disconnected, since the
@@ -39,6 +42,7 @@ export class ServiceConnection implements Connection {
   #deadline: Disposable
   #utterance = '0'
   #fault: BridgeError | undefined
+  #faultAt = 0
 
   constructor(options: ServiceConnectionOptions, sink: ConnectionSink) {
     this.#options = options
@@ -90,12 +94,14 @@ export class ServiceConnection implements Connection {
     })
     this.#socket.on(EVENT.error, (payload: unknown) => {
       this.#fault = serviceError(payload)
+      this.#faultAt = this.#options.clock.now()
       if (this.#state === 'ready') this.#sink.fault(this.#fault)
     })
     this.#socket.on('connect_error', error => this.#failed(connectError(error)))
     this.#socket.on('disconnect', reason => {
       // The service says why in an `error` event just before it hangs up.
-      const fault = this.#fault && !this.#fault.retryable ? this.#fault : undefined
+      const recent = this.#options.clock.now() - this.#faultAt <= REASON_MS
+      const fault = recent && this.#fault && !this.#fault.retryable ? this.#fault : undefined
       this.#failed(fault ?? new BridgeError('SERVICE_LOST', `disconnected: ${reason}`, { retryable: true }))
     })
   }
