@@ -5,8 +5,9 @@ export class Histogram {
   #sum = 0
   #max = 0
 
-  /** Adds one value; a negative one counts as 0. */
+  /** Adds one value; a negative one counts as 0, what is no number not at all. */
   record(value: number): void {
+    if (Number.isNaN(value)) return
     const at = value <= 0.1 ? 0 : Math.min(255, 1 + Math.floor(Math.log(value / 0.1) / Math.log(1.1)))
     this.#buckets[at]!++
     this.#count++

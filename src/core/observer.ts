@@ -41,35 +41,58 @@ export interface RelayEvents {
   dtmf: { room: string; participant: string; digit: string }
 }
 
+/** One subscription: the same function may have several. */
+interface Onlooker<K extends keyof RelayEvents> {
+  readonly listener: (event: RelayEvents[K]) => void
+  looks: boolean
+}
+
+type Onlookers = { [K in keyof RelayEvents]?: readonly Onlooker<K>[] }
+
 /** The emitter for onlookers: dashboard, metrics, captions, tests. A throwing listener harms nobody else. */
 export class Observer {
-  readonly #listeners: { [K in keyof RelayEvents]?: Set<(event: RelayEvents[K]) => void> } = {}
+  /** Arrays are replaced, not changed: who comes during an event is told from the next one on. */
+  readonly #onlookers: Onlookers = {}
   /** Called with what a listener threw. */
   onListenerError: (error: unknown) => void = () => {}
 
   /** Calls `listener` for every `event` from now on; disposing stops it. */
   on<K extends keyof RelayEvents>(event: K, listener: (event: RelayEvents[K]) => void): Disposable {
-    const existing = this.#listeners[event] as Set<(event: RelayEvents[K]) => void> | undefined
-    const set = existing ?? new Set<(event: RelayEvents[K]) => void>()
-    if (!existing) Object.assign(this.#listeners, { [event]: set })
-    set.add(listener)
-    return { [Symbol.dispose]: () => void set.delete(listener) }
+    const onlooker: Onlooker<K> = { listener, looks: true }
+    this.#set(event, [...this.#of(event), onlooker])
+    return {
+      [Symbol.dispose]: () => {
+        onlooker.looks = false
+        this.#set(
+          event,
+          this.#of(event).filter(each => each !== onlooker),
+        )
+      },
+    }
   }
 
   /** Whether anybody listens: spares making an event nobody wants. */
   wants(event: keyof RelayEvents): boolean {
-    return (this.#listeners[event]?.size ?? 0) > 0
+    return this.#of(event).length > 0
   }
 
   emit<K extends keyof RelayEvents>(event: K, value: RelayEvents[K]): void {
-    const set = this.#listeners[event] as Set<(event: RelayEvents[K]) => void> | undefined
-    if (!set) return
-    for (const listener of set) {
+    for (const onlooker of this.#of(event)) {
       try {
-        listener(value)
+        if (onlooker.looks) onlooker.listener(value)
       } catch (error) {
         this.onListenerError(error)
       }
     }
   }
+
+  #of<K extends keyof RelayEvents>(event: K): readonly Onlooker<K>[] {
+    return (this.#onlookers[event] as readonly Onlooker<K>[] | undefined) ?? NOBODY
+  }
+
+  #set<K extends keyof RelayEvents>(event: K, onlookers: readonly Onlooker<K>[]): void {
+    Object.assign(this.#onlookers, { [event]: onlookers })
+  }
 }
+
+const NOBODY: readonly never[] = []

@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { OriginalLane } from '../../src/core/original-lane.ts'
+import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
+
+/** A lane whose frames carry numbers. */
+function laneOf() {
+  let dropped = 0
+  let written = 0
+  const lane = new OriginalLane(() => dropped++)
+  const frame = new Int16Array(FRAME_SAMPLES)
+  const write = (count: number, quiet = false) => {
+    for (let n = 0; n < count; n++) lane.write(frame.fill(written++), quiet)
+  }
+  /** Takes up to `count` frames; their numbers. */
+  const take = (count: number, prime = 3) => {
+    const taken: number[] = []
+    for (let n = 0; n < count; n++) {
+      const next = lane.next(prime)
+      if (!next) break
+      expect(new Set(next).size).toBe(1)
+      taken.push(next[0]!)
+    }
+    return taken
+  }
+  return { lane, write, take, dropped: () => dropped, written: () => written }
+}
+
+describe('an original voice', () => {
+  test('fills, then drains to the last frame, then fills again', () => {
+    const { lane, write, take } = laneOf()
+    write(2)
+    expect(lane.ready(3)).toBe(0)
+    expect(take(1)).toEqual([])
+    write(1)
+    expect(lane.ready(3)).toBe(3)
+    expect(take(9)).toEqual([0, 1, 2])
+    write(1)
+    expect(take(1)).toEqual([])
+    write(2)
+    expect(take(9)).toEqual([3, 4, 5])
+  })
+
+  test('is a copy: what is written may change afterwards', () => {
+    const { lane, take } = laneOf()
+    const frame = new Int16Array(FRAME_SAMPLES).fill(5)
+    for (let n = 0; n < 3; n++) lane.write(frame, false)
+    frame.fill(9)
+    expect(take(9)).toEqual([5, 5, 5])
+  })
+
+  test('never waits longer than 400 ms: the oldest go, and are counted', () => {
+    const { lane, write, take, dropped } = laneOf()
+    write(50)
+    expect(lane.length).toBe(20)
+    expect(dropped()).toBe(30)
+    expect(take(1)).toEqual([30])
+  })
+
+  test('comes closer to live in its pauses, without losing a loud frame', () => {
+    const { write, take, dropped } = laneOf()
+    write(2)
+    write(10, true)
+    write(2)
+    expect(take(2)).toEqual([0, 1])
+    // Of ten quiet frames as many as it need not have are left out.
+    expect(take(9)).toEqual([11, 12, 13])
+    expect(dropped()).toBe(9)
+  })
+
+  test('is empty when cleared, and fills again', () => {
+    const { lane, write, take } = laneOf()
+    write(5)
+    take(1)
+    lane.clear()
+    expect(lane.length).toBe(0)
+    write(2)
+    expect(take(1)).toEqual([])
+  })
+
+  test('whatever happens, frames come in order, each once, and each is taken, waits or was counted', () => {
+    const step = fc.record({
+      write: fc.integer({ min: 0, max: 6 }),
+      quiet: fc.boolean(),
+      take: fc.integer({ min: 0, max: 6 }),
+      prime: fc.integer({ min: 1, max: 8 }),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), steps => {
+        const { lane, write, take, dropped, written } = laneOf()
+        const taken: number[] = []
+        for (const { write: count, quiet, take: most, prime } of steps) {
+          write(count, quiet)
+          taken.push(...take(most, prime))
+        }
+        expect(taken).toEqual([...new Set(taken)].sort((a, b) => a - b))
+        expect(taken.length + lane.length + dropped()).toBe(written())
+      }),
+    )
+  })
+})

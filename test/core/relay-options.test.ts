@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { FragmentPool } from '../../src/core/fragment.ts'
+import { relayOptions, relayOptionsSchema } from '../../src/core/relay-options.ts'
+import { ReplayRing } from '../../src/core/replay-ring.ts'
+
+describe('options of the relay', () => {
+  test('are complete without being given', () => {
+    expect(relayOptions()).toEqual({
+      leadMs: 200,
+      maxLagMs: 20_000,
+      lowDb: -18,
+      softDb: -9,
+      duckDb: -21,
+      fragmentMs: 60,
+      replayMs: 30_000,
+      ackDeadlineMs: 1_500,
+      awayAfterMs: 1_000,
+      maxLegs: 300,
+      maxDecoders: 64,
+    })
+  })
+
+  test.each([
+    ['an unknown key', { leadMS: 200 }, 'leadMS'],
+    ['a string', { leadMs: '200' }, 'leadMs'],
+    ['half a frame', { fragmentMs: 50 }, 'fragmentMs'],
+    ['no number', { maxLagMs: Number.NaN }, 'maxLagMs'],
+    ['an amplifier', { lowDb: 6 }, 'lowDb'],
+    ['no legs', { maxLegs: 0 }, 'maxLegs'],
+    ['part of a millisecond', { ackDeadlineMs: 1500.5 }, 'ackDeadlineMs'],
+    ['nothing', { replayMs: null }, 'replayMs'],
+  ])('refuse %s, by name', (_what, given, name) => {
+    expect(() => relayOptions(given as unknown as Parameters<typeof relayOptions>[0])).toThrow(name)
+  })
+
+  test('that are accepted can be worked with', () => {
+    const shape = relayOptionsSchema.shape
+    const fragment = fc.integer({ min: 0, max: 220 }).filter(ms => shape.fragmentMs.safeParse(ms).success)
+    const replay = fc.integer({ min: 0, max: 130_000 }).filter(ms => shape.replayMs.safeParse(ms).success)
+    fc.assert(
+      fc.property(fragment, replay, (fragmentMs, replayMs) => {
+        const ring = new ReplayRing(new FragmentPool(fragmentMs * 32), fragmentMs, replayMs)
+        expect(ring.fragmentMs).toBe(fragmentMs)
+      }),
+    )
+  })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { VoiceActivity } from '../../src/core/voice-activity.ts'
+
+/** Hears `ms` of one level, frame by frame; tells how many of the frames were loud. */
+function hearing() {
+  const activity = new VoiceActivity()
+  let now = 0
+  const hear = (level: number, ms: number) => {
+    let loud = 0
+    for (const end = now + ms; now < end; now += 20) if (activity.frame(level, now)) loud++
+    return loud
+  }
+  return { activity, hear, now: () => now, ended: () => activity.endedAt(now) }
+}
+
+describe('speech or not', () => {
+  test('silence and the noise of a line are not speech', () => {
+    for (const level of [0, 8, 60, 119]) {
+      const { activity, hear } = hearing()
+      expect(hear(level, 5_000)).toBe(0)
+      expect(activity.speaking).toBe(false)
+    }
+  })
+
+  test('speech is, soft or loud, with or without noise under it', () => {
+    for (const [noise, voice] of [
+      [0, 150],
+      [0, 10_000],
+      [60, 1_000],
+      [300, 3_000],
+    ] as const) {
+      const { activity, hear } = hearing()
+      hear(noise, 2_000)
+      expect(hear(voice, 400)).toBe(20)
+      expect(activity.speaking).toBe(true)
+    }
+  })
+
+  test('noise that stays becomes the floor: it was speech for some seconds only', () => {
+    const { hear } = hearing()
+    hear(10, 1_000)
+    expect(hear(300, 1_000)).toBe(50)
+    hear(300, 20_000)
+    expect(hear(300, 2_000)).toBe(0)
+  })
+
+  test('breath under a loud voice is not', () => {
+    const { hear } = hearing()
+    hear(10, 500)
+    hear(8_000, 1_000)
+    expect(hear(400, 200)).toBe(0)
+  })
+
+  test('of nothing said there is no end', () => {
+    const { hear, ended } = hearing()
+    hear(10, 1_000)
+    expect(ended()).toBe(Number.NEGATIVE_INFINITY)
+  })
+
+  test('the end is the last loud frame, known after half the hang time and kept', () => {
+    const { activity, hear, ended } = hearing()
+    hear(10, 500)
+    hear(3_000, 1_000)
+    expect(ended()).toBe(Number.NEGATIVE_INFINITY)
+    hear(10, 100)
+    expect(activity.speaking).toBe(true)
+    expect(ended()).toBe(1_480)
+    hear(10, 120)
+    expect(activity.speaking).toBe(false)
+    hear(10, 2_000)
+    expect(ended()).toBe(1_480)
+  })
+
+  test('a short pause ends nothing', () => {
+    const { activity, hear, ended } = hearing()
+    hear(10, 500)
+    hear(3_000, 1_000)
+    hear(10, 160)
+    hear(3_000, 500)
+    expect(activity.speaking).toBe(true)
+    expect(ended()).toBe(Number.NEGATIVE_INFINITY)
+    hear(10, 300)
+    expect(ended()).toBe(2_140)
+  })
+})
