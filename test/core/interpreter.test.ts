@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { Interpreter } from '../../src/core/interpreter.ts'
+import { RelayMetrics } from '../../src/core/metrics.ts'
+import type { TranslationResult } from '../../src/core/translator.ts'
+import type { Utterance } from '../../src/core/utterance.ts'
+import { Mp3Maker } from '../../src/simulator/tone-mp3.ts'
+import { Mp3Pool } from '../../src/transcode/mp3-pool.ts'
+
+let maker: Mp3Maker
+let pool: Mp3Pool
+beforeAll(async () => {
+  maker = await Mp3Maker.create()
+  pool = new Mp3Pool({ max: 16 })
+  await pool.ready()
+})
+
+function setUp() {
+  const captions: string[] = []
+  const names: string[] = []
+  const utterances: Utterance[] = []
+  const metrics = new RelayMetrics()
+  const interpreter = new Interpreter('anna.1', pool, metrics, {
+    caption: ({ utterance, final, text = '-', translation = '-' }) => {
+      names.push(utterance)
+      captions.push(`${final ? 'final' : 'partial'} ${text} ${translation}`)
+    },
+    utterance: utterance => utterances.push(utterance),
+  })
+  const hear = (result: Partial<TranslationResult>, speechEndedAt = 0) =>
+    interpreter.result({ utterance: '1', final: true, ...result }, speechEndedAt)
+  return { interpreter, hear, captions, names, utterances, metrics }
+}
+
+describe('an interpreter', () => {
+  test('tells captions as they grow, partial and final under one name', () => {
+    const { hear, captions, names } = setUp()
+    hear({ final: false, text: 'one' })
+    hear({ final: false, text: 'one two' })
+    hear({ text: 'one two', translation: 'uno dos' })
+    hear({ utterance: '2', text: 'three' })
+    expect(captions).toEqual(['partial one -', 'partial one two -', 'final one two uno dos', 'final three -'])
+    expect(new Set(names.slice(0, 3)).size).toBe(1)
+    expect(names[3]).not.toBe(names[0])
+    expect(names[0]).toContain('anna.1')
+  })
+
+  test('tells a text once that every piece of a voice repeats', () => {
+    const { hear, captions, utterances } = setUp()
+    const mp3 = maker.tone(1_000, 600)
+    for (let at = 0; at < mp3.length; at += 512)
+      hear({ text: 'one', translation: 'uno', audio: mp3.subarray(at, at + 512) })
+    expect(captions).toEqual(['final one uno'])
+    expect(utterances).toHaveLength(1)
+  })
+
+  test('makes one voice of an utterance, whole, and the next after it', () => {
+    const { interpreter, hear, utterances, metrics } = setUp()
+    const mp3 = maker.tone(1_000, 600)
+    hear({ text: 'one', audio: mp3.subarray(0, 1_000) }, 123)
+    hear({ text: 'one', audio: mp3.subarray(1_000) }, 456)
+    interpreter.endOfSpeech()
+    hear({ utterance: '2', text: 'two', audio: mp3 })
+    interpreter.endOfSpeech()
+    for (const each of utterances) while (each.decode(100)) {}
+    expect(utterances).toHaveLength(2)
+    expect(utterances[0]?.speechEndedAt).toBe(123)
+    for (const { audio } of utterances) expect(Math.abs(audio.durationMs - 600)).toBeLessThan(80)
+    expect(metrics.utterances).toBe(2)
+  })
+
+  test('ends a voice without being told when the next one begins', () => {
+    const { hear, utterances } = setUp()
+    hear({ audio: maker.tone(1_000, 300) })
+    hear({ utterance: '2', audio: maker.tone(1_000, 300) })
+    while (utterances[0]?.decode(100)) {}
+    expect(utterances[0]?.audio.complete).toBe(true)
+    expect(utterances[1]?.audio.complete).toBe(false)
+  })
+
+  test('begins another voice for one that goes on after its end', () => {
+    const { interpreter, hear, utterances } = setUp()
+    hear({ audio: maker.tone(1_000, 300) })
+    interpreter.endOfSpeech()
+    interpreter.endOfSpeech()
+    hear({ audio: maker.tone(1_000, 300) })
+    expect(utterances).toHaveLength(2)
+  })
+
+  test('without text tells nothing, without audio says nothing', () => {
+    const { hear, captions, utterances } = setUp()
+    hear({})
+    hear({ audio: new Uint8Array(0) })
+    hear({ translation: 'uno' })
+    expect(captions).toEqual(['final - uno'])
+    expect(utterances).toHaveLength(0)
+  })
+
+  test('takes the names of a new connection for new utterances', () => {
+    const { interpreter, hear, captions, names, utterances } = setUp()
+    hear({ text: 'one', audio: maker.tone(1_000, 300) })
+    interpreter.interrupted()
+    while (utterances[0]?.decode(100)) {}
+    expect(utterances[0]?.audio.complete).toBe(true)
+    hear({ text: 'one', audio: maker.tone(1_000, 300) })
+    expect(captions).toHaveLength(2)
+    expect(names[1]).not.toBe(names[0])
+    expect(utterances[1]?.id).not.toBe(utterances[0]?.id)
+  })
+
+  test('remembers a few names only, however many a service makes up', () => {
+    const { hear, names } = setUp()
+    for (let n = 0; n < 10_000; n++) hear({ utterance: `x${n}`, text: 'again' })
+    expect(new Set(names).size).toBe(10_000)
+    hear({ utterance: 'x9999', text: 'more' })
+    expect(names.at(-1)).toBe(names.at(-2))
+  })
+})
