@@ -62,6 +62,8 @@ export interface App extends AsyncDisposable {
 /** Wires everything and does not listen. Throws `BridgeError` `CONFIG` for settings that cannot work. */
 export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise<App> {
   const { clock = systemClock, log = silentLog } = parts
+  // First, so that wrong settings leave no process behind.
+  const options = relayOptions(config.relay)
   const external = parts.translator !== undefined || config.service.url !== undefined
   const key = config.service.apiKey ?? randomKey()
   const service = external ? undefined : await ServiceProcess.start(embeddedConfig(config, key), { log })
@@ -74,7 +76,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       ...(config.service.mode ? { mode: config.service.mode } : {}),
       places: Object.fromEntries(Object.entries(config.service.places ?? {}).filter(([, list]) => list)),
     })
-  const relay = new Relay({ translator, options: relayOptions(config.relay), clock, log })
+  const relay = new Relay({ translator, options, clock, log })
   const server = Fastify({ forceCloseConnections: true, requestTimeout: 15_000, connectionTimeout: 0 })
   let closing: Promise<void> | undefined
   const close = async () => {

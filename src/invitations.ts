@@ -43,14 +43,19 @@ export function invitationsOf(
   }
 }
 
+/** Short, and without control characters: it is shown and logged. */
+function isName(text: string): boolean {
+  return text.length <= 64 && !/\p{Cc}/u.test(text)
+}
+
 /** What the query says; anything that is not one of the known values is as if absent. */
 function askedFor(parameters: Readonly<Record<string, string>>): NumberSettings {
   const { speaks, hears, room, original, name } = parameters
   return {
     ...(speaks && (speaks === 'none' || isLanguageId(speaks)) ? { speaks } : {}),
     ...(hears && isLanguageId(hears) ? { hears } : {}),
-    ...(room && room.length <= 64 ? { room } : {}),
+    ...(room && isName(room) ? { room } : {}),
     ...(original && ORIGINALS.includes(original) ? { original: original as OriginalVoice } : {}),
-    ...(name && name.length <= 64 ? { name } : {}),
+    ...(name && isName(name) ? { name } : {}),
   }
 }

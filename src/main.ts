@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 import { readFileSync } from 'node:fs'
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import pino from 'pino'
 import { call } from './commands/call.ts'
 import { demo } from './commands/demo.ts'
@@ -65,8 +65,8 @@ program
     'a translated telephone call on this machine: a real recording in, what the other side heard out',
   )
   .option('--audio <file>', 'WAV or mp3 to speak instead of the bundled recording')
-  .option('--from <language>', 'language spoken', languageId, 'en-us')
-  .option('--to <language>', 'language heard', languageId, 'es-es')
+  .option('--from <language>', 'language spoken', language, 'en-us')
+  .option('--to <language>', 'language heard', language, 'es-es')
   .option('--output <file>', 'where to write what was heard', 'demo-heard.wav')
   .option('--json', 'print the result as JSON')
   .action(async options => {
@@ -78,8 +78,8 @@ program
   .command('call')
   .description('a simulated phone calls a running bridge, speaks a file and writes what it heard')
   .argument('<audio>', 'WAV or mp3 to speak')
-  .option('--from <language>', 'language spoken', languageId, 'en-us')
-  .option('--to <language>', 'language heard', languageId, 'es-es')
+  .option('--from <language>', 'language spoken', language, 'en-us')
+  .option('--to <language>', 'language heard', language, 'es-es')
   .option('--server <url>', 'address of the bridge', 'http://localhost:8080')
   .option('--room <name>', 'room to join; without one the caller hears their own translation')
   .option('--number <number>', 'number called')
@@ -113,8 +113,17 @@ try {
 }
 
 function whole(text: string): number {
-  if (!/^\d{1,5}$/.test(text)) throw new RangeError(`a whole number is wanted, got "${text}"`)
+  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
+}
+
+/** `text` as a language, or commander's complaint that names the option. */
+function language(text: string): string {
+  try {
+    return languageId(text)
+  } catch {
+    throw new InvalidArgumentError('A language is <language>-<region> like en-us.')
+  }
 }
 
 function logOf(config: Config): pino.Logger {
@@ -135,6 +144,9 @@ function interrupted(): Promise<void> {
 /** A known failure in its own words; anything else with its stack, since that is a bug. */
 function failure(error: unknown): string {
   if (error instanceof BridgeError || error instanceof RangeError) return error.message
-  if (error instanceof Error && 'code' in error) return `${String(error.code)}: ${error.message}`
+  if (error instanceof Error && 'code' in error) {
+    const code = String(error.code)
+    return error.message.startsWith(code) ? error.message : `${code}: ${error.message}`
+  }
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -40,12 +40,17 @@ export interface DemoResult {
  * speaks a real recording and one that listens. Returns the exit code.
  */
 export async function demo(options: DemoOptions, terminal: Terminal, log: Log): Promise<number> {
+  const files = options.audio ? [options.audio] : (await bundledSentences()).slice(...SENTENCES)
+  // First of all: a file that cannot be read should not wait for engines.
+  const speech = await Promise.all(files.map(lineAudio))
   terminal.line('Starting the translation service and the bridge …')
   await using app = await buildApp(demoConfig(options), { log })
   const address = await app.listen()
   terminal.line(`Bridge on ${address}, embedded service on ${app.service?.url}.`)
   terminal.line('INSECURE: requests are not signed here; this bridge answers this machine only.')
-  const result = await converse(app, address, options, terminal)
+  terminal.line(`One phone speaks ${options.from}: ${files.map(file => basename(file)).join(', ')}`)
+  terminal.line(`The other one hears ${options.to}.`)
+  const result = await converse(app, address, options, speech, terminal)
   if (options.json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
   else report(result, terminal)
   return result.ok ? 0 : 1
@@ -66,23 +71,20 @@ async function converse(
   app: App,
   address: string,
   options: DemoOptions,
+  speech: readonly Int16Array[],
   terminal: Terminal,
 ): Promise<DemoResult> {
   const { from, to, output } = options
-  const files = options.audio ? [options.audio] : (await bundledSentences()).slice(...SENTENCES)
   const dial = (query: string) => {
     const webhook = `${address}/twilio/voice?room=demo&${query}`
     return placeCall({ webhook, allowInsecureStream: true })
   }
   const listener = await dial(`speaks=none&hears=${to}`)
   const caller = await dial(`speaks=${from}&hears=${from}`)
-  terminal.line(`One phone speaks ${from}: ${files.map(file => basename(file)).join(', ')}`)
-  terminal.line(`The other one hears ${to}.`)
   using view = new LiveView(app.relay, terminal)
-  for (const file of files) {
-    const heard = translationHeard(app)
-    await caller.say(withPauses([await lineAudio(file)], BREATH_MS))
-    await heard
+  for (const sentence of speech) {
+    const said = caller.say(withPauses([sentence], BREATH_MS))
+    await translationHeard(app, said)
   }
   await caller.hangUp()
   await listener.quietFor(300)
@@ -91,8 +93,8 @@ async function converse(
   return resultOf(view.summary, listener.report(), output)
 }
 
-/** Settles when the other side confirms that it heard the next translation whole, or when patience ends. */
-async function translationHeard(app: App): Promise<void> {
+/** Settles when the other side confirms that it heard the next translation whole, or when patience with `said` ends. */
+async function translationHeard(app: App, said: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let timer: NodeJS.Timeout | undefined
   const patience = (ms: number) => {
@@ -107,6 +109,9 @@ async function translationHeard(app: App): Promise<void> {
     if (stage === 'begun') patience(PATIENCE_MS + audioMs)
     else patience(BREATH_MS)
   })
+  await said
+  // Also for one who speaks too softly to be noticed, or not at all.
+  if (!timer) patience(PATIENCE_MS)
   await promise
 }
 

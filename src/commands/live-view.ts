@@ -1,4 +1,4 @@
-import type { Caption } from '../core/observer.ts'
+import type { Caption, RelayEvents } from '../core/observer.ts'
 import type { Relay } from '../core/relay.ts'
 import { meter, type Terminal } from './terminal.ts'
 
@@ -23,6 +23,8 @@ export class LiveView implements Disposable {
   #begun = 0
   #heard = 0
   #dropped = 0
+  /** Speakers and languages whose translation is away, which was told. */
+  readonly #away = new Set<string>()
   #level = 0
   #partial = ''
 
@@ -45,10 +47,7 @@ export class LiveView implements Disposable {
           `       ${(latencyMs / 1000).toFixed(2)} s from the end of speech to the first translated frame`,
         )
       }),
-      relay.observer.on('session', ({ status, to, attempt }) => {
-        if (status === 'waiting' || (status === 'opening' && attempt > 1))
-          terminal.line(`       service away (${to}): the original voice passes`)
-      }),
+      relay.observer.on('session', event => this.#session(event)),
     ]
   }
 
@@ -65,6 +64,17 @@ export class LiveView implements Disposable {
   [Symbol.dispose](): void {
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
     this.#terminal.status('')
+  }
+
+  /** Told once when the service goes, however often it is tried again, and once when it is back. */
+  #session({ status, speaker, to, reason }: RelayEvents['session']): void {
+    const who = `${speaker} ${to}`
+    const told = this.#away.has(who)
+    if (!told && (status === 'waiting' || reason === 'failed'))
+      this.#terminal.line(`       service away (${to}): the original voice passes`)
+    if (told && status === 'live') this.#terminal.line(`       service back (${to})`)
+    if (status === 'waiting') this.#away.add(who)
+    else if (status !== 'opening') this.#away.delete(who)
   }
 
   #caption(caption: Caption): void {

@@ -6,9 +6,14 @@ const METER_FLOOR_DB = -60
 
 /** A level of 0 to 1 as a bar: `▮▮▮▮▮▯▯▯`, by decibels, since that is how loudness is heard. */
 export function meter(level: number, width = METER_WIDTH): string {
-  const db = level > 0 ? Math.max(METER_FLOOR_DB, 20 * Math.log10(level)) : METER_FLOOR_DB
+  const db = level > 0 ? Math.max(METER_FLOOR_DB, 20 * Math.log10(Math.min(1, level))) : METER_FLOOR_DB
   const filled = Math.round(((db - METER_FLOOR_DB) / -METER_FLOOR_DB) * width)
   return '▮'.repeat(filled) + '▯'.repeat(width - filled)
+}
+
+/** What others say must not move the cursor or colour the screen: control characters become blanks. */
+function plain(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ')
 }
 
 /** Where a command writes: whole lines, and on a terminal one line at the bottom that changes. */
@@ -23,7 +28,7 @@ export class Terminal {
   /** Writes a line that stays, above the changing one. */
   line(text = ''): void {
     this.#clear()
-    this.#out.write(`${text}\n`)
+    this.#out.write(`${plain(text)}\n`)
     this.#draw()
   }
 
@@ -31,7 +36,7 @@ export class Terminal {
   status(text: string): void {
     if (!this.#out.isTTY) return
     this.#clear()
-    this.#status = text.slice(0, Math.max(0, (this.#out.columns ?? 80) - 1))
+    this.#status = plain(text).slice(0, Math.max(0, (this.#out.columns ?? 80) - 1))
     this.#draw()
   }
 

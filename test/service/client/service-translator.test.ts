@@ -177,6 +177,19 @@ describe('against a service that misbehaves', () => {
     expect(r.events.join()).toContain('bad_language/no_such_pair: none such')
   })
 
+  test('an error about data long ago is not the reason why a connection breaks', async () => {
+    const clock = new FakeClock()
+    const r = recorder()
+    translator({ clock }).open(request, r.sink)
+    await r.until('ready')
+    service.session?.error({ code: 'bad_audio', error: 'not_binary', description: 'a fragment is binary' })
+    await r.until('fault bad_audio/not_binary: a fragment is binary')
+    clock.advance(10_000)
+    service.session?.drop('cut')
+    await r.until('ended')
+    expect(r.reason()).toMatchObject({ error: { code: 'SERVICE_LOST', retryable: true } })
+  })
+
   test('acks of any other type are failures, bare or twice', async () => {
     for (const ackWith of [[], ['true'], [{ ok: true }], [1], [false, true]]) {
       service.faults.ackWith = ackWith

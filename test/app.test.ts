@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { type AppConfig, buildApp } from '../src/app.ts'
+import { FakeTranslator } from '../src/simulator/fake-translator.ts'
+
+const config: AppConfig = {
+  host: '127.0.0.1',
+  port: 0,
+  service: {},
+  languages: { speaks: 'en-us', hears: 'es-es' },
+  twilio: { authTokens: [], insecure: true },
+}
+
+test('settings that cannot work are refused before anything is started', async () => {
+  // The embedded service would take a second to start, and nobody would end it.
+  const before = performance.now()
+  await expect(buildApp({ ...config, relay: { fragmentMs: 50 } })).rejects.toThrow('fragmentMs')
+  expect(performance.now() - before).toBeLessThan(500)
+  await expect(buildApp({ ...config, service: { url: 'ftp://x' } })).rejects.toThrow('ftp://x')
+  const translator = new FakeTranslator()
+  await expect(buildApp({ ...config, twilio: { authTokens: [] } }, { translator })).rejects.toMatchObject({
+    code: 'CONFIG',
+  })
+})
+
+test('the status page is for load balancers and people, and closing is idempotent', async () => {
+  const app = await buildApp(config, { translator: new FakeTranslator() })
+  const health = await app.server.inject('/health')
+  expect(health.json()).toEqual({ status: 'ok', legs: 0, rooms: 0 })
+  const page = await app.server.inject('/')
+  expect(page.headers['content-type']).toContain('text/plain')
+  expect(page.body).toContain('/twilio/voice')
+  expect(app.close()).toBe(app.close())
+  await app.close()
+})

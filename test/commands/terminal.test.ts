@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { meter, Terminal } from '../../src/commands/terminal.ts'
+
+/** What a terminal shows after all that was written: its lines, and the one the cursor is in. */
+function screen(isTTY: boolean, columns?: number) {
+  let written = ''
+  const out = {
+    isTTY,
+    ...(columns === undefined ? {} : { columns }),
+    write: (text: string) => {
+      written += text
+      return true
+    },
+  }
+  const terminal = new Terminal(out as unknown as ConstructorParameters<typeof Terminal>[0])
+  const shown = () => written.split('\n').map(line => line.split('\r\u001b[2K').at(-1))
+  return { terminal, shown, written: () => written }
+}
+
+describe('a level as a bar', () => {
+  test('is empty in silence, full at the top, and grows by decibels', () => {
+    expect(meter(0)).toBe('▯'.repeat(24))
+    expect(meter(1)).toBe('▮'.repeat(24))
+    expect(meter(0.001, 10)).toBe('▯'.repeat(10))
+    // −30 dB is half of 60.
+    expect(meter(10 ** (-30 / 20), 10)).toBe('▮▮▮▮▮▯▯▯▯▯')
+  })
+
+  test('is as long as asked for, whatever the level', () => {
+    for (const level of [-1, 0, 1e-9, 0.5, 1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])
+      expect(meter(level, 8)).toHaveLength(8)
+  })
+})
+
+describe('a terminal', () => {
+  test('keeps lines above the one that changes', () => {
+    const { terminal, shown } = screen(true)
+    terminal.line('one')
+    terminal.status('…')
+    terminal.line('two')
+    terminal.status('… …')
+    expect(shown()).toEqual(['one', 'two', '… …'])
+    terminal.status('')
+    expect(shown()).toEqual(['one', 'two', ''])
+  })
+
+  test('never lets the changing line wrap', () => {
+    const { terminal, shown } = screen(true, 20)
+    terminal.status('x'.repeat(50))
+    expect(shown()).toEqual(['x'.repeat(19)])
+    const unknown = screen(true)
+    unknown.terminal.status('x'.repeat(200))
+    expect(unknown.shown()).toEqual(['x'.repeat(79)])
+  })
+
+  test('that is none gets whole lines and nothing else', () => {
+    const { terminal, written } = screen(false)
+    terminal.status('meter')
+    terminal.line('one')
+    terminal.status('')
+    terminal.line()
+    expect(written()).toBe('one\n\n')
+  })
+
+  test('is not at the mercy of what people say', () => {
+    const { terminal, written } = screen(false)
+    terminal.line('es-es  hola\u001b[2J\u0007\r\nadiós\u009b31m')
+    expect(written()).toBe('es-es  hola [2J adiós 31m\n')
+    const shown = screen(true)
+    shown.terminal.status('a\u001b]0;title\u0007b')
+    expect(shown.written()).toBe('a ]0;title b')
+  })
+})
