@@ -5,7 +5,7 @@ import { assertFrames, FRAME_SAMPLES } from '../transcode/pcm.ts'
 /** A leg without a channel: a test speaks into it and reads what it was played. */
 export class FakeLeg implements Leg {
   readonly id: string
-  readonly channel = 'fake'
+  readonly channel: string = 'fake'
   readonly ended: Promise<EndReason>
   /** Everything played, in order; one entry a call. */
   readonly played: Int16Array[] = []
@@ -15,6 +15,10 @@ export class FakeLeg implements Leg {
   congested = false
   uplink: LegUplink | undefined
   #samples = 0
+  /** What the party has not heard yet: frames, and the names of marks between them. */
+  #waiting: (Int16Array | string)[] = []
+  readonly #sounded: Int16Array[] = []
+  #over = false
   #end!: (reason: EndReason) => void
 
   constructor(id: string) {
@@ -31,37 +35,70 @@ export class FakeLeg implements Leg {
 
   play(frames: Int16Array): void {
     assertFrames(frames)
-    this.played.push(frames.slice())
+    if (this.#over) return
+    const copy = frames.slice()
+    this.played.push(copy)
+    this.#waiting.push(copy)
     this.#samples += frames.length
   }
 
   mark(name: string): void {
+    if (this.#over) return
     this.marks.push({ name, atSample: this.#samples })
+    this.#waiting.push(name)
   }
 
   flush(): void {
+    if (this.#over) return
     this.flushes++
+    this.#waiting = []
   }
 
   async close(reason: EndReason): Promise<void> {
+    this.#over = true
     this.#end(reason)
   }
 
   /** The party says `pcm` (whole frames) at once. */
   say(pcm: Int16Array): void {
     assertFrames(pcm)
+    if (this.#over) return
     for (let at = 0; at < pcm.length; at += FRAME_SAMPLES)
       this.uplink?.write(pcm.subarray(at, at + FRAME_SAMPLES))
   }
 
+  /** The party presses a key. */
+  press(digit: string): void {
+    if (!this.#over) this.uplink?.dtmf(digit)
+  }
+
+  /** The party has now heard everything that was not flushed, and confirms the marks in it. */
+  hear(): void {
+    if (this.#over) return
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const each of waiting)
+      if (typeof each === 'string') this.uplink?.marked(each)
+      else this.#sounded.push(each)
+  }
+
   /** All that was played, as one piece. */
   heard(): Int16Array {
-    const all = new Int16Array(this.#samples)
-    let at = 0
-    for (const piece of this.played) {
-      all.set(piece, at)
-      at += piece.length
-    }
-    return all
+    return joined(this.played)
   }
+
+  /** What the party said with `hear` that it heard: without what was flushed before. */
+  sounded(): Int16Array {
+    return joined(this.#sounded)
+  }
+}
+
+function joined(pieces: readonly Int16Array[]): Int16Array {
+  const all = new Int16Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    all.set(piece, at)
+    at += piece.length
+  }
+  return all
 }

@@ -4,31 +4,43 @@ import type { Connection, ConnectionSink, TranslationRequest, Translator } from 
 /** One connection of the `FakeTranslator`: the test plays the service. */
 export class FakeConnection implements Connection {
   readonly request: TranslationRequest
+  /** What the service says: a test calls it. */
   readonly sink: ConnectionSink
-  /** Fragments in the order sent; each a copy. */
+  /** Fragments in the order sent; each a copy. What is sent before `ready` or after the end is not among them. */
   readonly sent: { sequence: number; bytes: Uint8Array }[] = []
   /** Acks every fragment as it comes. */
   autoAck = true
   closed = false
+  #ready = false
 
   constructor(request: TranslationRequest, sink: ConnectionSink) {
     this.request = request
-    this.sink = sink
+    this.sink = {
+      ready: () => {
+        this.#ready = true
+        sink.ready()
+      },
+      acked: (sequence, ok) => sink.acked(sequence, ok),
+      result: result => sink.result(result),
+      endOfSpeech: () => sink.endOfSpeech(),
+      fault: error => sink.fault(error),
+      ended: reason => sink.ended(reason),
+    }
   }
 
   send(fragment: Uint8Array, sequence: number): void {
+    if (!this.#ready || this.closed) return
     this.sent.push({ sequence, bytes: fragment.slice() })
     if (this.autoAck) this.sink.acked(sequence, true)
   }
 
   close(): void {
-    if (this.closed) return
-    this.closed = true
-    this.sink.ended({ kind: 'hangup', by: 'local' })
+    this.drop({ kind: 'hangup', by: 'local' })
   }
 
-  /** The service or the network ends it. */
+  /** The service or the network ends it. Idempotent. */
   drop(reason: EndReason): void {
+    if (this.closed) return
     this.closed = true
     this.sink.ended(reason)
   }
@@ -39,11 +51,15 @@ export class FakeTranslator implements Translator {
   readonly connections: FakeConnection[] = []
   /** Whether new connections are ready at once. */
   autoReady = true
+  /** New connections end with this instead. */
+  refuse: EndReason | undefined
 
   open(request: TranslationRequest, sink: ConnectionSink): Connection {
-    const connection = new FakeConnection(request, sink)
+    const connection = this.make(request, sink)
     this.connections.push(connection)
-    if (this.autoReady) queueMicrotask(() => connection.closed || sink.ready())
+    const { refuse } = this
+    if (refuse) queueMicrotask(() => connection.drop(refuse))
+    else if (this.autoReady) queueMicrotask(() => connection.closed || connection.sink.ready())
     return connection
   }
 
@@ -56,5 +72,10 @@ export class FakeTranslator implements Translator {
 
   async close(): Promise<void> {
     for (const connection of this.connections) connection.close()
+  }
+
+  /** A connection not open yet; for stand-ins that do something else. */
+  protected make(request: TranslationRequest, sink: ConnectionSink): FakeConnection {
+    return new FakeConnection(request, sink)
   }
 }

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe } from 'vitest'
 import { sine } from '../helpers/tone.ts'
 import { type EarFaults, EnergyEars } from './energy-ears.ts'
+import { failsFor } from './fails-for.ts'
 import { speechToTextChecks } from './speech-to-text.ts'
-import { broken, type Checks } from './suite.ts'
 import { synthesizerChecks } from './synthesizer.ts'
 import { textTranslatorChecks } from './text-translator.ts'
 import { type MouthFaults, ToyMouth } from './toy-mouth.ts'
@@ -29,24 +29,6 @@ const words = (faults?: TranslatorFaults) => () => ({
   ] as const,
 })
 const mouth = (faults?: MouthFaults) => () => new ToyMouth(faults)
-
-/** A right implementation breaks no promise; each wrong one breaks the promise it is wrong in. */
-function failsFor<T>(
-  checks: Checks<T>,
-  right: () => T,
-  wrong: readonly (readonly [fault: string, make: () => T, promise: string])[],
-): void {
-  test('passes a right implementation', async () => {
-    expect(await broken(checks, right)).toEqual([])
-  })
-  test.each(wrong)('fails one that %s', async (_fault, make, promise) => {
-    expect(Object.keys(checks)).toContain(promise)
-    expect(await broken(checks, make)).toContain(promise)
-  })
-  test('each of its promises can be broken', () => {
-    expect(new Set(wrong.map(([, , promise]) => promise))).toEqual(new Set(Object.keys(checks)))
-  })
-}
 
 describe('the suite for speech to text', { timeout: 60_000 }, () => {
   failsFor(speechToTextChecks, ears(), [

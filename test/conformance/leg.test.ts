@@ -1,0 +1,99 @@
+import Fastify from 'fastify'
+import { describe } from 'vitest'
+import twilioBridge from '../../src/bridges/twilio/index.ts'
+import type { Leg } from '../../src/core/leg.ts'
+import { placeCall } from '../../src/simulator/index.ts'
+import { pause, until } from '../helpers/until.ts'
+import { failsFor } from './fails-for.ts'
+import { type LegSubject, legChecks } from './leg.ts'
+import { conforms } from './suite.ts'
+import { fakeSubject } from './toy-leg.ts'
+
+conforms('a FakeLeg is a Leg', legChecks, fakeSubject, async () => {})
+
+/** A real bridge on a real socket, called by the simulated phone: its party hears in real time. */
+async function telephone(): Promise<LegSubject & { close(): Promise<void> }> {
+  const legs: Leg[] = []
+  const app = Fastify({ forceCloseConnections: true })
+  const relay = { admit: (leg: Leg) => void legs.push(leg) }
+  await app.register(twilioBridge, { relay, insecure: true, invite: () => ({ room: 'r' }) })
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const dial = async () => {
+    const count = legs.length
+    const call = await placeCall({ webhook: `${address}/twilio/voice`, allowInsecureStream: true })
+    return { call, leg: await until(() => legs[count], 5_000, 'a leg') }
+  }
+  const { call, leg } = await dial()
+  return {
+    leg,
+    another: async () => (await dial()).leg,
+    party: {
+      say: pcm => void call.say(pcm, 16_000),
+      press: keys => call.press(keys),
+      listen: ms => pause(ms + 150),
+      heard: () => ({ pcm: call.heard(), rate: 8_000 }),
+      hangUp: () => void call.hangUp(),
+      vanish: () => void call.vanish(),
+    },
+    patienceMs: 5_000,
+    async close() {
+      await call.hangUp()
+      await app.close()
+    },
+  }
+}
+
+conforms('a TwilioLeg is a Leg', legChecks, telephone, subject => subject.close())
+
+describe('the suite for legs', () => {
+  failsFor(legChecks, fakeSubject, [
+    ['shares its name', () => fakeSubject({ sameId: true }), 'has a name of its own, and one of its channel'],
+    [
+      'cuts frames in halves',
+      () => fakeSubject({ halfFrames: true }),
+      'delivers what the party says, whole, in frames of 20 ms',
+    ],
+    ['loses keys', () => fakeSubject({ deafToKeys: true }), 'passes on the keys that are pressed'],
+    [
+      'keeps what it borrowed',
+      () => fakeSubject({ keepsMemory: true }),
+      'plays all it is given, in order, and keeps none of the memory',
+    ],
+    [
+      'marks too early',
+      () => fakeSubject({ marksEarly: true }),
+      'tells of a mark when all before it was heard, and not before',
+    ],
+    [
+      'takes flushed for heard',
+      () => fakeSubject({ marksFlushed: true }),
+      'drops what was not heard when it is flushed, and never tells of its marks',
+    ],
+    [
+      'needs something to flush',
+      () => fakeSubject({ needsSomethingToFlush: true }),
+      'may be flushed with nothing to flush',
+    ],
+    [
+      'is always congested',
+      () => fakeSubject({ alwaysCongested: true }),
+      'is not congested while the far side reads',
+    ],
+    [
+      'takes the last reason',
+      () => fakeSubject({ lastReasonWins: true }),
+      'ends for the reason first given; close may be called again, and waits',
+    ],
+    ['does not notice a hang-up', () => fakeSubject({ ignoresHangUp: true }), 'ends when the party hangs up'],
+    [
+      'rejects',
+      () => fakeSubject({ rejects: true }),
+      'ends as failed when the far side is gone without a word',
+    ],
+    [
+      'lives on',
+      () => fakeSubject({ livesOn: true }),
+      'delivers and plays nothing after its end, and takes that quietly',
+    ],
+  ])
+})

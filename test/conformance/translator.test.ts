@@ -1,0 +1,104 @@
+import { describe } from 'vitest'
+import { ServiceTranslator } from '../../src/service/client/service-translator.ts'
+import { Mp3Maker, ScriptedService, silence } from '../../src/simulator/index.ts'
+import { failsFor } from './fails-for.ts'
+import { conforms } from './suite.ts'
+import { fakeService, type ServiceFaults } from './toy-service.ts'
+import { type TranslatorSubject, translatorChecks } from './translator.ts'
+
+conforms('a FakeTranslator is a Translator', translatorChecks, fakeService, async () => {})
+
+/** The client of the service on real sockets, against a service that does as it is told. */
+async function client(mode: 'block' | 'streaming'): Promise<TranslatorSubject & { close(): Promise<void> }> {
+  const taken: Uint8Array[] = []
+  const service = await ScriptedService.listen({
+    answer: silence,
+    onFragment: (_session, pcm) =>
+      void taken.push(
+        Buffer.from(Uint8Array.from(new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength))),
+      ),
+  })
+  const maker = await Mp3Maker.create()
+  const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey, mode })
+  return {
+    translator,
+    service: {
+      taken: () => taken,
+      answer: () => {
+        service.session?.partial({ text: 'good mor' })
+        service.session?.say({
+          text: 'good morning',
+          translation: 'buenos días',
+          audio: maker.tone(800, 1_000),
+        })
+      },
+      complain: () => service.session?.error({ code: 'bad_audio', error: 'odd', description: 'odd' }),
+      drop: () => service.session?.drop('cut'),
+      refuse: () => {
+        service.faults.refuseKey = true
+      },
+    },
+    patienceMs: 5_000,
+    // Loopback takes about a millisecond; a busy machine more.
+    quietMs: 80,
+    async close() {
+      await translator.close()
+      await service.close()
+    },
+  }
+}
+
+for (const mode of ['streaming', 'block'] as const)
+  conforms(
+    `a ServiceTranslator is a Translator (${mode})`,
+    translatorChecks,
+    () => client(mode),
+    subject => subject.close(),
+  )
+
+const wrong = (faults: ServiceFaults) => () => fakeService(faults)
+
+describe('the suite for translators', () => {
+  failsFor(translatorChecks, fakeService, [
+    ['is ready too soon', wrong({ readyInOpen: true }), 'opens at once, and says nothing before it has'],
+    ['is ready twice', wrong({ readyAgain: true }), 'is ready once, before anything else'],
+    [
+      'sends too early',
+      wrong({ sendsEarly: true }),
+      'takes audio as it is, in order, once it is ready and not before',
+    ],
+    ['acks twice', wrong({ acksTwice: true }), 'acks each fragment once, by its number'],
+    [
+      'ends the voice first',
+      wrong({ endsVoiceFirst: true }),
+      'tells what the service says in its order: growing text, final text and voice, the end of the voice',
+    ],
+    ['dies of a fault', wrong({ diesOfFault: true }), 'goes on after an error about data'],
+    [
+      'gives up for good',
+      wrong({ saysForGood: true }),
+      'ends once when the service is gone, and says that again may help',
+    ],
+    [
+      'is ready though refused',
+      wrong({ readyThoughRefused: true }),
+      'ends without ever being ready when it is refused, and says that again will not help',
+    ],
+    [
+      'talks on',
+      wrong({ talksAfterClose: true }),
+      'ends when it is closed, once, whatever is still on its way',
+    ],
+    [
+      'wakes up after its end',
+      wrong({ readyAfterClose: true }),
+      'may be closed before it is ready, and is never ready then',
+    ],
+    ['mixes connections', wrong({ mixes: true }), 'keeps connections apart'],
+    [
+      'leaves connections open',
+      wrong({ leavesOpen: true }),
+      'closes all that is open when it is closed, and may be closed again',
+    ],
+  ])
+})
