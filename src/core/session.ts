@@ -183,12 +183,17 @@ export class Session {
 
   #pump(now: number): void {
     if (this.#state.status !== 'live' || now < this.#holdUntil) return
-    while (this.#state.status === 'live' && this.#ring.inFlight < WINDOW) {
+    while (this.#state.status === 'live' && this.#ring.inFlight < this.#window) {
       const fragment = this.#ring.next(now)
       if (!fragment) return
       this.#parts.metrics.fragmentsSent++
       this.#connection?.send(fragment.bytes, fragment.sequence)
     }
+  }
+
+  /** After a refusal one by one, until one is taken: what follows a refused fragment would be taken out of order. */
+  get #window(): number {
+    return this.#refusedSince === undefined ? WINDOW : 1
   }
 
   #lost(reason: EndReason): void {

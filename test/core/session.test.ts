@@ -177,6 +177,23 @@ describe('a session', () => {
     expect(session.away).toBe(true)
   })
 
+  test('after a refusal goes one by one, in order, until one is taken', () => {
+    const { clock, translator, session, speak } = setUp()
+    translator.last.sink.ready()
+    translator.last.autoAck = false
+    speak(60)
+    translator.last.sink.acked(0, false)
+    speak(600)
+    const sent = () => translator.last.sent.map(s => s.sequence)
+    expect(sent()).toEqual([0, 0])
+    translator.last.sink.acked(0, false)
+    clock.advance(110)
+    session.check(clock.now())
+    expect(sent()).toEqual([0, 0, 0])
+    translator.last.sink.acked(0, true)
+    expect(sent().slice(3)).toEqual(range(1, 11))
+  })
+
   test('a long replay goes at the pace of the acks', () => {
     const { clock, translator, session, speak } = setUp()
     speak(20_000)

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import { systemClock, Ticker } from '../../src/core/clock.ts'
+import { FragmentPool } from '../../src/core/fragment.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { RelayMetrics } from '../../src/core/metrics.ts'
+import { type RelayOptions, relayOptions } from '../../src/core/relay-options.ts'
+import { Session } from '../../src/core/session.ts'
+import { ServiceTranslator } from '../../src/service/client/service-translator.ts'
+import { type Answering, ScriptedService, type ScriptedSession } from '../../src/simulator/index.ts'
+import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
+import { until } from '../helpers/until.ts'
+
+/** A speech of 2.4 s: 40 fragments of three frames. */
+const FRAMES = 120
+/** Ten times as fast as life: nothing here depends on how fast people speak, and forty services are tried at once. */
+const FRAME_EVERY_MS = 2
+/** One machine plays all of them: what takes milliseconds may take seconds. */
+const PATIENCE_MS = 20_000
+
+/** Finals that cover what came since the last one: after every tenth fragment. */
+const covered = new WeakMap<ScriptedSession, number>()
+const answerEveryTenth: Answering = session => () => {
+  if (session.fragments % 10 !== 0) return
+  covered.set(session, session.samples / FRAME_SAMPLES)
+  session.say({ endMs: session.heardMs })
+}
+
+/** A session on a real socket to a service of its own. */
+async function setUp(options: Partial<RelayOptions> = {}) {
+  const service = await ScriptedService.listen({ answer: answerEveryTenth, record: 'audio' })
+  const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey })
+  const metrics = new RelayMetrics()
+  const statuses: string[] = []
+  const session = new Session(
+    'anna',
+    { from: 'en-us', to: 'es-es', want: 'speech' },
+    relayOptions(options),
+    {
+      clock: systemClock,
+      log: silentLog,
+      metrics,
+      translator,
+      pool: new FragmentPool(1_920),
+      random: Math.random,
+    },
+    {
+      result() {},
+      endOfSpeech() {},
+      interrupted() {},
+      changed: ({ state }) => void statuses.push(state.status),
+    },
+  )
+  const watch = new Ticker(systemClock, 50, now => session.check(now))
+  /** Says frames `from` to before `to`: each carries its own number in its samples. */
+  const speak = async (from = 0, to = FRAMES) => {
+    const begun = systemClock.now()
+    for (let n = from; n < to; n++) {
+      session.write(new Int16Array(FRAME_SAMPLES).fill(n), false, systemClock.now())
+      // On a grid: what is late is said at once.
+      const ahead = begun + (n + 1 - from) * FRAME_EVERY_MS - systemClock.now()
+      if (ahead > 0) await new Promise(resolve => setTimeout(resolve, ahead))
+    }
+  }
+  const close = async () => {
+    watch[Symbol.dispose]()
+    await session.close({ kind: 'unused' })
+    await translator.close()
+    await service.close()
+  }
+  return { service, session, metrics, statuses, speak, close }
+}
+
+/** The numbers of the frames that a connection carried. */
+function carried({ pcm }: ScriptedSession): number[] {
+  return Array.from({ length: pcm.length / FRAME_SAMPLES }, (_, n) => pcm[n * FRAME_SAMPLES]!)
+}
+
+type SetUp = Awaited<ReturnType<typeof setUp>>
+
+const arrived = ({ service }: SetUp) =>
+  until(
+    () => service.sessions.some(each => carried(each).includes(FRAMES - 1)),
+    PATIENCE_MS,
+    'the last frame',
+  )
+
+/** Each connection got an unbroken stretch, and what a dead one left unanswered came again on the next. */
+function expectEverythingInOrder({ service }: SetUp): void {
+  let answered = 0
+  for (const session of service.sessions) {
+    const frames = carried(session)
+    if (frames.length === 0) continue
+    expect(frames[0]).toBeLessThanOrEqual(answered)
+    expect(frames).toEqual(frames.map((_, n) => frames[0]! + n))
+    answered = frames[0]! + (covered.get(session) ?? 0)
+  }
+  const all = new Set(service.sessions.flatMap(carried))
+  expect(all.size).toBe(FRAMES)
+}
+
+describe('speech, whatever happens to the service', { timeout: 60_000 }, () => {
+  test('arrives whole when the connection is cut at any fragment, for any time up to 2 s', async () => {
+    const drops = Array.from({ length: 40 }, (_, index) => index + 1)
+    await Promise.all(
+      drops.map(async dropAt => {
+        const s = await setUp()
+        s.service.next({ dropAt, dropHow: dropAt % 3 === 0 ? 'kick' : 'cut' })
+        const first = await s.service.sessionOf(1)
+        // Every outage from none to two seconds, in no order.
+        const outageMs = (dropAt * 850) % 2_050
+        const back = first.ended.then(async () => {
+          if (outageMs < 50) return
+          await s.service.stop()
+          await new Promise(resolve => setTimeout(resolve, outageMs))
+          await s.service.start()
+        })
+        await s.speak()
+        await back
+        await arrived(s)
+        expect(first.fragments, `fragments before the cut at ${dropAt}`).toBe(dropAt - 1)
+        expect(s.service.sessions.length).toBeGreaterThanOrEqual(2)
+        await s.close()
+        expectEverythingInOrder(s)
+        expect(s.metrics.lostMs).toBe(0)
+      }),
+    )
+  })
+
+  test('arrives whole over a connection that is cut again and again', async () => {
+    const s = await setUp()
+    for (const dropAt of [5, 1, 8, 2, 13, 3]) s.service.next({ dropAt })
+    await s.speak()
+    await arrived(s)
+    await s.close()
+    expectEverythingInOrder(s)
+    expect(s.metrics).toMatchObject({ lostMs: 0, sessionsDropped: 6 })
+  })
+
+  test('goes to another connection when the service hangs: noticed within the deadline', async () => {
+    const s = await setUp({ ackDeadlineMs: 500 })
+    const first = await s.service.sessionOf(1)
+    await s.speak(0, 60)
+    await until(() => first.fragments === 20, PATIENCE_MS, 'half of the speech')
+    first.hang()
+    const hungAt = systemClock.now()
+    const saying = s.speak(60)
+    await until(() => s.session.away, PATIENCE_MS, 'that it is noticed')
+    const noticedMs = systemClock.now() - hungAt
+    expect(noticedMs).toBeGreaterThanOrEqual(450)
+    // The deadline, a look every 50 ms, and a busy machine.
+    expect(noticedMs).toBeLessThan(500 + 50 + 700)
+    await saying
+    await arrived(s)
+    await s.close()
+    expectEverythingInOrder(s)
+    expect(s.metrics).toMatchObject({ lostMs: 0, sessionsDropped: 1 })
+  })
+
+  test('is not doubted while the service is slow, but within the deadline', async () => {
+    const s = await setUp({ ackDeadlineMs: 5_000 })
+    s.service.faults.ackAfterMs = 300
+    await s.speak()
+    await arrived(s)
+    await s.close()
+    expect(s.service.sessions).toHaveLength(1)
+    expectEverythingInOrder(s)
+    expect(s.metrics).toMatchObject({ lostMs: 0, sessionsDropped: 0, fragmentsReplayed: 0 })
+  })
+
+  test('is sent again, and arrives once, when the service fails to take it', async () => {
+    const s = await setUp()
+    await s.service.sessionOf(1)
+    const saying = s.speak(0, 60)
+    await saying
+    s.service.faults.nack = 4
+    await s.speak(60)
+    await arrived(s)
+    await until(() => s.service.session?.fragments === 40, PATIENCE_MS, 'all fragments')
+    await s.close()
+    expect(s.service.sessions).toHaveLength(1)
+    expect(s.service.session?.arrived).toBe(44)
+    expect(carried(s.service.session!).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: FRAMES }, (_, n) => n),
+    )
+    expect(s.metrics).toMatchObject({ lostMs: 0, sessionsDropped: 0, fragmentsSent: 44 })
+  })
+
+  test('goes to another connection when the service takes nothing any more', async () => {
+    const s = await setUp()
+    s.service.next({ nack: Number.POSITIVE_INFINITY })
+    await s.speak()
+    // Five seconds of patience, on purpose: a service may be short of memory for a moment.
+    await arrived(s)
+    await s.close()
+    expect(s.service.sessions[0]?.fragments).toBe(0)
+    expectEverythingInOrder(s)
+    expect(s.metrics).toMatchObject({ lostMs: 0, sessionsDropped: 1 })
+  })
+
+  test('that lasts longer than is kept is lost at its beginning, and that is counted', async () => {
+    const s = await setUp({ replayMs: 1_200 })
+    await s.service.stop()
+    await s.speak()
+    await s.service.start()
+    await arrived(s)
+    await s.close()
+    const frames = s.service.sessions.flatMap(carried)
+    expect(frames).toEqual(Array.from({ length: 60 }, (_, n) => 60 + n))
+    expect(s.metrics.lostMs).toBe(1_200)
+  })
+})
