@@ -97,7 +97,12 @@ export const configSchema = z
       .prefault({}),
     service: serviceSchema.prefault({}),
     // Its own rules about keys hold where it is started; here only its settings are of interest.
-    embedded: z.strictObject(serviceConfigSchema.shape).prefault({}),
+    embedded: z
+      .strictObject({
+        ...serviceConfigSchema.shape,
+        keyFile: z.string().min(1).default('dragoman.keys.json'),
+      })
+      .prefault({}),
     relay: relayOptionsSchema.prefault({}),
     twilio: twilioSchema.prefault({}),
   })

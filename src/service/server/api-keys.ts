@@ -1,40 +1,113 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import { addressGroup } from './address-group.ts'
+import { AttemptLimit } from './attempt-limit.ts'
+import { keyDigest } from './key-digest.ts'
+import type { KeyEntry, KeyLimits } from './key-entry.ts'
+import { KeyHolder } from './key-holder.ts'
 import { ServiceError } from './service-error.ts'
 
-/** A key as configured: bare, or with a name for the log. */
-export type ConfiguredKey = string | { readonly name: string; readonly key: string }
+/** A key as configured: bare, or with a name for the log and limits. */
+export type ConfiguredKey = string | ({ readonly name: string; readonly key: string } & KeyLimits)
+
+export interface ApiKeysOptions {
+  /** Keys of the configuration, good as long as the service runs. */
+  readonly apiKeys: readonly ConfiguredKey[]
+  /** Nobody needs a key. */
+  readonly open: boolean
+  /** Wrong keys that may come from one address in a minute. */
+  readonly maxAttemptsPerMinute: number
+}
+
+/** From this length a configured key counts as one that cannot be guessed (characters). */
+const UNGUESSABLE_LENGTH = 32
+
+interface KnownKey {
+  readonly digest: Buffer
+  readonly holder: KeyHolder
+  /** Random enough that trying is hopeless. */
+  readonly unguessable: boolean
+}
 
 /**
- * The API keys of the service. Kept as digests; compared in constant time and always with all of them,
- * so that neither a key's content nor its place shows in how long a refusal takes.
+ * The API keys of the service: those of the configuration and those of the key file. Kept as digests; compared in
+ * constant time and always with all of them, so that neither a key's content nor its place shows in how long a refusal
+ * takes.
+ *
+ * Too many wrong keys from one address, and for a while keys from there are not tried any more. Keys that cannot be
+ * guessed are let in all the same: trying helps nobody with them, and whoever shares an address with a guesser (behind
+ * a proxy, or on this machine) is not shut out by them.
  */
 export class ApiKeys {
-  readonly #keys: readonly { name: string; digest: Buffer }[]
-  readonly #open: boolean
+  readonly #clock: Clock
+  readonly #configured: readonly KnownKey[]
+  readonly #everybody: KeyHolder | undefined
+  readonly #attempts: AttemptLimit
+  /** Keys of the file, by digest. */
+  #filed = new Map<string, KnownKey>()
 
-  /** `open`: nobody needs a key. */
-  constructor(keys: readonly ConfiguredKey[], open: boolean) {
-    this.#open = open
-    this.#keys = keys.map((entry, index) =>
-      typeof entry === 'string'
-        ? { name: `key ${index + 1}`, digest: digest(entry) }
-        : { name: entry.name, digest: digest(entry.key) },
-    )
+  constructor({ apiKeys, open, maxAttemptsPerMinute }: ApiKeysOptions, clock: Clock) {
+    this.#clock = clock
+    this.#everybody = open ? new KeyHolder('open', {}, clock) : undefined
+    this.#attempts = new AttemptLimit(clock, maxAttemptsPerMinute)
+    this.#configured = apiKeys.map((entry, index) => {
+      const { name, key, ...limits } =
+        typeof entry === 'string' ? { name: `key ${index + 1}`, key: entry } : entry
+      return {
+        digest: keyDigest(key),
+        holder: new KeyHolder(name, limits, clock),
+        unguessable: key.length >= UNGUESSABLE_LENGTH,
+      }
+    })
   }
 
-  /** The name of the key `given`. Throws `key_missing` or `key_wrong`, saying that it belongs in `place`. */
-  nameOf(given: unknown, place: string): string {
-    if (this.#open) return 'open'
+  /**
+   * Who has the key `given`, which came from `address`. Throws `key_missing`, `key_wrong`, saying that it belongs in
+   * `place`, or `too_many_attempts`.
+   */
+  holderOf(given: unknown, place: string, address: string | undefined): KeyHolder {
+    if (this.#everybody) return this.#everybody
     if (typeof given !== 'string' || given === '')
       throw new ServiceError('key_missing', `an API key is needed in ${place}`)
-    const asked = digest(given)
-    let name: string | undefined
-    for (const key of this.#keys) if (timingSafeEqual(key.digest, asked)) name = key.name
-    if (name === undefined) throw new ServiceError('key_wrong', `the API key in ${place} is not valid`)
-    return name
+    const group = addressGroup(address)
+    const waitMs = this.#attempts.waitMs(group)
+    const asked = keyDigest(given)
+    let holder: KeyHolder | undefined
+    for (const known of [...this.#configured, ...this.#filed.values()])
+      if (timingSafeEqual(known.digest, asked) && (waitMs === 0 || known.unguessable)) holder = known.holder
+    if (holder) return holder
+    if (waitMs > 0) throw tooMany(waitMs)
+    this.#attempts.failed(group)
+    throw new ServiceError('key_wrong', `the API key in ${place} is not valid`)
+  }
+
+  /** Puts the keys of the file in force: those that are gone are revoked, those that stay keep their sessions. */
+  keep(entries: readonly KeyEntry[]): void {
+    const before = this.#filed
+    this.#filed = new Map(
+      entries.map(({ sha256, name, sessions, minutesPerDay }) => {
+        const limits = { sessions, minutesPerDay }
+        const known = before.get(sha256)
+        before.delete(sha256)
+        known?.holder.limit(limits)
+        const digest = Buffer.from(sha256, 'hex')
+        const made = () => ({
+          digest,
+          holder: new KeyHolder(name, limits, this.#clock),
+          unguessable: true,
+        })
+        return [sha256, known ?? made()]
+      }),
+    )
+    for (const { holder } of before.values()) holder.revoke()
   }
 }
 
-function digest(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+function tooMany(waitMs: number): ServiceError {
+  const seconds = Math.ceil(waitMs / 1000)
+  return new ServiceError(
+    'too_many_attempts',
+    `too many wrong API keys came from this address, try again in ${seconds} s`,
+    { retryAfterMs: waitMs },
+  )
 }

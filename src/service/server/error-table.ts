@@ -22,6 +22,8 @@ interface ErrorRow {
 export const ERROR_TABLE = {
   key_missing: row('unauthorized', 401, 'connect_error', 'No API key was sent.'),
   key_wrong: row('unauthorized', 401, 'connect_error', 'The API key is not one of this service.'),
+  key_revoked: row('unauthorized', 0, 'error, disconnect', 'The API key was revoked during the session.'),
+  too_many_attempts: row('limit', 429, 'connect_error', 'Too many wrong keys came from the address.'),
   namespace_unknown: row('bad_namespace', 0, 'connect_error', 'The interface has no such namespace.'),
   namespace_not_offered: row(
     'bad_namespace',
@@ -30,6 +32,8 @@ export const ERROR_TABLE = {
     'This service does not offer the namespace.',
   ),
   too_many_sessions: row('limit', 0, 'connect_error', 'All sessions of the service are taken.'),
+  key_sessions_taken: row('limit', 0, 'connect_error', 'All sessions of the API key are taken.'),
+  minutes_used_up: row('limit', 0, 'connect_error', 'The minutes of audio of the API key are used up.'),
   language_missing: row('bad_parameter', 0, 'error, disconnect', 'A language of the connection is missing.'),
   language_malformed: row(
     'bad_parameter',

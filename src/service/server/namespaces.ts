@@ -5,6 +5,7 @@ import { EVENT, NAMESPACES } from '../contract.ts'
 import type { Admission } from './admission.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { EngineSet } from './engines/engine-set.ts'
+import type { KeyHolder } from './key-holder.ts'
 import type { ServiceSettings } from './service-config.ts'
 import { ServiceError, told } from './service-error.ts'
 import type { Session } from './session.ts'
@@ -31,7 +32,10 @@ const OFFERED: Readonly<Record<string, OpenSession>> = { '/stt': openStt, '/sts'
 export function addNamespaces(io: Server, parts: NamespaceParts): void {
   for (const [name, open] of Object.entries(OFFERED)) {
     const namespace = io.of(name)
-    guard(namespace, parts, () => parts.admission.assertRoom())
+    guard(namespace, parts, holder => {
+      holder.assertRoom()
+      parts.admission.assertRoom()
+    })
     namespace.on('connection', socket => serve(socket, open, parts))
   }
   const refuse = (name: string) => () => {
@@ -43,7 +47,7 @@ export function addNamespaces(io: Server, parts: NamespaceParts): void {
   })
 }
 
-function guard(namespace: IoNamespace, parts: NamespaceParts, admit: () => void): void {
+function guard(namespace: IoNamespace, parts: NamespaceParts, admit: (holder: KeyHolder) => void): void {
   namespace.use((socket, next) => guarded(socket, parts, admit, next))
 }
 
@@ -51,16 +55,20 @@ function guard(namespace: IoNamespace, parts: NamespaceParts, admit: () => void)
 function guarded(
   socket: Socket,
   parts: NamespaceParts,
-  admit: () => void,
+  admit: (holder: KeyHolder) => void,
   next: (error?: Error) => void,
 ): void {
   try {
     const auth = socket.handshake.auth as { token?: unknown } | undefined
-    socket.data.key = parts.keys.nameOf(auth?.token, 'auth.token')
-    admit()
+    const holder = parts.keys.holderOf(auth?.token, 'auth.token', socket.handshake.address)
+    socket.data.holder = holder
+    admit(holder)
   } catch (error) {
     const refused = told(error)
-    parts.log.warn({ namespace: socket.nsp.name.slice(0, 32), error: refused.specific }, 'connection refused')
+    // Somebody who goes on and on trying does not fill the log.
+    const level = refused.specific === 'too_many_attempts' ? 'debug' : 'warn'
+    const namespace = socket.nsp.name.slice(0, 32)
+    parts.log[level]({ namespace, error: refused.specific }, 'connection refused')
     next(refused)
     return
   }
@@ -78,19 +86,16 @@ function refusal(name: string): ServiceError {
 /** One connected socket. Handlers are set before anything is awaited, so that no event is lost. */
 function serve(socket: Socket, open: OpenSession, parts: NamespaceParts): void {
   const channel = new SocketChannel(socket)
-  const log = tagged(parts.log, { session: socket.id, namespace: socket.nsp.name, key: socket.data.key })
+  const holder = socket.data.holder as KeyHolder
+  const log = tagged(parts.log, { session: socket.id, namespace: socket.nsp.name, key: holder.name })
   let session: Session
-  let place: Disposable
+  const places: Disposable[] = []
   try {
-    place = parts.admission.take()
-  } catch (error) {
-    turnAway(channel, told(error), log)
-    return
-  }
-  try {
+    places.push(parts.admission.take())
+    places.push(holder.enter(error => turnAway(channel, error, log)))
     session = open(socket, channel, log, parts)
   } catch (error) {
-    place[Symbol.dispose]()
+    leave(places)
     turnAway(channel, told(error), log)
     return
   }
@@ -103,13 +108,17 @@ function serve(socket: Socket, open: OpenSession, parts: NamespaceParts): void {
     answer(rest, false)
   })
   socket.on('disconnect', reason => {
-    void session.close(reason).finally(() => place[Symbol.dispose]())
+    void session.close(reason).finally(() => leave(places))
   })
   void session.open()
 }
 
+function leave(places: readonly Disposable[]): void {
+  for (const place of places) place[Symbol.dispose]()
+}
+
 function turnAway(channel: SocketChannel, error: ServiceError, log: Log): void {
-  log.warn({ error: error.specific, reason: error.message }, 'connection refused')
+  log.warn({ error: error.specific, reason: error.message }, 'turned away')
   channel.emit(EVENT.error, error.data)
   channel.end()
 }

@@ -35,7 +35,7 @@ export function addRoutes(
 
   app.register(async api => {
     api.addHook('onRequest', async request => {
-      keys.nameOf(request.headers['x-api-key'], 'the header x-api-key')
+      keys.holderOf(request.headers['x-api-key'], 'the header x-api-key', request.ip)
     })
     api.get('/api/languages', () => catalog.languages)
     api.get('/api/voices', (request: FastifyRequest) => catalog.voices(voiceFilter(request.query as Query)))
@@ -76,6 +76,7 @@ export function answerMalformed(error: Error, socket: Socket): void {
 export function answerFailed(error: Error & { statusCode?: number }, reply: FastifyReply, log: Log): void {
   const known = fromFastify(error)
   if (known.status >= 500) log.error({ err: error.name, reason: error.message }, 'request failed')
+  if (known.retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(known.retryAfterMs / 1000))
   void reply.status(known.status).send(known.data)
 }
 

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { isLanguageId } from '../../core/languages.ts'
+import { keyLimitsShape } from './key-entry.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 
@@ -50,7 +51,7 @@ const espeakSchema = z.strictObject({
   timeoutMs: ms(10_000),
 })
 
-/** Settings of the embedded service. Everything has a default except who may use it: `apiKeys` or `open`. */
+/** Settings of the embedded service. Everything has a default except who may use it: `apiKeys`, `keyFile` or `open`. */
 export const serviceConfigSchema = z
   .strictObject({
     host: z.string().min(1).default('127.0.0.1'),
@@ -58,9 +59,16 @@ export const serviceConfigSchema = z
     port: z.int().min(0).max(65_535).default(0),
     apiKeys: z
       .array(
-        z.union([z.string().min(1), z.strictObject({ name: z.string().min(1), key: z.string().min(1) })]),
+        z.union([
+          z.string().min(1),
+          z.strictObject({ name: z.string().min(1), key: z.string().min(1), ...keyLimitsShape }),
+        ]),
       )
       .default([]),
+    /** JSON file with more keys, which may change while the service runs: `dragoman keys`. */
+    keyFile: z.string().min(1).optional(),
+    /** Wrong keys that may come from one address in a minute. */
+    maxAttemptsPerMinute: z.int().min(1).default(10),
     /** No key is needed. Only where nobody but this machine can reach the service. */
     open: z.boolean().default(false),
     /** Most sessions at a time. */
@@ -98,9 +106,9 @@ export const serviceConfigSchema = z
       })
       .prefault({}),
   })
-  .refine(config => config.open || config.apiKeys.length > 0, {
+  .refine(config => config.open || config.keyFile !== undefined || config.apiKeys.length > 0, {
     path: ['apiKeys'],
-    message: 'at least one key is needed, or open: true on loopback',
+    message: 'at least one key is needed, or a keyFile, or open: true on loopback',
   })
   .refine(config => !config.open || isLoopback(config.host), {
     path: ['open'],

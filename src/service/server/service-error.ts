@@ -7,8 +7,16 @@ export class ServiceError extends Error {
   /** Shape in which Socket.IO hands a refused connection's reason to the client. */
   readonly data: ServiceErrorBody
 
-  constructor(specific: ErrorName, description: string, options?: { cause?: unknown }) {
-    super(description, options)
+  /** When it may be worth trying again (ms from now), where that is known. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    specific: ErrorName,
+    description: string,
+    options: { cause?: unknown; retryAfterMs?: number } = {},
+  ) {
+    super(description, 'cause' in options ? { cause: options.cause } : undefined)
+    this.retryAfterMs = options.retryAfterMs
     this.name = 'ServiceError'
     this.specific = specific
     this.data = { code: ERROR_TABLE[specific].code, error: specific, description }

@@ -8,6 +8,8 @@ import { ApiKeys } from './api-keys.ts'
 import { Catalog } from './catalog.ts'
 import { defaultEngines } from './engines/default-engines.ts'
 import type { EngineSet } from './engines/engine-set.ts'
+import { KeyFile } from './key-file.ts'
+import { KeyWatch } from './key-watch.ts'
 import { addNamespaces } from './namespaces.ts'
 import { addRoutes, answerFailed, answerMalformed } from './routes.ts'
 import {
@@ -46,13 +48,14 @@ export interface Service {
 
 /**
  * Builds the embedded service with the engines that are installed; it lists and offers only what they can do.
- * Throws a `RangeError` for wrong settings.
+ * Rejects with a `RangeError` for wrong settings, with `CONFIG` for a key file that is not understood.
  */
 export async function buildService(config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> {
   const settings = serviceSettings(config)
   const { clock = systemClock, log = silentLog } = parts
+  const keys = new ApiKeys(settings, clock)
+  const watch = await watched(settings, keys, clock, log)
   const engines = parts.engines ?? (await installedEngines(settings, clock, log))
-  const keys = new ApiKeys(settings.apiKeys, settings.open)
   const admission = new Admission(settings.maxSessions)
 
   const app = Fastify({
@@ -98,10 +101,22 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
       return { port: bound, url: serviceUrl(host, bound) }
     },
     close() {
+      watch?.[Symbol.dispose]()
       closing ??= app.close().then(() => engines.close())
       return closing
     },
   }
+}
+
+/** The keys of the key file, in force and kept up to date. */
+async function watched(
+  { keyFile, open }: ServiceSettings,
+  keys: ApiKeys,
+  clock: Clock,
+  log: Log,
+): Promise<KeyWatch | undefined> {
+  if (keyFile === undefined || open) return undefined
+  return KeyWatch.start(new KeyFile(keyFile, clock), keys, clock, log)
 }
 
 function installedEngines(settings: ServiceSettings, clock: Clock, log: Log): Promise<EngineSet> {

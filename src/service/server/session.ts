@@ -4,6 +4,7 @@ import { EVENT } from '../contract.ts'
 import type { Channel } from './channel.ts'
 import type { SttParameters } from './connection-parameters.ts'
 import type { SpeechStream, SpeechToText, TranscriptSink } from './engines/speech-to-text.ts'
+import type { KeyHolder } from './key-holder.ts'
 import type { ServiceSettings } from './service-config.ts'
 import { ServiceError, told } from './service-error.ts'
 import type { Results } from './transcript-results.ts'
@@ -16,6 +17,8 @@ export interface SessionParts {
   /** What becomes of the transcripts; the session closes it. `fault` tells the client about a failure. */
   readonly results: (fault: (error: ServiceError) => void) => Results
   readonly settings: ServiceSettings
+  /** Whose session it is. */
+  readonly holder: Pick<KeyHolder, 'takeAudio'>
   readonly clock: Clock
   /** Of this session alone. */
   readonly log: Log
@@ -46,13 +49,13 @@ export class Session {
 
   /** Says `connected`, gets a recogniser, says `start`. Never rejects: a failure goes to the client. */
   async open(): Promise<void> {
-    const { channel, parameters, recognizer, settings } = this.#parts
+    const { channel, parameters, recognizer, settings, holder } = this.#parts
     channel.emit(EVENT.connected, parameters)
     try {
       const stream = await recognizer.open(parameters.languageIdSource, this.#sink())
       if (this.#state === 'ended') return await stream.close()
       this.#stream = stream
-      this.#uplink = new Uplink(stream, parameters.sendAudio, settings)
+      this.#uplink = new Uplink(stream, parameters.sendAudio, settings, holder)
     } catch (cause) {
       return this.#fault(new ServiceError('transcription_failed', 'the recogniser did not start', { cause }))
     }

@@ -22,6 +22,7 @@ export const openSts: OpenSession = (socket, channel, log, { engines, settings, 
         fault,
       }),
     settings,
+    holder: socket.data.holder,
     clock,
     log,
   })

@@ -12,6 +12,7 @@ export const openStt: OpenSession = (socket, channel, log, { engines, settings, 
     recognizer: engines.recognizer(parameters.languageIdSource)!,
     results: () => new TranscriptResults(channel, parameters),
     settings,
+    holder: socket.data.holder,
     clock,
     log,
   })

@@ -2,6 +2,7 @@ import { samplesOf } from '../../transcode/pcm.ts'
 import { createResampler, type Resampler } from '../../transcode/resample.ts'
 import type { SendAudio } from '../contract.ts'
 import type { SpeechStream } from './engines/speech-to-text.ts'
+import type { KeyHolder } from './key-holder.ts'
 import { shown } from './query.ts'
 import { ServiceError } from './service-error.ts'
 
@@ -16,15 +17,22 @@ export class Uplink {
   readonly #rate: number
   readonly #resampler: Resampler
   readonly #limits: UplinkLimits
+  readonly #holder: Pick<KeyHolder, 'takeAudio'>
   /** Milliseconds of audio taken. */
   takenMs = 0
 
-  /** Writes into `stream`, which stays the caller's. */
-  constructor(stream: SpeechStream, { sampleRate }: SendAudio, limits: UplinkLimits) {
+  /** Writes into `stream`, which stays the caller's; the audio counts as sent by `holder`. */
+  constructor(
+    stream: SpeechStream,
+    { sampleRate }: SendAudio,
+    limits: UplinkLimits,
+    holder: Pick<KeyHolder, 'takeAudio'>,
+  ) {
     this.#stream = stream
     this.#rate = sampleRate
     this.#resampler = createResampler(sampleRate, 16_000)
     this.#limits = limits
+    this.#holder = holder
   }
 
   /** Takes one fragment whole, or throws a `ServiceError` and takes nothing of it. */
@@ -44,6 +52,7 @@ export class Uplink {
         'backlog_full',
         `${Math.round(this.#stream.queuedMs)} ms of audio wait already, allowed are ${maxBacklogMs}`,
       )
+    this.#holder.takeAudio(ms)
     this.takenMs += ms
     this.#stream.write(this.#resampler.process(samplesOf(bytes)))
   }

@@ -4,7 +4,8 @@ import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
 import { ERROR_TABLE, type ErrorName } from '../../../src/service/server/error-table.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { FakeRecognizer, FakeSynthesizer, FakeTranslator } from './helpers/fake-engines.ts'
-import { fakeService } from './helpers/fake-service.ts'
+import { fakeService, KEY } from './helpers/fake-service.ts'
+import { keyFileWith } from './helpers/key-files.ts'
 import { RECEIVE, SEND, type TestClient } from './helpers/test-client.ts'
 
 /** How the failure came: by which way, and on HTTP with which status. */
@@ -75,6 +76,19 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     const { connect } = await fakeService()
     return refused(connect('/sts', {}, 'not-the-key'))
   },
+  async key_revoked() {
+    const { path, file, keys } = await keyFileWith('desk')
+    const { connect } = await fakeService({ apiKeys: [], keyFile: path })
+    const client = connect('/stt', {}, keys[0])
+    await client.until('start')
+    await file.revoke('desk')
+    return onSocket(client, true)
+  },
+  async too_many_attempts() {
+    const { get } = await fakeService({ maxAttemptsPerMinute: 3 })
+    for (let n = 0; n < 3; n++) expect((await get('/api/voices', `guess ${n}`)).status).toBe(401)
+    return onHttp(get('/api/voices', 'guess 3'))
+  },
   async namespace_unknown() {
     const { connect } = await fakeService()
     return refused(connect('/nothing'))
@@ -86,6 +100,17 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
   async too_many_sessions() {
     const { connect, ready } = await fakeService({ maxSessions: 1 })
     await ready('/stt')
+    return refused(connect('/sts'))
+  },
+  async key_sessions_taken() {
+    const { connect, ready } = await fakeService({ apiKeys: [{ name: 'one', key: KEY, sessions: 1 }] })
+    await ready('/stt')
+    return refused(connect('/sts'))
+  },
+  async minutes_used_up() {
+    const { connect, ready } = await fakeService({ apiKeys: [{ name: 'one', key: KEY, minutesPerDay: 1 }] })
+    const { client } = await ready('/stt')
+    for (let second = 0; second < 60; second++) expect(await client.send(Buffer.alloc(32_000))).toBe(true)
     return refused(connect('/sts'))
   },
   language_missing: () => wrong({ languageIdTarget: undefined }),

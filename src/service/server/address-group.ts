@@ -1,0 +1,26 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+/** Leading 16-bit words of an IPv6 address that one customer is given; the rest changes at will. */
+const NETWORK_WORDS = 4
+
+/**
+ * Whose address it is, for counting: an IPv4 address (also one written as IPv6) stands for itself, an IPv6 address for
+ * its network of 64 bits. Anything else is one group.
+ */
+export function addressGroup(address: string | undefined): string {
+  const bare = (address ?? '').split('%')[0]!.toLowerCase()
+  if (isIPv4(bare)) return bare
+  if (!isIPv6(bare)) return 'elsewhere'
+  const mapped = /^(?:0*:)*:?ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(bare)?.[1]
+  return mapped ?? `${words(bare).slice(0, NETWORK_WORDS).join(':')}::/64`
+}
+
+/** The eight words of an IPv6 address, each without leading zeros. */
+function words(address: string): string[] {
+  const [head = '', tail] = address.replace(/\d+\.\d+\.\d+\.\d+$/, '0:0').split('::')
+  const parts = (text: string) => (text === '' ? [] : text.split(':'))
+  const front = parts(head)
+  const back = parts(tail ?? '')
+  const zeros = Array.from({ length: 8 - front.length - back.length }, () => '0')
+  return [...front, ...(tail === undefined ? [] : zeros), ...back].map(word => word.replace(/^0+(?=.)/, ''))
+}

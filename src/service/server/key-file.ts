@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { z } from 'zod'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { BridgeError } from '../../core/errors.ts'
+import { withLock } from './file-lock.ts'
+import { keyDigest, newKey } from './key-digest.ts'
+import { type KeyEntry, type KeyLimits, keyEntrySchema, keyNameSchema } from './key-entry.ts'
+
+const fileSchema = z
+  .strictObject({ version: z.literal(1), keys: z.array(keyEntrySchema) })
+  .refine(({ keys }) => new Set(keys.map(key => key.name)).size === keys.length, 'a name comes twice')
+  .refine(({ keys }) => new Set(keys.map(key => key.sha256)).size === keys.length, 'a key comes twice')
+
+/**
+ * The keys of a service in a JSON file that only its owner can read, each as a digest. Any number of processes may
+ * change and read it: changes take turns, and a reader sees the file before or after a change, never in between.
+ */
+export class KeyFile {
+  readonly path: string
+  readonly #clock: Clock
+
+  constructor(path: string, clock: Clock = systemClock) {
+    this.path = path
+    this.#clock = clock
+  }
+
+  /** All keys, oldest first; undefined when there is no file. Rejects with `CONFIG` when it cannot be understood. */
+  async read(): Promise<readonly KeyEntry[] | undefined> {
+    let text: string
+    try {
+      text = await readFile(this.path, 'utf8')
+    } catch (error) {
+      const { code = 'error' } = error as NodeJS.ErrnoException
+      if (code === 'ENOENT') return undefined
+      throw new BridgeError('CONFIG', `the key file ${this.path} cannot be read (${code})`, { cause: error })
+    }
+    const parsed = fileSchema.safeParse(jsonOf(text))
+    if (parsed.success) return parsed.data.keys
+    const [issue] = parsed.error.issues
+    const where = issue?.path.length ? ` at ${issue.path.join('.')}` : ''
+    // What the file says instead is not told: it may hold a key where a digest belongs.
+    const found = jsonOf(text) === undefined ? 'it is no JSON' : `it is wrong${where}`
+    throw new BridgeError('CONFIG', `the key file ${this.path} cannot be understood: ${found}`)
+  }
+
+  /** Changes whenever the file does; undefined when there is none. */
+  async stamp(): Promise<string | undefined> {
+    try {
+      const { ino, size, mtimeNs, ctimeNs } = await stat(this.path, { bigint: true })
+      return [ino, size, mtimeNs, ctimeNs].join(' ')
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      return code === 'ENOENT' ? undefined : `unreadable ${code}`
+    }
+  }
+
+  /** Makes a key and answers it; the file keeps its digest only. Throws a `RangeError` for a name that is taken or wrong. */
+  async add(name: string, createdAt: Date, limits: KeyLimits = {}): Promise<string> {
+    const checked = keyNameSchema.safeParse(name)
+    if (!checked.success)
+      throw new RangeError(checked.error.issues[0]?.message ?? 'the name of the key is wrong')
+    const key = newKey()
+    const sha256 = keyDigest(key).toString('hex')
+    await this.#change(keys => {
+      if (keys.some(each => each.name === name)) throw new RangeError(`there is a key named ${name} already`)
+      return [...keys, { name, sha256, createdAt: createdAt.toISOString(), ...limits }]
+    })
+    return key
+  }
+
+  /** Removes the key. Throws a `RangeError` when there is none of that name. */
+  async revoke(name: string): Promise<void> {
+    await this.#change(keys => {
+      const others = keys.filter(each => each.name !== name)
+      if (others.length === keys.length) throw new RangeError(`there is no key named ${name}`)
+      return others
+    })
+  }
+
+  #change(change: (keys: readonly KeyEntry[]) => readonly KeyEntry[]): Promise<void> {
+    return withLock(this.path, this.#clock, async () => {
+      const keys = change((await this.read()) ?? [])
+      await this.#write(`${JSON.stringify({ version: 1, keys }, undefined, 2)}\n`)
+    })
+  }
+
+  /** Writes beside it and puts that in its place, so that nobody ever sees half a file, also after a power failure. */
+  async #write(text: string): Promise<void> {
+    // A link stays a link.
+    const path = await realpath(this.path).catch(() => this.path)
+    const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+    try {
+      const handle = await open(draft, 'wx', 0o600)
+      try {
+        await handle.writeFile(text)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(draft, path)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    }
+    const folder = await open(dirname(path), 'r')
+    await folder.sync().finally(() => folder.close())
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
