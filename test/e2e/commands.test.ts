@@ -1,0 +1,210 @@
+import { access, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { peak, rms } from '../../src/transcode/level.ts'
+import { readWav } from '../../src/transcode/wav.ts'
+import { type Command, Shell } from '../helpers/shell.ts'
+
+const SENTENCE = new URL('../../recordings/sense-and-sensibility-4.wav', import.meta.url).pathname
+/** Ends of calls, goodbyes and engines: "a few seconds" on a machine that is busy. */
+const GOODBYE_MS = 10_000
+
+let shell: Shell
+/** The demo speaks for half a minute: it runs beside the other tests, and is looked at in the end. */
+let stage: Shell
+let demo: Command
+beforeAll(async () => {
+  stage = await Shell.open()
+  demo = stage.start('demo', '--json', '--output', join(stage.folder, 'heard.wav'))
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+beforeEach(async () => {
+  shell = await Shell.open()
+})
+afterEach(() => shell[Symbol.asyncDispose]())
+
+/** Milliseconds of 20 ms stretches that somebody would hear (above −50 dBFS). */
+async function audibleMs(path: string): Promise<number> {
+  const { pcm, rate } = readWav(await readFile(path))
+  const step = rate / 50
+  let count = 0
+  for (let at = 0; at + step <= pcm.length; at += step) if (rms(pcm.subarray(at, at + step)) > 104) count++
+  return count * 20
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+const tokenFile = (port: string) => join(tmpdir(), `dragoman-${userInfo().uid}`, `${port}.token`)
+
+// Child processes with real engines, on whatever machine: the waits are for them.
+describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
+  test('serve without settings takes a call from a second process, and nobody else’s; SIGTERM ends it', async () => {
+    const serving = shell.start('serve', '--port', '0')
+    const [, port = ''] = await serving.says(/on the line at http:\/\/127\.0\.0\.1:(\d+)/)
+    await serving.says(/Ctrl-C/)
+    expect(await exists(tokenFile(port))).toBe(true)
+    const address = `http://127.0.0.1:${port}`
+
+    const fields = new URLSearchParams({ CallSid: 'CA1', From: '+15005550006', To: '+15005550001' })
+    const unsigned = await fetch(`${address}/twilio/voice`, { method: 'POST', body: fields })
+    expect([unsigned.status, await unsigned.text()]).toEqual([403, ''])
+    expect(await (await fetch(`${address}/health`)).json()).toMatchObject({ status: 'ok', legs: 0 })
+
+    const output = join(shell.folder, 'heard.wav')
+    const server = `http://localhost:${port}`
+    const call = await shell.run('call', SENTENCE, '--server', server, '--json', '--output', output)
+    expect(call.code, call.err).toBe(0)
+    const result = JSON.parse(call.out)
+    expect(result).toMatchObject({ problems: [], said: [], output })
+    expect(result.heardMs).toBeGreaterThan(1_000)
+    expect(result.levelDbfs).toBeGreaterThan(-50)
+    expect(result.latenciesMs.length).toBeGreaterThan(0)
+    expect(result.marksConfirmed).toBeGreaterThan(0)
+    expect(await audibleMs(output)).toBeGreaterThan(1_000)
+
+    const asked = performance.now()
+    expect(await serving.end('SIGTERM')).toBe(0)
+    expect(performance.now() - asked).toBeLessThan(GOODBYE_MS)
+    expect(serving.out).toContain('Ending calls')
+    expect(await exists(tokenFile(port))).toBe(false)
+    await expect(fetch(`${address}/health`)).rejects.toThrow()
+    // The service went with it.
+    const [, service = ''] = /embedded, (http:\S+)/.exec(serving.out) ?? []
+    await expect(fetch(`${service}/api/languages`)).rejects.toThrow()
+  })
+
+  test('serve ends the calls it has when it is told to end', async () => {
+    const serving = shell.start('serve', '--port', '0')
+    const [, port = ''] = await serving.says(/on the line at http:\/\/127\.0\.0\.1:(\d+)/)
+    const server = `http://127.0.0.1:${port}`
+    const calling = shell.start('call', SENTENCE, '--server', server, '--output', join(shell.folder, 'x.wav'))
+    await calling.says(/In call/)
+    const asked = performance.now()
+    expect(await serving.end('SIGTERM')).toBe(0)
+    expect(performance.now() - asked).toBeLessThan(GOODBYE_MS)
+    // The line broke under the caller: no success, and no hanging.
+    expect(await calling.ended).toBe(1)
+    expect(calling.out).toContain('Problems')
+  })
+
+  test('the service alone shows a key, answers to it, and to no other', async () => {
+    const service = shell.start('service', '--port', '0')
+    const [, url] = await service.says(/Translation service at (http:\S+)/)
+    const [, key = ''] = await service.says(/key for this run\s+(\S+)/)
+    await service.says(/speech from\s+.*en-us/)
+    const ask = (headers: Record<string, string>) => fetch(`${url}/api/languages`, { headers })
+    const right = await ask({ 'x-api-key': key })
+    expect(right.status).toBe(200)
+    expect(JSON.stringify(await right.json())).toContain('"en-us"')
+    for (const headers of [{}, { 'x-api-key': `${key}x` }]) {
+      const wrong = await ask(headers)
+      expect(wrong.status).toBe(401)
+      expect(await wrong.json()).toMatchObject({ code: 'unauthorized' })
+    }
+    expect(await service.end('SIGTERM')).toBe(0)
+    await expect(ask({ 'x-api-key': key })).rejects.toThrow()
+  })
+
+  test('the doctor looks at everything, also for scripts', async () => {
+    const { code, out } = await shell.run('doctor', '--json')
+    const checks = JSON.parse(out) as Record<string, unknown>[]
+    expect(checks.length).toBeGreaterThan(4)
+    for (const check of checks) expect(Object.keys(check).length).toBeGreaterThanOrEqual(2)
+    expect(JSON.stringify(checks)).toMatch(/pocketsphinx/i)
+    expect([0, 1]).toContain(code)
+    const plain = await shell.run('doctor')
+    expect(plain.code).toBe(code)
+    expect(plain.out.split('\n').length).toBeGreaterThan(4)
+  })
+})
+
+describe('from the shell, what is wrong is said in one line:', { timeout: 60_000 }, () => {
+  test.each([
+    ['a file that is not there', ['call', 'nope.wav'], /^ENOENT: .*nope\.wav/],
+    ['a file that is no audio', ['call', 'notes.txt'], /^NOT_WAV: /],
+    ['a file that is not there, for the demo', ['demo', '--audio', 'nope.wav'], /^ENOENT: .*nope\.wav/],
+    ['a settings file that is not there', ['serve', '--config', 'nope.yaml'], /^nope\.yaml: .*ENOENT/],
+    ['a settings file with a wrong key', ['serve', '--config', 'wrong.yaml'], /^wrong\.yaml:1: prot/],
+    ['a port that cannot be', ['serve', '--port', '99999'], /^command line: port: found 99999/],
+    ['an address that is none', ['call', SENTENCE, '--server', 'nowhere'], /Invalid URL/],
+  ])('%s', async (_what, args, line) => {
+    await writeFile(join(shell.folder, 'notes.txt'), 'hello, I am not audio at all')
+    await writeFile(join(shell.folder, 'wrong.yaml'), 'prot: 8080\n')
+    const { code, out, err } = await shell.run(...args)
+    expect(code).toBe(1)
+    expect(out).toBe('')
+    expect(err.trim().split('\n')).toEqual([expect.stringMatching(line)])
+  })
+
+  test.each([
+    ['an option nobody knows', ['serve', '--prot', '1'], "error: unknown option '--prot'"],
+    ['a port that is no number', ['serve', '--port', 'abc'], "error: option '--port <port>' argument 'abc'"],
+    [
+      'a language that is none',
+      ['demo', '--to', 'Spanish'],
+      "error: option '--to <language>' argument 'Spanish'",
+    ],
+    ['a command nobody knows', ['frobnicate'], "error: unknown command 'frobnicate'"],
+    ['no file to speak', ['call'], "error: missing required argument 'audio'"],
+  ])('%s, with the help behind it', async (_what, args, line) => {
+    const { code, out, err } = await shell.run(...args)
+    expect(code).toBe(1)
+    expect(out).toBe('')
+    expect(err.startsWith(line), err).toBe(true)
+    expect(err).toContain('Usage: dragoman')
+    expect(err).not.toMatch(/^\s+at /m)
+  })
+
+  test('a port that is taken, and nothing is left running', async () => {
+    const taken = createServer()
+    await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
+    const address = taken.address()
+    const port = typeof address === 'object' && address ? String(address.port) : ''
+    const { code, out, err } = await shell.run('serve', '--port', port)
+    taken.close()
+    expect(code).toBe(1)
+    expect(out).toBe('')
+    expect(err).toMatch(/^EADDRINUSE.*$/m)
+    expect(await exists(tokenFile(port))).toBe(false)
+  })
+
+  test('a bridge that is not there', async () => {
+    const server = 'http://127.0.0.1:9'
+    const output = join(shell.folder, 'x.wav')
+    const { code, out } = await shell.run('call', SENTENCE, '--server', server, '--output', output)
+    expect(code).toBe(1)
+    expect(out).toMatch(/^Problems: 112\d\d/m)
+  })
+})
+
+describe('from the shell, with the real engines and voices,', { timeout: 120_000 }, () => {
+  test('the demo shows a translated call, writes what was heard, and is content', async () => {
+    const output = join(stage.folder, 'heard.wav')
+    const code = await demo.ended
+    const { out, err } = demo
+    const result = JSON.parse(out)
+    expect(code, err).toBe(0)
+    expect(result).toMatchObject({ ok: true, warnings: [], output })
+    expect(result.captions.length).toBeGreaterThan(0)
+    for (const caption of result.captions) expect(caption).toMatchObject({ from: 'en-us', to: 'es-es' })
+    const english = result.captions.map(({ text }: { text: string }) => text).join(' ')
+    const spanish = result.captions.map(({ translation }: { translation: string }) => translation).join(' ')
+    expect(english).toMatch(/\b(the|and|was|he|she|of)\b/)
+    expect(spanish).toMatch(/\b(el|la|los|y|que|de|un|una|él)\b/i)
+    // What it is belongs to the bench; here only that it is measured.
+    expect(result.latencyMs.p50).toBeGreaterThan(0)
+    expect(result.latencyMs.max).toBeGreaterThanOrEqual(result.latencyMs.p50)
+    expect(await audibleMs(output)).toBeGreaterThan(2_000)
+    expect(peak(readWav(await readFile(output)).pcm)).toBeGreaterThan(1_000)
+    // The show is on the other stream, so that a script reads JSON alone.
+    expect(err).toContain('INSECURE')
+    expect(err).toMatch(/en-us {2}\w/)
+    expect(err).toMatch(/es-es {2}\w/)
+  })
+})
