@@ -24,10 +24,13 @@ export {
   type CannedOptions,
   canned,
   silence,
+  type TextAnswering,
   type ToneOptions,
+  texts,
   tones,
 } from './scripted-answers.ts'
-export type { DropHow, Faults } from './scripted-faults.ts'
+export type { DropHow, Faults, ScriptedResult } from './scripted-faults.ts'
 export { ScriptedService, type ScriptedServiceOptions } from './scripted-service.ts'
-export type { Saying, ScriptedSession, SessionEvent } from './scripted-session.ts'
+export type { ScriptedSession } from './scripted-session.ts'
+export type { Saying, SessionEvent } from './scripted-setup.ts'
 export { Mp3Maker, type Mp3Rate, tone, toneOf } from './tone-mp3.ts'

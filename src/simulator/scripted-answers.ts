@@ -5,6 +5,20 @@ import { type Mp3Maker, type Mp3Rate, toneOf } from './tone-mp3.ts'
 /** How a scripted service answers: made once per session, then called with the audio of every fragment taken. */
 export type Answering = (session: ScriptedSession, maker: Mp3Maker) => (pcm: Int16Array) => void
 
+/** How a scripted service answers text: called with every text taken. */
+export type TextAnswering = (session: ScriptedSession, text: string, maker: Mp3Maker) => void
+
+/** A voice takes so long for one character (ms). */
+const CHARACTER_MS = 50
+
+/** Answers every text: with a translation, on `/tts` with a tone as long as the text. */
+export const texts: TextAnswering = (session, text, maker) => {
+  if (session.namespace !== '/tts') return void session.say({ text })
+  const rate = rateOf(session)
+  const audio = maker.tone(toneOf(session.to), Math.max(1, text.length) * CHARACTER_MS, rate)
+  session.say({ text, audio, rate })
+}
+
 export interface ToneOptions {
   /** Hz of the answer; `heardHz` is the speaker's own tone, estimated. Default: `toneOf(to)`. */
   hz?: (to: string, heardHz: number) => number

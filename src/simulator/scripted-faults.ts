@@ -41,8 +41,11 @@ export interface Faults {
   /** The mp3 is cut into pieces of this many bytes, one `result` each, whatever the mode. */
   sliceBytes?: number
   /** Replaces the payload of every `result`: arbitrary bytes, wrong types; `undefined` leaves the result out. */
-  mangle?: (result: SttResult | StsResult) => unknown
+  mangle?: (result: ScriptedResult) => unknown
 }
+
+/** What a scripted session sends as `result`, in any namespace. */
+export type ScriptedResult = Pick<SttResult, 'id' | 'final' | 'text'> & Partial<StsResult>
 
 /** `cut`: the TCP connection is gone, as when the process dies. `kick`: the service disconnects the socket. */
 export type DropHow = 'cut' | 'kick'

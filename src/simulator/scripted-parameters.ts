@@ -1,30 +1,49 @@
 import { isLanguageId } from '../core/languages.ts'
-import type { ConnectionParameters, ReceiveAudio, SendAudio, ServiceErrorBody } from '../service/contract.ts'
+import type {
+  ConnectionParameters,
+  Namespace,
+  ReceiveAudio,
+  SendAudio,
+  ServiceErrorBody,
+} from '../service/contract.ts'
+
+type Query = Readonly<Record<string, string | string[] | undefined>>
+type Reading = ConnectionParameters | ServiceErrorBody
 
 /** Reads a connection's query as a strict service does: the parameters in force, or the error that refuses them. */
-export function readParameters(
-  query: Readonly<Record<string, string | string[] | undefined>>,
-  namespace: '/sts' | '/stt',
-): ConnectionParameters | ServiceErrorBody {
+export function readParameters(query: Query, namespace: Namespace): Reading {
+  if (namespace === '/tts') return readHearing(query, {}, undefined)
   const from = query.languageIdSource
   if (from === undefined) return wrong('language_missing', 'languageIdSource is missing')
   if (typeof from !== 'string' || !isLanguageId(from)) return malformed('languageIdSource')
+  if (namespace === '/translator') return readTarget(query, { languageIdSource: from })
   const send = parse(query.sendAudio ?? '{"broadcastVia":"chunk","sampleRate":16000}')
   if (!isSendAudio(send)) return wrong('value_not_allowed', 'sendAudio must be chunk, linear16, 16000')
   const given = query.partials === undefined ? undefined : query.partials === 'true'
   const parameters = { languageIdSource: from, sendAudio: { ...send, codec: 'linear16' as const } }
   if (namespace === '/stt') return { ...parameters, partials: given ?? true }
+  return readHearing(query, parameters, given)
+}
+
+function readTarget(query: Query, parameters: ConnectionParameters): Reading {
   const to = query.languageIdTarget
   if (to === undefined) return wrong('language_missing', 'languageIdTarget is missing')
   if (typeof to !== 'string' || !isLanguageId(to)) return malformed('languageIdTarget')
+  return { ...parameters, languageIdTarget: to }
+}
+
+/** The language and the audio wanted; `partials` matter only where something is said. */
+function readHearing(query: Query, parameters: ConnectionParameters, partials: boolean | undefined): Reading {
+  const target = readTarget(query, parameters)
+  if ('code' in target) return target
   const receive = parse(query.receiveAudio ?? BLOCK)
   if (!isReceiveAudio(receive))
     return wrong(
       'value_not_allowed',
-      'receiveAudio must be chunk, mp3, a sample rate, and block or streaming',
+      'receiveAudio must be chunk or stream, mp3, a sample rate, and block or streaming',
     )
-  const partials = given ?? receive.mode === 'streaming'
-  return { ...parameters, languageIdTarget: to, receiveAudio: receive, partials }
+  const all = { ...target, receiveAudio: receive }
+  return parameters.sendAudio ? { ...all, partials: partials ?? receive.mode === 'streaming' } : all
 }
 
 const BLOCK = '{"obtainVia":"chunk","codec":"mp3","sampleRate":16000,"mode":"block"}'
@@ -57,5 +76,6 @@ function isReceiveAudio(value: object | undefined): value is ReceiveAudio {
     return false
   const { obtainVia, codec, sampleRate, mode } = value
   const known = mode === 'block' || mode === 'streaming'
-  return obtainVia === 'chunk' && codec === 'mp3' && typeof sampleRate === 'number' && known
+  const via = obtainVia === 'chunk' || obtainVia === 'stream'
+  return via && codec === 'mp3' && typeof sampleRate === 'number' && known
 }

@@ -1,10 +1,15 @@
-import { createServer, type Server as HttpServer, type IncomingMessage } from 'node:http'
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type RequestListener,
+} from 'node:http'
 import type { AddressInfo, Socket as TcpSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Server, type Socket } from 'socket.io'
 import { type Clock, systemClock } from '../core/clock.ts'
-import type { ServiceErrorBody } from '../service/contract.ts'
-import { type Answering, tones } from './scripted-answers.ts'
+import { NAMESPACES, type Namespace, type ServiceErrorBody } from '../service/contract.ts'
+import { type Answering, type TextAnswering, texts, tones } from './scripted-answers.ts'
 import { type DropHow, type Faults, SessionFaults } from './scripted-faults.ts'
 import { readParameters } from './scripted-parameters.ts'
 import { ScriptedSession } from './scripted-session.ts'
@@ -17,11 +22,15 @@ export interface ScriptedServiceOptions {
   apiKey?: string
   /** How it answers. Default `tones()`. */
   answer?: Answering
+  /** How it answers text, on `/translator` and `/tts`. Default `texts`. */
+  answerText?: TextAnswering
   /** What it does wrong from the beginning. Default nothing. */
   faults?: Faults
   /** What sessions keep: counts only (for load), the order of events too (default), or the audio as well. */
   record?: 'counts' | 'events' | 'audio'
   clock?: Clock
+  /** Answers HTTP requests: lists, batch, streamed audio. Default: every one is 404. */
+  http?: RequestListener
   /** Called for every new session, before anything is sent to it. */
   onSession?: (session: ScriptedSession) => void
   /** Called for every fragment taken, before it is acknowledged. */
@@ -29,8 +38,8 @@ export interface ScriptedServiceOptions {
 }
 
 /**
- * A translation service that does as it is told: the real protocol on `/sts` and `/stt`, scripted answers, and every
- * fault at the moment the test wants it. Whoever listens closes it.
+ * A translation service that does as it is told: the real protocol on all namespaces, scripted answers, and every fault
+ * at the moment the test wants it. Whoever listens closes it.
  */
 export class ScriptedService implements AsyncDisposable {
   readonly apiKey: string
@@ -114,11 +123,13 @@ export class ScriptedService implements AsyncDisposable {
   /** Listens again, on the same port. Nothing when it is running. */
   async start(): Promise<void> {
     if (this.#running) return
-    const http = createServer()
+    const http = createServer(
+      this.#options.http ?? ((_request, response) => void response.writeHead(404).end()),
+    )
     const io = new Server(http, { transports: ['websocket'], perMessageDeflate: false, serveClient: false })
     this.#running = { http, io }
     this.#faultUpgrades(http)
-    for (const namespace of ['/sts', '/stt'] as const) {
+    for (const namespace of NAMESPACES) {
       io.of(namespace).use((socket, next) => next(this.#checkKey(socket)))
       io.of(namespace).on('connection', socket => this.#admit(socket, namespace))
     }
@@ -166,16 +177,18 @@ export class ScriptedService implements AsyncDisposable {
     return Object.assign(new Error('unauthorized'), { data })
   }
 
-  #admit(socket: Socket, namespace: '/sts' | '/stt'): void {
+  #admit(socket: Socket, namespace: Namespace): void {
     const parameters = readParameters(socket.handshake.query, namespace)
     if ('code' in parameters) {
       this.refused.push(parameters)
       socket.emit('error', parameters)
       return void socket.disconnect(true)
     }
-    const { clock = systemClock, record = 'events', answer = tones(), onFragment, onSession } = this.#options
+    const { clock = systemClock, record = 'events', onFragment, onSession } = this.#options
+    const { answer = tones(), answerText = texts } = this.#options
     const session = new ScriptedSession(socket, {
       number: this.sessions.length + 1,
+      namespace,
       parameters,
       faults: new SessionFaults(this.#next.shift() ?? {}, this.faults),
       clock,
@@ -184,6 +197,7 @@ export class ScriptedService implements AsyncDisposable {
         onFragment?.(session, pcm)
         heard(pcm)
       },
+      onText: text => answerText(session, text, this.#maker),
     })
     const heard = answer(session, this.#maker)
     this.sessions.push(session)

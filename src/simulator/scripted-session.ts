@@ -3,53 +3,13 @@ import { after, type Clock } from '../core/clock.ts'
 import {
   type ConnectionParameters,
   EVENT,
+  type Namespace,
   type ServiceErrorBody,
-  type StsResult,
   type SttResult,
 } from '../service/contract.ts'
 import { durationMs, SAMPLE_RATE, samplesOf } from '../transcode/pcm.ts'
-import type { DropHow, SessionFaults } from './scripted-faults.ts'
-
-/** One thing that happened in a session, in order. */
-export interface SessionEvent {
-  /** Milliseconds of the service's clock. */
-  at: number
-  event:
-    | 'connected'
-    | 'start'
-    | 'fragment'
-    | 'nack'
-    | 'result'
-    | 'endSynth'
-    | 'error'
-    | 'disconnect'
-    | 'other'
-  detail?: unknown
-}
-
-/** What a session says about one stretch of audio. */
-export interface Saying {
-  /** Default: the number of the utterance and its language. */
-  text?: string
-  translation?: string
-  /** mp3. Without it the result has no `file`. */
-  audio?: Uint8Array
-  /** Sample rate of `audio`, Hz. Default 16 000. */
-  rate?: number
-  startMs?: number
-  endMs?: number
-}
-
-export interface SessionSetup {
-  /** Order of connection at this service, from 1. */
-  number: number
-  parameters: ConnectionParameters
-  faults: SessionFaults
-  clock: Clock
-  record: 'counts' | 'events' | 'audio'
-  /** Called with every fragment taken, before it is acknowledged. */
-  onFragment: (pcm: Int16Array) => void
-}
+import type { DropHow, ScriptedResult, SessionFaults } from './scripted-faults.ts'
+import type { Saying, SessionEvent, SessionSetup } from './scripted-setup.ts'
 
 const STREAMED_BYTES = 1024
 
@@ -57,11 +17,13 @@ const STREAMED_BYTES = 1024
 export class ScriptedSession {
   readonly number: number
   readonly parameters: ConnectionParameters
-  /** Language spoken. */
+  /** Language spoken or written; empty on `/tts`. */
   readonly from: string
   /** Language wanted; empty on `/stt`. */
   readonly to: string
-  readonly namespace: string
+  readonly namespace: Namespace
+  /** Texts taken, in order. */
+  readonly texts: string[] = []
   /** Bytes of every fragment taken, in order (not with `record: 'counts'`). */
   readonly fragmentBytes: number[] = []
   /** Everything that happened, in order (not with `record: 'counts'`). */
@@ -93,7 +55,7 @@ export class ScriptedSession {
     this.parameters = setup.parameters
     this.from = setup.parameters.languageIdSource ?? ''
     this.to = setup.parameters.languageIdTarget ?? ''
-    this.namespace = socket.nsp.name
+    this.namespace = setup.namespace
     this.#socket = socket
     this.#faults = setup.faults
     this.#clock = setup.clock
@@ -106,7 +68,9 @@ export class ScriptedSession {
       })
     })
     socket.on(EVENT.writeStream, (fragment: unknown, ack: unknown) => this.#take(fragment, ack))
-    socket.onAny((event: string) => event !== EVENT.writeStream && this.#note('other', event))
+    socket.on(EVENT.text, (text: unknown, ack: unknown) => this.#take(text, ack))
+    const known: readonly string[] = [EVENT.writeStream, EVENT.text]
+    socket.onAny((event: string) => known.includes(event) || this.#note('other', event))
   }
 
   /** Greets the client. Called once, by the service, after everything else is in place. */
@@ -199,6 +163,7 @@ export class ScriptedSession {
     const refused = this.#refusal(fragment)
     if (refused) this.#note('nack', this.arrived)
     else if (fragment instanceof Uint8Array) this.#keep(fragment)
+    else this.#keepText(String(fragment))
     if (typeof ack !== 'function' || this.#faults.get('noAck')) return
     const answer = refused ? [false] : (this.#faults.get('ackWith') ?? [true])
     this.#wait(this.#faults.get('ackAfterMs'), () => this.#hung || ack(...answer))
@@ -210,9 +175,20 @@ export class ScriptedSession {
       this.error({ code: 'not_ready', error: 'before_start', description: 'wait for start' })
       return true
     }
-    if (fragment instanceof Uint8Array) return this.#faults.takeNack()
-    this.error({ code: 'bad_audio', error: 'not_binary', description: 'a fragment is binary' })
+    const text = this.namespace === '/translator' || this.namespace === '/tts'
+    if (text ? typeof fragment === 'string' : fragment instanceof Uint8Array) return this.#faults.takeNack()
+    this.error(
+      text
+        ? { code: 'bad_text', error: 'not_text', description: 'a text is a string' }
+        : { code: 'bad_audio', error: 'not_binary', description: 'a fragment is binary' },
+    )
     return true
+  }
+
+  #keepText(text: string): void {
+    this.texts.push(text)
+    this.#note('text', text)
+    this.#setup.onText(text)
   }
 
   #keep(fragment: Uint8Array): void {
@@ -231,13 +207,15 @@ export class ScriptedSession {
   }
 
   #deliver(id: string, saying: Saying): void {
+    const { namespace } = this
     const transcript = this.#transcript(id, saying)
-    if (this.namespace === '/stt') {
-      this.#result(transcript)
-      return
-    }
+    if (namespace === '/stt') return void this.#result(transcript)
     const translation = saying.translation ?? `${this.to} ${id}`
-    const spoken: StsResult = { ...transcript, languageIdTarget: this.to, translation }
+    const written = { id, final: true, languageIdTarget: this.to, text: transcript.text } as const
+    if (namespace === '/translator')
+      return void this.#result({ ...written, languageIdSource: this.from, translation })
+    const spoken: ScriptedResult =
+      namespace === '/tts' ? written : { ...transcript, languageIdTarget: this.to, translation }
     const pieces = this.#pieces(saying.audio)
     if (pieces.length === 0) this.#result(spoken)
     const sampleRate = saying.rate ?? SAMPLE_RATE
@@ -257,7 +235,7 @@ export class ScriptedSession {
     return pieces
   }
 
-  #result(result: SttResult | StsResult): void {
+  #result(result: ScriptedResult): void {
     const mangle = this.#faults.get('mangle')
     const payload = mangle ? mangle(result) : result
     if (payload === undefined) return

@@ -119,7 +119,7 @@ describe('the protocol', () => {
   })
 
   test('a fragment before start is refused and counted', async () => {
-    const service = await listen({ faults: { startDelayMs: 30 } })
+    const service = await listen({ faults: { startDelayMs: 5_000 } })
     const socket = client(service)
     await when(socket, 'connected')
     const error = when(socket, 'error')

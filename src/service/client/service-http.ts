@@ -2,6 +2,7 @@ import { BridgeError } from '../../core/errors.ts'
 import type { LanguageEntry, VoiceEntry } from '../contract.ts'
 import { baseUrl } from './service-address.ts'
 import { serviceError } from './service-error.ts'
+import { voiceQuery } from './voice-query.ts'
 
 export interface VoiceFilter {
   readonly language?: string
@@ -36,13 +37,7 @@ export class ServiceHttp {
 
   /** `GET /api/voices`, filtered by the service. */
   voices(filter: VoiceFilter = {}): Promise<VoiceEntry[]> {
-    const query = new URLSearchParams()
-    if (filter.language) query.set('language', filter.language)
-    if (filter.mode) query.set('mode', filter.mode)
-    if (filter.voiceGender) query.set('voiceGender', filter.voiceGender)
-    for (const engine of filter.voiceEngine ?? []) query.append('voiceEngine', engine)
-    const text = query.toString()
-    return this.#list<VoiceEntry>(`/api/voices${text ? `?${text}` : ''}`, 'voices')
+    return this.#list<VoiceEntry>(`/api/voices${voiceQuery(filter)}`, 'voices')
   }
 
   /** A list, bare or in an object under `name`: servers differ. */

@@ -1,0 +1,71 @@
+import { type AudioData, audioBytes } from './audio-bytes.ts'
+import { replyBytes } from './reply-bytes.ts'
+import { type ResultPlaces, readResult } from './result-reader.ts'
+import type { WantedAudio } from './session-parameters.ts'
+
+/** Operations on one file, by the namespace that does the same. */
+export type BatchMode = 'stt' | 'translator' | 'tts' | 'sts'
+
+export interface BatchRequest {
+  readonly mode: BatchMode
+  /** An audio file, whole: wav, mp3, ogg, as the service takes it; text for `translator` and `tts`, where it takes that. */
+  readonly file: AudioData | string
+  /** Name of the file part. Default `file.wav`, `file.txt` for text. */
+  readonly fileName?: string
+  readonly languageIdSource?: string
+  readonly languageIdTarget?: string
+  readonly receiveAudio?: WantedAudio
+  /** Form fields of a server that wants more than the interface names. */
+  readonly more?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** What the service made of a file; only the fields of its mode are there. */
+export interface BatchReply {
+  readonly text?: string
+  readonly translation?: string
+  /** mp3. */
+  readonly audio?: Uint8Array
+  /** The whole reply, as it came. */
+  readonly payload: unknown
+}
+
+export async function batchForm(request: BatchRequest): Promise<FormData> {
+  const { mode, file, languageIdSource, languageIdTarget, receiveAudio, more = {} } = request
+  const form = new FormData()
+  form.set('mode', mode)
+  if (languageIdSource !== undefined) form.set('languageIdSource', languageIdSource)
+  if (languageIdTarget !== undefined) form.set('languageIdTarget', languageIdTarget)
+  if (receiveAudio !== undefined) form.set('receiveAudio', JSON.stringify(receiveAudio))
+  for (const [name, value] of Object.entries(more)) form.set(name, value)
+  const text = typeof file === 'string'
+  const name = request.fileName ?? (text ? 'file.txt' : 'file.wav')
+  const type = text ? 'text/plain' : 'application/octet-stream'
+  form.set('file', new Blob([text ? file : Uint8Array.from(await audioBytes(file))], { type }), name)
+  return form
+}
+
+/** The reply, read at the documented places; bytes in any form that JSON can hold them in. */
+export function readBatchReply(payload: unknown, places: ResultPlaces): BatchReply {
+  const { text, translation } = readResult(payload, '', places)
+  const audio = bytesAt(payload, places.audio)
+  return {
+    ...(text === undefined ? {} : { text }),
+    ...(translation === undefined ? {} : { translation }),
+    ...(audio === undefined ? {} : { audio }),
+    payload,
+  }
+}
+
+function bytesAt(payload: unknown, places: readonly string[]): Uint8Array | undefined {
+  for (const place of places) {
+    let value = payload
+    for (const name of place.split('.')) {
+      const inside = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+      value = inside ? (value as Record<string, unknown>)[name] : undefined
+    }
+    const bytes = replyBytes(value)
+    if (bytes) return bytes
+  }
+  return undefined
+}

@@ -1,0 +1,100 @@
+import { type Clock, systemClock } from '../../core/clock.ts'
+import type { LanguageEntry, Namespace, VoiceEntry } from '../contract.ts'
+import { type BatchReply, type BatchRequest, batchForm, readBatchReply } from './batch-request.ts'
+import { RESULT_PLACES } from './result-reader.ts'
+import { baseUrl } from './service-address.ts'
+import { ServiceFailure } from './service-failure.ts'
+import type { VoiceFilter } from './service-http.ts'
+import { ServiceRequests } from './service-requests.ts'
+import { ServiceSession } from './service-session.ts'
+import { SESSION_DEFAULTS, type SessionOptions, type SessionSettings } from './session-options.ts'
+import { type SessionParameters, sendRate, sessionQuery } from './session-parameters.ts'
+import { sessionSocket } from './session-socket.ts'
+import { voiceQuery } from './voice-query.ts'
+
+export interface ServiceClientOptions extends Partial<Omit<SessionOptions, 'signal'>> {
+  /** The service's address, `http://` or `https://`. */
+  readonly url: string
+  readonly apiKey: string
+  /** Longest wait for a list. Default 5 s. */
+  readonly timeoutMs?: number
+  /** Longest wait for a batch reply. Default 120 s. */
+  readonly batchTimeoutMs?: number
+  /** Largest HTTP reply that is taken (bytes). Default 64 MiB. */
+  readonly maxReplyBytes?: number
+  readonly clock?: Clock
+}
+
+/**
+ * A client for the whole interface of a translation service, of any server. Keeps no connection of its own: each
+ * session has one, and whoever opened it closes it. Everything that fails is a `ServiceFailure`.
+ */
+export class ServiceClient {
+  readonly #base: string
+  readonly #options: ServiceClientOptions
+  readonly #clock: Clock
+  readonly #requests: ServiceRequests
+
+  /** Throws `RangeError` for an address that is none. */
+  constructor(options: ServiceClientOptions) {
+    this.#base = baseUrl(options.url)
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#requests = new ServiceRequests({ base: this.#base, apiKey: options.apiKey, clock: this.#clock })
+  }
+
+  /** Opens a session and waits until the service is ready for data. */
+  async openSession<N extends Namespace>(
+    namespace: N,
+    parameters: SessionParameters[N],
+    options: Partial<SessionOptions> = {},
+  ): Promise<ServiceSession<N>> {
+    const { signal, ...own } = options
+    const settings: SessionSettings = { ...SESSION_DEFAULTS, ...this.#options, ...own }
+    const { apiKey } = this.#options
+    const socket = sessionSocket({
+      url: `${this.#base}${namespace}`,
+      apiKey,
+      query: sessionQuery(namespace, parameters),
+      connectMs: settings.connectMs,
+      maxMessageBytes: settings.maxMessageBytes,
+    })
+    const rate = sendRate(parameters)
+    return ServiceSession.open<N>(
+      { namespace, socket, base: this.#base, apiKey, rate, settings, clock: this.#clock },
+      signal,
+    )
+  }
+
+  /** `GET /api/languages`. */
+  languages(signal?: AbortSignal): Promise<LanguageEntry[]> {
+    return this.#list<LanguageEntry>('/api/languages', 'languages', signal)
+  }
+
+  /** `GET /api/voices`, filtered by the service. */
+  voices(filter: VoiceFilter = {}, signal?: AbortSignal): Promise<VoiceEntry[]> {
+    return this.#list<VoiceEntry>(`/api/voices${voiceQuery(filter)}`, 'voices', signal)
+  }
+
+  /** `POST /api/batch/file`: one file in one request. */
+  async batch(request: BatchRequest): Promise<BatchReply> {
+    const { batchTimeoutMs = 120_000, maxReplyBytes = 64 * 1024 * 1024, places } = this.#options
+    const payload = await this.#requests.json({
+      path: '/api/batch/file',
+      form: await batchForm(request),
+      timeoutMs: batchTimeoutMs,
+      maxReplyBytes,
+      signal: request.signal,
+    })
+    return readBatchReply(payload, { ...RESULT_PLACES, ...places })
+  }
+
+  /** A list, bare or in an object under `name`: servers differ. */
+  async #list<T>(path: string, name: string, signal: AbortSignal | undefined): Promise<T[]> {
+    const { timeoutMs = 5_000, maxReplyBytes = 64 * 1024 * 1024 } = this.#options
+    const body = await this.#requests.json({ path, timeoutMs, maxReplyBytes, signal })
+    const list = Array.isArray(body) ? body : (body as Record<string, unknown> | null)?.[name]
+    if (!Array.isArray(list)) throw ServiceFailure.found('protocol/no_list', `${path} answered no list`)
+    return list as T[]
+  }
+}

@@ -1,0 +1,64 @@
+import { after, type Clock } from '../../core/clock.ts'
+import { boundedJson } from './bounded-reply.ts'
+import { ServiceFailure } from './service-failure.ts'
+
+export interface ServiceRequestsOptions {
+  /** The service's address without a trailing slash. */
+  readonly base: string
+  readonly apiKey: string
+  readonly clock: Clock
+}
+
+export interface ServiceRequest {
+  readonly path: string
+  /** Sent as multipart form data, by POST. */
+  readonly form?: FormData
+  readonly timeoutMs: number
+  readonly maxReplyBytes: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** HTTP requests to the service, with its key; redirects are not followed. Rejects with `ServiceFailure` only. */
+export class ServiceRequests {
+  readonly #options: ServiceRequestsOptions
+
+  constructor(options: ServiceRequestsOptions) {
+    this.#options = options
+  }
+
+  /** The reply's JSON. */
+  async json({ path, form, timeoutMs, maxReplyBytes, signal }: ServiceRequest): Promise<unknown> {
+    const { base, apiKey, clock } = this.#options
+    const late = new AbortController()
+    const timer = after(clock, timeoutMs, () => late.abort())
+    try {
+      const response = await fetch(`${base}${path}`, {
+        headers: { 'x-api-key': apiKey },
+        redirect: 'manual',
+        signal: signal ? AbortSignal.any([late.signal, signal]) : late.signal,
+        ...(form ? { method: 'POST', body: form } : {}),
+      })
+      return replied(response, await boundedJson(response, maxReplyBytes), path)
+    } catch (cause) {
+      if (cause instanceof ServiceFailure) throw cause
+      if (late.signal.aborted)
+        throw ServiceFailure.found('timeout/no_reply', `${path} did not answer within ${timeoutMs} ms`)
+      if (signal?.aborted) throw ServiceFailure.found('closed/aborted', 'the caller gave up')
+      throw ServiceFailure.found('unreachable/connection_failed', `cannot reach ${base}`, { cause })
+    } finally {
+      timer[Symbol.dispose]()
+    }
+  }
+}
+
+function replied(response: Response, body: unknown, path: string): unknown {
+  const { status, ok } = response
+  if (ok && body !== undefined) return body
+  if (ok) throw ServiceFailure.found('protocol/not_json', `${path} answered no JSON`, { status })
+  if (typeof body === 'object' && body !== null && ('code' in body || 'error' in body))
+    throw ServiceFailure.told(body, { status })
+  throw ServiceFailure.found('protocol/http_status', `${path} answered HTTP ${status}`, {
+    status,
+    retryable: status >= 500 || status === 429,
+  })
+}

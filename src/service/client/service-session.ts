@@ -1,0 +1,262 @@
+import type { Socket } from 'socket.io-client'
+import { after, type Clock } from '../../core/clock.ts'
+import type { ConnectionParameters, Namespace } from '../contract.ts'
+import { audioAddress } from './address-guard.ts'
+import { type AudioData, audioBytes } from './audio-bytes.ts'
+import { EventQueue } from './event-queue.ts'
+import { SendWindow } from './send-window.ts'
+import { ServiceFailure } from './service-failure.ts'
+import type { SessionEnd, SessionEvent, SessionResult, SessionUtterance } from './session-event.ts'
+import type { SessionSettings } from './session-options.ts'
+import { pauseReading, remoteAddress, resumeReading } from './session-socket.ts'
+import { SessionWire } from './session-wire.ts'
+import { streamedAudio } from './streamed-audio.ts'
+import { wholeUtterances } from './whole-utterances.ts'
+
+/** What is sent in a namespace: text where it takes text, audio where it takes audio. */
+export type SessionInput<N extends Namespace> = N extends '/translator' | '/tts' ? string : AudioData
+
+export interface SessionSetup<N extends Namespace> {
+  readonly namespace: N
+  readonly socket: Socket
+  /** The service's address without namespace. */
+  readonly base: string
+  readonly apiKey: string
+  /** Samples per second of what is sent. */
+  readonly rate: number
+  readonly settings: SessionSettings
+  readonly clock: Clock
+}
+
+/** Silence behind audio goes in pieces of this length (ms). */
+const TAIL_PIECE_MS = 100
+
+/**
+ * One session at the service: `send` while iterating over what comes back. Whoever opens it closes it; `ended` tells why
+ * it ended and never rejects.
+ */
+export class ServiceSession<N extends Namespace = Namespace> implements AsyncDisposable {
+  readonly namespace: N
+  /** Settles when the session is over. */
+  readonly ended: Promise<SessionEnd>
+
+  readonly #setup: SessionSetup<N>
+  readonly #takesText: boolean
+  readonly #queue: EventQueue<SessionEvent>
+  readonly #window: SendWindow<string | Buffer>
+  readonly #wire: SessionWire
+  readonly #over = new AbortController()
+  readonly #opened = Promise.withResolvers<void>()
+  readonly #end = Promise.withResolvers<SessionEnd>()
+  #parameters: Readonly<ConnectionParameters & Record<string, unknown>> = {}
+  #start: unknown
+  #heardAt = 0
+  #texts = 0
+  #answers = 0
+  /** Settles when what was given before has its place: reading a Blob takes its time. */
+  #order: Promise<unknown> = Promise.resolve()
+
+  private constructor(setup: SessionSetup<N>) {
+    const { namespace, settings, socket, clock } = setup
+    this.#setup = setup
+    this.namespace = namespace
+    this.#takesText = namespace === '/translator' || namespace === '/tts'
+    this.ended = this.#end.promise
+    this.#queue = new EventQueue({
+      maxItems: settings.maxUnread,
+      maxBytes: settings.maxUnreadBytes,
+      pause: () => this.#pause(),
+      resume: () => {
+        this.#heardAt = clock.now()
+        resumeReading(socket)
+      },
+    })
+    this.#window = new SendWindow({
+      size: settings.window,
+      maxWaiting: settings.maxWaiting,
+      emit: (item, sent) => this.#wire.emit(item, sent),
+    })
+    this.#wire = new SessionWire({
+      socket,
+      settings,
+      clock,
+      sink: {
+        connected: parameters => {
+          if (typeof parameters === 'object' && parameters !== null) this.#parameters = { ...parameters }
+        },
+        ready: start => {
+          this.#start = start
+          this.#window.open()
+          this.#opened.resolve()
+        },
+        acked: (sent, refusal) => {
+          if (refusal && this.#takesText) this.#texts--
+          this.#window.acked(sent, refusal)
+        },
+        event: (event, bytes) => this.#event(event, bytes),
+        ended: end => this.#ended(end),
+      },
+    })
+  }
+
+  /** Settles when the service is ready. Rejects with a `ServiceFailure`; then everything is closed. */
+  static async open<N extends Namespace>(
+    setup: SessionSetup<N>,
+    signal?: AbortSignal,
+  ): Promise<ServiceSession<N>> {
+    const session = new ServiceSession<N>(setup)
+    const abort = () => session.#fail(ServiceFailure.found('closed/aborted', 'the caller gave up'))
+    if (signal?.aborted) abort()
+    signal?.addEventListener('abort', abort)
+    try {
+      await session.#opened.promise
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+    return session
+  }
+
+  /** What `connected` said: the parameters in force. */
+  get parameters(): Readonly<ConnectionParameters & Record<string, unknown>> {
+    return this.#parameters
+  }
+
+  /** The payload of `start`: `true`, or the URL of streamed audio. */
+  get start(): unknown {
+    return this.#start
+  }
+
+  /**
+   * Sends one fragment or text; settles when there is room for the next. Rejects when it, or one before it whose `send`
+   * had settled, was refused (`sent` of the failure tells which), and when the session is over.
+   */
+  send(input: SessionInput<N>): Promise<void> {
+    if (this.#takesText !== (typeof input === 'string'))
+      return Promise.reject(new TypeError(`${this.namespace} takes ${this.#takesText ? 'text' : 'audio'}`))
+    if (typeof input === 'string') {
+      this.#texts++
+      return this.#window.send(input)
+    }
+    const bytes = Promise.all([audioBytes(input), this.#order]).then(([data]) => data)
+    const sending = bytes.then(data => ({ settled: this.#window.send(data) }))
+    this.#order = sending.catch(() => {})
+    return sending.then(({ settled }) => settled)
+  }
+
+  /** Results as they come; one reader at a time. What came before the end is given first; a failure is thrown then. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<SessionResult, void> {
+    for await (const event of this.events()) if (event.kind === 'result') yield event
+  }
+
+  /** Results, `endSynth` and errors about data, in order. */
+  async *events(): AsyncGenerator<SessionEvent, void> {
+    for (;;) {
+      const { done, value } = await this.#queue.next()
+      if (done) return
+      yield value
+    }
+  }
+
+  /** Whole utterances: their final text and translation, and their whole mp3. */
+  utterances(): AsyncGenerator<SessionUtterance, void> {
+    const spoken = this.namespace === '/tts' || this.namespace === '/sts'
+    return wholeUtterances(this.events(), spoken && typeof this.#start !== 'string')
+  }
+
+  /**
+   * The streamed audio, when `start` carried a URL: fetch it soon, the service may not keep it. Undefined otherwise.
+   * Throws `ServiceFailure` `blocked/…` for a URL that must not be fetched.
+   */
+  get audio(): AsyncIterable<Uint8Array> | undefined {
+    if (typeof this.#start !== 'string') return undefined
+    const { base, apiKey, settings, clock, socket } = this.#setup
+    const address = audioAddress(this.#start, base, settings.audioOrigins, remoteAddress(socket))
+    const { audioMs } = settings
+    return streamedAudio({ address, apiKey, audioMs, clock, signal: this.#over.signal })
+  }
+
+  /**
+   * No more input: sends a little silence behind audio, waits until everything was acknowledged and answered, and ends
+   * the session. The interface has no event for that, so audio counts as answered when nothing came for `quietMs`.
+   * Rejects with a refusal that no `send` has reported; the session is over then too.
+   */
+  async finish(): Promise<SessionEnd> {
+    try {
+      await this.#order
+      if (!this.#takesText) await this.#sendTail()
+      await this.#window.drained()
+      await this.#answered()
+    } catch (error) {
+      this.#wire.end({ kind: 'closed' })
+      const end = await this.ended
+      if (end.kind !== 'failed') throw error
+      return end
+    }
+    this.#wire.end({ kind: 'finished' })
+    return this.ended
+  }
+
+  /** Ends the session now. Idempotent. */
+  close(): Promise<SessionEnd> {
+    this.#wire.end({ kind: 'closed' })
+    return this.ended
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  #event(event: SessionEvent, bytes: number): void {
+    this.#heardAt = this.#setup.clock.now()
+    if (event.kind === (this.namespace === '/tts' ? 'endSynth' : 'result')) this.#answers++
+    this.#queue.push(event, bytes)
+  }
+
+  /** The reader is behind: the service waits. Where the socket cannot, it ends here rather than lose anything. */
+  #pause(): void {
+    if (pauseReading(this.#setup.socket)) return
+    this.#fail(
+      ServiceFailure.found('limit/reader_too_slow', `${this.#queue.size} events wait to be read`, {
+        retryable: false,
+      }),
+    )
+  }
+
+  async #sendTail(): Promise<void> {
+    const { rate, settings } = this.#setup
+    const piece = Buffer.alloc(Math.round((rate * TAIL_PIECE_MS) / 1_000) * 2)
+    for (let ms = 0; ms < settings.tailMs; ms += TAIL_PIECE_MS) await this.#window.send(piece)
+  }
+
+  /** Waits until nothing is expected any more. A full queue is the reader's time, not the service's. */
+  async #answered(): Promise<void> {
+    const { clock, settings } = this.#setup
+    const { quietMs, answerMs } = settings
+    this.#heardAt = clock.now()
+    while (this.#wire.ready) {
+      if (this.#takesText && this.#answers >= this.#texts) return
+      const left = this.#heardAt + (this.#takesText ? answerMs : quietMs) - clock.now()
+      if (left <= 0 && !this.#queue.full) return
+      const wait = this.#takesText ? Math.min(left, 20) : left
+      await Promise.race([this.ended, pause(clock, Math.max(wait, 10))])
+    }
+  }
+
+  #fail(error: ServiceFailure): void {
+    this.#wire.end({ kind: 'failed', error })
+  }
+
+  #ended(end: SessionEnd): void {
+    const failure = end.kind === 'failed' ? end.error : undefined
+    const closed = failure ?? ServiceFailure.found('closed/session_ended', 'the session is over')
+    this.#window.end(closed)
+    this.#queue.end(failure)
+    this.#over.abort()
+    this.#opened.reject(closed)
+    this.#end.resolve(end)
+  }
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise(resolve => after(clock, ms, resolve))
+}

@@ -1,0 +1,73 @@
+import type { Namespace, ReceiveAudio, SendAudio } from '../contract.ts'
+
+/** How audio is wanted: `stream` means that `start` carries a URL which serves it. */
+export type WantedAudio = Partial<Omit<ReceiveAudio, 'obtainVia'>> & { obtainVia?: 'chunk' | 'stream' }
+
+interface Everywhere {
+  /** Query parameters of a server that wants more than the interface names. */
+  readonly more?: Readonly<Record<string, string>>
+}
+
+interface Speaking {
+  /** Language of what is sent, `<language>-<region>`. */
+  readonly languageIdSource: string
+  /** Default: chunk, linear16, 16 kHz. */
+  readonly sendAudio?: Partial<SendAudio>
+  /** Whether text that may still change is sent. Default: as the service decides. */
+  readonly partials?: boolean
+}
+
+interface Hearing {
+  /** Language of what is wanted. */
+  readonly languageIdTarget: string
+  /** Default: chunk, mp3, 16 kHz, block. */
+  readonly receiveAudio?: WantedAudio
+  /** The voice, by its id in the voice list. Default: the language's first. */
+  readonly voiceId?: string
+  readonly voiceGender?: string
+}
+
+/** Parameters of a session, by namespace. */
+export interface SessionParameters {
+  '/stt': Speaking & Everywhere
+  '/translator': { readonly languageIdSource: string; readonly languageIdTarget: string } & Everywhere
+  '/tts': Hearing & Everywhere
+  '/sts': Speaking & Hearing & Everywhere
+}
+
+type Given = Partial<Speaking & Hearing> & Everywhere
+
+const SEND: SendAudio = { broadcastVia: 'chunk', codec: 'linear16', sampleRate: 16_000 }
+const RECEIVE: Required<WantedAudio> = {
+  obtainVia: 'chunk',
+  codec: 'mp3',
+  sampleRate: 16_000,
+  mode: 'block',
+}
+
+/** The query of a connection, section 2.3 of the interface: the two objects travel as JSON strings. */
+export function sessionQuery<N extends Namespace>(
+  namespace: N,
+  parameters: SessionParameters[N],
+): Record<string, string> {
+  const given: Given = parameters
+  const { languageIdSource, languageIdTarget, sendAudio, receiveAudio, partials, more } = given
+  const sends = namespace === '/stt' || namespace === '/sts'
+  const receives = namespace === '/tts' || namespace === '/sts'
+  return {
+    ...more,
+    ...(languageIdSource === undefined ? {} : { languageIdSource }),
+    ...(languageIdTarget === undefined ? {} : { languageIdTarget }),
+    ...(sends ? { sendAudio: JSON.stringify({ ...SEND, ...sendAudio }) } : {}),
+    ...(receives ? { receiveAudio: JSON.stringify({ ...RECEIVE, ...receiveAudio }) } : {}),
+    ...(partials === undefined ? {} : { partials: String(partials) }),
+    ...(given.voiceId === undefined ? {} : { voiceId: given.voiceId }),
+    ...(given.voiceGender === undefined ? {} : { voiceGender: given.voiceGender }),
+  }
+}
+
+/** Samples per second of the audio that a session of these parameters sends. */
+export function sendRate(parameters: SessionParameters[Namespace]): number {
+  const { sendAudio }: Given = parameters
+  return sendAudio?.sampleRate ?? SEND.sampleRate
+}

@@ -1,0 +1,12 @@
+import type { VoiceFilter } from './service-http.ts'
+
+/** A voice filter as the query of `GET /api/voices`, with its question mark; empty without filters. */
+export function voiceQuery(filter: VoiceFilter): string {
+  const query = new URLSearchParams()
+  if (filter.language) query.set('language', filter.language)
+  if (filter.mode) query.set('mode', filter.mode)
+  if (filter.voiceGender) query.set('voiceGender', filter.voiceGender)
+  for (const engine of filter.voiceEngine ?? []) query.append('voiceEngine', engine)
+  const text = query.toString()
+  return text ? `?${text}` : ''
+}

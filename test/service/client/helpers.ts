@@ -1,0 +1,42 @@
+import { afterEach } from 'vitest'
+import { ServiceClient, type ServiceClientOptions } from '../../../src/service/client/service-client.ts'
+import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
+import { ScriptedService, type ScriptedServiceOptions } from '../../../src/simulator/scripted-service.ts'
+
+const open: AsyncDisposable[] = []
+
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each[Symbol.asyncDispose]()
+})
+
+/** Closed after the test. */
+export function kept<T extends AsyncDisposable>(each: T): T {
+  open.push(each)
+  return each
+}
+
+/** A scripted service and a client of it; both gone after the test. */
+export async function scripted(
+  options: ScriptedServiceOptions = {},
+  more: Partial<ServiceClientOptions> = {},
+) {
+  const service = kept(await ScriptedService.listen(options))
+  const client = new ServiceClient({ url: service.url, apiKey: service.apiKey, quietMs: 60, ...more })
+  return { service, client }
+}
+
+/** The failure of something that must fail. */
+export async function failureOf(doing: Promise<unknown>): Promise<ServiceFailure> {
+  const result = await doing.then(
+    () => 'nothing failed',
+    error => error,
+  )
+  if (result instanceof ServiceFailure) return result
+  throw new Error(`no ServiceFailure: ${String(result)}`)
+}
+
+export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}

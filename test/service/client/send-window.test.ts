@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { SendWindow } from '../../../src/service/client/send-window.ts'
+import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
+
+const REFUSED = ServiceFailure.found('refused/not_taken', 'no')
+
+test('never more on the way than fit, all in order, every refusal told once', async () => {
+  const plan = fc.record({
+    size: fc.integer({ min: 1, max: 5 }),
+    refused: fc.array(fc.boolean(), { minLength: 1, maxLength: 30 }),
+    awaited: fc.boolean(),
+  })
+  await fc.assert(
+    fc.asyncProperty(plan, async ({ size, refused, awaited }) => {
+      const emitted: number[] = []
+      const window: SendWindow<number> = new SendWindow({
+        size,
+        maxWaiting: 100,
+        emit: (item, sent) => {
+          emitted.push(item)
+          expect(window.flying).toBeLessThanOrEqual(size)
+          setImmediate(() => window.acked(sent, refused[item] ? REFUSED : undefined))
+        },
+      })
+      window.open()
+      let told = 0
+      const note = (error: unknown) => {
+        expect(error).toBeInstanceOf(ServiceFailure)
+        told++
+      }
+      const sends = refused.map((_, item) => async () => window.send(item).catch(note))
+      if (awaited) for (const send of sends) await send()
+      else await Promise.all(sends.map(send => send()))
+      await window.drained().catch(note)
+      expect(emitted).toEqual([...emitted].sort((a, b) => a - b))
+      const refusals = emitted.filter(item => refused[item]).length
+      // Refusals in one window are told by the first of them.
+      expect(told > 0).toBe(refusals > 0)
+      expect(told).toBeLessThanOrEqual(refusals)
+      if (size === 1) expect(told).toBe(refusals)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('nothing is sent before it opens, and everything is rejected at the end', async () => {
+  const emitted: string[] = []
+  const window = new SendWindow<string>({ size: 1, maxWaiting: 9, emit: item => emitted.push(item) })
+  const first = window.send('one')
+  const second = window.send('two')
+  expect(emitted).toEqual([])
+  window.open()
+  expect(emitted).toEqual(['one'])
+  const drained = window.drained()
+  const over = ServiceFailure.found('closed/session_ended', 'over')
+  window.end(over)
+  for (const each of [first, second, drained, window.send('three'), window.drained()])
+    await expect(each).rejects.toBe(over)
+  window.acked(1)
+  expect(() => new SendWindow({ size: 0, maxWaiting: 1, emit: () => {} })).toThrow(RangeError)
+})
