@@ -40,7 +40,8 @@ export interface SendAudio {
 
 /** `receiveAudio`: how the client gets audio (a JSON string in the query). */
 export interface ReceiveAudio {
-  obtainVia: 'chunk'
+  /** `chunk`: the mp3 is in `result`. `stream`: `start` carries the URL of one mp3 that lasts as long as the session. */
+  obtainVia: 'chunk' | 'stream'
   codec: 'mp3'
   /** One of `AUDIO_RATES`. */
   sampleRate: number
@@ -56,6 +57,18 @@ export interface ConnectionParameters {
   receiveAudio?: ReceiveAudio
   /** Ours: whether unstable transcripts are sent as `result` with `final: false`. */
   partials?: boolean
+  /** Ours: the voice wanted, by its id in the voice list or by what it is like; echoed when given. */
+  voiceId?: string
+  voiceGender?: (typeof VOICE_GENDERS)[number]
+  voiceEngine?: (typeof VOICE_ENGINES)[number][]
+}
+
+/** Binary mp3 in a `result`. In `streaming` mode each result carries the next piece of one continuous mp3. */
+export interface ResultFile {
+  data: Uint8Array
+  codec: 'mp3'
+  /** Hz */
+  sampleRate: number
 }
 
 /** Payload of `result` on `/stt`. */
@@ -71,12 +84,36 @@ export interface SttResult {
   endMs: number
 }
 
-/** Payload of `result` on `/sts`. A partial has neither `translation` nor `file`. */
+/** Payload of `result` on `/sts`. A partial has neither `translation` nor `file`; streamed audio leaves `file` out. */
 export interface StsResult extends SttResult {
   languageIdTarget: string
   translation?: string
-  /** `data` is binary mp3; in `streaming` mode each result carries the next piece of one continuous mp3. */
-  file?: { data: Uint8Array; codec: 'mp3'; sampleRate: number }
+  file?: ResultFile
+}
+
+/** Payload of `result` on `/translator`. */
+export interface TranslatorResult {
+  /** Number of the text within the session, as a string. */
+  id: string
+  final: true
+  languageIdSource: string
+  languageIdTarget: string
+  /** The text as it was sent. */
+  text: string
+  /** Absent when it could not be translated. */
+  translation?: string
+}
+
+/** Payload of `result` on `/tts`. */
+export interface TtsResult {
+  /** Number of the text within the session, as a string. */
+  id: string
+  final: true
+  languageIdTarget: string
+  /** The text as it was sent. */
+  text: string
+  /** Absent when it could not be spoken, and when the audio is streamed. */
+  file?: ResultFile
 }
 
 /** Payload of `endSynth`. */

@@ -20,7 +20,7 @@ export function receiveAudioOf(query: Query): ReceiveAudio {
   const fields = jsonObject(query, 'receiveAudio', ['obtainVia', 'codec', 'sampleRate', 'mode'])
   const { obtainVia = 'chunk', codec = 'mp3', sampleRate = 16_000, mode = 'block' } = fields
   return {
-    obtainVia: oneOf(obtainVia, ['chunk'], 'receiveAudio.obtainVia', 'obtain_not_supported'),
+    obtainVia: oneOf(obtainVia, ['chunk', 'stream'], 'receiveAudio.obtainVia', 'obtain_not_supported'),
     codec: oneOf(codec, ['mp3'], 'receiveAudio.codec', 'codec_not_supported'),
     sampleRate: oneOf(sampleRate, AUDIO_RATES, 'receiveAudio.sampleRate', 'rate_not_supported'),
     mode: oneOf(mode, MODES, 'receiveAudio.mode', 'mode_not_supported'),

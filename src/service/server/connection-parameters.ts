@@ -5,6 +5,7 @@ import type { EngineSet } from './engines/engine-set.ts'
 import { languageRow } from './engines/language-ids.ts'
 import { language, oneOf, type Query, single } from './query.ts'
 import { ServiceError } from './service-error.ts'
+import { voiceWish } from './voice-wish.ts'
 
 /** Parameters in force on `/stt`. */
 export interface SttParameters extends ConnectionParameters {
@@ -19,12 +20,49 @@ export interface StsParameters extends SttParameters {
   receiveAudio: ReceiveAudio
 }
 
+/** Parameters in force on `/translator`. */
+export interface TranslatorParameters extends ConnectionParameters {
+  languageIdSource: LanguageId
+  languageIdTarget: LanguageId
+}
+
+/** Parameters in force on `/tts`. */
+export interface TtsParameters extends ConnectionParameters {
+  languageIdTarget: LanguageId
+  receiveAudio: ReceiveAudio
+}
+
 /** The query of a connection to `/stt`, checked against what `engines` can do. Throws a `ServiceError`. */
 export function sttParameters(query: Query, engines: EngineSet): SttParameters {
   const sendAudio = sendAudioOf(query)
   const source = required(query, 'languageIdSource')
   assertTranscribed(source, engines)
   return { languageIdSource: source, sendAudio, partials: partialsOf(query, true) }
+}
+
+/** The query of a connection to `/translator`, checked against what `engines` can do. Throws a `ServiceError`. */
+export function translatorParameters(query: Query, engines: EngineSet): TranslatorParameters {
+  const source = required(query, 'languageIdSource')
+  const target = required(query, 'languageIdTarget')
+  assertTranslated(source, target, engines)
+  return { languageIdSource: source, languageIdTarget: target }
+}
+
+/**
+ * The query of a connection to `/tts`, checked against what `engines` can do. Throws a `ServiceError`. What is spoken
+ * comes in the language that goes out, so whichever of the two is given names it; the target when both are.
+ */
+export function ttsParameters(query: Query, engines: EngineSet): TtsParameters {
+  const receiveAudio = receiveAudioOf(query)
+  const source = language(query, 'languageIdTarget') === undefined && language(query, 'languageIdSource')
+  const target = required(query, source ? 'languageIdSource' : 'languageIdTarget')
+  assertSpoken(engines)
+  return {
+    ...(source ? { languageIdSource: source } : {}),
+    languageIdTarget: target,
+    receiveAudio,
+    ...voiceWish(query),
+  }
 }
 
 /** The query of a connection to `/sts`, checked against what `engines` can do. Throws a `ServiceError`. */
@@ -35,7 +73,7 @@ export function stsParameters(query: Query, engines: EngineSet): StsParameters {
   const target = required(query, 'languageIdTarget')
   assertTranscribed(source, engines)
   assertTranslated(source, target, engines)
-  assertSpoken(target, engines)
+  assertSpoken(engines)
   return {
     languageIdSource: source,
     languageIdTarget: target,
@@ -43,6 +81,7 @@ export function stsParameters(query: Query, engines: EngineSet): StsParameters {
     receiveAudio,
     // In block mode every result is followed by its `endSynth`, which a partial has not.
     partials: partialsOf(query, receiveAudio.mode === 'streaming'),
+    ...voiceWish(query),
   }
 }
 
@@ -83,12 +122,7 @@ function assertTranslated(source: LanguageId, target: LanguageId, engines: Engin
   )
 }
 
-function assertSpoken(target: LanguageId, engines: EngineSet): void {
+function assertSpoken(engines: EngineSet): void {
   if (engines.synthesizers.length === 0)
     throw new ServiceError('synthesis_missing', 'no engine that speaks is installed')
-  if (!engines.voice(target))
-    throw new ServiceError(
-      'voice_not_offered',
-      `languageIdTarget is ${target}, GET /api/voices lists the voices`,
-    )
 }

@@ -1,9 +1,10 @@
 import type { Namespace as IoNamespace, Server, Socket } from 'socket.io'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-import { EVENT, NAMESPACES } from '../contract.ts'
+import { EVENT, type Namespace } from '../contract.ts'
 import type { Admission } from './admission.ts'
 import type { ApiKeys } from './api-keys.ts'
+import type { AudioStreams } from './audio-streams.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import type { KeyHolder } from './key-holder.ts'
 import type { ServiceSettings } from './service-config.ts'
@@ -12,11 +13,14 @@ import type { Session } from './session.ts'
 import { SocketChannel } from './socket-channel.ts'
 import { openSts } from './sts.ts'
 import { openStt } from './stt.ts'
+import { openTranslator } from './translator.ts'
+import { openTts } from './tts.ts'
 
 export interface NamespaceParts {
   readonly keys: ApiKeys
   readonly engines: EngineSet
   readonly admission: Admission
+  readonly streams: AudioStreams
   readonly settings: ServiceSettings
   readonly clock: Clock
   readonly log: Log
@@ -25,25 +29,35 @@ export interface NamespaceParts {
 /** Makes the session of a socket, from its query; throws a `ServiceError` for wrong parameters. */
 export type OpenSession = (socket: Socket, channel: SocketChannel, log: Log, parts: NamespaceParts) => Session
 
-/** The namespaces that are offered, and who serves them. */
-const OFFERED: Readonly<Record<string, OpenSession>> = { '/stt': openStt, '/sts': openSts }
+/** What a namespace takes, and who serves it. */
+interface Offer {
+  readonly takes: string
+  readonly open: OpenSession
+}
 
-/** Serves the offered namespaces of `io` and refuses all others, each with the reason. */
+const OFFERED: Readonly<Record<Namespace, Offer>> = {
+  '/stt': { takes: EVENT.writeStream, open: openStt },
+  '/translator': { takes: EVENT.text, open: openTranslator },
+  '/tts': { takes: EVENT.text, open: openTts },
+  '/sts': { takes: EVENT.writeStream, open: openSts },
+}
+
+/** Serves the namespaces of the interface at `io` and refuses all others, each with the reason. */
 export function addNamespaces(io: Server, parts: NamespaceParts): void {
-  for (const [name, open] of Object.entries(OFFERED)) {
+  for (const [name, offer] of Object.entries(OFFERED)) {
     const namespace = io.of(name)
     guard(namespace, parts, holder => {
       holder.assertRoom()
       parts.admission.assertRoom()
     })
-    namespace.on('connection', socket => serve(socket, open, parts))
+    namespace.on('connection', socket => serve(socket, offer, parts))
   }
-  const refuse = (name: string) => () => {
-    throw refusal(name)
+  const refuse = () => {
+    throw refusal()
   }
-  guard(io.of('/'), parts, refuse('/'))
+  guard(io.of('/'), parts, refuse)
   io.of((_name, _auth, next) => next(null, true)).use((socket, next) => {
-    guarded(socket, parts, refuse(socket.nsp.name), next)
+    guarded(socket, parts, refuse, next)
   })
 }
 
@@ -75,16 +89,13 @@ function guarded(
   next()
 }
 
-function refusal(name: string): ServiceError {
+function refusal(): ServiceError {
   const offered = Object.keys(OFFERED).join(', ')
-  const known = NAMESPACES.some(each => each === name)
-  return known
-    ? new ServiceError('namespace_not_offered', `${name} is not offered by this service, offered: ${offered}`)
-    : new ServiceError('namespace_unknown', `there is no such namespace, offered: ${offered}`)
+  return new ServiceError('namespace_unknown', `there is no such namespace, offered: ${offered}`)
 }
 
 /** One connected socket. Handlers are set before anything is awaited, so that no event is lost. */
-function serve(socket: Socket, open: OpenSession, parts: NamespaceParts): void {
+function serve(socket: Socket, { takes, open }: Offer, parts: NamespaceParts): void {
   const channel = new SocketChannel(socket)
   const holder = socket.data.holder as KeyHolder
   const log = tagged(parts.log, { session: socket.id, namespace: socket.nsp.name, key: holder.name })
@@ -99,12 +110,12 @@ function serve(socket: Socket, open: OpenSession, parts: NamespaceParts): void {
     turnAway(channel, told(error), log)
     return
   }
-  socket.on(EVENT.writeStream, (fragment: unknown, ...rest: unknown[]) => {
-    answer(rest, session.take(fragment))
+  socket.on(takes, (payload: unknown, ...rest: unknown[]) => {
+    answer(rest, session.take(payload))
   })
   socket.onAny((event: string, ...rest: unknown[]) => {
-    if (event === EVENT.writeStream) return
-    session.refuse(new ServiceError('event_not_taken', `${socket.nsp.name} takes ${EVENT.writeStream} only`))
+    if (event === takes) return
+    session.refuse(new ServiceError('event_not_taken', `${socket.nsp.name} takes ${takes} only`))
     answer(rest, false)
   })
   socket.on('disconnect', reason => {

@@ -78,6 +78,8 @@ export const serviceConfigSchema = z
       .default(() => Math.max(2, availableParallelism() * 2)),
     /** A session without audio for this long ends. */
     idleTimeoutMs: ms(60_000),
+    /** A session without text for this long ends. */
+    textIdleTimeoutMs: ms(300_000),
     /** Audio that may wait in one session. */
     maxBacklogMs: ms(40_000),
     /** Largest `write_stream` payload in bytes. */
@@ -85,13 +87,19 @@ export const serviceConfigSchema = z
       .int()
       .min(2)
       .default(512 * 1024),
-    /** Failed fragments in a row that end a session. */
+    /** Longest `text` payload in characters. */
+    maxTextLength: z.int().min(1).default(2_000),
+    /** Texts that may wait in one session. */
+    maxWaitingTexts: z.int().min(1).default(100),
+    /** Failed fragments or texts in a row that end a session. */
     maxBadFragments: z.int().min(1).default(50),
     /** Bytes that may wait for a client that does not read. */
     maxUnreadBytes: z
       .int()
       .min(1)
       .default(4 * 1024 * 1024),
+    /** Address by which clients reach the service, where it is not the one they connect to: behind a proxy. */
+    publicUrl: z.url({ protocol: /^https?$/ }).optional(),
     /** JSON file with phrases that are consulted before the translator. */
     phrasebook: z.string().optional(),
     /** The voice of a language, by its id in the voice list. */

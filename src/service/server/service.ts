@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import { Admission } from './admission.ts'
 import { ApiKeys } from './api-keys.ts'
+import { AudioStreams } from './audio-streams.ts'
 import { Catalog } from './catalog.ts'
 import { defaultEngines } from './engines/default-engines.ts'
 import type { EngineSet } from './engines/engine-set.ts'
@@ -20,6 +21,7 @@ import {
   serviceUrl,
 } from './service-config.ts'
 import { SocketTracker } from './socket-tracker.ts'
+import { addStreamRoutes } from './stream-routes.ts'
 
 /** Largest message on a socket, and largest body of an HTTP request (bytes). */
 const MAX_MESSAGE_BYTES = 1024 * 1024
@@ -65,6 +67,8 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
     frameworkErrors: (error, _request, reply) => answerFailed(error, reply, log),
   })
+  const streams = new AudioStreams()
+  addStreamRoutes(app, streams)
   addRoutes(app, { keys, catalog: new Catalog(engines), engines, admission, log })
 
   const sockets = new SocketTracker(app.server)
@@ -78,7 +82,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     // Without keys, pages of other sites must not use it.
     cors: { origin: !settings.open },
   })
-  addNamespaces(io, { keys, engines, admission, settings, clock, log })
+  addNamespaces(io, { keys, engines, admission, streams, settings, clock, log })
   app.addHook('preClose', () => {
     io.disconnectSockets(true)
     io.engine.close()

@@ -11,15 +11,19 @@ const joined = new WeakMap<object, number>()
 export class SocketChannel implements Channel {
   readonly #socket: Socket
   #unread = 0
+  #waiting: (() => void)[] = []
 
   constructor(socket: Socket) {
     this.#socket = socket
     const { conn } = socket
     joined.set(conn, (joined.get(conn) ?? 0) + 1)
-    socket.once('disconnect', () => void joined.set(conn, (joined.get(conn) ?? 1) - 1))
     // Told when everything handed to the transport has left; what came meanwhile is little beside the bound.
-    conn.on('drain', () => {
-      this.#unread = 0
+    const drained = () => this.#drained()
+    conn.on('drain', drained)
+    socket.once('disconnect', () => {
+      joined.set(conn, (joined.get(conn) ?? 1) - 1)
+      conn.off('drain', drained)
+      this.#drained()
     })
   }
 
@@ -32,9 +36,19 @@ export class SocketChannel implements Channel {
     this.#socket.emit(event, payload)
   }
 
+  drained(): Promise<void> {
+    if (this.#unread === 0 || !this.#socket.connected) return Promise.resolve()
+    return new Promise(resolve => this.#waiting.push(resolve))
+  }
+
   end(): void {
     const alone = (joined.get(this.#socket.conn) ?? 1) <= 1
     this.#socket.disconnect(alone)
+  }
+
+  #drained(): void {
+    this.#unread = 0
+    for (const wake of this.#waiting.splice(0)) wake()
   }
 }
 

@@ -1,22 +1,19 @@
-import { type EndSynth, EVENT, type StsResult } from '../contract.ts'
-import type { Channel } from './channel.ts'
+import { EVENT, type StsResult } from '../contract.ts'
 import type { StsParameters } from './connection-parameters.ts'
-import type { OfferedVoice } from './engines/engine-set.ts'
-import type { Mp3Rate } from './engines/mp3-encoder.ts'
 import type { Transcript } from './engines/speech-to-text.ts'
 import type { TextTranslator } from './engines/text-translator.ts'
 import type { ErrorName } from './error-table.ts'
+import type { Outlet } from './outlet.ts'
 import { ServiceError } from './service-error.ts'
-import { spokenMp3 } from './spoken-mp3.ts'
+import { finish, type SpokenOutput } from './spoken-output.ts'
 import { type Results, sttResult } from './transcript-results.ts'
 
 export interface SpokenResultsParts {
-  readonly channel: Channel
+  readonly outlet: Outlet
   readonly parameters: StsParameters
   readonly translator: TextTranslator
-  readonly voice: OfferedVoice
-  /** Told about an utterance that could not be translated or spoken. */
-  readonly fault: (error: ServiceError) => void
+  /** Speaks the translations; the results open and close it. */
+  readonly output: SpokenOutput
 }
 
 /**
@@ -26,19 +23,23 @@ export interface SpokenResultsParts {
  */
 export class SpokenResults implements Results {
   readonly #parts: SpokenResultsParts
-  readonly #closed = new AbortController()
   #line: Transcript[] = []
   #busy = false
+  #closed = false
   #held: Transcript | undefined
 
   constructor(parts: SpokenResultsParts) {
     this.#parts = parts
   }
 
+  open(): Promise<boolean | string> {
+    return this.#parts.output.open()
+  }
+
   partial(transcript: Transcript): void {
     if (!this.#parts.parameters.partials) return
     if (this.#busy) this.#held = transcript
-    else this.#emit(transcript, false)
+    else this.#parts.outlet.emit(EVENT.result, this.#result(transcript, false))
   }
 
   final(transcript: Transcript): void {
@@ -49,14 +50,15 @@ export class SpokenResults implements Results {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed = true
     this.#line = []
+    this.#parts.output.close()
   }
 
   async #work(): Promise<void> {
     this.#busy = true
     for (let next = this.#line.shift(); next; next = this.#line.shift()) {
-      if (next.text === '') this.#finish(next)
+      if (next.text === '') finish(this.#parts.outlet, this.#result(next, true))
       else await this.#utter(next)
     }
     this.#busy = false
@@ -65,13 +67,16 @@ export class SpokenResults implements Results {
   }
 
   async #utter(transcript: Transcript): Promise<void> {
+    const { outlet, output } = this.#parts
+    const result = this.#result(transcript, true)
     const translation = await this.#translated(transcript)
-    if (translation === undefined || translation === '') return this.#finish(transcript)
+    if (translation === undefined || translation === '') return finish(outlet, result)
+    const translated: StsResult = { ...result, translation }
     try {
-      await this.#speak(transcript, translation)
+      await output.say(translated, translation)
     } catch (cause) {
       this.#fault('synthesis_failed', 'spoken', transcript, cause)
-      this.#finish(transcript, translation)
+      finish(outlet, translated)
     }
   }
 
@@ -89,41 +94,15 @@ export class SpokenResults implements Results {
     }
   }
 
-  async #speak(transcript: Transcript, translation: string): Promise<void> {
-    const { sampleRate, mode } = this.#parts.parameters.receiveAudio
-    const rate = sampleRate as Mp3Rate
-    const whole: Uint8Array[] = []
-    for await (const data of spokenMp3(this.#parts.voice, translation, rate, this.#closed.signal)) {
-      if (mode === 'block') whole.push(data)
-      else this.#emit(transcript, true, { translation, file: { data, codec: 'mp3', sampleRate } })
-    }
-    if (mode === 'block') {
-      const data = Buffer.concat(whole)
-      this.#emit(transcript, true, { translation, file: { data, codec: 'mp3', sampleRate } })
-    }
-    this.#endSynth(transcript)
-  }
-
-  /** An utterance without a voice: nothing to say, or something failed. */
-  #finish(transcript: Transcript, translation?: string): void {
-    this.#emit(transcript, true, translation === undefined ? {} : { translation })
-    this.#endSynth(transcript)
-  }
-
   #fault(specific: ErrorName, what: string, { utterance }: Transcript, cause: unknown): void {
-    if (this.#closed.signal.aborted) return
-    this.#parts.fault(new ServiceError(specific, `utterance ${utterance} could not be ${what}`, { cause }))
+    if (this.#closed) return
+    this.#parts.outlet.fault(
+      new ServiceError(specific, `utterance ${utterance} could not be ${what}`, { cause }),
+    )
   }
 
-  #emit(transcript: Transcript, final: boolean, more: Pick<StsResult, 'translation' | 'file'> = {}): void {
-    if (this.#closed.signal.aborted) return
+  #result(transcript: Transcript, final: boolean): StsResult {
     const { languageIdSource, languageIdTarget } = this.#parts.parameters
-    const result: StsResult = { ...sttResult(transcript, final, languageIdSource), languageIdTarget, ...more }
-    this.#parts.channel.emit(EVENT.result, result)
-  }
-
-  #endSynth({ utterance }: Transcript): void {
-    if (this.#closed.signal.aborted) return
-    this.#parts.channel.emit(EVENT.endSynth, { id: String(utterance) } satisfies EndSynth)
+    return { ...sttResult(transcript, final, languageIdSource), languageIdTarget }
   }
 }

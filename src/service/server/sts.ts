@@ -1,28 +1,31 @@
 import { stsParameters } from './connection-parameters.ts'
 import type { OpenSession } from './namespaces.ts'
+import { chosenOutput } from './output-choice.ts'
 import { Session } from './session.ts'
+import { SpeechIntake } from './speech-intake.ts'
 import { SpokenResults } from './spoken-results.ts'
+import { wishedVoice } from './voice-wish.ts'
 
 /** `/sts`: transcribes what is said, translates it and speaks the translation. */
-export const openSts: OpenSession = (socket, channel, log, { engines, settings, clock }) => {
+export const openSts: OpenSession = (socket, channel, log, parts) => {
+  const { engines, settings, clock } = parts
   const parameters = stsParameters(socket.handshake.query, engines)
-  const { languageIdSource, languageIdTarget } = parameters
+  const { languageIdSource, languageIdTarget, receiveAudio } = parameters
+  const voice = wishedVoice(parameters, engines)
+  const recognizer = engines.recognizer(languageIdSource)!
   const translator = engines.translator(languageIdSource, languageIdTarget)!
   translator.prepare(languageIdSource, languageIdTarget)
+  const { holder } = socket.data
   return new Session({
     channel,
     parameters,
-    recognizer: engines.recognizer(languageIdSource)!,
-    results: fault =>
-      new SpokenResults({
-        channel,
-        parameters,
-        translator,
-        voice: engines.voice(languageIdTarget)!,
-        fault,
-      }),
+    intake: outlet => {
+      const output = chosenOutput({ outlet, voice, receiveAudio }, socket, parts)
+      const results = new SpokenResults({ outlet, parameters, translator, output })
+      return new SpeechIntake({ outlet, parameters, recognizer, results, limits: settings, holder })
+    },
+    idleTimeoutMs: settings.idleTimeoutMs,
     settings,
-    holder: socket.data.holder,
     clock,
     log,
   })

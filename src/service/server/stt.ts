@@ -1,18 +1,23 @@
 import { sttParameters } from './connection-parameters.ts'
 import type { OpenSession } from './namespaces.ts'
 import { Session } from './session.ts'
+import { SpeechIntake } from './speech-intake.ts'
 import { TranscriptResults } from './transcript-results.ts'
 
 /** `/stt`: transcribes what is said. */
 export const openStt: OpenSession = (socket, channel, log, { engines, settings, clock }) => {
   const parameters = sttParameters(socket.handshake.query, engines)
+  const recognizer = engines.recognizer(parameters.languageIdSource)!
+  const { holder } = socket.data
   return new Session({
     channel,
     parameters,
-    recognizer: engines.recognizer(parameters.languageIdSource)!,
-    results: () => new TranscriptResults(channel, parameters),
+    intake: outlet => {
+      const results = new TranscriptResults(outlet, parameters)
+      return new SpeechIntake({ outlet, parameters, recognizer, results, limits: settings, holder })
+    },
+    idleTimeoutMs: settings.idleTimeoutMs,
     settings,
-    holder: socket.data.holder,
     clock,
     log,
   })

@@ -1,13 +1,15 @@
 import { EVENT, type SttResult } from '../contract.ts'
-import type { Channel } from './channel.ts'
 import type { SttParameters } from './connection-parameters.ts'
 import type { Transcript } from './engines/speech-to-text.ts'
+import type { Outlet } from './outlet.ts'
 
 /** Turns what a session understands into events for its client. */
 export interface Results {
+  /** Gets ready; answers the payload of `start`. */
+  open(): Promise<boolean | string>
   partial(transcript: Transcript): void
   final(transcript: Transcript): void
-  /** Nothing is emitted from now on. Idempotent. */
+  /** What is on its way is dropped. Idempotent. */
   close(): void
 }
 
@@ -19,12 +21,16 @@ export function sttResult(transcript: Transcript, final: boolean, languageIdSour
 
 /** The results of `/stt`: transcripts as they come. */
 export class TranscriptResults implements Results {
-  readonly #channel: Channel
+  readonly #outlet: Outlet
   readonly #parameters: SttParameters
 
-  constructor(channel: Channel, parameters: SttParameters) {
-    this.#channel = channel
+  constructor(outlet: Outlet, parameters: SttParameters) {
+    this.#outlet = outlet
     this.#parameters = parameters
+  }
+
+  async open(): Promise<boolean> {
+    return true
   }
 
   partial(transcript: Transcript): void {
@@ -39,6 +45,6 @@ export class TranscriptResults implements Results {
   close(): void {}
 
   #emit(transcript: Transcript, final: boolean): void {
-    this.#channel.emit(EVENT.result, sttResult(transcript, final, this.#parameters.languageIdSource))
+    this.#outlet.emit(EVENT.result, sttResult(transcript, final, this.#parameters.languageIdSource))
   }
 }

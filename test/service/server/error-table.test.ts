@@ -66,6 +66,17 @@ async function badFragment(payload: unknown, config = {}): Promise<Met> {
   return onSocket(client, false)
 }
 
+/** Sends a bad text to a good session and answers what comes of it; a good one is taken afterwards. */
+async function badText(payload: unknown, config = {}): Promise<Met> {
+  const { ready } = await fakeService(config)
+  const { client } = await ready('/translator')
+  expect(await client.sendText(payload)).toBe(false)
+  const body = await client.error()
+  expect(await client.sendText('good')).toBe(true)
+  expect(await client.until('result')).toMatchObject({ id: '1', translation: 'GOOD' })
+  return { way: 'error', body }
+}
+
 /** One way to meet each row. Its type demands all of them. */
 const provoke: Record<ErrorName, () => Promise<Met>> = {
   async key_missing() {
@@ -92,10 +103,6 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
   async namespace_unknown() {
     const { connect } = await fakeService()
     return refused(connect('/nothing'))
-  },
-  async namespace_not_offered() {
-    const { connect } = await fakeService()
-    return refused(connect('/translator'))
   },
   async too_many_sessions() {
     const { connect, ready } = await fakeService({ maxSessions: 1 })
@@ -163,6 +170,9 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
   },
   not_binary: () => badFragment('hello'),
   odd_byte_count: () => badFragment(Buffer.alloc(641)),
+  not_text: () => badText(Buffer.from('hello')),
+  text_empty: () => badText(' \n\u200b'),
+  text_too_long: () => badText('x'.repeat(11), { maxTextLength: 10 }),
   fragment_too_large: () => badFragment(Buffer.alloc(2002), { maxFragmentBytes: 2000 }),
   async backlog_full() {
     const { ready } = await fakeService({ maxBacklogMs: 1000 })
@@ -197,6 +207,21 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     expect(client.names).not.toContain('error')
     clock.advance(1000)
     return onSocket(client, true)
+  },
+  async stream_not_read() {
+    const { ready } = await fakeService({ maxUnreadBytes: 2000 })
+    const { client } = await ready('/tts', { receiveAudio: { ...RECEIVE, obtainVia: 'stream' } })
+    expect(await client.sendText('one two three four five')).toBe(true)
+    await client.until('endSynth')
+    const body = await client.error()
+    expect(await client.sendText('six')).toBe(true)
+    await client.until('endSynth', 2)
+    expect(client.payloads('error')).toHaveLength(1)
+    return { way: 'error', body }
+  },
+  async stream_unknown() {
+    const { get } = await fakeService()
+    return onHttp(get(`/stream/${'x'.repeat(43)}.mp3`, ''))
   },
   async path_unknown() {
     const { get } = await fakeService()

@@ -3,12 +3,12 @@ import type { ServiceErrorBody } from '../../../src/service/contract.ts'
 import { fakeService } from './helpers/fake-service.ts'
 import { query, TestClient } from './helpers/test-client.ts'
 
-test.each(['/', '/translator', '/tts', '/admin', '/STS'])('%s is refused, after the key', async namespace => {
+test.each(['/', '/admin', '/STS'])('%s is refused, after the key', async namespace => {
   const { connect } = await fakeService()
   const refused = connect(namespace)
   expect(await refused.until<ServiceErrorBody>('connect_error')).toMatchObject({
     code: 'bad_namespace',
-    description: expect.stringContaining('/stt, /sts'),
+    description: expect.stringContaining('/stt, /translator, /tts, /sts'),
   })
   const stranger = connect(namespace, {}, 'wrong')
   expect(await stranger.until<ServiceErrorBody>('connect_error')).toMatchObject({ code: 'unauthorized' })
@@ -17,7 +17,7 @@ test.each(['/', '/translator', '/tts', '/admin', '/STS'])('%s is refused, after 
 test('names that were tried leave nothing behind', async () => {
   const { connect, service } = await fakeService()
   for (let n = 0; n < 20; n++) await connect(`/guess-${n}`).until('connect_error')
-  expect(Array.from(service.io._nsps.keys()).toSorted()).toEqual(['/', '/sts', '/stt'])
+  expect(Array.from(service.io._nsps.keys()).toSorted()).toEqual(['/', '/sts', '/stt', '/translator', '/tts'])
 })
 
 test.each([undefined, '', 'wrong', 'x'.repeat(100_000)])(

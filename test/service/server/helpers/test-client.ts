@@ -72,6 +72,11 @@ export class TestClient {
     return new Promise(resolve => this.socket.emit('write_stream', fragment, resolve))
   }
 
+  /** Sends one text and answers its acknowledgment. */
+  sendText(text: unknown): Promise<unknown> {
+    return new Promise(resolve => this.socket.emit('text', text, resolve))
+  }
+
   close(): void {
     this.socket.disconnect()
     this.socket.io.engine?.close()

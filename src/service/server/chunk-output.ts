@@ -1,0 +1,38 @@
+import { type EndSynth, EVENT } from '../contract.ts'
+import type { Mp3Rate } from './engines/mp3-encoder.ts'
+import { spokenMp3 } from './spoken-mp3.ts'
+import { finish, type SpokenOutput, type SpokenOutputParts, type SpokenResult } from './spoken-output.ts'
+
+/** The mp3 in the results themselves: one of each text, whole (`block`) or in pieces as it is made (`streaming`). */
+export class ChunkOutput implements SpokenOutput {
+  readonly #parts: SpokenOutputParts
+  readonly #closed = new AbortController()
+
+  constructor(parts: SpokenOutputParts) {
+    this.#parts = parts
+  }
+
+  async open(): Promise<boolean> {
+    return true
+  }
+
+  async say(result: SpokenResult, text: string): Promise<void> {
+    const { outlet, voice, receiveAudio } = this.#parts
+    const { sampleRate, mode } = receiveAudio
+    const pieces: Uint8Array[] = []
+    const spoken = spokenMp3(voice, text, sampleRate as Mp3Rate, this.#closed.signal)
+    for await (const data of spoken) {
+      pieces.push(data)
+      if (mode === 'streaming')
+        outlet.emit(EVENT.result, { ...result, file: { data, codec: 'mp3', sampleRate } })
+    }
+    if (this.#closed.signal.aborted) return
+    if (pieces.length === 0) finish(outlet, result)
+    else if (mode === 'streaming') outlet.emit(EVENT.endSynth, { id: result.id } satisfies EndSynth)
+    else finish(outlet, { ...result, file: { data: Buffer.concat(pieces), codec: 'mp3', sampleRate } })
+  }
+
+  close(): void {
+    this.#closed.abort()
+  }
+}

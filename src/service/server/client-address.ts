@@ -1,0 +1,13 @@
+import type { Socket } from 'socket.io'
+import { type ServiceSettings, serviceUrl } from './service-config.ts'
+
+const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i
+
+/** Address of the service as the client of `socket` knows it: the configured one, else the one it connected to. */
+export function addressFor(socket: Socket, { publicUrl, host }: ServiceSettings): string {
+  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
+  const { headers, secure } = socket.handshake
+  if (headers.host !== undefined && HOST.test(headers.host))
+    return `${secure ? 'https' : 'http'}://${headers.host}`
+  return serviceUrl(host, socket.request.socket.localPort ?? 0)
+}

@@ -1,0 +1,17 @@
+import type { Socket } from 'socket.io'
+import { ChunkOutput } from './chunk-output.ts'
+import { addressFor } from './client-address.ts'
+import type { NamespaceParts } from './namespaces.ts'
+import type { SpokenOutput, SpokenOutputParts } from './spoken-output.ts'
+import { StreamOutput } from './stream-output.ts'
+
+/** The output that `receiveAudio.obtainVia` asks for. */
+export function chosenOutput(
+  parts: SpokenOutputParts,
+  socket: Socket,
+  { streams, settings, clock }: NamespaceParts,
+): SpokenOutput {
+  if (parts.receiveAudio.obtainVia === 'chunk') return new ChunkOutput(parts)
+  const { maxUnreadBytes } = settings
+  return new StreamOutput({ ...parts, streams, base: addressFor(socket, settings), clock, maxUnreadBytes })
+}

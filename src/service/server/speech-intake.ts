@@ -1,0 +1,82 @@
+import type { SttParameters } from './connection-parameters.ts'
+import type { SpeechStream, SpeechToText, TranscriptSink } from './engines/speech-to-text.ts'
+import type { Intake } from './intake.ts'
+import type { KeyHolder } from './key-holder.ts'
+import type { Outlet } from './outlet.ts'
+import { ServiceError } from './service-error.ts'
+import type { Results } from './transcript-results.ts'
+import { Uplink, type UplinkLimits } from './uplink.ts'
+
+export interface SpeechIntakeParts {
+  readonly outlet: Outlet
+  readonly parameters: SttParameters
+  readonly recognizer: SpeechToText
+  /** What becomes of the transcripts; the intake opens and closes it. */
+  readonly results: Results
+  readonly limits: UplinkLimits
+  /** Whose session it is. */
+  readonly holder: Pick<KeyHolder, 'takeAudio'>
+}
+
+/** A voice, understood utterance by utterance: what `/stt` and `/sts` take in. */
+export class SpeechIntake implements Intake {
+  /** A pause in the audio is a pause: nothing is waited for. */
+  readonly busy = false
+  readonly #parts: SpeechIntakeParts
+  #stream: SpeechStream | undefined
+  #uplink: Uplink | undefined
+  #utterances = 0
+  #closed = false
+
+  constructor(parts: SpeechIntakeParts) {
+    this.#parts = parts
+  }
+
+  async open(): Promise<boolean | string> {
+    const { parameters, recognizer, results, limits, holder } = this.#parts
+    const start = await results.open()
+    const stream = await recognizer
+      .open(parameters.languageIdSource, this.#sink())
+      .catch((cause: unknown) => this.#broken('the recogniser did not start', cause))
+    if (this.#closed) {
+      await stream.close()
+      return start
+    }
+    this.#stream = stream
+    this.#uplink = new Uplink(stream, parameters.sendAudio, limits, holder)
+    return start
+  }
+
+  take(fragment: unknown): void {
+    this.#uplink?.take(fragment)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#parts.results.close()
+    await this.#stream?.close()
+  }
+
+  totals(): object {
+    return { audioMs: Math.round(this.#uplink?.takenMs ?? 0), utterances: this.#utterances }
+  }
+
+  #sink(): TranscriptSink {
+    const { results, outlet } = this.#parts
+    return {
+      partial: transcript => {
+        if (!this.#closed) results.partial(transcript)
+      },
+      final: transcript => {
+        this.#utterances++
+        if (!this.#closed) results.final(transcript)
+      },
+      failed: cause =>
+        outlet.fault(new ServiceError('transcription_failed', 'the recogniser broke down', { cause })),
+    }
+  }
+
+  #broken(description: string, cause: unknown): never {
+    throw new ServiceError('transcription_failed', description, { cause })
+  }
+}

@@ -1,0 +1,33 @@
+import { type EndSynth, EVENT, type ReceiveAudio, type ResultFile } from '../contract.ts'
+import type { OfferedVoice } from './engines/engine-set.ts'
+import type { Outlet } from './outlet.ts'
+
+/** What every `result` with a voice has beside its audio. */
+export interface SpokenResult {
+  readonly id: string
+}
+
+/** How the spoken part of results gets to a client. Each text ends with one `endSynth`, right after its last `result`. */
+export interface SpokenOutput {
+  /** Gets ready; answers the payload of `start`. */
+  open(): Promise<boolean | string>
+  /**
+   * Sends `result` with `text` spoken, in as many `result`s as the mode wants, then `endSynth`. Rejects, without
+   * `endSynth`, when the engine fails. One at a time.
+   */
+  say(result: SpokenResult, text: string): Promise<void>
+  /** What is being spoken is dropped; speech that was made is still delivered where it can be. Idempotent. */
+  close(): void
+}
+
+export interface SpokenOutputParts {
+  readonly outlet: Outlet
+  readonly voice: OfferedVoice
+  readonly receiveAudio: ReceiveAudio
+}
+
+/** Sends `result`, the last one of its id, and `endSynth`. */
+export function finish(outlet: Outlet, result: SpokenResult & { readonly file?: ResultFile }): void {
+  outlet.emit(EVENT.result, result)
+  outlet.emit(EVENT.endSynth, { id: result.id } satisfies EndSynth)
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../../core/clock.ts'
+import { type EndSynth, EVENT } from '../contract.ts'
+import { AudioStream } from './audio-stream.ts'
+import type { AudioStreams } from './audio-streams.ts'
+import type { Mp3Rate } from './engines/mp3-encoder.ts'
+import { LiveMp3 } from './live-mp3.ts'
+import { ServiceError } from './service-error.ts'
+import { finish, type SpokenOutput, type SpokenOutputParts, type SpokenResult } from './spoken-output.ts'
+
+export interface StreamOutputParts extends SpokenOutputParts {
+  readonly streams: AudioStreams
+  /** Address of the service as its client knows it. */
+  readonly base: string
+  readonly clock: Clock
+  readonly maxUnreadBytes: number
+}
+
+/** The mp3 as one HTTP response, whose URL is the payload of `start`. The results carry text only. */
+export class StreamOutput implements SpokenOutput {
+  readonly #parts: StreamOutputParts
+  readonly #closed = new AbortController()
+  #stream: AudioStream | undefined
+  #path = ''
+
+  constructor(parts: StreamOutputParts) {
+    this.#parts = parts
+  }
+
+  async open(): Promise<string> {
+    const { receiveAudio, outlet, streams, base, clock, maxUnreadBytes } = this.#parts
+    const mp3 = await LiveMp3.create(receiveAudio.sampleRate as Mp3Rate)
+    const lost = (description: string) => outlet.fault(new ServiceError('stream_not_read', description))
+    if (this.#closed.signal.aborted) return ''
+    this.#stream = new AudioStream({ mp3, clock, maxUnreadBytes, lost })
+    this.#path = streams.offer(this.#stream)
+    return `${base}${this.#path}`
+  }
+
+  /** `streaming`: the `result` comes with the first sound. `block`: when all of it is made. */
+  async say(result: SpokenResult, text: string): Promise<void> {
+    const { outlet, voice, receiveAudio } = this.#parts
+    const stream = this.#stream
+    if (!stream) return
+    await stream.room()
+    const speech = await voice.engine.speak(text, voice.entry.voiceId, this.#closed.signal)
+    await stream.tune(speech.rate)
+    let told = false
+    for await (const pcm of speech.pieces) {
+      stream.write(pcm)
+      if (receiveAudio.mode === 'streaming' && !told) outlet.emit(EVENT.result, result)
+      told ||= receiveAudio.mode === 'streaming'
+    }
+    if (told) outlet.emit(EVENT.endSynth, { id: result.id } satisfies EndSynth)
+    else finish(outlet, result)
+  }
+
+  close(): void {
+    this.#closed.abort()
+    this.#stream?.end()
+    this.#parts.streams.withdraw(this.#path)
+  }
+}

@@ -1,0 +1,22 @@
+import { translatorParameters } from './connection-parameters.ts'
+import type { OpenSession } from './namespaces.ts'
+import { Session } from './session.ts'
+import { TextIntake } from './text-intake.ts'
+import { TranslatedTexts } from './translated-texts.ts'
+
+/** `/translator`: translates text. */
+export const openTranslator: OpenSession = (socket, channel, log, { engines, settings, clock }) => {
+  const parameters = translatorParameters(socket.handshake.query, engines)
+  const { languageIdSource, languageIdTarget } = parameters
+  const translator = engines.translator(languageIdSource, languageIdTarget)!
+  translator.prepare(languageIdSource, languageIdTarget)
+  return new Session({
+    channel,
+    parameters,
+    intake: outlet => new TextIntake(outlet, new TranslatedTexts(outlet, parameters, translator), settings),
+    idleTimeoutMs: settings.textIdleTimeoutMs,
+    settings,
+    clock,
+    log,
+  })
+}

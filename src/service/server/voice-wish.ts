@@ -1,0 +1,52 @@
+import { type ConnectionParameters, VOICE_ENGINES, VOICE_GENDERS } from '../contract.ts'
+import type { EngineSet, OfferedVoice } from './engines/engine-set.ts'
+import { oneOf, type Query, several, single } from './query.ts'
+import { ServiceError } from './service-error.ts'
+
+/** What a client wants of its voice; what is absent does not matter. */
+export type VoiceWish = Pick<ConnectionParameters, 'voiceId' | 'voiceGender' | 'voiceEngine'>
+
+/** The wish in a connection's query. Throws a `ServiceError`. */
+export function voiceWish(query: Query): VoiceWish {
+  const voiceId = single(query, 'voiceId')
+  const gender = single(query, 'voiceGender')
+  const kinds = several(query, 'voiceEngine')
+  return {
+    ...(voiceId === undefined ? {} : { voiceId }),
+    ...(gender === undefined
+      ? {}
+      : { voiceGender: oneOf(gender, VOICE_GENDERS, 'voiceGender', 'value_not_allowed') }),
+    ...(kinds.length === 0
+      ? {}
+      : {
+          voiceEngine: kinds.map(kind => oneOf(kind, VOICE_ENGINES, 'voiceEngine', 'value_not_allowed')),
+        }),
+  }
+}
+
+/**
+ * The voice that speaks `languageIdTarget` as wished: the default voice of the language if it fits, else the first
+ * that does. Throws `voice_not_offered` when none does.
+ */
+export function wishedVoice(
+  { languageIdTarget, receiveAudio, ...wish }: ConnectionParameters,
+  engines: EngineSet,
+): OfferedVoice {
+  const language = languageIdTarget ?? ''
+  const mode = receiveAudio?.mode ?? 'block'
+  const fits = ({ entry }: OfferedVoice) =>
+    entry.languageId === language &&
+    entry.modes.includes(mode) &&
+    (wish.voiceId === undefined || entry.voiceId === wish.voiceId) &&
+    (wish.voiceGender === undefined || entry.voiceGender === wish.voiceGender) &&
+    (wish.voiceEngine === undefined || wish.voiceEngine.includes(entry.voiceEngine))
+  const preferred = engines.voice(language)
+  const found = [...(preferred ? [preferred] : []), ...engines.voices()].find(fits)
+  if (found) return found
+  throw new ServiceError(
+    'voice_not_offered',
+    preferred
+      ? `${language} has no such voice, GET /api/voices?language=${language} lists its voices`
+      : `${language} has no voice, GET /api/voices lists all voices`,
+  )
+}
