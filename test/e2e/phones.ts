@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { type AppConfig, buildApp } from '../../src/app.ts'
+import { type AppConfig, type AppParts, buildApp } from '../../src/app.ts'
 import type { Caption, UtteranceEvent } from '../../src/core/observer.ts'
-import type { Translator } from '../../src/core/translator.ts'
 import { type CallOptions, placeCall } from '../../src/simulator/index.ts'
 import { createResampler } from '../../src/transcode/resample.ts'
 import { mono, readWav } from '../../src/transcode/wav.ts'
@@ -10,7 +9,7 @@ import { mono, readWav } from '../../src/transcode/wav.ts'
 export const LINE_RATE = 8_000
 
 /** A whole bridge on loopback and phones that call it, through real sockets. */
-export async function bridge(config: Partial<AppConfig> = {}, translator?: Translator) {
+export async function bridge(config: Partial<AppConfig> = {}, parts: AppParts = {}) {
   const app = await buildApp(
     {
       host: '127.0.0.1',
@@ -20,7 +19,7 @@ export async function bridge(config: Partial<AppConfig> = {}, translator?: Trans
       twilio: { authTokens: [], insecure: true },
       ...config,
     },
-    translator ? { translator } : {},
+    parts,
   )
   const address = await app.listen()
   const captions: Caption[] = []

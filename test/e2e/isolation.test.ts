@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { sign } from '../../src/bridges/twilio/index.ts'
+import {
+  type Faults,
+  type Quirks,
+  type ScriptedSession,
+  type SimulatedCall,
+  toneOf,
+  voiceOf,
+} from '../../src/simulator/index.ts'
+import { loudness } from '../../src/transcode/level.ts'
+import { sine } from '../helpers/tone.ts'
+import { pause } from '../helpers/until.ts'
+import { AUTH_TOKEN, goodCalls } from './good-calls.ts'
+import { LINE_RATE } from './phones.ts'
+
+/** Silence that a listener to a steady tone may hear at most (ms): the lead bridges 200, a busy machine the rest. */
+const SILENCE_MOST_MS = 400
+
+let g: Awaited<ReturnType<typeof goodCalls>>
+beforeAll(async () => {
+  g = await goodCalls()
+})
+afterAll(() => g.close())
+
+/** Nobody else noticed. Returns what was complained of. */
+async function undisturbed(misdeed: () => Promise<void>): Promise<string[]> {
+  const { live, silenceMs, complaints } = await g.undisturbed(misdeed)
+  expect(live).toBe(true)
+  expect(silenceMs).toBeLessThanOrEqual(SILENCE_MOST_MS)
+  return complaints
+}
+
+/** How loud `hz` is in the last `ms` that `call` heard. */
+function level(call: SimulatedCall, hz: number, ms: number): number {
+  return loudness(call.heard().subarray(-(ms * LINE_RATE) / 1_000), hz, LINE_RATE)
+}
+
+const streamsEnded = (call: SimulatedCall, count = 1) =>
+  g.until(() => call.report().streams.filter(({ end }) => end).length >= count, 10_000, 'the end of a stream')
+
+describe('two good calls hear their tones all the while', { timeout: 60_000 }, () => {
+  // Twilio goes on with the call's `<Redirect>` after each: every stream that is refused has a line of its own.
+  test.each([
+    ['a wrong token', { parameters: { token: 'x'.repeat(43) } }, 4401, 'unauthorized'],
+    ['another call’s CallSid', { callSid: `CA${'0'.repeat(32)}` }, 4401, 'unauthorized'],
+    ['no token', { omitParameters: true }, 4401, 'unauthorized'],
+    ['a binary frame', { badMessage: 'binary' }, 1003, 'binary'],
+    ['a message of 1 MB', { badMessage: 'oversized' }, 1009, 'too-large'],
+  ] as [string, Quirks, number, string][])('%s', async (_what, quirks, code, fault) => {
+    let streams = 0
+    const complaints = await undisturbed(async () => {
+      const call = await g.dial({}, { quirks })
+      await streamsEnded(call)
+      await call.hangUp()
+      const { streams: all } = call.report()
+      streams = all.filter(({ end }) => end?.by === 'server').length
+      expect(all[0]?.end).toMatchObject({ by: 'server', code })
+    })
+    expect(complaints).toHaveLength(streams)
+    for (const line of complaints) expect(line).toContain(fault)
+  })
+
+  test('the second use of a token', async () => {
+    const complaints = await undisturbed(async () => {
+      const call = await g.dial({}, { quirks: { twinSocket: true } })
+      await g.until(() => call.report().streams[0]?.twin !== undefined, 10_000, 'the end of the twin')
+      expect(call.report().streams[0]?.twin).toMatchObject({ by: 'server', code: 4401 })
+      expect(call.live).toBe(true)
+      await call.hangUp()
+    })
+    expect(complaints).toEqual([expect.stringContaining('"cause":"unauthorized"')])
+  })
+
+  test.each(['none', 'wrong-token'] as const)('a webhook whose signature is %s', async webhookSignature => {
+    const complaints = await undisturbed(async () => {
+      const call = await g.dial({}, { quirks: { webhookSignature } })
+      expect(await call.ended).toMatchObject({ kind: 'failed', code: 11200 })
+      expect(call.report().streams).toEqual([])
+    })
+    expect(complaints).toEqual([expect.stringMatching(/not signed.*voice/)])
+  })
+
+  test.each(['none', 'wrong-token', 'other-path'] as const)(
+    'a media socket whose signature is %s',
+    async streamSignature => {
+      let streams = 0
+      const complaints = await undisturbed(async () => {
+        const call = await g.dial({}, { quirks: { streamSignature } })
+        await streamsEnded(call)
+        await call.hangUp()
+        for (const { end } of call.report().streams) {
+          if (end?.by !== 'refused') continue
+          expect(end.code).toBe(403)
+          streams++
+        }
+      })
+      expect(streams).toBeGreaterThan(0)
+      expect(complaints).toHaveLength(streams)
+      for (const line of complaints) expect(line).toMatch(/not signed.*media/)
+    },
+  )
+
+  // A slip is forgiven: one line, and the call goes on and is translated.
+  test.each([
+    ['invalid JSON', { badMessage: 'json' }, 'bad json'],
+    ['wrong base64', { badMessage: 'base64' }, 'bad payload'],
+    ['an event nobody knows', { unknownEvent: true }, 'unknown event'],
+  ] as [string, Quirks, string][])('%s', async (_what, quirks, fault) => {
+    const complaints = await undisturbed(() => translated(quirks))
+    expect(complaints).toHaveLength(1)
+    expect(complaints[0]?.toLowerCase()).toContain(fault)
+  })
+
+  test('a few media messages before start, which is no fault', async () => {
+    expect(await undisturbed(() => translated({ mediaBeforeStart: true }))).toEqual([])
+  })
+
+  test('media without a start', async () => {
+    const url = g.address.replace('http:', 'ws:')
+    const complaints = await undisturbed(async () => {
+      const headers = { 'x-twilio-signature': sign(AUTH_TOKEN, `${url}/twilio/media`) }
+      const socket = new WebSocket(`${url}/twilio/media`, { headers, perMessageDeflate: false })
+      const closed = new Promise(resolve => socket.once('close', resolve))
+      socket.once('open', () => {
+        const payload = Buffer.alloc(160, 0xff).toString('base64')
+        for (let n = 0; n < 60; n++)
+          socket.send(JSON.stringify({ event: 'media', media: { timestamp: String(n * 20), payload } }))
+      })
+      expect(await closed).toBe(4400)
+    })
+    expect(complaints).toEqual([expect.stringContaining('"cause":"bad-media"')])
+  })
+})
+
+/** A call with `quirks` is translated all the same. */
+async function translated(quirks: Quirks): Promise<void> {
+  const call = await g.dial({ speaks: 'en-us', hears: 'it-it' }, { quirks })
+  void call.say(sine(600, 1_500, 8_000, LINE_RATE), LINE_RATE)
+  await g.until(() => level(call, toneOf('it-it'), 200) > 2_000, 10_000, 'the translation')
+  expect(call.live).toBe(true)
+  await call.hangUp()
+}
+
+describe('two good calls hear their tones all the while the service, in a third,', {
+  timeout: 60_000,
+}, () => {
+  /** A third call; `faults` are its session's, `misdeed` what the service does to it in the middle. */
+  async function third(
+    misdeed: (session: ScriptedSession, call: SimulatedCall) => Promise<void>,
+    faults?: Faults,
+  ) {
+    return undisturbed(async () => {
+      const count = g.service.sessions.length
+      if (faults) g.service.next(faults)
+      const call = await g.dial({ speaks: 'en-us', hears: 'it-it' })
+      const session = await g.service.sessionOf(count + 1)
+      void call.say(voiceOf(sine(600, 1_000, 8_000, LINE_RATE), LINE_RATE, { loop: true }))
+      await misdeed(session, call)
+      await call.hangUp()
+    })
+  }
+  /** The call has another session, which translates. */
+  const translatedAnew = async (session: ScriptedSession, call: SimulatedCall) => {
+    const next = await g.service.sessionOf(session.number + 1)
+    await g.until(() => next.fragments > 20, 10_000, 'audio on the new connection')
+    await hearsTranslation(call)
+  }
+  const hearsTranslation = (call: SimulatedCall) =>
+    g.until(() => level(call, toneOf('it-it'), 100) > 2_000, 10_000, 'the translation')
+
+  test('reports an error about data', async () => {
+    const complaints = await third(async (session, call) => {
+      await hearsTranslation(call)
+      session.error({ code: 'bad_audio', error: 'odd', description: 'odd' })
+      await pause(300)
+      await hearsTranslation(call)
+    })
+    expect(complaints).toEqual([expect.stringMatching(/service reported an error.*bad_audio\/odd/)])
+  })
+
+  test.each(['cut', 'kick'] as const)('drops the connection (%s)', async how => {
+    const complaints = await third(async (session, call) => {
+      await hearsTranslation(call)
+      session.drop(how)
+      await translatedAnew(session, call)
+    })
+    expect(complaints).toEqual([expect.stringMatching(/service lost.*SERVICE_LOST/)])
+  })
+
+  test('hangs', async () => {
+    const complaints = await third(async (session, call) => {
+      await hearsTranslation(call)
+      session.hang()
+      await translatedAnew(session, call)
+    })
+    expect(complaints).toEqual([expect.stringMatching(/service lost.*SERVICE_SILENT/)])
+  })
+
+  test('answers with what is no mp3', async () => {
+    const { metrics } = g.app.relay
+    const junk = metrics.junkBytes
+    const data = Buffer.from(Uint8Array.from({ length: 4_000 }, (_, n) => (n * 7919) % 251))
+    const mangle: Faults['mangle'] = result => ({
+      ...result,
+      file: { data, codec: 'mp3', sampleRate: 16_000 },
+    })
+    const complaints = await third(
+      async (_session, call) => {
+        await g.until(() => metrics.junkBytes - junk >= 8_000, 10_000, 'that it is counted')
+        expect(Math.max(...call.heard().map(Math.abs))).toBeLessThan(100)
+      },
+      { mangle },
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('answers with far too much at once', async () => {
+    const complaints = await third(async (session, call) => {
+      await hearsTranslation(call)
+      session.emit('result', { final: true, text: 'x', file: { data: Buffer.alloc(8_000_000) } })
+      await translatedAnew(session, call)
+    })
+    expect(complaints).toEqual([expect.stringMatching(/service lost.*SERVICE_LOST/)])
+  })
+
+  test('answers without end', async () => {
+    const { metrics } = g.app.relay
+    const dropped = metrics.utterancesDropped
+    const complaints = await third(async (session, call) => {
+      await hearsTranslation(call)
+      const mp3 = g.maker.tone(toneOf('it-it'), 10_000)
+      for (let n = 0; n < 100; n++) {
+        session.say({ text: `${n}`, audio: mp3 })
+        await pause(10)
+      }
+      await hearsTranslation(call)
+    })
+    expect(metrics.utterancesDropped).toBeGreaterThan(dropped)
+    expect(complaints).toEqual([])
+  })
+})

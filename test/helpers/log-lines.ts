@@ -1,0 +1,33 @@
+import type { Log } from '../../src/core/log.ts'
+
+/** A log that keeps its lines. */
+export class LogLines implements Log {
+  readonly all: { level: string; message: string; fields: Record<string, unknown> }[] = []
+
+  /** Warnings and errors, each in one line. */
+  get complaints(): string[] {
+    return this.all
+      .filter(({ level }) => level === 'warn' || level === 'error')
+      .map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`)
+  }
+
+  debug(fields: object, message: string): void {
+    this.#keep('debug', fields, message)
+  }
+
+  info(fields: object, message: string): void {
+    this.#keep('info', fields, message)
+  }
+
+  warn(fields: object, message: string): void {
+    this.#keep('warn', fields, message)
+  }
+
+  error(fields: object, message: string): void {
+    this.#keep('error', fields, message)
+  }
+
+  #keep(level: string, fields: object, message: string): void {
+    this.all.push({ level, message, fields: { ...fields } })
+  }
+}
