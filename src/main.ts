@@ -5,6 +5,7 @@ import pino from 'pino'
 import { call } from './commands/call.ts'
 import { demo } from './commands/demo.ts'
 import { doctor, exitCode, renderChecks, settingsToExamine } from './commands/doctor.ts'
+import { addKey, listKeys, revokeKey } from './commands/keys.ts'
 import { serve } from './commands/serve.ts'
 import { service } from './commands/service.ts'
 import { Terminal } from './commands/terminal.ts'
@@ -58,6 +59,34 @@ program
     await Promise.race([interrupted(), running.ended])
     await running.close()
   })
+
+const keys = program.command('keys').description('the API keys of the embedded service, also while it runs')
+
+keys
+  .command('add')
+  .description('makes a key and shows it, this once')
+  .argument('<name>', 'whose key it is')
+  .option('--sessions <number>', 'most sessions at a time', whole)
+  .option('--minutes-per-day <number>', 'most minutes of audio in any 24 hours', whole)
+  .option('--json', 'print the result as JSON')
+  .addOption(configFile())
+  .action((name: string, { config: file, ...options }) =>
+    addKey(loadConfig({ file }), name, options, terminal),
+  )
+
+keys
+  .command('list')
+  .description('shows the keys by name, with their limits')
+  .option('--json', 'print the result as JSON')
+  .addOption(configFile())
+  .action(({ config: file, ...options }) => listKeys(loadConfig({ file }), options, terminal))
+
+keys
+  .command('revoke')
+  .description('takes a key back; its sessions end')
+  .argument('<name>', 'whose key it is')
+  .addOption(configFile())
+  .action((name: string, { config: file }) => revokeKey(loadConfig({ file }), name, terminal))
 
 program
   .command('demo')

@@ -1,22 +1,26 @@
-import { randomBytes } from 'node:crypto'
 import type { Config } from '../config.ts'
 import type { Log } from '../core/log.ts'
 import { ServiceHttp } from '../service/client/service-http.ts'
 import { ServiceProcess } from '../service/server/child.ts'
+import { newKey } from '../service/server/key-digest.ts'
+import { KeyFile } from '../service/server/key-file.ts'
 import type { ServiceConfig } from '../service/server/service-config.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Runs the embedded translation service alone; returns when it listens. */
 export async function service(config: Config, terminal: Terminal, log: Log): Promise<ServiceProcess> {
   const settings = structuredClone(config.embedded) as ServiceConfig
-  const given = settings.apiKeys ?? []
-  // Without a key nobody could use it: one is made for this run and shown once.
-  const made = given.length === 0 && !settings.open ? randomBytes(18).toString('base64url') : undefined
-  const process = await ServiceProcess.start({ ...settings, apiKeys: made ? [made] : given }, { log })
+  // A key of this run asks what there is. Where nobody else has one it is shown, since nobody could use the service.
+  const apiKey = newKey()
+  const apiKeys = [...(settings.apiKeys ?? []), { name: 'this run', key: apiKey }]
+  const process = await ServiceProcess.start({ ...settings, apiKeys }, { log })
+  const filed = settings.open ? [] : await new KeyFile(config.embedded.keyFile).read()
+  const alone = apiKeys.length === 1 && !filed?.length && !settings.open
   terminal.line(`Translation service at ${process.url}`)
-  if (made) terminal.line(`  key for this run     ${made}`)
-  const first = made ?? given[0]
-  const apiKey = typeof first === 'string' ? first : (first?.key ?? '')
+  if (alone) {
+    terminal.line(`  key for this run     ${apiKey}`)
+    terminal.line('  lasting keys         dragoman keys add <name>')
+  }
   const languages = await new ServiceHttp({ url: process.url, apiKey }).languages()
   const ids = (wanted: (entry: (typeof languages)[number]) => boolean) =>
     languages

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** A name that can be typed, logged and shown in a table. */
-export const keyNameSchema = z
+const keyNameSchema = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'a name has letters, digits and . _ - only, 64 at most')
 

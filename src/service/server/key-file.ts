@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
 import { withLock } from './file-lock.ts'
 import { keyDigest, newKey } from './key-digest.ts'
-import { type KeyEntry, type KeyLimits, keyEntrySchema, keyNameSchema } from './key-entry.ts'
+import { type KeyEntry, type KeyLimits, keyEntrySchema } from './key-entry.ts'
 
 const fileSchema = z
   .strictObject({ version: z.literal(1), keys: z.array(keyEntrySchema) })
@@ -56,16 +56,19 @@ export class KeyFile {
     }
   }
 
-  /** Makes a key and answers it; the file keeps its digest only. Throws a `RangeError` for a name that is taken or wrong. */
+  /**
+   * Makes a key and answers it; the file keeps its digest only. Throws a `RangeError` for a name
+   * that is taken, and for a wrong name or limit.
+   */
   async add(name: string, createdAt: Date, limits: KeyLimits = {}): Promise<string> {
-    const checked = keyNameSchema.safeParse(name)
-    if (!checked.success)
-      throw new RangeError(checked.error.issues[0]?.message ?? 'the name of the key is wrong')
     const key = newKey()
     const sha256 = keyDigest(key).toString('hex')
+    const entry = { name, sha256, createdAt: createdAt.toISOString(), ...limits }
+    const { error } = keyEntrySchema.safeParse(entry)
+    if (error) throw new RangeError(`a key's ${error.issues.map(wrong).join('; ')}`)
     await this.#change(keys => {
       if (keys.some(each => each.name === name)) throw new RangeError(`there is a key named ${name} already`)
-      return [...keys, { name, sha256, createdAt: createdAt.toISOString(), ...limits }]
+      return [...keys, entry]
     })
     return key
   }
@@ -107,6 +110,10 @@ export class KeyFile {
     const folder = await open(dirname(path), 'r')
     await folder.sync().finally(() => folder.close())
   }
+}
+
+function wrong({ path, message }: z.core.$ZodIssue): string {
+  return `${path.join('.')}: ${message}`
 }
 
 function jsonOf(text: string): unknown {

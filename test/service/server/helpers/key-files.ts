@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { KeyFile } from '../../../../src/service/server/key-file.ts'
-
-/** When the keys of tests were made. */
-export const THEN = new Date('2026-01-02T03:04:05Z')
+import { THEN } from './then.ts'
 
 /** Path of a key file that does not exist yet, in a folder that goes with the test. */
 export async function keyFilePath(): Promise<string> {

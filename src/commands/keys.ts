@@ -1,0 +1,56 @@
+import type { Config } from '../config.ts'
+import type { KeyEntry, KeyLimits } from '../service/server/key-entry.ts'
+import { KeyFile } from '../service/server/key-file.ts'
+import type { Terminal } from './terminal.ts'
+
+/** As JSON instead of lines, for programs. */
+interface Shown {
+  readonly json?: boolean
+}
+
+/** Makes a key of the embedded service and shows it: this once, since only its digest is kept. */
+export async function addKey(
+  config: Config,
+  name: string,
+  { json, ...limits }: Shown & KeyLimits,
+  terminal: Terminal,
+): Promise<void> {
+  if (config.embedded.apiKeys.some(each => typeof each === 'object' && each.name === name))
+    throw new RangeError(`there is a key named ${name} in the settings already`)
+  const key = await fileOf(config).add(name, new Date(), limits)
+  if (json) return terminal.line(JSON.stringify({ name, key, ...limits }))
+  terminal.line(`The key of ${name}, shown this once:`)
+  terminal.line(`  ${key}`)
+  if (config.embedded.open) terminal.line('Nobody needs it: embedded.open is true.')
+  else terminal.line(`A running service takes it in a second. ${fileOf(config).path} keeps its digest.`)
+}
+
+/** Shows every key of the key file: all but the keys themselves. */
+export async function listKeys(config: Config, { json }: Shown, terminal: Terminal): Promise<void> {
+  const entries = (await fileOf(config).read()) ?? []
+  if (json) {
+    const shown = entries.map(({ sha256: _, ...entry }) => entry)
+    return terminal.line(JSON.stringify(shown))
+  }
+  const rows = [['name', 'made', 'sessions', 'minutes in 24 h'], ...entries.map(rowOf)]
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
+  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')
+  if (entries.length > 0) for (const row of rows) terminal.line(line(row).trimEnd())
+  else terminal.line(`No keys in ${fileOf(config).path}. dragoman keys add <name> makes one.`)
+  const configured = config.embedded.apiKeys.length
+  if (configured > 0) terminal.line(`And ${configured} in the settings (embedded.apiKeys).`)
+}
+
+/** Takes a key back: a running service ends its sessions and refuses it from then on. */
+export async function revokeKey(config: Config, name: string, terminal: Terminal): Promise<void> {
+  await fileOf(config).revoke(name)
+  terminal.line(`${name} is revoked. A running service ends its sessions in a second.`)
+}
+
+function fileOf(config: Config): KeyFile {
+  return new KeyFile(config.embedded.keyFile)
+}
+
+function rowOf({ name, createdAt, sessions, minutesPerDay }: KeyEntry): string[] {
+  return [name, createdAt.slice(0, 10), String(sessions ?? 'any'), String(minutesPerDay ?? 'any')]
+}

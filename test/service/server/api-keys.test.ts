@@ -1,0 +1,83 @@
+import { Manager } from 'socket.io-client'
+import { expect, test } from 'vitest'
+import { ApiKeys } from '../../../src/service/server/api-keys.ts'
+import { keyDigest, newKey } from '../../../src/service/server/key-digest.ts'
+import type { ServiceError } from '../../../src/service/server/service-error.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { fakeService, KEY } from './helpers/fake-service.ts'
+import { THEN } from './helpers/then.ts'
+
+const LONG = 'a-configured-key-of-32-characters'
+
+function keysWith(maxAttemptsPerMinute: number) {
+  const clock = new FakeClock()
+  const keys = new ApiKeys({ apiKeys: ['short', LONG], open: false, maxAttemptsPerMinute }, clock)
+  const filed = newKey()
+  keys.keep([{ name: 'filed', sha256: keyDigest(filed).toString('hex'), createdAt: THEN.toISOString() }])
+  const ask = (key: unknown, address: string) => {
+    try {
+      return keys.holderOf(key, 'the test', address).name
+    } catch (error) {
+      return (error as ServiceError).specific
+    }
+  }
+  return { clock, filed, ask, keys }
+}
+
+test('after too many wrong keys a short one is not tried, while those that cannot be guessed are let in', () => {
+  const { clock, filed, ask } = keysWith(5)
+  for (let n = 0; n < 5; n++) expect(ask(`guess ${n}`, '192.0.2.1')).toBe('key_wrong')
+  expect(ask('guess', '::ffff:192.0.2.1')).toBe('too_many_attempts')
+  expect(ask('short', '192.0.2.1')).toBe('too_many_attempts')
+  expect(ask(LONG, '192.0.2.1')).toBe('key 2')
+  expect(ask(filed, '192.0.2.1')).toBe('filed')
+  expect(ask('short', '192.0.2.2')).toBe('key 1')
+  clock.advance(12_000)
+  expect(ask('short', '192.0.2.1')).toBe('key 1')
+})
+
+test('no key, and good keys, are no attempts', () => {
+  const { ask, filed } = keysWith(1)
+  for (let n = 0; n < 20; n++) {
+    expect(ask('', '192.0.2.1')).toBe('key_missing')
+    expect(ask(undefined, '192.0.2.1')).toBe('key_missing')
+    expect(ask('short', '192.0.2.1')).toBe('key 1')
+    expect(ask(filed, '192.0.2.1')).toBe('filed')
+  }
+})
+
+test('on HTTP: 429 with Retry-After, as long as it takes; on a socket: connect_error', async () => {
+  const clock = new FakeClock()
+  const { get, connect } = await fakeService({ maxAttemptsPerMinute: 4 }, { clock })
+  for (let n = 0; n < 2; n++) expect((await get('/api/languages', 'wrong')).status).toBe(401)
+  for (let n = 0; n < 2; n++)
+    expect(await connect('/stt', {}, 'wrong').until('connect_error')).toMatchObject({ error: 'key_wrong' })
+  const limited = await get('/api/languages')
+  expect(limited.status).toBe(429)
+  expect(limited.headers.get('retry-after')).toBe('15')
+  expect(await limited.json()).toMatchObject({ code: 'limit', error: 'too_many_attempts' })
+  expect(await connect('/stt').until('connect_error')).toMatchObject({
+    code: 'limit',
+    error: 'too_many_attempts',
+    description: expect.stringContaining('15 s'),
+  })
+  clock.advance(15_000)
+  expect((await get('/api/languages')).status).toBe(200)
+  await connect('/stt', {}, KEY).until('start')
+})
+
+test('who guesses in one connection, namespace by namespace, is limited too', async () => {
+  const { url } = await fakeService({ maxAttemptsPerMinute: 3 })
+  const manager = new Manager(url, { transports: ['websocket'], reconnection: false })
+  const errors: unknown[] = []
+  for (const namespace of ['/stt', '/sts', '/nothing', '/tts']) {
+    const socket = manager.socket(namespace, { auth: { token: 'wrong' } })
+    const refused = new Promise<Error & { data?: { error: string } }>(resolve => {
+      socket.once('connect_error', resolve)
+    })
+    socket.connect()
+    errors.push((await refused).data?.error)
+  }
+  manager._close()
+  expect(errors).toEqual(['key_wrong', 'key_wrong', 'key_wrong', 'too_many_attempts'])
+})

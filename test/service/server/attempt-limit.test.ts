@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { AttemptLimit } from '../../../src/service/server/attempt-limit.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+
+test('so many at once, then as many a minute; other addresses do not notice', () => {
+  const clock = new FakeClock()
+  const limit = new AttemptLimit(clock, 10)
+  for (let n = 0; n < 10; n++) {
+    expect(limit.waitMs('a')).toBe(0)
+    limit.failed('a')
+  }
+  expect(limit.waitMs('a')).toBe(6_000)
+  expect(limit.waitMs('b')).toBe(0)
+  clock.advance(5_999)
+  expect(limit.waitMs('a')).toBeCloseTo(1)
+  clock.advance(1)
+  expect(limit.waitMs('a')).toBe(0)
+  limit.failed('a')
+  expect(limit.waitMs('a')).toBeCloseTo(6_000)
+  clock.advance(60_000)
+  expect(limit.waitMs('a')).toBe(0)
+  expect(limit.size).toBe(0)
+})
+
+test('whatever the times of the attempts, no more of them are let through than allowed', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat(20_000)), (perMinute, pauses) => {
+      const clock = new FakeClock()
+      const limit = new AttemptLimit(clock, perMinute)
+      const through: number[] = []
+      for (const pause of pauses) {
+        clock.advance(pause)
+        if (limit.waitMs('a') > 0) continue
+        limit.failed('a')
+        through.push(clock.now())
+      }
+      for (const from of through) {
+        const within = through.filter(at => at >= from && at < from + 60_000)
+        expect(within.length).toBeLessThan(2 * perMinute + 1)
+      }
+    }),
+  )
+})
+
+test('the wait that is told is the wait', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 50 }),
+      fc.array(fc.nat(9_000), { minLength: 1 }),
+      (perMinute, pauses) => {
+        const clock = new FakeClock()
+        const limit = new AttemptLimit(clock, perMinute)
+        for (const pause of pauses) {
+          clock.advance(pause)
+          if (limit.waitMs('a') === 0) limit.failed('a')
+        }
+        const waitMs = limit.waitMs('a')
+        clock.advance(Math.max(0, waitMs - 1))
+        if (waitMs > 1) expect(limit.waitMs('a')).toBeGreaterThan(0)
+        clock.advance(1)
+        expect(limit.waitMs('a')).toBe(0)
+      },
+    ),
+  )
+})
+
+test('a million addresses take bounded memory, are limited together, and free nobody who was limited before', () => {
+  const clock = new FakeClock()
+  const limit = new AttemptLimit(clock, 2, 100)
+  limit.failed('early')
+  limit.failed('early')
+  let through = 0
+  for (let n = 0; n < 1_000_000; n++) {
+    if (limit.waitMs(`bot ${n}`) > 0) continue
+    limit.failed(`bot ${n}`)
+    through++
+  }
+  expect(through).toBe(99 + 2)
+  expect(limit.size).toBeLessThanOrEqual(101)
+  expect(limit.waitMs('early')).toBeGreaterThan(0)
+  clock.advance(60_000)
+  expect(limit.waitMs('somebody new')).toBe(0)
+  expect(limit.size).toBe(0)
+})

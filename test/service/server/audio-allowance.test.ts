@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { AudioAllowance } from '../../../src/service/server/audio-allowance.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+test('what was taken comes back after a day, and it is told when', () => {
+  const clock = new FakeClock()
+  const allowance = new AudioAllowance(clock, 10)
+  expect(allowance.moreInMs).toBe(0)
+  clock.advance(20 * MINUTE_MS)
+  expect(allowance.take(6 * MINUTE_MS)).toBe(true)
+  expect(allowance.take(5 * MINUTE_MS)).toBe(false)
+  expect(allowance.take(4 * MINUTE_MS)).toBe(true)
+  expect(allowance.leftMs).toBe(0)
+  const { moreInMs } = allowance
+  expect(moreInMs).toBeGreaterThanOrEqual(DAY_MS)
+  expect(moreInMs).toBeLessThanOrEqual(DAY_MS + 15 * MINUTE_MS)
+  clock.advance(moreInMs - 1)
+  expect(allowance.take(1)).toBe(false)
+  clock.advance(1)
+  expect(allowance.leftMs).toBe(10 * MINUTE_MS)
+})
+
+test('more minutes are there at once, fewer too', () => {
+  const allowance = new AudioAllowance(new FakeClock(), 1)
+  allowance.take(MINUTE_MS)
+  allowance.minutes = 3
+  expect(allowance.leftMs).toBe(2 * MINUTE_MS)
+  allowance.minutes = 0.5
+  expect(allowance.leftMs).toBe(0)
+})
+
+test('in no 24 hours is more taken than allowed, and what fits is never refused for longer than a slice', () => {
+  const step = fc.record({ afterMs: fc.nat(4 * 60 * MINUTE_MS), ms: fc.nat(5 * MINUTE_MS) })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), steps => {
+      const clock = new FakeClock()
+      const allowance = new AudioAllowance(clock, 10)
+      const taken: { at: number; ms: number }[] = []
+      const sum = (from: number) => taken.filter(({ at }) => at > from).reduce((all, { ms }) => all + ms, 0)
+      for (const { afterMs, ms } of steps) {
+        clock.advance(afterMs)
+        const fits = sum(clock.now() - DAY_MS - 15 * MINUTE_MS) + ms <= 10 * MINUTE_MS
+        if (allowance.take(ms)) taken.push({ at: clock.now(), ms })
+        else expect(fits).toBe(false)
+        expect(sum(clock.now() - DAY_MS)).toBeLessThanOrEqual(10 * MINUTE_MS)
+      }
+    }),
+  )
+})

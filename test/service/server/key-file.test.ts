@@ -1,0 +1,173 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { KeyFile } from '../../../src/service/server/key-file.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { keyFilePath, keyFileWith } from './helpers/key-files.ts'
+import { THEN } from './helpers/then.ts'
+
+test('a key is 192 random bits; the file has its digest only, and is its owner’s only', async () => {
+  const { path, file, keys } = await keyFileWith('desk')
+  expect(keys[0]).toMatch(/^dgm_[\w-]{32}$/)
+  const text = await readFile(path, 'utf8')
+  expect(text).not.toContain(keys[0]!.slice(4))
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  expect(await readdir(dirname(path))).toEqual(['keys.json'])
+  expect(await file.read()).toEqual([
+    { name: 'desk', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), createdAt: '2026-01-02T03:04:05.000Z' },
+  ])
+})
+
+test('a file that others could read is its owner’s again after a change', async () => {
+  const { path, file } = await keyFileWith('desk')
+  await chmod(path, 0o644)
+  await file.add('door', THEN)
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+})
+
+test('a link to the file stays a link', async () => {
+  const { path, file } = await keyFileWith('desk')
+  const link = join(dirname(path), 'link.json')
+  await symlink(path, link)
+  await new KeyFile(link).add('door', THEN)
+  expect((await file.read())?.map(key => key.name)).toEqual(['desk', 'door'])
+})
+
+const NAMES = ['desk', 'door', 'shop'] as const
+const operation = fc.record({
+  kind: fc.constantFrom('add', 'revoke', 'list'),
+  name: fc.constantFrom(...NAMES),
+})
+type Operation = { kind: string; name: string }
+
+/** Whether it was done; a refusal is a `RangeError`. */
+async function did(file: KeyFile, { kind, name }: Operation): Promise<boolean> {
+  try {
+    if (kind === 'add') await file.add(name, THEN, { sessions: 2 })
+    else if (kind === 'revoke') await file.revoke(name)
+    else await file.read()
+    return true
+  } catch (error) {
+    expect(error).toBeInstanceOf(RangeError)
+    return false
+  }
+}
+
+test('one after the other: the file is what a list in memory would be', async () => {
+  const run = fc.asyncProperty(fc.array(operation, { maxLength: 12 }), async operations => {
+    const file = new KeyFile(await keyFilePath())
+    let model: string[] = []
+    for (const { kind, name } of operations) {
+      const has = model.includes(name)
+      expect(await did(file, { kind, name })).toBe(kind === 'list' || has === (kind === 'revoke'))
+      if (kind === 'revoke') model = model.filter(each => each !== name)
+      if (kind === 'add' && !has) model.push(name)
+      expect(((await file.read()) ?? []).map(key => key.name)).toEqual(model)
+    }
+  })
+  await fc.assert(run, { numRuns: 30 })
+})
+
+test('all at once: nothing is lost, nothing is done twice, no reader sees half of it', async () => {
+  const run = fc.asyncProperty(fc.array(operation, { maxLength: 12 }), async operations => {
+    const path = await keyFilePath()
+    const done = await Promise.all(operations.map(each => did(new KeyFile(path), each)))
+    const left = ((await new KeyFile(path).read()) ?? []).map(key => key.name)
+    for (const name of NAMES) {
+      const times = (kind: string) =>
+        operations.filter((each, n) => done[n] && each.kind === kind && each.name === name)
+      expect(times('add').length - times('revoke').length).toBe(left.filter(each => each === name).length)
+    }
+    expect(await readdir(dirname(path))).toEqual(
+      left.length > 0 || done.some((ok, n) => ok && operations[n]!.kind === 'add') ? ['keys.json'] : [],
+    )
+  })
+  await fc.assert(run, { numRuns: 20 })
+})
+
+test('two processes and this one add at the same time: every key is there', async () => {
+  const path = await keyFilePath()
+  const script = new URL('./helpers/key-adder.ts', import.meta.url)
+  const children = ['left', 'right'].map(name => fork(script, [path, name, '15'], { execArgv: [] }))
+  const file = new KeyFile(path)
+  const ends = children.map(child => once(child, 'exit'))
+  for (let n = 0; n < 15; n++) await file.add(`here-${n}`, THEN)
+  expect((await Promise.all(ends)).map(([code]) => code)).toEqual([0, 0])
+  const names = (await file.read())!.map(key => key.name)
+  const expected = ['left', 'right', 'here'].flatMap(who =>
+    Array.from({ length: 15 }, (_, n) => `${who}-${n}`),
+  )
+  expect(names.toSorted()).toEqual(expected.toSorted())
+})
+
+const entry = (more: object) => ({
+  name: 'desk',
+  sha256: 'a'.repeat(64),
+  createdAt: THEN.toISOString(),
+  ...more,
+})
+const filed = (...keys: object[]) => JSON.stringify({ version: 1, keys })
+
+test.each([
+  ['', 'no JSON'],
+  ['{"version":1,"keys":[{"name":"dgm_hidden', 'no JSON'],
+  ['[]', 'wrong'],
+  [JSON.stringify({ version: 2, keys: [] }), 'version'],
+  [filed(entry({ sha256: 'dgm_hidden' })), 'keys.0.sha256'],
+  [filed(entry({ name: 'dgm hidden' })), 'keys.0.name'],
+  [filed(entry({ dgm_hidden: 1 })), 'keys.0'],
+  [filed(entry({ sessions: 0 })), 'keys.0.sessions'],
+  [filed(entry({ minutesPerDay: 'dgm_hidden' })), 'keys.0.minutesPerDay'],
+  [filed(entry({}), entry({ sha256: 'b'.repeat(64) })), 'wrong'],
+  [filed(entry({}), entry({ name: 'door' })), 'wrong'],
+])('what is no key file is refused without being shown, and stays as it is: %.30s', async (text, where) => {
+  const path = await keyFilePath()
+  await writeFile(path, text)
+  const file = new KeyFile(path)
+  for (const attempt of [() => file.read(), () => file.add('shop', THEN), () => file.revoke('desk')]) {
+    const error = await attempt().catch(failure => failure)
+    expect(error).toMatchObject({ code: 'CONFIG', message: expect.stringContaining(where) })
+    expect(error.message).toContain(path)
+    expect(error.message).not.toContain('hidden')
+  }
+  expect(await readFile(path, 'utf8')).toBe(text)
+  expect(await readdir(dirname(path))).toEqual(['keys.json'])
+})
+
+test('a path that is a folder, or in none, is refused by name', async () => {
+  const path = await keyFilePath()
+  await expect(new KeyFile(dirname(path)).read()).rejects.toMatchObject({ code: 'CONFIG' })
+  await expect(new KeyFile(join(path, 'deeper', 'keys.json')).add('desk', THEN)).rejects.toThrow('deeper')
+})
+
+test.each([
+  ['a name', {}],
+  ['', {}],
+  ['-x', {}],
+  ['x'.repeat(65), {}],
+  ['desk', { sessions: 0 }],
+  ['desk', { minutesPerDay: 0.5 }],
+])('no key for %j with %j', async (name, limits) => {
+  const path = await keyFilePath()
+  await expect(new KeyFile(path).add(name, THEN, limits)).rejects.toThrow(RangeError)
+  expect(await new KeyFile(path).read()).toBeUndefined()
+})
+
+test('a lock that was left behind is named after a while, with who left it', async () => {
+  const { path, file } = await keyFileWith('desk')
+  await writeFile(`${path}.lock`, '999999999')
+  const clock = new FakeClock()
+  const attempt = new KeyFile(path, clock).revoke('desk').catch(error => error)
+  const settled = attempt.then(() => true)
+  while (!(await Promise.race([settled, new Promise(resolve => setImmediate(resolve, false))])))
+    clock.advance(20)
+  expect(clock.now()).toBeGreaterThan(5_000)
+  expect(await attempt).toMatchObject({
+    code: 'CONFIG',
+    message: expect.stringMatching(/keys\.json\.lock.*is gone/),
+  })
+  expect(await file.read()).toHaveLength(1)
+})

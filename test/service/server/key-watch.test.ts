@@ -1,0 +1,101 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import type { Log } from '../../../src/core/log.ts'
+import { ApiKeys } from '../../../src/service/server/api-keys.ts'
+import { KeyFile } from '../../../src/service/server/key-file.ts'
+import { KeyWatch } from '../../../src/service/server/key-watch.ts'
+import type { ServiceError } from '../../../src/service/server/service-error.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { keyFilePath, keyFileWith } from './helpers/key-files.ts'
+import { THEN } from './helpers/then.ts'
+
+async function watching(path: string) {
+  const clock = new FakeClock()
+  const keys = new ApiKeys({ apiKeys: ['configured'], open: false, maxAttemptsPerMinute: 1_000 }, clock)
+  const lines: string[] = []
+  const note = (_fields: object, message: string) => void lines.push(message)
+  const log: Log = { debug: note, info: note, warn: note, error: note }
+  const watch = await KeyWatch.start(new KeyFile(path), keys, clock, log)
+  const good = (key: string) => {
+    try {
+      return keys.holderOf(key, 'the test', '127.0.0.1').name
+    } catch (error) {
+      return (error as ServiceError).specific
+    }
+  }
+  return { clock, keys, lines, watch, good }
+}
+
+test('keys come and go with the file, half a second later; the configured ones stay', async () => {
+  const path = await keyFilePath()
+  const file = new KeyFile(path)
+  const { clock, good, watch } = await watching(path)
+  const key = await file.add('desk', THEN)
+  expect(good(key)).toBe('key_wrong')
+  clock.advance(500)
+  await expect.poll(() => good(key)).toBe('desk')
+  await file.revoke('desk')
+  clock.advance(500)
+  await expect.poll(() => good(key)).toBe('key_wrong')
+  expect(good('configured')).toBe('key 1')
+  watch[Symbol.dispose]()
+  expect(clock.pending).toBe(0)
+})
+
+test('a revoked key ends its own sessions and begins none; others do not notice', async () => {
+  const { path, file, keys } = await keyFileWith('desk', 'door')
+  const { watch, keys: known } = await watching(path)
+  const holders = keys.map(key => known.holderOf(key, 'the test', undefined))
+  const ended: string[] = []
+  for (const holder of holders) holder.enter(error => ended.push(`${holder.name} ${error.specific}`))
+  await file.revoke('desk')
+  await watch.check()
+  expect(ended).toEqual(['desk key_revoked'])
+  expect(() => holders[0]!.enter(() => {})).toThrow('revoked')
+  expect(holders[1]!.sessions).toBe(1)
+})
+
+test('a file that is broken for a while changes nothing, and is told once', async () => {
+  const { path, keys } = await keyFileWith('desk')
+  const { watch, good, lines } = await watching(path)
+  await writeFile(path, '{ "version": 1, "keys"')
+  for (let n = 0; n < 5; n++) await watch.check()
+  expect(good(keys[0]!)).toBe('desk')
+  expect(lines.filter(line => line.includes('not understood'))).toHaveLength(1)
+  await writeFile(path, '{ "version": 1, "keys": [] }')
+  await watch.check()
+  expect(good(keys[0]!)).toBe('key_wrong')
+})
+
+test('a file that is gone for a moment keeps its keys, one that is gone for good does not', async () => {
+  const { path, file, keys } = await keyFileWith('desk')
+  const { watch, good, lines } = await watching(path)
+  await rm(path)
+  await watch.check()
+  expect(good(keys[0]!)).toBe('desk')
+  await watch.check()
+  await watch.check()
+  expect(good(keys[0]!)).toBe('key_wrong')
+  expect(lines.filter(line => line.includes('gone'))).toHaveLength(1)
+  const next = await file.add('door', THEN)
+  await watch.check()
+  expect(good(next)).toBe('door')
+})
+
+test('limits change without ending a session', async () => {
+  const { path, keys } = await keyFileWith('desk')
+  const { watch, keys: known } = await watching(path)
+  const holder = known.holderOf(keys[0], 'the test', undefined)
+  holder.enter(() => expect.unreachable())
+  const [entry] = (await new KeyFile(path).read())!
+  await writeFile(path, JSON.stringify({ version: 1, keys: [{ ...entry, sessions: 1 }] }))
+  await watch.check()
+  expect(known.holderOf(keys[0], 'the test', undefined)).toBe(holder)
+  expect(() => holder.assertRoom()).toThrow('all 1 sessions')
+})
+
+test('a broken file at the start is refused', async () => {
+  const path = await keyFilePath()
+  await writeFile(path, 'no')
+  await expect(watching(path)).rejects.toMatchObject({ code: 'CONFIG' })
+})
