@@ -151,3 +151,28 @@ export interface VoiceEntry {
   voiceEngine: (typeof VOICE_ENGINES)[number]
   modes: Mode[]
 }
+
+/** One utterance of a batch file. */
+export interface BatchUtterance {
+  id: string
+  text: string
+  /** Milliseconds of the file at which it begins. */
+  startMs: number
+  /** … and ends, at the latest. */
+  endMs: number
+  /** `sts` only. */
+  translation?: string
+}
+
+/** Answer of `POST /api/batch/file`; each mode has only its own fields. */
+export interface BatchResult {
+  languageIdSource?: string
+  languageIdTarget?: string
+  text?: string
+  translation?: string
+  utterances?: BatchUtterance[]
+  /** Length of the sound of the file. */
+  durationMs?: number
+  /** mp3. In JSON, `data` is what Node makes of a Buffer, or base64. */
+  file?: { data: Uint8Array; codec: 'mp3'; sampleRate: number }
+}

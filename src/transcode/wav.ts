@@ -1,6 +1,6 @@
 import { bytesOf } from './pcm.ts'
 import { saturate } from './saturate.ts'
-import { decoderFor, WavError, type WavFormat } from './wav-format.ts'
+import { openWav, UNKNOWN_SIZE } from './wav-sound.ts'
 
 /** A WAV file in memory. */
 export interface Wav {
@@ -12,44 +12,11 @@ export interface Wav {
 }
 
 const HEADER_BYTES = 44
-/** What streaming writers put where they cannot know the size. */
-const UNKNOWN_SIZE = 0xffff_ffff
 
-/**
- * Reads a RIFF WAVE file (Microsoft, "Multiple channel audio data and WAVE files"): PCM of 8, 16, 24 or 32 bits,
- * float of 32 or 64, µ-law, also as WAVE_FORMAT_EXTENSIBLE. Chunks it does not know are passed over. Sizes are
- * believed only as far as the file goes: a header written before the length was known (0 or 0xFFFFFFFF) and a file cut
- * short give what is there, in whole moments. Any other fault throws {@link WavError}. `bytes` is not kept.
- */
+/** All samples of a WAV file; what {@link openWav} reads and refuses, in one piece. `bytes` is not kept. */
 export function readWav(bytes: Uint8Array): Wav {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const kind = tag(view, 0)
-  if ((kind !== 'RIFF' && kind !== 'RF64') || tag(view, 8) !== 'WAVE')
-    throw new WavError(
-      'NOT_WAV',
-      `a WAV file begins with RIFF, a size and WAVE, this one with ${printable(bytes)}`,
-    )
-
-  let format: WavFormat | undefined
-  for (let at = 12; at + 8 <= view.byteLength; ) {
-    const id = tag(view, at)
-    const size = view.getUint32(at + 4, true)
-    const body = at + 8
-    if (id === 'fmt ') format = decoderFor(view, body, Math.min(size, view.byteLength - body))
-    if (id === 'data') {
-      if (!format) throw new WavError('NO_FORMAT', 'the data chunk comes before any fmt chunk')
-      const room = view.byteLength - body
-      const length = size === 0 && !chunksFill(view, body) ? room : Math.min(size, room)
-      const moments = Math.floor(length / format.bytesPerMoment)
-      const pcm = format.decode(view, body, moments * format.channels)
-      return { rate: format.rate, channels: format.channels, pcm }
-    }
-    at = body + size + (size % 2)
-  }
-  throw new WavError(
-    'NO_DATA',
-    format ? 'the file has no data chunk' : 'the file has neither fmt nor data chunk',
-  )
+  const sound = openWav(bytes)
+  return { rate: sound.rate, channels: sound.channels, pcm: sound.read(0, sound.moments) }
 }
 
 /** The mean of all channels: `wav.pcm` itself if there is only one, a new array otherwise. */
@@ -103,32 +70,6 @@ export function encodeWav(pcm: Int16Array, rate: number): Uint8Array {
   return file
 }
 
-/** Whether the rest of the file from `at` is whole chunks: then a data chunk of size 0 before it is truly empty. */
-function chunksFill(view: DataView, at: number): boolean {
-  let next = at
-  while (next + 8 <= view.byteLength) {
-    if (!/^[ -~]{4}$/.test(tag(view, next))) return false
-    const size = view.getUint32(next + 4, true)
-    next += 8 + size + (size % 2)
-  }
-  return next === view.byteLength
-}
-
-function tag(view: DataView, at: number): string {
-  if (at + 4 > view.byteLength) return ''
-  return String.fromCharCode(
-    view.getUint8(at),
-    view.getUint8(at + 1),
-    view.getUint8(at + 2),
-    view.getUint8(at + 3),
-  )
-}
-
 function putTag(bytes: Uint8Array, at: number, text: string): void {
   for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i)
-}
-
-function printable(bytes: Uint8Array): string {
-  if (bytes.length === 0) return 'nothing'
-  return JSON.stringify(String.fromCharCode(...bytes.subarray(0, 12)).replace(/[^ -~]/g, '.'))
 }

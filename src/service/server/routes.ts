@@ -1,12 +1,15 @@
 import type { Socket } from 'node:net'
+import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../../core/log.ts'
-import { MODES, VOICE_ENGINES, VOICE_GENDERS } from '../contract.ts'
 import type { Admission } from './admission.ts'
 import type { ApiKeys } from './api-keys.ts'
+import type { Batch } from './batch/batch.ts'
 import type { Catalog } from './catalog.ts'
 import type { EngineSet } from './engines/engine-set.ts'
-import { language, oneOf, type Query, several, single } from './query.ts'
+import { voiceFilter } from './http/voice-parameters.ts'
+import type { KeyHolder } from './key-holder.ts'
+import type { Query } from './query.ts'
 import { ServiceError, told } from './service-error.ts'
 
 export interface RouteParts {
@@ -14,13 +17,14 @@ export interface RouteParts {
   readonly catalog: Catalog
   readonly engines: EngineSet
   readonly admission: Admission
+  readonly batch: Batch
   readonly log: Log
 }
 
 /** The HTTP half of the interface, and `/health`. Every error answers `{ code, error, description }`. */
 export function addRoutes(
   app: FastifyInstance,
-  { keys, catalog, engines, admission, log }: RouteParts,
+  { keys, catalog, engines, admission, batch, log }: RouteParts,
 ): void {
   app.get('/health', () => ({
     status: 'ok',
@@ -34,11 +38,14 @@ export function addRoutes(
   }))
 
   app.register(async api => {
+    const holders = new WeakMap<FastifyRequest, KeyHolder>()
+    await api.register(multipart)
     api.addHook('onRequest', async request => {
-      keys.holderOf(request.headers['x-api-key'], 'the header x-api-key', request.ip)
+      holders.set(request, keys.holderOf(request.headers['x-api-key'], 'the header x-api-key', request.ip))
     })
     api.get('/api/languages', () => catalog.languages)
     api.get('/api/voices', (request: FastifyRequest) => catalog.voices(voiceFilter(request.query as Query)))
+    api.post('/api/batch/file', (request, reply) => batch.answer(request, reply, holders.get(request)!))
   })
 
   app.setNotFoundHandler(request => {
@@ -47,20 +54,6 @@ export function addRoutes(
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     answerFailed(error, reply, log)
   })
-}
-
-function voiceFilter(query: Query) {
-  const mode = single(query, 'mode')
-  const gender = single(query, 'voiceGender')
-  return {
-    language: language(query, 'language'),
-    mode: mode === undefined ? undefined : oneOf(mode, MODES, 'mode', 'mode_not_supported'),
-    voiceGender:
-      gender === undefined ? undefined : oneOf(gender, VOICE_GENDERS, 'voiceGender', 'value_not_allowed'),
-    voiceEngine: several(query, 'voiceEngine').map(engine =>
-      oneOf(engine, VOICE_ENGINES, 'voiceEngine', 'value_not_allowed'),
-    ),
-  }
 }
 
 /** Answers a request that never became one: bytes that are no HTTP, a URL that is none. */

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { isLanguageId } from '../../core/languages.ts'
+import { batchShape } from './batch/batch-config.ts'
 import { keyLimitsShape } from './key-entry.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
@@ -106,6 +107,7 @@ export const serviceConfigSchema = z
     voices: z
       .record(z.string().refine(isLanguageId, 'a language is <language>-<region> like en-us'), z.string())
       .default({}),
+    ...batchShape,
     engines: z
       .strictObject({
         pocketsphinx: sphinxSchema.prefault({}),

@@ -6,6 +6,7 @@ import { type Log, silentLog } from '../../core/log.ts'
 import { Admission } from './admission.ts'
 import { ApiKeys } from './api-keys.ts'
 import { AudioStreams } from './audio-streams.ts'
+import { Batch } from './batch/batch.ts'
 import { Catalog } from './catalog.ts'
 import { defaultEngines } from './engines/default-engines.ts'
 import type { EngineSet } from './engines/engine-set.ts'
@@ -23,9 +24,9 @@ import {
 import { SocketTracker } from './socket-tracker.ts'
 import { addStreamRoutes } from './stream-routes.ts'
 
-/** Largest message on a socket, and largest body of an HTTP request (bytes). */
+/** Largest message on a socket, and largest body of an HTTP request that is no file (bytes). */
 const MAX_MESSAGE_BYTES = 1024 * 1024
-/** Time for the handshake, and for one HTTP request (ms). */
+/** Time for the handshake, and for the head of an HTTP request (ms). */
 const HANDSHAKE_MS = 10_000
 
 export interface ServiceParts {
@@ -40,6 +41,7 @@ export interface Service {
   readonly app: FastifyInstance
   readonly io: Server
   readonly engines: EngineSet
+  readonly batch: Batch
   /** Settings in force. */
   readonly settings: ServiceSettings
   /** Starts to serve; by default where the settings say. Rejects when the port is taken. */
@@ -62,14 +64,16 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
 
   const app = Fastify({
     bodyLimit: MAX_MESSAGE_BYTES,
-    requestTimeout: HANDSHAKE_MS,
+    requestTimeout: settings.uploadTimeoutMs + HANDSHAKE_MS,
+    http: { headersTimeout: HANDSHAKE_MS },
     forceCloseConnections: true,
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
     frameworkErrors: (error, _request, reply) => answerFailed(error, reply, log),
   })
   const streams = new AudioStreams()
   addStreamRoutes(app, streams)
-  addRoutes(app, { keys, catalog: new Catalog(engines), engines, admission, log })
+  const batch = new Batch({ engines, admission, settings, clock, log })
+  addRoutes(app, { keys, catalog: new Catalog(engines), engines, admission, batch, log })
 
   const sockets = new SocketTracker(app.server)
   const io = new Server(app.server, {
@@ -94,6 +98,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     app,
     io,
     engines,
+    batch,
     settings,
     async listen({ port = settings.port, host = settings.host } = {}) {
       if (settings.open && !isLoopback(host))
@@ -106,7 +111,10 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     },
     close() {
       watch?.[Symbol.dispose]()
-      closing ??= app.close().then(() => engines.close())
+      closing ??= app.close().then(() => {
+        batch.close()
+        return engines.close()
+      })
       return closing
     },
   }

@@ -3,6 +3,7 @@ import type { ServiceErrorBody } from '../../../src/service/contract.ts'
 import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
 import { ERROR_TABLE, type ErrorName } from '../../../src/service/server/error-table.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { batchFailures } from './batch/batch-failures.ts'
 import { FakeRecognizer, FakeSynthesizer, FakeTranslator } from './helpers/fake-engines.ts'
 import { fakeService, KEY } from './helpers/fake-service.ts'
 import { keyFileWith } from './helpers/key-files.ts'
@@ -231,6 +232,7 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     const { url } = await fakeService()
     return onHttp(fetch(`${url}/health/%E0%A4%A`))
   },
+  ...batchFailures,
   async unexpected() {
     const { connect, engines } = await fakeService()
     engines.set.recognizer = () => {

@@ -1,0 +1,109 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../../../core/clock.ts'
+import type { Log } from '../../../core/log.ts'
+import { Mp3Pool } from '../../../transcode/mp3-pool.ts'
+import type { BatchResult } from '../../contract.ts'
+import type { Admission } from '../admission.ts'
+import type { EngineSet } from '../engines/engine-set.ts'
+import type { Query } from '../query.ts'
+import { ServiceError } from '../service-error.ts'
+import type { BatchSettings } from './batch-config.ts'
+import { jobOf } from './job.ts'
+import { readForm } from './job-form.ts'
+import { JobLife } from './job-life.ts'
+import type { JobHolder } from './job-limits.ts'
+import { JobLine } from './job-line.ts'
+import { type JobParameters, jobParameters } from './job-parameters.ts'
+import { sendResult, wantsMp3 } from './job-reply.ts'
+
+export interface BatchParts {
+  readonly engines: EngineSet
+  readonly admission: Admission
+  readonly settings: BatchSettings
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Who has the key of a request: a job is one of their sessions. */
+export interface BatchHolder extends JobHolder {
+  readonly name: string
+  enter(end: (error: ServiceError) => void): Disposable
+}
+
+/** UTF-8 takes so many bytes for a character at most. */
+const CHARACTER_BYTES = 4
+
+/**
+ * The jobs of `POST /api/batch/file`. Each holds a place in the line from its first byte to the last of its answer, so
+ * that memory is bounded; while it works it is one of the sessions of the service and of its key.
+ */
+export class Batch {
+  readonly #parts: BatchParts
+  readonly #line: JobLine
+  readonly #mp3: Mp3Pool
+
+  constructor(parts: BatchParts) {
+    const { batchWorkers, maxBatchJobs } = parts.settings
+    this.#parts = parts
+    this.#line = new JobLine(batchWorkers, maxBatchJobs)
+    this.#mp3 = new Mp3Pool({ max: Math.min(batchWorkers, maxBatchJobs), spare: 0 })
+  }
+
+  /** Jobs in the line. */
+  get jobs(): number {
+    return this.#line.inside
+  }
+
+  /** Does what a request wants and answers it. Rejects with what is told to the client. */
+  async answer(request: FastifyRequest, reply: FastifyReply, holder: BatchHolder): Promise<FastifyReply> {
+    const { admission, clock, settings } = this.#parts
+    admission.assertRoom()
+    const place = this.#line.join()
+    const life = new JobLife(clock, settings)
+    life.signal.addEventListener('abort', () => {
+      // Too late for an error: what is cut off is at least no whole answer.
+      if (reply.raw.headersSent) reply.raw.destroy()
+    })
+    reply.raw.once('close', () => {
+      life.end(new ServiceError('form_malformed', 'the client has gone'))
+      life[Symbol.dispose]()
+      place[Symbol.dispose]()
+    })
+    const limits = {
+      maxFileBytes: settings.maxFileBytes,
+      maxFieldBytes: settings.maxFileTextLength * CHARACTER_BYTES,
+    }
+    const form = await life.uploaded(readForm(request, limits))
+    const parameters = jobParameters(form.fields as Query)
+    const begun = clock.now()
+    const result = await this.#work(parameters, form, holder, life, place)
+    this.#note(parameters, result, holder, clock.now() - begun)
+    return sendResult(reply, result, parameters, wantsMp3(request.headers.accept))
+  }
+
+  close(): void {
+    this.#mp3.close()
+  }
+
+  async #work(
+    parameters: JobParameters,
+    form: Awaited<ReturnType<typeof readForm>>,
+    holder: BatchHolder,
+    life: JobLife,
+    place: ReturnType<JobLine['join']>,
+  ): Promise<BatchResult> {
+    const { engines, clock, admission, settings } = this.#parts
+    const { signal } = life
+    const limits = { maxFileMs: settings.maxFileMs, maxTextLength: settings.maxFileTextLength }
+    const work = jobOf(parameters, form, { engines, mp3: this.#mp3 }, { clock, limits, holder, signal })
+    using _session = holder.enter(error => life.end(error))
+    await place.turn(signal)
+    using _place = admission.take()
+    return await work()
+  }
+
+  #note({ mode }: JobParameters, { durationMs, file }: BatchResult, holder: BatchHolder, ms: number): void {
+    const bytes = file?.data.length ?? 0
+    this.#parts.log.info({ key: holder.name, mode, durationMs, bytes, ms: Math.round(ms) }, 'batch job done')
+  }
+}

@@ -1,0 +1,53 @@
+import { after, type Clock } from '../../../core/clock.ts'
+import { ServiceError } from '../service-error.ts'
+import type { BatchSettings } from './batch-config.ts'
+
+/** What ends a job before it is done: its time-outs, a client that has gone, a key that is revoked. */
+export class JobLife implements Disposable {
+  readonly #controller = new AbortController()
+  readonly #upload: Disposable
+  readonly #whole: Disposable
+
+  constructor(
+    clock: Clock,
+    { uploadTimeoutMs, batchTimeoutMs }: Pick<BatchSettings, 'uploadTimeoutMs' | 'batchTimeoutMs'>,
+  ) {
+    this.#upload = after(clock, uploadTimeoutMs, () =>
+      this.end(
+        new ServiceError('upload_too_slow', `the request was not there whole after ${uploadTimeoutMs} ms`),
+      ),
+    )
+    this.#whole = after(clock, batchTimeoutMs, () =>
+      this.end(new ServiceError('job_too_long', `the job was not done after ${batchTimeoutMs} ms`)),
+    )
+  }
+
+  /** Aborted with the `ServiceError` that ended the job. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  end(reason: ServiceError): void {
+    this.#controller.abort(reason)
+  }
+
+  /** What `upload` resolves to, if the job lives that long. */
+  async uploaded<T>(upload: Promise<T>): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const abort = () => reject(this.signal.reason)
+    this.signal.addEventListener('abort', abort)
+    try {
+      this.signal.throwIfAborted()
+      return await Promise.race([upload, promise])
+    } finally {
+      this.signal.removeEventListener('abort', abort)
+      this.#upload[Symbol.dispose]()
+    }
+  }
+
+  /** No time-out from now on. */
+  [Symbol.dispose](): void {
+    this.#upload[Symbol.dispose]()
+    this.#whole[Symbol.dispose]()
+  }
+}

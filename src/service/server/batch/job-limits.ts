@@ -1,0 +1,24 @@
+import type { Clock } from '../../../core/clock.ts'
+
+/** What bounds one batch job. */
+export interface JobLimits {
+  /** Longest sound of a file (ms). */
+  readonly maxFileMs: number
+  /** Longest text, in characters. */
+  readonly maxTextLength: number
+}
+
+/** Whoever's key it is: their audio is counted. */
+export interface JobHolder {
+  /** Throws a `ServiceError` when it is more than they have left. */
+  takeAudio(ms: number): void
+}
+
+/** What every step of a job has at hand. */
+export interface JobContext {
+  readonly clock: Clock
+  readonly limits: JobLimits
+  readonly holder: JobHolder
+  /** Aborted with the `ServiceError` that ends the job. */
+  readonly signal: AbortSignal
+}

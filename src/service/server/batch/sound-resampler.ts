@@ -1,0 +1,36 @@
+import { createResampler, RATES } from '../../../transcode/resample.ts'
+
+/** Rates that a batch file may have (Hz): the usual ones, and those of studios. */
+export const FILE_RATES: readonly number[] = [...RATES, 64_000, 88_200, 96_000, 176_400, 192_000]
+
+/** Pieces of mono sound at one rate in, at 16 kHz out. */
+export interface SoundResampler {
+  /** A view that is valid until the next call. */
+  process(pcm: Int16Array): Int16Array
+  /** The end of the sound. */
+  flush(): Int16Array
+}
+
+/**
+ * From one of `FILE_RATES` to 16 kHz. Filters know ratios only: those from a rate to 8 kHz halve or quarter the rates
+ * of studios just as well, to 16 or to 32 kHz.
+ */
+export function soundResampler(rate: number): SoundResampler {
+  if (RATES.some(each => each === rate)) return createResampler(rate, 16_000)
+  if (!FILE_RATES.includes(rate))
+    throw new RangeError(`cannot read ${rate} Hz, rates are ${FILE_RATES.join(', ')}`)
+  if (rate <= 96_000) return createResampler(rate / 2, 8_000)
+  const first = createResampler(rate / 4, 8_000)
+  const second = createResampler(32_000, 16_000)
+  return {
+    process: pcm => second.process(first.process(pcm)),
+    flush() {
+      const last = second.process(first.flush()).slice()
+      const end = second.flush()
+      const all = new Int16Array(last.length + end.length)
+      all.set(last)
+      all.set(end, last.length)
+      return all
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { OfferedVoice } from '../engines/engine-set.ts'
+import { createMp3, type Mp3Encoder, type Mp3Rate } from '../engines/mp3-encoder.ts'
+import { ServiceError } from '../service-error.ts'
+import { linesOfSentences } from './sentences.ts'
+
+/** Pause after a sentence (ms). */
+const PAUSE_MS = 250
+
+/** Texts spoken one after the other into one mp3, sentence by sentence. */
+export class SpokenFile {
+  readonly #voice: OfferedVoice
+  readonly #rate: Mp3Rate
+  readonly #signal: AbortSignal
+  readonly #pieces: Uint8Array[] = []
+  #encoder: Mp3Encoder | undefined
+  #from = 0
+
+  /** Aborting `signal` makes `speak` reject with its reason. */
+  constructor(voice: OfferedVoice, rate: Mp3Rate, signal: AbortSignal) {
+    this.#voice = voice
+    this.#rate = rate
+    this.#signal = signal
+  }
+
+  /** Rejects with `synthesis_failed` when the engine cannot, or with the reason of the signal. */
+  async speak(text: string): Promise<void> {
+    for (const sentence of linesOfSentences(text).flat()) {
+      try {
+        await this.#say(sentence)
+      } catch (cause) {
+        this.#signal.throwIfAborted()
+        throw new ServiceError('synthesis_failed', 'the engine that speaks failed', { cause })
+      }
+      this.#signal.throwIfAborted()
+    }
+  }
+
+  /** The whole mp3; empty when nothing was said. Nothing may follow. */
+  finish(): Uint8Array {
+    this.#end()
+    return Buffer.concat(this.#pieces)
+  }
+
+  async #say(sentence: string): Promise<void> {
+    const { engine, entry } = this.#voice
+    const { rate, pieces } = await engine.speak(sentence, entry.voiceId, this.#signal)
+    const encoder = await this.#encoderFor(rate)
+    for await (const pcm of pieces) this.#pieces.push(encoder.encode(pcm))
+    this.#pieces.push(encoder.encode(new Int16Array((rate * PAUSE_MS) / 1000)))
+  }
+
+  /** One for the whole file, as long as the voice keeps its rate. */
+  async #encoderFor(rate: number): Promise<Mp3Encoder> {
+    if (this.#encoder && rate === this.#from) return this.#encoder
+    this.#end()
+    this.#from = rate
+    this.#encoder = await createMp3(rate, this.#rate)
+    return this.#encoder
+  }
+
+  #end(): void {
+    if (this.#encoder) this.#pieces.push(this.#encoder.finish())
+    this.#encoder = undefined
+  }
+}

@@ -1,0 +1,37 @@
+import type { LanguageId } from '../../../core/languages.ts'
+import type { TextTranslator } from '../engines/text-translator.ts'
+import { ServiceError } from '../service-error.ts'
+import { linesOfSentences } from './sentences.ts'
+
+/** A pair of languages and the engine that translates the one into the other. */
+export interface Translation {
+  readonly translator: TextTranslator
+  readonly source: LanguageId
+  readonly target: LanguageId
+}
+
+/** `text` translated sentence by sentence; its lines stay. Throws `translation_failed`, or the reason of `signal`. */
+export async function translated(
+  text: string,
+  { translator, source, target }: Translation,
+  signal: AbortSignal,
+): Promise<string> {
+  const lines: string[] = []
+  for (const sentences of linesOfSentences(text)) {
+    const line: string[] = []
+    for (const sentence of sentences) {
+      line.push(await attempt(() => translator.translate(sentence, source, target)))
+      signal.throwIfAborted()
+    }
+    lines.push(line.filter(Boolean).join(' '))
+  }
+  return lines.join('\n').trim()
+}
+
+async function attempt(translate: () => Promise<string>): Promise<string> {
+  try {
+    return await translate()
+  } catch (cause) {
+    throw new ServiceError('translation_failed', 'the engine that translates failed', { cause })
+  }
+}

@@ -1,0 +1,51 @@
+import { mono } from '../../../transcode/wav.ts'
+import { WavError } from '../../../transcode/wav-format.ts'
+import { openWav, type WavSound } from '../../../transcode/wav-sound.ts'
+import { ServiceError } from '../service-error.ts'
+import { FILE_RATES, soundResampler } from './sound-resampler.ts'
+
+/** Samples of all channels that are decoded at a time. */
+const PIECE = 32_768
+const MOST_CHANNELS = 64
+
+/** The sound of a WAV file at 16 kHz mono, in pieces that are valid until the next. Throws a `ServiceError`. */
+export function* wavPieces(bytes: Uint8Array): Generator<Int16Array> {
+  const sound = opened(bytes)
+  const { rate, channels, moments } = sound
+  const resampler = soundResampler(rate)
+  const count = Math.floor(PIECE / channels)
+  for (let at = 0; at < moments; at += count)
+    yield resampler.process(mono({ rate, channels, pcm: sound.read(at, count) }))
+  yield resampler.flush()
+}
+
+function opened(bytes: Uint8Array): WavSound {
+  const sound = read(bytes)
+  const { rate, channels, missingBytes } = sound
+  if (!FILE_RATES.includes(rate))
+    throw new ServiceError(
+      'coding_not_supported',
+      `the file has ${rate} Hz, allowed: ${FILE_RATES.join(', ')}`,
+    )
+  if (channels > MOST_CHANNELS)
+    throw new ServiceError(
+      'coding_not_supported',
+      `the file has ${channels} channels, allowed are ${MOST_CHANNELS}`,
+    )
+  if (missingBytes > 0)
+    throw new ServiceError(
+      'truncated',
+      `the file ends early: ${missingBytes} bytes of sound that its header tells of are missing`,
+    )
+  return sound
+}
+
+function read(bytes: Uint8Array): WavSound {
+  try {
+    return openWav(bytes)
+  } catch (cause) {
+    if (!(cause instanceof WavError)) throw cause
+    const error = cause.code === 'UNSUPPORTED' ? 'coding_not_supported' : 'file_damaged'
+    throw new ServiceError(error, cause.message, { cause })
+  }
+}

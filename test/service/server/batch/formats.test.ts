@@ -1,0 +1,92 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { FILE_RATES } from '../../../../src/service/server/batch/sound-resampler.ts'
+import { loudness } from '../../../../src/transcode/level.ts'
+import { encodeWav } from '../../../../src/transcode/wav.ts'
+import { sine } from '../../../helpers/tone.ts'
+import { fakeService } from '../helpers/fake-service.ts'
+import { quickEngines } from './quick-ears.ts'
+import { upload } from './upload.ts'
+
+const SECOND = encodeWav(sine(1000, 1000, 12_000, 16_000), 16_000)
+
+/** `SECOND` as ffmpeg makes another file of it. */
+function converted(...how: string[]): Uint8Array {
+  const run = spawnSync('ffmpeg', ['-v', 'error', '-i', '-', ...how, '-'], { input: SECOND })
+  expect(run.stderr.toString()).toBe('')
+  return run.stdout
+}
+
+/** What the recogniser hears of a file. */
+async function heard(file: Uint8Array): Promise<{ ms: number; tone: number; durationMs: number }> {
+  const { ears, engines } = quickEngines()
+  const { url } = await fakeService({}, { engines })
+  const response = await upload(url, { mode: 'stt', file })
+  const { durationMs, ...rest } = (await response.json()) as { durationMs: number }
+  expect(response.status, JSON.stringify(rest)).toBe(200)
+  const all = Int16Array.from(ears.written.flatMap(pcm => Array.from(pcm)))
+  const sound = all.subarray(0, -15 * 1600)
+  return { ms: sound.length / 16, tone: loudness(sound.subarray(1600, 14_400), 1000, 16_000), durationMs }
+}
+
+test.each([
+  ...FILE_RATES.map(rate => [`wav ${rate}`, ['-ar', String(rate), '-f', 'wav']] as const),
+  ...['pcm_u8', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'pcm_f64le', 'pcm_mulaw'].map(
+    codec => [`wav ${codec}`, ['-c:a', codec, '-f', 'wav']] as const,
+  ),
+  ...['1', '2', '6'].map(count => [`wav of ${count} channels`, ['-ac', count, '-f', 'wav']] as const),
+  ['mp3', ['-f', 'mp3']],
+  ['mp3 44100 stereo', ['-ar', '44100', '-ac', '2', '-f', 'mp3']],
+  ['mp3 without tags', ['-f', 'mp3', '-write_xing', '0', '-id3v2_version', '0']],
+  ['ogg Opus', ['-c:a', 'libopus', '-f', 'ogg']],
+  ['ogg Opus stereo', ['-c:a', 'libopus', '-ac', '2', '-f', 'ogg']],
+  ['ogg Vorbis', ['-c:a', 'libvorbis', '-f', 'ogg']],
+  ['ogg Vorbis 44100 stereo', ['-c:a', 'libvorbis', '-ar', '44100', '-ac', '2', '-f', 'ogg']],
+] as const)('%s is heard as it is', async (_name, how) => {
+  const { ms, tone, durationMs } = await heard(converted(...how))
+  expect(ms).toBeGreaterThan(975)
+  expect(ms).toBeLessThan(1075)
+  expect(Math.abs(durationMs - ms)).toBeLessThan(2)
+  // Softer where ffmpeg spreads it over channels.
+  expect(tone).toBeGreaterThan(1_900)
+  expect(tone).toBeLessThan(14_000)
+})
+
+test.each([
+  ['flac', ['-f', 'flac'], 415, 'format_unknown', 'FLAC'],
+  ['aac', ['-f', 'adts'], 415, 'format_unknown', 'wav, mp3, ogg'],
+  ['wav of ADPCM', ['-c:a', 'adpcm_ima_wav', '-f', 'wav'], 415, 'coding_not_supported', 'cannot read'],
+  ['wav 7000', ['-ar', '7000', '-f', 'wav'], 415, 'coding_not_supported', '8000'],
+  ['ogg of FLAC', ['-c:a', 'flac', '-f', 'ogg'], 415, 'coding_not_supported', 'Opus'],
+] as const)('%s is refused by name', async (_name, how, status, error, words) => {
+  const { url } = await fakeService({}, { engines: quickEngines().engines })
+  const response = await upload(url, { mode: 'stt', file: converted(...how) })
+  const body = await response.json()
+  expect(body).toMatchObject({ code: 'bad_file', error })
+  expect((body as { description: string }).description).toContain(words)
+  expect(response.status).toBe(status)
+})
+
+test.each([
+  ['wav', undefined],
+  ['ogg Opus', ['-c:a', 'libopus', '-f', 'ogg']],
+  ['ogg Vorbis', ['-c:a', 'libvorbis', '-f', 'ogg']],
+  ['mp3', ['-f', 'mp3']],
+] as const)('%s cut or damaged anywhere is answered, and the next one heard', async (kind, how) => {
+  const whole = how ? converted(...how) : SECOND
+  const { engines, ears } = quickEngines()
+  const { url } = await fakeService({}, { engines })
+  for (let n = 0; n < 40; n++) {
+    const at = Math.floor((whole.length * n) / 40)
+    const damaged = Buffer.from(whole)
+    damaged.fill(n % 2 ? 0xff : 0, at, at + 40)
+    for (const file of [whole.subarray(0, at), damaged]) {
+      const response = await upload(url, { mode: 'stt', file })
+      const body = (await response.json()) as { code?: string }
+      if (response.status !== 200) expect(body.code).toBe('bad_file')
+      else if (file !== damaged && kind !== 'mp3') expect.unreachable(`${kind} cut at ${at} was taken`)
+    }
+  }
+  expect(ears.opened).toBe(0)
+  expect((await upload(url, { mode: 'stt', file: whole })).status).toBe(200)
+})
