@@ -68,7 +68,10 @@ export function decoded(mp3: Buffer): { rate: number; ms: number; rms: number } 
     },
   )
   const rate = Number(probe.stdout.trim())
-  const { stdout } = spawnSync('ffmpeg', ['-v', 'error', '-i', '-', '-f', 's16le', '-'], { input: mp3 })
+  const { stdout } = spawnSync('ffmpeg', ['-v', 'error', '-i', '-', '-f', 's16le', '-'], {
+    input: mp3,
+    maxBuffer: 64 * 1024 * 1024,
+  })
   const pcm = new Int16Array(stdout.buffer, stdout.byteOffset, stdout.length >> 1)
   const rms = Math.sqrt(pcm.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, pcm.length))
   return { rate, ms: (pcm.length * 1000) / rate, rms }
