@@ -25,6 +25,6 @@ export class Owned<T extends Closable> implements Iterable<T> {
   }
 
   async closeAll(): Promise<void> {
-    await Promise.all(Array.from(this.#items, item => item.close({ kind: 'parent-closed' })))
+    await Promise.allSettled(Array.from(this.#items, item => item.close({ kind: 'parent-closed' })))
   }
 }

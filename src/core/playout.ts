@@ -1,5 +1,6 @@
 import { mixInto } from '../transcode/mix.ts'
 import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../transcode/pcm.ts'
+import { BridgeError } from './errors.ts'
 import type { Leg } from './leg.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Voice } from './voice.ts'
@@ -183,9 +184,17 @@ export class Playout {
 
   #send(): void {
     if (this.#batched === 0) return
-    this.#leg.play(this.#batched === 1 ? this.#one : this.#batch)
+    try {
+      this.#leg.play(this.#batched === 1 ? this.#one : this.#batch)
+      for (const name of this.#marks) this.#leg.mark(name)
+    } catch (cause) {
+      // A leg that breaks its promise ends alone: this runs in the speaker's call and in everybody's tick.
+      void this.#leg.close({
+        kind: 'failed',
+        error: new BridgeError('LEG_LOST', 'the leg cannot play', { cause }),
+      })
+    }
     this.#batched = 0
-    for (const name of this.#marks) this.#leg.mark(name)
     this.#marks.length = 0
   }
 

@@ -181,7 +181,7 @@ describe('back-pressure', () => {
 
 describe('faults', () => {
   test('of opening: wrong key, wrong parameters, no start, nobody there, given up', async () => {
-    const { service, client } = await scripted({}, { startMs: 50, connectMs: 200 })
+    const { service, client } = await scripted({}, { startMs: 400, connectMs: 5_000 })
     service.next({ refuseKey: true })
     expect(await failureOf(client.openSession('/sts', STS))).toMatchObject({
       code: 'unauthorized',
