@@ -10,6 +10,7 @@ import { Batch } from './batch/batch.ts'
 import { Catalog } from './catalog.ts'
 import { defaultEngines } from './engines/default-engines.ts'
 import type { EngineSet } from './engines/engine-set.ts'
+import { addDocsRoutes } from './http/docs-routes.ts'
 import { KeyFile } from './key-file.ts'
 import { KeyWatch } from './key-watch.ts'
 import { addNamespaces } from './namespaces.ts'
@@ -72,6 +73,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
   })
   const streams = new AudioStreams()
   addStreamRoutes(app, streams)
+  addDocsRoutes(app, settings)
   const batch = new Batch({ engines, admission, settings, clock, log })
   addRoutes(app, { keys, catalog: new Catalog(engines), engines, admission, batch, log })
 

@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify'
+import type { ServiceSettings } from '../service-config.ts'
+import { docsPage } from './docs-page.ts'
+import { openApi } from './openapi.ts'
+
+/** `GET /docs` and `GET /docs/json`: what the service does, with its limits. Made once. */
+export function addDocsRoutes(app: FastifyInstance, settings: ServiceSettings): void {
+  const page = docsPage(settings)
+  const document = JSON.stringify(openApi(settings))
+  const headers = {
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+    'x-content-type-options': 'nosniff',
+  }
+  app.get('/docs', (_request, reply) => reply.headers(headers).type('text/html; charset=utf-8').send(page))
+  app.get('/docs/json', (_request, reply) =>
+    reply.headers(headers).type('application/json; charset=utf-8').send(document),
+  )
+}
