@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { peak, rms } from '../../src/transcode/level.ts'
 import { createResampler } from '../../src/transcode/resample.ts'
@@ -110,13 +111,20 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
     const restarts = b.app.service?.restarts ?? 0
     process.kill(b.app.service?.pid ?? Number.NaN, 'SIGKILL')
     const killedAt = before.length
-    await new Promise(resolve => setTimeout(resolve, 260))
+    const stalls = monitorEventLoopDelay({ resolution: 5 })
+    stalls.enable()
+    await b.until(() => peak(listener.heard().subarray(killedAt)) > 0, 5_000, 'the original voice')
+    stalls.disable()
+    const first = listener
+      .heard()
+      .subarray(killedAt)
+      .findIndex(sample => sample !== 0)
+    // Phones, bridge and this test share a process here: what it stood still is not the bridge's delay.
+    expect((first / LINE_RATE) * 1000).toBeLessThan(200 + stalls.max / 1e6)
+    await b.until(() => listener.heard().length > killedAt + first + 800, 5_000, 'some more of it')
     const after = listener.heard().subarray(killedAt)
-    const first = after.findIndex(sample => sample !== 0)
-    expect(first).toBeGreaterThanOrEqual(0)
-    expect((first / LINE_RATE) * 1000).toBeLessThan(200)
     // It is that voice, at full level.
-    const position = likeness(after.subarray(first, first + 320), said)
+    const position = likeness(after.subarray(first + 160, first + 800), said)
     expect(position.best).toBeGreaterThan(0.9)
 
     await saying
