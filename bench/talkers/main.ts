@@ -1,9 +1,11 @@
 /**
  * How long a listener waits: end of a sentence → first byte of its mp3, for 1, 2, 4 … simultaneous talkers, with the
- * installed engines in their own process. `node bench/talkers/main.ts [talkers…]`
+ * installed engines in their own process, and what a session costs. Talkers beyond the room for sessions are refused, as
+ * they are in earnest; `--room <sessions>` makes more. `node bench/talkers/main.ts [--room <sessions>] [talkers…]`
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { ServiceProcess } from '../../src/service/server/child.ts'
 import { machine } from '../machine.ts'
 import { cpuOf } from '../proc-stat.ts'
@@ -14,18 +16,22 @@ import { talk } from './talker.ts'
 /** Steps between the beginnings of two talkers, so that they do not all end at once (ms). */
 const STAGGER_MS = 370
 
-const counts = process.argv.slice(2).map(Number)
+const { values, positionals } = parseArgs({ options: { room: { type: 'string' } }, allowPositionals: true })
+const room = values.room === undefined ? {} : { maxSessions: Number(values.room) }
+const counts = positionals.map(Number)
 const said = script()
 const rows: (string | number)[][] = []
-for (const talkers of counts.length > 0 ? counts : [1, 2, 4]) rows.push(await measure(talkers))
+for (const talkers of counts.length > 0 ? counts : [1, 2, 4, 8]) rows.push(await measure(talkers))
 const { cpu, cores, node, load } = machine()
 console.log(`${cpu}, ${cores} cores, Node ${node}, load ${load}`)
 console.log(
   table(
     [
       'talkers',
+      'refused',
       'sentences',
       'p50 ms',
+      'p95 ms',
       'max ms',
       'CPU % of a core',
       'RSS MB idle',
@@ -37,7 +43,7 @@ console.log(
 )
 
 async function measure(talkers: number): Promise<number[]> {
-  const service = await ServiceProcess.start({ apiKeys: ['bench'], maxSessions: talkers })
+  const service = await ServiceProcess.start({ apiKeys: ['bench'], ...room })
   const idle = memoryMb(service.pid!, 'VmRSS')
   const before = cpuOf(service.pid!)
   const begin = performance.now()
@@ -50,9 +56,12 @@ async function measure(talkers: number): Promise<number[]> {
   const busy = memoryMb(service.pid!, 'VmRSS')
   const pipelines = pipelineMb()
   await service.close()
-  const sorted = all.flat().toSorted((a, b) => a - b)
-  const p50 = sorted[sorted.length >> 1] ?? Number.NaN
-  return [talkers, sorted.length, p50, sorted.at(-1) ?? Number.NaN, share, idle, busy, pipelines].map(
+  const served = all.filter(each => each !== undefined)
+  const sorted = served.flat().toSorted((a, b) => a - b)
+  const at = (part: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+  const refused = talkers - served.length
+  return [talkers, refused, sorted.length, at(0.5), at(0.95), at(1), share, idle, busy, pipelines].map(
     Math.round,
   )
 }

@@ -12,9 +12,14 @@ const FRAGMENT_MS = 60
 
 /**
  * Speaks `script` to the service at `url` in the pace of speech and says how many milliseconds
- * passed from the end of each sentence to the first byte of its mp3.
+ * passed from the end of each sentence to the first byte of its mp3; undefined when there was no room for a session.
  */
-export async function talk(url: string, key: string, script: Script, delayMs: number): Promise<number[]> {
+export async function talk(
+  url: string,
+  key: string,
+  script: Script,
+  delayMs: number,
+): Promise<number[] | undefined> {
   const receiveAudio = { obtainVia: 'chunk', codec: 'mp3', sampleRate: 16_000, mode: 'streaming' }
   const socket = io(`${url}/sts`, {
     transports: ['websocket'],
@@ -27,11 +32,16 @@ export async function talk(url: string, key: string, script: Script, delayMs: nu
       receiveAudio: JSON.stringify(receiveAudio),
     },
   })
-  await new Promise((resolve, reject) => {
-    socket.once('start', resolve)
-    socket.once('connect_error', reject)
-    socket.once('error', (body: unknown) => reject(new Error(JSON.stringify(body))))
+  const refusal = await new Promise<{ error?: string } | undefined>(resolve => {
+    socket.once('start', () => resolve(undefined))
+    socket.once('connect_error', (error: Error & { data?: object }) => resolve(error.data ?? {}))
+    socket.once('error', resolve)
   })
+  if (refusal) {
+    socket.disconnect()
+    if (refusal.error === 'too_many_sessions') return undefined
+    throw new Error(`refused: ${JSON.stringify(refusal)}`)
+  }
   await wait(delayMs)
   const begin = performance.now()
   const firsts = new Map<string, number>()
