@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import pino from 'pino'
 import { call } from './commands/call.ts'
+import { conform } from './commands/conform.ts'
 import { demo } from './commands/demo.ts'
 import { doctor, exitCode, renderChecks, settingsToExamine } from './commands/doctor.ts'
 import { addKey, listKeys, revokeKey } from './commands/keys.ts'
@@ -121,6 +122,25 @@ program
     const out = options.json ? new Terminal(process.stderr) : terminal
     const [authToken] = loadConfig().twilio.authTokens
     process.exitCode = await call({ audio, authToken, listenMs: listen * 1000, ...options }, out, silentLog)
+  })
+
+program
+  .command('conform')
+  .description(
+    'checks any service of the interface from outside and says which statements of the document hold',
+  )
+  .argument('<url>', 'address of the service')
+  .option('--key <key>', 'API key (default: as configured)')
+  .option('--from <language>', 'language spoken and written', languageId, 'en-us')
+  .option('--to <language>', 'language translated into', languageId, 'es-es')
+  .option('--audio <file>', 'WAV in the language spoken (default: a bundled sentence in English)')
+  .option('--text <text>', 'text in the language spoken', 'Good morning, how are you?')
+  .option('--speech <text>', 'text in the language translated into', 'Buenos días, ¿cómo está?')
+  .option('--patience <seconds>', 'longest wait for one answer', whole, 10)
+  .option('--json', 'print the rows as JSON')
+  .action(async (url: string, options) => {
+    const key = options.key ?? loadConfig().service.apiKey ?? ''
+    process.exitCode = await conform({ url, ...options, key }, terminal)
   })
 
 program

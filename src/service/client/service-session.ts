@@ -251,7 +251,8 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     const closed = failure ?? ServiceFailure.found('closed/session_ended', 'the session is over')
     this.#window.end(closed)
     this.#queue.end(failure)
-    this.#over.abort()
+    // After the last answer, the service itself ends streamed audio when all of it was sent.
+    if (end.kind !== 'finished') this.#over.abort()
     this.#opened.reject(closed)
     this.#end.resolve(end)
   }

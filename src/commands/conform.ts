@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises'
+import { systemClock } from '../core/clock.ts'
+import { baseUrl } from '../service/client/service-address.ts'
+import { SAMPLE_RATE } from '../transcode/pcm.ts'
+import { createResampler } from '../transcode/resample.ts'
+import { mono, readWav } from '../transcode/wav.ts'
+import { examine, type Row } from './conform/examine.ts'
+import type { Probe } from './conform/probe.ts'
+import { renderRows, rowsExitCode } from './conform/table.ts'
+import { bundledSentences } from './recording.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface ConformOptions {
+  /** The service's address. */
+  readonly url: string
+  readonly key: string
+  readonly from: string
+  readonly to: string
+  /** WAV file in the source language. Default: a bundled sentence in English. */
+  readonly audio?: string
+  /** Text in the source and in the target language. */
+  readonly text: string
+  readonly speech: string
+  /** Longest wait for one answer (s). */
+  readonly patience: number
+  readonly json?: boolean
+}
+
+/** A short one. */
+const SENTENCE = 1
+/** Silence behind what is said, so that a service hears that it is over (ms). */
+const PAUSE_MS = 1_200
+const QUIET_MS = 1_500
+
+/** Looks at any service of the interface from outside and says which statements hold. Returns the exit code. */
+export async function conform(options: ConformOptions, terminal: Terminal): Promise<number> {
+  const { url, key, from, to, text, speech, patience } = options
+  const base = baseUrl(url)
+  if (!options.json) terminal.line(`Looking at ${base} from outside; this takes about a minute …`)
+  const probe: Probe = {
+    base,
+    apiKey: key,
+    source: from,
+    target: to,
+    text,
+    speech,
+    pcm: await speechAudio(options.audio),
+    pace: 1,
+    patienceMs: patience * 1_000,
+    quietMs: QUIET_MS,
+    clock: systemClock,
+  }
+  const rows: Row[] = await examine(probe)
+  if (options.json) process.stdout.write(`${JSON.stringify(rows, undefined, 2)}\n`)
+  else for (const line of renderRows(rows)) terminal.line(line)
+  return rowsExitCode(rows)
+}
+
+/** 16 kHz mono, with a pause behind. */
+async function speechAudio(path: string | undefined): Promise<Int16Array> {
+  const sentences = path === undefined ? await bundledSentences() : []
+  const wav = readWav(await readFile(path ?? sentences[SENTENCE] ?? ''))
+  const resampler = createResampler(wav.rate, SAMPLE_RATE)
+  const speech = [resampler.process(mono(wav)).slice(), resampler.flush()]
+  return Int16Array.from([...speech.flatMap(part => [...part]), ...noise((PAUSE_MS * SAMPLE_RATE) / 1_000)])
+}
+
+/** A quiet room: recognisers take digital silence for a line that is dead. */
+function noise(samples: number): number[] {
+  let seed = 1
+  return Array.from({ length: samples }, () => {
+    seed = (seed * 1_103_515_245 + 12_345) & 0x7fff_ffff
+    return (seed >> 16) % 7
+  })
+}

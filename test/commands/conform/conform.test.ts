@@ -1,0 +1,84 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { examine, type Row } from '../../../src/commands/conform/examine.ts'
+import { STATEMENTS } from '../../../src/commands/conform/statements.ts'
+import { renderRows, rowsExitCode } from '../../../src/commands/conform/table.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { Mp3Maker, tone } from '../../../src/simulator/tone-mp3.ts'
+import { MODEL_KEY } from './model-http.ts'
+import { modelService } from './model-service.ts'
+
+/** The library itself brings these about: no server can break them. */
+const UNBREAKABLE = ['6-10']
+
+let maker: Mp3Maker
+
+beforeAll(async () => {
+  maker = await Mp3Maker.create()
+})
+
+async function examined(...faults: string[]): Promise<Row[]> {
+  await using service = await modelService(maker, ...faults)
+  return await examine({
+    base: service.url,
+    apiKey: MODEL_KEY,
+    source: 'en-us',
+    target: 'es-es',
+    text: 'good morning',
+    speech: 'buenos días',
+    pcm: tone(440, 900),
+    pace: 0,
+    patienceMs: 1_500,
+    quietMs: 100,
+    clock: systemClock,
+  })
+}
+
+function broken(rows: readonly Row[]): string[] {
+  return rows.filter(({ status }) => status === 'does not hold').map(({ id }) => id)
+}
+
+describe.concurrent('conform', () => {
+  test('all statements hold for a faithful service', async () => {
+    const rows = await examined()
+    expect(rows.filter(({ status }) => status !== 'holds')).toEqual([])
+    expect(rows.length).toBe(STATEMENTS.length)
+    expect(rowsExitCode(rows)).toBe(0)
+    expect(renderRows(rows).at(-1)).toBe(`${rows.length} hold, 0 do not hold, 0 not shown`)
+  })
+
+  test('nothing holds and nothing is broken where nobody is', async () => {
+    const service = await modelService(maker)
+    await service[Symbol.asyncDispose]()
+    const rows = await examine({
+      base: service.url,
+      apiKey: MODEL_KEY,
+      source: 'en-us',
+      target: 'es-es',
+      text: 'good morning',
+      speech: 'buenos días',
+      pcm: tone(440, 100),
+      pace: 0,
+      patienceMs: 50,
+      quietMs: 10,
+      clock: systemClock,
+    })
+    expect(broken(rows)).toEqual([])
+    expect(rows.filter(({ status }) => status === 'holds')).toEqual([])
+  })
+
+  test('statements have their own numbers, in the order of the document', () => {
+    const ids = STATEMENTS.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect([...new Set(ids.map(id => id[0]))]).toEqual(['2', '3', '4', '5', '6', '7'])
+  })
+
+  test.each(STATEMENTS.filter(({ id }) => !UNBREAKABLE.includes(id)).map(({ id, text }) => [id, text]))(
+    'a service that breaks %s (%s) fails that row and no other',
+    async id => {
+      const rows = await examined(id)
+      expect(broken(rows)).toEqual([id])
+      expect(rowsExitCode(rows)).toBe(1)
+      expect(renderRows(rows).filter(line => line.startsWith(`✗ ${id} `))).toHaveLength(1)
+    },
+  )
+})

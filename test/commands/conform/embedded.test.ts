@@ -1,0 +1,34 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { examine, type Row } from '../../../src/commands/conform/examine.ts'
+import { STATEMENTS } from '../../../src/commands/conform/statements.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { KEY, realService } from '../../service/server/helpers/real-service.ts'
+import { joined, pause, recording } from '../../service/server/helpers/recordings.ts'
+
+/** Some sessions of speech, and waiting for quiet at the end of each. */
+const PATIENT_MS = 120_000
+
+describe('the embedded service', () => {
+  const service = realService({ maxSessions: 4 })
+  let rows: Row[]
+
+  beforeAll(async () => {
+    rows = await examine({
+      base: service.url,
+      apiKey: KEY,
+      source: 'en-us',
+      target: 'es-es',
+      text: 'Good morning, how are you?',
+      speech: 'Buenos días',
+      pcm: joined(recording(2), pause(1_200)),
+      pace: 3,
+      patienceMs: 10_000,
+      quietMs: 700,
+      clock: systemClock,
+    })
+  }, PATIENT_MS)
+
+  test.each(STATEMENTS.map(({ id, text }) => [id, text]))('%s %s', id => {
+    expect(rows.find(row => row.id === id)).toMatchObject({ status: 'holds' })
+  })
+})
