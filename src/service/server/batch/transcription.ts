@@ -65,7 +65,10 @@ export async function transcription(
     await stream.close()
   }
   if (broken) throw failed(broken)
-  return { utterances, durationMs: Math.round(taken) }
+  const whole = Math.round(taken)
+  // The silence at the end is ours.
+  const within = utterances.map(each => ({ ...each, endMs: Math.min(each.endMs, whole) }))
+  return { utterances: within, durationMs: whole }
 }
 
 async function opened(...[engine, ...how]: [SpeechToText, ...Parameters<SpeechToText['open']>]) {

@@ -56,11 +56,16 @@ export const voicesSchema: z.ZodType<VoiceEntry[]> = z.array(
   }),
 )
 
+/** A whole number of bytes. */
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
 const buffer = z.strictObject({ type: z.literal('Buffer'), data: z.array(z.int().min(0).max(255)) })
 
 const file = z
   .strictObject({
-    data: z.union([buffer, z.base64()]).describe('The mp3: bytes as Node writes them, or base64.'),
+    data: z
+      .union([buffer, z.string().regex(BASE64)])
+      .describe('The mp3: bytes as Node writes them, or base64.'),
     codec: z.literal('mp3'),
     sampleRate: z.int().describe('Hz'),
     encoding: z.literal('base64').optional().describe('Only with `dataEncoding=base64`.'),

@@ -7,7 +7,7 @@ import { decoded } from '../helpers/real-service.ts'
 import { quickEngines } from './quick-ears.ts'
 import { type Fields, upload } from './upload.ts'
 
-const wav = encodeWav(sine(440, 1000, 8_000, 16_000), 16_000)
+const wav = encodeWav(sine(440, 2000, 8_000, 16_000), 16_000)
 const stt = { mode: 'stt', file: wav }
 const sts = { mode: 'sts', languageIdSource: 'en-us', languageIdTarget: 'es-es', file: wav }
 const tts = { mode: 'tts', languageIdTarget: 'es-es', text: 'ONE TWO' }
@@ -37,7 +37,7 @@ test('stt answers what was said and nothing else', async () => {
       { id: '1', text: 'hello', startMs: 0, endMs: 500 },
       { id: '2', text: 'good night', startMs: 1000, endMs: 1500 },
     ],
-    durationMs: 1000,
+    durationMs: 2000,
   })
 })
 
