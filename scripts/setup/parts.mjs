@@ -46,7 +46,7 @@ const PARTS = [
 ]
 
 /** What only tests use: independent programs to compare with, and one to look at processes. */
-const FOR_TESTS = [
+const PROGRAMS_FOR_TESTS = [
   { program: 'lame', packages: ['lame'] },
   { program: 'ffmpeg', packages: ['ffmpeg'] },
   { program: 'sox', packages: ['sox'] },
@@ -58,6 +58,17 @@ const FOR_TESTS = [
   without: 'some tests are skipped or fail',
   optional: true,
 }))
+
+/** A client of the service's interface that is of another make. */
+const PYTHON_CLIENT = {
+  name: 'Socket.IO client for Python, for tests',
+  packages: ['python3-socketio', 'python3-websocket'],
+  file: { kind: 'library', names: ['python3/dist-packages/socketio/__init__.py'] },
+  without: 'its test is skipped',
+  optional: true,
+}
+
+const FOR_TESTS = [...PROGRAMS_FOR_TESTS, PYTHON_CLIENT]
 
 /** The parts that are not on this system. */
 export function missingParts({ systemRoot, forTests }) {

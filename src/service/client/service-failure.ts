@@ -17,7 +17,6 @@ export type ClientFault =
   | 'protocol/no_list'
   | 'protocol/reply_too_large'
   | 'protocol/http_status'
-  | 'protocol/no_audio'
   /** A fragment or text failed, and the service did not say why. */
   | 'refused/not_taken'
   /** The address of streamed audio is not to be fetched. */

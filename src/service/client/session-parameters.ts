@@ -25,6 +25,7 @@ interface Hearing {
   /** The voice, by its id in the voice list. Default: the language's first. */
   readonly voiceId?: string
   readonly voiceGender?: string
+  readonly voiceEngine?: string
 }
 
 /** Parameters of a session, by namespace. */
@@ -61,9 +62,14 @@ export function sessionQuery<N extends Namespace>(
     ...(sends ? { sendAudio: JSON.stringify({ ...SEND, ...sendAudio }) } : {}),
     ...(receives ? { receiveAudio: JSON.stringify({ ...RECEIVE, ...receiveAudio }) } : {}),
     ...(partials === undefined ? {} : { partials: String(partials) }),
-    ...(given.voiceId === undefined ? {} : { voiceId: given.voiceId }),
-    ...(given.voiceGender === undefined ? {} : { voiceGender: given.voiceGender }),
+    ...voiceOf(given),
   }
+}
+
+function voiceOf(given: Given): Record<string, string> {
+  const { voiceId, voiceGender, voiceEngine } = given
+  const wanted = Object.entries({ voiceId, voiceGender, voiceEngine })
+  return Object.fromEntries(wanted.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
 /** Samples per second of the audio that a session of these parameters sends. */

@@ -1,0 +1,25 @@
+/**
+ * Translates the texts given, or every line of standard input.
+ *
+ *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… node examples/translate.ts en-us es-es "Good morning." "See you."
+ *
+ * In a program that has installed the package, import from 'dragoman/service'.
+ */
+import { createInterface } from 'node:readline'
+import { ServiceClient } from '../src/service/index.ts'
+
+const { SERVICE_URL = '', SERVICE_KEY = '' } = process.env
+const [languageIdSource = 'en-us', languageIdTarget = 'es-es', ...texts] = process.argv.slice(2)
+
+const client = new ServiceClient({ url: SERVICE_URL, apiKey: SERVICE_KEY })
+await using session = await client.openSession('/translator', { languageIdSource, languageIdTarget })
+
+const reading = (async () => {
+  for await (const { text, translation } of session)
+    console.log(`${text} → ${translation ?? '(no translation)'}`)
+})()
+
+// Awaiting `send` keeps no more texts on the way than the service takes.
+for await (const text of texts.length > 0 ? texts : createInterface(process.stdin)) await session.send(text)
+await session.finish()
+await reading
