@@ -10,6 +10,7 @@ import { addKey, listKeys, revokeKey } from './commands/keys.ts'
 import { serve } from './commands/serve.ts'
 import { service } from './commands/service.ts'
 import { Terminal } from './commands/terminal.ts'
+import { translate } from './commands/translate.ts'
 import { type Config, loadConfig } from './config.ts'
 import { BridgeError } from './core/errors.ts'
 import { languageId } from './core/languages.ts'
@@ -141,6 +142,27 @@ program
   .action(async (url: string, options) => {
     const key = options.key ?? loadConfig().service.apiKey ?? ''
     process.exitCode = await conform({ url, ...options, key }, terminal)
+  })
+
+program
+  .command('translate')
+  .description('translates a file: audio (wav, mp3, ogg) into text and voice, text into text')
+  .argument('<file>', 'audio or text')
+  .option('--from <language>', 'language of the file (default: as configured)', languageId)
+  .option('--to <language>', 'language to translate into (default: as configured)', languageId)
+  .addOption(
+    new Option('--mode <mode>', 'stt: only what is said; tts: text as voice')
+      .choices(['stt', 'translator', 'tts', 'sts'])
+      .default(undefined, 'sts for audio, translator for .txt and .md'),
+  )
+  .option('--output <file>', 'where to write the voice (default: <name>.<language>.mp3)')
+  .addOption(configFile())
+  .option('--json', 'print the result as JSON')
+  .action(async (file: string, { config: settings, ...options }) => {
+    const config = loadConfig({ file: settings })
+    const { speaks: from, hears: to } = config.languages
+    const out = options.json ? new Terminal(process.stderr) : terminal
+    process.exitCode = await translate({ file, from, to, ...options }, config, out)
   })
 
 program

@@ -1,0 +1,119 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename, extname } from 'node:path'
+import type { Config } from '../config.ts'
+import { systemClock, Ticker } from '../core/clock.ts'
+import { type BatchMode, type BatchReply, ServiceClient } from '../service/index.ts'
+import { reachedService } from './reached-service.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Longest wait for the service (ms): a little more than the embedded one works on a file. */
+const PATIENCE_MS = 330_000
+/** Files that are text; everything else is taken for audio. */
+const TEXT = /\.(txt|text|md|srt|csv)$/i
+
+export interface TranslateOptions {
+  /** Audio (wav, mp3, ogg) or text. */
+  readonly file: string
+  readonly from: string
+  readonly to: string
+  /** Default: `sts` for audio, `translator` for text. */
+  readonly mode?: BatchMode | undefined
+  /** Where the translated voice is written. Default: `<name of the file>.<to>.mp3` in the working directory. */
+  readonly output?: string | undefined
+  readonly json?: boolean | undefined
+}
+
+/** What came of it, for scripts (`--json`). */
+interface Translated {
+  readonly mode: BatchMode
+  readonly text?: string
+  readonly translation?: string
+  /** The mp3 that was written. */
+  readonly output?: string
+  readonly ms: number
+}
+
+/**
+ * Translates one file with the configured service, or with an embedded one for as long as it takes. Returns the exit
+ * code; rejects with what the service says of the file.
+ */
+export async function translate(
+  options: TranslateOptions,
+  config: Config,
+  terminal: Terminal,
+): Promise<number> {
+  // First of all: a file that cannot be read should not wait for engines.
+  const bytes = await readFile(options.file)
+  const { mode = TEXT.test(options.file) ? 'translator' : 'sts' } = options
+  const begun = systemClock.now()
+  const reply = await asked({ ...options, mode }, bytes, config, terminal)
+  const output = await written(reply, options)
+  const { text, translation } = reply
+  const ms = Math.round(systemClock.now() - begun)
+  tell(
+    {
+      mode,
+      ...(text === undefined ? {} : { text }),
+      ...(translation === undefined ? {} : { translation }),
+      ...output,
+      ms,
+    },
+    options,
+    terminal,
+  )
+  return 0
+}
+
+/** Asks the service, and shows for how long. */
+async function asked(
+  { file, from, to, mode }: TranslateOptions & { mode: BatchMode },
+  bytes: Uint8Array,
+  config: Config,
+  terminal: Terminal,
+): Promise<BatchReply> {
+  const begun = systemClock.now()
+  const name = basename(file)
+  let doing = 'starting the translation service'
+  using _progress = new Ticker(systemClock, 200, now =>
+    terminal.status(`${name}: ${doing}, ${((now - begun) / 1000).toFixed(1)} s`),
+  )
+  try {
+    await using service = await reachedService(config)
+    doing = `${mode} at ${service.url}`
+    return await new ServiceClient({ ...service, batchTimeoutMs: PATIENCE_MS }).batch({
+      mode,
+      file: bytes,
+      fileName: name,
+      languageIdSource: from,
+      ...(mode === 'stt' ? {} : { languageIdTarget: to }),
+      ...(mode === 'sts' || mode === 'tts' ? { more: { dataEncoding: 'base64' } } : {}),
+    })
+  } finally {
+    terminal.status('')
+  }
+}
+
+async function written(
+  { audio }: BatchReply,
+  { file, to, output = `${basename(file, extname(file))}.${to}.mp3` }: TranslateOptions,
+): Promise<{ output?: string }> {
+  if (!audio || audio.length === 0) return {}
+  await writeFile(output, audio)
+  return { output }
+}
+
+function tell(result: Translated, { json, from, to }: TranslateOptions, terminal: Terminal): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
+    return
+  }
+  const { mode, text, translation, output, ms } = result
+  const lines = (language: string, words = '') => {
+    for (const line of words.split('\n')) terminal.line(`${language}  ${line}`)
+  }
+  if (text && mode !== 'translator') lines(from, text)
+  if (text === '') terminal.line('Nothing that is said was understood.')
+  if (translation) lines(to, translation)
+  if (output) terminal.line(`Voice: ${output}`)
+  terminal.line(`Took ${(ms / 1000).toFixed(1)} s`)
+}
