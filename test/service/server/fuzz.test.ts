@@ -2,8 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ServiceErrorBody } from '../../../src/service/contract.ts'
 import { receiveAudioOf, sendAudioOf } from '../../../src/service/server/audio-parameters.ts'
-import { stsParameters } from '../../../src/service/server/connection-parameters.ts'
+import {
+  stsParameters,
+  translatorParameters,
+  ttsParameters,
+} from '../../../src/service/server/connection-parameters.ts'
 import { ServiceError } from '../../../src/service/server/service-error.ts'
+import { wishedVoice } from '../../../src/service/server/voice-wish.ts'
 import { fakeEngines } from './helpers/fake-engines.ts'
 import { fakeService } from './helpers/fake-service.ts'
 
@@ -20,6 +25,9 @@ const query = fc.record({
   sendAudio: value,
   receiveAudio: value,
   partials: value,
+  voiceId: value,
+  voiceGender: value,
+  voiceEngine: value,
 })
 
 test('whatever a query holds, it is taken or refused by the table', () => {
@@ -29,6 +37,8 @@ test('whatever a query holds, it is taken or refused by the table', () => {
         sendAudioOf,
         receiveAudioOf,
         (each: typeof parameters) => stsParameters(each, set),
+        (each: typeof parameters) => translatorParameters(each, set),
+        (each: typeof parameters) => wishedVoice(ttsParameters(each, set), set),
       ]) {
         try {
           read(parameters)
@@ -62,4 +72,30 @@ test('whatever a client sends, each fragment is answered and the next client is 
   )
   for (const body of client.payloads<ServiceErrorBody>('error')) expect(body.code).toBe('bad_audio')
   await ready('/sts')
+})
+
+test('whatever a client sends as text, it is answered once with a result or refused with an error', async () => {
+  const { ready } = await fakeService({ maxBadFragments: 1_000_000, maxSessions: 2 })
+  for (const namespace of ['/translator', '/tts']) {
+    const { client } = await ready(namespace)
+    const payload = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.anything({ maxDepth: 2 }).filter(each => typeof each !== 'function' && typeof each !== 'bigint'),
+    )
+    let taken = 0
+    await fc.assert(
+      fc.asyncProperty(payload, async sent => {
+        const ack = await client.sendText(sent)
+        if (typeof sent !== 'string') expect(ack).toBe(false)
+        if (ack === true) taken++
+        else expect(ack).toBe(false)
+      }),
+      { numRuns: 300 },
+    )
+    expect(taken).toBeGreaterThan(50)
+    await client.until(namespace === '/tts' ? 'endSynth' : 'result', taken)
+    const known = ['bad_text', 'engine_failed']
+    for (const body of client.payloads<ServiceErrorBody>('error')) expect(known).toContain(body.code)
+    expect(await client.sendText('good')).toBe(true)
+  }
 })
