@@ -49,7 +49,7 @@ describe('lists', () => {
 
   test('failures: the words of the service, its status, no JSON, too much, too late, elsewhere, nobody', async () => {
     let http: RequestListener = json({ code: 'unauthorized', error: 'key_wrong', description: 'no' }, 401)
-    const more = { timeoutMs: 80, maxReplyBytes: 1_000 }
+    const more = { timeoutMs: 1_000, maxReplyBytes: 1_000 }
     const { client, service } = await scripted({ http: (...given) => http(...given) }, more)
     const failure = () => failureOf(client.languages())
     expect(await failure()).toMatchObject({

@@ -66,7 +66,7 @@ describe('speech', () => {
 
   test('a reader who is behind makes the service wait, and loses nothing', async () => {
     const { service, client } = await scripted({ answer: silence })
-    const session = kept(await client.openSession('/sts', STS, { maxUnread: 8, tailMs: 0 }))
+    const session = kept(await client.openSession('/sts', STS, { maxUnread: 8, tailMs: 0, quietMs: 1_000 }))
     const big = new Uint8Array(200_000)
     for (let n = 0; n < 200; n++) service.session?.say({ text: `${n}`, audio: big })
     await sleep(100)
