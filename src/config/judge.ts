@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { kindOf, type Problem, shown } from './config-error.ts'
-import { allowedBy, isSecret, KEYS, shapeAt } from './keys.ts'
+import { allowedBy, isSecret, KEYS, propertiesOf, type Shape, shapeAt } from './keys.ts'
 import { nearest } from './nearest.ts'
 
 type Issue = z.core.$ZodIssue
@@ -22,7 +22,7 @@ export function problemsOf(
 function unknownKey(path: readonly PropertyKey[], source: (path: readonly PropertyKey[]) => string): Problem {
   const name = String(path.at(-1))
   const above = path.slice(0, -1)
-  const siblings = Object.keys(shapeAt(above)?.properties ?? {})
+  const siblings = Object.keys(propertiesOf(shapeAt(above)))
   const prefix = above.map(part => `${String(part)}.`).join('')
   const near = nearest(name, siblings)
   // Perhaps it is a key of another table: `authToken` without `twilio:` around it.
@@ -52,6 +52,12 @@ function wrongName(
   }
 }
 
+/** The shape that says what is allowed: for the key that tells tables apart, the one above it. */
+function telling(issue: Issue, shape: Shape | undefined): Shape {
+  const discriminator = issue.code === 'invalid_union' && 'discriminator' in issue
+  return (discriminator ? shapeAt(issue.path.slice(0, -1)) : shape) ?? {}
+}
+
 function wrongValue(
   issue: Issue,
   values: unknown,
@@ -68,6 +74,6 @@ function wrongValue(
     key,
     source: source(issue.path),
     found: hidden ? `${kindOf(value)}${isSecret(key) ? ' (not shown)' : ''}` : shown(value),
-    allowed: issue.code === 'custom' ? issue.message : allowedBy(shape ?? {}),
+    allowed: issue.code === 'custom' ? issue.message : allowedBy(telling(issue, shape)),
   }
 }

@@ -14,6 +14,9 @@ export interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>
   readonly additionalProperties?: Shape | boolean
   readonly items?: Shape
+  /** One of several: entries of a list that are told apart by a key. */
+  readonly oneOf?: readonly Shape[]
+  readonly anyOf?: readonly Shape[]
 }
 
 /** One setting that holds a value: a number, a text, a list, or a table whose keys are the user's own. */
@@ -78,9 +81,16 @@ function numberAllowed({ type, minimum, maximum, multipleOf }: Shape): string {
   return `${kind}${step}`
 }
 
+/** The keys that a table of `shape` may have, whichever of several it is. */
+export function propertiesOf(shape: Shape | undefined): Readonly<Record<string, Shape>> {
+  const variants = shape?.oneOf ?? shape?.anyOf ?? []
+  return Object.assign({}, ...variants.map(propertiesOf), shape?.properties)
+}
+
 function child(shape: Shape | undefined, part: PropertyKey): Shape | undefined {
   if (typeof part === 'number') return shape?.items
-  const { properties = {}, additionalProperties } = shape ?? {}
+  const { additionalProperties } = shape ?? {}
+  const properties = propertiesOf(shape)
   if (typeof part === 'string' && Object.hasOwn(properties, part)) return properties[part]
   return typeof additionalProperties === 'object' ? additionalProperties : undefined
 }

@@ -133,4 +133,7 @@ export const SECRETS: readonly string[] = [
   'twilio.authToken',
   'twilio.authTokens',
   'embedded.apiKeys',
+  'embedded.engines.transcription',
+  'embedded.engines.translation',
+  'embedded.engines.synthesis',
 ]

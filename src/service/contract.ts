@@ -57,6 +57,8 @@ export interface ConnectionParameters {
   receiveAudio?: ReceiveAudio
   /** Ours: whether unstable transcripts are sent as `result` with `final: false`. */
   partials?: boolean
+  /** Ours: the closed vocabulary that is understood, by its name in the service's settings. */
+  grammar?: string
   /** Ours: the voice wanted, by its id in the voice list or by what it is like; echoed when given. */
   voiceId?: string
   voiceGender?: (typeof VOICE_GENDERS)[number]

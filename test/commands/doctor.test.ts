@@ -35,6 +35,7 @@ function machine(changes: Partial<Surroundings> = {}): Surroundings {
     nodeVersion: '24.21.0',
     loadLibrary: async () => undefined,
     ask: async () => 'eSpeak NG text-to-speech: 1.51  Data at: /usr/lib',
+    statusOf: async () => 200,
     exists: async () => true,
     list: async () => ['eng-spa.mode', 'spa-eng.mode', 'README'],
     service: async () => ({
@@ -76,6 +77,7 @@ describe('doctor', () => {
       'translation',
       'voices',
       'mp3 decoder',
+      'English voices',
       'service',
       'session',
       'en-us → es-es',
@@ -85,7 +87,7 @@ describe('doctor', () => {
       'numbers',
     ])
     expect(exitCode(checks)).toBe(0)
-    expect(renderChecks(checks)).toMatch(/^✓ Node .*24\.21\.0\n[\s\S]*\n14 ok, 0 to look at, 0 failed$/)
+    expect(renderChecks(checks)).toMatch(/^✓ Node .*24\.21\.0\n[\s\S]*\n15 ok, 0 to look at, 0 failed$/)
   })
 
   it('is content without a Twilio account, and says so', async () => {

@@ -17,6 +17,8 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
         .integer({ min: Math.ceil(minimum / multipleOf), max: Math.floor(most / multipleOf) })
         .map(steps => steps * multipleOf),
     )
+  // Lists of tables are JSON, and no words.
+  if (shape.items?.oneOf) return undefined
   const word = fc.stringMatching(/^[a-zA-Z0-9/._-]{1,20}$/)
   if (shape.type === 'array')
     return fc.array(word, { minLength: 1, maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
@@ -38,6 +40,19 @@ describe('the variable of a setting', () => {
     expect(variableOf('embedded.engines.pocketsphinx.maxHmmPerFrame')).toBe(
       'DRAGOMAN_EMBEDDED_ENGINES_POCKETSPHINX_MAX_HMM_PER_FRAME',
     )
+  })
+
+  it('takes a list of tables as JSON, and names a wrong key in it with what is allowed', () => {
+    const load = (...list: object[]) =>
+      loadConfig({ env: { DRAGOMAN_EMBEDDED_ENGINES_TRANSLATION: JSON.stringify(list) } })
+    const entry = { engine: 'libretranslate', url: 'http://127.0.0.1:5000/' }
+    expect(load(entry).embedded.engines.translation).toMatchObject([
+      { engine: 'libretranslate', url: 'http://127.0.0.1:5000', timeoutMs: 10_000 },
+    ])
+    expect(() => load({ ...entry, apikey: 'a secret' })).toThrow(/translation\.0\.apikey.*apiKey/)
+    expect(() => load({ ...entry, apikey: 'a secret' })).not.toThrow('a secret')
+    expect(() => load({ ...entry, timeoutMs: 0 })).toThrow('a whole number from 1')
+    expect(() => load({ ...entry, engine: 'libre' })).toThrow('openai, libretranslate, apertium')
   })
 
   it.each(KEYS.filter(key => valuesOf(key)).map(key => [key.variable, key] as const))(

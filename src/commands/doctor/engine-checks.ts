@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { type Check, fail, ok, warn } from './check.ts'
+import { serverChecks } from './server-checks.ts'
 import type { Surroundings } from './surroundings.ts'
 
 type Engines = Config['embedded']['engines']
@@ -8,13 +9,18 @@ type Engines = Config['embedded']['engines']
 /** The engines of the embedded service; nothing when another service is configured. */
 export async function engineChecks(config: Config, around: Surroundings): Promise<Check[]> {
   if (config.service.url !== undefined) return []
-  const { pocketsphinx, apertium, espeak } = config.embedded.engines
-  return await Promise.all([
+  const { pocketsphinx, apertium, espeak, flite } = config.embedded.engines
+  const installed = await Promise.all([
     recognition(pocketsphinx, around),
     translation(apertium, around),
     voices(espeak, around),
     mp3(around),
   ])
+  return [
+    ...installed,
+    ...(await moreVoices(flite, around)),
+    ...(await serverChecks(config.embedded.engines, around)),
+  ]
 }
 
 /** PocketSphinx: two libraries and a folder of models. */
@@ -55,6 +61,13 @@ export async function voices(engine: Engines['espeak'], around: Surroundings): P
   const answer = await around.ask(engine.command, ['--version'])
   if (answer === undefined) return fail(name, `${engine.command} cannot be run`, install('espeak-ng'))
   return ok(name, answer.split('  ')[0] ?? answer)
+}
+
+/** flite: a program that nobody misses. */
+export async function moreVoices(engine: Engines['flite'], around: Surroundings): Promise<Check[]> {
+  const answer = engine.enabled ? await around.ask(engine.command, ['-lv']) : undefined
+  if (answer === undefined) return []
+  return [ok('English voices', `flite, ${answer.replace(/^Voices available:\s*/, '').trim()}`)]
 }
 
 async function mp3(around: Surroundings): Promise<Check> {

@@ -37,6 +37,18 @@ export const thisMachine: Surroundings = {
     }
   },
 
+  async statusOf(url, bearer) {
+    const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+    try {
+      const signal = AbortSignal.timeout(PATIENCE_MS)
+      const answer = await fetch(url, { headers, redirect: 'manual', signal })
+      await answer.body?.cancel()
+      return answer.status
+    } catch {
+      return undefined
+    }
+  },
+
   async exists(path) {
     return access(path).then(
       () => true,

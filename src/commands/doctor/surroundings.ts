@@ -20,6 +20,8 @@ export interface Surroundings {
   loadLibrary(name: string): Promise<string | undefined>
   /** First line of a program's answer; undefined when it cannot be run. */
   ask(command: string, args: readonly string[]): Promise<string | undefined>
+  /** The status that a server answers to a GET, without following redirects; undefined when there is none. */
+  statusOf(url: string, bearer: string | undefined): Promise<number | undefined>
   exists(path: string): Promise<boolean>
   /** Names in a folder; none when there is no such folder. */
   list(folder: string): Promise<readonly string[]>

@@ -12,6 +12,8 @@ export interface SttParameters extends ConnectionParameters {
   languageIdSource: LanguageId
   sendAudio: SendAudio
   partials: boolean
+  /** Closed vocabulary; absent: the whole language, or what the settings say. */
+  grammar?: string
 }
 
 /** Parameters in force on `/sts`. */
@@ -37,7 +39,12 @@ export function sttParameters(query: Query, engines: EngineSet): SttParameters {
   const sendAudio = sendAudioOf(query)
   const source = required(query, 'languageIdSource')
   assertTranscribed(source, engines)
-  return { languageIdSource: source, sendAudio, partials: partialsOf(query, true) }
+  return {
+    languageIdSource: source,
+    sendAudio,
+    partials: partialsOf(query, true),
+    ...grammarOf(query, source, engines),
+  }
 }
 
 /** The query of a connection to `/translator`, checked against what `engines` can do. Throws a `ServiceError`. */
@@ -81,8 +88,15 @@ export function stsParameters(query: Query, engines: EngineSet): StsParameters {
     receiveAudio,
     // In block mode every result is followed by its `endSynth`, which a partial has not.
     partials: partialsOf(query, receiveAudio.mode === 'streaming'),
+    ...grammarOf(query, source, engines),
     ...voiceWish(query),
   }
+}
+
+function grammarOf(query: Query, source: LanguageId, engines: EngineSet): { grammar?: string } {
+  const grammar = single(query, 'grammar')
+  if (grammar === undefined) return {}
+  return { grammar: oneOf(grammar, engines.grammars(source), 'grammar', 'grammar_unknown') }
 }
 
 function required(query: Query, name: string): LanguageId {

@@ -59,6 +59,12 @@ export const ERROR_TABLE = {
     'error, disconnect',
     'There is no such voice for the language.',
   ),
+  grammar_unknown: row(
+    'bad_parameter',
+    0,
+    'error, disconnect',
+    'The settings have no such grammar for the language.',
+  ),
   not_json: row(
     'bad_parameter',
     400,

@@ -29,7 +29,7 @@ export function oneOf<T extends string | number>(
 ): T {
   const found = allowed.find(each => each === value)
   if (found === undefined)
-    throw new ServiceError(error, `${name} is ${shown(value)}, allowed: ${allowed.join(', ')}`)
+    throw new ServiceError(error, `${name} is ${shown(value)}, allowed: ${allowed.join(', ') || 'none'}`)
   return found
 }
 

@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { isLanguageId } from '../../core/languages.ts'
 import { batchShape } from './batch/batch-config.ts'
+import { engineChoicesSchema } from './engines/engine-choices.ts'
+import { grammarsSchema } from './engines/grammar.ts'
 import { keyLimitsShape } from './key-entry.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
@@ -35,6 +37,10 @@ const sphinxSchema = z.strictObject({
   partialMs: ms(200),
   /** From this length an utterance is cut where it is soft. */
   longMs: ms(10_000),
+  /** Closed vocabularies by name: with one of them nothing else is understood, and that far better. */
+  grammars: grammarsSchema,
+  /** The one that holds when a connection names none. */
+  grammar: z.string().optional(),
 })
 
 const apertiumSchema = z.strictObject({
@@ -49,6 +55,12 @@ const espeakSchema = z.strictObject({
   command: z.string().default('espeak-ng'),
   wordsPerMinute: z.int().min(80).max(450).default(165),
   amplitude: z.int().min(1).max(200).default(80),
+  timeoutMs: ms(10_000),
+})
+
+const fliteSchema = z.strictObject({
+  enabled: z.boolean().default(true),
+  command: z.string().default('flite'),
   timeoutMs: ms(10_000),
 })
 
@@ -113,6 +125,8 @@ export const serviceConfigSchema = z
         pocketsphinx: sphinxSchema.prefault({}),
         apertium: apertiumSchema.prefault({}),
         espeak: espeakSchema.prefault({}),
+        flite: fliteSchema.prefault({}),
+        ...engineChoicesSchema,
       })
       .prefault({}),
   })

@@ -135,9 +135,17 @@ async function watched(
 
 function installedEngines(settings: ServiceSettings, clock: Clock, log: Log): Promise<EngineSet> {
   const { phrasebook, voices, maxSessions } = settings
-  const { pocketsphinx, apertium, espeak } = settings.engines
+  const { pocketsphinx, apertium, espeak, flite, ...choices } = settings.engines
   return defaultEngines(
-    { pocketsphinx: { ...pocketsphinx, decoders: maxSessions }, apertium, espeak, phrasebook, voices },
+    {
+      pocketsphinx: { ...pocketsphinx, decoders: maxSessions },
+      apertium,
+      espeak,
+      flite,
+      choices,
+      phrasebook,
+      voices,
+    },
     clock,
     log,
   )

@@ -36,7 +36,7 @@ export class SpeechIntake implements Intake {
     const { parameters, recognizer, results, limits, holder } = this.#parts
     const start = await results.open()
     const stream = await recognizer
-      .open(parameters.languageIdSource, this.#sink())
+      .open(parameters.languageIdSource, this.#sink(), { grammar: parameters.grammar })
       .catch((cause: unknown) => this.#broken('the recogniser did not start', cause))
     if (this.#closed) {
       await stream.close()

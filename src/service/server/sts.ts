@@ -12,7 +12,7 @@ export const openSts: OpenSession = (socket, channel, log, parts) => {
   const parameters = stsParameters(socket.handshake.query, engines)
   const { languageIdSource, languageIdTarget, receiveAudio } = parameters
   const voice = wishedVoice(parameters, engines)
-  const recognizer = engines.recognizer(languageIdSource)!
+  const recognizer = engines.recognizer(languageIdSource, parameters.grammar)!
   const translator = engines.translator(languageIdSource, languageIdTarget)!
   translator.prepare(languageIdSource, languageIdTarget)
   const { holder } = socket.data

@@ -7,7 +7,7 @@ import { TranscriptResults } from './transcript-results.ts'
 /** `/stt`: transcribes what is said. */
 export const openStt: OpenSession = (socket, channel, log, { engines, settings, clock }) => {
   const parameters = sttParameters(socket.handshake.query, engines)
-  const recognizer = engines.recognizer(parameters.languageIdSource)!
+  const recognizer = engines.recognizer(parameters.languageIdSource, parameters.grammar)!
   const { holder } = socket.data
   return new Session({
     channel,

@@ -127,6 +127,7 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
   language_not_transcribed: () => wrong({ languageIdSource: 'es-es', languageIdTarget: 'en-us' }),
   pair_not_offered: () => wrong({ languageIdTarget: 'fr-fr' }),
   voice_not_offered: () => wrong({ languageIdTarget: 'ca-es' }),
+  grammar_unknown: () => wrong({ grammar: 'chess' }),
   not_json: () => wrong({ sendAudio: '{"sampleRate":' }),
   field_unknown: () => wrong({ sendAudio: { ...SEND, samplerate: 8000 } }),
   broadcast_not_supported: () => wrong({ sendAudio: { ...SEND, broadcastVia: 'stream' } }),

@@ -41,6 +41,7 @@ test('engines that are not installed: it starts, lists what is left, and names w
       pocketsphinx: { library: 'libnothing.so' },
       apertium: { modes: '/nowhere' },
       espeak: { command: '/nowhere/espeak-ng' },
+      flite: { command: '/nowhere/flite' },
     },
   })
   const { url } = await service.listen()

@@ -5,6 +5,7 @@ import { ApertiumPipeline } from './apertium-pipeline.ts'
 import { ApertiumRoutes } from './apertium-routes.ts'
 import { EngineError } from './engine-error.ts'
 import { languageRow } from './language-ids.ts'
+import { sentences } from './normalise.ts'
 import { edited } from './pre-edit.ts'
 import type { TextTranslator } from './text-translator.ts'
 
@@ -61,7 +62,21 @@ export class Apertium implements TextTranslator {
     const route = this.#routes.route(from, to)
     if (!route)
       throw new RangeError(`${this.name} translates ${from} into ${this.targets(from).join(', ')}, not ${to}`)
-    const { before, after } = edited(text, languageRow(from)?.written, languageRow(to)?.written)
+    const pair = [languageRow(from)?.written, languageRow(to)?.written] as const
+    const parts = sentences(text.replace(/[\p{Cc}\s]+/gu, ' ').trim())
+    const translated = await Promise.all(
+      (parts.length > 0 ? parts : ['']).map(part => this.#sentence(part, pair, route)),
+    )
+    return translated.join(' ')
+  }
+
+  /** By sentences: what is put back into one, like "please", must not land in the next. */
+  async #sentence(
+    text: string,
+    [source, target]: readonly [string | undefined, string | undefined],
+    route: readonly string[],
+  ): Promise<string> {
+    const { before, after } = edited(text, source, target)
     let line = before
     for (const mode of route) line = await (await this.#pipeline(mode)).translate(line)
     return after(line)

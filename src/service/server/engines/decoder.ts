@@ -1,4 +1,5 @@
 import { EngineError } from './engine-error.ts'
+import type { Grammar } from './grammar.ts'
 import type { SphinxLibrary, SphinxPointer } from './sphinx-library.ts'
 import { cleanTranscript } from './transcript-text.ts'
 
@@ -10,6 +11,9 @@ import { cleanTranscript } from './transcript-text.ts'
  */
 const FULL_BAND = [46.3, 0.3, -1.45, 12.54, -5.83, -0.28, -4.15, -4.27, -2.12, -3.08, -1.86, -1.94, -0.84]
 const TELEPHONE = [40.6, 19.4, -28.5, 38.5, -24.7, 8.01, -1.91, -14.9, 12.6, -17.1, 8.35, -7.09, 0.75]
+
+/** Name of the search with the language model. */
+const DEFAULT_SEARCH = '_default'
 
 /** What a recognition stream needs of a decoder. One call at a time: await each before the next. */
 export interface Decoder {
@@ -31,6 +35,8 @@ export interface Decoder {
 export class SphinxDecoder implements Decoder {
   readonly #library: SphinxLibrary
   readonly #pointer: SphinxPointer
+  /** Grammars it knows already, by name. */
+  readonly #grammars = new Set<string>()
   #open = false
 
   private constructor(library: SphinxLibrary, pointer: SphinxPointer) {
@@ -54,6 +60,18 @@ export class SphinxDecoder implements Decoder {
     this.expect(false)
     this.#check('ps_start_stream', this.#library.startStream(this.#pointer))
     if (!this.#open) this.#start()
+  }
+
+  /**
+   * Understands what `grammar` allows, or, without one, the whole language. Before `begin`. Throws an `EngineError` when
+   * the grammar cannot be read or has a word that is not in the dictionary.
+   */
+  listenFor(grammar: Grammar | undefined): void {
+    if (grammar && !this.#grammars.has(grammar.name)) {
+      this.#check('ps_set_jsgf_string', this.#library.setGrammar(this.#pointer, grammar.name, grammar.jsgf))
+      this.#grammars.add(grammar.name)
+    }
+    this.#check('ps_set_search', this.#library.setSearch(this.#pointer, grammar?.name ?? DEFAULT_SEARCH))
   }
 
   expect(telephone: boolean): void {

@@ -2,13 +2,25 @@ import type { Clock } from '../../../core/clock.ts'
 import type { LanguageId } from '../../../core/languages.ts'
 import type { Log } from '../../../core/log.ts'
 import { Apertium, type ApertiumOptions } from './apertium.ts'
+import {
+  chosenRecognizers,
+  chosenSynthesizers,
+  chosenTranslators,
+  type MakeInstalled,
+} from './chosen-engines.ts'
+import type { EngineChoices } from './engine-choices.ts'
 import { EngineError } from './engine-error.ts'
 import { EngineSet } from './engine-set.ts'
 import { Espeak, type EspeakOptions } from './espeak.ts'
+import { recognizersInOrder, synthesizersInOrder, translatorsInOrder } from './fall-through.ts'
+import { Flite, type FliteOptions } from './flite.ts'
 import { PhraseTranslator } from './phrase-translator.ts'
 import { Phrasebook } from './phrasebook.ts'
 import { PocketSphinx, type PocketSphinxOptions } from './pocketsphinx.ts'
 import type { Synthesizer } from './synthesizer.ts'
+
+/** Engines that nobody misses: more of what there is already. */
+const EXTRA: readonly string[] = ['flite']
 
 /** An engine that is not enabled is as if it were not installed. */
 interface Switch {
@@ -19,31 +31,73 @@ export interface DefaultEngineOptions {
   readonly pocketsphinx: Switch & PocketSphinxOptions
   readonly apertium: Switch & ApertiumOptions
   readonly espeak: Switch & EspeakOptions
+  readonly flite: Switch & FliteOptions
+  /** Engines that are asked before the installed ones, and the order of these. */
+  readonly choices: EngineChoices
   /** JSON file with the user's phrases. */
   readonly phrasebook?: string | undefined
   readonly voices: Readonly<Record<LanguageId, string>>
 }
 
-/** The offline engines that are installed. One that is not is left out with a line in the log, never an error. */
+/**
+ * The engines of the settings in their order, then the installed ones. One that is not there is left out with a line
+ * in the log, never an error.
+ */
 export async function defaultEngines(
   options: DefaultEngineOptions,
   clock: Clock,
   log: Log,
 ): Promise<EngineSet> {
   const phrasebook = await Phrasebook.load(options.phrasebook)
-  const { pocketsphinx, apertium, espeak } = options
-  const [recognizer, translator, voice] = await Promise.all([
-    pocketsphinx.enabled ? present(PocketSphinx.create(pocketsphinx, clock), log) : [],
-    apertium.enabled ? present(Apertium.create(apertium, clock), log) : [],
-    espeak.enabled ? present(Espeak.create(espeak), log) : [],
+  const { pocketsphinx, apertium, espeak, flite, choices } = options
+  const [recognizers, translators, voices] = await Promise.all([
+    present(
+      chosenRecognizers(
+        choices.transcription,
+        { pocketsphinx: installed(pocketsphinx, () => PocketSphinx.create(pocketsphinx, clock)) },
+        clock,
+      ),
+      log,
+    ),
+    present(
+      chosenTranslators(
+        choices.translation,
+        { apertium: installed(apertium, () => Apertium.create(apertium, clock)) },
+        clock,
+      ),
+      log,
+    ),
+    present(
+      chosenSynthesizers(
+        choices.synthesis,
+        {
+          espeak: installed(espeak, () => Espeak.create(espeak)),
+          flite: installed(flite, () => Flite.create(flite)),
+        },
+        clock,
+      ),
+      log,
+    ),
   ])
-  for (const [language, voiceId] of Object.entries(options.voices)) assertVoice(voice, language, voiceId)
+  for (const [language, voiceId] of Object.entries(options.voices)) assertVoice(voices, language, voiceId)
+  const translating = translatorsInOrder(translators, log)
   return new EngineSet({
-    speechToText: recognizer,
-    translators: translator.map(engine => new PhraseTranslator(phrasebook, engine)),
-    synthesizers: voice,
+    speechToText: recognizersInOrder(recognizers, log),
+    translators: translating.map(engine => new PhraseTranslator(phrasebook, engine)),
+    synthesizers: synthesizersInOrder(voices, log),
     voices: options.voices,
   })
+}
+
+/** Makes an engine once, however often the settings name it; undefined when it is turned off. */
+function installed<T>({ enabled }: Switch, make: () => Promise<T>): MakeInstalled<T> {
+  let made: Promise<T> | undefined
+  return enabled
+    ? () => {
+        made ??= make()
+        return made
+      }
+    : undefined
 }
 
 function assertVoice(synthesizers: readonly Synthesizer[], language: LanguageId, voiceId: string): void {
@@ -53,13 +107,22 @@ function assertVoice(synthesizers: readonly Synthesizer[], language: LanguageId,
   throw new RangeError(`voices.${language} is "${voiceId}", allowed: ${known || 'none'}`)
 }
 
-/** The engine in a list, or an empty one when it is not installed. */
-async function present<T>(engine: Promise<T>, log: Log): Promise<T[]> {
-  try {
-    return [await engine]
-  } catch (error) {
+/** Those of the engines that are there. */
+async function present<T>(engines: readonly (Promise<T> | undefined)[], log: Log): Promise<T[]> {
+  const found: T[] = []
+  const settled = await Promise.allSettled(engines)
+  const told = new Set<unknown>()
+  for (const result of settled) {
+    if (result.status === 'fulfilled') {
+      if (result.value !== undefined) found.push(result.value)
+      continue
+    }
+    const { reason: error } = result
     if (!(error instanceof EngineError)) throw error
-    log.warn({ engine: error.engine, kind: error.kind, reason: error.message }, 'engine not available')
-    return []
+    if (told.has(error)) continue
+    told.add(error)
+    const level = EXTRA.includes(error.engine) ? 'debug' : 'warn'
+    log[level]({ engine: error.engine, kind: error.kind, reason: error.message }, 'engine not available')
   }
+  return found
 }

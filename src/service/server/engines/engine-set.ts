@@ -30,9 +30,19 @@ export class EngineSet {
     this.#chosen = engines.voices ?? {}
   }
 
-  /** The engine that understands `language`. */
-  recognizer(language: LanguageId): SpeechToText | undefined {
-    return this.speechToText.find(engine => engine.languages.includes(language))
+  /** The engine that understands `language`, and has `grammar` if one is named. */
+  recognizer(language: LanguageId, grammar?: string): SpeechToText | undefined {
+    return this.speechToText.find(
+      ({ languages, grammars = [] }) =>
+        languages.includes(language) && (grammar === undefined || grammars.includes(grammar)),
+    )
+  }
+
+  /** Names of the closed vocabularies that engines have for `language`. */
+  grammars(language: LanguageId): string[] {
+    return this.speechToText.flatMap(({ languages, grammars = [] }) =>
+      languages.includes(language) ? grammars : [],
+    )
   }
 
   /** The engine that translates `from` into `to`. */

@@ -4,8 +4,8 @@ import type { LanguageId } from '../../../core/languages.ts'
 export interface LanguageRow {
   readonly id: LanguageId
   readonly name: string
-  /** The written language for translation; several regions may share one. Absent: not translated here. */
-  readonly written?: string
+  /** The written language for translation; several regions may share one. */
+  readonly written: string
   /** Language of the eSpeak NG voice. Absent: there is none that would do. */
   readonly espeak?: string
   /** The voice is of another language, named here: said in the name of the voice. */
@@ -26,25 +26,38 @@ export const LANGUAGE_ROWS: readonly LanguageRow[] = [
   { id: 'pt-br', name: 'Portuguese (Brazil)', written: 'pt', espeak: 'pt-br' },
   { id: 'fr-fr', name: 'French (France)', written: 'fr', espeak: 'fr-fr' },
   { id: 'it-it', name: 'Italian (Italy)', written: 'it', espeak: 'it' },
-  { id: 'de-de', name: 'German (Germany)', espeak: 'de' },
-  { id: 'nl-nl', name: 'Dutch (Netherlands)', espeak: 'nl' },
-  { id: 'sv-se', name: 'Swedish (Sweden)', espeak: 'sv' },
-  { id: 'da-dk', name: 'Danish (Denmark)', espeak: 'da' },
-  { id: 'nb-no', name: 'Norwegian Bokmål (Norway)', espeak: 'nb' },
-  { id: 'fi-fi', name: 'Finnish (Finland)', espeak: 'fi' },
-  { id: 'is-is', name: 'Icelandic (Iceland)', espeak: 'is' },
-  { id: 'pl-pl', name: 'Polish (Poland)', espeak: 'pl' },
-  { id: 'cs-cz', name: 'Czech (Czechia)', espeak: 'cs' },
-  { id: 'sk-sk', name: 'Slovak (Slovakia)', espeak: 'sk' },
-  { id: 'hu-hu', name: 'Hungarian (Hungary)', espeak: 'hu' },
-  { id: 'ro-ro', name: 'Romanian (Romania)', espeak: 'ro' },
-  { id: 'bg-bg', name: 'Bulgarian (Bulgaria)', espeak: 'bg' },
-  { id: 'el-gr', name: 'Greek (Greece)', espeak: 'el' },
-  { id: 'hr-hr', name: 'Croatian (Croatia)', espeak: 'hr' },
-  { id: 'uk-ua', name: 'Ukrainian (Ukraine)', espeak: 'uk' },
-  { id: 'ru-ru', name: 'Russian (Russia)', espeak: 'ru' },
-  { id: 'tr-tr', name: 'Turkish (Türkiye)', espeak: 'tr' },
-  { id: 'eu-es', name: 'Basque', espeak: 'eu' },
+  { id: 'de-de', name: 'German (Germany)', written: 'de', espeak: 'de' },
+  { id: 'nl-nl', name: 'Dutch (Netherlands)', written: 'nl', espeak: 'nl' },
+  { id: 'sv-se', name: 'Swedish (Sweden)', written: 'sv', espeak: 'sv' },
+  { id: 'da-dk', name: 'Danish (Denmark)', written: 'da', espeak: 'da' },
+  { id: 'nb-no', name: 'Norwegian Bokmål (Norway)', written: 'nb', espeak: 'nb' },
+  { id: 'fi-fi', name: 'Finnish (Finland)', written: 'fi', espeak: 'fi' },
+  { id: 'is-is', name: 'Icelandic (Iceland)', written: 'is', espeak: 'is' },
+  { id: 'pl-pl', name: 'Polish (Poland)', written: 'pl', espeak: 'pl' },
+  { id: 'cs-cz', name: 'Czech (Czechia)', written: 'cs', espeak: 'cs' },
+  { id: 'sk-sk', name: 'Slovak (Slovakia)', written: 'sk', espeak: 'sk' },
+  { id: 'hu-hu', name: 'Hungarian (Hungary)', written: 'hu', espeak: 'hu' },
+  { id: 'ro-ro', name: 'Romanian (Romania)', written: 'ro', espeak: 'ro' },
+  { id: 'bg-bg', name: 'Bulgarian (Bulgaria)', written: 'bg', espeak: 'bg' },
+  { id: 'el-gr', name: 'Greek (Greece)', written: 'el', espeak: 'el' },
+  { id: 'hr-hr', name: 'Croatian (Croatia)', written: 'hr', espeak: 'hr' },
+  { id: 'uk-ua', name: 'Ukrainian (Ukraine)', written: 'uk', espeak: 'uk' },
+  { id: 'ru-ru', name: 'Russian (Russia)', written: 'ru', espeak: 'ru' },
+  { id: 'tr-tr', name: 'Turkish (Türkiye)', written: 'tr', espeak: 'tr' },
+  { id: 'eu-es', name: 'Basque', written: 'eu', espeak: 'eu' },
+  // Known to other engines than the installed ones.
+  { id: 'fr-ca', name: 'French (Canada)', written: 'fr' },
+  { id: 'ar-sa', name: 'Arabic (Saudi Arabia)', written: 'ar' },
+  { id: 'fa-ir', name: 'Persian (Iran)', written: 'fa' },
+  { id: 'he-il', name: 'Hebrew (Israel)', written: 'he' },
+  { id: 'hi-in', name: 'Hindi (India)', written: 'hi' },
+  { id: 'id-id', name: 'Indonesian (Indonesia)', written: 'id' },
+  { id: 'ja-jp', name: 'Japanese (Japan)', written: 'ja' },
+  { id: 'ko-kr', name: 'Korean (South Korea)', written: 'ko' },
+  { id: 'th-th', name: 'Thai (Thailand)', written: 'th' },
+  { id: 'vi-vn', name: 'Vietnamese (Vietnam)', written: 'vi' },
+  { id: 'zh-cn', name: 'Chinese (simplified)', written: 'zh' },
+  { id: 'zh-tw', name: 'Chinese (traditional)', written: 'zh' },
 ]
 
 /** The row of `id`, if it has one. */

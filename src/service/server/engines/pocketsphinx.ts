@@ -5,7 +5,8 @@ import type { LanguageId } from '../../../core/languages.ts'
 import { SphinxDecoder } from './decoder.ts'
 import { DecoderPool } from './decoder-pool.ts'
 import { EngineError } from './engine-error.ts'
-import type { SpeechStream, SpeechToText, TranscriptSink } from './speech-to-text.ts'
+import { type Grammar, type GrammarSettings, loadGrammars } from './grammar.ts'
+import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from './speech-to-text.ts'
 import { loadSphinx } from './sphinx-library.ts'
 import { SphinxStream } from './sphinx-stream.ts'
 
@@ -26,30 +27,51 @@ export interface PocketSphinxOptions {
   readonly stallMs: number
   readonly partialMs: number
   readonly longMs: number
+  /** Closed vocabularies by name, and the name of the one that holds when a session names none. */
+  readonly grammars: GrammarSettings
+  readonly grammar?: string | undefined
 }
 
 /** PocketSphinx: offline, English only, one decoder per speaker on the thread pool. */
 export class PocketSphinx implements SpeechToText {
   readonly name = 'pocketsphinx'
   readonly languages: readonly LanguageId[] = ['en-us', 'en-gb']
+  readonly grammars: readonly string[]
   readonly #pool: DecoderPool
+  readonly #known: ReadonlyMap<string, Grammar>
   readonly #options: PocketSphinxOptions
   readonly #clock: Clock
 
-  private constructor(pool: DecoderPool, options: PocketSphinxOptions, clock: Clock) {
+  private constructor(
+    pool: DecoderPool,
+    grammars: ReadonlyMap<string, Grammar>,
+    options: PocketSphinxOptions,
+    clock: Clock,
+  ) {
+    this.grammars = [...grammars.keys()]
+    this.#known = grammars
     this.#pool = pool
     this.#options = options
     this.#clock = clock
   }
 
-  /** Loads the library and makes the first decoder; rejects with an `EngineError` when it is not installed. */
+  /**
+   * Loads the library and makes the first decoder; rejects with an `EngineError` when it is not installed, with a
+   * `RangeError` when a grammar is no good.
+   */
   static async create(options: PocketSphinxOptions, clock: Clock): Promise<PocketSphinx> {
+    const grammars = await loadGrammars(options.grammars)
+    if (options.grammar !== undefined && !grammars.has(options.grammar))
+      throw new RangeError(
+        `grammar is ${options.grammar}, allowed: ${[...grammars.keys()].join(', ') || 'none'}`,
+      )
     const library = await loadSphinx(options)
     await assertModels(options.models)
     const args = argumentsFor(options)
     const pool = new DecoderPool(options.decoders, () => SphinxDecoder.create(library, args))
     await pool.warm(options.warm)
-    return new PocketSphinx(pool, options, clock)
+    await assertGrammars(pool, grammars.values())
+    return new PocketSphinx(pool, grammars, options, clock)
   }
 
   /** Decoders that wait for a speaker. */
@@ -57,11 +79,20 @@ export class PocketSphinx implements SpeechToText {
     return this.#pool.idle
   }
 
-  async open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream> {
+  async open(
+    language: LanguageId,
+    sink: TranscriptSink,
+    { grammar = this.#options.grammar }: HearingOptions = {},
+  ): Promise<SpeechStream> {
     if (!this.languages.includes(language))
       throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
+    if (grammar !== undefined && !this.#known.has(grammar))
+      throw new RangeError(
+        `${this.name} has the grammars ${this.grammars.join(', ') || '(none)'}, not ${grammar}`,
+      )
     const decoder = await this.#pool.acquire()
     try {
+      decoder.listenFor(grammar === undefined ? undefined : this.#known.get(grammar))
       decoder.begin()
     } catch (error) {
       this.#pool.discard(decoder)
@@ -79,6 +110,22 @@ export class PocketSphinx implements SpeechToText {
 
   async close(): Promise<void> {
     this.#pool.close()
+  }
+}
+
+/** Grammars are tried before anybody needs them: the library only says that one is no good. */
+async function assertGrammars(pool: DecoderPool, grammars: Iterable<Grammar>): Promise<void> {
+  const decoder = await pool.acquire()
+  try {
+    for (const grammar of grammars)
+      try {
+        decoder.listenFor(grammar)
+      } catch (cause) {
+        const allowed = 'JSGF 1.0, or phrases, with words of the dictionary'
+        throw new RangeError(`grammars.${grammar.name} is refused, allowed: ${allowed}`, { cause })
+      }
+  } finally {
+    await pool.release(decoder)
   }
 }
 

@@ -1,5 +1,4 @@
-const NAMES =
-  /\b(monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|april|june|july|august|september|october|november|december)\b/g
+import { capitalised, english, sentence } from './normalise.ts'
 
 /** How a translator is asked politely in the written languages whose rules make a verb of "please". */
 const PLEASE: Readonly<Record<string, string>> = {
@@ -20,8 +19,8 @@ export interface Edited {
 }
 
 /**
- * Makes text of a recogniser (lower case, no punctuation) fit for translation by rules, from and to written
- * languages: English "i" becomes a pronoun, titles and days get their capital, "please" is taken out and put back.
+ * Makes one sentence of a recogniser (lower case, no punctuation) fit for translation by rules, from and to written
+ * languages: English as it is written, "please" taken out and put back. The final period is the translator's to add.
  */
 export function edited(text: string, from: string | undefined, to: string | undefined): Edited {
   const line = text.trim()
@@ -33,14 +32,7 @@ export function edited(text: string, from: string | undefined, to: string | unde
     .replace(/\s+/g, ' ')
     .trim()
   if (asked === '') return { before: 'please', after: translation => sentence(polite ?? translation) }
-  const before = capitalised(
-    asked
-      .replace(/\bi\b/g, 'I')
-      .replace(/\b(mr|mister)\b\.?/gi, 'Mr.')
-      .replace(/\bmrs\b\.?/gi, 'Mrs.')
-      .replace(/\bdr\b\.?/gi, 'Dr.')
-      .replace(NAMES, capitalised),
-  )
+  const before = capitalised(english(asked))
   return {
     before,
     after: translation => sentence(polite === undefined ? translation : withTail(translation, polite)),
@@ -50,14 +42,4 @@ export function edited(text: string, from: string | undefined, to: string | unde
 function withTail(translation: string, tail: string): string {
   const [, body = '', end = ''] = /^(.*?)([.?!]*)$/s.exec(translation) ?? []
   return `${body}, ${tail}${end}`
-}
-
-/** With a capital at the start and a mark at the end, as a voice reads it best. */
-function sentence(text: string): string {
-  if (text === '') return ''
-  return /[.?!…]$/.test(text) ? capitalised(text) : `${capitalised(text)}.`
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

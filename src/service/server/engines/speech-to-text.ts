@@ -34,13 +34,24 @@ export interface SpeechStream {
   close(): Promise<void>
 }
 
+/** How a stream is to be understood. */
+export interface HearingOptions {
+  /** One of the engine's `grammars`: only what it allows is understood. */
+  readonly grammar?: string | undefined
+}
+
 /** An engine that understands speech. */
 export interface SpeechToText {
   readonly name: string
   /** Languages it understands. */
   readonly languages: readonly LanguageId[]
-  /** Resolves when the stream takes audio; rejects with an `EngineError` when the engine cannot. */
-  open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream>
+  /** Names of the closed vocabularies it has; absent: none. */
+  readonly grammars?: readonly string[]
+  /**
+   * Resolves when the stream takes audio; rejects with an `EngineError` when the engine cannot, with a `RangeError` for
+   * a language or a grammar it does not name.
+   */
+  open(language: LanguageId, sink: TranscriptSink, options?: HearingOptions): Promise<SpeechStream>
   /** Frees the engine. Streams must be closed before. Idempotent. */
   close(): Promise<void>
 }

@@ -15,6 +15,10 @@ export interface SphinxLibrary {
   startUtterance(decoder: SphinxPointer): number
   inSpeech(decoder: SphinxPointer): boolean
   hypothesis(decoder: SphinxPointer): string
+  /** Makes a search of a grammar in JSGF under a name; below 0 when the grammar or a word of it is not known. */
+  setGrammar(decoder: SphinxPointer, name: string, jsgf: string): number
+  /** Chooses the search for the next utterances: that of a grammar, or `_default`. Only between utterances. */
+  setSearch(decoder: SphinxPointer, name: string): number
   /**
    * Sets the running mean of the voice's spectrum (13 numbers), to which the decoder goes on adapting. Does nothing
    * where the library's memory does not look as expected: then the model's own mean stays.
@@ -82,6 +86,8 @@ function bind(
     'int ps_process_raw(void *decoder, const void *data, size_t samples, int no_search, int full)',
   )
   const hypothesis = sphinx('const char *ps_get_hyp(void *decoder, _Out_ int *score)')
+  const setGrammar = sphinx('int ps_set_jsgf_string(void *decoder, const char *name, const char *jsgf)')
+  const setSearch = sphinx('int ps_set_search(void *decoder, const char *name)')
   const features = sphinx('void *ps_get_feat(void *decoder)')
   const setMean = base('void cmn_live_set(void *cmn, const float *mean)')
   const inSpeech = sphinx('uint8_t ps_get_in_speech(void *decoder)')
@@ -101,6 +107,8 @@ function bind(
     startUtterance: decoder => startUtterance(decoder) as number,
     inSpeech: decoder => inSpeech(decoder) !== 0,
     hypothesis: decoder => (hypothesis(decoder, [0]) as string | null) ?? '',
+    setGrammar: (decoder, name, jsgf) => setGrammar(decoder, name, jsgf) as number,
+    setSearch: (decoder, name) => setSearch(decoder, name) as number,
     setMean(decoder, values) {
       const mean = meanOf(features(decoder))
       if (mean !== undefined) setMean(mean, values)

@@ -4,6 +4,7 @@ import { Phrasebook } from '../../../../src/service/server/engines/phrasebook.ts
 import { edited } from '../../../../src/service/server/engines/pre-edit.ts'
 import { cleanTranscript } from '../../../../src/service/server/engines/transcript-text.ts'
 import { WavReader } from '../../../../src/service/server/engines/wav-reader.ts'
+import { encodeWav } from '../../../../src/transcode/wav.ts'
 
 test('a transcript loses its fillers and variants', () => {
   expect(cleanTranscript('<s> and(2) <sil> mister [NOISE] ++UH++ john </s>')).toBe('and mister john')
@@ -56,20 +57,31 @@ test('requests to a pipeline are one line, escaped, and come back as they were',
 })
 
 test('a WAV is read however it is cut; anything else is refused', () => {
-  const wav = Buffer.alloc(44 + 2_000)
-  wav.write('RIFF', 0, 'latin1')
-  wav.write('WAVEfmt ', 8, 'latin1')
-  wav.writeUInt16LE(1, 20)
-  wav.writeUInt16LE(1, 22)
-  wav.writeUInt32LE(22_050, 24)
-  wav.writeUInt16LE(16, 34)
-  for (let n = 0; n < 1_000; n++) wav.writeInt16LE(n, 44 + n * 2)
-  for (const size of [1, 3, 44, 45, 1_000, 5_000]) {
-    const reader = new WavReader()
-    const samples: number[] = []
-    for (let at = 0; at < wav.length; at += size) samples.push(...reader.push(wav.subarray(at, at + size)))
-    expect(reader.rate).toBe(22_050)
-    expect(samples).toEqual(Array.from({ length: 1_000 }, (_, n) => n))
-  }
+  const pcm = Int16Array.from({ length: 1_000 }, (_, n) => n)
+  const file = Buffer.from(encodeWav(pcm, 22_050))
+  // Some writers do not know the length yet, some put titles before the samples, some something behind them.
+  const streamed = Buffer.from(file)
+  streamed.writeUInt32LE(0xffff_ffff, 40)
+  const titled = Buffer.concat([
+    file.subarray(0, 36),
+    Buffer.from('LIST\x04\0\0\0INFO', 'latin1'),
+    file.subarray(36),
+  ])
+  const tailed = Buffer.concat([file, Buffer.from('LIST\x04\0\0\0INFO', 'latin1')])
+  for (const wav of [file, streamed, titled, tailed])
+    for (const size of [1, 3, 44, 45, 1_000, 5_000]) {
+      const reader = new WavReader()
+      const samples: number[] = []
+      for (let at = 0; at < wav.length; at += size) samples.push(...reader.push(wav.subarray(at, at + size)))
+      expect(reader.rate).toBe(22_050)
+      expect(samples).toEqual(Array.from(pcm))
+      expect(reader.complete).toBe(true)
+    }
+  const half = new WavReader()
+  half.push(file.subarray(0, 500))
+  expect(half.complete).toBe(false)
+  const stereo = Buffer.from(file)
+  stereo.writeUInt16LE(2, 22)
+  expect(new WavReader().push(stereo).slice(0, 3)).toEqual(Int16Array.from([0, 2, 4]))
   expect(() => new WavReader().push(Buffer.alloc(50))).toThrow(RangeError)
 })

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import type { Clock } from '../../../../core/clock.ts'
+import type { LanguageId } from '../../../../core/languages.ts'
+import { chatPrompt } from './chat-prompt.ts'
+import { translationIn } from './chatter.ts'
+import { HttpTranslator, type HttpTranslatorOptions, otherLanguages } from './http-translator.ts'
+
+export interface ChatTranslatorOptions extends HttpTranslatorOptions {
+  readonly model: string
+  /** Languages that the model translates, each into each other. */
+  readonly languages: readonly LanguageId[]
+  /** What the calls are about, for the right words. */
+  readonly context?: string | undefined
+}
+
+const textPart = z.object({ type: z.literal('text'), text: z.string() })
+const replySchema = z.object({
+  choices: z
+    .array(
+      z.object({
+        message: z.object({ content: z.union([z.string(), z.array(textPart)]) }),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .min(1),
+})
+
+/** Tokens that a translation may have: a language that needs many per letter, and a little for the form. */
+const TOKENS_PER_LETTER = 3
+const LEAST_TOKENS = 200
+/** Room for models that think aloud before they answer. */
+const THINKING_TOKENS = 1_000
+
+/** Translation by a chat model at `POST /v1/chat/completions`; only the translation comes back. */
+export class ChatTranslator extends HttpTranslator {
+  readonly #options: ChatTranslatorOptions
+
+  constructor(options: ChatTranslatorOptions, clock: Clock) {
+    super('openai-chat', options, clock)
+    this.#options = options
+  }
+
+  targets(from: LanguageId): readonly LanguageId[] {
+    return otherLanguages(this.#options.languages, from)
+  }
+
+  protected async ask(text: string, from: LanguageId, to: LanguageId): Promise<string> {
+    const { model, context } = this.#options
+    const reply = await this.http.json('/v1/chat/completions', {
+      json: {
+        model,
+        messages: chatPrompt(text, from, to, context),
+        temperature: 0,
+        max_tokens: LEAST_TOKENS + THINKING_TOKENS + text.length * TOKENS_PER_LETTER,
+        stream: false,
+      },
+    })
+    const parsed = replySchema.safeParse(reply)
+    if (!parsed.success) throw this.http.error('answered with JSON that is no chat completion')
+    const [{ message, finish_reason: end }] = parsed.data.choices as [(typeof parsed.data.choices)[number]]
+    if (end === 'length' || end === 'content_filter') throw this.http.error(`ended its answer early (${end})`)
+    const { content } = message
+    const answer = typeof content === 'string' ? content : content.map(part => part.text).join('')
+    const translation = translationIn(answer, text)
+    if (translation === undefined) throw this.http.error('answered with something else than a translation')
+    return translation
+  }
+}

@@ -1,0 +1,199 @@
+import { after, type Clock } from '../../../../core/clock.ts'
+import { EngineError, type EngineKind } from '../engine-error.ts'
+import { type AnswerOwner, codeIn, HttpAnswer } from './http-answer.ts'
+import { HttpFault } from './http-fault.ts'
+
+export interface EngineHttpOptions {
+  /** `http://127.0.0.1:8000`; what is asked for is below it. */
+  readonly url: string
+  /** Sent as `Authorization: Bearer`. Never in an error or a log line. */
+  readonly apiKey?: string | undefined
+  /** Longest a request may take from first to last byte, further attempts and the waits between included (ms). */
+  readonly timeoutMs: number
+  /** Attempts after the first. */
+  readonly retries: number
+  /** After several failures in a row nothing is asked for this long (ms): whoever waits is told at once. */
+  readonly restMs: number
+}
+
+export interface EngineRequest {
+  readonly method?: 'GET' | 'POST'
+  /** Sent as JSON. */
+  readonly json?: object
+  readonly body?: FormData | string
+  /** What the body is, when it is a text. */
+  readonly type?: string
+  /** Aborts the request. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** One request with all its attempts. */
+interface Call {
+  readonly signal: AbortSignal
+  readonly deadline: Disposable
+  /** A fault as the error that the caller gets. */
+  explained(error: unknown): unknown
+}
+
+/** For answers that are read within the request: nothing to do at their end, faults stay as they are. */
+const PLAIN: AnswerOwner = { ended() {}, explained: fault => fault }
+
+/** Wait before the second attempt, doubled for each further one (ms). */
+const FIRST_WAIT_MS = 100
+/** Failures in a row after which a server is left alone for a while. */
+const FAILURES_TO_REST = 3
+/** Bytes read of an answer that is an error. */
+const ERROR_BYTES = 4_096
+/** Largest answer in JSON: a transcript with times of every word is far below. */
+const JSON_BYTES = 4 << 20
+
+/**
+ * HTTP to one server of an engine: deadlines, further attempts, limits, no redirects. Everything that goes wrong is an
+ * `EngineError` that says what happened and never what was sent or answered: both hold people's words.
+ *
+ * Tried again: no connection, a connection that breaks, 429 and 5xx. Not tried again: other statuses, answers that
+ * cannot be understood, and the deadline.
+ */
+export class EngineHttp {
+  readonly #kind: EngineKind
+  readonly #engine: string
+  readonly #options: EngineHttpOptions
+  readonly #clock: Clock
+  readonly #closed = new AbortController()
+  #failures = 0
+  #restUntil = Number.NEGATIVE_INFINITY
+
+  constructor(kind: EngineKind, engine: string, options: EngineHttpOptions, clock: Clock) {
+    this.#kind = kind
+    this.#engine = engine
+    this.#options = options
+    this.#clock = clock
+  }
+
+  /** Whether the server has failed so often of late that it is not asked now. */
+  get resting(): boolean {
+    return this.#clock.now() < this.#restUntil
+  }
+
+  /** Sends and reads a whole answer in JSON. */
+  json(path: string, request: EngineRequest): Promise<unknown> {
+    return this.read(path, request, answer => answer.json(JSON_BYTES))
+  }
+
+  /** Sends and has `read` read the answer; a connection that breaks meanwhile is tried again. */
+  read<T>(path: string, request: EngineRequest, read: (answer: HttpAnswer) => Promise<T>): Promise<T> {
+    return this.#attempts(request, async ({ signal, deadline }) => {
+      const answer = new HttpAnswer(await this.#send(path, request, signal), PLAIN)
+      try {
+        const result = await read(answer)
+        deadline[Symbol.dispose]()
+        return result
+      } finally {
+        await answer.close()
+      }
+    })
+  }
+
+  /** Sends and answers as soon as the head of the answer is there; the caller reads it to its end or closes it. */
+  open(path: string, request: EngineRequest): Promise<HttpAnswer> {
+    return this.#attempts(request, async ({ signal, deadline, explained }) => {
+      const response = await this.#send(path, request, signal)
+      return new HttpAnswer(response, { ended: () => deadline[Symbol.dispose](), explained })
+    })
+  }
+
+  /** An error of this engine. */
+  error(message: string, cause?: unknown): EngineError {
+    return new EngineError(this.#kind, this.#engine, message, cause === undefined ? {} : { cause })
+  }
+
+  /** Ends every request. Idempotent. */
+  close(): void {
+    this.#closed.abort()
+  }
+
+  async #attempts<T>({ signal }: EngineRequest, once: (call: Call) => Promise<T>): Promise<T> {
+    if (this.#closed.signal.aborted) throw this.error('is closed')
+    if (this.resting) throw this.error('has failed several times and is left alone for a moment')
+    const late = new AbortController()
+    const deadline = after(this.#clock, this.#options.timeoutMs, () => late.abort())
+    const stops = [late.signal, this.#closed.signal, ...(signal ? [signal] : [])]
+    const stop = AbortSignal.any(stops)
+    const explained = (error: unknown) => this.#explained(error, late.signal, signal)
+    try {
+      for (let attempt = 0; ; attempt++) {
+        try {
+          const result = await once({ signal: stop, deadline, explained })
+          this.#failures = 0
+          return result
+        } catch (error) {
+          const again = error instanceof HttpFault && error.passing && attempt < this.#options.retries
+          if (!again || stop.aborted) throw error
+          await this.#pause(FIRST_WAIT_MS * 2 ** attempt, stop)
+        }
+      }
+    } catch (error) {
+      deadline[Symbol.dispose]()
+      throw explained(error)
+    }
+  }
+
+  async #send(
+    path: string,
+    { method = 'POST', json, body, type }: EngineRequest,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const { url, apiKey } = this.#options
+    const headers = new Headers({ accept: '*/*' })
+    if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`)
+    if (json) headers.set('content-type', 'application/json')
+    else if (type !== undefined) headers.set('content-type', type)
+    const payload = json ? JSON.stringify(json) : (body ?? null)
+    let response: Response
+    try {
+      response = await fetch(url + path, { method, headers, body: payload, redirect: 'manual', signal })
+    } catch (cause) {
+      throw new HttpFault('cannot be reached', { passing: true, cause })
+    }
+    if (response.ok) return response
+    const { status } = response
+    const answer = new HttpAnswer(response, PLAIN)
+    const code = await codeIn(answer, ERROR_BYTES)
+    await answer.close()
+    if (status >= 300 && status < 400)
+      throw new HttpFault(`answered ${status}, a redirect, which is not followed`, { status })
+    throw new HttpFault(`answered ${status}${code === undefined ? '' : ` (${code})`}`, {
+      status,
+      passing: status === 429 || status >= 500,
+    })
+  }
+
+  #pause(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const timer = after(this.#clock, ms, resolve)
+      const stopped = () => {
+        timer[Symbol.dispose]()
+        resolve()
+      }
+      signal.addEventListener('abort', stopped, { once: true })
+    })
+  }
+
+  #explained(error: unknown, late: AbortSignal, signal: AbortSignal | undefined): unknown {
+    if (this.#closed.signal.aborted) return this.error('is closed')
+    if (signal?.aborted) return this.error('was stopped')
+    if (late.aborted) {
+      this.#failed()
+      return this.error(`no answer within ${this.#options.timeoutMs} ms`, error)
+    }
+    if (!(error instanceof HttpFault)) return error
+    if (error.passing) this.#failed()
+    return this.error(error.message, error)
+  }
+
+  #failed(): void {
+    if (++this.#failures < FAILURES_TO_REST) return
+    this.#failures = 0
+    this.#restUntil = this.#clock.now() + this.#options.restMs
+  }
+}

@@ -1,0 +1,74 @@
+import { HttpFault } from './http-fault.ts'
+
+/** What an answer needs of the request it belongs to. */
+export interface AnswerOwner {
+  /** Called at the end of the answer, at least once. */
+  ended(): void
+  /** What to throw in place of a fault while it is read. */
+  explained(fault: HttpFault): unknown
+}
+
+/** An answer whose head has come. Read to its end or closed by whoever has it; the request's deadline goes on until then. */
+export class HttpAnswer {
+  /** Content type, lower case, without parameters; empty when none was given. */
+  readonly type: string
+  readonly #response: Response
+  readonly #owner: AnswerOwner
+
+  constructor(response: Response, owner: AnswerOwner) {
+    this.#response = response
+    this.#owner = owner
+    this.type = (response.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
+  }
+
+  /** The bytes as they come. Throws when there are more than `most`, or the connection breaks. */
+  async *bytes(most: number): AsyncGenerator<Uint8Array> {
+    let count = 0
+    try {
+      for await (const piece of this.#response.body ?? []) {
+        count += piece.length
+        if (count > most) throw new HttpFault(`answered with more than ${most} bytes`)
+        yield piece
+      }
+    } catch (cause) {
+      if (cause instanceof HttpFault) throw this.#owner.explained(cause)
+      throw this.#owner.explained(new HttpFault('broke off its answer', { passing: true, cause }))
+    } finally {
+      this.#owner.ended()
+    }
+  }
+
+  /** All bytes as a text. */
+  async text(most: number): Promise<string> {
+    const pieces: Uint8Array[] = []
+    for await (const piece of this.bytes(most)) pieces.push(piece)
+    return Buffer.concat(pieces).toString('utf8')
+  }
+
+  async json(most: number): Promise<unknown> {
+    const text = await this.text(most)
+    try {
+      return JSON.parse(text)
+    } catch {
+      // The cause would quote the text.
+      throw new HttpFault(`answered with ${this.type || 'something'} that is no JSON`)
+    }
+  }
+
+  /** Drops what is still to come. Idempotent. */
+  async close(): Promise<void> {
+    this.#owner.ended()
+    await this.#response.body?.cancel().catch(() => {})
+  }
+}
+
+/** The code in the body of an error, where it is one word; messages are left alone, as they may quote what was sent. */
+export async function codeIn(answer: HttpAnswer, most: number): Promise<string | undefined> {
+  try {
+    const body = (await answer.json(most)) as { error?: { code?: unknown; type?: unknown } } | null
+    const code = body?.error?.code ?? body?.error?.type
+    return typeof code === 'string' && /^[a-z_]{1,40}$/.test(code) ? code : undefined
+  } catch {
+    return undefined
+  }
+}

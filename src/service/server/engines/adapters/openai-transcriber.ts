@@ -1,0 +1,93 @@
+import type { Clock } from '../../../../core/clock.ts'
+import type { LanguageId } from '../../../../core/languages.ts'
+import { SAMPLE_RATE } from '../../../../transcode/pcm.ts'
+import { encodeWav } from '../../../../transcode/wav.ts'
+import { primaryCode } from '../language-codes.ts'
+import type { SpeechStream, SpeechToText, TranscriptSink } from '../speech-to-text.ts'
+import { EngineHttp, type EngineHttpOptions } from './engine-http.ts'
+import { eventData } from './event-lines.ts'
+import type { HttpAnswer } from './http-answer.ts'
+import { GrowingTranscript, transcriptOf } from './transcription-reply.ts'
+import { UtteranceStream, type UtteranceStreamOptions } from './utterance-stream.ts'
+
+export interface OpenAiTranscriberOptions extends EngineHttpOptions, UtteranceStreamOptions {
+  readonly model: string
+  /** What the server understands cannot be asked, so it is said here. */
+  readonly languages: readonly LanguageId[]
+  /** `verbose_json` tells how sure the model is, so that noise makes no words; some models only know `json`. */
+  readonly format: 'verbose_json' | 'json'
+  /** Has the server send the text as it is understood. */
+  readonly streaming: boolean
+  /** Words and names that will be said, as a hint. */
+  readonly prompt?: string | undefined
+}
+
+/** Bytes of one streamed answer. */
+const MOST_BYTES = 4 << 20
+
+/** Speech to text at `POST /v1/audio/transcriptions`: whole utterances, cut by their level. */
+export class OpenAiTranscriber implements SpeechToText {
+  readonly name = 'openai-transcription'
+  readonly languages: readonly LanguageId[]
+  readonly #options: OpenAiTranscriberOptions
+  readonly #http: EngineHttp
+  readonly #clock: Clock
+
+  constructor(options: OpenAiTranscriberOptions, clock: Clock) {
+    this.languages = options.languages
+    this.#options = options
+    this.#clock = clock
+    this.#http = new EngineHttp('transcription', this.name, options, clock)
+  }
+
+  /** Rejects with an `EngineError` while the server is left alone after failures, so that another engine may serve. */
+  async open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream> {
+    if (!this.languages.includes(language))
+      throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
+    if (this.#http.resting) throw this.#http.error('has failed several times and is left alone for a moment')
+    return new UtteranceStream(
+      sink,
+      (pcm, partial, signal) => this.#transcribe(language, pcm, partial, signal),
+      this.#options,
+      this.#clock,
+    )
+  }
+
+  async close(): Promise<void> {
+    this.#http.close()
+  }
+
+  async #transcribe(
+    language: LanguageId,
+    pcm: Int16Array,
+    partial: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const body = this.#form(language, pcm)
+    return this.#http.read('/v1/audio/transcriptions', { body, signal }, async answer => {
+      if (answer.type !== 'text/event-stream') return transcriptOf(await answer.json(MOST_BYTES))
+      return streamed(answer, partial)
+    })
+  }
+
+  #form(language: LanguageId, pcm: Int16Array): FormData {
+    const { model, format, streaming, prompt } = this.#options
+    const form = new FormData()
+    const wav = encodeWav(pcm, SAMPLE_RATE)
+    form.set('file', new Blob([wav as Uint8Array<ArrayBuffer>], { type: 'audio/wav' }), 'utterance.wav')
+    form.set('model', model)
+    form.set('language', primaryCode(language))
+    form.set('response_format', format)
+    form.set('temperature', '0')
+    if (streaming) form.set('stream', 'true')
+    if (prompt !== undefined) form.set('prompt', prompt)
+    return form
+  }
+}
+
+async function streamed(answer: HttpAnswer, partial: (text: string) => void): Promise<string> {
+  const transcript = new GrowingTranscript()
+  for await (const data of eventData(answer.bytes(MOST_BYTES)))
+    if (transcript.take(data)) partial(transcript.text)
+  return transcript.end()
+}

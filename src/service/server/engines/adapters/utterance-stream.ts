@@ -1,0 +1,101 @@
+import { after, type Clock } from '../../../../core/clock.ts'
+import { durationMs } from '../../../../transcode/pcm.ts'
+import type { SpeechStream, TranscriptSink } from '../speech-to-text.ts'
+import { type EndpointerOptions, EnergyEndpointer, type Stretch } from './energy-endpointer.ts'
+
+/** Understands one whole utterance; `partial` may be called with what is understood so far. */
+export type Understand = (
+  pcm: Int16Array,
+  partial: (text: string) => void,
+  signal: AbortSignal,
+) => Promise<string>
+
+export interface UtteranceStreamOptions extends EndpointerOptions {
+  /** Without audio for this long, the utterance in progress is finished (ms). */
+  readonly stallMs: number
+}
+
+/** A stream of speech for an engine that takes whole utterances: cut by level, understood one after the other. */
+export class UtteranceStream implements SpeechStream {
+  readonly #sink: TranscriptSink
+  readonly #understand: Understand
+  readonly #options: UtteranceStreamOptions
+  readonly #clock: Clock
+  readonly #endpointer: EnergyEndpointer
+  readonly #closed = new AbortController()
+  #line: Stretch[] = []
+  #utterance = 1
+  #stall: Disposable | undefined
+  #running: Promise<void> | undefined
+
+  constructor(sink: TranscriptSink, understand: Understand, options: UtteranceStreamOptions, clock: Clock) {
+    this.#sink = sink
+    this.#understand = understand
+    this.#options = options
+    this.#clock = clock
+    this.#endpointer = new EnergyEndpointer(options, stretch => this.#line.push(stretch))
+  }
+
+  get queuedMs(): number {
+    return this.#line.reduce((sum, { pcm }) => sum + durationMs(pcm.length), this.#endpointer.heldMs)
+  }
+
+  write(pcm: Int16Array): void {
+    if (this.#closed.signal.aborted) return
+    this.#endpointer.write(pcm)
+    this.#wake()
+    this.#stall?.[Symbol.dispose]()
+    this.#stall = undefined
+    if (!this.#endpointer.speaking) return
+    this.#stall = after(this.#clock, this.#options.stallMs, () => {
+      this.#endpointer.finish()
+      this.#wake()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    this.#stall?.[Symbol.dispose]()
+    this.#line = []
+    this.#endpointer.drop()
+    await this.#running
+  }
+
+  #wake(): void {
+    if (this.#line.length > 0) this.#running ??= this.#run()
+  }
+
+  async #run(): Promise<void> {
+    try {
+      // It stays in the line, and so counts as waiting, until it is understood.
+      for (let next = this.#line[0]; next; next = this.#line[0]) {
+        await this.#take(next)
+        this.#line.shift()
+      }
+    } catch (error) {
+      if (!this.#closed.signal.aborted) {
+        this.#closed.abort()
+        this.#line = []
+        this.#endpointer.drop()
+        this.#sink.failed(error as Error)
+      }
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  async #take({ pcm, startMs, endMs }: Stretch): Promise<void> {
+    const utterance = this.#utterance
+    const { signal } = this.#closed
+    let shown = ''
+    const partial = (text: string) => {
+      if (signal.aborted || text === '' || text === shown) return
+      shown = text
+      this.#sink.partial({ utterance, text, startMs, endMs })
+    }
+    const text = await this.#understand(pcm, partial, signal)
+    if (signal.aborted || (text === '' && shown === '')) return
+    this.#utterance++
+    this.#sink.final({ utterance, text, startMs, endMs })
+  }
+}

@@ -1,0 +1,81 @@
+import type { LanguageId } from '../../../core/languages.ts'
+import type { Log } from '../../../core/log.ts'
+import type { VoiceEntry } from '../../contract.ts'
+import { EngineError } from './engine-error.ts'
+import type { SpeechToText } from './speech-to-text.ts'
+import type { Synthesizer } from './synthesizer.ts'
+import type { TextTranslator } from './text-translator.ts'
+
+/**
+ * Engines in their order, each with those after it behind it: when one fails with an `EngineError`, the next that can
+ * do the same is asked. A failure of the last is the failure.
+ */
+export function recognizersInOrder(engines: readonly SpeechToText[], log: Log): SpeechToText[] {
+  return engines.map((engine, index) => ({
+    name: engine.name,
+    languages: engine.languages,
+    ...(engine.grammars ? { grammars: engine.grammars } : {}),
+    open(language, sink, options) {
+      const grammar = options?.grammar
+      const others = engines
+        .slice(index + 1)
+        .filter(({ languages }) => languages.includes(language))
+        .filter(({ grammars = [] }) => grammar === undefined || grammars.includes(grammar))
+      return firstThatCan([engine, ...others], each => each.open(language, sink, options), log)
+    },
+    close: () => engine.close(),
+  }))
+}
+
+export function translatorsInOrder(engines: readonly TextTranslator[], log: Log): TextTranslator[] {
+  return engines.map((engine, index) => ({
+    name: engine.name,
+    targets: from => engine.targets(from),
+    prepare: (from, to) => engine.prepare(from, to),
+    translate(text, from, to) {
+      const others = engines.slice(index + 1).filter(each => each.targets(from).includes(to))
+      return firstThatCan([engine, ...others], each => each.translate(text, from, to), log)
+    },
+    close: () => engine.close(),
+  }))
+}
+
+/** Another engine speaks with a voice of the same language, of the same gender if it has one. */
+export function synthesizersInOrder(engines: readonly Synthesizer[], log: Log): Synthesizer[] {
+  return engines.map((engine, index) => ({
+    name: engine.name,
+    voices: engine.voices,
+    speak(text, voiceId, signal) {
+      const wanted = engine.voices.find(voice => voice.voiceId === voiceId)
+      const others = wanted ? standIns(engines.slice(index + 1), wanted) : []
+      const voices = [{ name: engine.name, engine, voiceId }, ...others]
+      return firstThatCan(voices, voice => voice.engine.speak(text, voice.voiceId, signal), log)
+    },
+    close: () => engine.close(),
+  }))
+}
+
+function standIns(engines: readonly Synthesizer[], { languageId, voiceGender }: VoiceEntry) {
+  return engines.flatMap(engine => {
+    const same = engine.voices.filter(voice => voice.languageId === (languageId satisfies LanguageId))
+    const voice = same.find(each => each.voiceGender === voiceGender) ?? same[0]
+    return voice ? [{ name: engine.name, engine, voiceId: voice.voiceId }] : []
+  })
+}
+
+async function firstThatCan<E extends { readonly name: string }, T>(
+  engines: readonly E[],
+  ask: (engine: E) => Promise<T>,
+  log: Log,
+): Promise<T> {
+  for (const [index, engine] of engines.entries()) {
+    const next = engines[index + 1]
+    try {
+      return await ask(engine)
+    } catch (error) {
+      if (!(error instanceof EngineError) || !next) throw error
+      log.warn({ engine: engine.name, reason: error.message, instead: next.name }, 'engine failed')
+    }
+  }
+  throw new RangeError('no engine to ask')
+}

@@ -1,0 +1,156 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { VoiceEntry } from '../../contract.ts'
+import { EngineError } from './engine-error.ts'
+import type { Speech, Synthesizer } from './synthesizer.ts'
+import { textPieces } from './text-pieces.ts'
+import { WavReader } from './wav-reader.ts'
+
+export interface FliteOptions {
+  /** Name or path of the program. */
+  readonly command: string
+  /** Longest one sentence may take to make (ms). */
+  readonly timeoutMs: number
+}
+
+/** What is known of the voices; the program lists their names only. The best first; `awb_time` can only tell the time. */
+const VOICES: readonly { voice: string; name: string; gender: 'M' | 'F'; languages: readonly string[] }[] = [
+  { voice: 'slt', name: 'slt, female', gender: 'F', languages: ['en-us'] },
+  { voice: 'rms', name: 'rms, male', gender: 'M', languages: ['en-us'] },
+  { voice: 'awb', name: 'awb, male, Scottish', gender: 'M', languages: ['en-gb'] },
+  { voice: 'kal16', name: 'kal, male', gender: 'M', languages: ['en-us'] },
+]
+const COUNTRY: Readonly<Record<string, string>> = {
+  'en-us': 'English (United States)',
+  'en-gb': 'English (United Kingdom)',
+}
+
+/** Rate of all voices (Hz). */
+const RATE = 16_000
+/** Letters spoken at a time: nothing is heard of them before the last is made. */
+const MOST_LETTERS = 240
+/** Samples given at a time: 100 ms. */
+const PIECE = 1_600
+
+/** Flite: English voices recorded from people, which sound better than eSpeak NG's. One short process per utterance. */
+export class Flite implements Synthesizer {
+  readonly name = 'flite'
+  readonly voices: readonly VoiceEntry[]
+  readonly #options: FliteOptions
+  readonly #names: ReadonlyMap<string, string>
+  readonly #closed = new AbortController()
+
+  private constructor(installed: ReadonlySet<string>, options: FliteOptions) {
+    const offered = VOICES.filter(({ voice }) => installed.has(voice)).flatMap(each =>
+      each.languages.map(language => ({ voice: each.voice, entry: entryOf(each, language) })),
+    )
+    this.voices = offered.map(({ entry }) => entry)
+    this.#names = new Map(offered.map(({ voice, entry }) => [entry.voiceId, voice]))
+    this.#options = options
+  }
+
+  /** Asks the program for its voices; rejects with an `EngineError` when it is not installed. */
+  static async create(options: FliteOptions): Promise<Flite> {
+    try {
+      const { stdout } = await promisify(execFile)(options.command, ['-lv'])
+      const [, names = ''] = /^Voices available:(.*)$/m.exec(stdout) ?? []
+      return new Flite(new Set(names.trim().split(/\s+/)), options)
+    } catch (cause) {
+      throw new EngineError('synthesis', 'flite', `cannot run ${options.command}`, { cause })
+    }
+  }
+
+  async speak(text: string, voiceId: string, signal: AbortSignal): Promise<Speech> {
+    const voice = this.#names.get(voiceId)
+    if (voice === undefined)
+      throw new RangeError(`${this.name} has ${this.voices.length} voices, not "${voiceId}"`)
+    const stop = AbortSignal.any([signal, this.#closed.signal])
+    const pieces = this.#pieces(textPieces(text, MOST_LETTERS), voice, stop)
+    const first = await pieces.next()
+    return {
+      rate: RATE,
+      pieces: (async function* () {
+        if (first.done) return
+        yield first.value
+        yield* pieces
+      })(),
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+  }
+
+  async *#pieces(texts: readonly string[], voice: string, stop: AbortSignal): AsyncGenerator<Int16Array> {
+    for (const text of texts) {
+      if (stop.aborted) return
+      const pcm = await this.#say(text, voice, stop)
+      for (let at = 0; at < pcm.length && !stop.aborted; at += PIECE) yield pcm.slice(at, at + PIECE)
+    }
+  }
+
+  /**
+   * The program writes sentence after sentence by opening its output again, so that it cannot be a pipe: it hangs. And
+   * its input is opened by name, which a socket, as Node gives it, does not allow: hence `cat`.
+   */
+  async #say(text: string, voice: string, stop: AbortSignal): Promise<Int16Array> {
+    const folder = await mkdtemp(join(tmpdir(), 'dragoman-flite-'))
+    const file = join(folder, 'speech.wav')
+    try {
+      const code = await this.#run(voice, text, file, stop)
+      if (stop.aborted) return new Int16Array(0)
+      if (code !== 0) throw new EngineError('synthesis', this.name, `ended with ${code ?? 'a signal'}`)
+      return new WavReader().push(await readFile(file))
+    } catch (error) {
+      if (stop.aborted) return new Int16Array(0)
+      if (error instanceof EngineError) throw error
+      throw new EngineError('synthesis', this.name, 'left no speech behind', { cause: error })
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  #run(voice: string, text: string, file: string, stop: AbortSignal): Promise<number | null> {
+    const { command, timeoutMs } = this.#options
+    const child = spawn(
+      '/bin/sh',
+      ['-c', 'cat | exec "$0" -voice "$1" -f /dev/stdin -o "$2"', command, voice, file],
+      { stdio: ['pipe', 'ignore', 'ignore'], detached: true, timeout: timeoutMs, killSignal: 'SIGKILL' },
+    )
+    const kill = () => {
+      try {
+        // The whole group: a shell alone would leave the program behind.
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // Already gone.
+      }
+    }
+    stop.addEventListener('abort', kill)
+    // A program that dies early closes the pipe; its exit code tells the rest.
+    child.stdin.on('error', () => {})
+    child.stdin.end(`${text}\n`)
+    return new Promise(resolve => {
+      const ended = (code: number | null) => {
+        stop.removeEventListener('abort', kill)
+        kill()
+        resolve(code)
+      }
+      child.on('error', () => ended(-1))
+      child.on('exit', ended)
+    })
+  }
+}
+
+function entryOf({ voice, name, gender }: (typeof VOICES)[number], language: string): VoiceEntry {
+  return {
+    voiceId: `flite-${language}-${voice}`,
+    name: `${COUNTRY[language]}, ${name}`,
+    languageId: language,
+    voiceGender: gender,
+    voiceEngine: 'standard',
+    modes: ['block', 'streaming'],
+  }
+}

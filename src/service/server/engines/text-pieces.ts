@@ -1,0 +1,23 @@
+/** `text` in pieces of at most `most` letters, cut behind a sentence, else behind a comma, else at a blank, else anywhere. */
+export function textPieces(text: string, most: number): string[] {
+  const pieces: string[] = []
+  let rest = text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+  while (rest.length > most) {
+    const head = rest.slice(0, most + 1)
+    const at =
+      lastMatch(head, /[.?!…]["'”’»)]*(?=\s)/g) ??
+      lastMatch(head, /[,;:](?=\s)/g) ??
+      lastMatch(head, /(?=\s)/g) ??
+      most
+    pieces.push(rest.slice(0, at).trim())
+    rest = rest.slice(at).trim()
+  }
+  return rest === '' ? pieces : [...pieces, rest]
+}
+
+/** Where the last match ends; undefined when there is none, or only at the start. */
+function lastMatch(text: string, pattern: RegExp): number | undefined {
+  let end: number | undefined
+  for (const match of text.matchAll(pattern)) end = match.index + match[0].length
+  return end === undefined || end === 0 || end >= text.length ? undefined : end
+}

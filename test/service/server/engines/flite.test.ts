@@ -1,0 +1,46 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'vitest'
+import { Flite } from '../../../../src/service/server/engines/flite.ts'
+import { conforms } from '../../../conformance/suite.ts'
+import { synthesizerChecks } from '../../../conformance/synthesizer.ts'
+import { ENGINES } from './settings.ts'
+
+const installed = spawnSync('flite', ['-lv']).status === 0
+const leftovers = () => readdirSync(tmpdir()).filter(name => name.startsWith('dragoman-flite-'))
+
+describe.skipIf(!installed)('where it is installed', () => {
+  conforms(
+    'flite speaks',
+    synthesizerChecks,
+    () => Flite.create(ENGINES.flite),
+    engine => engine.close(),
+  )
+
+  test('its voices have their true gender', async () => {
+    const { voices } = await Flite.create(ENGINES.flite)
+    const gender = (id: string) => voices.find(({ voiceId }) => voiceId === id)?.voiceGender
+    expect([gender('flite-en-us-slt'), gender('flite-en-us-rms')]).toEqual(['F', 'M'])
+    expect(voices.some(({ voiceId }) => voiceId.includes('time'))).toBe(false)
+  })
+
+  test('nothing of an utterance stays on the disk or as a process, also when it is aborted', async () => {
+    const engine = await Flite.create(ENGINES.flite)
+    const before = leftovers()
+    const stop = new AbortController()
+    const speech = engine.speak('this will take a while '.repeat(200), 'flite-en-us-slt', stop.signal)
+    setTimeout(() => stop.abort(), 100)
+    for await (const _ of (await speech).pieces);
+    expect(leftovers()).toEqual(before)
+    const running = () => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' })
+    await expect.poll(running).not.toContain(`flite -voice slt -f /dev/stdin -o ${tmpdir()}`)
+  })
+})
+
+test('not installed is said', async () => {
+  await expect(Flite.create({ ...ENGINES.flite, command: 'no-such-flite' })).rejects.toMatchObject({
+    name: 'EngineError',
+    kind: 'synthesis',
+  })
+})
