@@ -15,7 +15,8 @@ export function renderRows(rows: readonly Row[]): string[] {
   return [...lines, '', sums]
 }
 
-/** 0 when nothing was seen that does not hold. */
+/** 0 when something was seen, and nothing that does not hold: a service that is away does not pass. */
 export function rowsExitCode(rows: readonly Row[]): 0 | 1 {
-  return rows.some(({ status }) => status === 'does not hold') ? 1 : 0
+  const seen = (wanted: Status) => rows.some(({ status }) => status === wanted)
+  return seen('does not hold') || !seen('holds') ? 1 : 0
 }

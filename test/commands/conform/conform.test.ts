@@ -64,6 +64,7 @@ describe.concurrent('conform', () => {
     })
     expect(broken(rows)).toEqual([])
     expect(rows.filter(({ status }) => status === 'holds')).toEqual([])
+    expect(rowsExitCode(rows)).toBe(1)
   })
 
   test('statements have their own numbers, in the order of the document', () => {
