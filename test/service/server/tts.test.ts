@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { TtsResult, VoiceEntry } from '../../../src/service/contract.ts'
+import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
+import { FakeSynthesizer } from './helpers/fake-engines.ts'
 import { fakeService } from './helpers/fake-service.ts'
 import { decoded, KEY, mp3Of, realService } from './helpers/real-service.ts'
 import { RECEIVE } from './helpers/test-client.ts'
@@ -122,6 +124,16 @@ test.each([
     if (namespace === '/tts') expect(body.description).toContain(named)
     await client.until('disconnect')
   }
+})
+
+test('a voice that does not offer the mode is not there in it', async () => {
+  const synthesizer = new FakeSynthesizer()
+  const [entry] = synthesizer.voices
+  const slow = Object.assign(synthesizer, { voices: [{ ...entry!, modes: ['block' as const] }] })
+  const engines = new EngineSet({ synthesizers: [slow] })
+  const { connect } = await fakeService({}, { engines })
+  await connect('/tts').until('start')
+  expect(await connect('/tts', STREAMING).error()).toMatchObject({ error: 'voice_not_offered' })
 })
 
 test('a voice by what it is like', async () => {

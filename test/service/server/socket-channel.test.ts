@@ -1,0 +1,74 @@
+import { EventEmitter } from 'node:events'
+import type { Socket } from 'socket.io'
+import { expect, test } from 'vitest'
+import { SocketChannel } from '../../../src/service/server/socket-channel.ts'
+
+/** The part of a server's socket that a channel uses; `leave` is the client going away. */
+class FakeSocket {
+  readonly conn: EventEmitter
+  readonly events = new EventEmitter()
+  readonly sent: string[] = []
+  readonly disconnected: boolean[] = []
+  connected = true
+  readonly once = this.events.once.bind(this.events)
+
+  constructor(conn = new EventEmitter()) {
+    this.conn = conn
+  }
+
+  emit(event: string): void {
+    this.sent.push(event)
+  }
+
+  disconnect(close: boolean): void {
+    this.disconnected.push(close)
+  }
+
+  leave(): void {
+    this.connected = false
+    this.events.emit('disconnect')
+  }
+}
+
+function channelOf(socket: FakeSocket): SocketChannel {
+  return new SocketChannel(socket as unknown as Socket)
+}
+
+const settled = (promise: Promise<void>) =>
+  Promise.race([promise.then(() => true), new Promise(resolve => setImmediate(resolve, false))])
+
+test('what was handed over counts as unread until the connection has sent all of it', async () => {
+  const socket = new FakeSocket()
+  const channel = channelOf(socket)
+  expect(await settled(channel.drained())).toBe(true)
+  channel.emit('result', { file: { data: new Uint8Array(10_000) } })
+  expect(channel.unreadBytes).toBeGreaterThanOrEqual(10_000)
+  const drained = channel.drained()
+  expect(await settled(drained)).toBe(false)
+  socket.conn.emit('drain')
+  await drained
+  expect(channel.unreadBytes).toBe(0)
+})
+
+test('who waits for a client to read does not wait for one that has gone', async () => {
+  const socket = new FakeSocket()
+  const channel = channelOf(socket)
+  channel.emit('result', {})
+  const drained = channel.drained()
+  socket.leave()
+  await drained
+  channel.emit('result', {})
+  expect(await settled(channel.drained())).toBe(true)
+  expect(socket.conn.listenerCount('drain')).toBe(0)
+})
+
+test('the last session of a connection closes it, the others leave it open', () => {
+  const conn = new EventEmitter()
+  const [first, second] = [new FakeSocket(conn), new FakeSocket(conn)]
+  const [one, two] = [channelOf(first), channelOf(second)]
+  one.end()
+  expect(first.disconnected).toEqual([false])
+  first.leave()
+  two.end()
+  expect(second.disconnected).toEqual([true])
+})
