@@ -31,7 +31,7 @@ export function invitationsOf(
 ): (call: IncomingCall) => Invitation | Refusal {
   return call => {
     const number = Object.hasOwn(numbers, call.to) ? numbers[call.to] : undefined
-    const asked = { ...number, ...askedFor(call.parameters) }
+    const asked = { ...number, ...askedFor(call.query) }
     const speaks = asked.speaks ?? defaults.speaks
     return {
       room: asked.room ?? `call ${call.callSid}`,

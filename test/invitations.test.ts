@@ -7,8 +7,17 @@ import { invitationsOf, type NumberSettings } from '../src/invitations.ts'
 const NUMBER = '+15005550001'
 const invite = (numbers: Record<string, NumberSettings> = {}) => {
   const decide = invitationsOf({ speaks: 'en-us', hears: 'es-es' }, numbers)
-  return (parameters: Record<string, string> = {}, to = NUMBER) =>
-    decide({ callSid: 'CA1', from: '+15005550006', to, direction: 'inbound', parameters } as IncomingCall)
+  return (query: Record<string, string> = {}, to = NUMBER) =>
+    decide({
+      callSid: 'CA1',
+      accountSid: 'AC1',
+      from: '+15005550006',
+      to,
+      direction: 'inbound',
+      // Fields of the form are the caller's to choose: they decide nothing.
+      parameters: { ...query, room: 'theirs', hears: 'fr-fr', speaks: 'fr-fr' },
+      query,
+    })
 }
 
 describe('a call is invited', () => {

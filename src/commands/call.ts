@@ -65,7 +65,14 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
   const end = await phone.hangUp()
   const heard = phone.heard()
   await writeFile(options.output, encodeWav(heard, LINE_RATE))
-  return tell(options, terminal, phone.report(), heard, end, answers.latenciesMs)
+  return tell(
+    options,
+    terminal,
+    phone.report(),
+    heard,
+    end,
+    phone.report().marksPlayed > 0 ? answers.latenciesMs : [],
+  )
 }
 
 /** Goes on until nothing was heard for `ms`, for a minute at most. */
@@ -108,7 +115,9 @@ function tell(
     )
     for (const ms of latenciesMs)
       terminal.line(`  ${(ms / 1000).toFixed(2)} s from the end of speech to the first translated audio`)
+    // Only translations have marks: without one it was the original that came back.
+    if (report.marksPlayed === 0) terminal.line('Nothing was translated: the log of the bridge says why.')
     if (problems.length > 0) terminal.line(`Problems: ${problems.join(' ')} (${end.kind})`)
   }
-  return heardMs > 0 && problems.length === 0 ? 0 : 1
+  return report.marksPlayed > 0 && problems.length === 0 ? 0 : 1
 }

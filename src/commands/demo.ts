@@ -121,7 +121,7 @@ function resultOf(
   output: string,
 ): DemoResult {
   const sorted = [...summary.latenciesMs].sort((a, b) => a - b)
-  const p50 = sorted[Math.floor((sorted.length - 1) / 2)]
+  const p50 = sorted[Math.floor(sorted.length / 2)]
   const captions = summary.captions.map(({ from, to, text = '', translation = '' }) => ({
     from,
     to,

@@ -27,7 +27,9 @@ function wanted(speaker: Invitation, listener: Invitation): LanguageId | undefin
  */
 export function routesOf(parties: readonly Party[]): Route[] {
   const routes: Route[] = []
-  for (const speaker of parties)
+  for (const speaker of parties) {
+    // Who speaks no language only listens.
+    if (!speaker.invitation.speaks) continue
     for (const listener of parties) {
       const alone = parties.length === 1
       if (speaker === listener && !alone) continue
@@ -35,5 +37,6 @@ export function routesOf(parties: readonly Party[]): Route[] {
       if (alone && !to) continue
       routes.push({ speaker: speaker.id, listener: listener.id, ...(to ? { to } : {}) })
     }
+  }
   return routes
 }

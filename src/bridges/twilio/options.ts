@@ -15,6 +15,8 @@ export interface IncomingCall {
   readonly direction: string
   /** The query of the webhook's URL and the form's fields, first values, in an object without prototype. */
   readonly parameters: Readonly<Record<string, string>>
+  /** The query of the webhook's URL alone: what the owner of the number wrote, where a form may hold the caller's words. */
+  readonly query: Readonly<Record<string, string>>
 }
 
 /** A call is not let in: turned away unanswered, or answered, told why, and hung up if there is a `notice`. */

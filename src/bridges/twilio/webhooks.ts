@@ -129,7 +129,9 @@ function twiml(reply: FastifyReply, document: string): FastifyReply {
 function incomingCall(request: FastifyRequest): IncomingCall | undefined {
   const form = (request.body ?? {}) as Record<string, string | string[]>
   const parameters: Record<string, string> = Object.create(null)
-  for (const [name, value] of new URLSearchParams(queryOf(request))) parameters[name] ??= value
+  const query: Record<string, string> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(queryOf(request))) query[name] ??= value
+  Object.assign(parameters, query)
   const fields = Object.entries(form)
   if (fields.length > MAX_FIELDS) return undefined
   for (const [name, value] of fields) parameters[name] = typeof value === 'string' ? value : (value[0] ?? '')
@@ -142,6 +144,7 @@ function incomingCall(request: FastifyRequest): IncomingCall | undefined {
     to: parameters.To ?? '',
     direction: parameters.Direction ?? '',
     parameters,
+    query,
   }
 }
 

@@ -33,6 +33,8 @@ export class Session implements Outlet {
   readonly #parts: SessionParts
   readonly #intake: Intake
   #state: 'opening' | 'ready' | 'ended' = 'opening'
+  /** Errors that the log has seen. */
+  readonly #said = new Set<string>()
   #idle: Disposable | undefined
   #lastTaken = 0
   #bad = 0
@@ -111,7 +113,10 @@ export class Session implements Outlet {
     if (this.#state === 'ended') return
     const { channel, log } = this.#parts
     const cause = error.cause instanceof Error ? { cause: error.cause.message } : {}
-    log.warn({ code: error.data.code, error: error.specific, ...cause }, 'session error')
+    // The first of each kind is said; a client that goes on and on must not fill the log.
+    if (!this.#said.has(error.specific))
+      log.warn({ code: error.data.code, error: error.specific, ...cause }, 'session error')
+    this.#said.add(error.specific)
     channel.emit(EVENT.error, error.data)
     if (!error.fatal) return
     void this.close(error.specific)
