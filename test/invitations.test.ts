@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { IncomingCall } from '../src/bridges/twilio/index.ts'
 import { isLanguageId } from '../src/core/languages.ts'
 import { invitationsOf, type NumberSettings } from '../src/invitations.ts'
 
