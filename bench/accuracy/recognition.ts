@@ -1,0 +1,90 @@
+import { systemClock } from '../../src/core/clock.ts'
+import { PocketSphinx, type PocketSphinxOptions } from '../../src/service/server/engines/pocketsphinx.ts'
+import { cards, joined, LINES, pause, type Spoken, sentences } from './material.ts'
+import { errorRate, type WordErrors, wordErrors } from './word-errors.ts'
+
+/** One line of the table. */
+export interface RecognitionRow {
+  readonly what: string
+  readonly line: string
+  readonly words: number
+  /** Word error rate, per cent. */
+  readonly wer: number
+  /** CPU time for a second of audio. */
+  readonly load: number
+}
+
+const ROOM_MS = 400
+/** Between sentences, and after the last: longer than the pause that ends an utterance. */
+const PAUSE_MS = 900
+
+/** How well the embedded recogniser understands the recordings, with the settings of the service. */
+export async function benchRecognition(settings: PocketSphinxOptions): Promise<RecognitionRow[]> {
+  const deck = cards()
+  const grammars = deck ? { cards: { file: deck.grammar } } : {}
+  const engine = await PocketSphinx.create({ ...settings, decoders: 1, warm: 1, grammars }, systemClock)
+  const rows: RecognitionRow[] = []
+  try {
+    for (const [line, sent] of Object.entries(LINES)) {
+      const spoken = sentences().map(each => ({ ...each, pcm: sent(each.pcm) }))
+      rows.push(await measure('each sentence as the first of a session', line, spoken.map(alone), engine))
+      rows.push(await measure('the five sentences in one session', line, [inSequence(spoken)], engine))
+      if (!deck) continue
+      const played = deck.spoken.map(each => alone({ ...each, pcm: sent(each.pcm) }))
+      rows.push(await measure('playing cards, the whole language', line, played, engine))
+      rows.push(await measure('playing cards, their grammar', line, played, engine, 'cards'))
+    }
+  } finally {
+    await engine.close()
+  }
+  return rows
+}
+
+function alone({ words, pcm }: Spoken): Spoken {
+  return { words, pcm: joined(pause(ROOM_MS), pcm, pause(PAUSE_MS)) }
+}
+
+function inSequence(spoken: readonly Spoken[]): Spoken {
+  return {
+    words: spoken.map(({ words }) => words).join(' '),
+    pcm: joined(pause(ROOM_MS), ...spoken.flatMap(({ pcm }) => [pcm, pause(PAUSE_MS)])),
+  }
+}
+
+async function measure(
+  what: string,
+  line: string,
+  spoken: readonly Spoken[],
+  engine: PocketSphinx,
+  grammar?: string,
+): Promise<RecognitionRow> {
+  const before = process.cpuUsage()
+  const errors: WordErrors[] = []
+  for (const { words, pcm } of spoken) errors.push(wordErrors(words, await heard(engine, pcm, grammar)))
+  const { user, system } = process.cpuUsage(before)
+  const seconds = spoken.reduce((sum, { pcm }) => sum + pcm.length / 16_000, 0)
+  const words = errors.reduce((sum, each) => sum + each.words, 0)
+  return { what, line, words, wer: errorRate(errors), load: (user + system) / 1e6 / seconds }
+}
+
+/** What a session of its own makes of `pcm`, in fragments of 60 ms as fast as they are taken. */
+async function heard(engine: PocketSphinx, pcm: Int16Array, grammar: string | undefined): Promise<string> {
+  const finals: string[] = []
+  const stream = await engine.open(
+    'en-us',
+    {
+      partial() {},
+      final: ({ text }) => void finals.push(text),
+      failed: error => {
+        throw error
+      },
+    },
+    { grammar },
+  )
+  for (let at = 0; at < pcm.length; at += 960) stream.write(pcm.subarray(at, at + 960))
+  while (stream.queuedMs > 0) await new Promise(resolve => setTimeout(resolve, 20))
+  // The last slice is out of the queue before it is understood.
+  await new Promise(resolve => setTimeout(resolve, 1_200))
+  await stream.close()
+  return finals.join(' ')
+}
