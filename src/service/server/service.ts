@@ -11,7 +11,6 @@ import { Catalog } from './catalog.ts'
 import { defaultEngines } from './engines/default-engines.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import { addDocsRoutes } from './http/docs-routes.ts'
-import { addHttpRules, httpOptions } from './http/http-options.ts'
 import { KeyFile } from './key-file.ts'
 import { KeyWatch } from './key-watch.ts'
 import { addNamespaces } from './namespaces.ts'
@@ -67,12 +66,11 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
   const app = Fastify({
     bodyLimit: MAX_MESSAGE_BYTES,
     requestTimeout: settings.uploadTimeoutMs + HANDSHAKE_MS,
-    http: httpOptions(HANDSHAKE_MS),
+    http: { headersTimeout: HANDSHAKE_MS },
     forceCloseConnections: true,
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
     frameworkErrors: (error, _request, reply) => answerFailed(error, reply, log),
   })
-  addHttpRules(app)
   const streams = new AudioStreams()
   addStreamRoutes(app, streams)
   addDocsRoutes(app, settings)
