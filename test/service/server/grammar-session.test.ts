@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import type { StsResult, SttResult } from '../../../src/service/contract.ts'
+import { realService, speak } from './helpers/real-service.ts'
+import { joined, pause, recording } from './helpers/recordings.ts'
+
+const PHRASES = ['he was not an ill disposed young man', 'they might never have come home again']
+
+const real = realService({
+  engines: { pocketsphinx: { grammars: { book: { phrases: PHRASES } } }, flite: { enabled: false } },
+})
+const pcm = joined(pause(300), recording(2), pause(900))
+
+test('a connection that names a closed vocabulary is understood by it, and told so', async () => {
+  const client = await real.ready('/stt', { grammar: 'book', partials: 'false' })
+  expect(await client.until('connected')).toMatchObject({ grammar: 'book' })
+  await speak(client, pcm)
+  expect((await client.until<SttResult>('result')).text).toBe(PHRASES[0])
+})
+
+test('so it is on /sts; the next connection hears the whole language again', async () => {
+  const closed = await real.ready('/sts', { grammar: 'book' })
+  await speak(closed, pcm)
+  expect((await closed.until<StsResult>('result')).text).toBe(PHRASES[0])
+  closed.close()
+  const open = await real.ready('/stt', { partials: 'false' })
+  await speak(open, joined(pause(300), recording(5), pause(900)))
+  expect((await open.until<SttResult>('result')).text).toBe('he might even have been made amiable himself')
+})
