@@ -11,6 +11,9 @@ export type ErrorCode =
   | 'LEG_SILENT'
   | 'LEG_LOST'
   | 'CAPACITY'
+  | 'DIAL_REFUSED'
+  | 'DIAL_FAILED'
+  | 'SPEECH_UNAVAILABLE'
 
 /** A failure at run time. Branch on `code`, never on the text. */
 export class BridgeError extends Error {
