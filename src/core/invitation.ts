@@ -16,6 +16,22 @@ export interface Invitation {
   readonly original?: OriginalVoice
   /** Shown with captions. */
   readonly name?: string
+  /** Alone in the room they hear their own translation. False for somebody who waits for another. Default true. */
+  readonly echo?: boolean
+  /** Whom the switchboard calls as soon as the party is there. */
+  readonly dial?: DialPlan
+}
+
+/** Somebody who is called for a party that has arrived, so that the two can talk. */
+export interface DialPlan {
+  /** E.164; kept out of events and logs. */
+  readonly to: string
+  /** How they are in the room; the room is that of the party. */
+  readonly callee: Omit<Invitation, 'room' | 'echo' | 'dial'>
+  /** How long it may ring (s); default of the channel. */
+  readonly ringSeconds?: number
+  /** What becomes of the party when nobody comes, once they have been told. Default `hang-up`. */
+  readonly unanswered?: 'hang-up' | 'stay'
 }
 
 /** The one way in: the part of the relay that a bridge needs. */

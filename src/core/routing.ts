@@ -23,7 +23,7 @@ function wanted(speaker: Invitation, listener: Invitation): LanguageId | undefin
 
 /**
  * The routes of a room: everybody hears everybody but themself, each in the language they want. Somebody alone hears
- * their own translation: the simplest use, one number and one caller.
+ * their own translation, unless they wait for another: the simplest use, one number and one caller.
  */
 export function routesOf(parties: readonly Party[]): Route[] {
   const routes: Route[] = []
@@ -34,7 +34,7 @@ export function routesOf(parties: readonly Party[]): Route[] {
       const alone = parties.length === 1
       if (speaker === listener && !alone) continue
       const to = wanted(speaker.invitation, listener.invitation)
-      if (alone && !to) continue
+      if (alone && (!to || speaker.invitation.echo === false)) continue
       routes.push({ speaker: speaker.id, listener: listener.id, ...(to ? { to } : {}) })
     }
   }

@@ -13,6 +13,9 @@ test('alone: their own translation, if there is one', () => {
   expect(lines(party('a', 'en-us', 'es-es'))).toEqual(['a>a es-es'])
   expect(lines(party('a', 'en-us', 'en-gb'))).toEqual([])
   expect(lines(party('a', 'en-us'))).toEqual([])
+  expect(
+    routesOf([{ id: 'a', invitation: { room: 'r', speaks: 'en-us', hears: 'es-es', echo: false } }]),
+  ).toEqual([])
 })
 
 test('together: everybody but oneself, each in the language they want', () => {
