@@ -8,18 +8,29 @@ import { FILE_RATES, type SoundResampler, soundResampler } from './sound-resampl
 /** Bytes decoded before others get their turn; little, since silence may take hardly any. */
 const PIECE_BYTES = 8 * 1024
 
+/** Packets that cannot be decoded, beyond which it is no recording any more; the decoder writes a line about each. */
+const MOST_ERRORS = 20
+
 /** What the decoders give, as far as it is used here. */
 interface Decoded {
   readonly channelData: readonly Float32Array[]
   readonly samplesDecoded: number
   readonly sampleRate: number
+  readonly errors: readonly unknown[]
 }
 
 /** The sound of an Ogg file (Opus, Vorbis) at 16 kHz mono, in pieces. Throws a `ServiceError`. */
 export async function* oggPieces(bytes: Uint8Array): AsyncGenerator<Int16Array> {
   const decoder = oggCodec(bytes) === 'opus' ? new OggOpusDecoder() : new OggVorbisDecoder()
   let resampler: SoundResampler | undefined
+  let errors = 0
   const sixteen = (decoded: Decoded): Int16Array => {
+    errors += decoded.errors.length
+    if (errors > MOST_ERRORS)
+      throw new ServiceError(
+        'file_damaged',
+        `more than ${MOST_ERRORS} packets of the ogg file cannot be decoded`,
+      )
     if (decoded.samplesDecoded <= 0) return new Int16Array(0)
     resampler ??= resamplerFor(decoded.sampleRate)
     return resampler.process(mixed(decoded))

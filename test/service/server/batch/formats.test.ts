@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { FILE_RATES } from '../../../../src/service/server/batch/sound-resampler.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
@@ -89,4 +89,19 @@ test.each([
   }
   expect(ears.opened).toBe(0)
   expect((await upload(url, { mode: 'stt', file: whole })).status).toBe(200)
+})
+
+test('an ogg that is damaged all over is given up early', async () => {
+  const whole = Buffer.from(converted('-af', 'aloop=29:16000', '-c:a', 'libopus', '-f', 'ogg'))
+  // Every packet after the headers, in the middle; the pages stay whole.
+  for (let at = whole.indexOf('OggS', 100); at >= 0; at = whole.indexOf('OggS', at + 4)) {
+    const segments = whole[at + 26] ?? 0
+    whole.fill(0xff, at + 27 + segments, Math.min(whole.length, at + 27 + segments + 2_000))
+  }
+  const { engines } = quickEngines()
+  const { url } = await fakeService({}, { engines })
+  const complaints = vi.spyOn(console, 'error').mockImplementation(() => {})
+  expect(await (await upload(url, { mode: 'stt', file: whole })).json()).toMatchObject({ code: 'bad_file' })
+  expect(complaints.mock.calls.length).toBeLessThan(50)
+  complaints.mockRestore()
 })
