@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Mp3Pool } from '../transcode/mp3-pool.ts'
-import { Mp3Stream } from '../transcode/mp3-stream.ts'
-import { SAMPLE_RATE } from '../transcode/pcm.ts'
+import { wholeMp3 } from '../transcode/mp3-whole.ts'
+import { joined, SAMPLE_RATE } from '../transcode/pcm.ts'
 import { createResampler } from '../transcode/resample.ts'
 import { mono, readWav } from '../transcode/wav.ts'
 
@@ -39,28 +39,14 @@ export function withPauses(pieces: readonly Int16Array[], pauseMs: number): Int1
 
 async function mp3Audio(bytes: Uint8Array): Promise<Int16Array> {
   const pool = new Mp3Pool({ max: 1 })
-  await pool.ready(1)
-  const pieces: Int16Array[] = []
-  const stream = new Mp3Stream(pool, pcm => pieces.push(pcm.slice()))
-  stream.write(bytes)
-  stream.end()
-  while (stream.decode() === 'waiting') await new Promise(setImmediate)
-  stream.close()
-  pool.close()
-  return joined(pieces)
+  try {
+    return await wholeMp3(bytes, pool)
+  } finally {
+    pool.close()
+  }
 }
 
 function toLine(pcm: Int16Array, rate: number): Int16Array {
   const resampler = createResampler(rate, LINE_RATE)
   return joined([resampler.process(pcm).slice(), resampler.flush()])
-}
-
-function joined(pieces: readonly Int16Array[]): Int16Array {
-  const all = new Int16Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    all.set(piece, at)
-    at += piece.length
-  }
-  return all
 }

@@ -1,6 +1,6 @@
 import type { EndReason } from '../core/errors.ts'
 import type { Leg, LegUplink } from '../core/leg.ts'
-import { assertFrames, FRAME_SAMPLES } from '../transcode/pcm.ts'
+import { assertFrames, FRAME_SAMPLES, joined } from '../transcode/pcm.ts'
 
 /** A leg without a channel: a test speaks into it and reads what it was played. */
 export class FakeLeg implements Leg {
@@ -91,14 +91,4 @@ export class FakeLeg implements Leg {
   sounded(): Int16Array {
     return joined(this.#sounded)
   }
-}
-
-function joined(pieces: readonly Int16Array[]): Int16Array {
-  const all = new Int16Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    all.set(piece, at)
-    at += piece.length
-  }
-  return all
 }

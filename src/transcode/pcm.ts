@@ -39,3 +39,14 @@ export function samplesOf(bytes: Uint8Array): Int16Array {
 export function durationMs(samples: number, rate: number = SAMPLE_RATE): number {
   return (samples * 1000) / rate
 }
+
+/** `pieces` one after the other, as a new array. */
+export function joined(pieces: readonly Int16Array[]): Int16Array {
+  const all = new Int16Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    all.set(piece, at)
+    at += piece.length
+  }
+  return all
+}

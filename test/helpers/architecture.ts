@@ -14,6 +14,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   service: ['service/client', 'contract', 'core', 'transcode'],
   'bridges/*': ['core', 'transcode'],
   web: ['core', 'transcode'],
+  sounds: ['core', 'transcode'],
   simulator: ['contract', 'core', 'transcode'],
   app: [
     'bridges/*',
@@ -21,6 +22,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'service/server',
     'service',
     'web',
+    'sounds',
     'simulator',
     'contract',
     'core',
@@ -33,6 +35,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'service/server',
     'service',
     'web',
+    'sounds',
     'simulator',
     'contract',
     'core',

@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+import { OggOpusDecoder } from 'ogg-opus-decoder'
+import type { Mp3Pool } from '../transcode/mp3-pool.ts'
+import { wholeMp3 } from '../transcode/mp3-whole.ts'
+import { joined, SAMPLE_RATE } from '../transcode/pcm.ts'
+import { createResampler, RATES } from '../transcode/resample.ts'
+import { saturate } from '../transcode/saturate.ts'
+import { mono, readWav } from '../transcode/wav.ts'
+
+/** The longest sound of a file (s): it is kept in memory. */
+const MOST_SECONDS = 120
+/** The largest file (bytes): two minutes of studio sound. */
+const MOST_BYTES = 64 << 20
+/** ffmpeg gets this long (ms). */
+const FFMPEG_MS = 20_000
+
+/** A sound file that cannot be used; the message says why, and what could be done. */
+export class SoundFileError extends Error {
+  constructor(path: string, why: string, options?: { cause: unknown }) {
+    super(`sound file ${path}: ${why}`, options)
+    this.name = 'SoundFileError'
+  }
+}
+
+/**
+ * The sound of a file as 16 kHz mono: wav, mp3 and Ogg/Opus by themselves, whatever else ffmpeg reads if it is
+ * installed. Rejects with `SoundFileError`; a file of more than two minutes is refused.
+ */
+export async function readSoundFile(path: string, pool: Mp3Pool): Promise<Int16Array> {
+  const bytes = await whole(path)
+  const pcm = await decoded(path, bytes, pool)
+  if (pcm.length === 0) throw new SoundFileError(path, 'there is no sound in it')
+  if (pcm.length > MOST_SECONDS * SAMPLE_RATE)
+    throw new SoundFileError(
+      path,
+      `${Math.round(pcm.length / SAMPLE_RATE)} s long, at most are ${MOST_SECONDS} s`,
+    )
+  return pcm
+}
+
+async function whole(path: string): Promise<Uint8Array> {
+  try {
+    const { size } = await stat(path)
+    if (size > MOST_BYTES) throw new SoundFileError(path, `${size} bytes, at most are ${MOST_BYTES}`)
+    return await readFile(path)
+  } catch (cause) {
+    if (cause instanceof SoundFileError) throw cause
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'it failed'
+    throw new SoundFileError(path, `cannot be read (${code})`, { cause })
+  }
+}
+
+async function decoded(path: string, bytes: Uint8Array, pool: Mp3Pool): Promise<Int16Array> {
+  const begins = (tag: string) => Buffer.from(bytes.subarray(0, tag.length)).toString('latin1') === tag
+  try {
+    if (begins('RIFF')) {
+      const wav = readWav(bytes)
+      if (RATES.some(rate => rate === wav.rate)) return atSixteen(mono(wav), wav.rate)
+    }
+    if (begins('OggS') && isOpus(bytes)) return await opus(bytes)
+    if (begins('ID3') || isMp3(bytes)) {
+      const pcm = await wholeMp3(bytes, pool)
+      if (pcm.length > 0) return pcm
+    }
+  } catch {
+    // ffmpeg may read what is unusual, and it says what is wrong with the rest.
+  }
+  return await byFfmpeg(path)
+}
+
+function isMp3(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe6) === 0xe2
+}
+
+/** The first packet of the first page begins with its name (RFC 7845 §5.1). */
+function isOpus(bytes: Uint8Array): boolean {
+  const at = 27 + (bytes[26] ?? 0)
+  return Buffer.from(bytes.subarray(at, at + 8)).toString('latin1') === 'OpusHead'
+}
+
+async function opus(bytes: Uint8Array): Promise<Int16Array> {
+  const decoder = new OggOpusDecoder()
+  try {
+    await decoder.ready
+    const { channelData, samplesDecoded, sampleRate } = await decoder.decodeFile(bytes)
+    const pcm = new Int16Array(samplesDecoded)
+    const scale = 32_768 / Math.max(1, channelData.length)
+    for (let i = 0; i < pcm.length; i++) {
+      let sum = 0
+      for (const channel of channelData) sum += channel[i] ?? 0
+      pcm[i] = saturate(sum * scale)
+    }
+    return atSixteen(pcm, sampleRate)
+  } finally {
+    decoder.free()
+  }
+}
+
+function atSixteen(pcm: Int16Array, rate: number): Int16Array {
+  if (rate === SAMPLE_RATE) return pcm
+  const resampler = createResampler(rate, SAMPLE_RATE)
+  return joined([resampler.process(pcm).slice(), resampler.flush()])
+}
+
+function byFfmpeg(path: string): Promise<Int16Array> {
+  const form = ['-f', 's16le', '-ac', '1', '-ar', String(SAMPLE_RATE)]
+  const args = ['-nostdin', '-v', 'error', '-t', String(MOST_SECONDS + 1), '-i', `file:${path}`, ...form, '-']
+  const options = { encoding: 'buffer', maxBuffer: MOST_BYTES, timeout: FFMPEG_MS } as const
+  return new Promise((resolve, reject) => {
+    execFile('ffmpeg', args, options, (error, stdout) => {
+      if (!error) {
+        resolve(
+          new Int16Array(stdout.buffer.slice(stdout.byteOffset, stdout.byteOffset + (stdout.length & ~1))),
+        )
+        return
+      }
+      const missing = 'code' in error && error.code === 'ENOENT'
+      const why = missing
+        ? 'neither wav, mp3 nor Ogg/Opus, and ffmpeg, which reads more, is not installed'
+        : 'ffmpeg cannot read it either'
+      reject(new SoundFileError(path, why, { cause: error }))
+    })
+  })
+}

@@ -1,0 +1,52 @@
+import type { Words } from '../words.ts'
+
+export const GERMAN: Words = {
+  notices: {
+    connecting:
+      'Bitte warten Sie, wir verbinden Sie [mit {name}]. Dieses Gespräch wird von einem Computer gedolmetscht.',
+    busy: 'Der Anschluss ist besetzt. Bitte versuchen Sie es später.',
+    'no-answer': 'Es meldet sich niemand. Bitte versuchen Sie es später.',
+    'call-failed': 'Es tut uns leid. Die Verbindung kommt nicht zustande.',
+    voicemail: 'Ein Anrufbeantworter hat abgenommen. Wir haben aufgelegt.',
+    incoming:
+      'Sie haben einen Anruf [von {name}]. Ein Computer dolmetscht. Bitte sprechen Sie Ihre eigene Sprache.',
+    connected: 'Sie sind verbunden. Bitte sprechen Sie Ihre eigene Sprache.',
+    'other-left': 'Die andere Seite hat aufgelegt.',
+    goodbye: 'Auf Wiederhören.',
+    'service-away': 'Das Dolmetschen ist unterbrochen. Sie hören einander direkt.',
+    'service-back': 'Das Dolmetschen geht weiter.',
+    'interpreting-paused': 'Das Dolmetschen ruht. Sie hören einander direkt.',
+    'interpreting-resumed': 'Das Dolmetschen geht weiter.',
+    'nothing-to-repeat': 'Es gibt nichts zu wiederholen.',
+    'language-changed': 'Ihre Sprache ist jetzt Deutsch.',
+    muted: 'Sie sind stumm geschaltet.',
+    unmuted: 'Man hört Sie wieder.',
+    recording: 'Dieses Gespräch wird aufgezeichnet.',
+    'recording-paused': 'Die Aufzeichnung ruht.',
+    'recording-resumed': 'Die Aufzeichnung geht weiter.',
+    'minutes-left': 'Dieses Gespräch endet in {minutes} Minuten.',
+    'time-up': 'Die Zeit für dieses Gespräch ist um.',
+    options:
+      '[Drücken Sie {pause}, um das Dolmetschen anzuhalten oder fortzusetzen.] [{repeat} wiederholt die letzte Übersetzung.] ' +
+      '[{mute} schaltet Sie stumm.] [{language} und eine Ziffer wechseln Ihre Sprache.] ' +
+      '[{recording} hält die Aufzeichnung an.] [{options} wiederholt diese Ansage.]',
+    'choose-language': 'Für Deutsch drücken Sie {key}.',
+    'enter-room-code': 'Bitte geben Sie den Code Ihres Gesprächs ein und drücken Sie dann Raute.',
+    'wrong-room-code': 'Dieser Code ist nicht bekannt.',
+    'line-full': 'Alle Leitungen sind belegt. Bitte versuchen Sie es später.',
+  },
+  keys: {
+    0: 'null',
+    1: 'eins',
+    2: 'zwei',
+    3: 'drei',
+    4: 'vier',
+    5: 'fünf',
+    6: 'sechs',
+    7: 'sieben',
+    8: 'acht',
+    9: 'neun',
+    '*': 'Stern',
+    '#': 'Raute',
+  },
+}

@@ -1,0 +1,50 @@
+import type { Words } from '../words.ts'
+
+export const SPANISH: Words = {
+  notices: {
+    connecting: 'Espere, por favor. Estamos llamando [a {name}]. Un ordenador interpreta esta llamada.',
+    busy: 'La línea está ocupada. Inténtelo más tarde.',
+    'no-answer': 'No contestan. Inténtelo más tarde.',
+    'call-failed': 'Lo sentimos. No se puede establecer la llamada.',
+    voicemail: 'Ha contestado una máquina. Hemos terminado la llamada.',
+    incoming: 'Tiene una llamada [de {name}]. La interpreta un ordenador. Hable en su idioma, por favor.',
+    connected: 'Ya están conectados. Hable en su idioma, por favor.',
+    'other-left': 'La otra parte ha colgado.',
+    goodbye: 'Adiós.',
+    'service-away': 'La interpretación se ha interrumpido. Ahora se oyen directamente.',
+    'service-back': 'La interpretación continúa.',
+    'interpreting-paused': 'La interpretación está en pausa. Ahora se oyen directamente.',
+    'interpreting-resumed': 'La interpretación continúa.',
+    'nothing-to-repeat': 'No hay nada que repetir.',
+    'language-changed': 'Ahora su idioma es el español.',
+    muted: 'Su voz está silenciada.',
+    unmuted: 'Ya se le oye de nuevo.',
+    recording: 'Esta llamada se está grabando.',
+    'recording-paused': 'La grabación está en pausa.',
+    'recording-resumed': 'La grabación continúa.',
+    'minutes-left': 'Esta llamada termina en {minutes} minutos.',
+    'time-up': 'El tiempo de esta llamada ha terminado.',
+    options:
+      '[Oprima {pause} para pausar o continuar la interpretación.] [Oprima {repeat} para repetir la última traducción.] ' +
+      '[Oprima {mute} para silenciar su voz.] [Oprima {language} y un dígito para cambiar de idioma.] ' +
+      '[Oprima {recording} para pausar la grabación.] [Oprima {options} para oír esto otra vez.]',
+    'choose-language': 'Para español, oprima {key}.',
+    'enter-room-code': 'Introduzca el código de su conversación y después oprima almohadilla.',
+    'wrong-room-code': 'Este código no existe.',
+    'line-full': 'Todas las líneas están ocupadas. Inténtelo más tarde.',
+  },
+  keys: {
+    0: 'cero',
+    1: 'uno',
+    2: 'dos',
+    3: 'tres',
+    4: 'cuatro',
+    5: 'cinco',
+    6: 'seis',
+    7: 'siete',
+    8: 'ocho',
+    9: 'nueve',
+    '*': 'asterisco',
+    '#': 'almohadilla',
+  },
+}
