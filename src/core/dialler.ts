@@ -7,12 +7,17 @@ export interface DialRequest {
   readonly to: string
   /** The number shown to them; default: the channel's own. */
   readonly from?: string
-  /** The room and languages of the party once they answer. */
+  /** The room and languages of the party once they answer; handed to `admit` as it is, for each of their streams. */
   readonly invitation: Invitation
   /** How long it may ring (s); default of the channel. */
   readonly ringSeconds?: number
   /** The call ends after this long (s), whatever happens. */
   readonly limitSeconds?: number
+  /**
+   * Told when a leg of theirs has been admitted, which may be before `outcome`: until a machine is ruled out it is not
+   * heard. Told again when a broken leg is replaced. Must not throw.
+   */
+  readonly onJoined?: (participant: string) => void
 }
 
 /** How a call that was dialled went on. Only `answered` has a leg in the room. */
@@ -27,12 +32,17 @@ export type DialOutcome =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly error: BridgeError }
 
+/** How a call that was dialled ended; `hangup`: after it had been answered. */
+export type DialEnd = Exclude<DialOutcome['kind'], 'answered'> | 'hangup'
+
 /** A call on its way out. */
 export interface OutgoingCall {
   /** Ours, unique in this process; never a telephone number. */
   readonly id: string
   /** Settles once, never rejects. */
   readonly outcome: Promise<DialOutcome>
+  /** The call is over for good; settles after `outcome`, never rejects. `voicemail` may follow `answered`. */
+  readonly over: Promise<DialEnd>
   /** Ends it at any stage; idempotent, never rejects. */
   hangUp(): Promise<void>
 }
