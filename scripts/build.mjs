@@ -1,5 +1,5 @@
 /**
- * `npm run build`: the sources as JavaScript with types and source maps in `dist/`, with the files beside them that are
+ * `npm run build`: the sources as JavaScript with types in `dist/`, with the files beside them that are
  * no TypeScript. Needs what `scripts/setup.mjs` installs.
  */
 import { spawnSync } from 'node:child_process'

@@ -44,7 +44,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 describe('the package', () => {
   it('holds what is promised and nothing else', () => {
     const allowed =
-      /^(dist\/.+\.(js|js\.map|d\.ts|json|html|css)|recordings\/[^/]+\.(wav|json|md)|docs\/[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|package\.json|dragoman\.example\.yaml|(README|CHANGELOG)\.md|LICENSE)$/
+      /^(dist\/.+\.(js|d\.ts|json|html|css)|recordings\/[^/]+\.(wav|json|md)|docs\/[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|package\.json|dragoman\.example\.yaml|(README|CHANGELOG)\.md|LICENSE)$/
     const paths = packed.files.map(file => file.path)
     expect(paths.filter(path => !allowed.test(path))).toEqual([])
     expect(
@@ -72,6 +72,17 @@ describe('the package', () => {
     const { stdout } = await run(join(folder, 'node_modules/.bin/dragoman'), ['--help'], { cwd: folder, env })
     for (const command of ['serve', 'service', 'demo', 'call']) expect(stdout).toContain(command)
     expect(Object.keys(bin)).toEqual(['dragoman'])
+  })
+
+  it('says in one line which Node it needs, under an older one', async () => {
+    const older = "Object.defineProperty(process.versions, 'node', { value: '20.19.4' })"
+    const options = ['--import', `data:text/javascript,${encodeURIComponent(older)}`]
+    const failed = await run(process.execPath, [...options, join(installed(), bin.dragoman!), 'serve'], {
+      cwd: folder,
+      env,
+    }).catch(error => error)
+    expect([failed.code, failed.stdout]).toEqual([1, ''])
+    expect(failed.stderr).toMatch(/^dragoman needs Node 24 or newer, this is 20\.19\.4: .*\n$/)
   })
 
   it.each(entries)('can be imported as %s', async entry => {

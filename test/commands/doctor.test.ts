@@ -114,7 +114,7 @@ describe('doctor', () => {
 
   it.each<[string, Overrides, Partial<Surroundings>, Partial<Check>]>([
     ['Node', {}, { nodeVersion: '20.20.2' }, { status: 'fail', mend: expect.stringContaining('Node 24') }],
-    ['Node', {}, { nodeVersion: '22.18.0' }, { status: 'ok' }],
+    ['Node', {}, { nodeVersion: '24.0.0' }, { status: 'ok' }],
     [
       'port',
       {},

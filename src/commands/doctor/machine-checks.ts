@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { type Check, fail, ok } from './check.ts'
 import type { Surroundings } from './surroundings.ts'
 
-const OLDEST = [22, 18] as const
+const OLDEST = [24, 0] as const
 
 /** Whether this Node runs Dragoman. */
 export function nodeCheck(version: string): Check {

@@ -1,0 +1,225 @@
+import { readFileSync } from 'node:fs'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import pino from 'pino'
+import { type Config, loadConfig } from '../config.ts'
+import { BridgeError } from '../core/errors.ts'
+import { languageId } from '../core/languages.ts'
+import { silentLog } from '../core/log.ts'
+import { call } from './call.ts'
+import { conform } from './conform.ts'
+import { demo } from './demo.ts'
+import { doctor, exitCode, renderChecks, settingsToExamine } from './doctor.ts'
+import { addKey, listKeys, revokeKey } from './keys.ts'
+import { serve } from './serve.ts'
+import { service } from './service.ts'
+import { Terminal } from './terminal.ts'
+import { translate } from './translate.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+const terminal = new Terminal(process.stdout)
+const program = new Command('dragoman')
+  .description(
+    'An interpreter on the line: everybody on a call speaks their own language and hears everybody else in theirs.',
+  )
+  .version(version)
+  .showHelpAfterError()
+
+const configFile = () =>
+  new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if there is one')
+
+program
+  .command('serve')
+  .description('the bridge server, with the embedded translation service unless service.url is set')
+  .addOption(configFile())
+  .option('--port <port>', 'port to listen on', whole)
+  .option('--host <host>', 'address to listen on')
+  .option('--insecure', 'take unsigned requests, from this machine only')
+  .option('--captions', 'show what is said, here on the terminal')
+  .action(async options => {
+    const { config: file, port, host, insecure, captions } = options
+    const config = loadConfig({
+      file,
+      overrides: { port, host, ...(insecure ? { twilio: { insecure } } : {}) },
+    })
+    const serving = await serve(config, terminal, logOf(config), captions)
+    await interrupted()
+    terminal.line('Ending calls …')
+    await serving[Symbol.asyncDispose]()
+  })
+
+program
+  .command('service')
+  .description('the embedded translation service alone')
+  .addOption(configFile())
+  .option('--port <port>', 'port to listen on', whole)
+  .action(async ({ config: file, port }: { config?: string; port?: number }) => {
+    const config = loadConfig({ file, overrides: { embedded: { port } } })
+    const running = await service(config, terminal, logOf(config))
+    await Promise.race([interrupted(), running.ended])
+    await running.close()
+  })
+
+const keys = program.command('keys').description('the API keys of the embedded service, also while it runs')
+
+keys
+  .command('add')
+  .description('makes a key and shows it, this once')
+  .argument('<name>', 'whose key it is')
+  .option('--sessions <number>', 'most sessions at a time', whole)
+  .option('--minutes-per-day <number>', 'most minutes of audio in any 24 hours', whole)
+  .option('--json', 'print the result as JSON')
+  .addOption(configFile())
+  .action((name: string, { config: file, ...options }) =>
+    addKey(loadConfig({ file }), name, options, terminal),
+  )
+
+keys
+  .command('list')
+  .description('shows the keys by name, with their limits')
+  .option('--json', 'print the result as JSON')
+  .addOption(configFile())
+  .action(({ config: file, ...options }) => listKeys(loadConfig({ file }), options, terminal))
+
+keys
+  .command('revoke')
+  .description('takes a key back; its sessions end')
+  .argument('<name>', 'whose key it is')
+  .addOption(configFile())
+  .action((name: string, { config: file }) => revokeKey(loadConfig({ file }), name, terminal))
+
+program
+  .command('demo')
+  .description(
+    'a translated telephone call on this machine: a real recording in, what the other side heard out',
+  )
+  .option('--audio <file>', 'WAV or mp3 to speak instead of the bundled recording')
+  .option('--from <language>', 'language spoken', language, 'en-us')
+  .option('--to <language>', 'language heard', language, 'es-es')
+  .option('--output <file>', 'where to write what was heard', 'demo-heard.wav')
+  .option('--json', 'print the result as JSON')
+  .action(async options => {
+    const out = options.json ? new Terminal(process.stderr) : terminal
+    process.exitCode = await demo(options, out, silentLog)
+  })
+
+program
+  .command('call')
+  .description('a simulated phone calls a running bridge, speaks a file and writes what it heard')
+  .argument('<audio>', 'WAV or mp3 to speak')
+  .option('--from <language>', 'language spoken', language, 'en-us')
+  .option('--to <language>', 'language heard', language, 'es-es')
+  .option('--server <url>', 'address of the bridge', 'http://localhost:8080')
+  .option('--room <name>', 'room to join; without one the caller hears their own translation')
+  .option('--number <number>', 'number called')
+  .option('--auth-token <token>', 'auth token of a bridge that has one (default: as configured)')
+  .option('--public-url <url>', 'public address of the bridge, when it is configured with another')
+  .option('--output <file>', 'where to write what was heard', 'call-heard.wav')
+  .option('--listen <seconds>', 'go on until nothing was heard for so long', whole, 3)
+  .option('--json', 'print the result as JSON')
+  .action(async (audio: string, { listen, ...options }) => {
+    const out = options.json ? new Terminal(process.stderr) : terminal
+    const [authToken] = loadConfig().twilio.authTokens
+    process.exitCode = await call({ audio, authToken, listenMs: listen * 1000, ...options }, out, silentLog)
+  })
+
+program
+  .command('conform')
+  .description(
+    'checks any service of the interface from outside and says which statements of the document hold',
+  )
+  .argument('<url>', 'address of the service')
+  .option('--key <key>', 'API key (default: as configured)')
+  .option('--from <language>', 'language spoken and written', languageId, 'en-us')
+  .option('--to <language>', 'language translated into', languageId, 'es-es')
+  .option('--audio <file>', 'WAV in the language spoken (default: a bundled sentence in English)')
+  .option('--text <text>', 'text in the language spoken', 'Good morning, how are you?')
+  .option('--speech <text>', 'text in the language translated into', 'Buenos días, ¿cómo está?')
+  .option('--patience <seconds>', 'longest wait for one answer', whole, 10)
+  .option('--json', 'print the rows as JSON')
+  .action(async (url: string, options) => {
+    const key = options.key ?? loadConfig().service.apiKey ?? ''
+    process.exitCode = await conform({ url, ...options, key }, terminal)
+  })
+
+program
+  .command('translate')
+  .description('translates a file: audio (wav, mp3, ogg) into text and voice, text into text')
+  .argument('<file>', 'audio or text')
+  .option('--from <language>', 'language of the file (default: as configured)', languageId)
+  .option('--to <language>', 'language to translate into (default: as configured)', languageId)
+  .addOption(
+    new Option('--mode <mode>', 'stt: only what is said; tts: text as voice')
+      .choices(['stt', 'translator', 'tts', 'sts'])
+      .default(undefined, 'sts for audio, translator for .txt and .md'),
+  )
+  .option('--output <file>', 'where to write the voice (default: <name>.<language>.mp3)')
+  .addOption(configFile())
+  .option('--json', 'print the result as JSON')
+  .action(async (file: string, { config: settings, ...options }) => {
+    const config = loadConfig({ file: settings })
+    const { speaks: from, hears: to } = config.languages
+    const out = options.json ? new Terminal(process.stderr) : terminal
+    process.exitCode = await translate({ file, from, to, ...options }, config, out)
+  })
+
+program
+  .command('doctor')
+  .description('checks settings, credentials, addresses, languages, voices and engines, each with its mend')
+  .addOption(configFile())
+  .option('--json', 'print the result as JSON')
+  .action(async ({ config: file, json }: { config?: string; json?: boolean }) => {
+    const checks = await doctor(settingsToExamine({ file }))
+    process.stdout.write(json ? `${JSON.stringify(checks, undefined, 2)}\n` : `${renderChecks(checks)}\n`)
+    process.exitCode = exitCode(checks)
+  })
+
+/** Does what the command line says; a failure is told, and is the exit code. */
+export async function runProgram(): Promise<void> {
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    process.stderr.write(`${failure(error)}\n`)
+    process.exitCode = 1
+  }
+}
+
+function whole(text: string): number {
+  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
+
+/** `text` as a language, or commander's complaint that names the option. */
+function language(text: string): string {
+  try {
+    return languageId(text)
+  } catch {
+    throw new InvalidArgumentError('A language is <language>-<region> like en-us.')
+  }
+}
+
+function logOf(config: Config): pino.Logger {
+  return pino({ level: config.log.level }, pino.destination(2))
+}
+
+/** Settles at the first request to end. A second one ends at once. */
+function interrupted(): Promise<void> {
+  return new Promise(resolve => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(130))
+        resolve()
+      })
+  })
+}
+
+/** A known failure in its own words; anything else with its stack, since that is a bug. */
+function failure(error: unknown): string {
+  if (error instanceof BridgeError || error instanceof RangeError) return error.message
+  if (error instanceof Error && 'code' in error) {
+    const code = String(error.code)
+    return error.message.startsWith(code) ? error.message : `${code}: ${error.message}`
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
