@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../../core/log.ts'
@@ -54,15 +53,6 @@ export function addRoutes(
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     answerFailed(error, reply, log)
   })
-}
-
-/** Answers a request that never became one: bytes that are no HTTP, a URL that is none. */
-export function answerMalformed(error: Error, socket: Socket): void {
-  if (!socket.writable) return
-  const body = JSON.stringify(fromFastify(Object.assign(error, { statusCode: 400 })).data)
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
 }
 
 /** Answers a request that failed; what is not the client's doing goes to the log. */

@@ -11,10 +11,12 @@ import { Catalog } from './catalog.ts'
 import { defaultEngines } from './engines/default-engines.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import { addDocsRoutes } from './http/docs-routes.ts'
+import { addHttpRules, httpOptions } from './http/http-options.ts'
+import { answerMalformed } from './http/malformed-answer.ts'
 import { KeyFile } from './key-file.ts'
 import { KeyWatch } from './key-watch.ts'
 import { addNamespaces } from './namespaces.ts'
-import { addRoutes, answerFailed, answerMalformed } from './routes.ts'
+import { addRoutes, answerFailed } from './routes.ts'
 import {
   isLoopback,
   type ServiceConfig,
@@ -66,11 +68,12 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
   const app = Fastify({
     bodyLimit: MAX_MESSAGE_BYTES,
     requestTimeout: settings.uploadTimeoutMs + HANDSHAKE_MS,
-    http: { headersTimeout: HANDSHAKE_MS },
+    http: httpOptions(HANDSHAKE_MS),
     forceCloseConnections: true,
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
     frameworkErrors: (error, _request, reply) => answerFailed(error, reply, log),
   })
+  addHttpRules(app)
   const streams = new AudioStreams()
   addStreamRoutes(app, streams)
   addDocsRoutes(app, settings)

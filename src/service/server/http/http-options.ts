@@ -1,0 +1,32 @@
+import type { ServerOptions } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { ServiceError } from '../service-error.ts'
+import { watchAnswers } from './malformed-answer.ts'
+
+/** Where Socket.IO answers. */
+const SOCKETS = '/socket.io/'
+/** How often is looked for requests that take too long (ms); by default Node does every half minute only. */
+const LOOK_EVERY_MS = 1_000
+
+/**
+ * How HTTP is spoken, so that whatever is wrong gets an error of the table and not a bare answer of the library: a
+ * request without `Host` and one that expects something reach the service, and only Socket.IO's own path can be upgraded.
+ */
+export function httpOptions(headersTimeout: number): ServerOptions {
+  return {
+    headersTimeout,
+    connectionsCheckingInterval: LOOK_EVERY_MS,
+    requireHostHeader: false,
+    shouldUpgradeCallback: request => request.url?.startsWith(SOCKETS) === true,
+  }
+}
+
+/** What the library would have done. */
+export function addHttpRules(app: FastifyInstance): void {
+  watchAnswers(app.server)
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.addHook('onRequest', async ({ raw }) => {
+    if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
+      throw new ServiceError('request_malformed', 'the header Host is missing')
+  })
+}

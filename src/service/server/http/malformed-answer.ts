@@ -1,0 +1,40 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { ServiceError } from '../service-error.ts'
+
+/** What Node's HTTP parser says of a head or body that is not there in time. */
+const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT'
+
+/** Answers on each connection that are not sent whole yet: several where requests do not wait for them. */
+const underWay = new WeakMap<Socket, Set<ServerResponse>>()
+
+/** Lets `answerMalformed` know what `server` is saying on each connection. */
+export function watchAnswers(server: Server): void {
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const answers = underWay.get(socket) ?? new Set()
+    underWay.set(socket, answers.add(response))
+    response.once('close', () => answers.delete(response))
+  })
+}
+
+/**
+ * Answers bytes that never became a request (no HTTP, a head that does not end, a body that breaks off) with an error of
+ * the table, and closes the connection. Where an answer has begun on it, a second one would be read as part of the first:
+ * then it is only closed.
+ */
+export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
+  const begun = Array.from(underWay.get(socket) ?? []).some(answer => answer.headersSent)
+  if (!socket.writable || begun) {
+    socket.destroy()
+    return
+  }
+  const late = error.code === TOO_LATE
+  const failure = late
+    ? new ServiceError('upload_too_slow', 'the request was not there whole in time')
+    : new ServiceError('request_malformed', error.message)
+  const body = JSON.stringify(failure.data)
+  const reason = late ? 'Request Timeout' : 'Bad Request'
+  socket.end(
+    `HTTP/1.1 ${failure.status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import Fastify from 'fastify'
+import { afterEach, expect, test } from 'vitest'
+import { addHttpRules, httpOptions } from '../../../../src/service/server/http/http-options.ts'
+import { answerMalformed } from '../../../../src/service/server/http/malformed-answer.ts'
+import { fakeService } from '../helpers/fake-service.ts'
+import { NO_REQUESTS } from './malformed-requests.ts'
+
+const open: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+/** A server that allows `headMs` for a head, and whose path `/begun` begins to answer and does not end. */
+async function server(headMs: number): Promise<number> {
+  const app = Fastify({
+    http: httpOptions(headMs),
+    forceCloseConnections: true,
+    clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
+  })
+  addHttpRules(app)
+  app.get('/begun', (_request, reply) => {
+    reply.hijack()
+    reply.raw.write('the beginning')
+  })
+  app.get('/silent', (_request, reply) => {
+    reply.hijack()
+  })
+  open.push(() => app.close())
+  return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
+}
+
+/** A connection, and all that came on it once it is closed. */
+function connected(port: number): { socket: Socket; heard: () => string; whole: Promise<string> } {
+  const socket = connect({ port, host: '127.0.0.1' })
+  open.push(() => socket.destroy())
+  let heard = ''
+  socket.setEncoding('latin1').on('data', text => {
+    heard += text
+  })
+  socket.on('error', () => {})
+  return { socket, heard: () => heard, whole: once(socket, 'close').then(() => heard) }
+}
+
+const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+
+test('a head that does not come in time is answered with a time-out of the table', async () => {
+  const { socket, whole } = connected(await server(200))
+  socket.write('GET /health HT')
+  const answer = await whole
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+  expect(answer).toContain('"error":"upload_too_slow"')
+})
+
+test('garbage behind a request is answered', async () => {
+  const { socket, whole } = connected(await server(10_000))
+  socket.write(`${GET('/silent')}garbage\r\n\r\n`)
+  expect(await whole).toMatch(/^HTTP\/1\.1 400 .*"error":"request_malformed"/s)
+})
+
+test.each([
+  ['alone', GET('/begun')],
+  ['and another request waits', GET('/begun') + GET('/silent')],
+])('nothing is written into an answer that has begun: %s', async (_, requests) => {
+  const { socket, heard, whole } = connected(await server(10_000))
+  socket.write(requests)
+  while (!heard().includes('the beginning')) await once(socket, 'data')
+  socket.write('garbage\r\n\r\n')
+  expect((await whole).match(/HTTP\/1\.1/g)).toHaveLength(1)
+})
+
+test.each(NO_REQUESTS)(
+  'blank lines are no request: %j gets no answer, and the end of it is a plain close',
+  async bytes => {
+    const { url, get } = await fakeService()
+    const { socket, whole } = connected(Number(new URL(url).port))
+    socket.end(bytes)
+    expect(await whole).toBe('')
+    expect((await get('/health')).status).toBe(200)
+  },
+)
+
+test('blank lines before a request do not matter', async () => {
+  const { url } = await fakeService()
+  const { socket, whole } = connected(Number(new URL(url).port))
+  socket.write('\r\n\r\r\n\nGET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  expect(await whole).toMatch(/^HTTP\/1\.1 200 /)
+})
