@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import { type CallOrder, TwilioCallsApi } from '../../../../src/bridges/twilio/dial/calls-api.ts'
+import { ACCOUNT, RestStandIn } from './rest-stand-in.ts'
+
+const ORDER: CallOrder = {
+  to: '+15005550006',
+  from: '+15005550001',
+  answerUrl: 'https://bridge.example.com/twilio/dial/answer?dial=1',
+  statusUrl: 'https://bridge.example.com/twilio/dial/status?dial=1',
+  ringSeconds: 30,
+}
+
+const apiOf = (rest: { url: string }, more = {}) =>
+  new TwilioCallsApi({ accountSid: ACCOUNT, authToken: 'secret', apiUrl: rest.url, ...more })
+
+describe("Twilio's REST API, by its own client", () => {
+  it('creates a call', async () => {
+    await using rest = await RestStandIn.open()
+    expect(await apiOf(rest).create({ ...ORDER, limitSeconds: 600 })).toBe('CA1')
+    expect(rest.requests).toEqual([
+      {
+        method: 'POST',
+        path: `/2010-04-01/Accounts/${ACCOUNT}/Calls.json`,
+        authorization: `${ACCOUNT}:secret`,
+        fields: {
+          To: ORDER.to,
+          From: ORDER.from,
+          Url: ORDER.answerUrl,
+          Method: 'POST',
+          StatusCallback: ORDER.statusUrl,
+          StatusCallbackMethod: 'POST',
+          StatusCallbackEvent: ['initiated', 'ringing', 'answered', 'completed'],
+          Timeout: '30',
+          TimeLimit: '600',
+        },
+      },
+    ])
+  })
+
+  it('looks for machines when it is told where to report them', async () => {
+    await using rest = await RestStandIn.open()
+    await apiOf(rest).create({ ...ORDER, machineUrl: 'https://bridge.example.com/machine' })
+    expect(rest.requests[0]?.fields).toMatchObject({
+      MachineDetection: 'Enable',
+      AsyncAmd: 'true',
+      AsyncAmdStatusCallback: 'https://bridge.example.com/machine',
+      AsyncAmdStatusCallbackMethod: 'POST',
+    })
+  })
+
+  it('is used with an API key as well, under a path too', async () => {
+    await using rest = await RestStandIn.open()
+    const api = apiOf({ url: `${rest.url}/proxy/` }, { apiKeySid: 'SK1', apiKeySecret: 'hidden' })
+    await api.hangUp('CA7')
+    expect(rest.requests).toEqual([
+      {
+        method: 'POST',
+        path: `/proxy/2010-04-01/Accounts/${ACCOUNT}/Calls/CA7.json`,
+        authorization: 'SK1:hidden',
+        fields: { Status: 'completed' },
+      },
+    ])
+  })
+
+  it('says how a call is', async () => {
+    await using rest = await RestStandIn.open()
+    rest.reply = () => ({ body: { sid: 'CA7', status: 'in-progress' } })
+    expect(await apiOf(rest).status('CA7')).toBe('in-progress')
+    expect(rest.requests[0]).toMatchObject({
+      method: 'GET',
+      path: expect.stringContaining('/Calls/CA7.json'),
+    })
+  })
+
+  it.each([
+    [404, 20404],
+    [400, 21220],
+  ])('is content when a call to be hung up is over: HTTP %i, %i', async (status, code) => {
+    await using rest = await RestStandIn.open()
+    rest.fail(status, code)
+    await apiOf(rest).hangUp('CA7')
+    await expect(apiOf(rest).status('CA7')).rejects.toMatchObject({ kind: 'gone', twilioCode: code })
+  })
+
+  it.each([
+    [401, 20003, 'refused', 'DIAL_FAILED'],
+    [400, 21211, 'refused', 'DIAL_FAILED'],
+    [400, 21215, 'refused', 'DIAL_FAILED'],
+    [403, 99999, 'refused', 'DIAL_FAILED'],
+    [400, 10004, 'refused', 'CAPACITY'],
+    [429, 20429, 'later', 'DIAL_FAILED'],
+    [500, 20500, 'unsure', 'DIAL_FAILED'],
+  ])('fails with HTTP %i, %i as %s, and never tells a number', async (status, twilioCode, kind, code) => {
+    await using rest = await RestStandIn.open()
+    rest.fail(status, twilioCode)
+    const failure = await apiOf(rest)
+      .create(ORDER)
+      .then(
+        () => undefined,
+        error => error,
+      )
+    expect(failure).toMatchObject({
+      kind,
+      code,
+      twilioCode,
+      message: expect.stringContaining(String(twilioCode)),
+    })
+    expect(`${failure.stack} ${JSON.stringify(failure)} ${failure.cause}`).not.toContain('+1500')
+  })
+
+  it.each([
+    ['a page', 200, '<html>hello</html>', 'unsure'],
+    ['an error page', 502, '<html>bad gateway</html>', 'unsure'],
+    ['half an answer', 201, '{"sid": "CA', 'unsure'],
+    ['nothing', 200, '', 'unsure'],
+    ['a call with another name', 201, { sid: { no: 1 } }, 'unsure'],
+    ['far too much', 201, JSON.stringify({ sid: 'x'.repeat(400_000) }), 'unsure'],
+    ['another place', 302, '', 'refused'],
+  ])('does not believe %s', async (_what, status, body, kind) => {
+    await using rest = await RestStandIn.open()
+    rest.reply = () => ({ status, body })
+    await expect(apiOf(rest).create(ORDER)).rejects.toMatchObject({ kind, code: 'DIAL_FAILED' })
+  })
+
+  it('knows when nothing was done, as nobody was there', async () => {
+    const rest = await RestStandIn.open()
+    await rest[Symbol.asyncDispose]()
+    await expect(apiOf(rest).create(ORDER)).rejects.toMatchObject({
+      kind: 'later',
+      message: 'no answer from the REST API (ECONNREFUSED)',
+    })
+  })
+
+  it('needs credentials', () => {
+    const make = (settings: object) => () => new TwilioCallsApi({ accountSid: ACCOUNT, ...settings })
+    expect(make({})).toThrow('needs an auth token')
+    expect(make({ apiKeySid: 'SK1', authToken: 'x' })).toThrow('needs an auth token')
+    expect(make({ accountSid: 'SK1', authToken: 'x' })).toThrow('begin with AC')
+  })
+})
