@@ -1,0 +1,40 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { ServiceClient } from '../../src/service/client/service-client.ts'
+import { ServiceSpeaker } from '../../src/service/client/service-speaker.ts'
+import { SoundLibrary } from '../../src/sounds/sound-library.ts'
+import { soundOptionsSchema } from '../../src/sounds/sound-options.ts'
+import { dbfs, rms } from '../../src/transcode/level.ts'
+import { Mp3Pool } from '../../src/transcode/mp3-pool.ts'
+import { KEY, realService } from '../service/server/helpers/real-service.ts'
+
+const service = realService()
+const pool = new Mp3Pool({ max: 2 })
+afterAll(() => pool.close())
+
+const speaker = () => new ServiceSpeaker(() => new ServiceClient({ url: service.url, apiKey: KEY }), pool)
+
+describe('the service as a voice', () => {
+  it('speaks and translates sentences', async () => {
+    const pcm = await speaker().speak('La línea está ocupada. Inténtelo más tarde.', 'es-es')
+    expect(pcm.length / 16_000).toBeGreaterThan(1.5)
+    expect(pcm.length / 16_000).toBeLessThan(8)
+    expect(await speaker().translate('The house is big.', 'en-us', 'es-es')).toMatch(/casa .*grande/i)
+  })
+
+  it('says no for a language that it does not have, soon', async () => {
+    await expect(speaker().speak('hello', 'zz-zz')).rejects.toMatchObject({ code: expect.any(String) })
+  })
+
+  it('is the voice of the notices', async () => {
+    const options = soundOptionsSchema.parse({ waitMs: 10_000 })
+    const parts = { speaker: speaker(), options, clock: systemClock, log: silentLog, mp3: pool }
+    const { name, pcm } = await new SoundLibrary(parts).notice('choose-language', 'es-es', { key: '2' })
+    expect(name).toBe('notice choose-language es-es')
+    expect(dbfs(rms(pcm))).toBeGreaterThan(-26)
+    const known = await new SoundLibrary(parts).notice('options', 'en-us', { pause: '*1' })
+    const longer = await new SoundLibrary(parts).notice('options', 'en-us', { pause: '*1', repeat: '*2' })
+    expect(longer.pcm.length).toBeGreaterThan(known.pcm.length * 1.5)
+  })
+})
