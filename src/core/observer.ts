@@ -1,5 +1,7 @@
-import type { EndReason } from './errors.ts'
+import type { DialEnd } from './dialler.ts'
+import type { EndReason, ErrorCode } from './errors.ts'
 import type { LanguageId } from './languages.ts'
+import type { RecordingState } from './recorder.ts'
 
 /** What somebody said, as text. A partial may still change; a final never does. */
 export interface Caption {
@@ -39,6 +41,9 @@ export interface RelayEvents {
   /** Every 100 ms of a party's voice: its loudest frame, 0 to 1. */
   level: { room: string; participant: string; level: number }
   dtmf: { room: string; participant: string; digit: string }
+  /** A call that we placed: what came of it, and, once it was answered, how it ended. */
+  dial: { room: string; call: string; outcome: 'answered' | DialEnd; participant?: string; code?: ErrorCode }
+  recording: { room: string; recording: string; state: RecordingState }
 }
 
 /** One subscription: the same function may have several. */

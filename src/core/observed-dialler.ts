@@ -1,0 +1,30 @@
+import type { Dialler, DialOutcome, DialRequest, OutgoingCall } from './dialler.ts'
+import type { Observer } from './observer.ts'
+
+/** A dialler whose calls onlookers see: `dial` for what comes of each, whoever asked for it. */
+export class ObservedDialler implements Dialler {
+  readonly #dialler: Dialler
+  readonly #observer: Observer
+
+  /** The dialler stays its owner's. */
+  constructor(dialler: Dialler, observer: Observer) {
+    this.#dialler = dialler
+    this.#observer = observer
+  }
+
+  dial(request: DialRequest): OutgoingCall {
+    const call = this.#dialler.dial(request)
+    const about = { room: request.invitation.room, call: call.id }
+    void call.outcome.then(async outcome => {
+      this.#observer.emit('dial', { ...about, outcome: outcome.kind, ...details(outcome) })
+      if (outcome.kind !== 'answered') return
+      this.#observer.emit('dial', { ...about, outcome: await call.over, ...details(outcome) })
+    })
+    return call
+  }
+}
+
+function details(outcome: DialOutcome) {
+  if (outcome.kind === 'answered') return { participant: outcome.participant }
+  return outcome.kind === 'failed' ? { code: outcome.error.code } : {}
+}
