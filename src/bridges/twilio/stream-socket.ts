@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws'
 import { after, type Clock } from '../../core/clock.ts'
 import { BridgeError, type EndReason } from '../../core/errors.ts'
+import { TokenBucket } from '../../core/token-bucket.ts'
 import { CLOSE_CODES, type CloseCause } from './close-codes.ts'
 import type { LegCounters } from './counters.ts'
 import type { TwilioLimits } from './limits.ts'
-import { TokenBucket } from './token-bucket.ts'
 import { type Inbound, parse } from './wire.ts'
 
 /** Bad messages within one second that end the stream. */

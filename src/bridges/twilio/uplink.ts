@@ -1,4 +1,5 @@
 import type { LegUplink } from '../../core/leg.ts'
+import { TokenBucket } from '../../core/token-bucket.ts'
 import { Framer } from '../../transcode/framer.ts'
 import { decodeMulaw } from '../../transcode/mulaw.ts'
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
@@ -6,7 +7,6 @@ import { createResampler } from '../../transcode/resample.ts'
 import type { LegCounters } from './counters.ts'
 import type { TwilioLimits } from './limits.ts'
 import { Timeline } from './timeline.ts'
-import { TokenBucket } from './token-bucket.ts'
 
 const LINE_RATE = 8_000
 const PER_MS = LINE_RATE / 1000

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from './clock.ts'
 
 const MINUTE_MS = 60_000
 /** Groups of addresses that are counted each on its own; all others are counted together. */

@@ -1,4 +1,5 @@
-import { isIPv4, isIPv6 } from 'node:net'
+const BYTE = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
+const IPV4 = new RegExp(`^${BYTE}(\\.${BYTE}){3}$`)
 
 /** Leading 16-bit words of an IPv6 address that one customer is given; the rest changes at will. */
 const NETWORK_WORDS = 4
@@ -9,8 +10,8 @@ const NETWORK_WORDS = 4
  */
 export function addressGroup(address: string | undefined): string {
   const bare = (address ?? '').split('%')[0]!.toLowerCase()
-  if (isIPv4(bare)) return bare
-  if (!isIPv6(bare)) return 'elsewhere'
+  if (IPV4.test(bare)) return bare
+  if (!/^[\da-f.]*:[\da-f:.]*$/.test(bare) || !URL.canParse(`http://[${bare}]`)) return 'elsewhere'
   const mapped = /^(?:0*:)*:?ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(bare)?.[1]
   return mapped ?? `${words(bare).slice(0, NETWORK_WORDS).join(':')}::/64`
 }

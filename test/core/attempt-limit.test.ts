@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AttemptLimit } from '../../../src/service/server/attempt-limit.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { AttemptLimit } from '../../src/core/attempt-limit.ts'
+import { FakeClock } from '../../src/simulator/fake-clock.ts'
 
 test('so many at once, then as many a minute; other addresses do not notice', () => {
   const clock = new FakeClock()
