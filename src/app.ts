@@ -1,5 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import { openAnnouncer } from './app/announcer.ts'
 import twilioBridge from './bridges/twilio/index.ts'
+import type { Announcer } from './core/announcer.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { type Log, silentLog } from './core/log.ts'
 import { Relay } from './core/relay.ts'
@@ -10,6 +12,7 @@ import type { ResultPlaces } from './service/client/result-reader.ts'
 import { ServiceTranslator } from './service/client/service-translator.ts'
 import { ServiceProcess } from './service/server/child.ts'
 import type { ServiceConfig } from './service/server/service-config.ts'
+import type { SoundSettings } from './sounds/sound-options.ts'
 import status from './web/index.ts'
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
@@ -31,6 +34,7 @@ export interface AppConfig {
   readonly embedded?: DeepReadonly<ServiceConfig> | undefined
   readonly languages: LanguageDefaults
   readonly relay?: Parameters<typeof relayOptions>[0]
+  readonly sounds?: SoundSettings | undefined
   readonly twilio: {
     readonly authTokens: readonly string[]
     readonly insecure?: boolean | undefined
@@ -51,6 +55,8 @@ export interface AppParts {
 export interface App extends AsyncDisposable {
   readonly server: FastifyInstance
   readonly relay: Relay
+  /** What the system says; files of the settings were read once. */
+  readonly announcer: Announcer
   /** The embedded service, when there is one. */
   readonly service: ServiceProcess | undefined
   /** Listens; resolves to the address on this machine. */
@@ -66,11 +72,14 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const options = relayOptions(config.relay)
   const external = parts.translator !== undefined || config.service.url !== undefined
   const key = config.service.apiKey ?? randomKey()
+  const url = () => config.service.url ?? service?.url ?? ''
+  // Before the service, for the same reason.
+  const announcer = await openAnnouncer({ settings: config.sounds, url, apiKey: key, clock, log })
   const service = external ? undefined : await ServiceProcess.start(embeddedConfig(config, key), { log })
   const translator =
     parts.translator ??
     new ServiceTranslator({
-      url: config.service.url ?? (() => service?.url ?? ''),
+      url: config.service.url ?? url,
       apiKey: key,
       clock,
       ...(config.service.mode ? { mode: config.service.mode } : {}),
@@ -83,10 +92,12 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     await relay.close()
     await server.close()
     await service?.close()
+    announcer[Symbol.dispose]()
   }
   const app: App = {
     server,
     relay,
+    announcer,
     service,
     listen: () => server.listen({ host: config.host, port: config.port }),
     close: () => (closing ??= close()),

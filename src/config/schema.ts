@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type LanguageId, languageId } from '../core/languages.ts'
 import { relayOptionsSchema } from '../core/relay-options.ts'
 import { isLoopback, serviceConfigSchema } from '../service/server/service-config.ts'
+import { soundOptionsSchema } from '../sounds/sound-options.ts'
 
 const LANGUAGE = 'a language like en-us: <language>-<region>'
 const ORIGINAL = ['off', 'low', 'duck'] as const
@@ -104,6 +105,7 @@ export const configSchema = z
       })
       .prefault({}),
     relay: relayOptionsSchema.prefault({}),
+    sounds: soundOptionsSchema.prefault({}),
     twilio: twilioSchema.prefault({}),
   })
   .superRefine((config, context) => {

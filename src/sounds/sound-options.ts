@@ -25,3 +25,6 @@ export const soundOptionsSchema = z.strictObject({
 })
 
 export type SoundOptions = z.output<typeof soundOptionsSchema>
+
+/** As they are written. */
+export type SoundSettings = Readonly<z.input<typeof soundOptionsSchema>>

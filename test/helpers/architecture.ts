@@ -44,7 +44,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Files that make the app: `src/app.ts` and what stands beside it. */
-const APP = /^src\/((app|index|config|invitations)\.ts$|config\/)/
+const APP = /^src\/((app|index|config|invitations)\.ts$|(app|config)\/)/
 const PLUGIN = /^src\/(bridges\/[^/]+\/index|web\/index|service\/server\/plugin)\.ts$/
 
 /** Words that only some files may use, with the reason why nobody else needs them. */

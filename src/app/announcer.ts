@@ -1,0 +1,38 @@
+import type { Announcer } from '../core/announcer.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { ServiceClient } from '../service/client/service-client.ts'
+import { ServiceSpeaker } from '../service/client/service-speaker.ts'
+import { SoundLibrary } from '../sounds/sound-library.ts'
+import { type SoundSettings, soundOptionsSchema } from '../sounds/sound-options.ts'
+import { Mp3Pool } from '../transcode/mp3-pool.ts'
+
+export interface AnnouncerParts {
+  readonly settings: SoundSettings | undefined
+  /** Where the service is just now. */
+  readonly url: () => string
+  readonly apiKey: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The voice of the system: the service's. Throws `BridgeError` `CONFIG` for a file that cannot be played. */
+export async function openAnnouncer(parts: AnnouncerParts): Promise<Announcer & Disposable> {
+  const { settings, url, apiKey, clock, log } = parts
+  const mp3 = new Mp3Pool({ max: 2 })
+  const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, clock }), mp3)
+  const library = new SoundLibrary({
+    speaker,
+    options: soundOptionsSchema.parse(settings ?? {}),
+    clock,
+    log,
+    mp3,
+  })
+  try {
+    await library.check()
+  } catch (error) {
+    mp3.close()
+    throw error
+  }
+  return Object.assign(library, { [Symbol.dispose]: () => mp3.close() })
+}
