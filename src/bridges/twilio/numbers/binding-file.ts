@@ -1,0 +1,66 @@
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { BridgeError } from '../../../core/errors.ts'
+import type { VoiceSettings } from './voice-settings.ts'
+
+const settings = z.strictObject({
+  voiceUrl: z.string(),
+  voiceMethod: z.string(),
+  voiceFallbackUrl: z.string(),
+  voiceFallbackMethod: z.string(),
+  statusCallback: z.string(),
+  statusCallbackMethod: z.string(),
+  voiceApplicationSid: z.string(),
+  trunkSid: z.string(),
+}) satisfies z.ZodType<VoiceSettings>
+
+const schema = z.record(
+  z.string(),
+  z.strictObject({
+    /** Before the first binding. */
+    before: settings,
+    /** What the last binding set. */
+    bound: settings,
+  }),
+)
+
+/** What a number was before it was bound, and what it was bound to; by the `PN…` of the number. */
+export type Bindings = Record<string, { readonly before: VoiceSettings; readonly bound: VoiceSettings }>
+
+/**
+ * A small JSON file with what `unbind` needs. Addresses in it may hold tokens, so only its owner may read it.
+ * A missing file is an empty one; one that cannot be understood is `BridgeError` `CONFIG`: it is never overwritten.
+ */
+export class BindingFile {
+  readonly path: string
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  async read(): Promise<Bindings> {
+    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '{}'
+      throw new BridgeError('CONFIG', `${this.path} cannot be read (${error.code})`, { cause: error })
+    })
+    try {
+      return schema.parse(JSON.parse(text))
+    } catch (cause) {
+      const message = `${this.path} does not hold what numbers were before: mend it, or move it away`
+      throw new BridgeError('CONFIG', message, { cause })
+    }
+  }
+
+  /** Replaces the file as a whole. */
+  async write(bindings: Bindings): Promise<void> {
+    const draft = `${this.path}.new`
+    try {
+      await writeFile(draft, `${JSON.stringify(bindings, null, 2)}\n`, { mode: 0o600 })
+      await chmod(draft, 0o600)
+      await rename(draft, this.path)
+    } catch (cause) {
+      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+      throw new BridgeError('CONFIG', `${this.path} cannot be written (${code})`, { cause })
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BindingFile } from '../../../../src/bridges/twilio/numbers/binding-file.ts'
+import { Numbers, type NumbersOptions } from '../../../../src/bridges/twilio/numbers/numbers.ts'
+import { boundSettings } from '../../../../src/bridges/twilio/numbers/voice-settings.ts'
+
+const NUMBER = '+15550001111'
+const URL_1 = 'https://one.example.com'
+const URL_2 = 'https://two.example.com'
+
+/** The account of a person who had something else there before. */
+function account() {
+  const number: Record<string, unknown> = {
+    sid: 'PN1',
+    phoneNumber: NUMBER,
+    friendlyName: 'front desk',
+    voiceUrl: 'https://old.example.com/voice',
+    voiceMethod: 'GET',
+    voiceFallbackUrl: null,
+    voiceFallbackMethod: 'POST',
+    statusCallback: null,
+    statusCallbackMethod: 'POST',
+    voiceApplicationSid: 'AP1',
+    trunkSid: null,
+  }
+  const failure: { next?: object; ofUpdate?: object } = {}
+  let updates = 0
+  const answer = <T>(value: T) => {
+    const { next } = failure
+    delete failure.next
+    return next ? Promise.reject(next) : Promise.resolve(value)
+  }
+  const one = (sid: string) => ({
+    async update(fields: object) {
+      if (failure.ofUpdate) throw failure.ofUpdate
+      await answer(sid)
+      updates++
+      Object.assign(number, fields)
+    },
+  })
+  const list = ({ phoneNumber }: { phoneNumber: string }) =>
+    answer(phoneNumber === NUMBER ? [{ ...number }] : [])
+  const incomingPhoneNumbers = Object.assign(one, { list })
+  const client = { incomingPhoneNumbers } as unknown as NumbersOptions['client']
+  return { number, failure, client, updates: () => updates }
+}
+
+let folder: string
+let file: BindingFile
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'numbers-'))
+  file = new BindingFile(join(folder, 'bindings.json'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+describe('a number', () => {
+  it('points here once bound, and back where it did once unbound', async () => {
+    const { number, client } = account()
+    const before = { ...number }
+    const numbers = new Numbers({ client, file })
+    const { changed, after } = await numbers.bind(NUMBER, URL_1)
+    expect(changed).toBe(true)
+    expect(after).toEqual(boundSettings(URL_1))
+    expect(number).toMatchObject({
+      voiceUrl: 'https://one.example.com/twilio/voice',
+      voiceMethod: 'POST',
+      statusCallback: 'https://one.example.com/twilio/status',
+      voiceApplicationSid: '',
+      friendlyName: 'front desk',
+    })
+    expect((await numbers.unbind(NUMBER)).changed).toBe(true)
+    for (const [field, value] of Object.entries(before)) expect(number[field]).toBe(value ?? '')
+    expect(await file.read()).toEqual({})
+  })
+
+  it('remembers what was there at first through a change of address', async () => {
+    const { number, client } = account()
+    const numbers = new Numbers({ client, file })
+    await numbers.bind(NUMBER, URL_1)
+    await numbers.bind(NUMBER, URL_2)
+    expect(number.voiceUrl).toBe(`${URL_2}/twilio/voice`)
+    await numbers.unbind(NUMBER)
+    expect(number.voiceUrl).toBe('https://old.example.com/voice')
+  })
+
+  it('bound twice is changed once', async () => {
+    const { client, updates } = account()
+    const numbers = new Numbers({ client, file })
+    await numbers.bind(NUMBER, URL_1)
+    expect((await numbers.bind(NUMBER, URL_1)).changed).toBe(false)
+    expect(updates()).toBe(1)
+  })
+
+  it('that points here already is not bound without knowing what was there', async () => {
+    const { number, client } = account()
+    Object.assign(number, boundSettings(URL_1))
+    await expect(new Numbers({ client, file }).bind(NUMBER, URL_1)).rejects.toThrow('does not know')
+  })
+
+  it('somebody has changed in the meantime is left alone unless forced', async () => {
+    const { number, client } = account()
+    const numbers = new Numbers({ client, file })
+    await numbers.bind(NUMBER, URL_1)
+    number.voiceUrl = 'https://other.example.com'
+    await expect(numbers.unbind(NUMBER)).rejects.toMatchObject({ code: 'CONFIG' })
+    expect(number.voiceUrl).toBe('https://other.example.com')
+    await numbers.unbind(NUMBER, { force: true })
+    expect(number.voiceUrl).toBe('https://old.example.com/voice')
+  })
+
+  it('bound again after such a change goes back to that change', async () => {
+    const { number, client } = account()
+    const numbers = new Numbers({ client, file })
+    await numbers.bind(NUMBER, URL_1)
+    number.voiceUrl = 'https://other.example.com'
+    await numbers.bind(NUMBER, URL_1)
+    await numbers.unbind(NUMBER)
+    expect(number.voiceUrl).toBe('https://other.example.com')
+  })
+
+  it('can be bound again when Twilio failed in the middle', async () => {
+    const { number, client, failure } = account()
+    const numbers = new Numbers({ client, file })
+    failure.ofUpdate = { status: 500, code: 20500 }
+    await expect(numbers.bind(NUMBER, URL_1)).rejects.toMatchObject({ code: 'DIAL_FAILED' })
+    expect(number.voiceUrl).toBe('https://old.example.com/voice')
+    delete failure.ofUpdate
+    await numbers.bind(NUMBER, URL_1)
+    await numbers.unbind(NUMBER)
+    expect(number.voiceUrl).toBe('https://old.example.com/voice')
+  })
+
+  it('of another account, and one that was never bound, are told so', async () => {
+    const { client, failure } = account()
+    const numbers = new Numbers({ client, file })
+    await expect(numbers.bind('+15550002222', URL_1)).rejects.toThrow('no such number')
+    await expect(numbers.unbind(NUMBER)).rejects.toThrow('does not know')
+    failure.next = { status: 401, code: 20003 }
+    await expect(numbers.bind(NUMBER, URL_1)).rejects.toThrow('the credentials are wrong')
+  })
+})
+
+describe('the file of bindings', () => {
+  it('is for its owner only', async () => {
+    await file.write({})
+    expect((await stat(file.path)).mode & 0o777).toBe(0o600)
+  })
+
+  it.each(['', 'nonsense', '[]', '{"PN1":{}}'])('is never overwritten when it holds %j', async text => {
+    await writeFile(file.path, text)
+    const { client } = account()
+    await expect(new Numbers({ client, file }).bind(NUMBER, URL_1)).rejects.toMatchObject({ code: 'CONFIG' })
+    expect(await readFile(file.path, 'utf8')).toBe(text)
+  })
+})
