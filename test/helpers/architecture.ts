@@ -15,6 +15,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'bridges/*': ['core', 'transcode'],
   web: ['core', 'transcode'],
   sounds: ['core', 'transcode'],
+  recording: ['core', 'transcode'],
   simulator: ['contract', 'core', 'transcode'],
   app: [
     'bridges/*',
@@ -23,6 +24,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'service',
     'web',
     'sounds',
+    'recording',
     'simulator',
     'contract',
     'core',
@@ -36,6 +38,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'service',
     'web',
     'sounds',
+    'recording',
     'simulator',
     'contract',
     'core',
