@@ -1,6 +1,8 @@
 import type { DialEnd } from './dialler.ts'
 import type { EndReason, ErrorCode } from './errors.ts'
 import type { LanguageId } from './languages.ts'
+import type { PartyKey, PartyState } from './party-state.ts'
+import type { NoticeStage } from './playout.ts'
 import type { RecordingState } from './recorder.ts'
 
 /** What somebody said, as text. A partial may still change; a final never does. */
@@ -15,6 +17,8 @@ export interface Caption {
   readonly final: boolean
   readonly text?: string
   readonly translation?: string
+  /** The stretch of speech it is about, as far as it can be told by level (clock ms). */
+  readonly spoken?: { readonly fromMs: number; readonly toMs: number }
 }
 
 /** The life of one translated utterance at one listener. */
@@ -33,13 +37,18 @@ export interface UtteranceEvent {
 
 /** Everything an onlooker can see. Onlookers never change what happens. */
 export interface RelayEvents {
+  room: { room: string; state: 'opened' | 'closed' }
   admitted: { room: string; participant: string; channel: string; speaks?: LanguageId; hears?: LanguageId }
   left: { room: string; participant: string; channel: string; reason: EndReason; frames: number }
+  /** A participant takes part differently from now on; `state` is how, `changes` are the keys that differ. */
+  changed: { room: string; participant: string; state: PartyState; changes: readonly PartyKey[] }
   session: { room: string; speaker: string; to: LanguageId; status: string; attempt: number; reason?: string }
   caption: Caption
   utterance: UtteranceEvent
   /** Every 100 ms of a party's voice: its loudest frame, 0 to 1. */
   level: { room: string; participant: string; level: number }
+  /** A sound of the system to one participant; `notice` is the sound's name, never its words. */
+  notice: { room: string; participant: string; notice: string; stage: NoticeStage }
   dtmf: { room: string; participant: string; digit: string }
   /** A call that we placed: what came of it, and, once it was answered, how it ended. */
   dial: { room: string; call: string; outcome: 'answered' | DialEnd; participant?: string; code?: ErrorCode }
