@@ -16,6 +16,7 @@ const invite = (numbers: Record<string, NumberSettings> = {}) => {
       // Fields of the form are the caller's to choose: they decide nothing.
       parameters: { ...query, room: 'theirs', hears: 'fr-fr', speaks: 'fr-fr' },
       query,
+      answers: {},
     })
 }
 

@@ -1,6 +1,7 @@
 import type { EndReason } from '../../core/errors.ts'
 import type { Invitation } from '../../core/invitation.ts'
 import type { TwilioLeg } from './leg.ts'
+import type { StreamWatch } from './stream-watch.ts'
 
 /** So much media shows that a stream works (5 s). */
 const WORKING_MEDIA = 250
@@ -19,19 +20,30 @@ export type CallState =
   /** The call has ended, or we let go of it; whoever asks for it is told to hang up. */
   | { readonly status: 'over'; readonly sorry: boolean }
 
+/** On what terms a call is let in. */
+export interface Admittance {
+  readonly invitation: Invitation
+  readonly watch?: StreamWatch
+  /** Resumptions it had used up before this server knew of it. */
+  readonly resumes?: number
+}
+
 /** A telephone call that was let in, across all streams it may have. */
 export class Call {
   readonly callSid: string
   readonly invitation: Invitation
+  /** Whoever placed the call, if it was placed from here. */
+  readonly watch: StreamWatch | undefined
   /** Resumptions since a stream last worked. */
   #resumes: number
   /** When `state` last changed (ms of the clock). */
   changedAt: number
   #state: CallState = { status: 'expected' }
 
-  constructor(callSid: string, invitation: Invitation, now: number, resumes: number) {
+  constructor(callSid: string, { invitation, watch, resumes = 0 }: Admittance, now: number) {
     this.callSid = callSid
     this.invitation = invitation
+    this.watch = watch
     this.changedAt = now
     this.#resumes = resumes
   }

@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Invitation } from '../../core/invitation.ts'
-import { Call } from './call.ts'
+import { type Admittance, Call } from './call.ts'
 import type { TwilioLimits } from './limits.ts'
 
 /** How often what is no longer needed is looked for, at most (ms). */
@@ -27,12 +26,12 @@ export class Calls {
     return this.#calls.get(callSid)
   }
 
-  /** Lets a call in; nothing if there are too many. `resumes` is what it had used up before this server knew of it. */
-  add(callSid: string, invitation: Invitation, resumes = 0): Call | undefined {
+  /** Lets a call in; nothing if there are too many. */
+  add(callSid: string, admittance: Admittance): Call | undefined {
     const now = this.#clock.now()
     if (now - this.#sweptAt >= SWEEP_MS || this.#calls.size >= this.#limits.maxCalls) this.#sweep(now)
     if (this.#calls.size >= this.#limits.maxCalls) return undefined
-    const call = new Call(callSid, invitation, now, resumes)
+    const call = new Call(callSid, admittance, now)
     this.#calls.set(callSid, call)
     return call
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import websocket from '@fastify/websocket'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -5,9 +6,13 @@ import { systemClock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
 import { silentLog } from '../../core/log.ts'
 import { Calls } from './calls.ts'
+import { DialWebhooks } from './dial/dial-webhooks.ts'
+import { Entrance } from './entrance.ts'
 import { type Gate, LoopbackGate, SignatureGate } from './gate.ts'
 import { DEFAULT_LIMITS, type TwilioLimits } from './limits.ts'
 import { Media } from './media.ts'
+import { Menu } from './menu/menu.ts'
+import { Prompts } from './menu/prompts.ts'
 import type { TwilioBridgeOptions } from './options.ts'
 import { PublicUrl } from './public-url.ts'
 import { StreamTokens } from './stream-tokens.ts'
@@ -15,9 +20,15 @@ import { Webhooks } from './webhooks.ts'
 
 export { CLOSE_CODES, type CloseCause } from './close-codes.ts'
 export { LegCounters } from './counters.ts'
+export { type CallOrder, type CallsApi, TwilioCallsApi } from './dial/calls-api.ts'
+export { DialCounters } from './dial/dial-counters.ts'
+export { type DiallerParts, type OutboundSettings, TwilioDialler } from './dial/dialler.ts'
+export { type RestSettings, restClient } from './dial/rest-client.ts'
+export { RestFailure } from './dial/rest-failure.ts'
 export type { TwilioLeg } from './leg.ts'
 export { DEFAULT_LIMITS, type TwilioLimits } from './limits.ts'
 export type { IncomingCall, Refusal, TwilioBridgeOptions } from './options.ts'
+export type { Answers, Question, SpokenNotice } from './question.ts'
 export { sign } from './signature.ts'
 export type { Spoken } from './twiml.ts'
 
@@ -35,11 +46,11 @@ const MAX_BODY = 65_536
 const MAX_MESSAGE = 65_536
 
 /**
- * Twilio Media Streams, as legs of the relay: the webhooks `voice`, `resume` and `status` and the socket `media`, all
- * under `path`. Throws `BridgeError` `CONFIG` when it is not told how to recognise Twilio.
+ * Twilio Media Streams, as legs of the relay: the webhooks `voice`, `menu`, `resume`, `status` and `dial/…`, and the
+ * socket `media`, all under `path`. Throws `BridgeError` `CONFIG` when it is not told how to recognise Twilio.
  */
 async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions): Promise<void> {
-  const { clock = systemClock, log = silentLog, path = '/twilio', relay } = options
+  const { clock = systemClock, log = silentLog, path = '/twilio', relay, dialler } = options
   const limits = limitsOf(options)
   const publicUrl = publicUrlOf(app, options)
   const gate = gateOf(options, publicUrl)
@@ -49,10 +60,21 @@ async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions):
   const calls = new Calls(clock, limits)
   const tokens = new StreamTokens(clock, limits.tokenTtlMs)
   const now = () => clock.now()
-  const webhooks = new Webhooks(options, { calls, tokens, publicUrl, path, limits, log, now })
+  const prompts = promptsOf(options, name => publicUrl().http(`${path}/menu/sound/${name}`))
+  const menu = prompts && new Menu(prompts, query => publicUrl().http(`${path}/menu?${query}`))
+  const terms = { calls, tokens, publicUrl, path, limits, log, now, menu }
+  const entrance = new Entrance(options, terms)
+  const webhooks = new Webhooks(entrance, terms)
+  const dialWebhooks = new DialWebhooks(dialler, entrance, webhooks)
+  dialler?.attach({
+    url: name => publicUrl().http(`${path}/dial/${name}`),
+    release: callSid => calls.get(callSid)?.end(clock.now()),
+  })
   const media = new Media({ relay, calls, tokens, clock, log, limits })
   app.decorate<TwilioBridge>('twilio', media)
-  app.addHook('preClose', () => media.close())
+  app.addHook('preClose', async () => {
+    await Promise.all([media.close(), dialler?.close()])
+  })
 
   if (!app.hasDecorator('websocketServer'))
     await app.register(websocket, {
@@ -76,9 +98,15 @@ async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions):
     await scope.register(formbody, { bodyLimit: MAX_BODY })
     const preValidation = async (request: FastifyRequest, reply: FastifyReply) =>
       gate.webhook(request) ? undefined : refuse(request, reply)
-    for (const name of ['voice', 'resume', 'status'] as const)
-      scope.post(`${path}/${name}`, { preValidation, bodyLimit: MAX_BODY }, (request, reply) =>
-        webhooks[name](request, reply),
+    const post = (name: string, handle: (request: FastifyRequest, reply: FastifyReply) => FastifyReply) =>
+      scope.post(`${path}/${name}`, { preValidation, bodyLimit: MAX_BODY }, handle)
+    for (const name of ['voice', 'resume', 'status', 'menu'] as const)
+      post(name, (request, reply) => webhooks[name](request, reply))
+    for (const name of ['answer', 'status', 'machine'] as const)
+      post(`dial/${name}`, (request, reply) => dialWebhooks[name](request, reply))
+    if (prompts)
+      scope.get(`${path}/menu/sound/:signature/:notice/:language.wav`, (request, reply) =>
+        prompts.serve(request, reply),
       )
     const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
       gate.upgrade(request, `${path}/media`) ? undefined : refuse(request, reply)
@@ -127,6 +155,15 @@ function gateOf(
   if (authTokens.length === 0 || authTokens.some(token => token === ''))
     throw new BridgeError('CONFIG', 'the Twilio bridge needs an auth token, or insecure: true to go without')
   return new SignatureGate(authTokens, publicUrl)
+}
+
+/** The addresses of prompts are signed with the auth tokens, so that all instances agree; without any, with a secret of this process. */
+function promptsOf(
+  { announcer, authTokens = [] }: TwilioBridgeOptions,
+  url: (path: string) => string,
+): Prompts | undefined {
+  if (!announcer) return undefined
+  return new Prompts({ announcer, keys: authTokens.length > 0 ? authTokens : [randomUUID()], url })
 }
 
 // As fastify-plugin does: decorators and the WebSocket server are the app's, not this plugin's own.

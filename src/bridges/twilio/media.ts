@@ -102,9 +102,11 @@ export class Media {
       'stream started',
     )
     try {
-      relay.admit(leg, call.invitation)
+      relay.admit(call.watch?.arriving(leg) ?? leg, call.invitation)
+      call.watch?.arrived(leg)
     } catch (error) {
-      this.#drop(leg, error)
+      const reason = this.#drop(leg, error)
+      call.watch?.turnedAway(reason)
     }
   }
 
@@ -132,10 +134,11 @@ export class Media {
   }
 
   /** Ends one leg for what was thrown around it: a `BridgeError` is an answer, anything else a fault of ours. */
-  #drop(leg: TwilioLeg, cause: unknown): void {
+  #drop(leg: TwilioLeg, cause: unknown): BridgeError {
     if (!(cause instanceof BridgeError)) leg.fault('internal', cause)
     const error =
       cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'failed inside', { cause })
     void leg.close({ kind: 'failed', error })
+    return error
   }
 }

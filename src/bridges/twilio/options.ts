@@ -1,7 +1,10 @@
+import type { Announcer } from '../../core/announcer.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Admission, Invitation } from '../../core/invitation.ts'
 import type { Log } from '../../core/log.ts'
+import type { TwilioDialler } from './dial/dialler.ts'
 import type { TwilioLimits } from './limits.ts'
+import type { Answers, Question, SpokenNotice } from './question.ts'
 import type { Spoken } from './twiml.ts'
 
 /** A call that asks to be let in, as Twilio's voice webhook tells of it. Everything in it is the caller's to choose. */
@@ -17,12 +20,15 @@ export interface IncomingCall {
   readonly parameters: Readonly<Record<string, string>>
   /** The query of the webhook's URL alone: what the owner of the number wrote, where a form may hold the caller's words. */
   readonly query: Readonly<Record<string, string>>
+  /** What the caller answered to the questions of `invite`. */
+  readonly answers: Answers
 }
 
 /** A call is not let in: turned away unanswered, or answered, told why, and hung up if there is a `notice`. */
 export interface Refusal {
   readonly refused: 'busy' | 'rejected'
-  readonly notice?: Spoken
+  /** Words for Twilio to speak, or a notice of the announcer's. */
+  readonly notice?: Spoken | SpokenNotice
 }
 
 export interface TwilioBridgeOptions {
@@ -39,8 +45,15 @@ export interface TwilioBridgeOptions {
   readonly insecure?: boolean
   /** Signed requests for the loopback address listened on: `publicUrl` may be left out. For a bridge without an account. */
   readonly local?: boolean
-  /** Decides on each new call: which room, which languages. Synchronous, as Twilio waits; must not throw. */
-  readonly invite: (call: IncomingCall) => Invitation | Refusal
+  /**
+   * Decides on each new call: which room, which languages; or asks the caller first, by a menu of keys. Synchronous, as
+   * Twilio waits; must not throw.
+   */
+  readonly invite: (call: IncomingCall) => Invitation | Refusal | Question
+  /** Speaks the menus and notices; without it nothing can be asked. */
+  readonly announcer?: Announcer
+  /** Places calls of its own; the bridge answers their webhooks, and closes it. */
+  readonly dialler?: TwilioDialler
   readonly clock?: Clock
   readonly log?: Log
   /** Where the routes are; default `/twilio`. */

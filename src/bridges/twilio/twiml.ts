@@ -40,6 +40,35 @@ export function sayAndHangUp({ text, language = 'en-US' }: Spoken): string {
   return response(`<Say language="${escapeXml(language)}">${escapeXml(text)}</Say><Hangup/>`)
 }
 
+/** Sounds that ask for keys, and where the keys go. */
+export interface KeyPlan {
+  readonly playUrls: readonly string[]
+  /** Asked by POST with `Digits`, or without them when no key was pressed. */
+  readonly actionUrl: string
+  /** So many keys are an answer; absent: up to `#`, or a pause. */
+  readonly keys?: number
+  /** The pause that ends an answer, in whole seconds. */
+  readonly pauseSeconds: number
+}
+
+/** Plays, and takes the keys that are pressed meanwhile or after it (Twilio: `<Gather>`). */
+export function gatherKeys({ playUrls, actionUrl, keys, pauseSeconds }: KeyPlan): string {
+  const action = escapeXml(actionUrl)
+  const number = keys === undefined ? '' : ` numDigits="${Math.round(keys)}"`
+  const gather = `<Gather input="dtmf" action="${action}" method="POST"${number} timeout="${Math.round(pauseSeconds)}">`
+  // What comes after the <Gather> runs when no key was pressed.
+  return response(`${gather}${plays(playUrls)}</Gather><Redirect method="POST">${action}</Redirect>`)
+}
+
+/** Plays and hangs up. */
+export function playAndHangUp(urls: readonly string[]): string {
+  return response(`${plays(urls)}<Hangup/>`)
+}
+
+function plays(urls: readonly string[]): string {
+  return urls.map(url => `<Play>${escapeXml(url)}</Play>`).join('')
+}
+
 export function hangUp(): string {
   return response('<Hangup/>')
 }

@@ -9,14 +9,14 @@ describe('the calls remembered', () => {
   it('are those that stream, however long, and the rest for ten minutes', () => {
     const clock = new FakeClock()
     const calls = new Calls(clock, DEFAULT_LIMITS)
-    calls.add('CAlive', { room: 'r' })?.began(answeredLeg().leg, clock.now())
-    calls.add('CAexpected', { room: 'r' })
-    calls.add('CAover', { room: 'r' })?.end(clock.now())
+    calls.add('CAlive', { invitation: { room: 'r' } })?.began(answeredLeg().leg, clock.now())
+    calls.add('CAexpected', { invitation: { room: 'r' } })
+    calls.add('CAover', { invitation: { room: 'r' } })?.end(clock.now())
     clock.advance(600_000)
-    calls.add('CAnew1', { room: 'r' })
+    calls.add('CAnew1', { invitation: { room: 'r' } })
     expect(calls.size).toBe(4)
     clock.advance(10_000)
-    calls.add('CAnew2', { room: 'r' })
+    calls.add('CAnew2', { invitation: { room: 'r' } })
     expect([calls.get('CAlive')?.callSid, calls.get('CAexpected'), calls.get('CAover')]).toEqual([
       'CAlive',
       undefined,

@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Entrance } from '../entrance.ts'
+import { incomingCall } from '../incoming-call.ts'
+import { hangUp } from '../twiml.ts'
+import type { Webhooks } from '../webhooks.ts'
+import type { Dial } from './dial.ts'
+import type { TwilioDialler } from './dialler.ts'
+
+/**
+ * Twilio's requests about calls that were placed from here. Which call it is says `dial` in the address, our own id,
+ * as they may come before the request that placed the call is answered with its CallSid.
+ */
+export class DialWebhooks {
+  readonly #dialler: TwilioDialler | undefined
+  readonly #entrance: Entrance
+  readonly #webhooks: Webhooks
+
+  constructor(dialler: TwilioDialler | undefined, entrance: Entrance, webhooks: Webhooks) {
+    this.#dialler = dialler
+    this.#entrance = entrance
+    this.#webhooks = webhooks
+  }
+
+  /** Somebody has picked up. A call that nobody wants (any more) is hung up. */
+  answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    return this.#webhooks.answer(request, reply, ({ callSid, query }) => {
+      const dial = this.#dialler?.get(query.dial)
+      if (!dial?.answered(callSid)) return hangUp()
+      return this.#entrance.admitGuest(callSid, { invitation: dial.invitation, watch: dial }, request)
+    })
+  }
+
+  /** The call goes on, or is over. */
+  status(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const answered = this.#webhooks.status(request, reply)
+    this.#about(request, (dial, callSid, { CallStatus = '' }) => dial.told(callSid, CallStatus))
+    return answered
+  }
+
+  /** Person or machine. */
+  machine(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    this.#about(request, (dial, callSid, { AnsweredBy = '' }) => dial.detected(callSid, AnsweredBy))
+    return reply.code(204).send()
+  }
+
+  #about(
+    request: FastifyRequest,
+    tell: (dial: Dial, callSid: string, parameters: Readonly<Record<string, string>>) => void,
+  ): void {
+    const incoming = incomingCall(request)
+    const dial = this.#dialler?.get(incoming?.query.dial)
+    if (incoming && dial) tell(dial, incoming.callSid, incoming.parameters)
+  }
+}

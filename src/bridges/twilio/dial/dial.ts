@@ -1,0 +1,242 @@
+import { after, type Clock } from '../../../core/clock.ts'
+import type { DialEnd, DialOutcome, DialRequest, OutgoingCall } from '../../../core/dialler.ts'
+import { BridgeError, type EndReason } from '../../../core/errors.ts'
+import type { Invitation } from '../../../core/invitation.ts'
+import type { Leg } from '../../../core/leg.ts'
+import type { Log } from '../../../core/log.ts'
+import type { StreamWatch } from '../stream-watch.ts'
+import type { CallOrder, CallsApi } from './calls-api.ts'
+import { type Deadline, deadlineOf } from './dial-deadlines.ts'
+import { type DialInput, type DialState, next, queued } from './dial-state.ts'
+import { HeldLeg } from './held-leg.ts'
+import { hangUpCall, orderCall } from './persistence.ts'
+import { RestFailure } from './rest-failure.ts'
+import { inputOf, verdictOf } from './twilio-words.ts'
+
+export interface DialTerms {
+  readonly api: CallsApi
+  readonly clock: Clock
+  readonly log: Log
+  /** In [0, 1); for the jitter of retries. */
+  readonly random: () => number
+  /** Lets go of a call: whatever asks for it from now on is told to hang up. */
+  readonly release: (callSid: string) => void
+}
+
+/** One call on its way out, from the request to its end. Made by the dialler; ends by itself or by `hangUp`. */
+export class Dial implements OutgoingCall, StreamWatch {
+  readonly id: string
+  readonly request: DialRequest
+  readonly outcome: Promise<DialOutcome>
+  readonly over: Promise<DialEnd>
+  readonly #order: CallOrder
+  readonly #terms: DialTerms
+  readonly #settleOutcome: (outcome: DialOutcome) => void
+  readonly #settleOver: (end: DialEnd) => void
+  readonly #placed: Promise<void>
+  #state: DialState
+  #callSid: string | undefined
+  /** Twilio has said that the call is over, or that there never was one. */
+  #final = false
+  #leg: Leg | undefined
+  #held: HeldLeg | undefined
+  /** The leg broke, and may come back. */
+  #lost = false
+  /** Whether there is a call at all is not known. */
+  #doubt: RestFailure | undefined
+  #timer: Disposable | undefined
+  #ending: Promise<void> | undefined
+
+  constructor(id: string, request: DialRequest, order: CallOrder, terms: DialTerms) {
+    this.id = id
+    this.request = request
+    this.#order = order
+    this.#terms = terms
+    this.#state = queued(order.machineUrl !== undefined)
+    const outcome = Promise.withResolvers<DialOutcome>()
+    const over = Promise.withResolvers<DialEnd>()
+    this.outcome = outcome.promise
+    this.over = over.promise
+    this.#settleOutcome = outcome.resolve
+    this.#settleOver = over.resolve
+    this.#arm()
+    this.#placed = this.#place()
+  }
+
+  get invitation(): Invitation {
+    return this.request.invitation
+  }
+
+  get state(): DialState {
+    return this.#state
+  }
+
+  /** True once nothing more is to come from Twilio, not even late. */
+  get final(): boolean {
+    return this.#final
+  }
+
+  async hangUp(): Promise<void> {
+    this.#apply({ type: 'hang-up' })
+    await this.#placed
+    await this.#ending
+  }
+
+  /** Twilio asks what to do now that somebody has picked up. False: hang up. */
+  answered(callSid: string): boolean {
+    if (!this.#named(callSid) || this.#state.status === 'over') return false
+    this.#apply({ type: 'picked-up' })
+    return true
+  }
+
+  /** Twilio tells how the call is (`CallStatus`); late, twice and in any order. */
+  told(callSid: string, status: string): void {
+    const input = inputOf(status)
+    if (input?.type === 'final' && callSid === (this.#callSid ?? callSid)) this.#final = true
+    if (this.#named(callSid) && input) this.#apply(input)
+  }
+
+  /** Twilio tells who picked up (`AnsweredBy`). */
+  detected(callSid: string, answeredBy: string): void {
+    const input = verdictOf(answeredBy)
+    if (input && this.#named(callSid)) this.#apply(input)
+  }
+
+  arriving(leg: Leg): Leg {
+    if (this.#state.status === 'in-room' || ('person' in this.#state && this.#state.person)) return leg
+    this.#held = new HeldLeg(leg)
+    return this.#held
+  }
+
+  arrived(leg: Leg): void {
+    this.#leg = leg
+    this.#lost = false
+    void leg.ended.then(reason => this.#left(leg, reason))
+    this.request.onJoined?.(leg.id)
+    this.#apply({ type: 'stream', participant: leg.id })
+    this.#arm()
+  }
+
+  turnedAway(error: BridgeError): void {
+    this.#apply({ type: 'failed', error })
+  }
+
+  async #place(): Promise<void> {
+    try {
+      const wanted = () => this.#state.status !== 'over'
+      const callSid = await orderCall(this.#order, this.#terms, wanted)
+      if (callSid !== undefined) this.#named(callSid)
+      else this.#final = true
+    } catch (error) {
+      const failure = error instanceof RestFailure ? error : RestFailure.from(error)
+      if (failure.kind === 'unsure') {
+        // It may ring all the same: a callback tells within seconds, and then it is a call like any other.
+        this.#doubt = failure
+        this.#arm()
+      } else {
+        this.#final = true
+        this.#apply({ type: 'failed', error: failure })
+      }
+    }
+  }
+
+  /** The call has this name. False when it had another: then it is not ours. */
+  #named(callSid: string): boolean {
+    const known = this.#callSid
+    if (known !== undefined) return known === callSid
+    this.#callSid = callSid
+    if (this.#state.status === 'over') this.#end(true)
+    else this.#arm()
+    return true
+  }
+
+  #left(leg: Leg, reason: EndReason): void {
+    if (leg !== this.#leg) return
+    if (reason.kind === 'failed') {
+      this.#lost = true
+      this.#arm()
+    } else if (reason.kind === 'hangup' && reason.by === 'remote') {
+      this.#apply({ type: 'final', status: 'completed' })
+    } else {
+      this.#apply({ type: 'hang-up' })
+    }
+  }
+
+  #apply(input: DialInput): void {
+    const before = this.#state
+    const state = next(before, input)
+    if (state === before) return
+    this.#state = state
+    if (state.status !== before.status || state.status === 'answered') this.#arm()
+    if (state.status === 'in-room') {
+      this.#held?.release()
+      this.#settleOutcome({ kind: 'answered', participant: state.participant })
+    }
+    if (state.status === 'over') this.#finish(state, input.type !== 'final')
+  }
+
+  #finish({ end, error }: DialState & { status: 'over' }, hangUp: boolean): void {
+    this.#timer?.[Symbol.dispose]()
+    this.#settleOutcome(outcomeOf(end, error))
+    this.#settleOver(end)
+    const about = { dial: this.id, callSid: this.#callSid, end }
+    if (error)
+      this.#terms.log.warn({ ...about, code: error.code, error: error.message }, 'dialled call failed')
+    else this.#terms.log.info(about, 'dialled call ended')
+    this.#end(hangUp)
+  }
+
+  /** Sees to it that nothing is left of the call. */
+  #end(hangUp: boolean): void {
+    const callSid = this.#callSid
+    if (callSid === undefined) return
+    this.#terms.release(callSid)
+    void this.#leg?.close({ kind: 'hangup', by: 'local' })
+    if (hangUp && !this.#final) this.#ending ??= hangUpCall(callSid, this.id, this.#terms)
+  }
+
+  #arm(): void {
+    this.#timer?.[Symbol.dispose]()
+    const deadline = deadlineOf(this.#state, {
+      ringSeconds: this.#order.ringSeconds,
+      lost: this.#lost,
+      doubtful: this.#doubt !== undefined && this.#callSid === undefined,
+    })
+    if (!deadline) return
+    this.#timer = after(this.#terms.clock, deadline.ms, () => this.#late(deadline.step))
+  }
+
+  #late(step: Deadline['step']): void {
+    if (step === 'person') this.#apply({ type: 'person' })
+    else if (step === 'look') void this.#look()
+    else this.#apply({ type: 'failed', error: this.#doubt ?? noStream() })
+  }
+
+  /** News is overdue: asks how the call is, and ends it unless that says something new. */
+  async #look(): Promise<void> {
+    const before = this.#state
+    if (this.#callSid !== undefined) {
+      try {
+        this.told(this.#callSid, await this.#terms.api.status(this.#callSid))
+      } catch {
+        // Without an answer it is taken as it looks from here.
+      }
+    }
+    if (this.#state === before) this.#apply({ type: 'unanswered' })
+  }
+}
+
+function noStream(): BridgeError {
+  return new BridgeError('DIAL_FAILED', 'the call was answered, but no media stream came')
+}
+
+function outcomeOf(end: DialEnd, error: BridgeError | undefined): DialOutcome {
+  switch (end) {
+    case 'failed':
+      return { kind: 'failed', error: error ?? new BridgeError('DIAL_FAILED', 'the call failed') }
+    case 'hangup':
+      return { kind: 'cancelled' }
+    default:
+      return { kind: end }
+  }
+}

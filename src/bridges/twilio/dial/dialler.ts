@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { after, type Clock, systemClock } from '../../../core/clock.ts'
+import type { Dialler, DialRequest, OutgoingCall } from '../../../core/dialler.ts'
+import { BridgeError } from '../../../core/errors.ts'
+import { type Log, silentLog } from '../../../core/log.ts'
+import { type CallsApi, TwilioCallsApi } from './calls-api.ts'
+import { destinationFault } from './destination.ts'
+import { Dial } from './dial.ts'
+import { DialCounters } from './dial-counters.ts'
+import type { RestSettings } from './rest-client.ts'
+
+/** Who may be called, and how. */
+export interface OutboundSettings extends RestSettings {
+  /** The number shown to those who are called: one of the account's, or verified there. */
+  readonly from: string
+  /** Prefixes of the numbers that may be called, as `+34` or `+1212`. */
+  readonly allow: readonly string[]
+  /** Numbers that lead back to this server, which are never called. */
+  readonly own?: readonly string[] | undefined
+  /** Default 30. */
+  readonly ringSeconds?: number | undefined
+  /** Calls on their way or going on, at most; default 10. */
+  readonly maxConcurrent?: number | undefined
+  /** Hangs up on answering machines; default true. */
+  readonly machineDetection?: boolean | undefined
+}
+
+export interface DiallerParts {
+  readonly clock?: Clock
+  readonly log?: Log
+  /** Default: Twilio's REST API as `settings` say. */
+  readonly api?: CallsApi
+  readonly random?: () => number
+}
+
+/** What the dialler needs of the bridge that it belongs to. */
+export interface DialHost {
+  /** A path of this bridge as the address Twilio asks: `answer?dial=1`. */
+  readonly url: (path: string) => string
+  /** Lets go of a call. */
+  readonly release: (callSid: string) => void
+}
+
+/** A call that is over is remembered this long, as its callbacks may be late (ms). */
+const REMEMBER_MS = 600_000
+/** Hanging up may hold up the end of the server this long (ms). */
+const CLOSE_MS = 3_000
+
+/** Calls people by Twilio. Given to the bridge, which answers the calls' webhooks and closes it. */
+export class TwilioDialler implements Dialler {
+  readonly counters = new DialCounters()
+  readonly #settings: OutboundSettings
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #api: CallsApi
+  readonly #random: () => number
+  readonly #dials = new Map<string, Dial>()
+  readonly #overSince = new Map<string, number>()
+  #host: DialHost | undefined
+  #closed = false
+
+  /** Throws `BridgeError` `CONFIG` for credentials that are incomplete. */
+  constructor(settings: OutboundSettings, parts: DiallerParts = {}) {
+    const { clock = systemClock, log = silentLog, random = Math.random } = parts
+    this.#settings = settings
+    this.#clock = clock
+    this.#log = log
+    this.#random = random
+    this.#api = parts.api ?? new TwilioCallsApi(settings)
+  }
+
+  /** Calls that ring or go on. */
+  get active(): number {
+    return this.#dials.size - this.#overSince.size
+  }
+
+  /** The bridge is there. Called once, by the bridge. */
+  attach(to: DialHost): void {
+    if (this.#host) throw new BridgeError('STATE', 'a dialler belongs to one bridge')
+    this.#host = to
+  }
+
+  get(id: string | undefined): Dial | undefined {
+    return id === undefined ? undefined : this.#dials.get(id)
+  }
+
+  dial(request: DialRequest): OutgoingCall {
+    this.#sweep()
+    const { maxConcurrent = 10 } = this.#settings
+    const to = this.#allowed(request.to)
+    if (this.active >= maxConcurrent) {
+      this.counters.refused++
+      throw new BridgeError('CAPACITY', `${this.active} calls are the most`, { retryable: true })
+    }
+    const id = randomBytes(16).toString('base64url')
+    const dial = new Dial(id, request, this.#order(id, request), {
+      api: this.#api,
+      clock: this.#clock,
+      log: this.#log,
+      random: this.#random,
+      release: to.release,
+    })
+    this.#dials.set(id, dial)
+    this.counters.dialled++
+    void dial.outcome.then(outcome => this.counters.count(outcome.kind))
+    void dial.over.then(() => this.#overSince.set(id, this.#clock.now()))
+    this.#log.info({ dial: id, room: request.invitation.room }, 'call dialled')
+    return dial
+  }
+
+  /** Hangs up every call; no more are placed. Waits for Twilio's word, but not for long. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    using _timer = after(this.#clock, CLOSE_MS, resolve)
+    await Promise.race([late, Promise.all(Array.from(this.#dials.values(), dial => dial.hangUp()))])
+  }
+
+  #allowed(to: string): DialHost {
+    const { allow, from, own = [] } = this.#settings
+    const bridge = this.#closed ? undefined : this.#host
+    const fault = bridge ? destinationFault(to, { allow, own: [from, ...own] }) : 'no bridge to call by'
+    if (bridge && fault === undefined) return bridge
+    this.counters.refused++
+    this.#log.warn({ fault }, 'dialling refused')
+    throw new BridgeError('DIAL_REFUSED', `not dialled: ${fault}`)
+  }
+
+  #order(id: string, request: DialRequest) {
+    const { from, ringSeconds = 30, machineDetection = true } = this.#settings
+    const address = (path: string) => this.#host?.url(`${path}?dial=${id}`) ?? ''
+    return {
+      to: request.to,
+      from: request.from ?? from,
+      answerUrl: address('answer'),
+      statusUrl: address('status'),
+      ringSeconds: request.ringSeconds ?? ringSeconds,
+      ...(machineDetection ? { machineUrl: address('machine') } : {}),
+      ...(request.limitSeconds === undefined ? {} : { limitSeconds: request.limitSeconds }),
+    }
+  }
+
+  #sweep(): void {
+    const now = this.#clock.now()
+    for (const [id, since] of this.#overSince) {
+      if (!this.#dials.get(id)?.final && now - since < REMEMBER_MS) continue
+      this.#overSince.delete(id)
+      this.#dials.delete(id)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import type { FastifyRequest } from 'fastify'
+import type { Invitation } from '../../core/invitation.ts'
+import type { Log } from '../../core/log.ts'
+import type { Call } from './call.ts'
+import type { Calls } from './calls.ts'
+import { queryOf } from './incoming-call.ts'
+import type { TwilioLimits } from './limits.ts'
+import { type Menu, withoutMenu } from './menu/menu.ts'
+import { DEFAULT_APOLOGY, type IncomingCall, type Refusal, type TwilioBridgeOptions } from './options.ts'
+import type { PublicUrl } from './public-url.ts'
+import type { Answers, Question } from './question.ts'
+import type { StreamTokens } from './stream-tokens.ts'
+import type { StreamWatch } from './stream-watch.ts'
+import { connectStream, hangUp, reject, sayAndHangUp } from './twiml.ts'
+
+/** The field of the resumption's URL that counts resumptions, so that a restarted server counts on. */
+export const RESUMES_FIELD = 'dragoman-resumes'
+
+export interface EntranceTerms {
+  readonly calls: Calls
+  readonly tokens: StreamTokens
+  readonly publicUrl: () => PublicUrl
+  readonly path: string
+  readonly limits: TwilioLimits
+  readonly log: Log
+  readonly now: () => number
+  /** Absent: nothing can be asked. */
+  readonly menu: Menu | undefined
+}
+
+/** Somebody who was called from here, and has picked up. */
+export interface Guest {
+  readonly invitation: Invitation
+  readonly watch: StreamWatch
+}
+
+/** The door: decides on calls that are not known yet, and writes the TwiML of all that are let in. */
+export class Entrance {
+  readonly #terms: EntranceTerms
+  readonly #options: TwilioBridgeOptions
+
+  constructor(options: TwilioBridgeOptions, terms: EntranceTerms) {
+    this.#options = options
+    this.#terms = terms
+  }
+
+  /** Lets a new call in, asks it something, or turns it away. `resumes`: so often it was let in before. */
+  letIn(incoming: IncomingCall, request: FastifyRequest, resumes = 0): string {
+    const answer = this.#invite(incoming)
+    return this.#carryOut(answer, incoming, withoutMenu(queryOf(request)), { resumes, tries: 0 })
+  }
+
+  /** Takes the keys of a caller who was asked something. */
+  answer(incoming: IncomingCall, request: FastifyRequest): string {
+    const query = withoutMenu(queryOf(request))
+    const due = this.#invite(incoming)
+    const { menu } = this.#terms
+    if (!menu || !due || !('ask' in due))
+      return this.#carryOut(due, incoming, query, { resumes: 0, tries: 0 })
+    const step = menu.read(due, incoming, query)
+    if (step.kind === 'asked') return step.twiml
+    const answers: Answers = { ...incoming.answers, ...step.answers }
+    return this.#carryOut(this.#invite({ ...incoming, answers }), incoming, query, {
+      resumes: 0,
+      tries: step.tries,
+    })
+  }
+
+  /** Lets in somebody who was called from here. */
+  admitGuest(callSid: string, guest: Guest, request: FastifyRequest): string {
+    const call = this.#terms.calls.add(callSid, guest)
+    return call ? this.connect(call, new URLSearchParams(queryOf(request))) : hangUp()
+  }
+
+  /** Opens the media socket of a call that was let in. */
+  connect(call: Call, query: URLSearchParams, token = this.#terms.tokens.issue(call.callSid)): string {
+    const { path, publicUrl } = this.#terms
+    const carried = new URLSearchParams(query)
+    carried.set(RESUMES_FIELD, String(call.resumes))
+    return connectStream({
+      streamUrl: publicUrl().ws(`${path}/media`),
+      parameters: { token },
+      resumeUrl: publicUrl().http(`${path}/resume?${carried}`),
+      // The first resumption is at once; then something is wrong for longer.
+      pauseSeconds: Math.max(0, call.resumes - 1),
+    })
+  }
+
+  apologise(): string {
+    return sayAndHangUp(this.#options.apology ?? DEFAULT_APOLOGY)
+  }
+
+  /** Nothing if the decision failed; the caller is told sorry rather than left to an error of Twilio's. */
+  #invite(incoming: IncomingCall): Invitation | Refusal | Question | undefined {
+    try {
+      return this.#options.invite(incoming)
+    } catch (error) {
+      this.#terms.log.error({ callSid: incoming.callSid, err: error }, 'invite threw')
+      return undefined
+    }
+  }
+
+  #carryOut(
+    answer: Invitation | Refusal | Question | undefined,
+    { callSid }: IncomingCall,
+    query: URLSearchParams,
+    { resumes, tries }: { resumes: number; tries: number },
+  ): string {
+    const { calls, menu, log } = this.#terms
+    if (!answer) return this.apologise()
+    if ('ask' in answer) {
+      if (menu) return menu.ask(answer, query, tries)
+      log.error({ callSid, ask: answer.ask }, 'no announcer, so nothing can be asked')
+      return this.apologise()
+    }
+    // A call that was answered before cannot be rejected any more.
+    const turnAway = (reason: 'busy' | 'rejected') => (resumes > 0 ? this.apologise() : reject(reason))
+    if ('refused' in answer) return this.#tell(answer) ?? turnAway(answer.refused)
+    const call = calls.add(callSid, { invitation: answer, resumes })
+    if (call) return this.connect(call, query)
+    log.warn({ callSid }, 'too many calls')
+    return turnAway('busy')
+  }
+
+  #tell({ notice }: Refusal): string | undefined {
+    if (!notice) return undefined
+    if ('text' in notice) return sayAndHangUp(notice)
+    return this.#terms.menu?.tell(notice.notice, notice.language)
+  }
+}

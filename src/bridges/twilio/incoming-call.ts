@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify'
+import { isLanguageId } from '../../core/languages.ts'
+import type { IncomingCall } from './options.ts'
+import type { Answers } from './question.ts'
+
+/** The field of our addresses that holds the language the caller chose, so that a restarted server need not ask again. */
+export const LANGUAGE_FIELD = 'dragoman-language'
+
+const CALL_SID = /^[A-Za-z0-9_-]{2,64}$/
+const MAX_FIELDS = 500
+
+/** The call that a webhook is about; undefined for a request that is about none. */
+export function incomingCall(request: FastifyRequest): IncomingCall | undefined {
+  const form = (request.body ?? {}) as Record<string, string | string[]>
+  const parameters: Record<string, string> = Object.create(null)
+  const query: Record<string, string> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(queryOf(request))) query[name] ??= value
+  Object.assign(parameters, query)
+  const fields = Object.entries(form)
+  if (fields.length > MAX_FIELDS) return undefined
+  for (const [name, value] of fields) parameters[name] = typeof value === 'string' ? value : (value[0] ?? '')
+  const callSid = parameters.CallSid ?? ''
+  if (!CALL_SID.test(callSid)) return undefined
+  return {
+    callSid,
+    accountSid: parameters.AccountSid ?? '',
+    from: parameters.From ?? '',
+    to: parameters.To ?? '',
+    direction: parameters.Direction ?? '',
+    parameters,
+    query,
+    answers: answersIn(query),
+  }
+}
+
+function answersIn(query: Readonly<Record<string, string>>): Answers {
+  const language = query[LANGUAGE_FIELD]
+  return language !== undefined && isLanguageId(language) ? { language } : {}
+}
+
+/** The query of the request as it came, without the question mark. */
+export function queryOf(request: FastifyRequest): string {
+  const at = request.originalUrl.indexOf('?')
+  return at < 0 ? '' : request.originalUrl.slice(at + 1)
+}

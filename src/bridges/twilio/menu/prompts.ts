@@ -1,0 +1,72 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Announcer, NOTICES, type NoticeName } from '../../../core/announcer.ts'
+import { isLanguageId, type LanguageId } from '../../../core/languages.ts'
+import { joined, SAMPLE_RATE } from '../../../transcode/pcm.ts'
+import { createResampler } from '../../../transcode/resample.ts'
+import { encodeWav } from '../../../transcode/wav.ts'
+import { queryOf } from '../incoming-call.ts'
+
+const LINE_RATE = 8_000
+/** How long Twilio may keep a prompt (s). A tone that stands in for a voice is not kept. */
+const KEEP_SECONDS = 86_400
+
+export interface PromptTerms {
+  readonly announcer: Announcer
+  /** Secrets that sign the addresses; the first signs, all are taken. */
+  readonly keys: readonly string[]
+  /** A path of the bridge's sounds as the address Twilio fetches. */
+  readonly url: (path: string) => string
+}
+
+/**
+ * What menus say, as sounds that Twilio fetches (`<Play>`): the announcer's, so that menus have the voice of the calls
+ * and the operator's own recordings. An address says all there is to know and is signed, so any instance with the same
+ * keys can serve it, and nobody can make us speak what we did not offer.
+ */
+export class Prompts {
+  readonly #terms: PromptTerms
+
+  constructor(terms: PromptTerms) {
+    this.#terms = terms
+  }
+
+  /** The address of a notice. It is being made ready from now on. */
+  url(notice: NoticeName, language: LanguageId, values: Readonly<Record<string, string>> = {}): string {
+    const { announcer, keys, url } = this.#terms
+    void announcer.notice(notice, language, values)
+    const query = new URLSearchParams(values).toString()
+    const path = `${sign(keys[0] ?? '', notice, language, query)}/${notice}/${language}.wav`
+    return url(query === '' ? path : `${path}?${query}`)
+  }
+
+  /** Answers a request for `:signature/:notice/:language.wav`. */
+  async serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { signature, notice, language } = request.params as Record<string, string>
+    const query = queryOf(request)
+    const known = NOTICES.find(name => name === notice)
+    if (!known || !language || !isLanguageId(language)) return reply.code(404).send()
+    const signed = this.#terms.keys.filter(key => same(sign(key, known, language, query), signature ?? ''))
+    if (signed.length === 0) return reply.code(404).send()
+    const values = Object.fromEntries(new URLSearchParams(query))
+    const { name, pcm } = await this.#terms.announcer.notice(known, language, values)
+    const keep = name.startsWith('notice ') ? `public, max-age=${KEEP_SECONDS}` : 'no-store'
+    return reply.type('audio/wav').header('cache-control', keep).send(lineWav(pcm))
+  }
+}
+
+function sign(key: string, notice: string, language: string, query: string): string {
+  return createHmac('sha256', key).update(`prompt\n${notice}\n${language}\n${query}`).digest('base64url')
+}
+
+function same(right: string, given: string): boolean {
+  const [a, b] = [Buffer.from(right), Buffer.from(given)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** `pcm` of 16 kHz as a WAV file at the rate of the telephone, which is what Twilio plays anyway. */
+function lineWav(pcm: Int16Array): Buffer {
+  const resampler = createResampler(SAMPLE_RATE, LINE_RATE)
+  const line = joined([resampler.process(pcm).slice(), resampler.flush()])
+  return Buffer.from(encodeWav(line, LINE_RATE))
+}
