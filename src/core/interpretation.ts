@@ -26,9 +26,9 @@ export class Interpretation {
   readonly #parts: InterpretationParts
   readonly #interpreter: Interpreter
 
-  /** Opens the session. `speaker.invitation.speaks` must be set. */
+  /** Opens the session. `speaker.state.speaks` must be set. */
   constructor(speaker: Participant, to: LanguageId, parts: InterpretationParts) {
-    const from = speaker.invitation.speaks
+    const from = speaker.state.speaks
     if (!from) throw new RangeError(`${speaker.id} speaks no language, so nothing can be translated to ${to}`)
     this.speaker = speaker
     this.to = to
@@ -39,15 +39,16 @@ export class Interpretation {
       speaker: speaker.id,
       from,
       to,
-      ...(speaker.invitation.name === undefined ? {} : { name: speaker.invitation.name }),
     }
+    // A name may change.
+    const named = () => (speaker.state.name === undefined ? {} : { name: speaker.state.name })
     // Numbered: the same pair may come and go with those who want it, and utterances have names of their own.
     this.#interpreter = new Interpreter(
       `${speaker.id}.${++speaker.interpretations}`,
       parts.mp3,
       parts.metrics,
       {
-        caption: caption => observer.emit('caption', { ...common, ...caption }),
+        caption: caption => observer.emit('caption', { ...common, ...named(), ...caption }),
         utterance: utterance => this.#play(utterance),
       },
     )

@@ -14,6 +14,7 @@ export class OriginalLane {
   #count = 0
   readonly #onDropped: () => void
   #flowing = false
+  #lastQuiet = true
 
   /** `onDropped` is called for each frame left out or lost to the bound. */
   constructor(onDropped: () => void = () => {}) {
@@ -23,6 +24,11 @@ export class OriginalLane {
   /** Frames that wait. */
   get length(): number {
     return this.#count
+  }
+
+  /** Whether the frame taken last was no speech. */
+  get quiet(): boolean {
+    return this.#lastQuiet
   }
 
   /** Frames that may be taken now: none while it fills up to `prime`, what the network may be late without a gap. */
@@ -49,6 +55,7 @@ export class OriginalLane {
     this.#flowing = true
     while (this.#count > prime && this.#quiet[this.#read]) this.#skip()
     const frame = this.#frames[this.#read]
+    this.#lastQuiet = this.#quiet[this.#read] ?? true
     this.#advance()
     return frame
   }

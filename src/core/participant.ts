@@ -1,11 +1,17 @@
 import { rms } from '../transcode/level.ts'
+import { SILENT_FRAME } from '../transcode/pcm.ts'
+import type { Announcement, AnnounceOptions } from './announcement.ts'
 import type { Clock } from './clock.ts'
+import type { EndReason } from './errors.ts'
 import type { Invitation } from './invitation.ts'
+import { LastHeard } from './last-heard.ts'
 import type { Leg, LegUplink } from './leg.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Observer } from './observer.ts'
-import type { Playout } from './playout.ts'
+import { changedState, initialState, type PartyChange, type PartyState } from './party-state.ts'
+import { Playout, type PlayoutOptions } from './playout.ts'
 import type { Session } from './session.ts'
+import type { Sound } from './sound.ts'
 import type { Voice } from './voice.ts'
 import { VoiceActivity } from './voice-activity.ts'
 
@@ -14,6 +20,8 @@ const LEVEL_FRAMES = 5
 
 /** Where a speaker's original voice goes. */
 export interface Hearing {
+  /** The listener's id. */
+  readonly listener: string
   readonly playout: Playout
   readonly voice: Voice
 }
@@ -22,38 +30,97 @@ export interface ParticipantParts {
   readonly clock: Clock
   readonly metrics: RelayMetrics
   readonly observer: Observer
+  readonly options: PlayoutOptions
 }
 
-/** A leg in a room, with what it speaks and hears. Owns the leg; its room decides where its voice goes. */
+/** Who makes a changed state true: the participant's room. */
+export interface PartyHost {
+  /** `participant.state` was `before`. */
+  changed(participant: Participant, before: PartyState): void
+}
+
+/**
+ * A leg in a room, with what it speaks and hears. Owns the leg and what is played to it; its room decides where its
+ * voice goes.
+ */
 export class Participant implements LegUplink {
   readonly leg: Leg
+  /** As it came in; how it is now is in `state`. */
   readonly invitation: Invitation
   readonly playout: Playout
+  /** When it was admitted (clock ms). */
+  readonly since: number
+  /** The translation it heard last. */
+  readonly lastHeard = new LastHeard()
   /** Into each language somebody wants. Set by the room, read once a frame. */
   sessions: readonly Session[] = []
   /** Interpretations begun so far, for their names. */
   interpretations = 0
   /** Everybody who may hear the original. Set by the room. */
   hearings: readonly Hearing[] = []
+  /** Set by the room while the participant is in it. */
+  host: PartyHost | undefined
   readonly #activity = new VoiceActivity()
   readonly #parts: ParticipantParts
+  #state: PartyState
   #frames = 0
   #loudest = 0
 
-  constructor(leg: Leg, invitation: Invitation, playout: Playout, parts: ParticipantParts) {
+  constructor(leg: Leg, invitation: Invitation, parts: ParticipantParts) {
     this.leg = leg
     this.invitation = invitation
-    this.playout = playout
     this.#parts = parts
+    this.#state = initialState(invitation)
+    this.since = parts.clock.now()
+    const { room } = invitation
+    this.playout = new Playout(leg, parts.options, parts.metrics, (notice, stage) =>
+      parts.observer.emit('notice', { room, participant: leg.id, notice, stage }),
+    )
   }
 
   get id(): string {
     return this.leg.id
   }
 
+  get channel(): string {
+    return this.leg.channel
+  }
+
+  get state(): PartyState {
+    return this.#state
+  }
+
   /** Frames heard from the party. */
   get frames(): number {
     return this.#frames
+  }
+
+  /**
+   * Changes how the party takes part, from its next frame on; original voices go on without a gap. What is the same
+   * already does nothing. Returns the new state. Throws `RangeError` for a key or value that is none.
+   */
+  change(change: PartyChange): PartyState {
+    const before = this.#state
+    this.#state = changedState(before, change)
+    if (this.#state !== before) this.host?.changed(this, before)
+    return this.#state
+  }
+
+  /** Plays `sound` to this party alone. After it has left the announcement ends as `stopped`. */
+  announce(sound: Sound, options: AnnounceOptions = {}): Announcement {
+    return this.playout.announce(sound, this.#parts.clock.now(), options)
+  }
+
+  /** Plays the last translation that the party heard to its end once more (its last 20 s); false: there is none. */
+  repeat(): boolean {
+    const sound = this.lastHeard.sound()
+    if (sound) this.announce(sound)
+    return sound !== undefined
+  }
+
+  /** Ends the leg, which takes the participant out of its room. Idempotent. */
+  hangUp(reason: EndReason = { kind: 'hangup', by: 'local' }): Promise<void> {
+    return this.leg.close(reason)
   }
 
   /** When the party's last stretch of speech ended (clock ms). */
@@ -64,10 +131,14 @@ export class Participant implements LegUplink {
   /** The hot path: 50 times a second for each leg. */
   write(frame: Int16Array): void {
     const now = this.#parts.clock.now()
-    const level = rms(frame)
-    const quiet = !this.#activity.frame(level, now)
     this.#frames++
     this.#parts.metrics.framesIn++
+    if (this.#state.muted) {
+      this.#silence(now)
+      return
+    }
+    const level = rms(frame)
+    const quiet = !this.#activity.frame(level, now)
     for (const session of this.sessions) session.write(frame, quiet, now)
     for (const hearing of this.hearings) {
       if (!hearing.voice.passes) continue
@@ -84,6 +155,22 @@ export class Participant implements LegUplink {
 
   dtmf(digit: string): void {
     this.#parts.observer.emit('dtmf', { room: this.invitation.room, participant: this.id, digit })
+  }
+
+  /** Gives back what it holds on to; called once its room has let it go. */
+  close(): void {
+    this.host = undefined
+    this.sessions = []
+    this.hearings = []
+    this.playout.close()
+    this.lastHeard.clear()
+  }
+
+  /** Muted: nobody hears them, and the service hears silence, so that what was said before comes to an end. */
+  #silence(now: number): void {
+    this.#activity.frame(0, now)
+    for (const session of this.sessions) session.write(SILENT_FRAME, true, now)
+    if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()
   }
 
   #reportLevel(): void {

@@ -12,7 +12,6 @@ import { RelayMetrics } from './metrics.ts'
 import { Observer } from './observer.ts'
 import { Owned } from './owned.ts'
 import { Participant } from './participant.ts'
-import { Playout } from './playout.ts'
 import type { RelayOptions } from './relay-options.ts'
 import { Room } from './room.ts'
 import type { Translator } from './translator.ts'
@@ -39,6 +38,7 @@ export class Relay implements Admission {
   readonly #clock: Clock
   readonly #log: Log
   readonly #rooms = new Map<string, Room>()
+  readonly #participants = new Map<string, Participant>()
   readonly #legs = new Owned<Leg>()
   readonly #parts: InterpretationParts
   readonly #decoding = new DecodeQueue()
@@ -89,6 +89,11 @@ export class Relay implements Admission {
     return this.#legs.size
   }
 
+  /** The participant of this id, in whatever room. */
+  find(participantId: string): Participant | undefined {
+    return this.#participants.get(participantId)
+  }
+
   admit(leg: Leg, invitation: Invitation): void {
     if (this.#closing) throw new BridgeError('CAPACITY', 'the relay is closing')
     if (this.#legs.size >= this.#options.maxLegs) {
@@ -96,13 +101,18 @@ export class Relay implements Admission {
       throw new BridgeError('CAPACITY', `${this.#legs.size} legs are the most`, { retryable: true })
     }
     const { observer, metrics } = this
-    const playout = new Playout(leg, this.#options, metrics)
-    const participant = new Participant(leg, invitation, playout, { clock: this.#clock, metrics, observer })
+    const participant = new Participant(leg, invitation, {
+      clock: this.#clock,
+      metrics,
+      observer,
+      options: this.#options,
+    })
     this.#legs.add(leg)
     metrics.legsAdmitted++
     leg.attach(participant)
     const room = this.#room(invitation.room)
     void leg.ended.then(reason => this.#left(room, participant, reason))
+    this.#participants.set(participant.id, participant)
     const about = {
       participant: participant.id,
       channel: leg.channel,
@@ -127,8 +137,7 @@ export class Relay implements Admission {
 
   async #close(): Promise<void> {
     await this.#legs.closeAll()
-    for (const room of this.#rooms.values()) room.close()
-    this.#rooms.clear()
+    await Promise.all(Array.from(this.#rooms.values(), room => room.close({ kind: 'parent-closed' })))
     this.#ticker?.[Symbol.dispose]()
     this.#decoding.close()
     await this.#translator.close()
@@ -137,14 +146,14 @@ export class Relay implements Admission {
 
   #room(name: string): Room {
     const known = this.#rooms.get(name)
-    if (known) return known
+    if (known && !known.closing) return known
     const room = new Room(name, this.#parts)
     this.#rooms.set(name, room)
     return room
   }
 
   #left(room: Room, participant: Participant, reason: EndReason): void {
-    room.leave(participant)
+    this.#participants.delete(participant.id)
     this.metrics.legsEnded++
     const about = {
       participant: participant.id,
@@ -153,9 +162,9 @@ export class Relay implements Admission {
     }
     this.observer.emit('left', { room: room.name, ...about, reason })
     this.#log.info({ ...about, reason: describeEnd(reason) }, 'leg ended')
+    room.leave(participant)
     if (room.participants.size > 0) return
-    room.close()
-    this.#rooms.delete(room.name)
+    if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name)
     if (this.#rooms.size > 0) return
     this.#ticker?.[Symbol.dispose]()
     this.#ticker = undefined

@@ -67,6 +67,12 @@ export class TranslationLane {
     return first !== undefined && (first.reader.at > 0 || first.speech.audio.frames > 0)
   }
 
+  /** In the middle of an utterance: the listener has heard its beginning. */
+  get midway(): boolean {
+    const first = this.#queue[0]
+    return first !== undefined && first.reader.at > 0
+  }
+
   /** The next frame, valid until the one after it is asked for; undefined when there is none now. */
   next(): Int16Array | undefined {
     for (let first = this.#queue[0]; first; first = this.#queue[0]) {

@@ -36,6 +36,8 @@ export class Voice {
   /** The listener's own voice, which is heard only while translation is away. */
   own = false
   mode: OriginalVoice = 'duck'
+  /** The speaker has muted themself. */
+  muted = false
   readonly #gains: OriginalGains
 
   constructor(speaker: string, gains: OriginalGains, maxLagMs: number, events: VoiceEvents) {
@@ -47,7 +49,9 @@ export class Voice {
 
   /** The loudness the original should have now; `translating`: a translation is being played. */
   wantedGain(translating: boolean): number {
-    if (!this.session) return this.own ? 0 : 1
+    if (this.muted) return 0
+    // What was translated before the two came to understand each other is still heard to its end.
+    if (!this.session) return this.own ? 0 : this.translation.active ? this.#gains.ducked : 1
     if (this.session.away) return 1
     if (this.own || this.mode === 'off') return 0
     if (this.mode === 'low') return this.#gains.low

@@ -4,7 +4,8 @@ import { routesOf } from '../../src/core/routing.ts'
 
 const party = (id: string, speaks?: string, hears?: string) => ({
   id,
-  invitation: { room: 'r', ...(speaks ? { speaks } : {}), ...(hears ? { hears } : {}) },
+  state: { interpreting: true, ...(speaks ? { speaks } : {}), ...(hears ? { hears } : {}) },
+  echo: true,
 })
 const lines = (...parties: ReturnType<typeof party>[]) =>
   routesOf(parties).map(({ speaker, listener, to }) => `${speaker}>${listener}${to ? ` ${to}` : ''}`)
@@ -13,9 +14,7 @@ test('alone: their own translation, if there is one', () => {
   expect(lines(party('a', 'en-us', 'es-es'))).toEqual(['a>a es-es'])
   expect(lines(party('a', 'en-us', 'en-gb'))).toEqual([])
   expect(lines(party('a', 'en-us'))).toEqual([])
-  expect(
-    routesOf([{ id: 'a', invitation: { room: 'r', speaks: 'en-us', hears: 'es-es', echo: false } }]),
-  ).toEqual([])
+  expect(routesOf([{ ...party('a', 'en-us', 'es-es'), echo: false }])).toEqual([])
 })
 
 test('together: everybody but oneself, each in the language they want', () => {
@@ -29,6 +28,22 @@ test('who only listens is not heard; who wants no language hears originals', () 
     'a>b es-es',
     'a>c',
   ])
+})
+
+test('who pauses interpreting hears originals, and is heard as they speak', () => {
+  const paused = {
+    ...party('a', 'en-us', 'en-us'),
+    state: { interpreting: false, speaks: 'en-us', hears: 'en-us' },
+  }
+  expect(lines(paused, party('b', 'es-es', 'es-es'), party('c', 'fr-fr', 'fr-fr'))).toEqual([
+    'a>b',
+    'a>c',
+    'b>a',
+    'b>c fr-fr',
+    'c>a',
+    'c>b es-es',
+  ])
+  expect(lines({ ...paused, state: { ...paused.state, hears: 'es-es' } })).toEqual([])
 })
 
 test('language ids', () => {

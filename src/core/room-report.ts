@@ -1,0 +1,70 @@
+import type { Clock } from './clock.ts'
+import type { RelayMetrics } from './metrics.ts'
+import type { Observer, UtteranceEvent } from './observer.ts'
+import type { Participant } from './participant.ts'
+import type { Speech } from './translation-lane.ts'
+import type { VoiceEvents } from './voice.ts'
+
+export interface ReportParts {
+  readonly clock: Clock
+  readonly metrics: RelayMetrics
+  readonly observer: Observer
+}
+
+/** Tells onlookers and metrics what one listener hears of one speaker, and keeps it for a repetition. */
+export class ListenerReport implements VoiceEvents {
+  readonly #room: string
+  readonly #speaker: string
+  readonly #listener: Participant
+  readonly #parts: ReportParts
+
+  constructor(room: string, speaker: string, listener: Participant, parts: ReportParts) {
+    this.#room = room
+    this.#speaker = speaker
+    this.#listener = listener
+    this.#parts = parts
+  }
+
+  begun(speech: Speech): void {
+    this.#listener.lastHeard.begun(speech)
+    const latencyMs = this.#parts.clock.now() - speech.speechEndedAt
+    const known = Number.isFinite(latencyMs)
+    if (known) this.#parts.metrics.speechToTranslationMs.record(latencyMs)
+    this.#tell('begun', speech, known ? latencyMs : undefined)
+  }
+
+  finished(speech: Speech): void {
+    this.#listener.lastHeard.finished(speech)
+    const heard = () => {
+      this.#parts.metrics.utterancesHeard++
+      this.#tell('heard', speech)
+    }
+    this.#listener.playout.mark(speech.id, heard)
+  }
+
+  dropped(speech: Speech): void {
+    this.#listener.lastHeard.dropped(speech)
+    this.#parts.metrics.utterancesDropped++
+    this.#tell('dropped', speech)
+  }
+
+  starved(): void {
+    this.#parts.metrics.starved++
+  }
+
+  skipped(): void {
+    this.#parts.metrics.originalFramesDropped++
+  }
+
+  #tell(stage: UtteranceEvent['stage'], { id, audio }: Speech, latencyMs?: number): void {
+    this.#parts.observer.emit('utterance', {
+      room: this.#room,
+      speaker: this.#speaker,
+      listener: this.#listener.id,
+      utterance: id,
+      stage,
+      audioMs: audio.durationMs,
+      ...(latencyMs === undefined ? {} : { latencyMs }),
+    })
+  }
+}

@@ -1,0 +1,204 @@
+import { SILENT_FRAME } from '../transcode/pcm.ts'
+import { after } from './clock.ts'
+import { Interpretation, type InterpretationParts } from './interpretation.ts'
+import type { LanguageId } from './languages.ts'
+import type { Hearing, Participant } from './participant.ts'
+import { ListenerReport } from './room-report.ts'
+import { type Route, routesOf } from './routing.ts'
+import { type OriginalGains, Voice } from './voice.ts'
+
+/** What nobody wants any more is still translated for this long, and heard to the end, so that last words arrive (ms). */
+const LINGER_MS = 6_000
+/** … but for no longer than this, whatever still comes (ms). */
+const LINGER_MOST_MS = 60_000
+/** Less than this cannot be played before more comes, or the end (ms). */
+const REST_MS = 40
+/** Silence that is sent behind last words, so that the service knows their end (frames: 1 s). */
+const CLOSING_FRAMES = 50
+
+/** An interpretation that nobody wants any more, until its last words were heard. */
+interface Lingering {
+  readonly timer: Disposable
+  /** Ids of those who heard it. */
+  readonly audience: ReadonlySet<string>
+  /** Frames of silence still to be sent. */
+  silence: number
+}
+
+/**
+ * Makes sessions, voices and fan-out fit who is in a room and how they take part. What is still right is left alone; what
+ * is not wanted any more lingers until its last words were heard, and goes on if it is wanted again meanwhile.
+ */
+export class RoomWiring {
+  readonly #room: string
+  readonly #parts: InterpretationParts
+  readonly #gains: OriginalGains
+  readonly #interpretations = new Map<string, Interpretation>()
+  readonly #lingering = new Map<Interpretation, Lingering>()
+  #participants: ReadonlyMap<string, Participant> = new Map()
+
+  constructor(room: string, parts: InterpretationParts) {
+    this.#room = room
+    this.#parts = parts
+    const { lowDb, softDb, duckDb } = parts.options
+    this.#gains = { low: factor(lowDb), soft: factor(softDb), ducked: factor(duckDb) }
+  }
+
+  get interpretations(): ReadonlyMap<string, Interpretation> {
+    return this.#interpretations
+  }
+
+  /** Looks at the sessions' deadlines. */
+  check(now: number): void {
+    for (const { session } of this.#interpretations.values()) session.check(now)
+  }
+
+  /** Sends the silence behind last words. */
+  tick(now: number): void {
+    if (this.#lingering.size === 0) return
+    for (const [{ session }, lingering] of this.#lingering)
+      if (lingering.silence > 0) {
+        lingering.silence--
+        session.write(SILENT_FRAME, true, now)
+      }
+  }
+
+  close(): void {
+    for (const { timer } of this.#lingering.values()) timer[Symbol.dispose]()
+    this.#lingering.clear()
+    for (const interpretation of this.#interpretations.values())
+      void interpretation.close({ kind: 'parent-closed' })
+    this.#interpretations.clear()
+  }
+
+  /** Somebody came, left or changed: everything is as `participants` are now. */
+  fit(participants: ReadonlyMap<string, Participant>): void {
+    this.#participants = participants
+    const routes = routesOf(Array.from(participants.values(), partyOf))
+    this.#fitInterpretations(routes)
+    for (const listener of participants.values()) this.#fitVoices(listener, routes)
+    for (const [id, interpretation] of this.#interpretations)
+      interpretation.hearings = this.#audience(id, interpretation, routes)
+    for (const speaker of participants.values()) {
+      speaker.sessions = Array.from(this.#interpretations.values())
+        .filter(each => each.speaker === speaker && !this.#lingering.has(each))
+        .map(({ session }) => session)
+      speaker.hearings = routes
+        .filter(route => route.speaker === speaker.id)
+        .map(route => this.#hearing(route.listener, route.speaker))
+    }
+  }
+
+  #fitInterpretations(routes: readonly Route[]): void {
+    const wanted = new Map<string, Route & { to: LanguageId }>()
+    for (const route of routes) {
+      const { to } = route
+      if (to !== undefined) wanted.set(this.#key(route, to), { ...route, to })
+    }
+    for (const [id, interpretation] of this.#interpretations) {
+      const lingering = this.#lingering.get(interpretation)
+      if (wanted.has(id)) {
+        lingering?.timer[Symbol.dispose]()
+        this.#lingering.delete(interpretation)
+      } else if (!lingering) this.#linger(id, interpretation)
+    }
+    for (const [id, { speaker, to }] of wanted) {
+      const participant = this.#participants.get(speaker)
+      if (participant && !this.#interpretations.has(id))
+        this.#interpretations.set(id, new Interpretation(participant, to, this.#parts))
+    }
+  }
+
+  /** Lets the last words of `interpretation` arrive, unless nobody is there to hear them. */
+  #linger(id: string, interpretation: Interpretation): void {
+    const audience = new Set<string>()
+    for (const { listener } of interpretation.hearings)
+      if (this.#participants.has(listener)) audience.add(listener)
+    if (audience.size === 0) {
+      this.#drop(id, interpretation)
+      return
+    }
+    const wait = (mostMs: number): Disposable =>
+      after(this.#parts.clock, LINGER_MS, () => {
+        if (mostMs > LINGER_MS && this.#heardStill(interpretation)) {
+          const timer = wait(mostMs - LINGER_MS)
+          this.#lingering.set(interpretation, { timer, audience, silence: 0 })
+          return
+        }
+        this.#drop(id, interpretation)
+        this.fit(this.#participants)
+      })
+    this.#lingering.set(interpretation, { timer: wait(LINGER_MOST_MS), audience, silence: CLOSING_FRAMES })
+  }
+
+  #drop(id: string, interpretation: Interpretation): void {
+    this.#lingering.delete(interpretation)
+    this.#interpretations.delete(id)
+    void interpretation.close({ kind: 'unused' })
+  }
+
+  /** Somebody has not heard all of the translations that are there. */
+  #heardStill({ hearings }: Interpretation): boolean {
+    return hearings.some(({ voice }) => voice.translation.backlogMs > REST_MS)
+  }
+
+  #fitVoices(listener: Participant, routes: readonly Route[]): void {
+    const mine = routes.filter(route => route.listener === listener.id)
+    for (const speaker of listener.playout.voices.keys())
+      if (!mine.some(route => route.speaker === speaker) && !this.#lingersFor(speaker, listener.id))
+        listener.playout.remove(speaker)
+    for (const route of mine) {
+      const voice = listener.playout.voices.get(route.speaker) ?? this.#newVoice(listener, route.speaker)
+      const muted = this.#participants.get(route.speaker)?.state.muted ?? false
+      // What was said around the muting is stale by now.
+      if (voice.muted && !muted) voice.original.clear()
+      voice.muted = muted
+      voice.session =
+        route.to === undefined ? undefined : this.#interpretations.get(this.#key(route, route.to))?.session
+      voice.own = route.speaker === route.listener
+      voice.mode = listener.state.original
+    }
+  }
+
+  #lingersFor(speaker: string, listener: string): boolean {
+    for (const [interpretation, { audience }] of this.#lingering)
+      if (interpretation.speaker.id === speaker && audience.has(listener)) return true
+    return false
+  }
+
+  #newVoice(listener: Participant, speaker: string): Voice {
+    const report = new ListenerReport(this.#room, speaker, listener, this.#parts)
+    const voice = new Voice(speaker, this.#gains, this.#parts.options.maxLagMs, report)
+    listener.playout.add(voice)
+    return voice
+  }
+
+  #audience(id: string, interpretation: Interpretation, routes: readonly Route[]): Hearing[] {
+    const listeners = new Set(this.#lingering.get(interpretation)?.audience)
+    for (const route of routes)
+      if (route.to !== undefined && this.#key(route, route.to) === id) listeners.add(route.listener)
+    return Array.from(listeners)
+      .filter(listener => this.#participants.get(listener)?.playout.voices.has(interpretation.speaker.id))
+      .map(listener => this.#hearing(listener, interpretation.speaker.id))
+  }
+
+  #hearing(listener: string, speaker: string): Hearing {
+    const playout = this.#participants.get(listener)?.playout
+    const voice = playout?.voices.get(speaker)
+    if (!playout || !voice) throw new RangeError(`${listener} has no voice for ${speaker}`)
+    return { listener, playout, voice }
+  }
+
+  /** An interpretation is of one speaker, from one language into another. */
+  #key({ speaker }: Route, to: LanguageId): string {
+    return `${speaker} ${this.#participants.get(speaker)?.state.speaks} ${to}`
+  }
+}
+
+function partyOf({ id, state, invitation }: Participant) {
+  return { id, state, echo: invitation.echo ?? true }
+}
+
+function factor(db: number): number {
+  return 10 ** (db / 20)
+}
