@@ -55,8 +55,8 @@ const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead:
   {
     word: /\bDate\.now\b/,
     name: 'Date.now',
-    allowed: /^src\/commands\//,
-    instead: 'durations come from a Clock',
+    allowed: /^src\/(commands\/|core\/wall-clock\.ts$)/,
+    instead: 'durations come from a Clock, dates from a WallClock',
   },
   {
     word: /\bsetInterval\b/,
