@@ -1,0 +1,33 @@
+import type { CallOrder, CallsApi } from '../../../../src/bridges/twilio/dial/calls-api.ts'
+import { RestFailure } from '../../../../src/bridges/twilio/dial/rest-failure.ts'
+
+/** Twilio's REST API without one: keeps what it is asked; the test answers. */
+export class FakeCallsApi implements CallsApi {
+  readonly orders: CallOrder[] = []
+  readonly hungUp: string[] = []
+  readonly looked: string[] = []
+  /** What `create` does; by default it answers at once. */
+  onCreate: (order: CallOrder) => Promise<string> = async () => `CA${this.orders.length}`
+  onHangUp: (callSid: string) => Promise<void> = async () => {}
+  onStatus: (callSid: string) => Promise<string> = async () => 'ringing'
+
+  create(order: CallOrder): Promise<string> {
+    this.orders.push(order)
+    return this.onCreate(order)
+  }
+
+  hangUp(callSid: string): Promise<void> {
+    this.hungUp.push(callSid)
+    return this.onHangUp(callSid)
+  }
+
+  status(callSid: string): Promise<string> {
+    this.looked.push(callSid)
+    return this.onStatus(callSid)
+  }
+}
+
+/** An error as the client throws it. */
+export function restError(status: number, code?: number): RestFailure {
+  return RestFailure.from({ status, code })
+}
