@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { peak } from '../../src/transcode/level.ts'
+import { FRAME_SAMPLES, joined } from '../../src/transcode/pcm.ts'
+import { Stretch } from '../../src/transcode/stretch.ts'
+import { noise } from './signal.ts'
+import { recordings, vowel } from './speech-signal.ts'
+
+/** Noise of this peak. */
+function room(ms: number, loud: number): Int16Array {
+  return Int16Array.from(noise(ms * 16, ms + loud), byte => Math.round(((byte - 128) / 128) * loud))
+}
+
+function trimmed(pcm: Int16Array): Int16Array {
+  let at = 0
+  const stretch = new Stretch(() => {
+    const frame = pcm.subarray(at, at + FRAME_SAMPLES)
+    at += frame.length
+    return frame.length > 0 ? frame : undefined
+  })
+  stretch.trimming = true
+  const out: Int16Array[] = []
+  for (;;) {
+    const frame = new Int16Array(FRAME_SAMPLES)
+    const count = stretch.read(frame)
+    out.push(frame.subarray(0, count))
+    if (count < frame.length) return joined(out)
+  }
+}
+
+/** How long the pauses of `pcm` last (ms): stretches without a sample above `loud`, 20 ms and more. */
+function pauses(pcm: Int16Array, loud: number): number[] {
+  const found: number[] = []
+  let quiet = 0
+  for (const sample of [...pcm, 32_767]) {
+    if (Math.abs(sample) <= loud) quiet++
+    else {
+      if (quiet >= 320) found.push(quiet / 16)
+      quiet = 0
+    }
+  }
+  return found
+}
+
+const word = vowel(120, 400)
+
+describe('pauses', () => {
+  test.each([
+    ['digital silence', 0],
+    ['a quiet room', 60],
+  ])('of any length become 120 ms, shorter ones stay, in %s', (_what, loud) => {
+    for (const ms of [0, 40, 100, 120, 135, 150, 200, 300, 1_000, 5_000]) {
+      const [pause] = pauses(trimmed(joined([word, room(ms, loud), word])), Math.max(400, loud))
+      const wanted = pauses(joined([word, room(ms, loud), word]), Math.max(400, loud))[0] ?? 0
+      if (wanted <= 140) expect(pause ?? 0).toBe(wanted)
+      else {
+        expect(pause).toBeGreaterThanOrEqual(120)
+        expect(pause).toBeLessThanOrEqual(155)
+      }
+    }
+  })
+
+  test('that are not really quiet stay as they are', () => {
+    for (const loud of [800, 2_000]) {
+      const pcm = joined([word, room(500, loud), word])
+      expect(trimmed(pcm)).toEqual(pcm)
+    }
+  })
+
+  test('before anything was said are trimmed only if there is nothing in them at all', () => {
+    expect(trimmed(joined([new Int16Array(8_000), word])).length).toBeLessThan(word.length + 130 * 16)
+    const pcm = joined([room(500, 300), word])
+    expect(trimmed(pcm)).toEqual(pcm)
+  })
+
+  test('are all that is touched: what is said stays, to the last bit, softly spoken words too', () => {
+    const soft = word.map(sample => sample / 10)
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 5 }),
+        fc.boolean(),
+        (gaps, softly) => {
+          const said = gaps.flatMap((ms, n) => [softly && n % 2 === 1 ? soft : word, new Int16Array(ms * 16)])
+          const out = trimmed(joined(said))
+          let from = 0
+          for (const [n] of gaps.entries()) {
+            const part = said[2 * n]!
+            from = indexOf(out, part, from) + part.length
+            expect(from).toBeGreaterThanOrEqual(part.length)
+          }
+        },
+      ),
+      { numRuns: 40, seed: 4 },
+    )
+  })
+
+  test('of a recording: only what lies far under the speech is left out', () => {
+    const pcm = recordings()
+    const out = trimmed(pcm)
+    expect(pcm.length - out.length).toBeGreaterThan(400 * 16)
+    // Everything loud is still there.
+    const loud = (all: Int16Array) =>
+      all.reduce((count, sample) => count + (Math.abs(sample) > 1_300 ? 1 : 0), 0)
+    expect(loud(out)).toBe(loud(pcm))
+    expect(peak(out)).toBe(peak(pcm))
+  })
+})
+
+/** Where `part` stands in `pcm`, from `from` on; −`part.length` − 1 if it does not. */
+function indexOf(pcm: Int16Array, part: Int16Array, from: number): number {
+  const whole = Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength)
+  const at = whole.indexOf(Buffer.from(part.buffer, part.byteOffset, part.byteLength), from * 2)
+  return at < 0 ? -part.length - 1 : at / 2
+}
