@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import twilio from 'twilio'
 import { describe, expect, it } from 'vitest'
-import { connectStream, escapeXml, hangUp, reject, sayAndHangUp } from '../../../src/bridges/twilio/twiml.ts'
+import {
+  connectStream,
+  escapeXml,
+  gatherKeys,
+  hangUp,
+  playAndHangUp,
+  reject,
+  sayAndHangUp,
+} from '../../../src/bridges/twilio/twiml.ts'
 
 const parser = new XMLParser({
   ignoreAttributes: false,
@@ -35,6 +43,24 @@ describe('TwiML', () => {
     expect(connectStream({ ...plan, pauseSeconds: 0 })).not.toContain('Pause')
   })
 
+  it('asks for keys, and goes on when none is pressed', () => {
+    const actionUrl = 'https://bridge.example.com/twilio/menu?a=1&b=2'
+    const plan = { playUrls: ['https://a/1.wav?x=1&y=2', 'https://a/2.wav'], actionUrl, pauseSeconds: 6 }
+    const expected = new twilio.twiml.VoiceResponse()
+    const gather = expected.gather({
+      input: ['dtmf'],
+      action: actionUrl,
+      method: 'POST',
+      numDigits: 1,
+      timeout: 6,
+    })
+    for (const url of plan.playUrls) gather.play(url)
+    expected.redirect({ method: 'POST' }, actionUrl)
+    expect(gatherKeys({ ...plan, keys: 1 })).toBe(expected.toString())
+    expect(gatherKeys(plan)).not.toContain('numDigits')
+    expect(playAndHangUp(plan.playUrls)).toContain('<Play>https://a/2.wav</Play><Hangup/>')
+  })
+
   it('turns calls away', () => {
     expect(reject('busy')).toContain('<Response><Reject reason="busy"/></Response>')
     expect(hangUp()).toContain('<Response><Hangup/></Response>')
@@ -47,7 +73,10 @@ describe('TwiML', () => {
         const say = sayAndHangUp({ text: `x${text}`, language: value })
         const stream = connectStream({ streamUrl: value, parameters: { p: value }, resumeUrl: `x${text}` })
         expect(XMLValidator.validate(say)).toBe(true)
+        const gather = gatherKeys({ playUrls: [value], actionUrl: `x${value}`, pauseSeconds: 5 })
         expect(XMLValidator.validate(stream)).toBe(true)
+        expect(XMLValidator.validate(gather)).toBe(true)
+        expect(Object.keys(parser.parse(gather).Response)).toEqual(['Gather', 'Redirect'])
         expect(Object.keys(parser.parse(say).Response)).toEqual(['Say', 'Hangup'])
         expect(Object.keys(parser.parse(stream).Response)).toEqual(['Connect', 'Redirect'])
       }),

@@ -1,0 +1,46 @@
+import { type Announcer, NOTICES, type NoticeName, TONES, type ToneName } from '../../src/core/announcer.ts'
+import { BridgeError } from '../../src/core/errors.ts'
+import type { LanguageId } from '../../src/core/languages.ts'
+import type { Sound } from '../../src/core/sound.ts'
+import { sine } from './tone.ts'
+
+/** How long notices are (ms). */
+export const NOTICE_MS = 400
+
+/** Each notice is a tone of its own, so that a test hears which one it was. */
+export function noticeHz(name: NoticeName): number {
+  return 600 + 50 * NOTICES.indexOf(name)
+}
+
+/** … and each tone of the telephone. */
+export function toneHz(name: ToneName): number {
+  return 350 + 50 * TONES.indexOf(name)
+}
+
+/** An announcer whose words are tones, ready at once; keeps what it was asked. */
+export class FakeAnnouncer implements Announcer {
+  /** `busy es-es`, with the values behind it where there are any. */
+  readonly asked: string[] = []
+
+  async notice(
+    name: NoticeName,
+    language: LanguageId,
+    values: Readonly<Record<string, string>> = {},
+  ): Promise<Sound> {
+    const more = Object.entries(values).map(([key, value]) => ` ${key}=${value}`)
+    this.asked.push(`${name} ${language}${more.join('')}`)
+    return { name: `notice ${name} ${language}`, pcm: sine(noticeHz(name), NOTICE_MS) }
+  }
+
+  async say(): Promise<Sound> {
+    throw new BridgeError('SPEECH_UNAVAILABLE', 'this announcer has no voice')
+  }
+
+  tone(name: ToneName): Sound {
+    return { name: `tone ${name}`, pcm: sine(toneHz(name), 1_000), loop: true }
+  }
+
+  async file(name: string): Promise<Sound> {
+    throw new BridgeError('CONFIG', `no sound "${name}"`)
+  }
+}
