@@ -7,6 +7,7 @@ import type { Observer } from './observer.ts'
 import type { Hearing, Participant } from './participant.ts'
 import type { RelayOptions } from './relay-options.ts'
 import { Session, type SessionParts } from './session.ts'
+import type { TrackWriter } from './tap.ts'
 import type { Utterance } from './utterance.ts'
 
 export interface InterpretationParts extends SessionParts {
@@ -23,6 +24,9 @@ export class Interpretation {
   readonly session: Session
   /** Who hears it. Set by the room. */
   hearings: readonly Hearing[] = []
+  /** Where it is recorded. Set by the room while somebody taps. */
+  track: TrackWriter | undefined
+  readonly #name: string
   readonly #parts: InterpretationParts
   readonly #interpreter: Interpreter
 
@@ -43,15 +47,11 @@ export class Interpretation {
     // A name may change.
     const named = () => (speaker.state.name === undefined ? {} : { name: speaker.state.name })
     // Numbered: the same pair may come and go with those who want it, and utterances have names of their own.
-    this.#interpreter = new Interpreter(
-      `${speaker.id}.${++speaker.interpretations}`,
-      parts.mp3,
-      parts.metrics,
-      {
-        caption: caption => observer.emit('caption', { ...common, ...named(), ...caption }),
-        utterance: utterance => this.#play(utterance),
-      },
-    )
+    this.#name = `${speaker.id}.${++speaker.interpretations}`
+    this.#interpreter = new Interpreter(this.#name, parts.mp3, parts.metrics, {
+      caption: caption => observer.emit('caption', { ...common, ...named(), ...caption }),
+      utterance: utterance => this.#play(utterance),
+    })
     this.session = new Session(speaker.id, { from, to, want: 'speech' }, parts.options, parts, {
       result: (_session, result) => {
         this.#interpreter.result(result, speaker.speechEndedAt(clock.now()))
@@ -64,6 +64,16 @@ export class Interpretation {
       interrupted: () => this.#interpreter.interrupted(),
       changed: session => this.#report(session),
     })
+  }
+
+  /** The listener whose hearing counts for the track: the first. */
+  get ear(): string | undefined {
+    return this.hearings[0]?.listener
+  }
+
+  /** Whether `utterance` is one of its own. */
+  made(utterance: string): boolean {
+    return utterance.startsWith(`${this.#name}.`)
   }
 
   close(reason: EndReason): Promise<EndReason> {

@@ -12,6 +12,7 @@ import { changedState, initialState, type PartyChange, type PartyState } from '.
 import { Playout, type PlayoutOptions } from './playout.ts'
 import type { Session } from './session.ts'
 import type { Sound } from './sound.ts'
+import type { TrackWriter } from './tap.ts'
 import type { Voice } from './voice.ts'
 import { VoiceActivity } from './voice-activity.ts'
 
@@ -58,6 +59,8 @@ export class Participant implements LegUplink {
   interpretations = 0
   /** Everybody who may hear the original. Set by the room. */
   hearings: readonly Hearing[] = []
+  /** Where the original voice is recorded. Set by the room while somebody taps. */
+  tap: TrackWriter | undefined
   /** Set by the room while the participant is in it. */
   host: PartyHost | undefined
   readonly #activity = new VoiceActivity()
@@ -137,6 +140,7 @@ export class Participant implements LegUplink {
       this.#silence(now)
       return
     }
+    this.tap?.live(frame, now)
     const level = rms(frame)
     const quiet = !this.#activity.frame(level, now)
     for (const session of this.sessions) session.write(frame, quiet, now)
@@ -162,6 +166,7 @@ export class Participant implements LegUplink {
     this.host = undefined
     this.sessions = []
     this.hearings = []
+    this.tap = undefined
     this.playout.close()
     this.lastHeard.clear()
   }

@@ -100,7 +100,7 @@ export class PlayoutMixer {
     const announced = this.#announcements.next(notice, this.#mayBackground(now))
     out.set(announced ?? SILENT_FRAME)
     let mixed = announced ? 1 : 0
-    if (translating) mixed += this.#mixTranslations(out, now)
+    if (translating) mixed += this.#mixTranslations(out, now, ahead)
     mixed += this.#mixOriginals(out, now, translating, notice ? this.#underNotice : 1, prime)
     if (translating && (mixed > 0 || ahead <= 0))
       for (const { voice } of this.#strands) voice.translation.missed()
@@ -116,7 +116,7 @@ export class PlayoutMixer {
     return frames
   }
 
-  #mixTranslations(out: Int16Array, now: number): number {
+  #mixTranslations(out: Int16Array, now: number, ahead: number): number {
     let mixed = 0
     for (const { voice, translation } of this.#strands) {
       const { midway } = voice.translation
@@ -126,6 +126,7 @@ export class PlayoutMixer {
       // An utterance fades in by itself; one that goes on after it was cut does not.
       if (midway) translation.mix(out, frame, 1)
       else translation.mix(out, frame, 1, 1)
+      voice.tap?.frame(frame, now + ahead)
       voice.translation.settle()
       this.#voicedAt = now
     }

@@ -14,6 +14,7 @@ import { Owned } from './owned.ts'
 import { Participant } from './participant.ts'
 import type { RelayOptions } from './relay-options.ts'
 import { Room } from './room.ts'
+import type { Tap } from './tap.ts'
 import type { Translator } from './translator.ts'
 
 /** Ticks between two looks at the sessions' deadlines: 100 ms. */
@@ -38,6 +39,7 @@ export class Relay implements Admission {
   readonly #clock: Clock
   readonly #log: Log
   readonly #rooms = new Map<string, Room>()
+  readonly #tappers = new Set<(room: Room) => Tap | undefined>()
   readonly #participants = new Map<string, Participant>()
   readonly #legs = new Owned<Leg>()
   readonly #parts: InterpretationParts
@@ -92,6 +94,13 @@ export class Relay implements Admission {
   /** The participant of this id, in whatever room. */
   find(participantId: string): Participant | undefined {
     return this.#participants.get(participantId)
+  }
+
+  /** Asks `tapper` for a tap in every room, those open now included; disposing asks no more, and leaves taps as they are. */
+  onTap(tapper: (room: Room) => Tap | undefined): Disposable {
+    this.#tappers.add(tapper)
+    for (const room of this.#rooms.values()) this.#offer(room, tapper)
+    return { [Symbol.dispose]: () => void this.#tappers.delete(tapper) }
   }
 
   admit(leg: Leg, invitation: Invitation): void {
@@ -149,7 +158,17 @@ export class Relay implements Admission {
     if (known && !known.closing) return known
     const room = new Room(name, this.#parts)
     this.#rooms.set(name, room)
+    for (const tapper of this.#tappers) this.#offer(room, tapper)
     return room
+  }
+
+  #offer(room: Room, tapper: (room: Room) => Tap | undefined): void {
+    try {
+      const tap = tapper(room)
+      if (tap) room.tap(tap)
+    } catch (error) {
+      this.#log.error({ room: room.name, error: String(error) }, 'a tap failed')
+    }
   }
 
   #left(room: Room, participant: Participant, reason: EndReason): void {

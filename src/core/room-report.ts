@@ -2,6 +2,7 @@ import type { Clock } from './clock.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Observer, UtteranceEvent } from './observer.ts'
 import type { Participant } from './participant.ts'
+import type { TappedVoice } from './tap.ts'
 import type { Speech } from './translation-lane.ts'
 import type { VoiceEvents } from './voice.ts'
 
@@ -17,16 +18,27 @@ export class ListenerReport implements VoiceEvents {
   readonly #speaker: string
   readonly #listener: Participant
   readonly #parts: ReportParts
+  readonly #tapped: (speech: Speech) => TappedVoice | undefined
 
-  constructor(room: string, speaker: string, listener: Participant, parts: ReportParts) {
+  /** `tapped` says where an utterance is recorded that begins for this listener. */
+  constructor(
+    room: string,
+    speaker: string,
+    listener: Participant,
+    parts: ReportParts,
+    tapped: (speech: Speech) => TappedVoice | undefined,
+  ) {
     this.#room = room
     this.#speaker = speaker
     this.#listener = listener
     this.#parts = parts
+    this.#tapped = tapped
   }
 
   begun(speech: Speech): void {
     this.#listener.lastHeard.begun(speech)
+    const voice = this.#listener.playout.voices.get(this.#speaker)
+    if (voice) voice.tap = this.#tapped(speech)
     const latencyMs = this.#parts.clock.now() - speech.speechEndedAt
     const known = Number.isFinite(latencyMs)
     if (known) this.#parts.metrics.speechToTranslationMs.record(latencyMs)

@@ -4,7 +4,10 @@ import { Interpretation, type InterpretationParts } from './interpretation.ts'
 import type { LanguageId } from './languages.ts'
 import type { Hearing, Participant } from './participant.ts'
 import { ListenerReport } from './room-report.ts'
+import type { RoomTaps } from './room-taps.ts'
 import { type Route, routesOf } from './routing.ts'
+import { TappedVoice } from './tap.ts'
+import type { Speech } from './translation-lane.ts'
 import { type OriginalGains, Voice } from './voice.ts'
 
 /** What nobody wants any more is still translated for this long, and heard to the end, so that last words arrive (ms). */
@@ -32,14 +35,16 @@ interface Lingering {
 export class RoomWiring {
   readonly #room: string
   readonly #parts: InterpretationParts
+  readonly #taps: RoomTaps
   readonly #gains: OriginalGains
   readonly #interpretations = new Map<string, Interpretation>()
   readonly #lingering = new Map<Interpretation, Lingering>()
   #participants: ReadonlyMap<string, Participant> = new Map()
 
-  constructor(room: string, parts: InterpretationParts) {
+  constructor(room: string, parts: InterpretationParts, taps: RoomTaps) {
     this.#room = room
     this.#parts = parts
+    this.#taps = taps
     const { lowDb, softDb, duckDb } = parts.options
     this.#gains = { low: factor(lowDb), soft: factor(softDb), ducked: factor(duckDb) }
   }
@@ -77,9 +82,12 @@ export class RoomWiring {
     const routes = routesOf(Array.from(participants.values(), partyOf))
     this.#fitInterpretations(routes)
     for (const listener of participants.values()) this.#fitVoices(listener, routes)
-    for (const [id, interpretation] of this.#interpretations)
+    for (const [id, interpretation] of this.#interpretations) {
       interpretation.hearings = this.#audience(id, interpretation, routes)
+      interpretation.track = this.#taps.translation(interpretation.speaker.id, interpretation.to)
+    }
     for (const speaker of participants.values()) {
+      speaker.tap = this.#taps.original(speaker.id)
       speaker.sessions = Array.from(this.#interpretations.values())
         .filter(each => each.speaker === speaker && !this.#lingering.has(each))
         .map(({ session }) => session)
@@ -167,10 +175,19 @@ export class RoomWiring {
   }
 
   #newVoice(listener: Participant, speaker: string): Voice {
-    const report = new ListenerReport(this.#room, speaker, listener, this.#parts)
+    const tapped = ({ id }: Speech) => this.#tapped(id, speaker, listener.id)
+    const report = new ListenerReport(this.#room, speaker, listener, this.#parts, tapped)
     const voice = new Voice(speaker, this.#gains, this.#parts.options.maxLagMs, report)
     listener.playout.add(voice)
     return voice
+  }
+
+  #tapped(utterance: string, speaker: string, listener: string): TappedVoice | undefined {
+    if (!this.#taps.active) return undefined
+    for (const interpretation of this.#interpretations.values())
+      if (interpretation.speaker.id === speaker && interpretation.made(utterance))
+        return new TappedVoice(interpretation, listener)
+    return undefined
   }
 
   #audience(id: string, interpretation: Interpretation, routes: readonly Route[]): Hearing[] {

@@ -2,7 +2,9 @@ import type { EndReason } from './errors.ts'
 import type { Interpretation, InterpretationParts } from './interpretation.ts'
 import type { Participant, PartyHost } from './participant.ts'
 import { differences, type PartyState } from './party-state.ts'
+import { RoomTaps } from './room-taps.ts'
 import { RoomWiring } from './room-wiring.ts'
+import type { Tap } from './tap.ts'
 
 /** Participants who hear each other. Owns them and one interpretation per speaker and language wanted. */
 export class Room implements PartyHost {
@@ -13,6 +15,7 @@ export class Room implements PartyHost {
   readonly ended: Promise<EndReason>
   readonly #parts: InterpretationParts
   readonly #wiring: RoomWiring
+  readonly #taps: RoomTaps
   readonly #participants = new Map<string, Participant>()
   #closing = false
   #settle!: (reason: EndReason) => void
@@ -21,7 +24,10 @@ export class Room implements PartyHost {
     this.name = name
     this.#parts = parts
     this.openedAt = parts.clock.now()
-    this.#wiring = new RoomWiring(name, parts)
+    const tapFailed = (error: unknown) =>
+      parts.log.error({ room: name, error: String(error) }, 'a tap failed')
+    this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#wiring.fit(this.#participants))
+    this.#wiring = new RoomWiring(name, parts, this.#taps)
     this.ended = new Promise(resolve => {
       this.#settle = resolve
     })
@@ -45,6 +51,11 @@ export class Room implements PartyHost {
   /** Nobody may join any more. */
   get closing(): boolean {
     return this.#closing
+  }
+
+  /** Gives `tap` every voice of the room from now on; disposing takes it off. It ends with the room. */
+  tap(tap: Tap): Disposable {
+    return this.#taps.add(tap)
   }
 
   join(participant: Participant): void {
@@ -96,6 +107,7 @@ export class Room implements PartyHost {
   #end(reason: EndReason): void {
     this.#closing = true
     this.#wiring.close()
+    this.#taps.end()
     this.#settle(reason)
     this.#parts.observer.emit('room', { room: this.name, state: 'closed' })
   }

@@ -1,5 +1,6 @@
 import type { OriginalVoice } from './invitation.ts'
 import { OriginalLane } from './original-lane.ts'
+import type { TappedVoice } from './tap.ts'
 import type { LaneEvents } from './translation-lane.ts'
 import { TranslationLane } from './translation-lane.ts'
 
@@ -38,6 +39,8 @@ export class Voice {
   mode: OriginalVoice = 'duck'
   /** The speaker has muted themself. */
   muted = false
+  /** Gets the frames of the utterance being heard, while somebody taps. */
+  tap: TappedVoice | undefined
   readonly #gains: OriginalGains
 
   constructor(speaker: string, gains: OriginalGains, maxLagMs: number, events: VoiceEvents) {

@@ -7,6 +7,7 @@ import { FakeLeg } from '../../src/simulator/fake-leg.ts'
 import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
 import { Mp3Maker } from '../../src/simulator/tone-mp3.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
+import { LiveLeg } from './live-leg.ts'
 
 /** A relay on a clock that stands still, with legs and a service that the test plays. */
 export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
@@ -24,6 +25,13 @@ export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
 
   const join = (id: string, invitation: Partial<Invitation> = {}) => {
     const leg = new FakeLeg(id)
+    legs.set(id, leg)
+    relay.admit(leg, { room: 'r', ...invitation })
+    return leg
+  }
+  /** The same with a leg that hears in real time and confirms marks. */
+  const live = (id: string, invitation: Partial<Invitation> = {}) => {
+    const leg = new LiveLeg(id, clock)
     legs.set(id, leg)
     relay.admit(leg, { room: 'r', ...invitation })
     return leg
@@ -63,5 +71,19 @@ export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
     })
     sink.endOfSpeech()
   }
-  return { clock, relay, translator, captions, utterances, maker, legs, join, say, run, connection, answer }
+  return {
+    clock,
+    relay,
+    translator,
+    captions,
+    utterances,
+    maker,
+    legs,
+    join,
+    live,
+    say,
+    run,
+    connection,
+    answer,
+  }
 }

@@ -1,0 +1,83 @@
+import type { Clock } from '../../src/core/clock.ts'
+import { FakeLeg } from '../../src/simulator/fake-leg.ts'
+
+/** A minute of what is heard. */
+const GROWTH = 60 * 16_000
+
+/**
+ * A leg whose party hears in real time, as a telephone does: what is sent is played after what was sent before, with
+ * silence where nothing was there, and marks come back when they are due.
+ */
+export class LiveLeg extends FakeLeg {
+  readonly #clock: Clock
+  readonly #since: number
+  #pcm = new Int16Array(GROWTH)
+  #drainsAt = Number.NEGATIVE_INFINITY
+  #generation = 0
+  #gone = false
+
+  constructor(id: string, clock: Clock) {
+    super(id)
+    this.#clock = clock
+    this.#since = clock.now()
+    void this.ended.then(() => {
+      this.#gone = true
+    })
+  }
+
+  override play(frames: Int16Array): void {
+    super.play(frames)
+    if (this.#gone) return
+    const at = Math.max(this.#drainsAt, this.#clock.now())
+    const from = this.#sample(at)
+    while (from + frames.length > this.#pcm.length) {
+      const more = new Int16Array(this.#pcm.length + GROWTH)
+      more.set(this.#pcm)
+      this.#pcm = more
+    }
+    this.#pcm.set(frames, from)
+    this.#drainsAt = at + frames.length / 16
+  }
+
+  override mark(name: string): void {
+    super.mark(name)
+    const generation = this.#generation
+    this.#clock.at(Math.max(this.#drainsAt, this.#clock.now()), () => {
+      if (generation === this.#generation && !this.#gone) this.uplink?.marked(name)
+    })
+  }
+
+  override flush(): void {
+    super.flush()
+    this.#generation++
+    this.#drainsAt = Number.NEGATIVE_INFINITY
+    this.#pcm.fill(0, this.#sample(this.#clock.now()))
+  }
+
+  /** What is heard in the last `ms` until now. */
+  lately(ms: number): Int16Array {
+    const end = this.#sample(this.#clock.now())
+    return this.#pcm.subarray(Math.max(0, end - ms * 16), end)
+  }
+
+  /** What is heard from `from` to `to` (ms since it joined). */
+  between(from: number, to: number): Int16Array {
+    return this.#pcm.subarray(from * 16, to * 16)
+  }
+
+  /** Since it joined (ms). */
+  get age(): number {
+    return this.#clock.now() - this.#since
+  }
+
+  #sample(at: number): number {
+    return Math.round((at - this.#since) * 16)
+  }
+}
+
+/** The largest step between two samples. */
+export function steepest(pcm: Int16Array): number {
+  let most = 0
+  for (let n = 1; n < pcm.length; n++) most = Math.max(most, Math.abs(pcm[n]! - pcm[n - 1]!))
+  return most
+}
