@@ -1,44 +1,39 @@
-import { after } from '../../core/clock.ts'
+import { randomUUID } from 'node:crypto'
 import { type PlacedCall, webhookFields } from './call-options.ts'
-import { newSid } from './ids.ts'
+import { CallPrompts } from './call-prompts.ts'
+import { CallStreams, type StreamsOwner } from './call-streams.ts'
+import type { GatherNoun, Prompt } from './gather-verb.ts'
+import type { Gathered } from './key-collector.ts'
 import type { Mouth } from './mouth.ts'
 import { type NoticeCode, Notices } from './notice.ts'
-import { OffHook } from './off-hook.ts'
 import type { Recording } from './recording.ts'
 import { askWebhook, isXml } from './request.ts'
-import { type Route, routeTo } from './route.ts'
-import type { CallEnd, Errand, ScriptHost } from './script.ts'
-import { signRequest } from './signature.ts'
-import { type StreamEvent, tellStatus } from './status-callback.ts'
-import { PhoneStream } from './stream.ts'
+import { routeOf } from './route.ts'
+import type { CallEnd, Errand, Instructions, ScriptHost } from './script.ts'
+import { forgedKey } from './signature.ts'
 import type { StreamEnd } from './stream-report.ts'
 import { parseTwiml, type StreamNoun, type Twiml } from './twiml.ts'
-import { openTwin } from './twin.ts'
-import { upgrade } from './upgrade.ts'
 
-/** Twilio's side of one call: fetches, waits and streams as its TwiML says. The call owns it. */
-export class CallHost implements ScriptHost {
-  readonly streams: PhoneStream[] = []
+/** Twilio's side of one call: fetches, waits, asks and streams as its TwiML says. The call owns it. */
+export class CallHost implements ScriptHost, StreamsOwner {
   readonly errors = new Notices(100)
-  readonly texts: string[] = []
+  readonly streams: CallStreams
+  readonly prompts: CallPrompts
   readonly #call: PlacedCall
-  readonly #mouth: Mouth
-  readonly #recording: Recording | undefined
   readonly #onStart: () => void
-  readonly #offHook: OffHook
-  readonly #callbacks = new Set<Promise<void>>()
-  readonly #over = new AbortController()
   #step = new AbortController()
-  #status = 'ringing'
+  #status: string
+  #answered = false
   #hungUp: CallEnd | undefined
-  #update: Twiml | undefined
+  #update: Instructions | undefined
 
+  /** `onStart` is called when a stream has begun or was refused, and when keys are waited for. */
   constructor(call: PlacedCall, mouth: Mouth, recording: Recording | undefined, onStart: () => void) {
     this.#call = call
-    this.#mouth = mouth
-    this.#recording = recording
     this.#onStart = onStart
-    this.#offHook = new OffHook(call.line, mouth)
+    this.#status = call.outbound ? 'in-progress' : 'ringing'
+    this.streams = new CallStreams(call, mouth, recording, this)
+    this.prompts = new CallPrompts(call, recording, (code, text) => this.error(code, text))
   }
 
   get hungUp(): CallEnd | undefined {
@@ -49,54 +44,57 @@ export class CallHost implements ScriptHost {
     return this.#update !== undefined
   }
 
-  /** The newest stream; it may have ended. */
-  get current(): PhoneStream | undefined {
-    return this.streams.at(-1)
+  get interrupted(): boolean {
+    return this.#hungUp !== undefined || this.#update !== undefined
   }
 
-  takeUpdate(): Twiml | undefined {
+  takeUpdate(): Instructions | undefined {
     const update = this.#update
     this.#update = undefined
     return update
   }
 
-  /** The party hangs up: whatever is being done ends now. */
-  hangUp(): void {
-    this.#hungUp ??= { kind: 'hangup', code: undefined, reason: 'the party hung up' }
+  /** The call is over: whatever is being done ends now. */
+  end(end: CallEnd): void {
+    this.#hungUp ??= end
     this.#interrupt()
   }
 
-  /** Other instructions, as by `calls(sid).update({ twiml })`. */
-  update(twiml: string): void {
-    this.#update = parseTwiml(twiml, this.#call)
+  /** Other instructions, as by `calls(sid).update`: TwiML, or where to fetch it. */
+  update(instructions: string | Errand): void {
+    this.#update = typeof instructions === 'string' ? parseTwiml(instructions, this.#call) : instructions
     this.#interrupt()
   }
 
-  /** After the last verb. Waits for what is still being told to the status callback. */
-  async close(): Promise<void> {
-    this.#offHook.close()
-    this.#over.abort()
-    await Promise.all(this.#callbacks)
+  /** A key goes to whoever waits for it: `<Gather>`, or the stream. */
+  press(key: string): void {
+    if (this.prompts.asking) this.prompts.press(key)
+    else this.streams.current?.press(key)
   }
 
-  async fetch({ url, method }: Errand): Promise<Twiml> {
+  async fetch({ url, method, fields: further }: Errand): Promise<Twiml> {
     const { authToken, quirks, clock, log } = this.#call
-    const route = this.#route(url)
+    const route = routeOf(url, this.#call)
     if (!route) return { ok: false, code: 11100, why: `${url} is not a URL` }
-    const fields = webhookFields(this.#call, this.#status)
-    this.#status = 'in-progress'
+    const fields = { ...webhookFields(this.#call, this.#status), ...further }
     const key = quirks.webhookSignature ? forgedKey(quirks.webhookSignature, authToken) : authToken
-    const { signal } = this.#begin()
-    const answer = await askWebhook({ url, method, fields, route, clock, authToken: key, signal })
+    const idempotencyToken = randomUUID()
+    const signal = this.begin()
+    const request = { url, method, fields, route, clock, authToken: key, signal, idempotencyToken }
+    if (quirks.webhookTwice) await askWebhook(request)
+    const answer = await askWebhook(request)
     if (!answer.ok) return answer
     log.debug({ callSid: this.#call.callSid, status: answer.status }, 'webhook answered')
     if (!isXml(answer.type))
       return { ok: false, code: 12300, why: `content type ${answer.type || 'missing'}` }
-    return parseTwiml(answer.body, this.#call)
+    return parseTwiml(answer.body.toString('utf8'), this.#call)
   }
 
-  said(text: string): void {
-    this.texts.push(text)
+  answered(): void {
+    if (this.#answered) return
+    this.#answered = true
+    this.#status = 'in-progress'
+    this.#call.onAnswered?.()
   }
 
   error(code: NoticeCode, text: string): void {
@@ -105,129 +103,28 @@ export class CallHost implements ScriptHost {
     log.warn({ callSid, code, text }, 'the call met an error')
   }
 
-  pause(seconds: number): Promise<void> {
-    const { signal } = this.#begin()
-    return new Promise(resolve => {
-      const timer = after(this.#call.clock, seconds * 1000, resolve)
-      const abort = () => {
-        timer[Symbol.dispose]()
-        resolve()
-      }
-      signal.addEventListener('abort', abort, { once: true })
-    })
+  prompt(prompt: Prompt, base: string): Promise<void> {
+    return this.prompts.perform(prompt, base, this.begin())
   }
 
-  async stream(noun: StreamNoun): Promise<StreamEnd> {
-    const parameters = { ...noun.parameters, ...this.#call.quirks.parameters }
-    const stream = this.#newStream(parameters)
-    this.streams.push(stream)
-    await this.#open(stream, noun, parameters)
+  gather(noun: GatherNoun, base: string): Promise<Gathered> {
+    const gathering = this.prompts.gather(noun, base, this.begin())
     this.#onStart()
-    const end = await stream.ended
-    this.#offHook.resume()
-    if (end.by === 'refused') return end
-    if (end.by === 'network') this.error(31903, end.reason || 'the connection broke')
-    if (end.by === 'server' && end.code !== 1000 && end.code !== 1005)
-      this.error(31921, `the server closed with ${end.code} ${end.reason}`.trim())
-    this.#tell(noun, stream.streamSid, 'stream-stopped')
-    return end
+    return gathering
   }
 
-  #newStream(parameters: Readonly<Record<string, string>>): PhoneStream {
-    const { clock, line, quirks, callSid, accountSid, gapWithinMs, onMedia, onSent } = this.#call
-    return new PhoneStream({
-      ids: { accountSid, callSid, streamSid: newSid('MZ') },
-      parameters,
-      clock,
-      line,
-      quirks,
-      gapWithinMs,
-      recording: this.#recording,
-      packet: due => this.#mouth.packet(due),
-      onMedia,
-      onSent,
-    })
+  stream(noun: StreamNoun): Promise<StreamEnd> {
+    return this.streams.run(noun, this.#onStart)
   }
 
-  /** Opens the socket and begins, or ends the stream with what the server answered. */
-  async #open(
-    stream: PhoneStream,
-    noun: StreamNoun,
-    parameters: Readonly<Record<string, string>>,
-  ): Promise<void> {
-    const route = this.#route(noun.url)
-    if (!route) return stream.refuse(0, `${noun.url} is not a URL`)
-    const signature = this.#streamSignature(noun.url)
-    const opened = await upgrade(route, signature, socket => stream.attach(socket), this.#begin().signal)
-    if (!opened.ok) {
-      stream.refuse(opened.status ?? 0, opened.why)
-      if (!this.#hungUp) this.error(opened.code, opened.why)
-      this.#tell(noun, stream.streamSid, 'stream-error', opened.why)
-      return
-    }
-    this.#offHook.pause()
-    stream.start()
-    this.#call.log.debug({ callSid: this.#call.callSid, streamSid: stream.streamSid }, 'stream started')
-    this.#tell(noun, stream.streamSid, 'stream-started')
-    if (this.#call.quirks.twinSocket) void this.#openTwin(stream, route, signature, parameters)
-    if (this.#hungUp || this.#update) stream.stop()
-  }
-
-  #route(url: string): Route | undefined {
-    const { publicUrl, webhook, resolve, proxied } = this.#call
-    return URL.canParse(url) ? routeTo(url, { publicUrl, localUrl: webhook, resolve, proxied }) : undefined
-  }
-
-  #begin(): AbortController {
+  begin(): AbortSignal {
     this.#step = new AbortController()
     if (this.#hungUp) this.#step.abort()
-    return this.#step
+    return this.#step.signal
   }
 
   #interrupt(): void {
     this.#step.abort()
-    this.current?.stop()
+    this.streams.current?.stop()
   }
-
-  async #openTwin(
-    stream: PhoneStream,
-    route: Route,
-    signature: string | undefined,
-    parameters: Readonly<Record<string, string>>,
-  ): Promise<void> {
-    const { accountSid, callSid } = this.#call
-    const ids = { accountSid, callSid, streamSid: newSid('MZ') }
-    stream.twin = await openTwin(route, signature, ids, parameters, this.#over.signal)
-  }
-
-  #streamSignature(url: string): string | undefined {
-    const { authToken, quirks } = this.#call
-    switch (quirks.streamSignature) {
-      case 'none':
-        return undefined
-      case 'wrong-token':
-        return signRequest(forgedKey('wrong-token', authToken) ?? '', url)
-      case 'https':
-        return signRequest(authToken ?? '', url.replace(/^ws/, 'http'))
-      case 'other-path':
-        return signRequest(authToken ?? '', `${url}/other`)
-      default:
-        return authToken && signRequest(authToken, url)
-    }
-  }
-
-  #tell(noun: StreamNoun, streamSid: string, event: StreamEvent, error?: string): void {
-    const { accountSid, callSid, authToken, clock } = this.#call
-    const route = noun.statusCallback === undefined ? undefined : this.#route(noun.statusCallback)
-    if (!route) return
-    const ids = { accountSid, callSid, streamSid }
-    const told = tellStatus({ noun, ids, event, error, route, authToken, clock })
-      .then(failure => void (failure && this.error(15003, failure)))
-      .finally(() => this.#callbacks.delete(told))
-    this.#callbacks.add(told)
-  }
-}
-
-function forgedKey(kind: 'none' | 'wrong-token', authToken: string | undefined): string | undefined {
-  return kind === 'none' ? undefined : `not-${authToken ?? 'the-token'}`
 }

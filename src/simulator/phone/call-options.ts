@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { type Log, silentLog } from '../../core/log.ts'
+import type { Method } from './attributes.ts'
 import { newSid } from './ids.ts'
 import { PhoneLine } from './line.ts'
 import { checkQuirks, type Quirks } from './quirks.ts'
-import type { Method } from './twiml.ts'
 
 /** A call to be placed: who calls whom, where the bridge is, and how the phone behaves. */
 export interface CallOptions {
@@ -26,6 +26,10 @@ export interface CallOptions {
   /** Default +15005550006 and +15005550001, Twilio's numbers for tests. */
   from?: string
   to?: string
+  /** The bridge has called the party: `Direction` is `outbound-api`, and the call is answered from the beginning. Default false. */
+  outbound?: boolean
+  /** The first instructions, instead of those of the webhook, which is not asked. */
+  twiml?: string
   /** Further fields of the webhook, or other values of the usual ones. */
   fields?: Readonly<Record<string, string>>
   quirks?: Quirks
@@ -37,6 +41,10 @@ export interface CallOptions {
   record?: boolean
   /** Silence in what is heard counts as a gap when the audio goes on within this time. Default 400 ms. */
   gapWithinMs?: number
+  /** The voice of `<Say>`, 8 kHz mono; `language` as written, `es-ES`. Without it texts take no time and are not heard. */
+  speak?: (text: string, language: string | undefined) => Int16Array | Promise<Int16Array>
+  /** Called when the call is answered: its first instructions are there and do not reject it. */
+  onAnswered?: () => void
   /** Called for every media message that arrives, with the bytes of µ-law it has and its base64: for measuring. */
   onMedia?: (now: number, bytes: number, payload: string) => void
   /** Called for every media message that falls due on its way to the bridge: for measuring. */
@@ -44,13 +52,22 @@ export interface CallOptions {
 }
 
 /** The options with everything decided. */
-export type PlacedCall = Required<
-  Omit<CallOptions, 'publicUrl' | 'authToken' | 'gapWithinMs' | 'onMedia' | 'onSent'>
-> &
-  Pick<CallOptions, 'publicUrl' | 'authToken' | 'gapWithinMs' | 'onMedia' | 'onSent'> & {
-    /** The webhook as Twilio knows it. */
-    publicWebhook: string
-  }
+export type PlacedCall = Required<Omit<CallOptions, Optional>> & {
+  [K in Optional]: CallOptions[K] | undefined
+} & {
+  /** The webhook as Twilio knows it. */
+  publicWebhook: string
+}
+
+type Optional =
+  | 'publicUrl'
+  | 'authToken'
+  | 'twiml'
+  | 'speak'
+  | 'gapWithinMs'
+  | 'onAnswered'
+  | 'onMedia'
+  | 'onSent'
 
 /** Fills in the defaults. Throws TypeError for a URL that is none, RangeError for quirks that cannot be. */
 export function decide(options: CallOptions): PlacedCall {
@@ -63,7 +80,9 @@ export function decide(options: CallOptions): PlacedCall {
   const publicWebhook =
     publicUrl === undefined ? webhook : new URL(reached.pathname + reached.search, publicUrl).href
   return {
+    ...UNSET,
     method: 'POST',
+    outbound: false,
     resolve: {},
     proxied: false,
     allowInsecureStream: false,
@@ -82,6 +101,17 @@ export function decide(options: CallOptions): PlacedCall {
   }
 }
 
+const UNSET: { readonly [K in Optional]: undefined } = {
+  publicUrl: undefined,
+  authToken: undefined,
+  twiml: undefined,
+  speak: undefined,
+  gapWithinMs: undefined,
+  onAnswered: undefined,
+  onMedia: undefined,
+  onSent: undefined,
+}
+
 /** The usual fields of a voice webhook ("TwiML Voice: Twilio's request to your application"). */
 export function webhookFields(call: PlacedCall, status: string): Record<string, string> {
   const { callSid, accountSid, from, to, fields } = call
@@ -92,7 +122,7 @@ export function webhookFields(call: PlacedCall, status: string): Record<string, 
     CallStatus: status,
     Called: to,
     Caller: from,
-    Direction: 'inbound',
+    Direction: call.outbound ? 'outbound-api' : 'inbound',
     From: from,
     To: to,
     ...fields,

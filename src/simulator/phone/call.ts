@@ -1,16 +1,18 @@
 import { after } from '../../core/clock.ts'
+import type { Method } from './attributes.ts'
 import { CallHost } from './call-host.ts'
 import { type CallOptions, decide, type PlacedCall } from './call-options.ts'
 import { type CallReport, callReport } from './call-report.ts'
 import { Mouth, type Spoken } from './mouth.ts'
 import { Recording } from './recording.ts'
 import { type CallEnd, follow } from './script.ts'
+import { parseTwiml } from './twiml.ts'
 import { type Voice, voiceOf } from './voice.ts'
 
 const KEYS = /^[0-9*#A-D]$/
 
 /**
- * Places a simulated call. Settles when its first stream has begun, was refused, or the call is over before; what
+ * Places a simulated call. Settles when its first stream has begun or was refused, when it is asked for keys, or the call is over before; what
  * happened is in `call.ended` and `call.report()`, never an exception. Throws only for options that cannot be.
  */
 export async function placeCall(options: CallOptions): Promise<SimulatedCall> {
@@ -73,34 +75,48 @@ export class SimulatedCall implements AsyncDisposable {
     this.#mouth.hush(this.#call.clock.now())
   }
 
-  /** Presses keys, one message each. Throws RangeError for a key that telephones do not have. */
+  /** Presses keys, for `<Gather>` or as messages on the stream, one each. Throws RangeError for a key that telephones do not have. */
   press(keys: string): void {
     for (const key of keys) {
       if (!KEYS.test(key)) throw new RangeError(`a telephone has the keys 0–9, *, # and A–D, got ${key}`)
     }
-    for (const key of keys) this.#host.current?.press(key)
+    for (const key of keys) this.#host.press(key)
   }
 
   /** `stop`, then close: the call is over. Idempotent. */
   hangUp(): Promise<CallEnd> {
-    this.#host.hangUp()
-    return this.ended
+    return this.#end('hangup', 'the party hung up')
+  }
+
+  /** As `hangUp`, from Twilio's side: by its REST API, by a time limit. */
+  end(reason: string): Promise<CallEnd> {
+    return this.#end('completed', reason)
   }
 
   /** The stream's connection breaks without `stop` (1006). The call lives: its TwiML goes on, as at Twilio. */
   drop(): void {
-    this.#host.current?.drop()
+    this.#host.streams.current?.drop()
   }
 
   /** The connection breaks without `stop` and nothing follows: the far system itself has died. */
   vanish(): Promise<CallEnd> {
-    this.#host.current?.drop()
+    this.#host.streams.current?.drop()
     return this.hangUp()
   }
 
   /** Gives the call other instructions, as `calls(sid).update({ twiml })` does: its stream stops, the new TwiML runs. */
   update(twiml: string): void {
     this.#host.update(twiml)
+  }
+
+  /** As `update`, with instructions that are fetched from `url`. */
+  redirect(url: string, method: Method = 'POST'): void {
+    this.#host.update({ url, method })
+  }
+
+  /** Keys are waited for (`<Gather>`). */
+  get asking(): boolean {
+    return this.#host.prompts.asking
   }
 
   /** What the party has heard since `startedAt`: 8 kHz, mono, every sample at its time. Throws TypeError with `record: false`. */
@@ -117,7 +133,7 @@ export class SimulatedCall implements AsyncDisposable {
     const { clock } = this.#call
     let since = clock.now()
     while (this.live) {
-      since = Math.max(since, this.#recording?.audibleUntil ?? this.#host.current?.dryAt ?? since)
+      since = Math.max(since, this.#recording?.audibleUntil ?? this.#host.streams.current?.dryAt ?? since)
       if (clock.now() >= since + ms) return
       await this.#wait(since + ms - clock.now())
     }
@@ -125,10 +141,10 @@ export class SimulatedCall implements AsyncDisposable {
 
   /** What was measured and found so far. */
   report(): CallReport {
-    const { streams, errors, texts } = this.#host
-    const warnings = streams.flatMap(stream => stream.warnings.list)
-    const reports = streams.map(stream => stream.report())
-    return callReport(this.callSid, reports, { errors: errors.list, warnings, said: [...texts] })
+    const { streams, errors, prompts } = this.#host
+    const warnings = streams.list.flatMap(stream => stream.warnings.list)
+    const reports = streams.list.map(stream => stream.report())
+    return callReport(this.callSid, reports, { errors: errors.list, warnings, said: [...prompts.said] })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -136,13 +152,19 @@ export class SimulatedCall implements AsyncDisposable {
   }
 
   async #run(): Promise<CallEnd> {
-    const { publicWebhook, method, log, callSid, clock } = this.#call
-    const end = await follow(this.#host, { url: publicWebhook, method })
+    const { publicWebhook, method, twiml, log, callSid, clock } = this.#call
+    const first = twiml === undefined ? { url: publicWebhook, method } : parseTwiml(twiml, this.#call)
+    const end = await follow(this.#host, first)
     this.#endedAt = clock.now()
     this.#mouth.close(this.#endedAt)
-    await this.#host.close()
+    await this.#host.streams.close()
     log.info({ callSid, end: end.kind, code: end.code, reason: end.reason }, 'call ended')
     return end
+  }
+
+  #end(kind: 'hangup' | 'completed', reason: string): Promise<CallEnd> {
+    this.#host.end({ kind, code: undefined, reason })
+    return this.ended
   }
 
   async #wait(ms: number): Promise<void> {

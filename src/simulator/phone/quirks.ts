@@ -37,6 +37,8 @@ export interface Quirks {
   streamSignature?: 'none' | 'wrong-token' | 'https' | 'other-path'
   /** The webhook's signature: left out, or made with another token. */
   webhookSignature?: 'none' | 'wrong-token'
+  /** Every document is asked for twice; the second answer counts. */
+  webhookTwice?: boolean
   /** Chooses the jitter: the same seed, the same call. Default 1. */
   seed?: number
 }

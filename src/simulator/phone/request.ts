@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { after, type Clock } from '../../core/clock.ts'
+import type { Method } from './attributes.ts'
 import type { Route } from './route.ts'
-import { signRequest } from './signature.ts'
-import { MAX_TWIML_BYTES, type Method } from './twiml.ts'
+import { type FormFields, signRequest } from './signature.ts'
+import { MAX_TWIML_BYTES } from './twiml.ts'
 
 /** How long Twilio waits for the answer to a webhook. */
 export const WEBHOOK_TIMEOUT_MS = 15_000
@@ -14,26 +15,31 @@ export interface WebhookRequest {
   /** The URL as configured at Twilio: what is signed. */
   url: string
   method: Method
-  fields: Readonly<Record<string, string>>
+  fields: FormFields
   route: Route
   clock: Clock
   /** Signs; undefined leaves the signature out. */
   authToken: string | undefined
   signal: AbortSignal
+  /** The same for every attempt to deliver one request; default a new one. */
+  idempotencyToken?: string
+  /** Most of the answer that is kept; a little more is read to see that it is too long. Default: TwiML's most. */
+  maxBytes?: number
 }
 
 export type WebhookAnswer =
-  | { ok: true; status: number; type: string; body: string }
-  | { ok: false; code: number; why: string }
+  | { ok: true; status: number; type: string; body: Buffer }
+  /** `status` when there was an answer. */
+  | { ok: false; code: number; why: string; status?: number }
 
 /** Asks a webhook as Twilio does. A status outside 2xx, silence and refusal are answers, not errors. */
 export function askWebhook(webhook: WebhookRequest): Promise<WebhookAnswer> {
-  const { method, route, clock, signal } = webhook
+  const { method, route, clock, signal, maxBytes = MAX_TWIML_BYTES } = webhook
   const { url, target, headers, body } = prepared(webhook)
   return new Promise(resolve => {
     const open = target.protocol === 'https:' ? httpsRequest : httpRequest
     const request = open(target, { method, headers, agent: false, signal }, response => {
-      read(response).then(answer => settle(checked(answer, url)), fail)
+      read(response, maxBytes).then(answer => settle(checked(answer, url)), fail)
     })
     const timeout = after(clock, WEBHOOK_TIMEOUT_MS, () => {
       settle({ ok: false, code: 11200, why: `${url} did not answer within ${WEBHOOK_TIMEOUT_MS / 1000} s` })
@@ -53,15 +59,15 @@ export function askWebhook(webhook: WebhookRequest): Promise<WebhookAnswer> {
 }
 
 /** The request in full: the fields are the body of a POST, the query of a GET. */
-function prepared({ url, method, fields, route, authToken }: WebhookRequest) {
-  const form = new URLSearchParams(fields).toString()
+function prepared({ url, method, fields, route, authToken, idempotencyToken }: WebhookRequest) {
+  const form = formOf(fields)
   const isPost = method === 'POST'
   const signed = isPost ? url : withQuery(url, form)
   const headers: Record<string, string> = {
     ...route.headers,
     'user-agent': 'TwilioProxy/1.1',
     accept: '*/*',
-    'i-twilio-idempotency-token': randomUUID(),
+    'i-twilio-idempotency-token': idempotencyToken ?? randomUUID(),
   }
   if (authToken) headers['x-twilio-signature'] = signRequest(authToken, signed, isPost ? fields : {})
   if (!isPost)
@@ -74,24 +80,26 @@ function prepared({ url, method, fields, route, authToken }: WebhookRequest) {
 interface Read {
   status: number
   type: string
-  body: string
+  body: Buffer
 }
 
 /** Reads to the end, but keeps no more than what shows that it is too long. */
-async function read(response: IncomingMessage): Promise<Read> {
+async function read(response: IncomingMessage, maxBytes: number): Promise<Read> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    if (size <= MAX_TWIML_BYTES) chunks.push(chunk)
+    if (size <= maxBytes) chunks.push(chunk)
     size += chunk.length
   }
-  const body = Buffer.concat(chunks).toString('utf8')
+  const body = Buffer.concat(chunks)
   return { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', body }
 }
 
 function checked(answer: Read, url: string): WebhookAnswer {
   const ok = answer.status >= 200 && answer.status < 300
-  return ok ? { ok, ...answer } : { ok, code: 11200, why: `${url} answered ${answer.status}` }
+  return ok
+    ? { ok, ...answer }
+    : { ok, code: 11200, status: answer.status, why: `${url} answered ${answer.status}` }
 }
 
 /** True for the content types that TwiML may have. */
@@ -99,6 +107,15 @@ export function isXml(type: string): boolean {
   return XML_TYPES.includes((type.split(';')[0] ?? '').trim().toLowerCase())
 }
 
+/** A repeated field is repeated in the form. */
+function formOf(fields: FormFields): string {
+  const form = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields))
+    for (const each of typeof value === 'string' ? [value] : value) form.append(name, each)
+  return form.toString()
+}
+
 function withQuery(url: string, form: string): string {
+  if (form === '') return url
   return url + (url.includes('?') ? '&' : '?') + form
 }

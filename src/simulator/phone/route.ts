@@ -35,6 +35,19 @@ export function routeTo(publicUrl: string, options: RouteOptions): Route {
   return { target, headers: { host: inner.host, ...forwarded } }
 }
 
+/** As `routeTo`, for an address that came from outside; undefined for what is no URL. `webhook`: where the bridge really is. */
+export function routeOf(
+  publicUrl: string,
+  { webhook, ...options }: Omit<RouteOptions, 'localUrl'> & { readonly webhook: string },
+): Route | undefined {
+  return URL.canParse(publicUrl) ? routeTo(publicUrl, { ...options, localUrl: webhook }) : undefined
+}
+
+/** The way leads to this machine. */
+export function isLoopback({ target }: Route): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(target.hostname)
+}
+
 function localFor(url: URL, { publicUrl, localUrl, resolve }: RouteOptions): string | undefined {
   const named = resolve[url.host] ?? resolve[url.hostname]
   if (named !== undefined) return named.includes('://') ? named : `http://${named}`

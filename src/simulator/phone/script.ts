@@ -1,10 +1,13 @@
+import type { Method } from './attributes.ts'
+import type { GatherNoun, Prompt } from './gather-verb.ts'
+import type { Gathered } from './key-collector.ts'
 import type { StreamEnd } from './stream-report.ts'
-import type { Method, StreamNoun, Twiml, Verb } from './twiml.ts'
+import type { StreamNoun, Twiml, Verb } from './twiml.ts'
 
 /** How a call ended; always a value. */
 export interface CallEnd {
   /**
-   * `hangup`: the party hung up · `completed`: the TwiML said so or ran out · `rejected`: it began with `<Reject>` ·
+   * `hangup`: the party hung up · `completed`: the TwiML said so or ran out, or the account ended it · `rejected`: it began with `<Reject>` ·
    * `failed`: it could not be fetched or read.
    */
   readonly kind: 'hangup' | 'completed' | 'rejected' | 'failed'
@@ -17,19 +20,26 @@ export interface CallEnd {
 export interface Errand {
   readonly url: string
   readonly method: Method
+  /** Beside the usual fields: `Digits`. */
+  readonly fields?: Readonly<Record<string, string>>
 }
+
+/** Where instructions come from: a document to fetch, or the instructions themselves. */
+export type Instructions = Errand | Twiml
 
 /** What a script needs of its call. All of it settles soon after the call was hung up, and nothing rejects. */
 export interface ScriptHost {
-  /** Set once the party hung up. */
+  /** Set once the party hung up, or Twilio ended the call. */
   readonly hungUp: CallEnd | undefined
   /** True once somebody gave the call other instructions. */
   readonly updated: boolean
   /** Takes those instructions away; undefined when there are none. */
-  takeUpdate(): Twiml | undefined
+  takeUpdate(): Instructions | undefined
   fetch(errand: Errand): Promise<Twiml>
-  said(text: string): void
-  pause(seconds: number): Promise<void>
+  /** The first instructions are there, and the call is not rejected. May be told again. */
+  answered(): void
+  prompt(prompt: Prompt, base: string): Promise<void>
+  gather(noun: GatherNoun, base: string): Promise<Gathered>
   stream(noun: StreamNoun): Promise<StreamEnd>
   error(code: number, text: string): void
 }
@@ -38,22 +48,25 @@ export interface ScriptHost {
 const MAX_DOCUMENTS = 200
 
 /** Follows the TwiML from `first` on, document after document, until the call ends. */
-export async function follow(host: ScriptHost, first: Errand): Promise<CallEnd> {
-  let base = first.url
-  let twiml = await host.fetch(first)
+export async function follow(host: ScriptHost, first: Instructions): Promise<CallEnd> {
+  let next = first
+  let base = ''
   for (let count = 1; count <= MAX_DOCUMENTS; count++) {
+    next = host.takeUpdate() ?? next
+    if ('url' in next) base = next.url
+    const twiml: Twiml = 'url' in next ? await host.fetch(next) : next
     if (host.hungUp) return host.hungUp
-    twiml = host.takeUpdate() ?? twiml
+    if (host.updated) continue
     if (!twiml.ok) {
       host.error(twiml.code, twiml.why)
       return { kind: 'failed', code: twiml.code, reason: twiml.why }
     }
-    const next = await perform(host, twiml.verbs, base)
+    if (answers(twiml.verbs[0])) host.answered()
+    const then = await perform(host, twiml.verbs, base)
     if (host.hungUp) return host.hungUp
     if (host.updated) continue
-    if ('kind' in next) return next
-    base = next.url
-    twiml = await host.fetch(next)
+    if ('kind' in then) return then
+    next = then
   }
   return { kind: 'failed', code: 11215, reason: `${MAX_DOCUMENTS} documents and no end` }
 }
@@ -63,13 +76,15 @@ async function perform(host: ScriptHost, verbs: readonly Verb[], base: string): 
   for (const [index, verb] of verbs.entries()) {
     switch (verb.verb) {
       case 'Say':
-        host.said(verb.text)
-        break
       case 'Play':
-        break
       case 'Pause':
-        await host.pause(verb.seconds)
+        await host.prompt(verb, base)
         break
+      case 'Gather': {
+        const errand = answerOf(verb.gather, await host.gather(verb.gather, base), base)
+        if (errand && !host.updated) return errand
+        break
+      }
       case 'Faulty':
         host.error(verb.code, verb.why)
         break
@@ -91,6 +106,21 @@ async function perform(host: ScriptHost, verbs: readonly Verb[], base: string): 
     if (host.hungUp || host.updated) break
   }
   return { kind: 'completed', code: undefined, reason: 'the TwiML ran out' }
+}
+
+/** A document that begins so picks up the call, if nothing did before. */
+function answers(verb: Verb | undefined): boolean {
+  return verb?.verb !== 'Reject' && verb?.verb !== 'Redirect'
+}
+
+/** What `<Gather>` leads to; undefined when nothing was pressed, and the next verb runs. */
+function answerOf(noun: GatherNoun, { digits, finishedOnKey }: Gathered, base: string): Errand | undefined {
+  if (digits === '' && !noun.actionOnEmptyResult) return undefined
+  return {
+    url: noun.action === undefined ? base : absolute(noun.action, base),
+    method: noun.method,
+    fields: { Digits: digits, ...(finishedOnKey === undefined ? {} : { FinishedOnKey: finishedOnKey }) },
+  }
 }
 
 function absolute(url: string, base: string): string {

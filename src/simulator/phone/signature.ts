@@ -18,3 +18,8 @@ export function signRequest(authToken: string, url: string, fields: FormFields =
   }
   return hmac.digest('base64')
 }
+
+/** The key of one who does not have the token; none for who does not sign at all. */
+export function forgedKey(kind: 'none' | 'wrong-token', authToken: string | undefined): string | undefined {
+  return kind === 'none' ? undefined : `not-${authToken ?? 'the-token'}`
+}

@@ -1,3 +1,5 @@
+import { type FaultyVerb, faulty, type Method, methodOf } from './attributes.ts'
+import { type GatherNoun, gatherOf, type Prompt, promptOf } from './gather-verb.ts'
 import { type Element, readXml } from './xml.ts'
 
 /** Longest answer to a webhook, in bytes (Twilio error 11750). */
@@ -14,19 +16,15 @@ export interface StreamNoun {
   parameters: Readonly<Record<string, string>>
 }
 
-export type Method = 'GET' | 'POST'
-
 /** The instructions that the simulator follows. */
 export type Verb =
-  | { verb: 'Say'; text: string; language: string | undefined }
-  | { verb: 'Play'; url: string }
-  | { verb: 'Pause'; seconds: number }
+  | Prompt
+  | { verb: 'Gather'; gather: GatherNoun }
   | { verb: 'Connect'; action: string | undefined; method: Method; stream: StreamNoun }
   | { verb: 'Redirect'; url: string; method: Method }
   | { verb: 'Reject'; reason: string }
   | { verb: 'Hangup' }
-  /** What could not be followed: the code Twilio would log, after which the next verb runs. */
-  | { verb: 'Faulty'; code: number; why: string }
+  | FaultyVerb
 
 export type Twiml = { ok: true; verbs: Verb[] } | { ok: false; code: number; why: string }
 
@@ -49,12 +47,8 @@ export function parseTwiml(text: string, options: TwimlOptions = {}): Twiml {
 function verbOf(element: Element, options: TwimlOptions): Verb {
   const { name, text, attributes } = element
   switch (name) {
-    case 'Say':
-      return { verb: 'Say', text: text.trim(), language: attributes.get('language') }
-    case 'Play':
-      return { verb: 'Play', url: text.trim() }
-    case 'Pause':
-      return { verb: 'Pause', seconds: secondsOf(attributes.get('length')) }
+    case 'Gather':
+      return gatherOf(element)
     case 'Redirect':
       return text.trim() === ''
         ? faulty(11100, '<Redirect> without a URL')
@@ -66,7 +60,7 @@ function verbOf(element: Element, options: TwimlOptions): Verb {
     case 'Connect':
       return connectOf(element, options)
     default:
-      return faulty(12200, `<${name}> is not modelled by the simulator`)
+      return promptOf(element) ?? faulty(12200, `<${name}> is not modelled by the simulator`)
   }
 }
 
@@ -111,17 +105,4 @@ function streamUrl(url: string | undefined, options: TwimlOptions): string | Ver
   const { protocol } = new URL(bare)
   if (protocol === 'wss:' || (protocol === 'ws:' && options.allowInsecureStream)) return bare
   return faulty(31922, `stream URL begins with ${protocol}, only wss: is allowed`)
-}
-
-function methodOf(method: string | undefined): Method {
-  return method?.toUpperCase() === 'GET' ? 'GET' : 'POST'
-}
-
-function secondsOf(length: string | undefined): number {
-  const seconds = Number(length ?? 1)
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : 1
-}
-
-function faulty(code: number, why: string): Verb {
-  return { verb: 'Faulty', code, why }
 }

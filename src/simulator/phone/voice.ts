@@ -48,15 +48,16 @@ export function voiceFrom(frames: Iterable<Int16Array>): Voice {
 }
 
 function packetsOf(pcm: Int16Array, rate: number): string[] {
-  const samples = rate === PHONE_RATE ? pcm : resampled(pcm, rate)
+  const samples = toLine(pcm, rate)
   const packets: string[] = []
   for (let at = 0; at < samples.length; at += PACKET_BYTES)
     packets.push(packetOf(samples.subarray(at, at + PACKET_BYTES)))
   return packets
 }
 
-/** In pieces: a resampler is made for a stream, not for minutes at once. */
-function resampled(pcm: Int16Array, rate: number): Int16Array {
+/** `pcm` of `rate` Hz at 8 kHz, `pcm` itself if it is. In pieces: a resampler is made for a stream, not for minutes at once. */
+export function toLine(pcm: Int16Array, rate: number): Int16Array {
+  if (rate === PHONE_RATE) return pcm
   const resampler = createResampler(rate, PHONE_RATE)
   const out = new Int16Array(Math.ceil((pcm.length * PHONE_RATE) / rate) + PACKET_BYTES)
   const step = Math.round(rate / 10)

@@ -35,6 +35,8 @@ export interface StandInOptions {
   onMessage?: (message: PhoneMessage, to: StandInSocket) => void
   refuse?: number
   streamUrl?: string
+  /** What `/sounds/<name>` serves. */
+  sounds?: Record<string, { type: string; bytes: Uint8Array }>
 }
 
 export interface StandIn extends AsyncDisposable {
@@ -66,6 +68,10 @@ export async function standIn(options: StandInOptions = {}): Promise<StandIn> {
       .code(options.status ?? 200)
       .type(type)
       .send(text.replaceAll('{url}', url))
+  })
+  app.get<{ Params: { name: string } }>('/sounds/:name', (request, reply) => {
+    const sound = options.sounds?.[request.params.name]
+    return sound ? reply.type(sound.type).send(Buffer.from(sound.bytes)) : reply.code(404).send()
   })
   app.get(
     '/media',

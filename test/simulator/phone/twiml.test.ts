@@ -31,7 +31,7 @@ test('a document is read in order', () => {
     { verb: 'Say', text: 'Buenos días & adiós & <más>', language: 'es-ES' },
     { verb: 'Pause', seconds: 3 },
     { verb: 'Pause', seconds: 1 },
-    { verb: 'Play', url: 'https://example.com/a.mp3' },
+    { verb: 'Play', url: 'https://example.com/a.mp3', loop: 1 },
     {
       verb: 'Connect',
       action: '/next',

@@ -1,0 +1,151 @@
+import type { PlacedCall } from './call-options.ts'
+import { newSid } from './ids.ts'
+import type { Mouth } from './mouth.ts'
+import type { NoticeCode } from './notice.ts'
+import { OffHook } from './off-hook.ts'
+import type { Recording } from './recording.ts'
+import { type Route, routeOf } from './route.ts'
+import { forgedKey, signRequest } from './signature.ts'
+import { type StreamEvent, tellStatus } from './status-callback.ts'
+import { PhoneStream } from './stream.ts'
+import type { StreamEnd } from './stream-report.ts'
+import type { StreamNoun } from './twiml.ts'
+import { openTwin } from './twin.ts'
+import { upgrade } from './upgrade.ts'
+
+/** What the streams of a call tell it. */
+export interface StreamsOwner {
+  error(code: NoticeCode, text: string): void
+  /** A step begins that hang-up and other instructions break off. */
+  begin(): AbortSignal
+  /** The call was hung up, or given other instructions. */
+  readonly interrupted: boolean
+}
+
+/** The media streams of one call, one at a time, with what Twilio tells about them. The call's host owns it. */
+export class CallStreams {
+  /** In the order in which they were opened; refused ones too. */
+  readonly list: PhoneStream[] = []
+  readonly #call: PlacedCall
+  readonly #mouth: Mouth
+  readonly #recording: Recording | undefined
+  readonly #owner: StreamsOwner
+  readonly #offHook: OffHook
+  readonly #callbacks = new Set<Promise<void>>()
+  readonly #over = new AbortController()
+
+  constructor(call: PlacedCall, mouth: Mouth, recording: Recording | undefined, owner: StreamsOwner) {
+    this.#call = call
+    this.#mouth = mouth
+    this.#recording = recording
+    this.#owner = owner
+    this.#offHook = new OffHook(call.line, mouth)
+  }
+
+  /** The newest stream; it may have ended. */
+  get current(): PhoneStream | undefined {
+    return this.list.at(-1)
+  }
+
+  /** Opens what `<Connect>` asks for and settles when it has ended. `onStart`: it has begun, or was refused. */
+  async run(noun: StreamNoun, onStart: () => void): Promise<StreamEnd> {
+    const parameters = { ...noun.parameters, ...this.#call.quirks.parameters }
+    const stream = this.#newStream(parameters)
+    this.list.push(stream)
+    await this.#open(stream, noun, parameters)
+    onStart()
+    const end = await stream.ended
+    this.#offHook.resume()
+    if (end.by === 'refused') return end
+    if (end.by === 'network') this.#owner.error(31903, end.reason || 'the connection broke')
+    if (end.by === 'server' && end.code !== 1000 && end.code !== 1005)
+      this.#owner.error(31921, `the server closed with ${end.code} ${end.reason}`.trim())
+    this.#tell(noun, stream.streamSid, 'stream-stopped')
+    return end
+  }
+
+  /** After the last verb. Waits for what is still being told to the status callback. */
+  async close(): Promise<void> {
+    this.#offHook.close()
+    this.#over.abort()
+    await Promise.all(this.#callbacks)
+  }
+
+  #newStream(parameters: Readonly<Record<string, string>>): PhoneStream {
+    const { clock, line, quirks, callSid, accountSid, gapWithinMs, onMedia, onSent } = this.#call
+    return new PhoneStream({
+      ids: { accountSid, callSid, streamSid: newSid('MZ') },
+      parameters,
+      clock,
+      line,
+      quirks,
+      gapWithinMs,
+      recording: this.#recording,
+      packet: due => this.#mouth.packet(due),
+      onMedia,
+      onSent,
+    })
+  }
+
+  /** Opens the socket and begins, or ends the stream with what the server answered. */
+  async #open(
+    stream: PhoneStream,
+    noun: StreamNoun,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const route = routeOf(noun.url, this.#call)
+    if (!route) return stream.refuse(0, `${noun.url} is not a URL`)
+    const signature = this.#signature(noun.url)
+    const opened = await upgrade(route, signature, socket => stream.attach(socket), this.#owner.begin())
+    if (!opened.ok) {
+      stream.refuse(opened.status ?? 0, opened.why)
+      if (!this.#owner.interrupted) this.#owner.error(opened.code, opened.why)
+      this.#tell(noun, stream.streamSid, 'stream-error', opened.why)
+      return
+    }
+    this.#offHook.pause()
+    stream.start()
+    this.#call.log.debug({ callSid: this.#call.callSid, streamSid: stream.streamSid }, 'stream started')
+    this.#tell(noun, stream.streamSid, 'stream-started')
+    if (this.#call.quirks.twinSocket) void this.#openTwin(stream, route, signature, parameters)
+    if (this.#owner.interrupted) stream.stop()
+  }
+
+  async #openTwin(
+    stream: PhoneStream,
+    route: Route,
+    signature: string | undefined,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const { accountSid, callSid } = this.#call
+    const ids = { accountSid, callSid, streamSid: newSid('MZ') }
+    stream.twin = await openTwin(route, signature, ids, parameters, this.#over.signal)
+  }
+
+  #signature(url: string): string | undefined {
+    const { authToken, quirks } = this.#call
+    switch (quirks.streamSignature) {
+      case 'none':
+        return undefined
+      case 'wrong-token':
+        return signRequest(forgedKey('wrong-token', authToken) ?? '', url)
+      case 'https':
+        return signRequest(authToken ?? '', url.replace(/^ws/, 'http'))
+      case 'other-path':
+        return signRequest(authToken ?? '', `${url}/other`)
+      default:
+        return authToken && signRequest(authToken, url)
+    }
+  }
+
+  #tell(noun: StreamNoun, streamSid: string, event: StreamEvent, error?: string): void {
+    const { accountSid, callSid, authToken, clock } = this.#call
+    const route = noun.statusCallback === undefined ? undefined : routeOf(noun.statusCallback, this.#call)
+    if (!route) return
+    const ids = { accountSid, callSid, streamSid }
+    const told = tellStatus({ noun, ids, event, error, route, authToken, clock })
+      .then(failure => void (failure && this.#owner.error(15003, failure)))
+      .finally(() => this.#callbacks.delete(told))
+    this.#callbacks.add(told)
+  }
+}
