@@ -127,6 +127,13 @@ export const ERROR_TABLE = {
   synthesis_failed: row('engine_failed', 503, 'error', 'One utterance or text could not be spoken.'),
   before_start: row('not_ready', 0, 'error', 'Data came before `start`.'),
   event_not_taken: row('bad_event', 0, 'error', 'The namespace does not take this event.'),
+  too_many_payloads: row('bad_event', 0, 'error', 'An event has more than one payload.'),
+  packet_malformed: row(
+    'bad_event',
+    0,
+    'error, disconnect',
+    'What came is no packet of Socket.IO, or its attachments did not come with it.',
+  ),
   not_binary: row('bad_audio', 0, 'error', 'A fragment is not binary.'),
   odd_byte_count: row('bad_audio', 0, 'error', 'A fragment ends inside a sample.'),
   not_text: row('bad_text', 0, 'error', 'A text is not a string.'),

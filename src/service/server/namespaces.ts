@@ -7,6 +7,7 @@ import type { ApiKeys } from './api-keys.ts'
 import type { AudioStreams } from './audio-streams.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import type { KeyHolder } from './key-holder.ts'
+import { shown } from './query.ts'
 import type { ServiceSettings } from './service-config.ts'
 import { ServiceError, told } from './service-error.ts'
 import type { Session } from './session.ts'
@@ -110,13 +111,17 @@ function serve(socket: Socket, { takes, open }: Offer, parts: NamespaceParts): v
     turnAway(channel, told(error), log)
     return
   }
-  socket.on(takes, (payload: unknown, ...rest: unknown[]) => {
-    answer(rest, session.take(payload))
+  socket.onAny((event: unknown, ...sent: unknown[]) => {
+    // An event without a name has the acknowledgment in its place.
+    const nameless = typeof event === 'function'
+    const ack = nameless ? event : typeof sent.at(-1) === 'function' ? sent.pop() : undefined
+    const taken = received(session, takes, nameless ? undefined : event, sent)
+    if (typeof ack === 'function') ack(taken)
   })
-  socket.onAny((event: string, ...rest: unknown[]) => {
-    if (event === takes) return
-    session.refuse(new ServiceError('event_not_taken', `${socket.nsp.name} takes ${takes} only`))
-    answer(rest, false)
+  // A client's own event of that name comes here as well, but never carries an Error.
+  socket.on('error', (error: unknown) => {
+    if (error instanceof Error)
+      session.fault(new ServiceError('packet_malformed', `a packet cannot be read: ${error.message}`))
   })
   socket.on('disconnect', reason => {
     void session.close(reason).finally(() => leave(places))
@@ -134,10 +139,18 @@ function turnAway(channel: SocketChannel, error: ServiceError, log: Log): void {
   channel.end()
 }
 
-/** Calls the client's acknowledgment, if it asked for one. */
-function answer(rest: readonly unknown[], taken: boolean): void {
-  const ack = rest.at(-1)
-  if (typeof ack === 'function') ack(taken)
+/** Gives the session what its client sent. False: it was not taken, and the client was told why. */
+function received(session: Session, takes: string, event: unknown, payloads: readonly unknown[]): boolean {
+  if (event === takes && payloads.length <= 1) return session.take(payloads[0])
+  session.refuse(
+    event === takes
+      ? new ServiceError(
+          'too_many_payloads',
+          `${takes} came with ${payloads.length} payloads, allowed is one`,
+        )
+      : new ServiceError('event_not_taken', `the event is ${shown(event)}, allowed: ${takes}`),
+  )
+  return false
 }
 
 /** A log that adds `fields` to every line. */

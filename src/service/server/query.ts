@@ -2,6 +2,9 @@ import { isLanguageId, type LanguageId } from '../../core/languages.ts'
 import type { ErrorName } from './error-table.ts'
 import { ServiceError } from './service-error.ts'
 
+/** So much of a text is shown in a description. */
+const SHOWN_CHARACTERS = 60
+
 /** The query of a request or a connection as the libraries parse it. */
 export type Query = Readonly<Record<string, unknown>>
 
@@ -20,7 +23,7 @@ export function several(query: Query, name: string): string[] {
   return values.filter(each => typeof each === 'string' && each !== '')
 }
 
-/** `value` if it is one of `allowed`; throws `error` naming both. */
+/** `value` if it is one of `allowed`; throws `error` naming both. A number is not taken for a text, nor the other way. */
 export function oneOf<T extends string | number>(
   value: unknown,
   allowed: readonly T[],
@@ -28,9 +31,10 @@ export function oneOf<T extends string | number>(
   error: ErrorName,
 ): T {
   const found = allowed.find(each => each === value)
-  if (found === undefined)
-    throw new ServiceError(error, `${name} is ${shown(value)}, allowed: ${allowed.join(', ') || 'none'}`)
-  return found
+  if (found !== undefined) return found
+  const isText = typeof value === 'string' && typeof allowed[0] === 'number'
+  const are = isText ? ', which is a text; allowed are the numbers' : ', allowed:'
+  throw new ServiceError(error, `${name} is ${shown(value)}${are} ${allowed.join(', ') || 'none'}`)
 }
 
 /** A language identifier, or undefined when absent. Throws when it has another form. */
@@ -46,12 +50,18 @@ export function language(query: Query, name: string): LanguageId | undefined {
   return id
 }
 
-/** What a client sent, as it may stand in a description: short, and without control characters. */
+/** What a client sent, as it may stand in a description: short, whatever its size, and without control characters. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'missing'
-  const text = (typeof value === 'string' ? value : (JSON.stringify(value) ?? typeof value)).replace(
-    /\p{C}+/gu,
-    ' ',
-  )
-  return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`
+  if (typeof value === 'string') return quoted(value)
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (value instanceof Uint8Array || value instanceof ArrayBuffer) return `${value.byteLength} bytes`
+  return typeof value === 'number' || typeof value === 'boolean' || value === null
+    ? String(value)
+    : 'an object'
+}
+
+function quoted(text: string): string {
+  const start = text.slice(0, SHOWN_CHARACTERS).replace(/\p{C}+/gu, ' ')
+  return `"${text.length > SHOWN_CHARACTERS ? `${start}…` : start}"`
 }

@@ -13,6 +13,7 @@ import type { EngineSet } from './engines/engine-set.ts'
 import { addDocsRoutes } from './http/docs-routes.ts'
 import { addHttpRules, httpOptions } from './http/http-options.ts'
 import { answerMalformed } from './http/malformed-answer.ts'
+import { addSocketRules, SocketUpgrades } from './http/socket-requests.ts'
 import { KeyFile } from './key-file.ts'
 import { KeyWatch } from './key-watch.ts'
 import { addNamespaces } from './namespaces.ts'
@@ -83,6 +84,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
   const sockets = new SocketTracker(app.server)
   const io = new Server(app.server, {
     serveClient: false,
+    wsEngine: SocketUpgrades,
     perMessageDeflate: false,
     httpCompression: false,
     maxHttpBufferSize: MAX_MESSAGE_BYTES,
@@ -91,6 +93,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     // Without keys, pages of other sites must not use it.
     cors: { origin: !settings.open },
   })
+  addSocketRules(io)
   addNamespaces(io, { keys, engines, admission, streams, settings, clock, log })
   app.addHook('preClose', () => {
     io.disconnectSockets(true)

@@ -7,7 +7,7 @@ const MESSAGE_BYTES = 512
 /** How many namespaces a client has joined on one connection: ending one session must not end the others. */
 const joined = new WeakMap<object, number>()
 
-/** A Socket.IO socket as a channel. */
+/** A Socket.IO socket as a channel. The connection ends with its last session, whoever ended that. */
 export class SocketChannel implements Channel {
   readonly #socket: Socket
   #unread = 0
@@ -21,9 +21,12 @@ export class SocketChannel implements Channel {
     const drained = () => this.#drained()
     conn.on('drain', drained)
     socket.once('disconnect', () => {
-      joined.set(conn, (joined.get(conn) ?? 1) - 1)
+      const others = (joined.get(conn) ?? 1) - 1
+      joined.set(conn, others)
       conn.off('drain', drained)
       this.#drained()
+      // Nobody could say anything on it any more that would be answered.
+      if (others === 0) conn.close()
     })
   }
 

@@ -170,6 +170,19 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     expect(ack).toBe(false)
     return onSocket(client, false)
   },
+  async too_many_payloads() {
+    const { ready } = await fakeService()
+    const { client } = await ready('/stt')
+    const ack = await new Promise(resolve => client.socket.emit('write_stream', fragment, fragment, resolve))
+    expect(ack).toBe(false)
+    return onSocket(client, false)
+  },
+  async packet_malformed() {
+    const { ready } = await fakeService()
+    const { client } = await ready('/stt')
+    client.socket.io.engine.write('2/stt,[')
+    return onSocket(client, true)
+  },
   not_binary: () => badFragment('hello'),
   odd_byte_count: () => badFragment(Buffer.alloc(641)),
   not_text: () => badText(Buffer.from('hello')),

@@ -54,3 +54,43 @@ test('open: nobody needs a key', async () => {
   await connect('/stt', {}, 'anything').until('start')
   expect((await fetch(`${url}/api/languages`)).status).toBe(200)
 })
+
+test.each([
+  ['/stt', 'write_stream', 'not_binary'],
+  ['/translator', 'text', 'not_text'],
+])(
+  '%s: an event without a payload is acknowledged, and the session goes on',
+  async (namespace, event, error) => {
+    const { ready } = await fakeService()
+    const { client } = await ready(namespace)
+    expect(await client.socket.timeout(5_000).emitWithAck(event)).toBe(false)
+    expect(await client.error()).toMatchObject({ error, description: expect.stringContaining('is missing') })
+    expect(
+      await client.socket.timeout(5_000).emitWithAck(event, event === 'text' ? 'a' : Buffer.alloc(2)),
+    ).toBe(true)
+  },
+)
+
+test('what a client sent is named by its kind and its size, however large', async () => {
+  const { ready } = await fakeService()
+  const { client } = await ready('/translator')
+  for (const [payload, words] of [
+    [Array(1_000).fill('x'), 'is a list of 1000'],
+    [{ text: 'hello' }, 'is an object'],
+    [Buffer.alloc(700), 'is 700 bytes'],
+    [17, 'is 17'],
+    [null, 'is null'],
+  ] as const) {
+    const count = client.payloads('error').length + 1
+    expect(await client.sendText(payload)).toBe(false)
+    expect((await client.until<ServiceErrorBody>('error', count)).description).toContain(words)
+  }
+})
+
+test('a rate that is a text is told from the number', async () => {
+  const { connect } = await fakeService()
+  const { description } = await connect('/stt', { sendAudio: { sampleRate: '16000' } }).error()
+  expect(description).toMatch(
+    /^sendAudio.sampleRate is "16000", which is a text; allowed are the numbers 8000, .*48000$/,
+  )
+})

@@ -3,16 +3,24 @@ import type { Socket } from 'socket.io'
 import { expect, test } from 'vitest'
 import { SocketChannel } from '../../../src/service/server/socket-channel.ts'
 
+class FakeConnection extends EventEmitter {
+  closed = false
+
+  close(): void {
+    this.closed = true
+  }
+}
+
 /** The part of a server's socket that a channel uses; `leave` is the client going away. */
 class FakeSocket {
-  readonly conn: EventEmitter
+  readonly conn: FakeConnection
   readonly events = new EventEmitter()
   readonly sent: string[] = []
   readonly disconnected: boolean[] = []
   connected = true
   readonly once = this.events.once.bind(this.events)
 
-  constructor(conn = new EventEmitter()) {
+  constructor(conn = new FakeConnection()) {
     this.conn = conn
   }
 
@@ -63,7 +71,7 @@ test('who waits for a client to read does not wait for one that has gone', async
 })
 
 test('the last session of a connection closes it, the others leave it open', () => {
-  const conn = new EventEmitter()
+  const conn = new FakeConnection()
   const [first, second] = [new FakeSocket(conn), new FakeSocket(conn)]
   const [one, two] = [channelOf(first), channelOf(second)]
   one.end()
@@ -71,4 +79,14 @@ test('the last session of a connection closes it, the others leave it open', () 
   first.leave()
   two.end()
   expect(second.disconnected).toEqual([true])
+})
+
+test('a connection ends with its last session', () => {
+  const conn = new FakeConnection()
+  const sockets = [new FakeSocket(conn), new FakeSocket(conn)]
+  for (const socket of sockets) channelOf(socket)
+  sockets[0]!.leave()
+  expect(conn.closed).toBe(false)
+  sockets[1]!.leave()
+  expect(conn.closed).toBe(true)
 })

@@ -10,14 +10,14 @@ const LOOK_EVERY_MS = 1_000
 
 /**
  * How HTTP is spoken, so that whatever is wrong gets an error of the table and not a bare answer of the library: a
- * request without `Host` and one that expects something reach the service, and only Socket.IO's own path can be upgraded.
+ * request without `Host` and one that expects something reach the service, and only a GET of Socket.IO's own path can be upgraded.
  */
 export function httpOptions(headersTimeout: number): ServerOptions {
   return {
     headersTimeout,
     connectionsCheckingInterval: LOOK_EVERY_MS,
     requireHostHeader: false,
-    shouldUpgradeCallback: request => request.url?.startsWith(SOCKETS) === true,
+    shouldUpgradeCallback: ({ method, url }) => method === 'GET' && url?.startsWith(SOCKETS) === true,
   }
 }
 

@@ -147,10 +147,43 @@ const wrongPath: fc.Arbitrary<Head> = fc
   })
   .map(each => ({ ...each, body: Buffer.alloc(0) }))
 
+/** A request to Socket.IO's own path that is no handshake of its. */
+const wrongSocket: fc.Arbitrary<Head> = fc
+  .record({
+    method: fc.oneof({ arbitrary: fc.constant('GET'), weight: 4 }, fc.constantFrom('POST', 'PUT', 'OPTIONS')),
+    version: fc.oneof({ arbitrary: fc.constant('4'), weight: 3 }, fc.constantFrom('3', '5', ''), clean),
+    transport: fc.oneof(
+      { arbitrary: fc.constantFrom('websocket', 'polling'), weight: 4 },
+      fc.constantFrom('webtransport', '__proto__', ''),
+      clean,
+    ),
+    sid: fc.option(fc.oneof(fc.constantFrom('__proto__', 'x'.repeat(2_000)), clean)),
+    headers: fc.constantFrom<Record<string, string>>(
+      {},
+      { Upgrade: 'websocket', Connection: 'Upgrade' },
+      { Upgrade: 'h2c', Connection: 'Upgrade', 'Sec-WebSocket-Key': 'a', 'Sec-WebSocket-Version': '13' },
+      { Upgrade: 'websocket', Connection: 'Upgrade', 'Sec-WebSocket-Key': 'short' },
+      {
+        Upgrade: 'websocket',
+        Connection: 'Upgrade',
+        'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+        'Sec-WebSocket-Version': '99',
+      },
+    ),
+  })
+  .map(({ method, version, transport, sid, headers }) => ({
+    method,
+    path: `/socket.io/?EIO=${encodeURIComponent(version)}&transport=${encodeURIComponent(transport)}${
+      sid === null ? '' : `&sid=${encodeURIComponent(sid)}`
+    }`,
+    headers: { ...keyed, ...headers },
+    body: Buffer.alloc(0),
+  }))
+
 /** Any of the others with some bytes changed. */
 const mutated = fc
   .tuple(
-    fc.oneof(wrongForm, brokenForm, wrongPath).map(wire),
+    fc.oneof(wrongForm, brokenForm, wrongPath, wrongSocket).map(wire),
     fc.array(
       fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }), fc.constantFrom('set', 'insert', 'remove')),
       {
@@ -177,6 +210,7 @@ export const malformedRequest: fc.Arbitrary<Buffer> = fc
     { arbitrary: wrongForm.map(wire), weight: 4 },
     { arbitrary: brokenForm.map(wire), weight: 4 },
     { arbitrary: wrongPath.map(wire), weight: 4 },
+    { arbitrary: wrongSocket.map(wire), weight: 2 },
     { arbitrary: mutated, weight: 6 },
     { arbitrary: garbage, weight: 1 },
   )

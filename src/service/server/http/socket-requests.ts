@@ -1,0 +1,70 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Server } from 'socket.io'
+import { type ServerOptions, WebSocketServer } from 'ws'
+import { shown } from '../query.ts'
+import { ServiceError } from '../service-error.ts'
+import { answerMalformed } from './malformed-answer.ts'
+
+/** The Engine.IO protocol that Socket.IO 3 and 4 speak. */
+const PROTOCOL = '4'
+const TRANSPORTS = ['polling', 'websocket']
+
+/** One connection of Engine.IO's, as far as it is looked at here. */
+interface Connection {
+  readonly id: string
+  readonly transport: { readonly name: string }
+  once(event: 'close', listener: () => void): unknown
+}
+
+/** Turns requests into web sockets; one that cannot become one gets an error of the table. */
+export class SocketUpgrades extends WebSocketServer {
+  constructor(options: ServerOptions) {
+    super(options)
+    this.on('wsClientError', (error, socket) => answerMalformed(error, socket as Socket))
+  }
+}
+
+/**
+ * Looks at what comes to Socket.IO's own path before Engine.IO does, which would answer with errors of its own. What it
+ * looks at is the request; what a client sends on an open connection is Engine.IO's to read.
+ */
+export function addSocketRules({ engine }: Server): void {
+  const open = new Map<string, Connection>()
+  engine.on('connection', (connection: Connection) => {
+    open.set(connection.id, connection)
+    connection.once('close', () => open.delete(connection.id))
+  })
+  engine.use((request: IncomingMessage, response: unknown, next: () => void) => {
+    const upgrade = !(response instanceof ServerResponse)
+    const wrong = wrongWith(request, upgrade, open)
+    if (wrong === undefined) return next()
+    const error = new ServiceError('request_malformed', wrong)
+    if (upgrade) return answerMalformed(error, request.socket)
+    const body = JSON.stringify(error.data)
+    const head = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    response.writeHead(error.status, head).end(body)
+  })
+}
+
+function wrongWith(
+  { url = '', method }: IncomingMessage,
+  upgrade: boolean,
+  open: ReadonlyMap<string, Connection>,
+): string | undefined {
+  const query = new URL(url, 'http://here').searchParams
+  const protocol = query.get('EIO') ?? undefined
+  const transport = query.get('transport') ?? undefined
+  const sid = query.get('sid')
+  if (protocol !== PROTOCOL) return `EIO is ${shown(protocol)}, allowed: ${PROTOCOL}, of Socket.IO 3 and 4`
+  if (transport === undefined || !TRANSPORTS.includes(transport))
+    return `transport is ${shown(transport)}, allowed: ${TRANSPORTS.join(', ')}`
+  if (upgrade !== (transport === 'websocket'))
+    return `transport is ${transport}, and the request ${upgrade ? 'asks' : 'does not ask'} for a web socket`
+  if (!sid) return method === 'GET' ? undefined : `a handshake is a GET, got ${method}`
+  const connection = open.get(sid)
+  if (!connection) return 'there is no connection with this sid'
+  if (!upgrade && connection.transport.name !== transport)
+    return `transport is ${transport}, the connection uses ${connection.transport.name}`
+  return undefined
+}
