@@ -1,9 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { availableParallelism } from 'node:os'
 import { after, type Clock, systemClock } from '../../core/clock.ts'
 import { BridgeError, type EndReason } from '../../core/errors.ts'
 import { type Log, silentLog } from '../../core/log.ts'
-import type { ProcessMessage, StartMessage } from './process-messages.ts'
+import { THREADS } from './engines/thread-use.ts'
+import { Heartbeat } from './heartbeat.ts'
+import type { AskMessage, ProcessMessage, StartMessage } from './process-messages.ts'
+import { endsWithUs } from './same-end.ts'
 import { type ServiceConfig, serviceUrl } from './service-config.ts'
 
 /** Waits between restarts: doubling from the first to the last (ms). */
@@ -12,6 +14,8 @@ const BACK_OFF_MS = { first: 100, most: 5_000 }
 const STEADY_MS = 10_000
 /** Time to end gracefully before it is killed (ms). */
 const GOODBYE_MS = 4_000
+/** Time to begin to listen (ms): engines are loaded, perhaps on a machine that is busy. */
+const START_MS = 60_000
 
 export interface ServiceProcessOptions {
   readonly clock?: Clock
@@ -21,7 +25,8 @@ export interface ServiceProcessOptions {
 
 /**
  * The embedded service in a process of its own, so that its work never delays the bridge. When it dies it is started
- * again on the same port, after a wait that doubles; sessions are lost, the address stays.
+ * again on the same port, after a wait that doubles; sessions are lost, the address stays. One that does not answer any more
+ * is killed, and so dies. It never outlives this process.
  *
  *   starting ──listening──▶ running ──died──▶ waiting ──▶ starting     any ──close──▶ ended
  */
@@ -37,6 +42,9 @@ export class ServiceProcess {
   #restarts = 0
   #waitMs = BACK_OFF_MS.first
   #timer: Disposable | undefined
+  /** Ends a process that takes too long to start, then one that does not answer. */
+  #watch: Disposable | undefined
+  #heartbeat: Heartbeat | undefined
   #closing: Promise<void> | undefined
   #first: { resolve: () => void; reject: (error: BridgeError) => void } | undefined
 
@@ -96,6 +104,7 @@ export class ServiceProcess {
 
   async #shutDown(): Promise<void> {
     this.#timer?.[Symbol.dispose]()
+    this.#watch?.[Symbol.dispose]()
     const child = this.#child
     if (child && child.exitCode === null && child.signalCode === null) {
       const gone = new Promise(resolve => child.once('exit', resolve))
@@ -115,10 +124,12 @@ export class ServiceProcess {
         ...process.env,
         // Decoders are large and made on the thread pool: with an arena per thread their memory would add up.
         MALLOC_ARENA_MAX: '2',
-        UV_THREADPOOL_SIZE: String(availableParallelism() + 2),
+        UV_THREADPOOL_SIZE: String(THREADS),
       },
     })
     this.#child = child
+    endsWithUs(child)
+    this.#watch = after(this.#clock, START_MS, () => this.#kill(child, 'does not listen', START_MS))
     child.on('message', (message: ProcessMessage) => this.#heard(message))
     child.on('error', error => this.#log.error({ reason: error.message }, 'service process cannot be run'))
     child.once('exit', (code, signal) => this.#died({ code, signal }, this.#clock.now() - started))
@@ -128,9 +139,13 @@ export class ServiceProcess {
 
   #heard(message: ProcessMessage): void {
     switch (message.type) {
+      case 'alive':
+        this.#heartbeat?.answered()
+        return
       case 'listening':
         this.#port = message.port
-        this.#log.info({ port: message.port, pid: this.pid }, 'service process listening')
+        this.#log.info({ port: message.port, servicePid: this.pid }, 'service process listening')
+        this.#listenToHeart()
         this.#first?.resolve()
         this.#first = undefined
         return
@@ -146,6 +161,23 @@ export class ServiceProcess {
     }
   }
 
+  #listenToHeart(): void {
+    const child = this.#child
+    this.#watch?.[Symbol.dispose]()
+    if (!child || this.#closing) return
+    this.#heartbeat = new Heartbeat({
+      clock: this.#clock,
+      ask: () => void (child.connected && child.send({ type: 'ask' } satisfies AskMessage, () => {})),
+      lost: silentMs => this.#kill(child, 'does not answer', silentMs),
+    })
+    this.#watch = this.#heartbeat
+  }
+
+  #kill(child: ChildProcess, why: string, afterMs: number): void {
+    this.#log.error({ servicePid: child.pid, why, afterMs }, 'service process killed')
+    child.kill('SIGKILL')
+  }
+
   /** It would only fail again. */
   #giveUp(failed: { code: 'config' | 'start'; message: string }): void {
     const error = new BridgeError(failed.code === 'config' ? 'CONFIG' : 'SERVICE_UNREACHABLE', failed.message)
@@ -157,6 +189,7 @@ export class ServiceProcess {
 
   #died(how: object, livedMs: number): void {
     this.#child = undefined
+    this.#watch?.[Symbol.dispose]()
     if (this.#closing) return
     if (this.#first) {
       this.#giveUp({ code: 'start', message: 'the service process died before it listened' })

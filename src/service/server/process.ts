@@ -1,9 +1,10 @@
 /**
  * The service in a process of its own, made by `ServiceProcess`: it gets its settings as the first message, says
- * `listening` or `failed`, hands its log to the parent, and goes when the parent goes.
+ * `listening` or `failed`, hands its log to the parent, answers when it is asked for a sign of life, and goes when the
+ * parent goes.
  */
 import type { Log } from '../../core/log.ts'
-import { isStart, type ProcessMessage } from './process-messages.ts'
+import { isAsk, isStart, type ProcessMessage } from './process-messages.ts'
 import { buildService, type Service } from './service.ts'
 import type { ServiceConfig } from './service-config.ts'
 
@@ -19,14 +20,17 @@ const parentLog: Log = { debug: line('debug'), info: line('info'), warn: line('w
 
 let service: Promise<Service> | undefined
 
-process.once('message', message => {
-  if (isStart(message)) void start(message.config)
+process.on('message', message => {
+  if (isAsk(message)) say({ type: 'alive' })
+  else if (isStart(message) && !service) void start(message.config)
   else fail('config', 'the first message to a service process is { type: "start", config }')
 })
 process.once('disconnect', end)
 process.once('SIGTERM', end)
 // Ctrl-C reaches the whole group; the parent decides what becomes of its service.
 process.on('SIGINT', () => {})
+// The parent may have gone before this process could notice.
+if (!process.connected) end()
 
 async function start(config: ServiceConfig): Promise<void> {
   try {

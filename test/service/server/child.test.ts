@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import type { StsResult } from '../../../src/service/contract.ts'
 import { ServiceProcess } from '../../../src/service/server/child.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { speak } from './helpers/real-service.ts'
 import { joined, pause, recording } from './helpers/recordings.ts'
 import { query, TestClient } from './helpers/test-client.ts'
@@ -72,6 +73,40 @@ test('SIGTERM to the service itself is a death like any other: it comes back', a
   process.kill(pid!, 'SIGTERM')
   await expect.poll(() => service.restarts, { timeout: 10_000 }).toBe(1)
   await expect.poll(() => reachable(service.url), { timeout: 10_000 }).toBe(true)
+})
+
+test('a service that is stopped in the middle of its work is killed, and another takes its place', async () => {
+  const clock = new FakeClock()
+  const lines: { message: string; servicePid?: number }[] = []
+  const note = (fields: object, message: string) => void lines.push({ ...fields, message })
+  const log = { debug: note, info: note, warn: note, error: note }
+  await using service = await ServiceProcess.start(QUICK, { clock, log })
+  const { url, pid } = service
+  process.kill(pid!, 'SIGSTOP')
+  clock.advance(8_000)
+  // Not yet: a machine may be that busy.
+  expect(lines.map(({ message }) => message)).not.toContain('service process killed')
+  clock.advance(1_000)
+  expect(lines).toContainEqual(
+    expect.objectContaining({ message: 'service process killed', servicePid: pid, why: 'does not answer' }),
+  )
+  await expect.poll(() => lines.at(-1)?.message, { timeout: 10_000 }).toBe('service process died')
+  clock.advance(100)
+  await expect.poll(() => reachable(url), { timeout: 10_000, interval: 50 }).toBe(true)
+  expect([service.url, service.restarts]).toEqual([url, 1])
+  expect(service.pid).not.toBe(pid)
+})
+
+test('a service that answers lives on, however long', async () => {
+  const clock = new FakeClock()
+  await using service = await ServiceProcess.start(QUICK, { clock })
+  for (let n = 0; n < 60; n++) {
+    clock.advance(3_000)
+    // By the time it answers this it has answered the questions before.
+    expect(await reachable(service.url)).toBe(true)
+    await new Promise(setImmediate)
+  }
+  expect(service.restarts).toBe(0)
 })
 
 test('when the parent is gone the service goes too', async () => {
