@@ -7,6 +7,8 @@ import { type BenchOptions, readOptions } from './options.ts'
 import type { ProfileReport } from './profile.ts'
 import { legTable, remarks, summarise } from './summary.ts'
 import { figure, table } from './table.ts'
+import { talkerTable } from './talkers/talker-table.ts'
+import { benchTalkers, type TalkerRow } from './talkers/talkers.ts'
 
 const options = readOptions(process.argv.slice(2))
 const say = options.json ? (line: string) => console.error(line) : (line: string) => console.log(line)
@@ -17,7 +19,8 @@ if (!where.pinned)
 
 const transcode = options.parts.includes('transcode') ? await transcodeRows() : []
 const legs = options.parts.includes('legs') ? await legRows(options) : undefined
-const report = { machine: where, options, transcode, ...legs }
+const talkers = options.parts.includes('talkers') ? await talkerRows(options) : []
+const report = { machine: where, options, transcode, ...legs, talkers }
 mkdirSync(dirname(options.out), { recursive: true })
 writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`)
 if (options.json) console.log(JSON.stringify(report))
@@ -39,6 +42,15 @@ async function legRows(wanted: BenchOptions): Promise<object> {
   for (const remark of remarks(rows)) say(remark)
   if (profile) say(profileTables(profile))
   return { legs: rows, windows, ...(profile ? { profile } : {}) }
+}
+
+async function talkerRows({ talkers, room }: BenchOptions): Promise<TalkerRow[]> {
+  const rows = await benchTalkers(
+    [...talkers.map(each => ({ talkers: each })), { talkers: Math.max(...talkers), room }],
+    say,
+  )
+  say(`\n${talkerTable(rows)}`)
+  return rows
 }
 
 function profileTables({ packages, functions }: ProfileReport): string {

@@ -3,6 +3,9 @@ import { parseArgs } from 'node:util'
 /** What is loaded: the whole bridge, or the least that could do the signalling. */
 export type Subject = 'floor' | 'bridge'
 
+const PARTS = ['transcode', 'legs', 'talkers'] as const
+type Part = (typeof PARTS)[number]
+
 export interface BenchOptions {
   /** Numbers of legs, one after another. */
   legs: number[]
@@ -22,7 +25,11 @@ export interface BenchOptions {
   /** Runs the bridge under the CPU profiler and says where its time goes. */
   profile: boolean
   /** Parts to run. */
-  parts: ('transcode' | 'legs')[]
+  parts: Part[]
+  /** Simultaneous talkers, one number after another. */
+  talkers: number[]
+  /** Room for more talkers than the service finds right: the largest number of them once more with it. */
+  room: number
   /** File that gets all rows. */
   out: string
 }
@@ -32,7 +39,9 @@ const USAGE = `npm run bench -- [options]
   --seconds 10               length of a measured window
   --windows 2                windows per subject and number of legs, taken in turn
   --only floor|bridge        one subject alone
-  --part transcode|legs      one part alone
+  --part transcode|legs|talkers   one part alone
+  --talkers 1,2,4,8          numbers of simultaneous talkers
+  --room 8                   sessions for once more the most of them
   --mode block|streaming     how the service sends the voice (default block)
   --node=FLAG                flags of Node for floor and bridge (default that of npm start)
   --realtime                 bench before everything else on a busy machine (root, chrt)
@@ -51,6 +60,8 @@ export function readOptions(argv: readonly string[]): BenchOptions {
         windows: { type: 'string', default: '2' },
         only: { type: 'string' },
         part: { type: 'string' },
+        talkers: { type: 'string', default: '1,2,4,8' },
+        room: { type: 'string', default: '8' },
         mode: { type: 'string', default: 'block' },
         node: { type: 'string', multiple: true, default: ['--max-semi-space-size=8'] },
         realtime: { type: 'boolean', default: false },
@@ -63,9 +74,9 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     if (values.help) leave(USAGE, 0)
     const legs = values.legs.split(',').map(text => positive('--legs', text))
     const subjects = (['floor', 'bridge'] as const).filter(name => (values.only ?? name) === name)
-    const parts = (['transcode', 'legs'] as const).filter(name => (values.part ?? name) === name)
+    const parts = PARTS.filter(name => (values.part ?? name) === name)
     if (subjects.length === 0) throw new RangeError(`--only is floor or bridge, got ${values.only}`)
-    if (parts.length === 0) throw new RangeError(`--part is transcode or legs, got ${values.part}`)
+    if (parts.length === 0) throw new RangeError(`--part is one of ${PARTS.join(', ')}, got ${values.part}`)
     return {
       legs: values.profile ? [Math.max(...legs)] : legs,
       seconds: positive('--seconds', values.seconds),
@@ -77,6 +88,8 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       json: values.json,
       profile: values.profile,
       parts: values.profile ? ['legs'] : parts,
+      talkers: values.talkers.split(',').map(text => positive('--talkers', text)),
+      room: positive('--room', values.room),
       out: values.out,
     }
   } catch (error) {

@@ -10,16 +10,24 @@ interface Result {
 const FRAGMENT_SAMPLES = 960
 const FRAGMENT_MS = 60
 
-/**
- * Speaks `script` to the service at `url` in the pace of speech and says how many milliseconds
- * passed from the end of each sentence to the first byte of its mp3; undefined when there was no room for a session.
- */
+/** What one talker met. */
+export interface Talk {
+  /** From the end of each sentence to the first byte of its mp3 (ms). */
+  readonly latenciesMs: readonly number[]
+  /** Whether the service said that it falls behind. */
+  readonly told: boolean
+}
+
+/** The service's ways to say that there is no room. */
+const NO_ROOM = ['too_many_sessions', 'service_behind']
+
+/** Speaks `script` to the service at `url` in the pace of speech; undefined when there was no room for a session. */
 export async function talk(
   url: string,
   key: string,
   script: Script,
   delayMs: number,
-): Promise<number[] | undefined> {
+): Promise<Talk | undefined> {
   const receiveAudio = { obtainVia: 'chunk', codec: 'mp3', sampleRate: 16_000, mode: 'streaming' }
   const socket = io(`${url}/sts`, {
     transports: ['websocket'],
@@ -39,12 +47,17 @@ export async function talk(
   })
   if (refusal) {
     socket.disconnect()
-    if (refusal.error === 'too_many_sessions') return undefined
+    if (NO_ROOM.includes(refusal.error ?? '')) return undefined
     throw new Error(`refused: ${JSON.stringify(refusal)}`)
   }
   await wait(delayMs)
   const begin = performance.now()
   const firsts = new Map<string, number>()
+  let told = false
+  socket.on('error', ({ error }: { error?: string }) => {
+    if (!['falling_behind', 'too_far_behind'].includes(error ?? '')) throw new Error(`told ${error}`)
+    told = true
+  })
   socket.on('result', ({ id, final, file }: Result) => {
     if (final && file && !firsts.has(id)) firsts.set(id, performance.now() - begin)
   })
@@ -56,7 +69,8 @@ export async function talk(
   }
   await wait(2_500)
   socket.disconnect()
-  return [...firsts.values()].map(at => at - (script.ends.findLast(each => each < at) ?? 0))
+  const latenciesMs = [...firsts.values()].map(at => at - (script.ends.findLast(each => each < at) ?? 0))
+  return { latenciesMs, told }
 }
 
 function wait(ms: number): Promise<void> {

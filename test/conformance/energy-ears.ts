@@ -65,6 +65,12 @@ class EnergyStream implements SpeechStream {
     return this.#faults.hidesQueue ? 0 : durationMs(this.#queue.reduce((sum, { length }) => sum + length, 0))
   }
 
+  get waitingMs(): number {
+    return this.queuedMs
+  }
+
+  readonly behindMs = 0
+
   write(pcm: Int16Array): void {
     if (this.#closed && !this.#faults.talksAfterClose) return
     this.#queue.push(this.#faults.keepsBuffer ? pcm : pcm.slice())

@@ -143,6 +143,8 @@ export const speechToTextChecks: Checks<SpeechMaterial> = {
     stream.write(pcm)
     expect(stream.queuedMs).toBeGreaterThan(0)
     expect(stream.queuedMs).toBeLessThanOrEqual(durationMs(pcm.length))
+    expect(stream.waitingMs).toBeLessThanOrEqual(stream.queuedMs)
+    expect(stream.behindMs).toBeGreaterThanOrEqual(0)
     await stream.close()
   },
 }

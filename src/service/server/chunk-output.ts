@@ -5,6 +5,7 @@ import { finish, type SpokenOutput, type SpokenOutputParts, type SpokenResult } 
 
 /** The mp3 in the results themselves: one of each text, whole (`block`) or in pieces as it is made (`streaming`). */
 export class ChunkOutput implements SpokenOutput {
+  readonly held = false
   readonly #parts: SpokenOutputParts
   readonly #closed = new AbortController()
 

@@ -26,6 +26,7 @@ export const ERROR_TABLE = {
   too_many_attempts: row('limit', 429, 'connect_error', 'Too many wrong keys came from the address.'),
   namespace_unknown: row('bad_namespace', 0, 'connect_error', 'The interface has no such namespace.'),
   too_many_sessions: row('limit', 503, 'connect_error', 'All sessions of the service are taken.'),
+  service_behind: row('limit', 503, 'connect_error', 'One more session would make the open ones slow.'),
   key_sessions_taken: row('limit', 429, 'connect_error', 'All sessions of the API key are taken.'),
   minutes_used_up: row('limit', 429, 'connect_error', 'The minutes of audio of the API key are used up.'),
   language_missing: row(
@@ -141,6 +142,8 @@ export const ERROR_TABLE = {
   text_too_long: row('limit', 413, 'error', 'A text is longer than allowed.'),
   fragment_too_large: row('limit', 0, 'error', 'A fragment is larger than allowed.'),
   backlog_full: row('limit', 0, 'error', 'Audio or text comes faster than it is processed.'),
+  falling_behind: row('limit', 0, 'error', 'Results are later than documented; they still come.'),
+  too_far_behind: row('limit', 0, 'error, disconnect', 'Results are too late to be of use.'),
   too_many_bad_fragments: row('limit', 0, 'error, disconnect', 'Many fragments or texts in a row failed.'),
   reader_too_slow: row('limit', 0, 'error, disconnect', 'The client does not read what it is sent.'),
   stream_not_read: row('limit', 0, 'error', 'Streamed audio was lost: it is read too slowly, or not at all.'),

@@ -16,11 +16,13 @@ import { openSts } from './sts.ts'
 import { openStt } from './stt.ts'
 import { openTranslator } from './translator.ts'
 import { openTts } from './tts.ts'
+import type { Workload } from './workload.ts'
 
 export interface NamespaceParts {
   readonly keys: ApiKeys
   readonly engines: EngineSet
   readonly admission: Admission
+  readonly workload: Workload
   readonly streams: AudioStreams
   readonly settings: ServiceSettings
   readonly clock: Clock

@@ -10,12 +10,14 @@ import { voiceFilter } from './http/voice-parameters.ts'
 import type { KeyHolder } from './key-holder.ts'
 import type { Query } from './query.ts'
 import { ServiceError, told } from './service-error.ts'
+import type { Workload } from './workload.ts'
 
 export interface RouteParts {
   readonly keys: ApiKeys
   readonly catalog: Catalog
   readonly engines: EngineSet
   readonly admission: Admission
+  readonly workload: Workload
   readonly batch: Batch
   readonly log: Log
 }
@@ -23,12 +25,14 @@ export interface RouteParts {
 /** The HTTP half of the interface, and `/health`. Every error answers `{ code, error, description }`. */
 export function addRoutes(
   app: FastifyInstance,
-  { keys, catalog, engines, admission, batch, log }: RouteParts,
+  { keys, catalog, engines, admission, workload, batch, log }: RouteParts,
 ): void {
   app.get('/health', () => ({
     status: 'ok',
     sessions: admission.taken,
     maxSessions: admission.size,
+    behindMs: Math.round(workload.latelyMs),
+    busy: Math.round(workload.busy * 100) / 100,
     engines: {
       transcription: engines.speechToText.map(engine => engine.name),
       translation: engines.translators.map(engine => engine.name),

@@ -93,6 +93,12 @@ export const serviceConfigSchema = z
     idleTimeoutMs: ms(60_000),
     /** A session without text for this long ends. */
     textIdleTimeoutMs: ms(300_000),
+    /** No new session while the results of another are, or lately were, further behind than this. */
+    admitBehindMs: ms(1_000),
+    /** A session whose results are further behind than this is told so. */
+    maxBehindMs: ms(2_000),
+    /** … and beyond this it ends. */
+    endBehindMs: ms(15_000),
     /** Audio that may wait in one session. */
     maxBacklogMs: ms(40_000),
     /** Largest `write_stream` payload in bytes. */

@@ -10,6 +10,7 @@ import { Batch } from './batch/batch.ts'
 import { Catalog } from './catalog.ts'
 import { defaultEngines } from './engines/default-engines.ts'
 import type { EngineSet } from './engines/engine-set.ts'
+import { ThreadUse } from './engines/thread-use.ts'
 import { addDocsRoutes } from './http/docs-routes.ts'
 import { addHttpRules, httpOptions } from './http/http-options.ts'
 import { answerMalformed } from './http/malformed-answer.ts'
@@ -27,6 +28,7 @@ import {
 } from './service-config.ts'
 import { SocketTracker } from './socket-tracker.ts'
 import { addStreamRoutes } from './stream-routes.ts'
+import { Workload } from './workload.ts'
 
 /** Largest message on a socket, and largest body of an HTTP request that is no file (bytes). */
 const MAX_MESSAGE_BYTES = 1024 * 1024
@@ -63,8 +65,10 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
   const { clock = systemClock, log = silentLog } = parts
   const keys = new ApiKeys(settings, clock)
   const watch = await watched(settings, keys, clock, log)
-  const engines = parts.engines ?? (await installedEngines(settings, clock, log))
-  const admission = new Admission(settings.maxSessions)
+  const threads = new ThreadUse(clock)
+  const engines = parts.engines ?? (await installedEngines(settings, threads, clock, log))
+  const workload = new Workload({ clock, admitBehindMs: settings.admitBehindMs, threads })
+  const admission = new Admission(settings.maxSessions, workload)
 
   const app = Fastify({
     bodyLimit: MAX_MESSAGE_BYTES,
@@ -78,8 +82,8 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
   const streams = new AudioStreams()
   addStreamRoutes(app, streams)
   addDocsRoutes(app, settings)
-  const batch = new Batch({ engines, admission, settings, clock, log })
-  addRoutes(app, { keys, catalog: new Catalog(engines), engines, admission, batch, log })
+  const batch = new Batch({ engines, admission, workload, settings, clock, log })
+  addRoutes(app, { keys, catalog: new Catalog(engines), engines, admission, workload, batch, log })
 
   const sockets = new SocketTracker(app.server)
   const io = new Server(app.server, {
@@ -94,7 +98,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     cors: { origin: !settings.open },
   })
   addSocketRules(io)
-  addNamespaces(io, { keys, engines, admission, streams, settings, clock, log })
+  addNamespaces(io, { keys, engines, admission, workload, streams, settings, clock, log })
   app.addHook('preClose', () => {
     io.disconnectSockets(true)
     io.engine.close()
@@ -139,12 +143,17 @@ async function watched(
   return KeyWatch.start(new KeyFile(keyFile, clock), keys, clock, log)
 }
 
-function installedEngines(settings: ServiceSettings, clock: Clock, log: Log): Promise<EngineSet> {
+function installedEngines(
+  settings: ServiceSettings,
+  threads: ThreadUse,
+  clock: Clock,
+  log: Log,
+): Promise<EngineSet> {
   const { phrasebook, voices, maxSessions } = settings
   const { pocketsphinx, apertium, espeak, flite, ...choices } = settings.engines
   return defaultEngines(
     {
-      pocketsphinx: { ...pocketsphinx, decoders: maxSessions },
+      pocketsphinx: { ...pocketsphinx, decoders: maxSessions, threads },
       apertium,
       espeak,
       flite,

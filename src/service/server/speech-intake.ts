@@ -3,9 +3,11 @@ import type { SpeechStream, SpeechToText, TranscriptSink } from './engines/speec
 import type { Intake } from './intake.ts'
 import type { KeyHolder } from './key-holder.ts'
 import type { Outlet } from './outlet.ts'
+import { Pace, type PaceLimits } from './pace.ts'
 import { ServiceError } from './service-error.ts'
 import type { Results } from './transcript-results.ts'
 import { Uplink, type UplinkLimits } from './uplink.ts'
+import type { Workload } from './workload.ts'
 
 export interface SpeechIntakeParts {
   readonly outlet: Outlet
@@ -13,7 +15,9 @@ export interface SpeechIntakeParts {
   readonly recognizer: SpeechToText
   /** What becomes of the transcripts; the intake opens and closes it. */
   readonly results: Results
-  readonly limits: UplinkLimits
+  readonly limits: UplinkLimits & PaceLimits
+  /** Is asked whether the session keeps up. */
+  readonly workload: Pick<Workload, 'follow'>
   /** Whose session it is. */
   readonly holder: Pick<KeyHolder, 'takeAudio'>
 }
@@ -25,6 +29,7 @@ export class SpeechIntake implements Intake {
   readonly #parts: SpeechIntakeParts
   #stream: SpeechStream | undefined
   #uplink: Uplink | undefined
+  #followed: Disposable | undefined
   #utterances = 0
   #closed = false
 
@@ -33,7 +38,7 @@ export class SpeechIntake implements Intake {
   }
 
   async open(): Promise<boolean | string> {
-    const { parameters, recognizer, results, limits, holder } = this.#parts
+    const { outlet, parameters, recognizer, results, limits, holder, workload } = this.#parts
     const start = await results.open()
     const stream = await recognizer
       .open(parameters.languageIdSource, this.#sink(), { grammar: parameters.grammar })
@@ -44,6 +49,9 @@ export class SpeechIntake implements Intake {
     }
     this.#stream = stream
     this.#uplink = new Uplink(stream, parameters.sendAudio, limits, holder)
+    const behind = () => Math.max(stream.behindMs, results.behindMs)
+    const late = () => Math.max(stream.behindMs, results.lateMs)
+    this.#followed = workload.follow(new Pace({ outlet, limits, behind, late }))
     return start
   }
 
@@ -53,6 +61,7 @@ export class SpeechIntake implements Intake {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#followed?.[Symbol.dispose]()
     this.#parts.results.close()
     await this.#stream?.close()
   }
@@ -69,7 +78,7 @@ export class SpeechIntake implements Intake {
       },
       final: transcript => {
         this.#utterances++
-        if (!this.#closed) results.final(transcript)
+        if (!this.#closed) results.final(transcript, this.#stream?.behindMs ?? 0)
       },
       failed: cause =>
         outlet.fault(new ServiceError('transcription_failed', 'the recogniser broke down', { cause })),

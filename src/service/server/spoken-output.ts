@@ -16,6 +16,8 @@ export interface SpokenOutput {
    * `endSynth`, when the engine fails. One at a time.
    */
   say(result: SpokenResult, text: string): Promise<void>
+  /** Whether what is to be said waits for the client, who has more than enough to hear. */
+  readonly held: boolean
   /** What is being spoken is dropped; speech that was made is still delivered where it can be. Idempotent. */
   close(): void
 }

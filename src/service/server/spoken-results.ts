@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.ts'
 import { EVENT, type StsResult } from '../contract.ts'
 import type { StsParameters } from './connection-parameters.ts'
 import type { Transcript } from './engines/speech-to-text.ts'
@@ -14,6 +15,14 @@ export interface SpokenResultsParts {
   readonly translator: TextTranslator
   /** Speaks the translations; the results open and close it. */
   readonly output: SpokenOutput
+  readonly clock: Clock
+}
+
+/** An utterance that waits for the one before it. */
+interface Waiting {
+  readonly transcript: Transcript
+  /** When it should have been understood. */
+  readonly since: number
 }
 
 /**
@@ -23,8 +32,10 @@ export interface SpokenResultsParts {
  */
 export class SpokenResults implements Results {
   readonly #parts: SpokenResultsParts
-  #line: Transcript[] = []
+  #line: Waiting[] = []
   #busy = false
+  /** When the utterance that is worked on should have been understood. */
+  #begun: number | undefined
   #closed = false
   #held: Transcript | undefined
 
@@ -36,16 +47,24 @@ export class SpokenResults implements Results {
     return this.#parts.output.open()
   }
 
+  get behindMs(): number {
+    return this.#since(this.#line[0]?.since)
+  }
+
+  get lateMs(): number {
+    return this.#since(this.#begun)
+  }
+
   partial(transcript: Transcript): void {
     if (!this.#parts.parameters.partials) return
     if (this.#busy) this.#held = transcript
     else this.#parts.outlet.emit(EVENT.result, this.#result(transcript, false))
   }
 
-  final(transcript: Transcript): void {
+  final(transcript: Transcript, lateMs: number): void {
     this.#held = undefined
     if (transcript.text === '' && !this.#parts.parameters.partials) return
-    this.#line.push(transcript)
+    this.#line.push({ transcript, since: this.#parts.clock.now() - lateMs })
     if (!this.#busy) void this.#work()
   }
 
@@ -58,10 +77,13 @@ export class SpokenResults implements Results {
   async #work(): Promise<void> {
     this.#busy = true
     for (let next = this.#line.shift(); next; next = this.#line.shift()) {
-      if (next.text === '') finish(this.#parts.outlet, this.#result(next, true))
-      else await this.#utter(next)
+      const { transcript, since } = next
+      this.#begun = since
+      if (transcript.text === '') finish(this.#parts.outlet, this.#result(transcript, true))
+      else await this.#utter(transcript)
     }
     this.#busy = false
+    this.#begun = undefined
     if (this.#held) this.partial(this.#held)
     this.#held = undefined
   }
@@ -92,6 +114,12 @@ export class SpokenResults implements Results {
       this.#fault('translation_failed', 'translated', transcript, cause)
       return undefined
     }
+  }
+
+  /** Time on our side: what waits for the client to listen is not late. */
+  #since(moment: number | undefined): number {
+    const { clock, output } = this.#parts
+    return moment === undefined || output.held ? 0 : clock.now() - moment
   }
 
   #fault(specific: ErrorName, what: string, { utterance }: Transcript, cause: unknown): void {

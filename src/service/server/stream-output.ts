@@ -21,9 +21,14 @@ export class StreamOutput implements SpokenOutput {
   readonly #closed = new AbortController()
   #stream: AudioStream | undefined
   #path = ''
+  #held = false
 
   constructor(parts: StreamOutputParts) {
     this.#parts = parts
+  }
+
+  get held(): boolean {
+    return this.#held
   }
 
   async open(): Promise<string> {
@@ -41,7 +46,9 @@ export class StreamOutput implements SpokenOutput {
     const { outlet, voice, receiveAudio } = this.#parts
     const stream = this.#stream
     if (!stream) return
+    this.#held = true
     await stream.room()
+    this.#held = false
     const speech = await voice.engine.speak(text, voice.entry.voiceId, this.#closed.signal)
     await stream.tune(speech.rate)
     let told = false

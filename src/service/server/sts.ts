@@ -8,7 +8,7 @@ import { wishedVoice } from './voice-wish.ts'
 
 /** `/sts`: transcribes what is said, translates it and speaks the translation. */
 export const openSts: OpenSession = (socket, channel, log, parts) => {
-  const { engines, settings, clock } = parts
+  const { engines, workload, settings, clock } = parts
   const parameters = stsParameters(socket.handshake.query, engines)
   const { languageIdSource, languageIdTarget, receiveAudio } = parameters
   const voice = wishedVoice(parameters, engines)
@@ -21,8 +21,9 @@ export const openSts: OpenSession = (socket, channel, log, parts) => {
     parameters,
     intake: outlet => {
       const output = chosenOutput({ outlet, voice, receiveAudio }, socket, parts)
-      const results = new SpokenResults({ outlet, parameters, translator, output })
-      return new SpeechIntake({ outlet, parameters, recognizer, results, limits: settings, holder })
+      const results = new SpokenResults({ outlet, parameters, translator, output, clock })
+      const limits = settings
+      return new SpeechIntake({ outlet, parameters, recognizer, results, limits, workload, holder })
     },
     idleTimeoutMs: settings.idleTimeoutMs,
     settings,

@@ -5,7 +5,7 @@ import { SpeechIntake } from './speech-intake.ts'
 import { TranscriptResults } from './transcript-results.ts'
 
 /** `/stt`: transcribes what is said. */
-export const openStt: OpenSession = (socket, channel, log, { engines, settings, clock }) => {
+export const openStt: OpenSession = (socket, channel, log, { engines, workload, settings, clock }) => {
   const parameters = sttParameters(socket.handshake.query, engines)
   const recognizer = engines.recognizer(parameters.languageIdSource, parameters.grammar)!
   const { holder } = socket.data
@@ -14,7 +14,8 @@ export const openStt: OpenSession = (socket, channel, log, { engines, settings, 
     parameters,
     intake: outlet => {
       const results = new TranscriptResults(outlet, parameters)
-      return new SpeechIntake({ outlet, parameters, recognizer, results, limits: settings, holder })
+      const limits = settings
+      return new SpeechIntake({ outlet, parameters, recognizer, results, limits, workload, holder })
     },
     idleTimeoutMs: settings.idleTimeoutMs,
     settings,

@@ -8,7 +8,12 @@ export interface Results {
   /** Gets ready; answers the payload of `start`. */
   open(): Promise<boolean | string>
   partial(transcript: Transcript): void
-  final(transcript: Transcript): void
+  /** `lateMs`: so much later than it should have been understood. */
+  final(transcript: Transcript, lateMs: number): void
+  /** How late the next utterance is that waits for the one before it (ms). */
+  readonly behindMs: number
+  /** How late the oldest utterance without an answer is (ms), whatever it waits for on our side. */
+  readonly lateMs: number
   /** What is on its way is dropped. Idempotent. */
   close(): void
 }
@@ -21,6 +26,8 @@ export function sttResult(transcript: Transcript, final: boolean, languageIdSour
 
 /** The results of `/stt`: transcripts as they come. */
 export class TranscriptResults implements Results {
+  readonly behindMs = 0
+  readonly lateMs = 0
   readonly #outlet: Outlet
   readonly #parameters: SttParameters
 

@@ -110,6 +110,30 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     await ready('/stt')
     return refused(connect('/sts'))
   },
+  async service_behind() {
+    const { connect, ready } = await fakeService()
+    const { stream } = await ready('/stt')
+    stream.behindMs = 1_001
+    return refused(connect('/sts'))
+  },
+  async falling_behind() {
+    const clock = new FakeClock()
+    const { ready } = await fakeService({}, { clock })
+    const { client, stream } = await ready('/stt')
+    stream.behindMs = 2_001
+    clock.advance(400)
+    const met = await onSocket(client, false)
+    expect(client.payloads('error')).toHaveLength(1)
+    return met
+  },
+  async too_far_behind() {
+    const clock = new FakeClock()
+    const { ready } = await fakeService({}, { clock })
+    const { client, stream } = await ready('/stt')
+    stream.behindMs = 15_001
+    clock.advance(200)
+    return onSocket(client, true)
+  },
   async key_sessions_taken() {
     const { connect, ready } = await fakeService({ apiKeys: [{ name: 'one', key: KEY, sessions: 1 }] })
     await ready('/stt')

@@ -7,6 +7,7 @@ import type { Admission } from '../admission.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
 import type { Query } from '../query.ts'
 import { ServiceError } from '../service-error.ts'
+import type { Workload } from '../workload.ts'
 import type { BatchSettings } from './batch-config.ts'
 import { jobOf } from './job.ts'
 import { readForm } from './job-form.ts'
@@ -19,6 +20,8 @@ import { sendResult, wantsMp3 } from './job-reply.ts'
 export interface BatchParts {
   readonly engines: EngineSet
   readonly admission: Admission
+  /** Live sessions, for which jobs wait. */
+  readonly workload: Pick<Workload, 'calm'>
   readonly settings: BatchSettings
   readonly clock: Clock
   readonly log: Log
@@ -92,10 +95,11 @@ export class Batch {
     life: JobLife,
     place: ReturnType<JobLine['join']>,
   ): Promise<BatchResult> {
-    const { engines, clock, admission, settings } = this.#parts
+    const { engines, clock, admission, workload, settings } = this.#parts
     const { signal } = life
     const limits = { maxFileMs: settings.maxFileMs, maxTextLength: settings.maxFileTextLength }
-    const work = jobOf(parameters, form, { engines, mp3: this.#mp3 }, { clock, limits, holder, signal })
+    const calm = () => workload.calm(signal)
+    const work = jobOf(parameters, form, { engines, mp3: this.#mp3 }, { clock, limits, holder, calm, signal })
     using _session = holder.enter(error => life.end(error))
     await place.turn(signal)
     using _place = admission.take()

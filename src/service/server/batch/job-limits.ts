@@ -19,6 +19,8 @@ export interface JobContext {
   readonly clock: Clock
   readonly limits: JobLimits
   readonly holder: JobHolder
+  /** Resolves when no live session has to wait for its turn; rejects with the reason of `signal`. */
+  readonly calm: () => Promise<void>
   /** Aborted with the `ServiceError` that ends the job. */
   readonly signal: AbortSignal
 }

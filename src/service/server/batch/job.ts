@@ -54,10 +54,10 @@ function spoken(parameters: JobParameters, form: JobForm, tools: JobTools, conte
         `nothing that is said in the file was understood as ${language}`,
       )
     const utterances: BatchUtterance[] = []
-    const file = voice && new SpokenFile(voice, rate, context.signal)
+    const file = voice && new SpokenFile(voice, rate, context)
     for (const { text, startMs, endMs } of heard.utterances) {
       const id = String(utterances.length + 1)
-      const said = translation ? await translated(text, translation, context.signal) : undefined
+      const said = translation ? await translated(text, translation, context) : undefined
       if (said) await file?.speak(said)
       utterances.push({ id, text, startMs, endMs, ...(said === undefined ? {} : { translation: said }) })
     }
@@ -78,7 +78,7 @@ function spoken(parameters: JobParameters, form: JobForm, tools: JobTools, conte
 function written(parameters: JobParameters, form: JobForm, tools: JobTools, context: JobContext): Work {
   const { mode, source, target, rate } = parameters
   const { engines } = tools
-  const { signal, limits } = context
+  const { limits } = context
   if (mode === 'translator') {
     const translation = translationFor(source, target, engines)
     const text = jobText(parameters, form, limits.maxTextLength)
@@ -86,13 +86,13 @@ function written(parameters: JobParameters, form: JobForm, tools: JobTools, cont
       languageIdSource: translation.source,
       languageIdTarget: translation.target,
       text,
-      translation: await translated(text, translation, signal),
+      translation: await translated(text, translation, context),
     })
   }
   const voice = voiceFor(target ?? source, parameters.wish, engines)
   const text = jobText(parameters, form, limits.maxTextLength)
   return async () => {
-    const file = new SpokenFile(voice, rate, signal)
+    const file = new SpokenFile(voice, rate, context)
     await file.speak(text)
     const languageIdTarget = voice.entry.languageId
     return { languageIdTarget, file: { data: file.finish(), codec: 'mp3', sampleRate: rate } }

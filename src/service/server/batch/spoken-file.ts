@@ -1,6 +1,7 @@
 import type { OfferedVoice } from '../engines/engine-set.ts'
 import { createMp3, type Mp3Encoder, type Mp3Rate } from '../engines/mp3-encoder.ts'
 import { ServiceError } from '../service-error.ts'
+import type { JobContext } from './job-limits.ts'
 import { linesOfSentences } from './sentences.ts'
 
 /** Pause after a sentence (ms). */
@@ -10,28 +11,30 @@ const PAUSE_MS = 250
 export class SpokenFile {
   readonly #voice: OfferedVoice
   readonly #rate: Mp3Rate
-  readonly #signal: AbortSignal
+  readonly #context: Pick<JobContext, 'calm' | 'signal'>
   readonly #pieces: Uint8Array[] = []
   #encoder: Mp3Encoder | undefined
   #from = 0
 
-  /** Aborting `signal` makes `speak` reject with its reason. */
-  constructor(voice: OfferedVoice, rate: Mp3Rate, signal: AbortSignal) {
+  /** Aborting the signal makes `speak` reject with its reason. */
+  constructor(voice: OfferedVoice, rate: Mp3Rate, context: Pick<JobContext, 'calm' | 'signal'>) {
     this.#voice = voice
     this.#rate = rate
-    this.#signal = signal
+    this.#context = context
   }
 
   /** Rejects with `synthesis_failed` when the engine cannot, or with the reason of the signal. */
   async speak(text: string): Promise<void> {
+    const { calm, signal } = this.#context
     for (const sentence of linesOfSentences(text).flat()) {
+      await calm()
       try {
         await this.#say(sentence)
       } catch (cause) {
-        this.#signal.throwIfAborted()
+        signal.throwIfAborted()
         throw new ServiceError('synthesis_failed', 'the engine that speaks failed', { cause })
       }
-      this.#signal.throwIfAborted()
+      signal.throwIfAborted()
     }
   }
 
@@ -43,7 +46,7 @@ export class SpokenFile {
 
   async #say(sentence: string): Promise<void> {
     const { engine, entry } = this.#voice
-    const { rate, pieces } = await engine.speak(sentence, entry.voiceId, this.#signal)
+    const { rate, pieces } = await engine.speak(sentence, entry.voiceId, this.#context.signal)
     const encoder = await this.#encoderFor(rate)
     for await (const pcm of pieces) this.#pieces.push(encoder.encode(pcm))
     this.#pieces.push(encoder.encode(new Int16Array((rate * PAUSE_MS) / 1000)))

@@ -13,8 +13,8 @@ export interface Transcription {
   readonly durationMs: number
 }
 
-/** Audio that may wait at the recogniser: enough that it never waits for us, little to hold (ms). */
-const AHEAD_MS = 2_000
+/** Audio that may wait at the recogniser: enough that it never waits for us, little enough that speakers do not (ms). */
+const AHEAD_MS = 500
 /** How often a full recogniser is looked at (ms). */
 const LOOK_MS = 20
 /** Silence after the last sample, so that the last utterance ends: 1.5 s at 16 kHz, in pieces. */
@@ -28,7 +28,7 @@ export async function transcription(
   engine: SpeechToText,
   language: LanguageId,
   sound: AsyncIterable<Int16Array> | Iterable<Int16Array>,
-  { clock, limits, holder, signal }: JobContext,
+  { clock, limits, holder, calm, signal }: JobContext,
 ): Promise<Transcription> {
   const utterances: Transcript[] = []
   let broken: Error | undefined
@@ -39,8 +39,8 @@ export async function transcription(
       broken = error
     },
   })
-  const room = async (ms: number) => {
-    while (stream.queuedMs > ms && !broken) {
+  const until = async (understood: () => boolean) => {
+    while (!understood() && !broken) {
       signal.throwIfAborted()
       await waited(clock, LOOK_MS)
     }
@@ -55,12 +55,13 @@ export async function transcription(
       if (taken > limits.maxFileMs)
         throw new ServiceError('too_long', `the file is longer than ${limits.maxFileMs} ms`)
       holder.takeAudio(ms)
+      await calm()
       stream.write(pcm)
-      await room(AHEAD_MS)
+      await until(() => stream.waitingMs <= AHEAD_MS)
     }
     const silence = new Int16Array(SILENCE.samples)
     for (let n = 0; n < SILENCE.pieces; n++) stream.write(silence)
-    await room(0)
+    await until(() => stream.queuedMs === 0)
   } finally {
     await stream.close()
   }

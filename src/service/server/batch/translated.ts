@@ -1,6 +1,7 @@
 import type { LanguageId } from '../../../core/languages.ts'
 import type { TextTranslator } from '../engines/text-translator.ts'
 import { ServiceError } from '../service-error.ts'
+import type { JobContext } from './job-limits.ts'
 import { linesOfSentences } from './sentences.ts'
 
 /** A pair of languages and the engine that translates the one into the other. */
@@ -14,12 +15,13 @@ export interface Translation {
 export async function translated(
   text: string,
   { translator, source, target }: Translation,
-  signal: AbortSignal,
+  { calm, signal }: Pick<JobContext, 'calm' | 'signal'>,
 ): Promise<string> {
   const lines: string[] = []
   for (const sentences of linesOfSentences(text)) {
     const line: string[] = []
     for (const sentence of sentences) {
+      await calm()
       line.push(await attempt(() => translator.translate(sentence, source, target)))
       signal.throwIfAborted()
     }

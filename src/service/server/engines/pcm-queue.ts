@@ -1,6 +1,11 @@
+import { durationMs } from '../../../transcode/pcm.ts'
+import { rushed } from './due-times.ts'
+
 /** Samples in the order they came, taken out in pieces of any length. */
 export class PcmQueue {
   #pieces: Int16Array[] = []
+  /** When each piece is due. */
+  #dues: number[] = []
   /** Samples of the first piece that are taken already. */
   #offset = 0
   #length = 0
@@ -10,10 +15,17 @@ export class PcmQueue {
     return this.#length
   }
 
-  /** Keeps a copy of `pcm`. */
-  push(pcm: Int16Array): void {
+  /** When the oldest sample is due; undefined when none waits. */
+  get due(): number | undefined {
+    const first = this.#dues[0]
+    return first === undefined ? undefined : first + rushed(durationMs(this.#offset))
+  }
+
+  /** Keeps a copy of `pcm`, whose first sample is due at `due`. */
+  push(pcm: Int16Array, due: number): void {
     if (pcm.length === 0) return
     this.#pieces.push(pcm.slice())
+    this.#dues.push(due)
     this.#length += pcm.length
   }
 
@@ -29,6 +41,7 @@ export class PcmQueue {
       this.#offset += part.length
       if (this.#offset === piece.length) {
         this.#pieces.shift()
+        this.#dues.shift()
         this.#offset = 0
       }
     }
@@ -38,6 +51,7 @@ export class PcmQueue {
 
   clear(): void {
     this.#pieces = []
+    this.#dues = []
     this.#offset = 0
     this.#length = 0
   }

@@ -9,6 +9,7 @@ import { type Grammar, type GrammarSettings, loadGrammars } from './grammar.ts'
 import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from './speech-to-text.ts'
 import { loadSphinx } from './sphinx-library.ts'
 import { SphinxStream } from './sphinx-stream.ts'
+import type { ThreadUse } from './thread-use.ts'
 
 export interface PocketSphinxOptions {
   /** Name or path of libpocketsphinx and of libsphinxbase. */
@@ -30,6 +31,8 @@ export interface PocketSphinxOptions {
   /** Closed vocabularies by name, and the name of the one that holds when a session names none. */
   readonly grammars: GrammarSettings
   readonly grammar?: string | undefined
+  /** Is told what the decoders do on their threads. */
+  readonly threads?: ThreadUse | undefined
 }
 
 /** PocketSphinx: offline, English only, one decoder per speaker on the thread pool. */
@@ -65,7 +68,7 @@ export class PocketSphinx implements SpeechToText {
       throw new RangeError(
         `grammar is ${options.grammar}, allowed: ${[...grammars.keys()].join(', ') || 'none'}`,
       )
-    const library = await loadSphinx(options)
+    const library = await loadSphinx(options, options.threads)
     await assertModels(options.models)
     const args = argumentsFor(options)
     const pool = new DecoderPool(options.decoders, () => SphinxDecoder.create(library, args))

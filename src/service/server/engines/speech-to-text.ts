@@ -28,6 +28,10 @@ export interface TranscriptSink {
 export interface SpeechStream {
   /** Milliseconds of audio taken but not yet understood. */
   readonly queuedMs: number
+  /** Of these, milliseconds that wait for the engine: what it gathers of an utterance that is still going on does not. */
+  readonly waitingMs: number
+  /** How long the oldest of what waits for the engine should have been understood already (ms); 0 while it keeps up. */
+  readonly behindMs: number
   /** Takes linear16, 16 kHz, mono; copies it. Silently ignored after `close`. */
   write(pcm: Int16Array): void
   /** Drops what is queued and gives back what the stream holds. Idempotent; resolves when everything is free. */

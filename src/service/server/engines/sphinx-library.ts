@@ -1,4 +1,5 @@
 import { EngineError } from './engine-error.ts'
+import type { ThreadUse } from './thread-use.ts'
 
 /** A decoder's address in the library; 0 or null is none. */
 export type SphinxPointer = unknown
@@ -33,10 +34,13 @@ interface Native {
 }
 
 /**
- * Loads libpocketsphinx and libsphinxbase by the names or paths given.
+ * Loads libpocketsphinx and libsphinxbase by the names or paths given; what it does on threads is told to `use`.
  * Rejects with an `EngineError` when either is not installed.
  */
-export async function loadSphinx(paths: { library: string; base: string }): Promise<SphinxLibrary> {
+export async function loadSphinx(
+  paths: { library: string; base: string },
+  use?: ThreadUse,
+): Promise<SphinxLibrary> {
   try {
     const { load, decode } = await import('koffi')
     const library = load(paths.library)
@@ -45,6 +49,7 @@ export async function loadSphinx(paths: { library: string; base: string }): Prom
       signature => library.func(signature) as Native,
       signature => base.func(signature) as Native,
       features => meanIn(features, decode as Peek),
+      use,
     )
   } catch (cause) {
     throw new EngineError('transcription', 'pocketsphinx', `cannot load ${paths.library}`, { cause })
@@ -72,7 +77,9 @@ function bind(
   sphinx: (signature: string) => Native,
   base: (signature: string) => Native,
   meanOf: (features: SphinxPointer) => SphinxPointer | undefined,
+  use: ThreadUse | undefined,
 ): SphinxLibrary {
+  const pooled = <T>(native: Native, ...args: unknown[]) => onThread<T>(use, native, args)
   const parseArgs = base(
     'void *cmd_ln_parse_r(void *inout, void *defn, int argc, const char **argv, int strict)',
   )
@@ -118,9 +125,14 @@ function bind(
 }
 
 /** Runs `native` on the thread pool. The arguments stay referenced until it is done. */
-function pooled<T>(native: Native, ...args: unknown[]): Promise<T> {
+function onThread<T>(use: ThreadUse | undefined, native: Native, args: unknown[]): Promise<T> {
+  use?.began()
   return new Promise((resolve, reject) => {
-    const done: Callback<T> = (error, value) => (error ? reject(error as Error) : resolve(value))
+    const done: Callback<T> = (error, value) => {
+      use?.ended()
+      if (error) reject(error as Error)
+      else resolve(value)
+    }
     native.async(...args, done)
   })
 }

@@ -1,6 +1,7 @@
 import { after, type Clock } from '../../../core/clock.ts'
 import { durationMs } from '../../../transcode/pcm.ts'
 import type { Decoder } from './decoder.ts'
+import { DueTimes } from './due-times.ts'
 import { PcmQueue } from './pcm-queue.ts'
 import type { SpeechStream, TranscriptSink } from './speech-to-text.ts'
 import { isTelephoneBand } from './telephone-band.ts'
@@ -37,6 +38,9 @@ export class SphinxStream implements SpeechStream {
   readonly #sink: TranscriptSink
   readonly #options: SphinxStreamOptions
   readonly #queue = new PcmQueue()
+  readonly #times: DueTimes
+  /** When the audio that is being decoded was due. */
+  #feeding: number | undefined
   readonly #bounds = new UtteranceBounds()
   readonly #scratch = new Int16Array(IDLE_SLICE)
   #speaking = false
@@ -54,15 +58,25 @@ export class SphinxStream implements SpeechStream {
     this.#decoder = decoder
     this.#sink = sink
     this.#options = options
+    this.#times = new DueTimes(options.clock)
   }
 
   get queuedMs(): number {
     return durationMs(this.#queue.length)
   }
 
+  get waitingMs(): number {
+    return this.queuedMs
+  }
+
+  get behindMs(): number {
+    return this.#times.late(this.#feeding ?? this.#queue.due)
+  }
+
   write(pcm: Int16Array): void {
     if (this.#closing || this.#broken) return
-    this.#queue.push(pcm)
+    const caughtUp = this.#queue.length === 0 && this.#feeding === undefined
+    this.#queue.push(pcm, this.#times.came(durationMs(pcm.length), caughtUp))
     this.#stalled = false
     this.#stall?.[Symbol.dispose]()
     this.#stall = undefined
@@ -94,6 +108,7 @@ export class SphinxStream implements SpeechStream {
       if (this.#stalled && this.#speaking) await this.#finishStalled()
     } catch (error) {
       this.#broken = true
+      this.#feeding = undefined
       this.#queue.clear()
       this.#sink.failed(error as Error)
       return
@@ -111,8 +126,10 @@ export class SphinxStream implements SpeechStream {
 
   async #feedQueued(): Promise<void> {
     const slice = this.#scratch.subarray(0, this.#speaking ? SPEECH_SLICE : IDLE_SLICE)
+    this.#feeding = this.#queue.due
     const taken = this.#queue.take(slice)
     await this.#feed(slice.subarray(0, taken), true)
+    this.#feeding = undefined
   }
 
   /** The audio has stopped inside an utterance: silence, until the decoder sees the end or it is ended anyway. */

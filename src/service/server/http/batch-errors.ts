@@ -34,6 +34,7 @@ export const BATCH_ERRORS: readonly ErrorName[] = [
   'text_too_long',
   'too_many_jobs',
   'too_many_sessions',
+  'service_behind',
   'key_sessions_taken',
   'key_revoked',
   'minutes_used_up',

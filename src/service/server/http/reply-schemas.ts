@@ -26,6 +26,12 @@ export const healthSchema = z.strictObject({
   status: z.literal('ok'),
   sessions: z.int().min(0).describe('Sessions that are open, batch jobs among them.'),
   maxSessions: z.int().min(1),
+  behindMs: z.int().min(0).describe('The furthest that results were behind a voice in the last 5 s (ms).'),
+  busy: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('Share of the recogniser’s threads that were busy in the last seconds.'),
   engines: z
     .strictObject({
       transcription: z.array(z.string()),

@@ -21,10 +21,14 @@ export class QuickEars implements SpeechToText {
     this.opened++
     let said = false
     const ears = this
-    return {
+    const stream: SpeechStream = {
       get queuedMs() {
         return ears.mood === 'stuck' ? 10_000 : 0
       },
+      get waitingMs() {
+        return stream.queuedMs
+      },
+      behindMs: 0,
       write(pcm) {
         ears.written.push(pcm.slice())
         if (ears.mood === 'break') sink.failed(new Error('ears fell off'))
@@ -38,6 +42,7 @@ export class QuickEars implements SpeechToText {
         ears.opened--
       },
     }
+    return stream
   }
 
   async close(): Promise<void> {}

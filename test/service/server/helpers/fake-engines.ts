@@ -15,6 +15,8 @@ export class FakeStream implements SpeechStream {
   readonly sink: TranscriptSink
   samples = 0
   queuedMs = 0
+  waitingMs = 0
+  behindMs = 0
   closed = false
   #utterance = 0
 

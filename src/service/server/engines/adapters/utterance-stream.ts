@@ -1,5 +1,6 @@
 import { after, type Clock } from '../../../../core/clock.ts'
 import { durationMs } from '../../../../transcode/pcm.ts'
+import { DueTimes } from '../due-times.ts'
 import type { SpeechStream, TranscriptSink } from '../speech-to-text.ts'
 import { type EndpointerOptions, EnergyEndpointer, type Stretch } from './energy-endpointer.ts'
 
@@ -15,6 +16,11 @@ export interface UtteranceStreamOptions extends EndpointerOptions {
   readonly stallMs: number
 }
 
+/** An utterance that waits for the engine, from when it was whole. */
+interface Waiting extends Stretch {
+  readonly due: number
+}
+
 /** A stream of speech for an engine that takes whole utterances: cut by level, understood one after the other. */
 export class UtteranceStream implements SpeechStream {
   readonly #sink: TranscriptSink
@@ -23,7 +29,8 @@ export class UtteranceStream implements SpeechStream {
   readonly #clock: Clock
   readonly #endpointer: EnergyEndpointer
   readonly #closed = new AbortController()
-  #line: Stretch[] = []
+  readonly #times: DueTimes
+  #line: Waiting[] = []
   #utterance = 1
   #stall: Disposable | undefined
   #running: Promise<void> | undefined
@@ -33,15 +40,28 @@ export class UtteranceStream implements SpeechStream {
     this.#understand = understand
     this.#options = options
     this.#clock = clock
-    this.#endpointer = new EnergyEndpointer(options, stretch => this.#line.push(stretch))
+    this.#times = new DueTimes(clock)
+    this.#endpointer = new EnergyEndpointer(options, stretch => {
+      this.#line.push({ ...stretch, due: Math.max(clock.now(), this.#times.last) })
+    })
   }
 
   get queuedMs(): number {
-    return this.#line.reduce((sum, { pcm }) => sum + durationMs(pcm.length), this.#endpointer.heldMs)
+    return this.waitingMs + this.#endpointer.heldMs
+  }
+
+  get waitingMs(): number {
+    return this.#line.reduce((sum, { pcm }) => sum + durationMs(pcm.length), 0)
+  }
+
+  get behindMs(): number {
+    // The first is with the engine, however long that takes; the next waits for it.
+    return this.#times.late(this.#line[1]?.due)
   }
 
   write(pcm: Int16Array): void {
     if (this.#closed.signal.aborted) return
+    this.#times.came(durationMs(pcm.length))
     this.#endpointer.write(pcm)
     this.#wake()
     this.#stall?.[Symbol.dispose]()

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { after } from '../../../../src/core/clock.ts'
+import { UtteranceStream } from '../../../../src/service/server/engines/adapters/utterance-stream.ts'
+import type { Decoder } from '../../../../src/service/server/engines/decoder.ts'
+import { SphinxStream } from '../../../../src/service/server/engines/sphinx-stream.ts'
+import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { sine } from '../../../helpers/tone.ts'
+
+const sink = { partial() {}, final() {}, failed() {} }
+const FRAGMENT = new Int16Array(960)
+const FRAGMENT_MS = 60
+
+/** A decoder that takes `factor` times the length of the audio. */
+function slowDecoder(clock: FakeClock, factor: number): Decoder {
+  return {
+    begin() {},
+    expect() {},
+    inSpeech: true,
+    process: pcm => new Promise(resolve => void after(clock, (pcm.length / 16) * factor, resolve)),
+    text: () => '',
+    finish: async () => '',
+  }
+}
+
+function streamOf(clock: FakeClock, factor: number): SphinxStream {
+  return new SphinxStream(slowDecoder(clock, factor), sink, {
+    clock,
+    stallMs: 800,
+    partialMs: 200,
+    longMs: 10_000,
+    release: async () => {},
+  })
+}
+
+/** Lets `ms` pass, and what waits for time go on. */
+async function pass(clock: FakeClock, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 5) {
+    clock.advance(Math.min(5, left))
+    await new Promise(setImmediate)
+  }
+}
+
+/** Says `ms` at the pace of speech and answers the furthest that `stream` was behind. */
+async function say(stream: SphinxStream, clock: FakeClock, ms: number): Promise<number> {
+  let most = 0
+  for (let at = 0; at < ms; at += FRAGMENT_MS) {
+    stream.write(FRAGMENT)
+    await pass(clock, FRAGMENT_MS)
+    most = Math.max(most, stream.behindMs)
+  }
+  return most
+}
+
+describe('a stream of PocketSphinx', () => {
+  test('is not behind with a decoder that keeps up', async () => {
+    const clock = new FakeClock()
+    expect(await say(streamOf(clock, 0.7), clock, 3_000)).toBeLessThan(100)
+  })
+
+  test('is behind by what a slow decoder needs beyond the time', async () => {
+    const clock = new FakeClock()
+    const stream = streamOf(clock, 1.5)
+    await say(stream, clock, 6_000)
+    // Two thirds are decoded, and the oldest of the rest was said 2 s ago.
+    expect(stream.behindMs).toBeGreaterThan(1_800)
+    expect(stream.behindMs).toBeLessThan(2_200)
+    const { behindMs } = stream
+    clock.advance(1_000)
+    expect(stream.behindMs).toBeGreaterThan(behindMs)
+  })
+
+  test('is not behind with a recording that comes all at once, while it is understood faster than it was said', async () => {
+    const clock = new FakeClock()
+    const stream = streamOf(clock, 0.6)
+    for (let at = 0; at < 10_000; at += FRAGMENT_MS) stream.write(FRAGMENT)
+    expect(stream.waitingMs).toBeGreaterThan(9_000)
+    let most = 0
+    for (let at = 0; at < 6_500; at += 100) {
+      await pass(clock, 100)
+      most = Math.max(most, stream.behindMs)
+    }
+    expect(most).toBeLessThan(200)
+    expect(stream.waitingMs).toBe(0)
+  })
+
+  test('is behind when the rest of such a recording delays what is said live', async () => {
+    const clock = new FakeClock()
+    const stream = streamOf(clock, 1)
+    for (let at = 0; at < 10_000; at += FRAGMENT_MS) stream.write(FRAGMENT)
+    expect(await say(stream, clock, 10_000)).toBeGreaterThan(1_500)
+  })
+
+  test('has caught up as soon as everything is understood: what comes then is due at once', async () => {
+    const clock = new FakeClock()
+    const stream = streamOf(clock, 0.1)
+    for (let at = 0; at < 5_000; at += FRAGMENT_MS) stream.write(FRAGMENT)
+    await pass(clock, 1_000)
+    expect(stream.waitingMs).toBe(0)
+    stream.write(FRAGMENT)
+    clock.advance(5)
+    expect(stream.behindMs).toBe(5)
+  })
+})
+
+describe('a stream of an engine for whole utterances', () => {
+  const options = { pauseMs: 400, stallMs: 800, longMs: 15_000 }
+  const utterance = () => [sine(300, 1_000, 8_000, 16_000), new Int16Array(8_000)]
+
+  test('is behind when an utterance waits for the one before it, not while one is understood or said', async () => {
+    const clock = new FakeClock()
+    const answers: (() => void)[] = []
+    const understand = () => new Promise<string>(resolve => answers.push(() => resolve('well')))
+    const stream = new UtteranceStream(sink, understand, options, clock)
+    const hear = async () => {
+      for (const pcm of utterance())
+        for (let at = 0; at < pcm.length; at += 320) {
+          stream.write(pcm.subarray(at, at + 320))
+          clock.advance(20)
+        }
+      await new Promise(setImmediate)
+    }
+    stream.write(sine(300, 600, 8_000, 16_000))
+    expect([stream.waitingMs, stream.behindMs]).toEqual([0, 0])
+    expect(stream.queuedMs).toBeGreaterThan(0)
+    clock.advance(600)
+    await hear()
+    expect(answers).toHaveLength(1)
+    clock.advance(5_000)
+    expect(stream.behindMs).toBe(0)
+    await hear()
+    clock.advance(3_000)
+    expect(stream.behindMs).toBeGreaterThan(3_000)
+    expect(stream.behindMs).toBeLessThan(3_500)
+    answers.shift()!()
+    await new Promise(setImmediate)
+    expect(stream.behindMs).toBe(0)
+  })
+})
