@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Announcer, NoticeName } from '../core/announcer.ts'
+import { after, type Clock } from '../core/clock.ts'
+import { BridgeError } from '../core/errors.ts'
+import type { LanguageId } from '../core/languages.ts'
+import type { Log } from '../core/log.ts'
+import type { Participant } from '../core/participant.ts'
+import type { Recorder, RecordingStatus } from '../core/recorder.ts'
+import type { Relay } from '../core/relay.ts'
+import type { Room } from '../core/room.ts'
+import { isoTime, type WallClock } from '../core/wall-clock.ts'
+import { Consents } from './consents.ts'
+import { Recording } from './recording.ts'
+import { writeNotes } from './recording-notes.ts'
+import type { RecordingOptions } from './recording-options.ts'
+import { deleteOldRecordings } from './retention.ts'
+
+/** Between two looks for recordings that are too old (ms). */
+const SWEEP_MS = 3_600_000
+
+export interface DiskRecorderParts {
+  readonly relay: Relay
+  readonly announcer: Announcer
+  readonly options: RecordingOptions
+  readonly clock: Clock
+  readonly wallClock: WallClock
+  readonly log: Log
+  /** The language of notices for a party that hears none. */
+  readonly language: LanguageId
+}
+
+interface Running {
+  readonly recording: Recording
+  readonly room: Room
+  readonly consents: Consents
+  tap?: Disposable
+  /** Notes are written one after the other. */
+  noted: Promise<void>
+}
+
+/** Records rooms to the disk, each voice and each translation on a track of its own. Whoever made it closes it. */
+export class DiskRecorder implements Recorder, AsyncDisposable {
+  readonly #parts: DiskRecorderParts
+  readonly #running = new Map<string, Running>()
+  readonly #ending = new Set<Running>()
+  readonly #watches: Disposable[]
+  #sweep: Disposable | undefined
+  #closed = false
+
+  constructor(parts: DiskRecorderParts) {
+    this.#parts = parts
+    const { relay, options } = parts
+    this.#watches = [
+      relay.observer.on('admitted', ({ room, participant }) => this.#cameIn(room, participant)),
+      relay.observer.on('room', ({ room, state }) => {
+        if (state === 'closed') this.#running.get(room)?.recording.end()
+      }),
+    ]
+    if (options.when !== 'off' && options.keepHours > 0) this.#sweepNow()
+  }
+
+  of(room: string): RecordingStatus | undefined {
+    return this.#running.get(room)?.recording.status
+  }
+
+  start(room: string): RecordingStatus {
+    const known = this.#running.get(room)
+    if (known) return known.recording.status
+    const { relay, options } = this.#parts
+    const open = relay.rooms.get(room)
+    if (this.#closed || options.when === 'off') throw new BridgeError('STATE', 'recording is off')
+    if (!open || open.participants.size === 0) throw new BridgeError('STATE', 'nobody is in this room')
+    if (this.#running.size >= options.maxRecordings)
+      throw new BridgeError('CAPACITY', `${options.maxRecordings} recordings are the most`, {
+        retryable: true,
+      })
+    const running = this.#newRecording(open)
+    this.#running.set(room, running)
+    relay.observer.emit('recording', { room, recording: running.recording.id, state: 'notice' })
+    void this.#begin(running)
+    return running.recording.status
+  }
+
+  pause(room: string): RecordingStatus {
+    return this.#switch(room, 'pause', 'recording-paused')
+  }
+
+  resume(room: string): RecordingStatus {
+    return this.#switch(room, 'resume', 'recording-resumed')
+  }
+
+  async stop(room: string): Promise<RecordingStatus | undefined> {
+    const running = this.#running.get(room)
+    if (!running) return undefined
+    running.recording.end()
+    await running.noted
+    return running.recording.status
+  }
+
+  /** Ends all recordings; settles when everything is on the disk. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    this.#sweep?.[Symbol.dispose]()
+    for (const watch of this.#watches) watch[Symbol.dispose]()
+    for (const { recording } of this.#running.values()) recording.end()
+    await Promise.all([...this.#ending].map(({ noted }) => noted))
+  }
+
+  #newRecording(room: Room): Running {
+    const { relay, options, clock, wallClock } = this.#parts
+    const id = randomBytes(6).toString('hex')
+    const date = isoTime(wallClock()).replace(/[-:]|\.\d+/g, '')
+    const folder = join(options.folder, `${date}-${id}`)
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+    } catch (cause) {
+      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+      throw new BridgeError('CAPACITY', `no recording can be kept in ${options.folder} (${code})`, { cause })
+    }
+    const consents = new Consents(clock)
+    const recording: Recording = new Recording({
+      id,
+      room: room.name,
+      roomOpenedAt: room.openedAt,
+      folder,
+      clock,
+      wallClock,
+      mostMs: options.maxMinutes * 60_000,
+      knows: participant => consents.has(participant),
+      find: participant => relay.find(participant),
+      full: () => recording.end(),
+      changed: state => {
+        relay.observer.emit('recording', { room: room.name, recording: id, state })
+        if (state === 'ended') this.#over(running)
+        else this.#note(running)
+      },
+    })
+    const running: Running = { recording, room, consents, noted: Promise.resolve() }
+    return running
+  }
+
+  /** Nothing is kept before everybody who is there has heard it. */
+  async #begin(running: Running): Promise<void> {
+    const { recording, room } = running
+    await Promise.all([...room.participants.values()].map(party => this.#tell(running, party)))
+    if (recording.status.state !== 'notice') return
+    running.tap = room.tap(recording)
+    recording.begin()
+  }
+
+  async #tell({ consents }: Running, party: Participant): Promise<void> {
+    const told = await consents.tell(party, this.#notice('recording', party))
+    if (!told) this.#parts.log.warn({ participant: party.id }, 'not told of the recording, so left out of it')
+  }
+
+  #cameIn(name: string, participant: string): void {
+    const running = this.#running.get(name)
+    if (!running) {
+      // The room and the party are not complete in this turn yet.
+      if (this.#parts.options.when === 'always') queueMicrotask(() => this.#startUnasked(name))
+      return
+    }
+    queueMicrotask(() => {
+      const party = this.#parts.relay.find(participant)
+      if (party) void this.#tell(running, party)
+    })
+  }
+
+  #startUnasked(room: string): void {
+    if (this.#closed || !this.#parts.relay.rooms.has(room)) return
+    try {
+      this.start(room)
+    } catch (error) {
+      this.#parts.log.error({ room, error: String(error) }, 'a conversation is not recorded')
+    }
+  }
+
+  #switch(room: string, what: 'pause' | 'resume', notice: NoticeName): RecordingStatus {
+    const running = this.#running.get(room)
+    if (!running) throw new BridgeError('STATE', 'this room is not being recorded')
+    const { recording } = running
+    const before = recording.status.state
+    recording[what]()
+    if (recording.status.state !== before)
+      for (const party of running.room.participants.values())
+        void this.#notice(notice, party).then(sound => party.announce(sound))
+    return recording.status
+  }
+
+  #notice(name: NoticeName, { state }: Participant) {
+    return this.#parts.announcer.notice(name, state.hears ?? state.speaks ?? this.#parts.language)
+  }
+
+  #over(running: Running): void {
+    const { recording, room } = running
+    this.#running.delete(room.name)
+    this.#ending.add(running)
+    running.tap?.[Symbol.dispose]()
+    running.noted = Promise.all([running.noted, recording.ended]).then(() => this.#lastNote(recording))
+    void running.noted.then(() => this.#ending.delete(running))
+  }
+
+  #note(running: Running): void {
+    running.noted = running.noted.then(() => this.#write(running.recording))
+  }
+
+  async #lastNote(recording: Recording): Promise<void> {
+    const notes = recording.notes()
+    // It ended before anybody was told: there is nothing in the folder.
+    if (!notes) return await rmdir(recording.folder).catch(() => {})
+    await this.#write(recording)
+    if (notes.tracks.some(({ failed, lostMs }) => failed || lostMs))
+      this.#parts.log.error({ recording: recording.id }, 'the disk was too slow or failed: sound is missing')
+  }
+
+  async #write(recording: Recording): Promise<void> {
+    const notes = recording.notes()
+    if (!notes) return
+    try {
+      await writeNotes(recording.folder, notes)
+    } catch (error) {
+      this.#parts.log.error({ recording: recording.id, error: String(error) }, 'no notes of a recording')
+    }
+  }
+
+  #sweepNow(): void {
+    const { options, wallClock, log, clock } = this.#parts
+    const olderThan = wallClock() - options.keepHours * 3_600_000
+    void deleteOldRecordings(options.folder, olderThan).then(deleted => {
+      if (deleted > 0) log.info({ deleted }, 'old recordings deleted')
+    })
+    this.#sweep = after(clock, SWEEP_MS, () => this.#sweepNow())
+  }
+}

@@ -1,0 +1,251 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Announcer } from '../../src/core/announcer.ts'
+import { DiskRecorder } from '../../src/recording/disk-recorder.ts'
+import type { RecordingNotes } from '../../src/recording/recording-notes.ts'
+import { type RecordingSettings, recordingOptionsSchema } from '../../src/recording/recording-options.ts'
+import { loudness, peak } from '../../src/transcode/level.ts'
+import { readWav } from '../../src/transcode/wav.ts'
+import { LogLines } from '../helpers/log-lines.ts'
+import { rooms } from '../helpers/rooms.ts'
+import { sine } from '../helpers/tone.ts'
+
+const START = Date.UTC(2026, 10, 21, 10)
+/** The notice of recording, as everybody hears it; others are shorter and higher. */
+const NOTICE_HZ = 500
+const NOTICE_MS = 600
+
+const announcer: Announcer = {
+  notice: async name => ({
+    name: `notice ${name}`,
+    pcm: name === 'recording' ? sine(NOTICE_HZ, NOTICE_MS) : sine(3_000, 200),
+  }),
+  say: () => Promise.reject(new Error('says nothing')),
+  tone: name => ({ name, pcm: sine(900, 100) }),
+  file: () => Promise.reject(new Error('has no files')),
+}
+
+let folder: string
+let r: Awaited<ReturnType<typeof rooms>>
+let recorder: DiskRecorder
+let log: LogLines
+let states: string[]
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recordings-'))
+})
+afterEach(async () => {
+  await recorder[Symbol.asyncDispose]()
+  await r.relay.close()
+  await rm(folder, { recursive: true })
+})
+
+async function couple(settings: RecordingSettings = {}) {
+  r = await rooms()
+  log = new LogLines()
+  states = []
+  r.relay.observer.on('recording', ({ state }) => states.push(state))
+  const options = recordingOptionsSchema.parse({ when: 'asked', folder, ...settings })
+  const { relay, clock } = r
+  const wallClock = () => START + clock.now()
+  recorder = new DiskRecorder({ relay, clock, announcer, options, wallClock, log, language: 'en-us' })
+  const anna = r.live('anna', { speaks: 'en-us', hears: 'en-us', name: 'Anna' })
+  const bob = r.live('bob', { speaks: 'es-es', hears: 'es-es' })
+  await r.run(500)
+  return { anna, bob }
+}
+
+/** The one recording that was made. */
+async function made() {
+  const names = await readdir(folder)
+  expect(names).toHaveLength(1)
+  const path = join(folder, names[0]!)
+  const notes: RecordingNotes = JSON.parse(await readFile(join(path, 'recording.json'), 'utf8'))
+  const track = async (kind: string, participant: string) => {
+    const found = notes.tracks.filter(each => each.kind === kind && each.participant === participant)
+    expect(found, `${kind} ${participant}`).toHaveLength(1)
+    return readWav(await readFile(join(path, found[0]!.file))).pcm
+  }
+  return { path, notes, track }
+}
+
+const at = (pcm: Int16Array, from: number, to: number) => pcm.subarray(from * 16, to * 16)
+
+/** Both talk and are translated, for two seconds. */
+async function talk() {
+  r.say('anna', sine(440, 1_000))
+  await r.run(1_000)
+  r.say('bob', sine(700, 1_000))
+  r.answer('en-us', 'es-es', 1_800, 500)
+  await r.run(1_000)
+  r.answer('es-es', 'en-us', 1_200, 500)
+  await r.run(1_000)
+}
+
+describe('a recording', () => {
+  test('holds four tracks: each voice and each translation, all of one length, on one time line', async () => {
+    const { anna, bob } = await couple()
+    expect(recorder.start('r')).toMatchObject({ state: 'notice', keptMs: 0 })
+    await r.run(1_500)
+    for (const leg of [anna, bob])
+      expect(loudness(leg.heard().subarray(-20_000), NOTICE_HZ, 16_000)).toBeGreaterThan(1_000)
+    expect(recorder.of('r')).toMatchObject({ state: 'recording' })
+    const before = recorder.of('r')!.keptMs
+    await talk()
+    const { keptMs } = (await recorder.stop('r'))!
+    expect(keptMs).toBe(before + 3_000)
+    expect(states).toEqual(['notice', 'recording', 'ended'])
+    const { notes, track } = await made()
+    expect(notes).toMatchObject({ version: 1, room: 'r', durationMs: keptMs, pauses: [] })
+    expect(notes.tracks).toHaveLength(4)
+    expect(
+      notes.tracks.find(({ kind, participant }) => kind === 'original' && participant === 'anna'),
+    ).toMatchObject({
+      name: 'Anna',
+      channel: 'fake',
+      language: 'en-us',
+    })
+    const [annaSaid, bobSaid] = [await track('original', 'anna'), await track('original', 'bob')]
+    const [forBob, forAnna] = [await track('translation', 'anna'), await track('translation', 'bob')]
+    for (const pcm of [annaSaid, bobSaid, forBob, forAnna]) expect(pcm.length).toBe(keptMs * 16)
+    expect(loudness(at(annaSaid, before + 100, before + 900), 440, 16_000)).toBeGreaterThan(7_000)
+    expect(peak(at(annaSaid, before + 1_100, before + 3_000))).toBe(0)
+    expect(loudness(at(bobSaid, before + 1_100, before + 1_900), 700, 16_000)).toBeGreaterThan(7_000)
+    expect(loudness(at(forBob, before + 1_100, before + 1_400), 1_800, 16_000)).toBeGreaterThan(1_000)
+    expect(peak(at(forBob, before, before + 950))).toBe(0)
+    expect(loudness(at(forAnna, before + 2_100, before + 2_400), 1_200, 16_000)).toBeGreaterThan(1_000)
+    expect(log.complaints).toEqual([])
+  })
+
+  test('keeps nothing of what was said before everybody has heard the notice', async () => {
+    await couple()
+    r.say('anna', sine(440, 400))
+    recorder.start('r')
+    await r.run(400)
+    expect(recorder.of('r')?.state).toBe('notice')
+    r.say('anna', sine(800, 300))
+    await r.run(2_000)
+    await recorder.stop('r')
+    const { notes } = await made()
+    expect(notes.tracks.filter(({ kind }) => kind === 'translation')).toEqual([])
+    const { track } = await made()
+    expect(peak(await track('original', 'anna'))).toBe(0)
+  })
+
+  test('cuts pauses out, tells everybody, and goes on at the right place', async () => {
+    const { bob } = await couple()
+    recorder.start('r')
+    await r.run(1_500)
+    const before = recorder.of('r')!.keptMs
+    r.say('anna', sine(440, 500))
+    await r.run(500)
+    expect(recorder.pause('r').state).toBe('paused')
+    expect(recorder.pause('r').state).toBe('paused')
+    r.say('anna', sine(600, 1_000))
+    await r.run(1_000)
+    expect(loudness(bob.heard().subarray(-16_000), 3_000, 16_000)).toBeGreaterThan(500)
+    expect(recorder.resume('r')).toMatchObject({ state: 'recording', keptMs: before + 500 })
+    r.say('anna', sine(900, 500))
+    await r.run(500)
+    await recorder.stop('r')
+    const { notes, track } = await made()
+    expect(notes.pauses).toEqual([{ atMs: before + 500, forMs: 1_000 }])
+    const said = await track('original', 'anna')
+    expect(said.length / 16).toBe(before + 1_000)
+    expect(loudness(at(said, before + 50, before + 450), 440, 16_000)).toBeGreaterThan(7_000)
+    expect(loudness(at(said, before + 600, before + 950), 900, 16_000)).toBeGreaterThan(6_000)
+    expect(loudness(said, 600, 16_000)).toBeLessThan(500)
+  })
+
+  test('leaves out who came later until they have heard of it', async () => {
+    await couple()
+    recorder.start('r')
+    await r.run(1_500)
+    const carla = r.live('carla', { speaks: 'en-us', hears: 'en-us' })
+    r.say('carla', sine(1_000, 200))
+    await r.run(1_500)
+    expect(loudness(carla.heard(), NOTICE_HZ, 16_000)).toBeGreaterThan(500)
+    r.say('carla', sine(1_400, 500))
+    await r.run(500)
+    await recorder.stop('r')
+    const { track } = await made()
+    const said = await track('original', 'carla')
+    expect(loudness(said, 1_000, 16_000)).toBeLessThan(20)
+    expect(loudness(said.subarray(-8_000), 1_400, 16_000)).toBeGreaterThan(6_000)
+  })
+
+  test('ends with its room, complete', async () => {
+    const { anna, bob } = await couple()
+    recorder.start('r')
+    await r.run(1_500)
+    await talk()
+    for (const leg of [anna, bob]) await leg.close({ kind: 'hangup', by: 'remote' })
+    await r.run(20)
+    expect(recorder.of('r')).toBeUndefined()
+    await recorder[Symbol.asyncDispose]()
+    expect((await made()).notes.durationMs).toBeGreaterThan(3_000)
+  })
+
+  test('that ends before the notice was heard leaves nothing behind', async () => {
+    await couple()
+    recorder.start('r')
+    await recorder.stop('r')
+    expect(await readdir(folder)).toEqual([])
+    await r.run(2_000)
+    expect(states).toEqual(['notice', 'ended'])
+  })
+
+  test('of every conversation begins by itself, if so configured', async () => {
+    await couple({ when: 'always' })
+    await r.run(1_500)
+    expect(recorder.of('r')?.state).toBe('recording')
+  })
+
+  test('ends when it holds as much as it may', async () => {
+    await couple({ maxMinutes: 1 })
+    recorder.start('r')
+    await r.run(62_000)
+    expect(recorder.of('r')).toBeUndefined()
+    await recorder[Symbol.asyncDispose]()
+    expect((await made()).notes.durationMs).toBeLessThan(60_100)
+  })
+
+  test('is refused when it is off, nobody is there, or too many are made', async () => {
+    await couple({ maxRecordings: 1 })
+    expect(() => recorder.start('nowhere')).toThrow('nobody is in this room')
+    expect(() => recorder.pause('r')).toThrow('not being recorded')
+    const { id } = recorder.start('r')
+    expect(recorder.start('r').id).toBe(id)
+    r.join('dora', { room: 'other', speaks: 'en-us', hears: 'es-es' })
+    expect(() => recorder.start('other')).toThrow('1 recordings are the most')
+    await recorder[Symbol.asyncDispose]()
+    await r.relay.close()
+    await couple({ when: 'off' })
+    expect(() => recorder.start('r')).toThrow('recording is off')
+  })
+
+  test('that has no place on the disk is refused with the reason', async () => {
+    await writeFile(join(folder, 'a file'), '')
+    await couple({ folder: join(folder, 'a file') })
+    expect(() => recorder.start('r')).toThrow(/no recording can be kept in .*a file \((EEXIST|ENOTDIR)\)/)
+  })
+
+  test('older than they are kept for are deleted, and nothing else is', async () => {
+    const old = '20200101T000000Z-0123456789ab'
+    const fresh = '20261121T000000Z-0123456789ab'
+    for (const name of [old, fresh, 'photos', `${old}x`]) {
+      await mkdir(join(folder, name))
+      await writeFile(join(folder, name, 'recording.json'), '{}')
+    }
+    for (const name of [old, 'photos', `${old}x`]) {
+      const date = new Date(START - 721 * 3_600_000)
+      await utimes(join(folder, name, 'recording.json'), date, date)
+    }
+    const today = new Date(START)
+    await utimes(join(folder, fresh, 'recording.json'), today, today)
+    await couple()
+    await expect.poll(async () => (await readdir(folder)).sort()).toEqual([`${old}x`, fresh, 'photos'].sort())
+  })
+})
