@@ -1,0 +1,160 @@
+import { type Clock, Ticker } from '../../core/clock.ts'
+import type { CaptionFeed, FeedEvent } from './caption-feed.ts'
+import { type CaptionFilter, passes } from './caption-filter.ts'
+import { type CaptionOutlet, CaptionReader } from './caption-reader.ts'
+import { CaptionRing } from './caption-ring.ts'
+import { SSE_HEARTBEAT, sseEvent, sseRetry } from './sse.ts'
+import type { RoomLife } from './timed-caption.ts'
+
+const HEARTBEAT_MS = 15_000
+/** How long a reader that was cut off waits before it comes back. */
+const RETRY_MS = 2_000
+/** Captions kept of one room for those who come back. */
+const MOST_KEPT = 500
+const MOST_READERS = 1_000
+
+export interface CaptionDeskStats {
+  readers: number
+  /** Readers that were cut off since they did not read. */
+  cutOff: number
+  /** Readers that were turned away since there were too many. */
+  refused: number
+}
+
+/** The captions of one room. */
+interface Board {
+  readonly ring: CaptionRing<FeedEvent>
+  readonly readers: Set<CaptionReader>
+  life: RoomLife | undefined
+}
+
+/** Captions of rooms as server-sent events, each with an id from which a reader goes on who comes back. */
+export class CaptionDesk implements Disposable {
+  readonly stats: CaptionDeskStats = { readers: 0, cutOff: 0, refused: 0 }
+  readonly #clock: Clock
+  readonly #feed: CaptionFeed
+  readonly #boards = new Map<string, Board>()
+  #heart: Ticker | undefined
+
+  constructor(feed: CaptionFeed, clock: Clock) {
+    this.#clock = clock
+    this.#feed = feed
+    feed.on((life, event) => this.#take(life, event))
+  }
+
+  /**
+   * Sends the captions of `room` to `outlet`, first those after `lastId`. The room may still be empty; the stream ends
+   * when the room does. Returns what to dispose of when the reader has gone; undefined when there are too many readers.
+   */
+  read(
+    room: string,
+    outlet: CaptionOutlet,
+    filter: CaptionFilter = {},
+    lastId?: string,
+  ): Disposable | undefined {
+    if (this.stats.readers >= MOST_READERS) {
+      this.stats.refused++
+      return undefined
+    }
+    const board = this.#board(room)
+    const reader = new CaptionReader(outlet, filter)
+    reader.write(sseRetry(RETRY_MS))
+    this.#replay(board, reader, lastId)
+    board.readers.add(reader)
+    this.stats.readers++
+    this.#heart ??= new Ticker(this.#clock, HEARTBEAT_MS, () => this.#beat())
+    return { [Symbol.dispose]: () => this.#gone(room, board, reader) }
+  }
+
+  /** Forgets what was said in `room` so far. */
+  forget(room: string): void {
+    this.#boards.get(room)?.ring.clear()
+  }
+
+  /** Ends the streams of a room that is no more, also of one that never opened. */
+  end(room: string): void {
+    const board = this.#boards.get(room)
+    if (!board) return
+    this.#boards.delete(room)
+    for (const reader of Array.from(board.readers)) {
+      reader.write(sseEvent('end', { room }))
+      reader.end()
+      this.#gone(room, board, reader)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const room of Array.from(this.#boards.keys())) this.end(room)
+  }
+
+  #take(life: RoomLife, event: FeedEvent): void {
+    if (event.kind === 'closed') {
+      this.end(life.room)
+      return
+    }
+    const board = this.#board(life.room)
+    board.life = life
+    if (event.kind === 'opened') return
+    // What a service does is told again only as it is now.
+    const key = event.kind === 'caption' ? event.caption.utterance : `service ${event.speaker} ${event.to}`
+    const { number } = board.ring.push(key, event)
+    for (const reader of Array.from(board.readers)) this.#send(life, board, reader, number, event)
+  }
+
+  #replay(board: Board, reader: CaptionReader, lastId = ''): void {
+    const { life } = board
+    if (!life) return
+    const at = lastId.lastIndexOf('.')
+    const last = lastId.slice(0, at) === life.id ? Number(lastId.slice(at + 1)) : 0
+    const { missed, entries } = board.ring.since(Number.isSafeInteger(last) ? last : 0)
+    if (missed) reader.write(sseEvent('missed', { room: life.room }))
+    for (const { number, value } of entries)
+      if (passes(reader.filter, value)) reader.write(textOf(life, number, value))
+  }
+
+  #send(life: RoomLife, board: Board, reader: CaptionReader, number: number, event: FeedEvent): void {
+    if (!passes(reader.filter, event) || reader.write(textOf(life, number, event))) return
+    this.stats.cutOff++
+    this.#gone(life.room, board, reader)
+  }
+
+  #beat(): void {
+    for (const [room, board] of Array.from(this.#boards))
+      for (const reader of Array.from(board.readers)) {
+        if (reader.write(SSE_HEARTBEAT)) continue
+        this.stats.cutOff++
+        this.#gone(room, board, reader)
+      }
+  }
+
+  #gone(room: string, board: Board, reader: CaptionReader): void {
+    if (!board.readers.delete(reader)) return
+    this.stats.readers--
+    if (!board.life && board.readers.size === 0) this.#boards.delete(room)
+    if (this.stats.readers > 0) return
+    this.#heart?.[Symbol.dispose]()
+    this.#heart = undefined
+  }
+
+  #board(room: string): Board {
+    const known = this.#boards.get(room)
+    if (known) return known
+    const life = this.#feed.life(room)
+    const board: Board = { ring: new CaptionRing(MOST_KEPT), readers: new Set(), life }
+    this.#boards.set(room, board)
+    return board
+  }
+}
+
+function textOf(life: RoomLife, number: number, event: FeedEvent): string {
+  const id = `${life.id}.${number}`
+  if (event.kind === 'caption') {
+    const { spoken: _, ...caption } = event.caption
+    return sseEvent('caption', caption, id)
+  }
+  if (event.kind === 'service') {
+    const { speaker, to, away } = event
+    return sseEvent('service', { room: life.room, speaker, to, away }, id)
+  }
+  return ''
+}

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import type { Observer, RelayEvents } from '../../core/observer.ts'
+import { isoTime, type WallClock } from '../../core/wall-clock.ts'
+import { CaptionTimes, type RoomLife, type TimedCaption } from './timed-caption.ts'
+
+/** What is to be told of the talk in a room. */
+export type FeedEvent =
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'caption'; readonly caption: TimedCaption }
+  /** Translation of a speaker into a language went away, or is back: meanwhile the original voice is heard. */
+  | { readonly kind: 'service'; readonly speaker: string; readonly to: string; readonly away: boolean }
+  | { readonly kind: 'closed' }
+
+export type FeedListener = (life: RoomLife, event: FeedEvent) => void
+
+interface OpenRoom {
+  readonly life: RoomLife
+  readonly times: CaptionTimes
+  /** Speakers and languages whose translation is away. */
+  readonly away: Set<string>
+}
+
+/**
+ * Captions with their times, by the lives of rooms: what caption streams, transcripts and webhooks are made of. Listeners
+ * are called in the order in which they came, synchronously; one that throws harms nobody else.
+ */
+export class CaptionFeed implements Disposable {
+  readonly #clock: Clock
+  readonly #wall: WallClock
+  readonly #observer: Observer
+  readonly #rooms = new Map<string, OpenRoom>()
+  /** Rooms that were told closed before they said so, by name. */
+  readonly #closing = new Map<string, number>()
+  readonly #listeners: FeedListener[] = []
+  readonly #subscriptions: Disposable[]
+
+  constructor(observer: Observer, clock: Clock, wall: WallClock) {
+    this.#observer = observer
+    this.#clock = clock
+    this.#wall = wall
+    this.#subscriptions = [
+      observer.on('room', ({ room, state }) => {
+        if (state === 'opened') this.#opened(room)
+        else this.#closed(room)
+      }),
+      observer.on('caption', caption => {
+        const open = this.#open(caption.room)
+        this.#tell(open.life, {
+          kind: 'caption',
+          caption: open.times.timed(caption, this.#clock.now(), this.#wall()),
+        })
+      }),
+      observer.on('session', event => this.#session(event)),
+    ]
+  }
+
+  /** Calls `listener` for everything from now on. */
+  on(listener: FeedListener): void {
+    this.#listeners.push(listener)
+  }
+
+  /** The life of an open room. */
+  life(room: string): RoomLife | undefined {
+    return this.#rooms.get(room)?.life
+  }
+
+  [Symbol.dispose](): void {
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
+    for (const room of Array.from(this.#rooms.keys())) this.#close(room)
+  }
+
+  /** A name may be taken again while the room that had it is still closing: that one counts as closed. */
+  #opened(room: string): void {
+    if (this.#rooms.has(room)) {
+      this.#close(room)
+      this.#closing.set(room, (this.#closing.get(room) ?? 0) + 1)
+    }
+    this.#open(room)
+  }
+
+  #closed(room: string): void {
+    const closing = this.#closing.get(room) ?? 0
+    if (closing === 0) this.#close(room)
+    else if (closing === 1) this.#closing.delete(room)
+    else this.#closing.set(room, closing - 1)
+  }
+
+  #open(room: string): OpenRoom {
+    const known = this.#rooms.get(room)
+    if (known) return known
+    const life = {
+      id: randomBytes(15).toString('base64url'),
+      room,
+      openedAtMs: this.#clock.now(),
+      openedAt: isoTime(this.#wall()),
+    }
+    const open = { life, times: new CaptionTimes(life), away: new Set<string>() }
+    this.#rooms.set(room, open)
+    this.#tell(life, { kind: 'opened' })
+    return open
+  }
+
+  #close(room: string): void {
+    const open = this.#rooms.get(room)
+    if (!open) return
+    this.#rooms.delete(room)
+    this.#tell(open.life, { kind: 'closed' })
+  }
+
+  #session({ room, speaker, to, status, reason }: RelayEvents['session']): void {
+    const open = this.#rooms.get(room)
+    if (!open) return
+    const key = `${speaker} ${to}`
+    const away = status === 'waiting' || (status === 'ended' && reason === 'failed')
+    // An attempt says nothing yet; a session nobody needs any more is neither away nor back.
+    if (status === 'opening') return
+    if (status === 'ended' && !away) {
+      open.away.delete(key)
+      return
+    }
+    if (away === open.away.has(key)) return
+    if (away) open.away.add(key)
+    else open.away.delete(key)
+    this.#tell(open.life, { kind: 'service', speaker, to, away })
+  }
+
+  #tell(life: RoomLife, event: FeedEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(life, event)
+      } catch (error) {
+        this.#observer.onListenerError(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import type { LanguageId } from '../../core/languages.ts'
+import type { FeedEvent } from './caption-feed.ts'
+
+/** What a reader wants of the captions. */
+export interface CaptionFilter {
+  /** Only translations into this language. */
+  readonly to?: LanguageId | undefined
+  /** Only texts that do not change any more. */
+  readonly final?: boolean | undefined
+}
+
+export function passes({ to, final }: CaptionFilter, event: FeedEvent): boolean {
+  if (event.kind === 'caption')
+    return (to === undefined || event.caption.to === to) && (!final || event.caption.final)
+  return event.kind !== 'service' || to === undefined || event.to === to
+}

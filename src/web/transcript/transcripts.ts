@@ -1,0 +1,122 @@
+import { type Clock, Ticker } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import type { WallClock } from '../../core/wall-clock.ts'
+import type { CaptionFeed, FeedEvent } from '../captions/caption-feed.ts'
+import type { RoomLife } from '../captions/timed-caption.ts'
+import { DiskShelf } from './disk-shelf.ts'
+import { MemoryShelf } from './memory-shelf.ts'
+import type { Transcript, TranscriptSummary } from './transcript.ts'
+import { TranscriptBuilder } from './transcript-builder.ts'
+import type { TranscriptSettings } from './transcript-settings.ts'
+import type { TranscriptShelf, TranscriptWriter } from './transcript-shelf.ts'
+
+const HOUR_MS = 3_600_000
+const SWEEP_MS = 60_000
+
+export interface TranscriptParts {
+  readonly feed: CaptionFeed
+  readonly clock: Clock
+  readonly wall: WallClock
+  readonly log: Log
+}
+
+interface LiveTranscript {
+  readonly life: RoomLife
+  readonly builder: TranscriptBuilder
+  readonly writer: TranscriptWriter | undefined
+}
+
+/** What is and was said in rooms. While a room lives its transcript is in memory; what comes after is in the settings. */
+export class Transcripts implements AsyncDisposable {
+  readonly #live = new Map<string, LiveTranscript>()
+  readonly #shelf: TranscriptShelf | undefined
+  readonly #finishing = new Set<Promise<void>>()
+  #sweeper: Ticker | undefined
+
+  private constructor(shelf: TranscriptShelf | undefined, { feed, clock }: TranscriptParts) {
+    this.#shelf = shelf
+    feed.on((life, event) => this.#take(life, event))
+    if (shelf) this.#sweeper = new Ticker(clock, SWEEP_MS, () => void shelf.sweep())
+  }
+
+  /** Rejects when the folder of the settings cannot be used. */
+  static async open(settings: TranscriptSettings, parts: TranscriptParts): Promise<Transcripts> {
+    return new Transcripts(await shelfOf(settings, parts), parts)
+  }
+
+  /** Summaries by age, those of living rooms last. */
+  list(): TranscriptSummary[] {
+    const kept = Array.from(this.#shelf?.list() ?? [])
+    const live = Array.from(this.#live.values(), ({ life: { id, room, openedAt } }) => ({
+      id,
+      room,
+      openedAt,
+    }))
+    return [...kept, ...live].sort((a, b) => (a.openedAt < b.openedAt ? -1 : 1))
+  }
+
+  /** The transcript of the room that lives under this name. */
+  of(room: string): Transcript | undefined {
+    const live = this.#live.get(room)
+    return live && whole(live)
+  }
+
+  async read(id: string): Promise<Transcript | undefined> {
+    for (const live of this.#live.values()) if (live.life.id === id) return whole(live)
+    return this.#shelf?.read(id)
+  }
+
+  /** Deletes it at once; that of a living room begins again. False when there is none. */
+  async delete(id: string): Promise<boolean> {
+    for (const { life, builder, writer } of this.#live.values()) {
+      if (life.id !== id) continue
+      builder.clear()
+      writer?.clear()
+      return true
+    }
+    return (await this.#shelf?.delete(id)) ?? false
+  }
+
+  /** Settles when everything that is to be kept is. Rooms should have ended before. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#sweeper?.[Symbol.dispose]()
+    for (const room of Array.from(this.#live.keys())) this.#end(room)
+    await Promise.all(this.#finishing)
+  }
+
+  #take(life: RoomLife, event: FeedEvent): void {
+    if (event.kind === 'opened')
+      this.#live.set(life.room, {
+        life,
+        builder: new TranscriptBuilder(),
+        writer: this.#shelf?.begin(life),
+      })
+    else if (event.kind === 'closed') this.#end(life.room)
+    else if (event.kind === 'caption') {
+      const live = this.#live.get(life.room)
+      const entry = live?.builder.add(event.caption)
+      if (entry) live?.writer?.write(entry)
+    }
+  }
+
+  #end(room: string): void {
+    const live = this.#live.get(room)
+    this.#live.delete(room)
+    if (!live?.writer) return
+    const finishing = live.writer.finish(whole(live)).finally(() => this.#finishing.delete(finishing))
+    this.#finishing.add(finishing)
+  }
+}
+
+async function shelfOf(
+  { keep, keepHours, folder }: TranscriptSettings,
+  { wall, log }: TranscriptParts,
+): Promise<TranscriptShelf | undefined> {
+  const keepMs = keepHours * HOUR_MS
+  if (keep === 'memory') return new MemoryShelf(wall, keepMs)
+  return keep === 'disk' ? DiskShelf.open(folder, { wall, log, keepMs }) : undefined
+}
+
+function whole({ life: { id, room, openedAt }, builder }: LiveTranscript): Transcript {
+  return { id, room, openedAt, entries: builder.entries(), dropped: builder.dropped }
+}

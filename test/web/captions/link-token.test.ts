@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { LinkTokens } from '../../../src/web/captions/link-token.ts'
+
+function tokens() {
+  const time = { now: 1_000_000 }
+  return { time, links: new LinkTokens(() => time.now) }
+}
+
+test('a link opens its room until its time is over', () => {
+  const { time, links } = tokens()
+  const { token, until } = links.issue('the desk: ä', 60_000)
+  expect(until).toBe(1_060_000)
+  expect(links.allows(token, 'the desk: ä')).toBe(true)
+  expect(links.allows(token, 'other')).toBe(false)
+  time.now = until
+  expect(links.allows(token, 'the desk: ä')).toBe(false)
+})
+
+test('another run, another secret', () => {
+  const { token } = tokens().links.issue('desk', 60_000)
+  expect(tokens().links.allows(token, 'desk')).toBe(false)
+})
+
+test('nothing else is a token: whatever is sent, however a good one is changed', () => {
+  const { links } = tokens()
+  const { token } = links.issue('desk', 60_000)
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.base64String(), fc.constant('.'), fc.constant('')), text => {
+      expect(links.allows(text, 'desk')).toBe(false)
+      expect(links.allows(`${text}${token}`, 'desk')).toBe(text === '')
+      expect(links.allows(`${token}.${text}`, 'desk')).toBe(false)
+    }),
+    { seed: 3, numRuns: 300 },
+  )
+  const [grant = ''] = token.split('.')
+  for (let at = 0; at < grant.length; at++)
+    expect(
+      links.allows(`${grant.slice(0, at)}${grant[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`, 'desk'),
+    ).toBe(false)
+})

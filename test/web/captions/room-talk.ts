@@ -1,0 +1,34 @@
+import { type Caption, Observer } from '../../../src/core/observer.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { CaptionFeed } from '../../../src/web/captions/caption-feed.ts'
+
+/** 2026-11-20T10:00:00Z, when the clock shows 1,000 ms. */
+export const NOON = Date.UTC(2026, 10, 20, 10) - 1_000
+
+/** Rooms in which the test says what is said, without a relay. */
+export function roomTalk() {
+  const clock = new FakeClock(1_000)
+  const wall = () => NOON + clock.now()
+  const observer = new Observer()
+  const failures: unknown[] = []
+  observer.onListenerError = error => failures.push(error)
+  const feed = new CaptionFeed(observer, clock, wall)
+  const open = (room = 'desk') => observer.emit('room', { room, state: 'opened' })
+  const close = (room = 'desk') => observer.emit('room', { room, state: 'closed' })
+  const caption = (utterance: string, text: string, more: Partial<Caption> = {}) =>
+    observer.emit('caption', {
+      room: 'desk',
+      speaker: 'anna-1',
+      name: 'Anna',
+      utterance,
+      from: 'en-us',
+      to: 'es-es',
+      final: true,
+      text,
+      translation: `es ${text}`,
+      ...more,
+    })
+  const session = (status: string, more: object = {}) =>
+    observer.emit('session', { room: 'desk', speaker: 'anna-1', to: 'es-es', status, attempt: 1, ...more })
+  return { clock, wall, observer, feed, failures, open, close, caption, session }
+}

@@ -1,0 +1,22 @@
+/** What is used of it; it comes without types. */
+declare module 'webvtt-parser' {
+  interface WebVTTNode {
+    readonly type: string
+    readonly name?: string
+    readonly value?: string
+    readonly children?: readonly WebVTTNode[]
+  }
+  interface WebVTTCue {
+    readonly startTime: number
+    readonly endTime: number
+    readonly tree: { readonly children: readonly WebVTTNode[] }
+  }
+  export class WebVTTParser {
+    /** Characters by their names: `&lt;` → `<`. */
+    constructor(entities?: Readonly<Record<string, string>>)
+    parse(
+      text: string,
+      mode: 'metadata' | 'chapters' | 'subtitles/captions/descriptions',
+    ): { readonly cues: readonly WebVTTCue[]; readonly errors: readonly { message: string }[] }
+  }
+}
