@@ -4,10 +4,14 @@ import twilioBridge from './bridges/twilio/index.ts'
 import type { Announcer } from './core/announcer.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { type Log, silentLog } from './core/log.ts'
+import type { Recorder } from './core/recorder.ts'
 import { Relay } from './core/relay.ts'
 import { relayOptions } from './core/relay-options.ts'
 import type { Translator } from './core/translator.ts'
+import { systemWallClock } from './core/wall-clock.ts'
 import { invitationsOf, type LanguageDefaults, type NumberSettings } from './invitations.ts'
+import { DiskRecorder } from './recording/disk-recorder.ts'
+import { type RecordingSettings, recordingOptionsSchema } from './recording/recording-options.ts'
 import type { ResultPlaces } from './service/client/result-reader.ts'
 import { ServiceTranslator } from './service/client/service-translator.ts'
 import { ServiceProcess } from './service/server/child.ts'
@@ -35,6 +39,7 @@ export interface AppConfig {
   readonly languages: LanguageDefaults
   readonly relay?: Parameters<typeof relayOptions>[0]
   readonly sounds?: SoundSettings | undefined
+  readonly recording?: RecordingSettings | undefined
   readonly twilio: {
     readonly authTokens: readonly string[]
     readonly insecure?: boolean | undefined
@@ -57,6 +62,8 @@ export interface App extends AsyncDisposable {
   readonly relay: Relay
   /** What the system says; files of the settings were read once. */
   readonly announcer: Announcer
+  /** Keeps conversations, as far as the settings allow. */
+  readonly recorder: Recorder
   /** The embedded service, when there is one. */
   readonly service: ServiceProcess | undefined
   /** Listens; resolves to the address on this machine. */
@@ -86,10 +93,20 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       places: Object.fromEntries(Object.entries(config.service.places ?? {}).filter(([, list]) => list)),
     })
   const relay = new Relay({ translator, options, clock, log })
+  const recorder = new DiskRecorder({
+    relay,
+    announcer,
+    options: recordingOptionsSchema.parse(config.recording ?? {}),
+    clock,
+    wallClock: systemWallClock,
+    log,
+    language: config.languages.hears,
+  })
   const server = Fastify({ forceCloseConnections: true, requestTimeout: 15_000, connectionTimeout: 0 })
   let closing: Promise<void> | undefined
   const close = async () => {
     await relay.close()
+    await recorder[Symbol.asyncDispose]()
     await server.close()
     await service?.close()
     announcer[Symbol.dispose]()
@@ -98,6 +115,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     server,
     relay,
     announcer,
+    recorder,
     service,
     listen: () => server.listen({ host: config.host, port: config.port }),
     close: () => (closing ??= close()),
