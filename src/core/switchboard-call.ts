@@ -1,0 +1,208 @@
+import type { Announcement } from './announcement.ts'
+import { after, type Clock } from './clock.ts'
+import type { Dialler, DialOutcome, OutgoingCall } from './dialler.ts'
+import { BridgeError, type EndReason } from './errors.ts'
+import type { DialPlan, Invitation } from './invitation.ts'
+import type { Log } from './log.ts'
+import type { Participant } from './participant.ts'
+import { type CallInput, type CallState, type Farewell, next } from './switchboard-state.ts'
+import type { SwitchboardVoice } from './switchboard-voice.ts'
+
+/** A party whose leg broke may come back within this time (ms). */
+const RETURN_MS = 10_000
+
+export interface SwitchboardCallTerms {
+  /** Absent: nobody can be called. */
+  readonly dialler: Dialler | undefined
+  readonly voice: SwitchboardVoice
+  readonly clock: Clock
+  readonly log: Log
+  /** A call that is dialled ends after this long (s). */
+  readonly limitSeconds: number | undefined
+  /** Called once, when it is over. */
+  readonly over: () => void
+}
+
+interface Seat {
+  readonly who: 'caller' | 'callee' | 'guest'
+  party: Participant
+  /** The leg broke: when the party is given up. */
+  missing: Disposable | undefined
+}
+
+/** One call between somebody who called in and somebody who is called for them. Ends everybody's leg when it is over. */
+export class SwitchboardCall {
+  readonly #room: string
+  readonly #plan: DialPlan
+  readonly #terms: SwitchboardCallTerms
+  readonly #caller: Invitation
+  /** That of whoever is called; known by being this very object. */
+  readonly #callee: Invitation
+  /** By the invitation, which stays the same when a party's leg is replaced. */
+  readonly #seats = new Map<Invitation, Seat>()
+  #state: CallState = { status: 'calling' }
+  #outgoing: OutgoingCall | undefined
+  #ringing: Announcement | undefined
+
+  constructor(caller: Invitation, plan: DialPlan, terms: SwitchboardCallTerms) {
+    this.#room = caller.room
+    this.#caller = caller
+    this.#plan = plan
+    this.#terms = terms
+    this.#callee = { ...plan.callee, room: caller.room, echo: false }
+  }
+
+  get state(): CallState {
+    return this.#state
+  }
+
+  /** `party` has been admitted to the room by `invitation`, for the first time or with a new leg. */
+  join(party: Participant, invitation: Invitation): void {
+    if (this.#state.status === 'parting' || this.#state.status === 'over') {
+      // Nobody is asked in while others are being shown out.
+      void party.hangUp()
+      return
+    }
+    const known = this.#seats.get(invitation)
+    known?.missing?.[Symbol.dispose]()
+    const seat: Seat = known ?? { who: this.#whoIs(invitation), party, missing: undefined }
+    seat.party = party
+    seat.missing = undefined
+    this.#seats.set(invitation, seat)
+    void party.leg.ended.then(reason => this.#left(invitation, party, reason))
+    if (seat.who === 'caller' && this.#state.status === 'calling') this.#wait(party, known === undefined)
+    if (seat.who === 'callee' && !known) this.#say(party, 'incoming', named(this.#caller))
+    this.#apply({ type: 'joined', present: this.#seats.size })
+  }
+
+  /** The call has lasted as long as calls may. */
+  timeUp(): void {
+    this.#apply({ type: 'time-up' })
+  }
+
+  #whoIs(invitation: Invitation): Seat['who'] {
+    if (invitation === this.#caller) return 'caller'
+    return invitation === this.#callee ? 'callee' : 'guest'
+  }
+
+  /** The caller waits: not heard, so that nobody hears what is said to a ringing telephone. */
+  #wait(caller: Participant, first: boolean): void {
+    caller.change({ muted: true })
+    this.#ringing = this.#terms.voice.ring(caller)
+    if (!first) return
+    this.#say(caller, 'connecting', named(this.#plan.callee))
+    this.#dial()
+  }
+
+  #dial(): void {
+    const { dialler, limitSeconds, log } = this.#terms
+    const { to, ringSeconds } = this.#plan
+    try {
+      if (!dialler) throw new BridgeError('DIAL_REFUSED', 'dialling out is not configured')
+      const outgoing = dialler.dial({
+        to,
+        invitation: this.#callee,
+        ...(ringSeconds === undefined ? {} : { ringSeconds }),
+        ...(limitSeconds === undefined ? {} : { limitSeconds }),
+      })
+      this.#outgoing = outgoing
+      void outgoing.outcome.then(outcome => this.#told(outcome))
+      void outgoing.over.then(end => this.#calleeGone(end === 'voicemail'))
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      log.warn({ room: this.#room, code: error.code, error: error.message }, 'nobody could be called')
+      this.#told({ kind: 'failed', error })
+    }
+  }
+
+  #told(outcome: DialOutcome): void {
+    if (outcome.kind === 'answered') this.#apply({ type: 'answered' })
+    else this.#unanswered(farewellOf(outcome))
+  }
+
+  #unanswered(why: Farewell): void {
+    const before = this.#state
+    const stay = this.#plan.unanswered === 'stay'
+    this.#apply({ type: 'unanswered', why, stay, present: this.#seats.size })
+    const caller = this.#seats.get(this.#caller)?.party
+    if (caller && before.status === 'calling' && this.#state.status !== 'parting') this.#say(caller, why)
+  }
+
+  #calleeGone(machine: boolean): void {
+    const seat = this.#seats.get(this.#callee)
+    if (!seat) return
+    seat.missing?.[Symbol.dispose]()
+    this.#seats.delete(this.#callee)
+    void seat.party.hangUp()
+    const present = this.#seats.size
+    if (machine) this.#apply({ type: 'machine', present })
+    this.#apply({ type: 'left', who: 'callee', present })
+  }
+
+  #left(invitation: Invitation, party: Participant, reason: EndReason): void {
+    const seat = this.#seats.get(invitation)
+    if (seat?.party !== party) return
+    const gone = () => {
+      this.#seats.delete(invitation)
+      this.#apply({ type: 'left', who: seat.who, present: this.#seats.size })
+    }
+    if (reason.kind === 'failed') seat.missing = after(this.#terms.clock, RETURN_MS, gone)
+    else gone()
+  }
+
+  #apply(input: CallInput): void {
+    const before = this.#state
+    const state = next(before, input)
+    if (state === before) return
+    this.#state = state
+    this.#terms.log.info({ room: this.#room, call: state.status }, 'two-party call')
+    if (before.status === 'calling') this.#stopWaiting(input.type === 'answered')
+    if (state.status === 'parting') void this.#part(state.farewell)
+    if (state.status === 'over') this.#end()
+  }
+
+  #stopWaiting(answered: boolean): void {
+    this.#ringing?.stop({ flush: true })
+    const caller = this.#seats.get(this.#caller)?.party
+    caller?.change({ muted: false })
+    if (answered && caller) this.#say(caller, 'connected')
+    if (!answered) void this.#outgoing?.hangUp()
+  }
+
+  async #part(farewell: Farewell): Promise<void> {
+    const { voice } = this.#terms
+    const parties = Array.from(this.#seats.values(), ({ party }) => party)
+    if (farewell === 'other-left') await Promise.all(parties.map(party => voice.heardOut(party)))
+    await Promise.all(parties.map(party => voice.say(party, farewell)))
+    this.#apply({ type: 'said' })
+  }
+
+  #end(): void {
+    for (const { party, missing } of this.#seats.values()) {
+      missing?.[Symbol.dispose]()
+      void party.hangUp()
+    }
+    this.#seats.clear()
+    void this.#outgoing?.hangUp()
+    this.#terms.over()
+  }
+
+  #say(...words: Parameters<SwitchboardVoice['say']>): void {
+    void this.#terms.voice.say(...words)
+  }
+}
+
+function named({ name }: { readonly name?: string }): Record<string, string> {
+  return name === undefined ? {} : { name }
+}
+
+function farewellOf(outcome: Exclude<DialOutcome, { kind: 'answered' }>): Farewell {
+  switch (outcome.kind) {
+    case 'failed':
+      return outcome.error.code === 'CAPACITY' ? 'line-full' : 'call-failed'
+    case 'cancelled':
+      return 'no-answer'
+    default:
+      return outcome.kind
+  }
+}

@@ -1,0 +1,56 @@
+import type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../src/core/dialler.ts'
+import type { BridgeError } from '../../src/core/errors.ts'
+
+/** A call on its way out; the test is whoever is called. */
+export class FakeOutgoingCall implements OutgoingCall {
+  readonly id: string
+  readonly request: DialRequest
+  readonly outcome: Promise<DialOutcome>
+  readonly over: Promise<DialEnd>
+  /** Somebody hung up by `hangUp`. */
+  hungUp = 0
+  readonly #outcome = Promise.withResolvers<DialOutcome>()
+  readonly #over = Promise.withResolvers<DialEnd>()
+
+  constructor(id: string, request: DialRequest) {
+    this.id = id
+    this.request = request
+    this.outcome = this.#outcome.promise
+    this.over = this.#over.promise
+  }
+
+  /** How it goes on; what is not answered is over as well. */
+  become(outcome: DialOutcome): void {
+    this.#outcome.resolve(outcome)
+    if (outcome.kind !== 'answered') this.#over.resolve(outcome.kind)
+  }
+
+  end(how: DialEnd): void {
+    this.#outcome.resolve({ kind: 'cancelled' })
+    this.#over.resolve(how)
+  }
+
+  async hangUp(): Promise<void> {
+    this.hungUp++
+    this.end('cancelled')
+  }
+}
+
+export class FakeDialler implements Dialler {
+  readonly calls: FakeOutgoingCall[] = []
+  refuse: BridgeError | undefined
+
+  dial(request: DialRequest): FakeOutgoingCall {
+    if (this.refuse) throw this.refuse
+    const call = new FakeOutgoingCall(`call-${this.calls.length + 1}`, request)
+    this.calls.push(call)
+    return call
+  }
+
+  /** The newest call; throws when there is none. */
+  get last(): FakeOutgoingCall {
+    const call = this.calls.at(-1)
+    if (!call) throw new RangeError('nobody was called')
+    return call
+  }
+}
