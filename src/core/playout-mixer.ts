@@ -5,6 +5,8 @@ import type { Voice } from './voice.ts'
 
 /** A notice lets the sentence that is being heard come to its end for this long, then cuts in (ms). */
 const NOTICE_PATIENCE_MS = 1_500
+/** A pause this short is within somebody's words (ms). */
+const WORDS_MS = 500
 /** Nothing was heard for this long: a background may play (ms). */
 const SILENCE_MS = 1_000
 
@@ -31,8 +33,9 @@ export class PlayoutMixer {
   readonly #voices = new Map<string, Voice>()
   /** The same in an array, and those that left until they are at rest: what runs every 20 ms makes no iterators. */
   #strands: readonly Strand[] = []
-  /** When a party was last heard (clock ms). */
-  #voicedAt = Number.NEGATIVE_INFINITY
+  /** When an original voice was last heard, and a translation (clock ms). */
+  #spokenAt = Number.NEGATIVE_INFINITY
+  #translatedAt = Number.NEGATIVE_INFINITY
 
   constructor(announcements: AnnouncementLane, underNotice: number) {
     this.#announcements = announcements
@@ -74,6 +77,11 @@ export class PlayoutMixer {
   /** Something known in advance can be played at `now`: it may run ahead of real time. */
   known(now: number): boolean {
     return this.#announcing(now) || this.#translating()
+  }
+
+  /** An original voice is being heard at `now`, in the middle of its words. */
+  talking(now: number): boolean {
+    return now - this.#spokenAt < WORDS_MS
   }
 
   /** Somebody is heard directly, so their voice must come quickly. */
@@ -128,7 +136,7 @@ export class PlayoutMixer {
       else translation.mix(out, frame, 1, 1)
       voice.tap?.frame(frame, now + ahead)
       voice.translation.settle()
-      this.#voicedAt = now
+      this.#translatedAt = now
     }
     return mixed
   }
@@ -141,7 +149,7 @@ export class PlayoutMixer {
       if (frame) {
         mixed++
         original.mix(out, frame, wanted)
-        if (wanted > 0 && !voice.original.quiet) this.#voicedAt = now
+        if (wanted > 0 && !voice.original.quiet) this.#spokenAt = now
       }
       voice.gain = frame ? wanted : 0
     }
@@ -188,6 +196,7 @@ export class PlayoutMixer {
   }
 
   #mayBackground(now: number): boolean {
-    return this.#announcements.background && now - this.#voicedAt >= SILENCE_MS && !this.#translating()
+    if (!this.#announcements.background || this.#translating()) return false
+    return now - Math.max(this.#spokenAt, this.#translatedAt) >= SILENCE_MS
   }
 }

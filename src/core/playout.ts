@@ -164,7 +164,9 @@ export class Playout {
     )
       return
     for (;;) {
-      const known = this.#mixer.known(now)
+      // While somebody is heard directly or behind a translation, what is known in advance keeps pace with them: running
+      // further ahead would leave a gap in their words.
+      const known = this.#mixer.known(now) && !this.#mixer.talking(now)
       const ahead = Math.max(0, this.#drainsAt - now)
       const prime = this.#mixer.live ? LIVE_LEAD : BACKGROUND_LEAD
       const lead = known ? this.#leadMs : prime * FRAME_MS

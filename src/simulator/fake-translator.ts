@@ -30,7 +30,7 @@ export class FakeConnection implements Connection {
 
   send(fragment: Uint8Array, sequence: number): void {
     if (!this.#ready || this.closed) return
-    this.sent.push({ sequence, bytes: fragment.slice() })
+    this.sent.push({ sequence, bytes: new Uint8Array(fragment) })
     if (this.autoAck) this.sink.acked(sequence, true)
   }
 

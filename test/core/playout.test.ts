@@ -133,13 +133,13 @@ describe('playing translations', () => {
   test('beyond the lag allowed the oldest not begun is dropped whole', () => {
     const s = setUp({ maxLagMs: 3_000 })
     const voice = s.add('anna')
-    for (const id of ['1', '2', '3', '4']) {
+    for (const id of ['1', '2', '3', '4', '5']) {
       voice.translation.enqueue(speech(id, 1_000))
       s.playout.pump(s.clock.now())
     }
     expect(s.seen).toEqual(['begun 1', 'dropped 2'])
     s.run(4_000)
-    expect(s.seen.filter(e => e.startsWith('begun'))).toEqual(['begun 1', 'begun 3', 'begun 4'])
+    expect(s.seen.filter(e => e.startsWith('begun'))).toEqual(['begun 1', 'begun 3', 'begun 4', 'begun 5'])
   })
 
   test('clear drops all that is queued, here and far away, and its marks are never heard', () => {
@@ -243,14 +243,30 @@ describe('playing originals', () => {
     expect(s.leg.heard().length - before).toBeLessThan(100 * 16)
   })
 
-  test('after a translation the voice catches up with live in its pauses', () => {
+  test('a voice under a translation has no gap, and stays as close to live as before', () => {
     const s = setUp()
     const voice = s.add('anna')
     voice.session = { away: false }
     talk(s, voice, 500)
+    const before = s.playout.aheadMs(s.clock.now())
     voice.translation.enqueue(speech('1', 1_000))
     talk(s, voice, 1_500)
-    expect(voice.original.length).toBeGreaterThan(9)
+    expect(s.playout.aheadMs(s.clock.now())).toBeLessThanOrEqual(before + 20)
+    const heard = s.leg.heard().subarray(1_000 * 16)
+    for (let at = 0; at + 640 <= heard.length; at += 320)
+      expect(loudness(heard.subarray(at, at + 640), 400, 16_000)).toBeGreaterThan(700)
+    expect(voice.original.length).toBeLessThanOrEqual(2)
+    expect(s.metrics.originalFramesDropped).toBe(0)
+  })
+
+  test('when it was silent before, it is held back by the lead, and catches up in its pauses', () => {
+    const s = setUp()
+    const voice = s.add('anna')
+    voice.session = { away: false }
+    voice.translation.enqueue(speech('1', 1_000))
+    s.run(500)
+    talk(s, voice, 1_000)
+    expect(voice.original.length).toBeGreaterThan(6)
     for (let n = 0; n < 25; n++) {
       voice.original.write(new Int16Array(FRAME_SAMPLES), true)
       s.playout.pump(s.clock.now())

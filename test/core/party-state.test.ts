@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { changedState, differences, initialState, type PartyChange } from '../../src/core/party-state.ts'
+
+const state = initialState({ room: 'r', speaks: 'en-us', hears: 'es-es', name: 'Anna' })
+
+describe('the state of a party', () => {
+  test('begins as the invitation says, heard and interpreted', () => {
+    expect(state).toEqual({
+      speaks: 'en-us',
+      hears: 'es-es',
+      original: 'duck',
+      name: 'Anna',
+      muted: false,
+      interpreting: true,
+    })
+    expect(initialState({ room: 'r', original: 'off' })).toEqual({
+      original: 'off',
+      muted: false,
+      interpreting: true,
+    })
+  })
+
+  test('changes what is named, takes away what is null, leaves the rest', () => {
+    const next = changedState(state, { hears: 'FR_fr', name: null, muted: true, speaks: undefined })
+    expect(next).toEqual({
+      speaks: 'en-us',
+      hears: 'fr-fr',
+      original: 'duck',
+      muted: true,
+      interpreting: true,
+    })
+    expect(differences(state, next)).toEqual(['hears', 'name', 'muted'])
+    expect(changedState(next, { speaks: null, hears: null })).toEqual({
+      original: 'duck',
+      muted: true,
+      interpreting: true,
+    })
+  })
+
+  test('stays the same object when nothing is different', () => {
+    expect(changedState(state, {})).toBe(state)
+    expect(changedState(state, { hears: 'es-ES', muted: false, name: 'Anna' })).toBe(state)
+  })
+
+  test.each([
+    [{ hears: 'spanish' }, 'a language is <language>-<region> like en-us, got "spanish"'],
+    [{ speaks: 7 }, 'speaks is a language like en-us, got number'],
+    [{ original: 'loud' }, 'original is off, low, duck, got "loud"'],
+    [{ muted: 'yes' }, 'muted is true or false, got "yes"'],
+    [{ interpreting: null }, 'interpreting is true or false'],
+    [{ name: '' }, 'a name has 1 to 64 characters'],
+    [{ name: 'a\nb' }, 'none of them a control character'],
+    [{ volume: 3 }, 'a party has speaks, hears, original, name, muted, interpreting, got "volume"'],
+    [{ __proto__: null, constructor: 1 }, 'got "constructor"'],
+  ])('does not become %j', (change, message) => {
+    expect(() => changedState(state, change as PartyChange)).toThrow(RangeError)
+    expect(() => changedState(state, change as PartyChange)).toThrow(message)
+  })
+
+  test('whatever is asked for becomes true or is refused whole', () => {
+    const some = fc.option(fc.oneof(fc.string(), fc.boolean(), fc.constant('de-de'), fc.constant('low')))
+    fc.assert(
+      fc.property(
+        fc.record(
+          { speaks: some, hears: some, original: some, name: some, muted: some, interpreting: some },
+          { requiredKeys: [] },
+        ),
+        change => {
+          try {
+            const next = changedState(state, change as PartyChange)
+            expect(Object.isFrozen(next) || next === state || differences(state, next).length > 0).toBe(true)
+            expect(changedState(next, change as PartyChange)).toBe(next)
+          } catch (error) {
+            expect(error).toBeInstanceOf(RangeError)
+          }
+        },
+      ),
+      { seed: 4, numRuns: 500 },
+    )
+  })
+})
