@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
+import type { Started } from './config/combinations.ts'
 import { ConfigError, type Problem } from './config/config-error.ts'
 import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from './config/environment.ts'
 import { problemsOf } from './config/judge.ts'
-import { type CheckedConfig, type ConfigInput, configSchema } from './config/schema.ts'
+import { type CheckedConfig, type ConfigInput, configSchema, START_SCHEMAS } from './config/schema.ts'
 import { readYaml, type YamlFile } from './config/yaml-file.ts'
 
 export { ConfigError, type Problem } from './config/config-error.ts'
@@ -40,13 +41,15 @@ export interface ConfigSources {
   readonly env?: Environment
   /** What the command line says; stronger than everything else. */
   readonly overrides?: DeepPartial<ConfigInput>
+  /** What is to be started with them, which needs some of them together. */
+  readonly starts?: Started
 }
 
 /**
  * The settings: defaults, over them the file, over it the environment, over it `overrides`. The only reader of the
  * environment. Throws a `ConfigError` that names every fault.
  */
-export function loadConfig({ file, env = process.env, overrides = {} }: ConfigSources = {}): Config {
+export function loadConfig({ file, env = process.env, overrides = {}, starts }: ConfigSources = {}): Config {
   const problems: Problem[] = []
   const path = file ?? (env[CONFIG_VARIABLE] || (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined))
   const yaml = path === undefined ? undefined : openYaml(path, problems)
@@ -56,7 +59,7 @@ export function loadConfig({ file, env = process.env, overrides = {} }: ConfigSo
   for (const { key, value } of settings) put(values, key.path.split('.'), value)
   for (const [keys, value] of leavesOf(overrides)) put(values, keys, value)
 
-  const checked = configSchema.safeParse(values)
+  const checked = (starts === undefined ? configSchema : START_SCHEMAS[starts]).safeParse(values)
   if (!checked.success) {
     const source = (keys: readonly PropertyKey[]) => sourceOf(keys, { overrides, settings, yaml })
     problems.push(...problemsOf(checked.error.issues, values, source))

@@ -42,6 +42,7 @@ program
     const config = loadConfig({
       file,
       overrides: { port, host, ...(insecure ? { twilio: { insecure } } : {}) },
+      starts: 'bridge',
     })
     const serving = await serve(config, terminal, logOf(config), captions)
     await interrupted()
@@ -55,7 +56,7 @@ program
   .addOption(configFile())
   .option('--port <port>', 'port to listen on', whole)
   .action(async ({ config: file, port }: { config?: string; port?: number }) => {
-    const config = loadConfig({ file, overrides: { embedded: { port } } })
+    const config = loadConfig({ file, overrides: { embedded: { port } }, starts: 'service' })
     const running = await service(config, terminal, logOf(config))
     await Promise.race([interrupted(), running.ended])
     await running.close()

@@ -73,7 +73,9 @@ function wrongValue(
   return {
     key,
     source: source(issue.path),
-    found: hidden ? `${kindOf(value)}${isSecret(key) ? ' (not shown)' : ''}` : shown(value),
+    found: hidden
+      ? `${kindOf(value)}${isSecret(key) && value !== undefined ? ' (not shown)' : ''}`
+      : shown(value),
     allowed: issue.code === 'custom' ? issue.message : allowedBy(telling(issue, shape)),
   }
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { type LanguageId, languageId } from '../core/languages.ts'
 import { relayOptionsSchema } from '../core/relay-options.ts'
-import { isLoopback, serviceConfigSchema } from '../service/server/service-config.ts'
+import { serviceConfigSchema } from '../service/server/service-config.ts'
 import { soundOptionsSchema } from '../sounds/sound-options.ts'
+import { checkStart, checkTogether, type Started } from './combinations.ts'
 
 const LANGUAGE = 'a language like en-us: <language>-<region>'
 const ORIGINAL = ['off', 'low', 'duck'] as const
@@ -108,22 +109,13 @@ export const configSchema = z
     sounds: soundOptionsSchema.prefault({}),
     twilio: twilioSchema.prefault({}),
   })
-  .superRefine((config, context) => {
-    const wrong = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
-    const { twilio, publicUrl, host = '127.0.0.1' } = config
-    if (twilio.authToken !== undefined && twilio.authTokens !== undefined)
-      wrong(['twilio', 'authTokens'], 'either authToken or authTokens, not both')
-    if (!twilio.insecure) {
-      if (publicUrl !== undefined && !publicUrl.startsWith('https:'))
-        wrong(['publicUrl'], 'an https:// address (Twilio needs it; http only with twilio.insecure)')
-      return
-    }
-    if (twilio.authToken !== undefined || twilio.authTokens !== undefined)
-      wrong(['twilio', 'insecure'], 'false, as an auth token is set')
-    if (!isLoopback(host)) wrong(['host'], '127.0.0.1 with twilio.insecure, which is for this machine only')
-    if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')))
-      wrong(['publicUrl'], 'nothing, or an address on this machine, with twilio.insecure')
-  })
+  .superRefine(checkTogether)
+
+/** The same, for what is to be started with them. */
+export const START_SCHEMAS = {
+  bridge: configSchema.superRefine(checkStart('bridge')),
+  service: configSchema.superRefine(checkStart('service')),
+} as const satisfies Record<Started, unknown>
 
 /** Settings as written. */
 export type ConfigInput = z.input<typeof configSchema>

@@ -142,6 +142,70 @@ describe('settings', () => {
     expect(complaint({ env: {}, ...sources })).toContain(expected)
   })
 
+  it.each([
+    [
+      'an address without a token',
+      { publicUrl: 'https://x.example.com' },
+      'settings: twilio.authToken: found nothing; allowed: the auth token of the Twilio account, as publicUrl is set',
+    ],
+    [
+      'an address with no token in the list',
+      { publicUrl: 'https://x.example.com', twilio: { authTokens: [] } },
+      'twilio.authTokens: found a list (not shown); allowed: the auth token',
+    ],
+    [
+      'a token without an address',
+      { twilio: { authToken: 'a' } },
+      'publicUrl: found nothing; allowed: the https:// address that Twilio calls, as twilio.authToken is set',
+    ],
+    [
+      'one port for both servers',
+      { port: 8080, embedded: { port: 8080 } },
+      'embedded.port: found 8080; allowed: 0 for any free one, or another than port',
+    ],
+  ])('refuse %s to a bridge server, and to nobody else', (_name, overrides, expected) => {
+    expect(complaint({ env: {}, overrides, starts: 'bridge' })).toContain(expected)
+    loadConfig({ env: {}, overrides })
+  })
+
+  it.each([
+    [
+      'a service for everybody without keys',
+      { open: true, host: '0.0.0.0' },
+      'embedded.open: found true; allowed: false, as embedded.host is 0.0.0.0',
+    ],
+    [
+      'a grammar that is not there',
+      { engines: { pocketsphinx: { grammar: 'chess' } } },
+      'embedded.engines.pocketsphinx.grammar: found "chess"; allowed: nothing, as there are no grammars',
+    ],
+    [
+      'another grammar than there are',
+      { engines: { pocketsphinx: { grammar: 'chess', grammars: { desk: { phrases: ['good morning'] } } } } },
+      'found "chess"; allowed: one of the grammars: desk',
+    ],
+  ])('refuse %s where the embedded service is started', (_name, embedded, expected) => {
+    const overrides = { embedded }
+    expect(complaint({ env: {}, overrides, starts: 'bridge' })).toContain(expected)
+    expect(complaint({ env: {}, overrides, starts: 'service' })).toContain(expected)
+    loadConfig({
+      env: {},
+      overrides: { ...overrides, service: { url: 'http://localhost:1' } },
+      starts: 'bridge',
+    })
+  })
+
+  it('let a bridge server start without any, with both or with a service elsewhere', () => {
+    const twilio = { authToken: 'a' }
+    for (const overrides of [
+      {},
+      { publicUrl: 'https://x.example.com', twilio },
+      { port: 8080, embedded: { port: 8080 }, service: { url: 'http://localhost:1' } },
+      { twilio: { insecure: true } },
+    ])
+      loadConfig({ env: {}, overrides, starts: 'bridge' })
+  })
+
   it('never quote a secret, wherever it stands', () => {
     const secret = 'hunter2-hunter2'
     const texts = [
