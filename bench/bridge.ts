@@ -5,9 +5,9 @@ import twilioBridge from '../src/bridges/twilio/index.ts'
 import { Relay } from '../src/core/relay.ts'
 import { relayOptions } from '../src/core/relay-options.ts'
 import { ServiceTranslator } from '../src/service/client/service-translator.ts'
-import { announce, languageOf, subjectOptions } from './subject.ts'
+import { announce, languageOf, spokenBy, subjectOptions } from './subject.ts'
 
-const { service, mode, numbers } = subjectOptions()
+const { service, mode, numbers, pairs, original } = subjectOptions()
 const translator = new ServiceTranslator({ url: service, apiKey: 'simulated-key', mode })
 const relay = new Relay({ translator, options: relayOptions({ maxLegs: Math.max(1, numbers) }) })
 await relay.ready()
@@ -15,13 +15,14 @@ const app = Fastify()
 await app.register(twilioBridge, {
   relay,
   insecure: true,
-  // Every call alone in its room: it hears its own translation, in a language that names the leg.
-  invite: call => ({
-    room: call.callSid,
-    speaks: 'en-us',
-    hears: languageOf(Number(call.to.slice(-3))),
-    original: 'off',
-  }),
+  // Alone in its room a call hears its own translation, in a language that names the leg; so does each of a pair.
+  invite: call => {
+    const index = Number(call.to.slice(-3))
+    const hears = languageOf(index)
+    return pairs
+      ? { room: `pair ${index >> 1}`, speaks: spokenBy(index), hears, original }
+      : { room: call.callSid, speaks: 'en-us', hears, original }
+  },
 })
 await app.listen({ port: 0, host: '127.0.0.1' })
 announce((app.server.address() as AddressInfo).port)

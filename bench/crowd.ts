@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../src/core/clock.ts'
 import { placeCall, type SimulatedCall } from '../src/simulator/phone/call.ts'
 import { PhoneLine } from '../src/simulator/phone/line.ts'
-import { PACKET_MS, type Voice, voiceOf } from '../src/simulator/phone/voice.ts'
+import { PACKET_MS, SILENT_PACKET, type Voice, voiceOf } from '../src/simulator/phone/voice.ts'
 import { SAMPLE_RATE } from '../src/transcode/pcm.ts'
 import type { Recorder } from './recorder.ts'
 import { numberOf } from './subject.ts'
@@ -17,11 +17,14 @@ export class Crowd {
   readonly #recorder: Recorder
   readonly #voice: Voice
   readonly #packets: number
+  /** Packets of one turn, where two take turns. */
+  readonly #turn: number | undefined
   readonly #calls: SimulatedCall[] = []
 
-  /** `pcm`: what everybody says, 16 kHz, each from another place on. */
-  constructor(recorder: Recorder, pcm: Int16Array) {
+  /** `pcm`: what everybody says, 16 kHz, each from another place on. `turnMs`: phones 2n and 2n+1 take turns of this length. */
+  constructor(recorder: Recorder, pcm: Int16Array, turnMs?: number) {
     this.#recorder = recorder
+    this.#turn = turnMs === undefined ? undefined : turnMs / PACKET_MS
     this.#voice = voiceOf(pcm, SAMPLE_RATE, { loop: true })
     this.#packets = Math.floor(pcm.length / (SAMPLE_RATE / 1000) / PACKET_MS)
   }
@@ -67,6 +70,8 @@ export class Crowd {
     })
     this.#calls[index] = call
     const first = (index * VOICE_STEP) % this.#packets
-    void call.say({ packet: at => this.#voice.packet(first + at) })
+    const turn = this.#turn
+    const listens = (at: number) => turn !== undefined && Math.floor(at / turn) % 2 !== index % 2
+    void call.say({ packet: at => (listens(at) ? SILENT_PACKET : this.#voice.packet(first + at)) })
   }
 }

@@ -9,17 +9,22 @@ import { sentence, speech } from './speech.ts'
 /** An answer of 2.2 s for every 2.5 s: talk without end, and each first sound can be told from the one before. */
 const ANSWER_MS = 2_200
 const EVERY_MS = 2_500
+/** In a call of two each talks half of the time. */
+const EVERY_IN_PAIRS_MS = 5_000
 const CALM_MS = 1_000
 
 const recorder = new Recorder()
+let everyMs = EVERY_MS
 const pcm = speech()
 const mp3 = (await Mp3Maker.create()).encode(sentence(pcm, ANSWER_MS))
 const service = await ScriptedService.listen({
   record: 'counts',
   answer: canned({
     mp3,
-    everyMs: EVERY_MS,
-    firstMs: session => EVERY_MS + ((recorder.indexOf(session) * 97) % EVERY_MS),
+    get everyMs() {
+      return everyMs
+    },
+    firstMs: session => everyMs + ((recorder.indexOf(session) * 97) % everyMs),
     onAnswer: session => recorder.answered(session),
   }),
   onFragment: session => recorder.arrived(session),
@@ -29,9 +34,10 @@ process.on('message', (message: Run) => void run(message))
 process.on('disconnect', () => process.exit(0))
 send({ kind: 'serving', url: service.url })
 
-async function run({ port, legs, rampMs, warmMs, windowMs }: Run): Promise<void> {
-  recorder.reset(legs)
-  const crowd = new Crowd(recorder, pcm)
+async function run({ port, legs, rampMs, warmMs, windowMs, pairs }: Run): Promise<void> {
+  everyMs = pairs ? EVERY_IN_PAIRS_MS : EVERY_MS
+  recorder.reset(legs, pairs)
+  const crowd = new Crowd(recorder, pcm, pairs ? everyMs / 2 : undefined)
   await crowd.call(`http://127.0.0.1:${port}/twilio/voice`, legs, rampMs)
   await sleep(warmMs)
   recorder.open = true

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Row } from './alternate.ts'
+import { benchCalls, type CallRow, callTable } from './calls.ts'
 import { benchLegs } from './legs.ts'
 import { machine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
@@ -19,8 +20,9 @@ if (!where.pinned)
 
 const transcode = options.parts.includes('transcode') ? await transcodeRows() : []
 const legs = options.parts.includes('legs') ? await legRows(options) : undefined
+const calls = options.parts.includes('calls') ? await callRows(options) : []
 const talkers = options.parts.includes('talkers') ? await talkerRows(options) : []
-const report = { machine: where, options, transcode, ...legs, talkers }
+const report = { machine: where, options, transcode, ...legs, calls, talkers }
 mkdirSync(dirname(options.out), { recursive: true })
 writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`)
 if (options.json) console.log(JSON.stringify(report))
@@ -42,6 +44,12 @@ async function legRows(wanted: BenchOptions): Promise<object> {
   for (const remark of remarks(rows)) say(remark)
   if (profile) say(profileTables(profile))
   return { legs: rows, windows, ...(profile ? { profile } : {}) }
+}
+
+async function callRows(wanted: BenchOptions): Promise<CallRow[]> {
+  const rows = await benchCalls(wanted, say)
+  say(`\n${callTable(rows)}`)
+  return rows
 }
 
 async function talkerRows({ talkers, room }: BenchOptions): Promise<TalkerRow[]> {

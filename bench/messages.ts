@@ -15,6 +15,8 @@ export interface Run {
   rampMs: number
   warmMs: number
   windowMs: number
+  /** Legs 2n and 2n+1 are in one call and talk in turn; else each is alone and talks all the time. */
+  pairs: boolean
 }
 
 /** From the load: the window opens; the figures of processes are read now and at `Figures`. */

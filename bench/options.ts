@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 /** What is loaded: the whole bridge, or the least that could do the signalling. */
 export type Subject = 'floor' | 'bridge'
 
-const PARTS = ['transcode', 'legs', 'talkers'] as const
+const PARTS = ['transcode', 'legs', 'calls', 'talkers'] as const
 type Part = (typeof PARTS)[number]
 
 export interface BenchOptions {
@@ -26,6 +26,8 @@ export interface BenchOptions {
   profile: boolean
   /** Parts to run. */
   parts: Part[]
+  /** Two-party calls. */
+  calls: number
   /** Simultaneous talkers, one number after another. */
   talkers: number[]
   /** Room for more talkers than the service finds right: the largest number of them once more with it. */
@@ -39,7 +41,8 @@ const USAGE = `npm run bench -- [options]
   --seconds 10               length of a measured window
   --windows 2                windows per subject and number of legs, taken in turn
   --only floor|bridge        one subject alone
-  --part transcode|legs|talkers   one part alone
+  --part transcode|legs|calls|talkers   one part alone
+  --calls 50                 two-party calls
   --talkers 1,2,4,8          numbers of simultaneous talkers
   --room 8                   sessions for once more the most of them
   --mode block|streaming     how the service sends the voice (default block)
@@ -60,6 +63,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
         windows: { type: 'string', default: '2' },
         only: { type: 'string' },
         part: { type: 'string' },
+        calls: { type: 'string', default: '50' },
         talkers: { type: 'string', default: '1,2,4,8' },
         room: { type: 'string', default: '8' },
         mode: { type: 'string', default: 'block' },
@@ -88,6 +92,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       json: values.json,
       profile: values.profile,
       parts: values.profile ? ['legs'] : parts,
+      calls: positive('--calls', values.calls),
       talkers: values.talkers.split(',').map(text => positive('--talkers', text)),
       room: positive('--room', values.room),
       out: values.out,

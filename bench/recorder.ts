@@ -9,10 +9,13 @@ export class Recorder {
   open = false
   #window = new WindowSamples()
   #probes: LegProbe[] = []
+  /** A session's language is its listener's; in a pair that is not who speaks. */
+  #pairs = false
 
   /** Forgets everything and follows `legs` new legs. */
-  reset(legs: number): void {
+  reset(legs: number, pairs: boolean): void {
     this.open = false
+    this.#pairs = pairs
     this.#window = new WindowSamples()
     this.#probes = Array.from({ length: legs }, () => new LegProbe(this.#window, () => this.open))
   }
@@ -28,7 +31,8 @@ export class Recorder {
   }
 
   arrived(session: ScriptedSession): void {
-    this.#probes[indexOf(session.to)]?.arrived(session.samples, performance.now())
+    const listener = indexOf(session.to)
+    this.#probes[this.#pairs ? listener ^ 1 : listener]?.arrived(session.samples, performance.now())
   }
 
   answered(session: ScriptedSession): void {

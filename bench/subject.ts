@@ -11,6 +11,10 @@ export interface SubjectOptions {
   numbers: number
   /** How the voice is asked for. */
   mode: 'block' | 'streaming'
+  /** Legs 2n and 2n+1 talk to each other; else every leg is alone. */
+  pairs: boolean
+  /** How loud original voices are. */
+  original: 'off' | 'duck'
 }
 
 /** Said once, when calls are taken. */
@@ -25,10 +29,14 @@ export function subjectOptions(): SubjectOptions {
       service: { type: 'string', default: '' },
       numbers: { type: 'string', default: '0' },
       mode: { type: 'string', default: 'block' },
+      pairs: { type: 'boolean', default: false },
+      original: { type: 'string', default: 'off' },
     },
   })
   const mode = values.mode === 'streaming' ? 'streaming' : 'block'
-  return { service: values.service, numbers: Number(values.numbers), mode }
+  const { service, pairs } = values
+  const original = values.original === 'duck' ? 'duck' : 'off'
+  return { service, numbers: Number(values.numbers), mode, pairs, original }
 }
 
 /** The telephone number of leg `index` (0–999); its last digits tell sessions of different legs apart. */
@@ -39,6 +47,11 @@ export function numberOf(index: number): string {
 /** The language that leg `index` hears: one of its own, so that its session at the service is known. */
 export function languageOf(index: number): string {
   return `es-${String(index).padStart(3, '0')}`
+}
+
+/** What leg `index` of a pair speaks: nobody else's language. */
+export function spokenBy(index: number): string {
+  return index % 2 === 0 ? 'en-us' : 'fr-fr'
 }
 
 /** The other way round; -1 for any other language. */

@@ -35,7 +35,7 @@ export interface Window {
   figures: Figures
 }
 
-/** Starts `subject` afresh, calls it with `legs` phones, and measures one window. */
+/** Starts `subject` afresh, calls it with `legs` phones, and measures one window. `pairs`: in two-party calls, with this original voice. */
 export async function measure(
   subject: Subject,
   legs: number,
@@ -43,8 +43,10 @@ export async function measure(
   load: Child,
   options: BenchOptions,
   nodeArgs: readonly string[],
+  pairs?: 'off' | 'duck',
 ): Promise<Window> {
   const args = ['--service', service, '--numbers', String(legs), '--mode', options.mode]
+  if (pairs) args.push('--pairs', '--original', pairs)
   const child = Child.start(`${subject}.ts`, SUBJECT_CORE, args, nodeArgs)
   try {
     const { port } = await child.when<Listening>('listening')
@@ -53,21 +55,30 @@ export async function measure(
     const rssIdle = rssOf(child.pid)
     const idle = await memoryOf(child)
     const rampMs = legs * RAMP_MS_PER_LEG
-    const run: Run = { kind: 'run', port, legs, rampMs, warmMs: WARM_MS, windowMs: options.seconds * 1000 }
+    const windowMs = options.seconds * 1000
+    const run: Run = {
+      kind: 'run',
+      port,
+      legs,
+      rampMs,
+      warmMs: WARM_MS,
+      windowMs,
+      pairs: pairs !== undefined,
+    }
     const opened = load.when<Opened>('opened')
     const closed = load.when<Closed>('closed')
     const done = load.when<Figures>('figures')
     load.send(run)
     await opened
     const before = clocks(child, load)
-    const { windowMs } = await closed
+    const { windowMs: measuredMs } = await closed
     const after = clocks(child, load)
     const rss = rssOf(child.pid)
     const end = await memoryOf(child)
-    const perLeg = 1000 / (legs * windowMs)
+    const perLeg = 1000 / (legs * measuredMs)
     const userMs = (after.subject.user - before.subject.user) * perLeg
     const systemMs = (after.subject.system - before.subject.system) * perLeg
-    const percent = (ms: number) => Math.max(0, (ms / windowMs) * 100)
+    const percent = (ms: number) => Math.max(0, (ms / measuredMs) * 100)
     return {
       subject,
       legs,
