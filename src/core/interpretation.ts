@@ -1,7 +1,7 @@
 import type { Mp3Pool } from '../transcode/mp3-pool.ts'
 import type { DecodeQueue } from './decode-queue.ts'
 import type { EndReason } from './errors.ts'
-import { Interpreter } from './interpreter.ts'
+import { Interpreter, type InterpreterEvents } from './interpreter.ts'
 import type { LanguageId } from './languages.ts'
 import type { Observer } from './observer.ts'
 import type { Hearing, Participant } from './participant.ts'
@@ -48,10 +48,18 @@ export class Interpretation {
     const named = () => (speaker.state.name === undefined ? {} : { name: speaker.state.name })
     // Numbered: the same pair may come and go with those who want it, and utterances have names of their own.
     this.#name = `${speaker.id}.${++speaker.interpretations}`
-    this.#interpreter = new Interpreter(this.#name, parts.mp3, parts.metrics, {
+    const { levelling, levelDb } = parts.options
+    const events: InterpreterEvents = {
       caption: caption => observer.emit('caption', { ...common, ...named(), ...caption }),
       utterance: utterance => this.#play(utterance),
-    })
+    }
+    this.#interpreter = new Interpreter(
+      this.#name,
+      parts.mp3,
+      parts.metrics,
+      events,
+      levelling ? levelDb : undefined,
+    )
     this.session = new Session(speaker.id, { from, to, want: 'speech' }, parts.options, parts, {
       result: (_session, result) => {
         this.#interpreter.result(result, speaker.speechEndedAt(clock.now()))

@@ -1,3 +1,4 @@
+import { Leveller } from '../transcode/leveller.ts'
 import type { Mp3Pool } from '../transcode/mp3-pool.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Caption } from './observer.ts'
@@ -16,17 +17,25 @@ export class Interpreter {
   readonly #pool: Mp3Pool
   readonly #metrics: RelayMetrics
   readonly #events: InterpreterEvents
+  readonly #leveller: Leveller | undefined
   /** Our names of the service's utterances, for this connection, and the last caption of each. */
   readonly #known = new Map<string, { name: string; caption: string }>()
   #count = 0
   #current: { name: string; utterance: Utterance } | undefined
 
-  /** `name` begins the ids of its utterances. */
-  constructor(name: string, pool: Mp3Pool, metrics: RelayMetrics, events: InterpreterEvents) {
+  /** `name` begins the ids of its utterances; `levelDb` is the level they get (dBFS), absent: as they come. */
+  constructor(
+    name: string,
+    pool: Mp3Pool,
+    metrics: RelayMetrics,
+    events: InterpreterEvents,
+    levelDb?: number,
+  ) {
     this.#name = name
     this.#pool = pool
     this.#metrics = metrics
     this.#events = events
+    this.#leveller = levelDb === undefined ? undefined : new Leveller(levelDb)
   }
 
   /** `speechEndedAt`: when the speaker's last stretch of speech ended (clock ms). */
@@ -37,7 +46,7 @@ export class Interpreter {
     if (!result.audio || result.audio.length === 0) return
     if (this.#current?.name !== name) {
       this.endOfSpeech()
-      const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics)
+      const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, this.#leveller)
       this.#current = { name, utterance }
       this.#metrics.utterances++
       utterance.write(result.audio)

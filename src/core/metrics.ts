@@ -65,6 +65,15 @@ export class RelayMetrics {
   congestedFrames = 0
   /** mp3 bytes that were no audio. */
   junkBytes = 0
+  /** Time won by trimming pauses of translations that were late, over all listeners (ms). */
+  trimmedMs = 0
+  /** Time won by playing them faster than spoken (ms). */
+  hastenedMs = 0
+  /** The largest lag of a translation now, and the number of listeners' translations that are late (gauges, 1 a second). */
+  lagNowMs = 0
+  lateNow = 0
+  /** Lag of every translation being played, once a second and listener (ms). */
+  readonly lagMs = new Histogram()
   /** End of speech to first translated frame (ms): the figure this product is judged by. */
   readonly speechToTranslationMs = new Histogram()
   /** Lateness of the relay's own tick (ms). */

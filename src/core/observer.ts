@@ -35,6 +35,21 @@ export interface UtteranceEvent {
   readonly audioMs: number
 }
 
+/** How late one listener hears one speaker's translations: every second while there are any, and once when there are none. */
+export interface LagEvent {
+  readonly room: string
+  readonly speaker: string
+  readonly listener: string
+  /** By how much later they are, or will be, heard than they could have been when they came (ms). */
+  readonly lagMs: number
+  /** Translated audio that waits for this listener (ms). */
+  readonly backlogMs: number
+  /** How much faster than spoken they play now, 1 to 1.25. */
+  readonly factor: number
+  /** Whether their pauses are trimmed now. */
+  readonly trimming: boolean
+}
+
 /** Everything an onlooker can see. Onlookers never change what happens. */
 export interface RelayEvents {
   room: { room: string; state: 'opened' | 'closed' }
@@ -45,6 +60,7 @@ export interface RelayEvents {
   session: { room: string; speaker: string; to: LanguageId; status: string; attempt: number; reason?: string }
   caption: Caption
   utterance: UtteranceEvent
+  lag: LagEvent
   /** Every 100 ms of a party's voice: its loudest frame, 0 to 1. */
   level: { room: string; participant: string; level: number }
   /** A sound of the system to one participant; `notice` is the sound's name, never its words. */

@@ -6,6 +6,10 @@ export const relayOptionsSchema = z.strictObject({
   leadMs: z.number().int().min(20).max(1_000).default(200),
   /** A translation further behind than this loses its oldest whole utterances (ms). */
   maxLagMs: z.number().int().min(2_000).max(60_000).default(20_000),
+  /** Whether all translated voices are brought to one level. */
+  levelling: z.boolean().default(true),
+  /** That level: RMS of speech, pauses not counted (dBFS). */
+  levelDb: z.number().min(-40).max(-10).default(-20),
   /** Loudness of the original with `low` (dB). */
   lowDb: z.number().min(-60).max(0).default(-18),
   /** Loudness of the original with `duck`, while nothing is being translated (dB). */

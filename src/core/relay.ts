@@ -6,6 +6,7 @@ import { BridgeError, describeEnd, type EndReason } from './errors.ts'
 import { FragmentPool } from './fragment.ts'
 import type { InterpretationParts } from './interpretation.ts'
 import type { Admission, Invitation } from './invitation.ts'
+import { LagWatch } from './lag-watch.ts'
 import type { Leg } from './leg.ts'
 import { type Log, silentLog } from './log.ts'
 import { RelayMetrics } from './metrics.ts'
@@ -19,6 +20,8 @@ import type { Translator } from './translator.ts'
 
 /** Ticks between two looks at the sessions' deadlines: 100 ms. */
 const CHECK_TICKS = 5
+/** Ticks between two looks at the lag: 1 s. */
+const LAG_TICKS = 50
 
 export interface RelayParts {
   /** The service; the relay closes it last. */
@@ -44,6 +47,7 @@ export class Relay implements Admission {
   readonly #legs = new Owned<Leg>()
   readonly #parts: InterpretationParts
   readonly #decoding = new DecodeQueue()
+  readonly #lag = new LagWatch(this.metrics, this.observer)
   readonly #mp3: Mp3Pool
   #ticker: Ticker | undefined
   #ticks = 0
@@ -187,6 +191,7 @@ export class Relay implements Admission {
     if (this.#rooms.size > 0) return
     this.#ticker?.[Symbol.dispose]()
     this.#ticker = undefined
+    this.#lag.look([])
   }
 
   readonly #tick = (now: number): void => {
@@ -198,5 +203,6 @@ export class Relay implements Admission {
       if (check) room.check(now)
       room.tick(now)
     }
+    if (this.#ticks % LAG_TICKS === 0) this.#lag.look(this.#rooms.values())
   }
 }

@@ -177,7 +177,8 @@ export class RoomWiring {
   #newVoice(listener: Participant, speaker: string): Voice {
     const tapped = ({ id }: Speech) => this.#tapped(id, speaker, listener.id)
     const report = new ListenerReport(this.#room, speaker, listener, this.#parts, tapped)
-    const voice = new Voice(speaker, this.#gains, this.#parts.options.maxLagMs, report)
+    const { clock, options } = this.#parts
+    const voice = new Voice(speaker, this.#gains, options.maxLagMs, report, () => clock.now())
     listener.playout.add(voice)
     return voice
   }

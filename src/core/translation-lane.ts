@@ -1,9 +1,9 @@
-import { FRAME_MS } from '../transcode/pcm.ts'
-import type { Utterance } from './utterance.ts'
-import type { UtteranceReader } from './utterance-audio.ts'
+import { FRAME_MS, FRAME_SAMPLES } from '../transcode/pcm.ts'
+import { Stretch } from '../transcode/stretch.ts'
+import { LanePace } from './lane-pace.ts'
+import { QueuedSpeech, type Speech } from './queued-speech.ts'
 
-/** An utterance as far as playing it goes. */
-export type Speech = Pick<Utterance, 'id' | 'audio' | 'speechEndedAt'>
+export type { Speech } from './queued-speech.ts'
 
 /** What became of an utterance in a lane. */
 export interface LaneEvents {
@@ -17,86 +17,126 @@ export interface LaneEvents {
   starved(utterance: Speech): void
 }
 
-interface Queued {
-  readonly speech: Speech
-  readonly reader: UtteranceReader
-}
+/** Frames between two looks at the lag: 100 ms. */
+const LOOK_FRAMES = 5
+/** An utterance that is still coming is begun in the same breath only with this much of it there (ms). */
+const BEGIN_MS = 400
+
+const ms = (samples: number) => (samples * FRAME_MS) / FRAME_SAMPLES
 
 /**
- * One speaker's translations on their way to one listener: whole utterances, in order. It knows its backlog, and when
- * that grows past `maxLagMs` the oldest utterances not begun are dropped whole.
+ * One speaker's translations on their way to one listener: whole utterances, in order. It knows how late they are heard
+ * and catches up: pauses are trimmed, then speech is played faster, until nothing is late any more. When an utterance
+ * would have to wait longer than `maxLagMs`, the oldest not begun are dropped whole. While nothing is late, frames pass
+ * as they are.
  */
 export class TranslationLane {
-  readonly #queue: Queued[] = []
+  readonly #queue: QueuedSpeech[] = []
   readonly #events: LaneEvents
   readonly #maxLagMs: number
+  readonly #now: () => number
+  readonly #pace = new LanePace()
+  /** Made when first behind. */
+  #stretch: Stretch | undefined
+  readonly #frame = new Int16Array(FRAME_SAMPLES)
+  /** What is played comes by way of `#stretch`. */
+  #hurrying = false
+  #frames = 0
   /** In mid utterance, and nothing there. */
   #dry = false
   #starving = false
 
-  constructor(maxLagMs: number, events: LaneEvents) {
+  /** `now`: clock ms; without it the lane's own frames are its clock. */
+  constructor(maxLagMs: number, events: LaneEvents, now?: () => number) {
     if (!(maxLagMs > 0)) throw new RangeError(`maxLagMs must be above 0, got ${maxLagMs}`)
     this.#maxLagMs = maxLagMs
     this.#events = events
+    this.#now = now ?? (() => this.#frames * FRAME_MS)
   }
 
   /** Takes a place in `speech` until it is played or dropped. */
   enqueue(speech: Speech): void {
-    this.#queue.push({ speech, reader: speech.audio.reader() })
-    while (this.#queue.length > 2 && this.backlogMs > this.#maxLagMs) this.#drop(1)
+    this.#queue.push(new QueuedSpeech(speech, this.#now()))
+    while (this.#waitMs(this.#queue.length - 1) > this.#maxLagMs) {
+      const oldest = this.#queue.findIndex(queued => queued.at === 0)
+      if (oldest < 1 || oldest === this.#queue.length - 1) return
+      this.#drop(oldest)
+    }
   }
 
   /** Audio known to wait here (ms). */
   get backlogMs(): number {
-    let ms = 0
-    for (const { speech, reader } of this.#queue)
-      ms += Math.max(0, speech.audio.durationMs - reader.at * FRAME_MS)
-    return ms
+    let sum = this.#bufferedMs
+    for (let n = 0; n < this.#queue.length; n++) sum += this.#queue[n]!.leftMs
+    return sum
+  }
+
+  /**
+   * How late what is here is heard: the longest time, in ms, by which an utterance is, or at the present pace will be,
+   * heard later than it could have been when it came. 0 while everything is heard as it comes.
+   */
+  get lagMs(): number {
+    let most = 0
+    for (let n = 0; n < this.#queue.length; n++) {
+      const queued = this.#queue[n]!
+      const late = this.#now() - queued.arrivedAt + this.#waitMs(n) - queued.at * FRAME_MS
+      if (late > most) most = late
+    }
+    return most
+  }
+
+  /** How much faster than spoken it plays now, 1 to 1.25. */
+  get factor(): number {
+    return this.#pace.now.factor
+  }
+
+  /** Whether pauses are trimmed now. */
+  get trimming(): boolean {
+    return this.#pace.now.trim
+  }
+
+  /** Time won so far by trimming pauses (ms). */
+  get trimmedMs(): number {
+    return ms(this.#stretch?.trimmed ?? 0)
+  }
+
+  /** Time won so far by speaking faster (ms). */
+  get hastenedMs(): number {
+    return ms(this.#stretch?.hastened ?? 0)
   }
 
   /** In the middle of an utterance, or with one to begin. */
   get active(): boolean {
-    if (this.#queue.length === 0) return false
-    for (
-      let first = this.#queue[0];
-      first?.speech.audio.complete && first.speech.audio.frames === 0;
-      first = this.#queue[0]
-    )
+    for (let first = this.#queue[0]; first; first = this.#queue[0]) {
+      if (!first.taken || first.at > 0) return first.at > 0 || first.speech.audio.frames > 0
       this.#finish(first)
-    const first = this.#queue[0]
-    return first !== undefined && (first.reader.at > 0 || first.speech.audio.frames > 0)
+    }
+    return false
   }
 
   /** In the middle of an utterance: the listener has heard its beginning. */
   get midway(): boolean {
-    const first = this.#queue[0]
-    return first !== undefined && first.reader.at > 0
+    return this.#queue[0]?.begun ?? false
   }
 
   /** The next frame, valid until the one after it is asked for; undefined when there is none now. */
   next(): Int16Array | undefined {
-    for (let first = this.#queue[0]; first; first = this.#queue[0]) {
-      const frame = first.reader.next()
-      if (frame) {
-        this.#dry = false
-        this.#starving = false
-        if (first.reader.at === 1) this.#events.begun(first.speech)
-        return frame
-      }
-      if (!first.speech.audio.complete) {
-        this.#dry = first.reader.at > 0
-        return undefined
-      }
-      this.#finish(first)
-    }
-    return undefined
+    if (this.#queue.length === 0) return undefined
+    if (this.#frames % LOOK_FRAMES === 0) this.#look()
+    const frame = this.#hurrying ? this.#nextHurried() : this.#nextAsItIs()
+    if (!frame) return undefined
+    this.#frames++
+    this.#dry = false
+    this.#starving = false
+    return frame
   }
 
-  /** Moves on if the frame just taken was the last of its utterance, which is then told; the frame was copied by now. */
+  /** Moves on if the frame just taken was the last of an utterance, which is then told; the frame was copied by now. */
   settle(): void {
-    const first = this.#queue[0]
-    if (first?.speech.audio.complete && first.reader.at > 0 && first.reader.at >= first.speech.audio.frames)
+    for (let first = this.#queue[0]; first?.begun && first.taken; first = this.#queue[0]) {
+      if (this.#hurrying && this.#stretch!.position < first.to) return
       this.#finish(first)
+    }
   }
 
   /** The listener will hear the lack, if there is one: nothing is ahead any more, or something else goes out instead. */
@@ -109,16 +149,131 @@ export class TranslationLane {
 
   /** Drops everything, also what has begun. */
   clear(): void {
+    this.#stretch?.clear()
+    this.#rest()
     while (this.#queue.length > 0) this.#drop(0)
   }
 
-  #finish({ speech, reader }: Queued): void {
+  get #bufferedMs(): number {
+    return this.#hurrying ? ms(this.#stretch!.buffered) : 0
+  }
+
+  /** How long utterance `index` still waits for those before it at the present pace, what it gave ahead included (ms). */
+  #waitMs(index: number): number {
+    let sum = this.#bufferedMs
+    for (let n = 0; n < index; n++) sum += this.#queue[n]!.leftMs
+    return sum / this.factor
+  }
+
+  /** Audio that can be played before more has to come (ms). */
+  get #aheadMs(): number {
+    let sum = this.#bufferedMs
+    for (let n = 0; n < this.#queue.length; n++) {
+      const queued = this.#queue[n]!
+      sum += queued.leftMs
+      if (!queued.speech.audio.complete) return sum
+    }
+    return Number.POSITIVE_INFINITY
+  }
+
+  #look(): void {
+    const { trim, factor } = this.#pace.look(this.lagMs, this.#aheadMs)
+    if (!this.#stretch) {
+      if (this.#pace.atRest) return
+      this.#stretch = new Stretch(() => this.#readAhead())
+    }
+    this.#stretch.trimming = trim
+    this.#stretch.factor = factor
+    // Back to frames as they are once nothing is left that was read ahead.
+    this.#hurrying = !this.#pace.atRest || this.#stretch.buffered > 0
+  }
+
+  #rest(): void {
+    this.#pace.reset()
+    this.#hurrying = false
+    this.#frames = 0
+  }
+
+  #nextAsItIs(): Int16Array | undefined {
+    for (let first = this.#queue[0]; first; first = this.#queue[0]) {
+      const frame = first.next()
+      if (frame) {
+        if (!first.begun) this.#begin(first)
+        return frame
+      }
+      if (!first.speech.audio.complete) {
+        this.#dry = first.begun
+        return undefined
+      }
+      this.#finish(first)
+    }
+    return undefined
+  }
+
+  #nextHurried(): Int16Array | undefined {
+    const stretch = this.#stretch!
+    for (let first = this.#queue[0]; first; first = this.#queue[0]) {
+      if (!stretch.ready(FRAME_SAMPLES) && !this.#drained()) {
+        this.#dry = first.begun
+        return undefined
+      }
+      const count = stretch.read(this.#frame)
+      if (count > 0) {
+        this.#frame.fill(0, count)
+        this.#beginUpTo(stretch.position)
+        return this.#frame
+      }
+      if (!first.taken) return undefined
+      this.#finish(first)
+    }
+    return undefined
+  }
+
+  /** For the stretch: the next frame of the utterance being read, or of the one behind it. */
+  #readAhead(): Int16Array | undefined {
+    const at = this.#stretch!.position + this.#stretch!.buffered
+    for (let n = 0; n < this.#queue.length; n++) {
+      const queued = this.#queue[n]!
+      if (n > 0 && queued.at === 0 && !this.#mayFollow(queued)) return undefined
+      const frame = queued.readAhead(at)
+      if (frame) return frame
+      if (!queued.taken) return undefined
+    }
+    return undefined
+  }
+
+  /** Whether `queued` may follow what is read in the same breath; at rest each utterance begins with a frame of its own. */
+  #mayFollow(queued: QueuedSpeech): boolean {
+    return !this.#pace.atRest && (queued.speech.audio.complete || queued.leftMs >= BEGIN_MS)
+  }
+
+  /** The last utterance that was read from is read to its end. */
+  #drained(): boolean {
+    for (let n = this.#queue.length - 1; n >= 0; n--) if (this.#queue[n]!.at > 0) return this.#queue[n]!.taken
+    return this.#queue[0]?.taken ?? true
+  }
+
+  #beginUpTo(position: number): void {
+    for (let n = 0; n < this.#queue.length; n++) {
+      const queued = this.#queue[n]!
+      if (!queued.begun && queued.from >= 0 && queued.from < position) this.#begin(queued)
+    }
+  }
+
+  #begin(queued: QueuedSpeech): void {
+    queued.begun = true
+    this.#events.begun(queued.speech)
+    queued.release()
+  }
+
+  #finish(first: QueuedSpeech): void {
     this.#queue.shift()
     this.#dry = false
     this.#starving = false
-    if (reader.at > 0) this.#events.finished(speech)
-    else this.#events.dropped(speech)
-    reader.close()
+    if (first.begun) this.#events.finished(first.speech)
+    else this.#events.dropped(first.speech)
+    first.close()
+    if (this.#queue.length === 0 && !this.#bufferedMs) this.#rest()
   }
 
   #drop(index: number): void {
@@ -126,6 +281,6 @@ export class TranslationLane {
     if (!queued) return
     if (index === 0) this.#dry = false
     this.#events.dropped(queued.speech)
-    queued.reader.close()
+    queued.close()
   }
 }

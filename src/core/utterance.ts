@@ -1,3 +1,4 @@
+import type { Leveller } from '../transcode/leveller.ts'
 import type { Mp3Pool } from '../transcode/mp3-pool.ts'
 import { Mp3Stream } from '../transcode/mp3-stream.ts'
 import type { RelayMetrics } from './metrics.ts'
@@ -17,22 +18,26 @@ export class Utterance {
   /** Clock time at which the speaker's last word ended (ms), as far as it can be told by level. */
   readonly speechEndedAt: number
   readonly #mp3: Mp3Stream
+  readonly #leveller: Leveller | undefined
   readonly #metrics: RelayMetrics
   #ended = false
 
-  /** `metrics` counts what was no audio. */
-  constructor(id: string, speechEndedAt: number, pool: Mp3Pool, metrics: RelayMetrics) {
+  /** `metrics` counts what was no audio; `leveller` belongs to the session and knows its voice, absent: as it comes. */
+  constructor(id: string, speechEndedAt: number, pool: Mp3Pool, metrics: RelayMetrics, leveller?: Leveller) {
     this.id = id
     this.speechEndedAt = speechEndedAt
     this.#metrics = metrics
-    this.#mp3 = new Mp3Stream(pool, pcm => this.audio.append(pcm))
+    this.#leveller = leveller
+    leveller?.begin()
+    const sound = leveller ?? { write: (pcm: Int16Array) => this.audio.append(pcm) }
+    this.#mp3 = new Mp3Stream(pool, pcm => sound.write(pcm))
   }
 
   /** Adds mp3 bytes; the first few frames are decoded now. */
   write(mp3: Uint8Array): void {
     if (this.#ended) return
     this.#mp3.write(mp3)
-    this.#mp3.decode(FIRST_SLICE)
+    this.#decode(FIRST_SLICE)
   }
 
   /** No more bytes come. What is not decoded yet still will be. Idempotent. */
@@ -46,7 +51,7 @@ export class Utterance {
   /** Decodes at most `mp3Frames` more. False once there is nothing left to come. */
   decode(mp3Frames: number): boolean {
     if (this.audio.complete) return false
-    const state = this.#mp3.decode(mp3Frames)
+    const state = this.#decode(mp3Frames)
     if (this.audio.durationMs > LONGEST_MS) {
       this.close()
       return false
@@ -60,6 +65,13 @@ export class Utterance {
   close(): void {
     this.#ended = true
     if (!this.audio.complete) this.#finish()
+  }
+
+  /** The leveller serves all utterances of a session: what it got is taken from it at once. */
+  #decode(mp3Frames: number): ReturnType<Mp3Stream['decode']> {
+    const state = this.#mp3.decode(mp3Frames)
+    if (this.#leveller) this.audio.append(this.#leveller.take())
+    return state
   }
 
   #finish(): void {

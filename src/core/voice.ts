@@ -43,10 +43,17 @@ export class Voice {
   tap: TappedVoice | undefined
   readonly #gains: OriginalGains
 
-  constructor(speaker: string, gains: OriginalGains, maxLagMs: number, events: VoiceEvents) {
+  /** `now`: clock ms, by which the translations' lag is told. */
+  constructor(
+    speaker: string,
+    gains: OriginalGains,
+    maxLagMs: number,
+    events: VoiceEvents,
+    now?: () => number,
+  ) {
     this.speaker = speaker
     this.#gains = gains
-    this.translation = new TranslationLane(maxLagMs, events)
+    this.translation = new TranslationLane(maxLagMs, events, now)
     this.original = new OriginalLane(() => events.skipped())
   }
 

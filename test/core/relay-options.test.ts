@@ -9,6 +9,8 @@ describe('options of the relay', () => {
     expect(relayOptions()).toEqual({
       leadMs: 200,
       maxLagMs: 20_000,
+      levelling: true,
+      levelDb: -20,
       lowDb: -18,
       softDb: -9,
       duckDb: -21,

@@ -9,11 +9,11 @@ import { Mp3Maker } from '../../src/simulator/tone-mp3.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import { LiveLeg } from './live-leg.ts'
 
-/** A relay on a clock that stands still, with legs and a service that the test plays. */
+/** A relay on a clock that stands still, with legs and a service that the test plays; voices are heard as loud as sent. */
 export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
   const clock = new FakeClock(1_000)
   const translator = new FakeTranslator()
-  const relay = new Relay({ translator, options: relayOptions(options), clock, random: () => 0.5 })
+  const relay = new Relay({ translator, options: relayOptions({ levelling: false, ...options }), clock, random: () => 0.5 })
   const captions: Caption[] = []
   const utterances: UtteranceEvent[] = []
   relay.observer.on('caption', caption => captions.push(caption))

@@ -1,0 +1,65 @@
+import type { RelayMetrics } from './metrics.ts'
+import type { Observer } from './observer.ts'
+import type { Room } from './room.ts'
+import type { TranslationLane } from './translation-lane.ts'
+import type { Voice } from './voice.ts'
+
+/** From this on a translation counts as late (ms). */
+const LATE_MS = 500
+
+/** What is known of a lane since the last look. */
+interface Seen {
+  trimmedMs: number
+  hastenedMs: number
+  /** Onlookers were told of a lag, and not yet that it is over. */
+  told: boolean
+}
+
+/** Looks once a second at how late translations are heard, for metrics and onlookers. */
+export class LagWatch {
+  readonly #metrics: RelayMetrics
+  readonly #observer: Observer
+  readonly #seen = new WeakMap<TranslationLane, Seen>()
+
+  constructor(metrics: RelayMetrics, observer: Observer) {
+    this.#metrics = metrics
+    this.#observer = observer
+  }
+
+  /** Looks at every listener in `rooms`. */
+  look(rooms: Iterable<Room>): void {
+    this.#metrics.lagNowMs = 0
+    this.#metrics.lateNow = 0
+    for (const room of rooms)
+      for (const { id, playout } of room.participants.values())
+        for (const voice of playout.voices.values()) this.#lookAt(room.name, id, voice)
+  }
+
+  #lookAt(room: string, listener: string, { speaker, translation }: Voice): void {
+    const seen = this.#count(translation)
+    const { active, lagMs } = translation
+    if (active) {
+      this.#metrics.lagMs.record(lagMs)
+      this.#metrics.lagNowMs = Math.max(this.#metrics.lagNowMs, lagMs)
+      if (lagMs >= LATE_MS) this.#metrics.lateNow++
+    }
+    if ((!active && !seen.told) || !this.#observer.wants('lag')) return
+    seen.told = active
+    const { backlogMs, factor, trimming } = translation
+    this.#observer.emit('lag', { room, speaker, listener, lagMs, backlogMs, factor, trimming })
+  }
+
+  #count(lane: TranslationLane): Seen {
+    let seen = this.#seen.get(lane)
+    if (!seen) {
+      seen = { trimmedMs: 0, hastenedMs: 0, told: false }
+      this.#seen.set(lane, seen)
+    }
+    const { trimmedMs, hastenedMs } = lane
+    this.#metrics.trimmedMs += trimmedMs - seen.trimmedMs
+    this.#metrics.hastenedMs += hastenedMs - seen.hastenedMs
+    seen.trimmedMs = trimmedMs
+    seen.hastenedMs = hastenedMs
+    return seen
+  }
+}
