@@ -168,7 +168,8 @@ describe('among others', () => {
     const translation = span(bob, 400)
     expect(translation[0]).toBeGreaterThanOrEqual(notice[1] - 20)
     expect(translation[0] - notice[1]).toBeLessThanOrEqual(60)
-    expect(translation[1] - translation[0]).toBeGreaterThanOrEqual(960)
+    // A little faster than spoken, since it is late.
+    expect(translation[1] - translation[0]).toBeGreaterThanOrEqual(800)
     expect(r.relay.metrics.starved).toBe(0)
     expect(r.utterances.map(({ stage }) => stage)).toEqual(['begun', 'heard'])
   })
@@ -191,7 +192,8 @@ describe('among others', () => {
     expect(level(bob.between(from + 40, to - 40), 400)).toBeLessThan(30)
     let heard = 0
     for (let t = start; t < bob.age; t += 20) if (level(bob.between(t, t + 20), 400) > 4_000) heard += 20
-    expect(heard).toBeGreaterThanOrEqual(5_900)
+    expect(heard).toBeGreaterThanOrEqual(6_000 / 1.25)
+    expect(r.relay.metrics.utterancesDropped).toBe(0)
     expect(steepest(bob.between(0, bob.age))).toBeLessThan(2_000)
   })
 
