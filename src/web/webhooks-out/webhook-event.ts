@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import type { WebhookEventType } from './webhook-settings.ts'
+
+/** Something that happened, as all receivers may know it. */
+export interface WebhookEvent {
+  readonly type: WebhookEventType
+  readonly room: string
+  /** The id of the room's life, when it has one. */
+  readonly life?: string
+  /** ISO 8601. */
+  readonly at: string
+  readonly data: Readonly<Record<string, unknown>>
+  /** What was said: only for receivers that are to have it. */
+  readonly texts?: Readonly<Record<string, unknown>>
+}
+
+/** An event as one receiver gets it. */
+export interface SealedEvent {
+  /** The same in every attempt. */
+  readonly id: string
+  readonly type: WebhookEventType
+  readonly room: string
+  /** JSON. */
+  readonly body: string
+}
+
+/** `event` for a receiver; `sequence` counts what it is told of the room, from 1. */
+export function sealed(event: WebhookEvent, sequence: number, withTexts: boolean): SealedEvent {
+  const { type, room, life, at, data, texts } = event
+  const id = `evt_${randomBytes(12).toString('base64url')}`
+  const body = JSON.stringify({
+    id,
+    type,
+    at,
+    room,
+    ...(life === undefined ? {} : { life }),
+    sequence,
+    data: withTexts ? { ...data, ...texts } : data,
+  })
+  return { id, type, room, body }
+}

@@ -1,0 +1,304 @@
+import { createHmac } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { BridgeError } from '../../../src/core/errors.ts'
+import { RETRY_MS } from '../../../src/web/webhooks-out/receiver.ts'
+import { type Send, sendByHttp } from '../../../src/web/webhooks-out/send.ts'
+import { webhookSchema } from '../../../src/web/webhooks-out/webhook-settings.ts'
+import { WebhooksOut } from '../../../src/web/webhooks-out/webhooks-out.ts'
+import { LogLines } from '../../helpers/log-lines.ts'
+import { until } from '../../helpers/until.ts'
+import { roomTalk } from '../captions/room-talk.ts'
+import { Receiving } from './receiving.ts'
+
+const SECRET = 'a secret of the receiver'
+const WAIT_MS = 10_000
+
+async function hooked(more: object = {}, { send = sendByHttp as Send } = {}) {
+  const talk = roomTalk()
+  const log = new LogLines()
+  const receiving = await Receiving.open()
+  onTestFinished(() => receiving[Symbol.asyncDispose]())
+  const settings = webhookSchema.parse({ url: receiving.url, secret: SECRET, ...more })
+  const hooks = new WebhooksOut([settings], { ...talk, log, send, random: () => 0.5 })
+  onTestFinished(async () => {
+    const closing = hooks[Symbol.asyncDispose]()
+    talk.clock.advance(3_000)
+    await closing
+  })
+  const arrived = (count: number) => until(() => receiving.got.length >= count, WAIT_MS, `${count} webhooks`)
+  /** Until the receiver's answer has come back. */
+  const settled = (look: (stats: (typeof hooks.stats)[number]) => boolean) =>
+    until(() => look(hooks.stats[0]!), WAIT_MS, 'the answer')
+  return { ...talk, log, receiving, hooks, arrived, settled }
+}
+
+/** One of everything that can happen. */
+function everything({ observer, open, close, caption }: ReturnType<typeof roomTalk>): void {
+  open()
+  observer.emit('admitted', {
+    room: 'desk',
+    participant: 'anna-1',
+    channel: 'twilio',
+    speaks: 'en-us',
+    hears: 'en-us',
+  })
+  observer.emit('changed', {
+    room: 'desk',
+    participant: 'anna-1',
+    state: { original: 'duck', muted: true, interpreting: true },
+    changes: ['muted'],
+  })
+  caption('u1', 'hel', { final: false })
+  caption('u1', 'hello')
+  observer.emit('dtmf', { room: 'desk', participant: 'anna-1', digit: '5' })
+  observer.emit('dial', { room: 'desk', call: 'call-1', outcome: 'failed', code: 'DIAL_FAILED' })
+  observer.emit('recording', { room: 'desk', recording: 'rec-1', state: 'recording' })
+  observer.emit('left', {
+    room: 'desk',
+    participant: 'anna-1',
+    channel: 'twilio',
+    reason: { kind: 'failed', error: new BridgeError('LEG_LOST', 'the socket broke') },
+    frames: 500,
+  })
+  close()
+}
+
+test('a receiver is told everything in order, counted from 1, without what was said', async () => {
+  const it = await hooked()
+  everything(it)
+  await it.arrived(9)
+  expect(it.receiving.got.map(({ event: { type, sequence, data } }) => [type, sequence, data])).toEqual([
+    ['room.opened', 1, {}],
+    ['participant.joined', 2, { participant: 'anna-1', channel: 'twilio', speaks: 'en-us', hears: 'en-us' }],
+    [
+      'participant.changed',
+      3,
+      {
+        participant: 'anna-1',
+        state: { original: 'duck', muted: true, interpreting: true },
+        changes: ['muted'],
+      },
+    ],
+    [
+      'utterance.final',
+      4,
+      {
+        speaker: 'anna-1',
+        name: 'Anna',
+        utterance: 'u1',
+        from: 'en-us',
+        to: 'es-es',
+        startMs: 0,
+        endMs: 0,
+        startedAt: '2026-11-20T10:00:00.000Z',
+      },
+    ],
+    ['dtmf', 5, { participant: 'anna-1', digit: '5' }],
+    ['dial', 6, { call: 'call-1', outcome: 'failed', code: 'DIAL_FAILED' }],
+    ['recording', 7, { recording: 'rec-1', state: 'recording' }],
+    ['participant.left', 8, { participant: 'anna-1', channel: 'twilio', reason: 'failed', code: 'LEG_LOST' }],
+    ['room.closed', 9, { durationMs: 0 }],
+  ])
+  for (const { event } of it.receiving.got)
+    expect(event).toMatchObject({
+      room: 'desk',
+      at: '2026-11-20T10:00:00.000Z',
+      life: (it.receiving.got[0]!.event as unknown as { life: string }).life,
+      id: expect.stringMatching(/^evt_[\w-]{16}$/),
+    })
+  expect(it.receiving.got.map(({ body }) => body).join()).not.toContain('hello')
+  expect(new Set(it.receiving.got.map(({ event: { id } }) => id)).size).toBe(9)
+})
+
+test('what was said is sent to who is to have it, and only events that are wanted', async () => {
+  const it = await hooked({ texts: true, events: ['utterance.final', 'room.closed'] })
+  everything(it)
+  await it.arrived(2)
+  expect(it.receiving.order).toEqual(['desk utterance.final', 'desk room.closed'])
+  expect(it.receiving.got[0]?.event).toMatchObject({
+    sequence: 1,
+    data: { text: 'hello', translation: 'es hello' },
+  })
+})
+
+test('it is signed with the time, anew in every attempt', async () => {
+  const it = await hooked({ events: ['dtmf'] })
+  it.receiving.answers = [500]
+  it.observer.emit('dtmf', { room: 'desk', participant: 'a', digit: '#' })
+  await it.settled(({ failures }) => failures === 1)
+  it.clock.advance(1_000)
+  await it.settled(({ delivered }) => delivered === 1)
+  const [first, second] = it.receiving.got
+  for (const [received, seconds] of [
+    [first!, Date.UTC(2026, 10, 20, 10) / 1000],
+    [second!, Date.UTC(2026, 10, 20, 10) / 1000 + 1],
+  ] as const) {
+    const mac = createHmac('sha256', SECRET).update(`${seconds}.${received.body}`).digest('hex')
+    expect(received.headers).toMatchObject({
+      'content-type': 'application/json',
+      'dragoman-event': 'dtmf',
+      'dragoman-delivery': received.event.id,
+      'dragoman-signature': `t=${seconds},v1=${mac}`,
+    })
+  }
+  expect(second?.body).toBe(first?.body)
+})
+
+test('a receiver that fails is asked again, later and later; its room waits in order, another does not', async () => {
+  const it = await hooked({ events: ['dtmf'] })
+  const press = (room: string, digit: string) => it.observer.emit('dtmf', { room, participant: 'a', digit })
+  it.receiving.answers = [503, 404]
+  press('desk', '1')
+  await it.settled(({ failures }) => failures === 1)
+  press('desk', '2')
+  it.clock.advance(1_000)
+  await it.settled(({ failures }) => failures === 2)
+  press('other', '3')
+  await it.settled(({ delivered }) => delivered === 1)
+  it.clock.advance(4_999)
+  expect(it.receiving.got).toHaveLength(3)
+  it.clock.advance(1)
+  await it.settled(({ delivered }) => delivered === 3)
+  expect(it.receiving.got.map(({ event: { room, data } }) => `${room} ${data.digit}`)).toEqual([
+    'desk 1',
+    'desk 1',
+    'other 3',
+    'desk 1',
+    'desk 2',
+  ])
+  // Once when it began to fail, once when it was over: not for every attempt, and without the address.
+  expect(it.log.all.map(({ message }) => message)).toEqual([
+    'a webhook is not taken',
+    'a webhook is taken again',
+  ])
+  expect(JSON.stringify(it.log.all)).not.toContain('127.0.0.1')
+})
+
+test('after the last attempt an event is given up, and the next has its turn', async () => {
+  const it = await hooked({ events: ['dtmf'] })
+  it.receiving.answer = 500
+  for (const digit of ['1', '2']) it.observer.emit('dtmf', { room: 'desk', participant: 'a', digit })
+  for (const [failures, waitMs] of RETRY_MS.entries()) {
+    await it.settled(stats => stats.failures === failures + 1)
+    it.clock.advance(waitMs)
+  }
+  await it.settled(stats => stats.failures === 9)
+  expect(it.hooks.stats).toEqual([
+    { name: 'webhook 1', waiting: 1, delivered: 0, failures: 9, givenUp: 1, dropped: 0 },
+  ])
+  expect(it.receiving.got.at(-1)?.event.data.digit).toBe('2')
+})
+
+test('redirects are not followed', async () => {
+  const it = await hooked({ events: ['room.opened'] })
+  const other = await Receiving.open()
+  onTestFinished(() => other[Symbol.asyncDispose]())
+  it.receiving.answer = (_, response) => response.writeHead(307, { location: other.url }).end()
+  it.open()
+  await it.settled(({ failures }) => failures === 1)
+  expect(other.got).toEqual([])
+})
+
+test('a receiver that says nothing has failed after 10 s', async () => {
+  const it = await hooked({ events: ['room.opened'] })
+  it.receiving.answers = [() => {}]
+  it.open()
+  await it.arrived(1)
+  it.clock.advance(9_999)
+  expect(it.hooks.stats[0]?.failures).toBe(0)
+  it.clock.advance(1)
+  await it.settled(({ failures }) => failures === 1)
+  it.clock.advance(1_000)
+  await it.settled(({ delivered }) => delivered === 1)
+  expect(it.log.all[0]?.fields).toMatchObject({ outcome: 'no answer' })
+})
+
+test('a receiver that is not there harms nobody, and gets what waits when it comes', async () => {
+  const it = await hooked({ events: ['room.opened'], url: 'http://127.0.0.1:1/' })
+  it.open()
+  await it.settled(({ failures }) => failures === 1)
+  expect(it.log.all[0]?.fields).toMatchObject({
+    webhook: 'webhook 1',
+    outcome: expect.stringMatching(/ECONNREFUSED|no connection/),
+  })
+})
+
+test('what waits is bounded: the oldest are dropped and counted, what is under way is not', async () => {
+  let answer: (status: number) => void = () => {}
+  const sent: string[] = []
+  const send: Send = ({ body }) => {
+    sent.push(JSON.parse(body).data.digit)
+    return new Promise(resolve => {
+      answer = resolve
+    })
+  }
+  const it = await hooked({ events: ['dtmf'] }, { send })
+  for (let n = 0; n < 1_010; n++) it.observer.emit('dtmf', { room: 'desk', participant: 'a', digit: `${n}` })
+  expect(it.hooks.stats).toEqual([
+    { name: 'webhook 1', waiting: 1_000, delivered: 0, failures: 0, givenUp: 0, dropped: 10 },
+  ])
+  answer(200)
+  await it.settled(({ delivered }) => delivered === 1)
+  await until(() => sent.length === 2, WAIT_MS, 'the next')
+  expect(sent).toEqual(['0', '11'])
+  answer(200)
+})
+
+test('at most four rooms are told of at a time, and all have their turn', async () => {
+  let under = 0
+  let most = 0
+  const send: Send = async () => {
+    most = Math.max(most, ++under)
+    await new Promise(resolve => setImmediate(resolve))
+    under--
+    return 204
+  }
+  const it = await hooked({ events: ['dtmf'] }, { send })
+  for (let n = 0; n < 60; n++) it.observer.emit('dtmf', { room: `r${n % 12}`, participant: 'a', digit: '1' })
+  await it.settled(({ delivered }) => delivered === 60)
+  expect(most).toBe(4)
+  expect(it.clock.pending).toBe(0)
+})
+
+test('at the end what waits gets one more attempt, and no more than 3 s', async () => {
+  const it = await hooked({ events: ['dtmf'] })
+  const press = (room: string) => it.observer.emit('dtmf', { room, participant: 'a', digit: '1' })
+  it.receiving.answers = [500]
+  press('waits')
+  await it.settled(({ failures }) => failures === 1)
+  press('waits')
+  await it.hooks[Symbol.asyncDispose]()
+  expect(it.hooks.stats[0]).toMatchObject({ delivered: 2, waiting: 0 })
+  press('late')
+  expect(it.hooks.stats[0]?.waiting).toBe(0)
+
+  const other = await hooked({ events: ['room.opened'] })
+  other.receiving.answer = () => {}
+  other.open()
+  await other.arrived(1)
+  const closing = other.hooks[Symbol.asyncDispose]()
+  other.clock.advance(3_000)
+  await closing
+  expect(other.hooks.stats[0]?.delivered).toBe(0)
+})
+
+test('settings: http and https only, a secret that is one, events that exist', () => {
+  const good = { url: 'https://example.com/hook?a=1', secret: SECRET }
+  expect(webhookSchema.parse(good)).toMatchObject({
+    texts: false,
+    events: expect.arrayContaining(['dtmf', 'dial']),
+  })
+  for (const wrong of [
+    { url: 'ftp://example.com' },
+    { url: 'file:///etc/passwd' },
+    { url: 'javascript:alert(1)' },
+    { url: 'https://user:word@example.com' },
+    { url: 'https://example.com/#a' },
+    { url: 'example.com' },
+    { secret: 'short' },
+    { events: [] },
+    { events: ['all'] },
+    { text: true },
+  ])
+    expect(webhookSchema.safeParse({ ...good, ...wrong }).success, JSON.stringify(wrong)).toBe(false)
+})
