@@ -13,7 +13,12 @@ import { LiveLeg } from './live-leg.ts'
 export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
   const clock = new FakeClock(1_000)
   const translator = new FakeTranslator()
-  const relay = new Relay({ translator, options: relayOptions({ levelling: false, ...options }), clock, random: () => 0.5 })
+  const relay = new Relay({
+    translator,
+    options: relayOptions({ levelling: false, ...options }),
+    clock,
+    random: () => 0.5,
+  })
   const captions: Caption[] = []
   const utterances: UtteranceEvent[] = []
   relay.observer.on('caption', caption => captions.push(caption))
