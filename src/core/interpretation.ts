@@ -50,7 +50,10 @@ export class Interpretation {
     this.#name = `${speaker.id}.${++speaker.interpretations}`
     const { levelling, levelDb } = parts.options
     const events: InterpreterEvents = {
-      caption: caption => observer.emit('caption', { ...common, ...named(), ...caption }),
+      caption: caption => {
+        const spoken = speaker.spoken(clock.now(), caption.final)
+        observer.emit('caption', { ...common, ...named(), ...caption, ...(spoken ? { spoken } : {}) })
+      },
       utterance: utterance => this.#play(utterance),
     }
     this.#interpreter = new Interpreter(

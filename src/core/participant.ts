@@ -7,7 +7,7 @@ import type { Invitation } from './invitation.ts'
 import { LastHeard } from './last-heard.ts'
 import type { Leg, LegUplink } from './leg.ts'
 import type { RelayMetrics } from './metrics.ts'
-import type { Observer } from './observer.ts'
+import type { Caption, Observer } from './observer.ts'
 import { changedState, initialState, type PartyChange, type PartyState } from './party-state.ts'
 import { Playout, type PlayoutOptions } from './playout.ts'
 import type { Session } from './session.ts'
@@ -129,6 +129,11 @@ export class Participant implements LegUplink {
   /** When the party's last stretch of speech ended (clock ms). */
   speechEndedAt(now: number): number {
     return this.#activity.endedAt(now)
+  }
+
+  /** The stretch of speech that a text of theirs is about which comes at `now` (clock ms). */
+  spoken(now: number, final: boolean): Caption['spoken'] {
+    return this.#activity.stretch(now, final)
   }
 
   /** The hot path: 50 times a second for each leg. */

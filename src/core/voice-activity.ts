@@ -17,6 +17,9 @@ export class VoiceActivity {
   #peak = 0
   #lastLoudAt = Number.NEGATIVE_INFINITY
   #endedAt = Number.NEGATIVE_INFINITY
+  /** When the stretch that is going on began, and the last one that ended. */
+  #startedAt = Number.NEGATIVE_INFINITY
+  #lastStartedAt = Number.NEGATIVE_INFINITY
   #speaking = false
 
   /** Takes one frame's RMS level at `now` (ms); true when the frame is loud. */
@@ -29,10 +32,12 @@ export class VoiceActivity {
       level > Math.max(SPEECH_LEAST, this.#floor * SPEECH_OVER_FLOOR, this.#peak * SPEECH_UNDER_PEAK)
     if (loud) {
       this.#lastLoudAt = now
+      if (!this.#speaking) this.#startedAt = now
       this.#speaking = true
     } else if (this.#speaking && now - this.#lastLoudAt >= HANG_MS) {
       this.#speaking = false
       this.#endedAt = this.#lastLoudAt
+      this.#lastStartedAt = this.#startedAt
     }
     return loud
   }
@@ -44,5 +49,17 @@ export class VoiceActivity {
   /** When the last finished stretch of speech ended; while a short pause may be just that, when it was last loud. */
   endedAt(now: number): number {
     return this.#speaking && now - this.#lastLoudAt >= HANG_MS / 2 ? this.#lastLoudAt : this.#endedAt
+  }
+
+  /**
+   * The stretch of speech that a text is about which comes at `now`: the one that has ended, or while it may still grow
+   * (not `final`) the one that is going on. Undefined before anybody spoke.
+   */
+  stretch(now: number, final: boolean): { readonly fromMs: number; readonly toMs: number } | undefined {
+    const ended = this.endedAt(now)
+    const goesOn = this.#speaking && ended !== this.#lastLoudAt
+    if (goesOn && (!final || !Number.isFinite(ended))) return { fromMs: this.#startedAt, toMs: now }
+    if (!Number.isFinite(ended)) return undefined
+    return { fromMs: ended === this.#endedAt ? this.#lastStartedAt : this.#startedAt, toMs: ended }
   }
 }

@@ -83,3 +83,22 @@ describe('speech or not', () => {
     expect(ended()).toBe(2_140)
   })
 })
+
+describe('the stretch a text is about', () => {
+  test('is the one that ended, or the one that goes on while the text may grow', () => {
+    const { activity, hear, now } = hearing()
+    hear(0, 1_000)
+    expect(activity.stretch(now(), true)).toBeUndefined()
+    hear(5_000, 600)
+    // Nothing has ended yet, so it is about this, whatever it says of itself.
+    expect(activity.stretch(now(), false)).toEqual({ fromMs: 1_000, toMs: 1_600 })
+    expect(activity.stretch(now(), true)).toEqual({ fromMs: 1_000, toMs: 1_600 })
+    hear(0, 140)
+    expect(activity.stretch(now(), true)).toEqual({ fromMs: 1_000, toMs: 1_580 })
+    hear(0, 860)
+    expect(activity.stretch(now(), false)).toEqual({ fromMs: 1_000, toMs: 1_580 })
+    hear(5_000, 400)
+    expect(activity.stretch(now(), true)).toEqual({ fromMs: 1_000, toMs: 1_580 })
+    expect(activity.stretch(now(), false)).toEqual({ fromMs: 2_600, toMs: 3_000 })
+  })
+})
