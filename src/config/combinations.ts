@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import { isLoopback } from '../service/server/service-config.ts'
+import { checkCalls } from './call-combinations.ts'
 import type { CheckedConfig } from './schema.ts'
 
 /** Says what is allowed at a key, for values that are fine alone and wrong together. */
-type Wrong = (path: string[], allowed: string) => void
+export type Wrong = (path: string[], allowed: string) => void
 
 /** What is to be started with the settings; each needs some of them together, or cannot have them so. */
 export type Started = 'bridge' | 'service'
@@ -11,6 +12,7 @@ export type Started = 'bridge' | 'service'
 /** Settings that exclude each other, whatever is done with them. */
 export function checkTogether(config: CheckedConfig, context: z.core.$RefinementCtx): void {
   checkTwilio(config, wrongIn(context))
+  checkCalls(config, wrongIn(context))
 }
 
 /** The same for what is to be started. */

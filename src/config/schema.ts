@@ -1,41 +1,12 @@
 import { z } from 'zod'
-import { type LanguageId, languageId } from '../core/languages.ts'
 import { relayOptionsSchema } from '../core/relay-options.ts'
+import { recordingOptionsSchema } from '../recording/recording-options.ts'
 import { serviceConfigSchema } from '../service/server/service-config.ts'
 import { soundOptionsSchema } from '../sounds/sound-options.ts'
+import { callsSchema } from './calls-schema.ts'
 import { checkStart, checkTogether, type Started } from './combinations.ts'
-
-const LANGUAGE = 'a language like en-us: <language>-<region>'
-const ORIGINAL = ['off', 'low', 'duck'] as const
-/** E.164, or the address of a SIP or Voice SDK client, as Twilio writes them in `To`. */
-const NUMBER = /^(\+[1-9]\d{6,14}|(sip|client):\S+)$/
-
-const languageSchema = z
-  .string()
-  .transform((text, context): LanguageId => {
-    try {
-      return languageId(text)
-    } catch {
-      context.addIssue({ code: 'custom', message: LANGUAGE })
-      return z.NEVER
-    }
-  })
-  .describe(LANGUAGE)
-
-const secret = () => z.string().min(1)
-
-function urlSchema(description: string) {
-  return z
-    .string()
-    .refine(text => isPlainUrl(text), description)
-    .describe(description)
-}
-
-function isPlainUrl(text: string): boolean {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol)) return false
-  return !url.username && !url.password && !url.search && !url.hash
-}
+import { languageSchema, secret, urlSchema } from './fields.ts'
+import { twilioSchema } from './twilio-schema.ts'
 
 const places = z
   .array(z.string().min(1))
@@ -57,27 +28,6 @@ const serviceSchema = z.strictObject({
       endMs: places,
     })
     .optional(),
-})
-
-const numberSchema = z.strictObject({
-  speaks: z
-    .union([z.literal('none'), languageSchema])
-    .optional()
-    .describe(`${LANGUAGE}; or none`),
-  hears: languageSchema.optional(),
-  room: z.string().min(1).max(64).optional().describe('the name of a room, up to 64 characters'),
-  original: z.enum(ORIGINAL).optional(),
-  name: z.string().min(1).max(64).optional().describe('a name, up to 64 characters'),
-})
-
-const twilioSchema = z.strictObject({
-  authToken: secret().optional(),
-  authTokens: z.array(secret()).optional(),
-  insecure: z.boolean().default(false),
-  numbers: z
-    .record(z.string().regex(NUMBER, 'a number in quotes like "+15551234567"'), numberSchema)
-    .default({})
-    .describe('numbers like "+15551234567", each with its settings'),
 })
 
 /** Everything that can be set: `dragoman.yaml` and the environment are checked against this and nothing else. */
@@ -107,6 +57,8 @@ export const configSchema = z
       .prefault({}),
     relay: relayOptionsSchema.prefault({}),
     sounds: soundOptionsSchema.prefault({}),
+    recording: recordingOptionsSchema.prefault({}),
+    calls: callsSchema.prefault({}),
     twilio: twilioSchema.prefault({}),
   })
   .superRefine(checkTogether)
@@ -126,6 +78,10 @@ export const SECRETS: readonly string[] = [
   'service.apiKey',
   'twilio.authToken',
   'twilio.authTokens',
+  'twilio.outbound.authToken',
+  'twilio.outbound.apiKeySecret',
+  'calls.roomCodes',
+  'calls.remembered.key',
   'embedded.apiKeys',
   'embedded.engines.transcription',
   'embedded.engines.translation',

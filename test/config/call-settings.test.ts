@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import { type ConfigInput, loadConfig } from '../../src/config.ts'
+
+const ACCOUNT = `AC${'x'.repeat(32)}`
+const NUMBER = '+15551230001'
+const OUTBOUND = { accountSid: ACCOUNT, authToken: 'token', from: NUMBER, allow: ['+1212', '+34'] }
+
+type Twilio = NonNullable<ConfigInput['twilio']>
+const load = (twilio: Twilio, calls: ConfigInput['calls'] = {}) =>
+  loadConfig({ env: {}, overrides: { twilio, calls } })
+const number = (settings: NonNullable<Twilio['numbers']>[string], more: Twilio = { outbound: OUTBOUND }) => ({
+  ...more,
+  numbers: { [NUMBER]: settings },
+})
+const DIAL = { to: '+12125550123', speaks: 'en-us' }
+const MENU = { languages: ['en-us', 'es-es'] }
+
+describe('dialling out', () => {
+  it('is off unless it is configured', () => {
+    expect(loadConfig({ env: {} }).twilio.outbound).toBeUndefined()
+    expect(load({ outbound: OUTBOUND }).twilio.outbound).toEqual(OUTBOUND)
+  })
+
+  it('may come from the environment, with its secret from a file', () => {
+    const { twilio } = loadConfig({
+      env: {
+        DRAGOMAN_TWILIO_OUTBOUND_ACCOUNT_SID: ACCOUNT,
+        DRAGOMAN_TWILIO_OUTBOUND_API_KEY_SID: `SK${'x'.repeat(32)}`,
+        DRAGOMAN_TWILIO_OUTBOUND_API_KEY_SECRET_FILE: import.meta.filename,
+        DRAGOMAN_TWILIO_OUTBOUND_FROM: NUMBER,
+        DRAGOMAN_TWILIO_OUTBOUND_ALLOW: '+34, +1212',
+        DRAGOMAN_TWILIO_OUTBOUND_MACHINE_DETECTION: 'false',
+      },
+    })
+    expect(twilio.outbound).toMatchObject({ allow: ['+34', '+1212'], machineDetection: false })
+    expect(twilio.outbound?.apiKeySecret).toContain('import')
+  })
+
+  it("takes the account's auth token from above", () => {
+    const { authToken: _, ...outbound } = OUTBOUND
+    expect(load({ authToken: 'the token', outbound }).twilio.outbound).toEqual(outbound)
+    expect(() => load({ outbound })).toThrow('twilio.outbound.authToken')
+  })
+
+  it.each<[string, Partial<NonNullable<Twilio['outbound']>>]>([
+    ['twilio.outbound.accountSid', { accountSid: 'SK1' }],
+    ['twilio.outbound.from', { from: '5551230001' }],
+    ['twilio.outbound.allow', { allow: [] }],
+    ['twilio.outbound.allow', { allow: ['34'] }],
+    ['twilio.outbound.ringSeconds', { ringSeconds: 3 }],
+    ['twilio.outbound.maxConcurrent', { maxConcurrent: 0 }],
+    ['twilio.outbound.apiKeySecret', { authToken: undefined, apiKeySid: `SK${'x'.repeat(32)}` }],
+    ['twilio.outbound.apiKeySid', { apiKeySecret: 'x' }],
+    ['twilio.outbound.authToken', { apiKeySid: `SK${'x'.repeat(32)}`, apiKeySecret: 'x' }],
+    ['twilio.outbound.region', { edge: 'dublin' }],
+    ['twilio.outbound.edge', { region: 'ie1' }],
+    ['twilio.outbound.apiUrl', { region: 'ie1', edge: 'dublin', apiUrl: 'http://127.0.0.1:1' }],
+    ['twilio.outbound.apiUrl', { apiUrl: 'ftp://x' }],
+  ])('is refused with a wrong %s', (key, wrong) => {
+    expect(() => load({ outbound: { ...OUTBOUND, ...wrong } })).toThrow(key)
+  })
+
+  it('never shows a secret', () => {
+    const wrong = { ...OUTBOUND, authToken: 7 as unknown as string, apiKeySid: 'hidden' }
+    expect(() => load({ outbound: wrong })).toThrow('not shown')
+    expect(() => load({ outbound: wrong })).not.toThrow(': 7')
+  })
+})
+
+describe('a number', () => {
+  it('connects with somebody who may be called', () => {
+    expect(load(number({ dial: DIAL, menu: MENU })).twilio.numbers[NUMBER]).toEqual({
+      dial: DIAL,
+      menu: MENU,
+    })
+  })
+
+  it.each<[string, NonNullable<Twilio['numbers']>[string]]>([
+    ['dial.to', { dial: { ...DIAL, to: '+13105550123' } }],
+    ['dial.to', { dial: { ...DIAL, to: NUMBER } }],
+    ['dial.to', { dial: { ...DIAL, to: 'sip:a@b' } }],
+    ['room', { dial: DIAL, room: 'desk' }],
+    ['room', { roomCode: true, room: 'desk' }],
+    ['roomCode', { roomCode: true, dial: DIAL }],
+    ['menu', { menu: MENU }],
+    ['menu.mode', { menu: { ...MENU, mode: 'remembered' }, room: 'desk' }],
+    ['menu.languages', { menu: { languages: ['en-us'] }, room: 'desk' }],
+    ['menu.languages', { menu: { languages: Array(10).fill('en-us') }, room: 'desk' }],
+  ])('is refused with a wrong %s', (key, settings) => {
+    expect(() => load(number(settings))).toThrow(`twilio.numbers.${NUMBER}.${key}`)
+  })
+
+  it('cannot call anybody while dialling out is off', () => {
+    expect(() => load(number({ dial: DIAL }, {}))).toThrow('twilio.outbound')
+  })
+
+  it('may have a menu that is put out of use', () => {
+    expect(() => load(number({ menu: { ...MENU, mode: 'fixed' } }))).not.toThrow()
+  })
+})
+
+describe('calls', () => {
+  it('have limits', () => {
+    const { calls } = loadConfig({ env: {} })
+    expect(calls).toEqual({ maxMinutes: 240, maxRooms: 100, roomCodes: {} })
+    expect(() => load({}, { maxMinutes: 0 })).toThrow('calls.maxMinutes')
+    expect(() => load({}, { maxRooms: 0 })).toThrow('calls.maxRooms')
+  })
+
+  it('have codes that are no easy guess, and are never shown', () => {
+    expect(load({}, { roomCodes: { '482913': 'desk' } }).calls.roomCodes).toEqual({ '482913': 'desk' })
+    for (const code of ['12345', '1234567890123', 'abcdef'])
+      expect(() => load({}, { roomCodes: { [code]: 'desk' } })).toThrow()
+  })
+
+  it('remember languages only with a file and a key', () => {
+    const remembered = { file: 'languages.json', key: 'sixteen characters' }
+    expect(
+      load(number({ menu: { ...MENU, mode: 'remembered' }, room: 'desk' }), { remembered }).calls.remembered,
+    ).toEqual(remembered)
+    expect(() => load({}, { remembered: { ...remembered, key: 'short' } })).toThrow('calls.remembered.key')
+    expect(() => load({}, { remembered: { file: 'x' } as typeof remembered })).toThrow('calls.remembered.key')
+  })
+})
