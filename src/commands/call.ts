@@ -4,8 +4,12 @@ import type { Log } from '../core/log.ts'
 import { placeCall } from '../simulator/index.ts'
 import { dbfs, rms } from '../transcode/level.ts'
 import { encodeWav } from '../transcode/wav.ts'
+import { httpAddress } from './address.ts'
 import { Answers } from './answers.ts'
+import { callTrouble } from './call-trouble.ts'
+import { CommandError } from './command-error.ts'
 import { localToken } from './local-token.ts'
+import { assertWritable } from './output-file.ts'
 import { LINE_RATE, lineAudio } from './recording.ts'
 import { meter, type Terminal } from './terminal.ts'
 
@@ -30,9 +34,15 @@ export interface CallCommandOptions {
   readonly json?: boolean | undefined
 }
 
-/** A simulated phone calls a running bridge, speaks a file and writes what it heard. Returns the exit code. */
+/**
+ * A simulated phone calls a running bridge, speaks a file and writes what it heard. Returns the exit code; rejects with a
+ * `CommandError` when the call does not come about.
+ */
 export async function call(options: CallCommandOptions, terminal: Terminal, log: Log): Promise<number> {
-  const { server, from, to, room, number, publicUrl } = options
+  const { from, to, room, number } = options
+  const server = httpAddress('--server', options.server)
+  const publicUrl = options.publicUrl && httpAddress('--public-url', options.publicUrl)
+  await assertWritable(options.output)
   const speech = await lineAudio(options.audio)
   const query = new URLSearchParams({ speaks: from, hears: to, ...(room ? { room } : {}) })
   const local = options.authToken === undefined ? await localToken(server) : undefined
@@ -40,7 +50,7 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
   const signedFor = publicUrl ?? local?.address
   const answers = new Answers(speech)
   const phone = await placeCall({
-    webhook: `${server.replace(/\/+$/, '')}/twilio/voice?${query}`,
+    webhook: `${server}/twilio/voice?${query}`,
     allowInsecureStream: true,
     log,
     onMedia: (now, bytes) => answers.media(now, bytes),
@@ -48,6 +58,11 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
     ...(authToken ? { authToken } : {}),
     ...(signedFor ? { publicUrl: signedFor } : {}),
   })
+  const [trouble] = phone.report().errors
+  if (trouble && !phone.live) {
+    await phone.hangUp()
+    throw new CommandError(callTrouble(trouble, server))
+  }
   if (phone.live)
     terminal.line(`In call. Speaking ${(speech.length / LINE_RATE).toFixed(1)} s of ${from}, hearing ${to} …`)
   const begun = systemClock.now()
@@ -96,7 +111,8 @@ function tell(
   latenciesMs: readonly number[],
 ): number {
   const heardMs = report.bytes / (LINE_RATE / 1000)
-  const problems = [...report.errors, ...report.warnings].map(({ code }) => String(code))
+  const notices = [...report.errors, ...report.warnings]
+  const problems = notices.map(({ code }) => String(code))
   const result = {
     heardMs: Math.round(heardMs),
     levelDbfs: heardMs > 0 ? Math.round(dbfs(rms(heard)) * 10) / 10 : null,
@@ -118,6 +134,7 @@ function tell(
     // Only translations have marks: without one it was the original that came back.
     if (report.marksPlayed === 0) terminal.line('Nothing was translated: the log of the bridge says why.')
     if (problems.length > 0) terminal.line(`Problems: ${problems.join(' ')} (${end.kind})`)
+    for (const { code, text } of notices) terminal.line(`  ${code}: ${text}`)
   }
   return report.marksPlayed > 0 && problems.length === 0 ? 0 : 1
 }

@@ -2,9 +2,13 @@ import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type App, buildApp } from '../app.ts'
 import type { Log } from '../core/log.ts'
+import { newKey } from '../service/server/key-digest.ts'
 import { placeCall } from '../simulator/index.ts'
 import { encodeWav } from '../transcode/wav.ts'
+import { CommandError } from './command-error.ts'
+import { languageProblem } from './language-offer.ts'
 import { type LiveSummary, LiveView } from './live-view.ts'
+import { assertWritable } from './output-file.ts'
 import { bundledSentences, LINE_RATE, lineAudio, withPauses } from './recording.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -37,15 +41,19 @@ export interface DemoResult {
 
 /**
  * A translated telephone call on this machine: the embedded service, the bridge and two simulated phones, one that
- * speaks a real recording and one that listens. Returns the exit code.
+ * speaks a real recording and one that listens. Returns the exit code; rejects with a `CommandError` for what cannot be.
  */
 export async function demo(options: DemoOptions, terminal: Terminal, log: Log): Promise<number> {
   const files = options.audio ? [options.audio] : (await bundledSentences()).slice(...SENTENCES)
-  // First of all: a file that cannot be read should not wait for engines.
+  // First of all: a file that cannot be read or written should not wait for engines.
+  await assertWritable(options.output)
   const speech = await Promise.all(files.map(lineAudio))
   terminal.line('Starting the translation service and the bridge …')
-  await using app = await buildApp(demoConfig(options), { log })
+  const apiKey = newKey()
+  await using app = await buildApp(demoConfig(options, apiKey), { log })
   const address = await app.listen()
+  const problem = await languageProblem({ url: app.service?.url ?? '', apiKey }, options.from, options.to)
+  if (problem) throw new CommandError(problem)
   terminal.line(`Bridge on ${address}, embedded service on ${app.service?.url}.`)
   terminal.line('INSECURE: requests are not signed here; this bridge answers this machine only.')
   terminal.line(`One phone speaks ${options.from}: ${files.map(file => basename(file)).join(', ')}`)
@@ -56,11 +64,11 @@ export async function demo(options: DemoOptions, terminal: Terminal, log: Log): 
   return result.ok ? 0 : 1
 }
 
-function demoConfig({ from, to }: DemoOptions): Parameters<typeof buildApp>[0] {
+function demoConfig({ from, to }: DemoOptions, apiKey: string): Parameters<typeof buildApp>[0] {
   return {
     host: '127.0.0.1',
     port: 0,
-    service: {},
+    service: { apiKey },
     embedded: {},
     languages: { speaks: from, hears: to },
     twilio: { authTokens: [], insecure: true },

@@ -2,16 +2,17 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import pino from 'pino'
 import { type Config, loadConfig } from '../config.ts'
-import { BridgeError } from '../core/errors.ts'
 import { languageId } from '../core/languages.ts'
 import { silentLog } from '../core/log.ts'
 import { call } from './call.ts'
 import { conform } from './conform.ts'
 import { demo } from './demo.ts'
 import { doctor, exitCode, renderChecks, settingsToExamine } from './doctor.ts'
+import { failure } from './failure.ts'
 import { addKey, listKeys, revokeKey } from './keys.ts'
 import { serve } from './serve.ts'
 import { service } from './service.ts'
+import { StopSignal } from './stop-signal.ts'
 import { Terminal } from './terminal.ts'
 import { translate } from './translate.ts'
 
@@ -38,6 +39,7 @@ program
   .option('--insecure', 'take unsigned requests, from this machine only')
   .option('--captions', 'show what is said, here on the terminal')
   .action(async options => {
+    const stop = new StopSignal()
     const { config: file, port, host, insecure, captions } = options
     const config = loadConfig({
       file,
@@ -45,7 +47,7 @@ program
       starts: 'bridge',
     })
     const serving = await serve(config, terminal, logOf(config), captions)
-    await interrupted()
+    await stop.started()
     terminal.line('Ending calls …')
     await serving[Symbol.asyncDispose]()
   })
@@ -56,9 +58,10 @@ program
   .addOption(configFile())
   .option('--port <port>', 'port to listen on', whole)
   .action(async ({ config: file, port }: { config?: string; port?: number }) => {
+    const stop = new StopSignal()
     const config = loadConfig({ file, overrides: { embedded: { port } }, starts: 'service' })
     const running = await service(config, terminal, logOf(config))
-    await Promise.race([interrupted(), running.ended])
+    await Promise.race([stop.started(), running.ended])
     await running.close()
   })
 
@@ -202,25 +205,4 @@ function language(text: string): string {
 
 function logOf(config: Config): pino.Logger {
   return pino({ level: config.log.level }, pino.destination(2))
-}
-
-/** Settles at the first request to end. A second one ends at once. */
-function interrupted(): Promise<void> {
-  return new Promise(resolve => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(130))
-        resolve()
-      })
-  })
-}
-
-/** A known failure in its own words; anything else with its stack, since that is a bug. */
-function failure(error: unknown): string {
-  if (error instanceof BridgeError || error instanceof RangeError) return error.message
-  if (error instanceof Error && 'code' in error) {
-    const code = String(error.code)
-    return error.message.startsWith(code) ? error.message : `${code}: ${error.message}`
-  }
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

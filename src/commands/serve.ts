@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import type { Log } from '../core/log.ts'
 import { LiveView } from './live-view.ts'
 import { leaveLocalToken } from './local-token.ts'
+import { serviceWarning } from './service-warning.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A running bridge server; closing it ends its calls. */
@@ -35,6 +36,8 @@ export async function serve(
   const port = Number(new URL(address).port)
   const left = local ? await leaveLocalToken(port, token) : undefined
   greet(config, address, local, app, terminal)
+  // It may take its time: calls are taken already, and the service may come (back) any time.
+  void serviceWarning(config.service).then(warning => warning && terminal.line(`  ${warning}`))
   const view = captions ? new LiveView(app.relay, terminal) : undefined
   return {
     app,

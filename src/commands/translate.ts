@@ -3,6 +3,7 @@ import { basename, extname } from 'node:path'
 import type { Config } from '../config.ts'
 import { systemClock, Ticker } from '../core/clock.ts'
 import { type BatchMode, type BatchReply, ServiceClient } from '../service/index.ts'
+import { assertWritable } from './output-file.ts'
 import { reachedService } from './reached-service.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -42,7 +43,8 @@ export async function translate(
   config: Config,
   terminal: Terminal,
 ): Promise<number> {
-  // First of all: a file that cannot be read should not wait for engines.
+  // First of all: a file that cannot be read or written should not wait for engines.
+  if (options.output !== undefined) await assertWritable(options.output)
   const bytes = await readFile(options.file)
   const { mode = TEXT.test(options.file) ? 'translator' : 'sts' } = options
   const begun = systemClock.now()

@@ -132,7 +132,33 @@ describe('from the shell, what is wrong is said in one line:', { timeout: 60_000
     ['a settings file that is not there', ['serve', '--config', 'nope.yaml'], /^nope\.yaml: .*ENOENT/],
     ['a settings file with a wrong key', ['serve', '--config', 'wrong.yaml'], /^wrong\.yaml:1: prot/],
     ['a port that cannot be', ['serve', '--port', '99999'], /^command line: port: found 99999/],
-    ['an address that is none', ['call', SENTENCE, '--server', 'nowhere'], /Invalid URL/],
+    [
+      'an address that is none',
+      ['call', SENTENCE, '--server', 'nowhere'],
+      /^--server is "nowhere": .* like http:/,
+    ],
+    [
+      'a number for an address',
+      ['call', SENTENCE, '--server', '8080'],
+      /did you mean http:\/\/localhost:8080\?/,
+    ],
+    [
+      'a public address that is none',
+      ['call', SENTENCE, '--public-url', 'x.example.com'],
+      /^--public-url is "x\.example\.com": .*did you mean http/,
+    ],
+    [
+      'a bridge that is not there',
+      ['call', SENTENCE, '--server', 'http://127.0.0.1:9'],
+      /^no bridge answers at .*serve/,
+    ],
+    ['a folder to write to', ['call', SENTENCE, '--output', '/'], /^--output is "\/": that is a folder/],
+    [
+      'a folder that is not there',
+      ['demo', '--output', 'no/x.wav'],
+      /^--output is "no\/x\.wav": there is no folder/,
+    ],
+    ['no place for a voice', ['translate', 'notes.txt', '--output', 'no/x.mp3'], /there is no folder "no"/],
   ])('%s', async (_what, args, line) => {
     await writeFile(join(shell.folder, 'notes.txt'), 'hello, I am not audio at all')
     await writeFile(join(shell.folder, 'wrong.yaml'), 'prot: 8080\n')
@@ -170,16 +196,17 @@ describe('from the shell, what is wrong is said in one line:', { timeout: 60_000
     taken.close()
     expect(code).toBe(1)
     expect(out).toBe('')
-    expect(err).toMatch(/^EADDRINUSE.*$/m)
+    expect(err).toMatch(new RegExp(`^EADDRINUSE: port ${port} of 127\\.0\\.0\\.1 is taken: .* --port$`, 'm'))
     expect(await exists(tokenFile(port))).toBe(false)
   })
 
-  test('a bridge that is not there', async () => {
-    const server = 'http://127.0.0.1:9'
-    const output = join(shell.folder, 'x.wav')
-    const { code, out } = await shell.run('call', SENTENCE, '--server', server, '--output', output)
+  test('a language that nobody translates into, with those that there are', async () => {
+    const { code, err } = await shell.run('demo', '--to', 'zh-cn')
     expect(code).toBe(1)
-    expect(out).toMatch(/^Problems: 112\d\d/m)
+    expect(err).toMatch(/^the service says: en-us is translated into .*es-es.*, not zh-cn$/m)
+    expect(err).toMatch(/^--from may be: en-us/m)
+    expect(err).toMatch(/^--to may be from en-us: .*es-es/m)
+    expect(err).not.toMatch(/^\s+at /m)
   })
 })
 

@@ -24,7 +24,12 @@ export class Shell implements AsyncDisposable {
 
   /** Starts `dragoman …`. */
   start(...args: string[]): Command {
-    const command = new Command(args, this.folder)
+    return this.startWith({}, ...args)
+  }
+
+  /** Starts `dragoman …` with these variables in its environment. */
+  startWith(settings: Readonly<Record<string, string>>, ...args: string[]): Command {
+    const command = new Command(args, this.folder, settings)
     this.#running.add(command)
     void command.ended.then(() => this.#running.delete(command))
     return command
@@ -53,13 +58,17 @@ export class Command {
   readonly #child: ChildProcess
   #code: number | undefined
 
-  constructor(args: readonly string[], cwd: string) {
+  constructor(args: readonly string[], cwd: string, settings: Readonly<Record<string, string>>) {
     const env = Object.fromEntries(
       Object.entries(process.env).filter(
         ([name]) => !/^(dragoman_|vitest|node_env$|node_options$)/i.test(name),
       ),
     )
-    this.#child = spawn(process.execPath, [MAIN, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = spawn(process.execPath, [MAIN, ...args], {
+      cwd,
+      env: { ...env, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     this.#child.stdout?.on('data', chunk => {
       this.out += chunk
     })
@@ -73,6 +82,10 @@ export class Command {
       this.#code = code
       return code
     })
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
   }
 
   /** What `pattern` finds in the output first; rejects when the command ends without it. */

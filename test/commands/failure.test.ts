@@ -1,0 +1,131 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { httpAddress } from '../../src/commands/address.ts'
+import { callTrouble } from '../../src/commands/call-trouble.ts'
+import { CommandError } from '../../src/commands/command-error.ts'
+import { failure } from '../../src/commands/failure.ts'
+import { assertWritable } from '../../src/commands/output-file.ts'
+import { BridgeError } from '../../src/core/errors.ts'
+
+/** What Node says when a server cannot listen there. */
+function listenError(port: number, host: string): Promise<Error> {
+  return new Promise(resolve => createServer().once('error', resolve).listen(port, host))
+}
+
+describe('a failure is told', () => {
+  test('in its own words when it is known, with its stack when it is a bug', () => {
+    expect(failure(new CommandError('mend it'))).toBe('mend it')
+    expect(failure(new RangeError('too much'))).toBe('too much')
+    expect(failure(new BridgeError('CONFIG', 'port: found 0'))).toBe('port: found 0')
+    expect(failure(Object.assign(new Error('no such file'), { code: 'ENOENT' }))).toBe('ENOENT: no such file')
+    expect(failure(new TypeError('a bug'))).toMatch(/^TypeError: a bug\n +at /)
+    expect(failure('odd')).toBe('odd')
+  })
+
+  test('with the port and the option when the port is taken, also from the service process', async () => {
+    const taken = createServer()
+    await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
+    const { port } = taken.address() as { port: number }
+    const error = await listenError(port, '127.0.0.1')
+    taken.close()
+    const told = `EADDRINUSE: port ${port} of 127.0.0.1 is taken: end what listens there, or choose another with --port`
+    expect(failure(error)).toBe(told)
+    expect(failure(new BridgeError('SERVICE_UNREACHABLE', error.message))).toBe(told)
+    expect(failure(new Error('listen EADDRINUSE: address already in use ::1:8080'))).toContain(
+      'port 8080 of ::1',
+    )
+  })
+
+  test('with the host when it is not one of this machine', async () => {
+    expect(failure(await listenError(0, '192.0.2.1'))).toBe(
+      'EADDRNOTAVAIL: 192.0.2.1 is no address of this machine: choose another host',
+    )
+  })
+})
+
+describe('an address', () => {
+  test.each(['http://localhost:8080', 'https://bridge.example.com/', 'http://[::1]:80'])(
+    'may be %s',
+    text => {
+      expect(httpAddress('--server', text)).toBe(text.replace(/\/$/, ''))
+    },
+  )
+
+  test.each([
+    ['', /is "": an address begins with http/],
+    ['nowhere', /did you mean http:\/\/nowhere\?/],
+    ['localhost:8080', /did you mean http:\/\/localhost:8080\?/],
+    ['11205', /did you mean http:\/\/localhost:11205\?/],
+    ['ftp://example.com', /^[^?]*$/],
+    ['http://', /^[^?]*$/],
+    ['two words', /^[^?]*$/],
+  ])('is not "%s"', (text, told) => {
+    expect(() => httpAddress('--server', text)).toThrow(CommandError)
+    expect(() => httpAddress('--server', text)).toThrow(told)
+  })
+})
+
+describe('a file to write', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'dragoman-output-'))
+    await writeFile(join(folder, 'old.wav'), 'x')
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  test('may be new or there already; nothing is made of it', async () => {
+    await assertWritable(join(folder, 'old.wav'))
+    await assertWritable(join(folder, 'new.wav'))
+    await assertWritable('new.wav')
+    await expect(assertWritable(join(folder, 'new.wav', 'x'))).rejects.toThrow('there is no folder')
+  })
+
+  test('is no folder, and not in one that is not there or is a file', async () => {
+    await expect(assertWritable(folder)).rejects.toThrow('that is a folder')
+    await expect(assertWritable(join(folder, 'none', 'x.wav'))).rejects.toThrow('there is no folder')
+    await expect(assertWritable(join(folder, 'old.wav', 'x.wav'))).rejects.toThrow(
+      /cannot be reached|is no folder/,
+    )
+  })
+
+  test('may be changed, unless one is the system’s own user, who may everything', async () => {
+    const path = join(folder, 'fixed.wav')
+    await writeFile(path, 'x')
+    await chmod(path, 0o444)
+    const tried = assertWritable(path)
+    if (process.getuid?.() === 0) await tried
+    else await expect(tried).rejects.toThrow('may not be changed')
+  })
+})
+
+test.each([
+  [
+    11205,
+    'connect ECONNREFUSED',
+    'no bridge answers at http://b: start one there (dragoman serve), or name another with --server',
+  ],
+  [11210, 'getaddrinfo ENOTFOUND b', 'there is no host of that name, http://b: mend --server'],
+  [
+    11200,
+    'http://b/x answered 403',
+    'the bridge at http://b does not take the signature: give its auth token with --auth-token, and its public address with --public-url if it has one',
+  ],
+  [11200, 'http://b/x answered 404', 'what answers at http://b is no Dragoman (HTTP 404): mend --server'],
+  [
+    11200,
+    'http://b/x did not answer within 15 s',
+    'the bridge at http://b cannot take the call (http://b/x did not answer within 15 s): its log says why',
+  ],
+  [
+    12300,
+    'content type text/html',
+    'what answers at http://b is no Dragoman (content type text/html): mend --server',
+  ],
+  [31920, 'HTTP 403', "the bridge at http://b refused the call's audio (HTTP 403): its log says why"],
+  [99999, 'odd', 'the call to http://b failed with 99999 (odd): the log of the bridge says why'],
+])('a call that does not come about, %i "%s", is told in one sentence', (code, text, told) => {
+  expect(callTrouble({ code, text, at: 0 }, 'http://b')).toBe(told)
+})

@@ -1,0 +1,56 @@
+import { createServer } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { languageProblem } from '../../src/commands/language-offer.ts'
+import { serviceWarning } from '../../src/commands/service-warning.ts'
+import { fakeService, KEY } from '../service/server/helpers/fake-service.ts'
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+async function anythingElse(): Promise<string> {
+  const server = createServer((_request, response) => response.writeHead(404).end('<h1>nothing</h1>'))
+  closing.push(() => server.close())
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+}
+
+test('a service that is there and takes the key needs no word, nor does the embedded one', async () => {
+  const { url } = await fakeService()
+  expect(await serviceWarning({ url, apiKey: KEY })).toBeUndefined()
+  expect(await serviceWarning({ url: undefined })).toBeUndefined()
+})
+
+test('a key that is wrong, or none, is told with what to set, and never shown', async () => {
+  const { url } = await fakeService()
+  const wrong = await serviceWarning({ url, apiKey: 'not-the-key' })
+  expect(wrong).toMatch(/^WARNING: the service at \S+ refuses the API key .*set service\.apiKey/)
+  expect(wrong).not.toContain('not-the-key')
+  expect(await serviceWarning({ url })).toMatch(/wants an API key, and none is set: set service\.apiKey/)
+})
+
+test('an address where nobody is, and one where somebody else is, are told apart', async () => {
+  const url = await anythingElse()
+  expect(await serviceWarning({ url })).toMatch(
+    /what answers at service\.url, .*is no translation service .*HTTP 404/,
+  )
+  expect(await serviceWarning({ url: 'http://127.0.0.1:9' })).toMatch(/nothing answers at service\.url/)
+})
+
+test('a pair of languages: nothing to say, or the words of the service with what there is', async () => {
+  const { url } = await fakeService()
+  const service = { url, apiKey: KEY }
+  expect(await languageProblem(service, 'en-us', 'es-es')).toBeUndefined()
+  expect(await languageProblem(service, 'en-us', 'fr-fr')).toBe(
+    'the service says: en-us is translated into es-es, ca-es, not fr-fr\n' +
+      '--from may be: en-us\n--to may be from en-us: es-es',
+  )
+  expect(await languageProblem(service, 'es-es', 'en-us')).toMatch(
+    /understood in en-us\n.*\n--to may be: es-es$/,
+  )
+  await expect(languageProblem({ url, apiKey: 'wrong' }, 'en-us', 'es-es')).rejects.toMatchObject({
+    error: 'key_wrong',
+  })
+})

@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Shell } from '../helpers/shell.ts'
+import { until } from '../helpers/until.ts'
+
+/** Starting on a busy machine takes its time (ms). */
+const PATIENCE_MS = 60_000
+
+let shell: Shell
+beforeEach(async () => {
+  shell = await Shell.open()
+})
+afterEach(() => shell[Symbol.asyncDispose]())
+
+/** Id of the first process that `pid` has started. */
+function childOf(pid: number): number | undefined {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+  return Number.parseInt(stdout, 10) || undefined
+}
+
+/** Whether the process runs; one that only waits to be buried does not. */
+async function runs(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return stat !== '' && !/\) [ZX] /.test(stat)
+}
+
+test.each([
+  ['serve', 'SIGTERM', 143],
+  ['serve', 'SIGINT', 130],
+  ['service', 'SIGTERM', 143],
+] as const)(
+  '%s that gets %s while it starts ends at once, and what it has started with it',
+  async (name, signal, code) => {
+    const command = shell.start(name, '--port', '0')
+    const child = await until(() => childOf(command.pid), PATIENCE_MS, 'a service process')
+    expect(command.out).toBe('')
+    expect(await command.end(signal)).toBe(code)
+    await expect.poll(() => runs(child), { timeout: PATIENCE_MS }).toBe(false)
+    expect(`${command.out}${command.err}`).not.toMatch(/^\s+at /m)
+  },
+  PATIENCE_MS * 2,
+)
+
+test.each([
+  [
+    { DRAGOMAN_SERVICE_URL: 'http://127.0.0.1:9' },
+    /WARNING: nothing answers at service\.url, http:\/\/127\.0\.0\.1:9: /,
+  ],
+])(
+  'serve says what is wrong with the service of %j, and serves',
+  async (settings, warning) => {
+    const serving = shell.startWith(settings, 'serve', '--port', '0')
+    const [, address = ''] = await serving.says(/on the line at (\S+)/)
+    await serving.says(warning)
+    expect((await fetch(`${address}/health`)).status).toBe(200)
+    expect(await serving.end('SIGTERM')).toBe(0)
+  },
+  PATIENCE_MS,
+)
