@@ -19,6 +19,18 @@ export type { CallEnd } from './phone/script.ts'
 export { type FormFields, signRequest } from './phone/signature.ts'
 export type { StreamEnd, StreamReport } from './phone/stream-report.ts'
 export { type Voice, type VoiceOptions, voiceFrom, voiceOf } from './phone/voice.ts'
+export { Account, type AccountOptions } from './rest/account.ts'
+export type { CallEvent } from './rest/call-order.ts'
+export type { CallStatus } from './rest/call-state.ts'
+export type { CallbackFaults, SeenCallback } from './rest/callbacks.ts'
+export { type StandInAddress, twilioClientFor } from './rest/client.ts'
+export type { NetworkOptions } from './rest/network.ts'
+export { type NumberSettings, PhoneNumber } from './rest/phone-number.ts'
+export { RestCall } from './rest/rest-call.ts'
+export { REST_ERROR_CODES, RestError, type RestErrorCode } from './rest/rest-error.ts'
+export { type RestFault, RestFaults } from './rest/rest-faults.ts'
+export { type SeenRequest, TwilioStandIn, type TwilioStandInOptions } from './rest/stand-in.ts'
+export { type Behaviour, Subscriber, type SubscriberOptions } from './rest/subscriber.ts'
 export {
   type Answering,
   type CannedOptions,

@@ -1,0 +1,163 @@
+import type { LanguageId } from '../../core/languages.ts'
+import { Relay } from '../../core/relay.ts'
+import { relayOptions } from '../../core/relay-options.ts'
+import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE, SILENT_FRAME } from '../../transcode/pcm.ts'
+import { FakeClock } from '../fake-clock.ts'
+import { FakeTranslator } from '../fake-translator.ts'
+import type { LagPoint } from '../lag-plot.ts'
+import { Mp3Maker } from '../tone-mp3.ts'
+import { Ear } from './ear.ts'
+import { type Sentence, schedule } from './schedule.ts'
+
+/** Two speakers, each of whom hears the other translated. */
+const SPEAKERS = [
+  { id: 'anna', speaks: 'en-us', hears: 'es-es' },
+  { id: 'bob', speaks: 'es-es', hears: 'en-us' },
+] as const satisfies readonly { id: string; speaks: LanguageId; hears: LanguageId }[]
+
+/** The service answers this long after a sentence has ended (ms). */
+const SERVICE_MS = 700
+/** Lengths to which the translations are rounded (ms): each is encoded once. */
+const STEP_MS = 200
+
+export interface ConversationOptions {
+  readonly minutes: number
+  /** Part of the time in which each of the two talks. */
+  readonly share: number
+  /** Length of a translation against its source; default 1.4. */
+  readonly longer?: number
+  /** What the translations sound like: speech, 16 kHz mono, at least 9 s. */
+  readonly speech: Int16Array
+  readonly seed?: number
+  /** Settings of the relay. */
+  readonly relay?: Parameters<typeof relayOptions>[0]
+  /** Everything a listener is played, as it is sent; borrowed for the call. */
+  readonly hear?: (listener: string, frames: Int16Array) => void
+}
+
+/** What became of one translated sentence. */
+export interface Told {
+  readonly speaker: string
+  /** When the sentence was over and when its translation came, and was begun or dropped (ms). */
+  readonly endedAt: number
+  readonly cameAt: number
+  begunAt?: number
+  dropped: boolean
+  /** Length of the translation (ms). */
+  readonly lengthMs: number
+}
+
+export interface ConversationReport {
+  readonly told: readonly Told[]
+  /** The lag of each listener, once a second while there is any. */
+  readonly lag: ReadonlyMap<string, readonly LagPoint[]>
+  /** Part of the time in which the two really talked. */
+  readonly share: number
+  /** Time won by trimming pauses, and by speaking faster (ms). */
+  readonly trimmedMs: number
+  readonly hastenedMs: number
+  /** Times a translation ran dry in mid utterance. */
+  readonly starved: number
+}
+
+/**
+ * A long conversation through a real relay in no time: the clock is turned by hand, the service is played, its mp3 is
+ * real. Every sentence is translated, and every translation is longer than what was said.
+ */
+export async function converse(options: ConversationOptions): Promise<ConversationReport> {
+  const { minutes, share, speech, longer = 1.4, seed = 1, hear = () => {} } = options
+  const clock = new FakeClock()
+  const translator = new FakeTranslator()
+  const settings = relayOptions(options.relay)
+  const relay = new Relay({ translator, options: settings, clock, random: () => 0.5 })
+  await relay.ready()
+  const voice = await translations(speech)
+  const told = new Map<string, Told>()
+  const lag = new Map<string, LagPoint[]>()
+  relay.observer.on('lag', ({ listener, lagMs, factor }) => {
+    const points = lag.get(listener)
+    if (points) points.push({ atMs: clock.now(), lagMs, factor })
+    else lag.set(listener, [{ atMs: clock.now(), lagMs, factor }])
+  })
+  let ending = ''
+  relay.observer.on('utterance', ({ speaker, utterance, stage }) => {
+    const it = told.get(`${speaker} ${utterance.slice(utterance.lastIndexOf('.') + 1)}`)
+    if (!it) ending ||= `unknown utterance ${utterance}`
+    else if (stage === 'begun') it.begunAt = clock.now()
+    else if (stage === 'dropped') it.dropped = true
+  })
+  const parties = SPEAKERS.map(({ id, speaks, hears }, index) => {
+    const ear = new Ear(id, frames => hear(id, frames))
+    relay.admit(ear, { room: 'conversation', speaks, hears })
+    return { id, ear, speaks, script: schedule({ minutes, share, seed: seed + index }), said: 0, answered: 0 }
+  })
+  const answer = ({ id, speaks }: (typeof parties)[number], { atMs, lengthMs }: Sentence, count: number) => {
+    const { mp3, ms } = voice(lengthMs * longer)
+    told.set(`${id} ${count}`, {
+      speaker: id,
+      endedAt: atMs + lengthMs,
+      cameAt: clock.now(),
+      dropped: false,
+      lengthMs: ms,
+    })
+    const connection = translator.connections.findLast(each => each.request.from === speaks)
+    connection?.sink.result({ utterance: String(count), final: true, text: 'said', translation: 'told', audio: mp3 })
+    connection?.sink.endOfSpeech()
+  }
+  let talked = 0
+  for (let now = 0; now < minutes * 60_000 || [...told.values()].some(it => waits(it)); now += FRAME_MS) {
+    for (const party of parties) {
+      const { script, ear } = party
+      const sentence = script[party.said]
+      const speaking = sentence !== undefined && now >= sentence.atMs
+      if (speaking) talked += FRAME_MS
+      ear.uplink?.write(speaking ? frameAt(speech, now) : SILENT_FRAME)
+      if (speaking && now + FRAME_MS >= sentence.atMs + sentence.lengthMs) party.said++
+      const next = script[party.answered]
+      if (next && now >= next.atMs + next.lengthMs + SERVICE_MS) answer(party, next, ++party.answered)
+      ear.confirm()
+    }
+    clock.advance(FRAME_MS)
+    // Connections of the stand-in open in a microtask; a long run lets others have their turn.
+    if (now % 2_000 === 0) await new Promise(resolve => setImmediate(resolve))
+  }
+  if (ending) throw new Error(ending)
+  const { trimmedMs, hastenedMs, starved } = relay.metrics
+  await relay.close()
+  return {
+    told: [...told.values()],
+    lag,
+    share: talked / (2 * minutes * 60_000),
+    trimmedMs,
+    hastenedMs,
+    starved,
+  }
+}
+
+function waits({ begunAt, dropped }: Told): boolean {
+  return begunAt === undefined && !dropped
+}
+
+/** The frame of `speech` that is said at `ms`, over and over. */
+function frameAt(speech: Int16Array, ms: number): Int16Array {
+  const frames = Math.floor(speech.length / FRAME_SAMPLES)
+  const at = (Math.floor(ms / FRAME_MS) % frames) * FRAME_SAMPLES
+  return speech.subarray(at, at + FRAME_SAMPLES)
+}
+
+/** Gives pieces of `speech` of a wanted length as mp3; each length is encoded once. */
+async function translations(speech: Int16Array): Promise<(ms: number) => { mp3: Uint8Array; ms: number }> {
+  const maker = await Mp3Maker.create()
+  const made = new Map<number, Uint8Array>()
+  return wanted => {
+    const ms = Math.max(STEP_MS, Math.round(wanted / STEP_MS) * STEP_MS)
+    const samples = (ms * SAMPLE_RATE) / 1000
+    let mp3 = made.get(ms)
+    if (!mp3) {
+      const from = (made.size * 37_000) % Math.max(1, speech.length - samples)
+      mp3 = maker.encode(speech.subarray(from, from + samples))
+      made.set(ms, mp3)
+    }
+    return { mp3, ms }
+  }
+}

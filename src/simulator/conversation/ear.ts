@@ -1,0 +1,51 @@
+import type { EndReason } from '../../core/errors.ts'
+import type { Leg, LegUplink } from '../../core/leg.ts'
+
+/** A leg that keeps nothing: what is played goes to `hear`, and counts as heard at the next `confirm`. */
+export class Ear implements Leg {
+  readonly id: string
+  readonly channel = 'simulated'
+  readonly ended: Promise<EndReason>
+  readonly congested = false
+  uplink: LegUplink | undefined
+  readonly #hear: (frames: Int16Array) => void
+  #marks: string[] = []
+  #end!: (reason: EndReason) => void
+
+  /** `hear` borrows the frames. */
+  constructor(id: string, hear: (frames: Int16Array) => void) {
+    this.id = id
+    this.#hear = hear
+    this.ended = new Promise(resolve => {
+      this.#end = resolve
+    })
+  }
+
+  attach(uplink: LegUplink): void {
+    this.uplink = uplink
+  }
+
+  play(frames: Int16Array): void {
+    this.#hear(frames)
+  }
+
+  mark(name: string): void {
+    this.#marks.push(name)
+  }
+
+  flush(): void {
+    this.#marks = []
+  }
+
+  async close(reason: EndReason): Promise<void> {
+    this.#end(reason)
+  }
+
+  /** Everything played so far was heard. */
+  confirm(): void {
+    if (this.#marks.length === 0) return
+    const marks = this.#marks
+    this.#marks = []
+    for (const name of marks) this.uplink?.marked(name)
+  }
+}

@@ -1,0 +1,54 @@
+/** One sentence of a script: when it is said, and how long it takes. */
+export interface Sentence {
+  readonly atMs: number
+  readonly lengthMs: number
+}
+
+export interface ScheduleOptions {
+  readonly minutes: number
+  /** Part of the time in which the speaker talks, 0 to 1; pauses between sentences of one turn are no talk. */
+  readonly share: number
+  /** The same seed, the same script. */
+  readonly seed: number
+}
+
+/** Lengths of a sentence, of a pause between two of one turn, and of a whole turn (ms). */
+const SENTENCE_MS = [1_500, 6_000] as const
+const PAUSE_MS = [150, 700] as const
+const TURN_MS = [4_000, 30_000] as const
+
+/**
+ * When a speaker says something: turns of a few sentences, some short, some half a minute, with what the other says (or
+ * nothing) between, so that the whole is talk for `share` of the time. With a share of 1 they never pause for breath.
+ */
+export function schedule({ minutes, share, seed }: ScheduleOptions): Sentence[] {
+  if (!(share > 0 && share <= 1)) throw new RangeError(`share lies between 0 and 1, got ${share}`)
+  const random = randomFrom(seed)
+  const between = ([least, most]: readonly [number, number]) => Math.round(least + (most - least) * random())
+  const endMs = minutes * 60_000
+  const sentences: Sentence[] = []
+  for (let at = 0, talked = 0; at < endMs; ) {
+    const turnMs = between(TURN_MS)
+    for (const end = at + turnMs; at < end && at < endMs; ) {
+      const lengthMs = Math.min(between(SENTENCE_MS), endMs - at)
+      sentences.push({ atMs: at, lengthMs })
+      talked += lengthMs
+      at += lengthMs
+      // Some talk so much that they leave no room between sentences.
+      at += Math.min(between(PAUSE_MS), Math.max(0, talked / share - at))
+    }
+    at = Math.max(at, Math.round(talked / share))
+  }
+  return sentences
+}
+
+/** Numbers in [0, 1), always the same from one seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { newSid } from '../phone/ids.ts'
+import { RestError } from './rest-error.ts'
+
+/** What the account is allowed. */
+export interface AccountOptions {
+  accountSid?: string
+  /** Default a new one. */
+  authToken?: string
+  /** Secrets of API keys by their sid `SK…`. */
+  apiKeys?: Readonly<Record<string, string>>
+  /** Default `Full`. `Trial`: only verified numbers can be called (21219). */
+  type?: 'Trial' | 'Full'
+  /** Default `active`; any other refuses everything (20005). */
+  status?: 'active' | 'suspended' | 'closed'
+  /** Numbers of people that the account has verified: may be called from, and on trial be called. */
+  verified?: readonly string[]
+  /** Countries that may be called, `US`; others are 21215. Default all. */
+  countries?: readonly string[]
+  /** Numbers that cannot be called, each with the code that says why: `{ '+34600000000': 21216 }`. */
+  refused?: Readonly<Record<string, 21214 | 21215 | 21216 | 21217>>
+  /** Calls at a time; one more is 10004. Default no limit. */
+  maxCalls?: number
+  /** Requests within any second; one more is 20429. Default no limit. */
+  requestsPerSecond?: number
+}
+
+const E164 = /^\+[1-9]\d{6,14}$/
+
+/** An account at the stand-in: who it is, and whom it may call. Its permissions may be changed at any time. */
+export class Account {
+  readonly sid: string
+  readonly authToken: string
+  readonly apiKeys: Readonly<Record<string, string>>
+  /** Changeable, all but who it is. */
+  readonly terms: Omit<AccountOptions, 'accountSid' | 'authToken' | 'apiKeys'>
+
+  constructor(options: AccountOptions = {}) {
+    const { accountSid, authToken, apiKeys = {}, ...terms } = options
+    this.sid = accountSid ?? newSid('AC')
+    this.authToken = authToken ?? randomBytes(16).toString('hex')
+    this.apiKeys = apiKeys
+    this.terms = terms
+  }
+
+  /** Lets in who has the token or a key. `authorization`: the header. Throws `RestError` 20003 or 20005. */
+  authenticate(authorization: string | undefined): void {
+    const [scheme, encoded = ''] = (authorization ?? '').split(' ')
+    const [user = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
+    const password = rest.join(':')
+    const secret = user === this.sid ? this.authToken : this.#keyOf(user)
+    if (scheme?.toLowerCase() !== 'basic' || secret === undefined || password !== secret)
+      throw new RestError(20003)
+    if ((this.terms.status ?? 'active') !== 'active') throw new RestError(20005)
+  }
+
+  /** Throws the `RestError` for which `to` cannot be called. */
+  checkCalled(to: string | undefined): string {
+    if (to === undefined) throw new RestError(21201)
+    const number = E164.test(to) ? parsePhoneNumberFromString(to) : undefined
+    if (!number?.isPossible()) throw new RestError(21211, to)
+    const { refused = {}, countries, type, verified = [] } = this.terms
+    const code = Object.hasOwn(refused, to) ? refused[to] : undefined
+    if (code) throw new RestError(code, to)
+    if (countries && !countries.includes(number.country ?? '')) throw new RestError(21215, to)
+    if (type === 'Trial' && !verified.includes(to)) throw new RestError(21219, to)
+    return to
+  }
+
+  /** Throws the `RestError` for which nobody can be called from `from`; `own`: the account's numbers. */
+  checkCaller(from: string | undefined, own: (number: string) => boolean): string {
+    if (from === undefined) throw new RestError(21213)
+    if (!E164.test(from)) throw new RestError(21212, from)
+    if (!own(from) && !this.terms.verified?.includes(from)) throw new RestError(21210, from)
+    return from
+  }
+
+  #keyOf(user: string): string | undefined {
+    return Object.hasOwn(this.apiKeys, user) ? this.apiKeys[user] : undefined
+  }
+}
+
+/** A number as people write it, for the `…_formatted` fields: national in North America, E.164 elsewhere. */
+export function formatted(number: string): string {
+  const parsed = parsePhoneNumberFromString(number)
+  return parsed?.countryCallingCode === '1' ? parsed.formatNational() : number
+}

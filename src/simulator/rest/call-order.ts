@@ -1,0 +1,108 @@
+import type { Method } from '../phone/attributes.ts'
+import type { Account } from './account.ts'
+import type { Form } from './form.ts'
+import { RestError } from './rest-error.ts'
+
+export const CALL_EVENTS = ['initiated', 'ringing', 'answered', 'completed'] as const
+export type CallEvent = (typeof CALL_EVENTS)[number]
+
+const METHODS = ['GET', 'POST'] as const
+/** Most characters of the parameter `Twiml`. */
+const MAX_TWIML_CHARS = 4_000
+/** Four hours, the default of an account; a day is the most (s). */
+const TIME_LIMIT_S = 14_400
+const MAX_TIME_LIMIT_S = 86_400
+const MAX_TIMEOUT_S = 600
+const SEND_DIGITS = /^[0-9A-D*#wW]{1,32}$/
+
+/** Where an event is told. */
+export interface Callback {
+  readonly url: string
+  readonly method: Method
+}
+
+/** What the call does: fetched, or brought along. */
+export type CallScript = { readonly url: string; readonly method: Method } | { readonly twiml: string }
+
+/** Looks whether a machine has answered. */
+export interface MachineDetection {
+  readonly mode: 'Enable' | 'DetectMessageEnd'
+  readonly timeoutSeconds: number
+  /** The TwiML does not wait for it, and the verdict goes there. */
+  readonly callback: Callback | undefined
+}
+
+/** A call to be made, as `POST /Calls.json` orders it; everything checked. */
+export interface CallOrder {
+  readonly to: string
+  readonly from: string
+  readonly script: CallScript
+  readonly status: Callback | undefined
+  readonly events: readonly CallEvent[]
+  readonly timeoutSeconds: number
+  readonly timeLimitSeconds: number
+  readonly detection: MachineDetection | undefined
+}
+
+/** Reads an order. Throws the `RestError` of the first thing wrong. */
+export function readOrder(form: Form, account: Account, own: (number: string) => boolean): CallOrder {
+  const to = account.checkCalled(form.given('To'))
+  const from = account.checkCaller(form.given('From'), own)
+  const script = readScript(form)
+  if (!script)
+    throw form.has('ApplicationSid')
+      ? new RestError(21218, form.get('ApplicationSid'))
+      : new RestError(21205, '')
+  const digits = form.given('SendDigits')
+  if (digits !== undefined && !SEND_DIGITS.test(digits)) throw new RestError(21206, digits)
+  return {
+    to,
+    from,
+    script,
+    status: readCallback(form, 'StatusCallback', 21609),
+    events: readEvents(form),
+    timeoutSeconds: form.whole('Timeout', 1, MAX_TIMEOUT_S, 21208) ?? 60,
+    timeLimitSeconds: readTimeLimit(form) ?? TIME_LIMIT_S,
+    detection: readDetection(form),
+  }
+}
+
+/** `Url`, else `Twiml`, which is ignored beside it; undefined without either. */
+export function readScript(form: Form): CallScript | undefined {
+  const url = form.url('Url', 21205)
+  if (url !== undefined) return { url, method: form.choice('Method', METHODS, 21209) ?? 'POST' }
+  const twiml = form.given('Twiml')
+  if (twiml === undefined) return undefined
+  if (twiml.length > MAX_TWIML_CHARS) throw new RestError(20001, `Twiml of ${twiml.length} characters`)
+  return { twiml }
+}
+
+/** `TimeLimit` (s). */
+export function readTimeLimit(form: Form): number | undefined {
+  return form.whole('TimeLimit', 1, MAX_TIME_LIMIT_S, 20001)
+}
+
+export function readCallback(form: Form, name: string, code: 21609 | 21402): Callback | undefined {
+  const url = form.url(name, code)
+  return url === undefined
+    ? undefined
+    : { url, method: form.choice(`${name}Method`, METHODS, 21209) ?? 'POST' }
+}
+
+function readEvents(form: Form): readonly CallEvent[] {
+  const asked = form.all('StatusCallbackEvent').flatMap(each => each.split(' '))
+  const events = asked.map(each => CALL_EVENTS.find(event => event === each))
+  const known = events.filter(event => event !== undefined)
+  if (known.length < events.length) throw new RestError(21626, asked.join(', '))
+  return known.length > 0 ? known : ['completed']
+}
+
+function readDetection(form: Form): MachineDetection | undefined {
+  const mode = form.choice('MachineDetection', ['Enable', 'DetectMessageEnd'] as const, 21207)
+  if (!mode) return undefined
+  const callback = readCallback(form, 'AsyncAmdStatusCallback', 21609)
+  const isAsync = form.choice('AsyncAmd', ['true', 'false'] as const, 20001) === 'true'
+  if (isAsync && !callback) throw new RestError(21262)
+  const timeoutSeconds = form.whole('MachineDetectionTimeout', 3, 59, 20001) ?? 30
+  return { mode, timeoutSeconds, callback: isAsync ? callback : undefined }
+}

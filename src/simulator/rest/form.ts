@@ -1,0 +1,67 @@
+import { RestError, type RestErrorCode } from './rest-error.ts'
+
+/** Most values of one field that are looked at. */
+const MOST = 100
+
+/** The fields of a request: a form's, or a query's. Names are PascalCase, as the API has them. */
+export class Form {
+  readonly #fields: URLSearchParams
+
+  constructor(text: string | URLSearchParams) {
+    this.#fields = new URLSearchParams(text)
+  }
+
+  has(name: string): boolean {
+    return this.#fields.has(name)
+  }
+
+  /** The first value; undefined when there is none. An empty one is a value. */
+  get(name: string): string | undefined {
+    return this.#fields.get(name) ?? undefined
+  }
+
+  /** As `get`, an empty value being none. */
+  given(name: string): string | undefined {
+    return this.get(name) || undefined
+  }
+
+  all(name: string): string[] {
+    return this.#fields.getAll(name).slice(0, MOST)
+  }
+
+  /** One of `allowed`; throws `RestError` `code` for anything else. */
+  choice<T extends string>(name: string, allowed: readonly T[], code: RestErrorCode): T | undefined {
+    const value = this.given(name)
+    if (value === undefined) return undefined
+    const found = allowed.find(each => each.toLowerCase() === value.toLowerCase())
+    if (found === undefined) throw new RestError(code, value)
+    return found
+  }
+
+  /** A whole number from `least` to `most`; throws `RestError` `code` for anything else. */
+  whole(name: string, least: number, most: number, code: RestErrorCode): number | undefined {
+    const value = this.given(name)
+    if (value === undefined) return undefined
+    const number = Number(value)
+    if (!/^\d{1,9}$/.test(value) || number < least || number > most)
+      throw new RestError(code, `${name} ${value}`)
+    return number
+  }
+
+  /** An absolute http or https address; throws `RestError` `code` for anything else. */
+  url(name: string, code: RestErrorCode): string | undefined {
+    const value = this.given(name)
+    if (value === undefined || /^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value
+    throw new RestError(code, value)
+  }
+
+  /** All fields, for the record of what was asked: a repeated one has several values. */
+  toObject(): Record<string, string | string[]> {
+    const object: Record<string, string | string[]> = Object.create(null) as Record<string, string>
+    for (const name of new Set(this.#fields.keys())) {
+      const values = this.all(name)
+      object[name] = values.length === 1 ? (values[0] ?? '') : values
+    }
+    return { ...object }
+  }
+}
