@@ -14,6 +14,8 @@ export interface Invitation {
   readonly hears?: LanguageId
   /** Default `duck`. */
   readonly original?: OriginalVoice
+  /** What becomes of translations they have not heard when they speak; default of the relay (`keep`). */
+  readonly interrupt?: 'keep' | 'clear'
   /** Shown with captions. */
   readonly name?: string
   /** Alone in the room they hear their own translation. False for somebody who waits for another. Default true. */

@@ -57,6 +57,8 @@ export class RelayMetrics {
   utterances = 0
   utterancesHeard = 0
   utterancesDropped = 0
+  /** Times a listener who spoke dropped what they had not heard (`interrupt: clear`). */
+  interruptions = 0
   /** Times a translation ran dry in mid utterance. */
   starved = 0
   /** Frames of an original voice dropped to keep it close to live. */

@@ -58,6 +58,8 @@ export interface RelayEvents {
   /** A participant takes part differently from now on; `state` is how, `changes` are the keys that differ. */
   changed: { room: string; participant: string; state: PartyState; changes: readonly PartyKey[] }
   session: { room: string; speaker: string; to: LanguageId; status: string; attempt: number; reason?: string }
+  /** A listener hears originals, as translation is out of reach (`away`), or hears translations again after `forMs`. */
+  away: { room: string; participant: string; away: boolean; forMs: number }
   caption: Caption
   utterance: UtteranceEvent
   lag: LagEvent

@@ -1,5 +1,5 @@
 import { rms } from '../transcode/level.ts'
-import { SILENT_FRAME } from '../transcode/pcm.ts'
+import { FRAME_MS, SILENT_FRAME } from '../transcode/pcm.ts'
 import type { Announcement, AnnounceOptions } from './announcement.ts'
 import type { Clock } from './clock.ts'
 import type { EndReason } from './errors.ts'
@@ -27,11 +27,18 @@ export interface Hearing {
   readonly voice: Voice
 }
 
+/** What becomes of translations that a listener has not heard when they speak themself. */
+export interface InterruptOptions {
+  readonly interrupt: 'keep' | 'clear'
+  /** So much speech in one breath is meant (ms). */
+  readonly interruptAfterMs: number
+}
+
 export interface ParticipantParts {
   readonly clock: Clock
   readonly metrics: RelayMetrics
   readonly observer: Observer
-  readonly options: PlayoutOptions
+  readonly options: PlayoutOptions & InterruptOptions
 }
 
 /** Who makes a changed state true: the participant's room. */
@@ -68,6 +75,10 @@ export class Participant implements LegUplink {
   #state: PartyState
   #frames = 0
   #loudest = 0
+  /** Speech in one breath that interrupts (frames); Infinity: none does. */
+  readonly #interruptAfter: number
+  /** Frames of speech in this breath. */
+  #breath = 0
 
   constructor(leg: Leg, invitation: Invitation, parts: ParticipantParts) {
     this.leg = leg
@@ -75,6 +86,11 @@ export class Participant implements LegUplink {
     this.#parts = parts
     this.#state = initialState(invitation)
     this.since = parts.clock.now()
+    const { interrupt, interruptAfterMs } = parts.options
+    this.#interruptAfter =
+      (invitation.interrupt ?? interrupt) === 'clear'
+        ? Math.ceil(interruptAfterMs / FRAME_MS)
+        : Number.POSITIVE_INFINITY
     const { room } = invitation
     this.playout = new Playout(leg, parts.options, parts.metrics, (notice, stage) =>
       parts.observer.emit('notice', { room, participant: leg.id, notice, stage }),
@@ -154,6 +170,7 @@ export class Participant implements LegUplink {
       hearing.voice.original.write(frame, quiet)
       hearing.playout.pump(now)
     }
+    if (this.#interruptAfter !== Number.POSITIVE_INFINITY) this.#mayInterrupt(quiet)
     if (level > this.#loudest) this.#loudest = level
     if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()
   }
@@ -181,6 +198,13 @@ export class Participant implements LegUplink {
     this.#activity.frame(0, now)
     for (const session of this.sessions) session.write(SILENT_FRAME, true, now)
     if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()
+  }
+
+  /** Once in each breath, as soon as it is long enough to be meant. */
+  #mayInterrupt(quiet: boolean): void {
+    if (!this.#activity.speaking) this.#breath = 0
+    else if (!quiet && ++this.#breath === this.#interruptAfter && this.playout.interrupt())
+      this.#parts.metrics.interruptions++
   }
 
   #reportLevel(): void {

@@ -5,7 +5,7 @@ const OVERDUE_MS = 10_000
 
 interface Waiting {
   readonly heard: () => void
-  readonly lost: () => void
+  readonly lost: (flushed: boolean) => void
   /** When what it marks must have been played (clock ms). */
   playedBy: number
 }
@@ -27,10 +27,13 @@ export class PlayoutMarks {
     return this.#unconfirmed.size
   }
 
-  /** `heard` or `lost` is called once; `name` is unique. */
-  add(name: string, heard: () => void, lost: () => void): void {
+  /**
+   * `heard` is called once, or `lost`: what the mark is behind was flushed and will not be heard, or its confirmation is
+   * given up. `name` is unique.
+   */
+  add(name: string, heard: () => void, lost: (flushed: boolean) => void): void {
     // A far side that never confirms must not fill our memory.
-    if (this.#unconfirmed.size >= UNCONFIRMED_MOST) this.#lose(this.#unconfirmed.keys().next().value!)
+    if (this.#unconfirmed.size >= UNCONFIRMED_MOST) this.#lose(this.#unconfirmed.keys().next().value!, false)
     this.#unconfirmed.set(name, { heard, lost, playedBy: Number.POSITIVE_INFINITY })
     this.#pending.push(name)
   }
@@ -59,19 +62,19 @@ export class PlayoutMarks {
   check(now: number): void {
     for (const [name, { playedBy }] of this.#unconfirmed) {
       if (now - playedBy < OVERDUE_MS || playedBy === Number.POSITIVE_INFINITY) return
-      this.#lose(name)
+      this.#lose(name, false)
     }
   }
 
   /** Nothing of it will be heard any more. */
   clear(): void {
     this.#pending.length = 0
-    for (const name of [...this.#unconfirmed.keys()]) this.#lose(name)
+    for (const name of [...this.#unconfirmed.keys()]) this.#lose(name, true)
   }
 
-  #lose(name: string): void {
+  #lose(name: string, flushed: boolean): void {
     const waiting = this.#unconfirmed.get(name)
     this.#unconfirmed.delete(name)
-    waiting?.lost()
+    waiting?.lost(flushed)
   }
 }

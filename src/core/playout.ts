@@ -93,6 +93,11 @@ export class Playout {
     this.#mixer.add(voice)
   }
 
+  /** It has ended: nothing is played any more. */
+  get closed(): boolean {
+    return this.#closed
+  }
+
   /** Forgets a speaker; what was sent of them is still heard. */
   remove(speaker: string): void {
     this.#mixer.remove(speaker)
@@ -108,9 +113,9 @@ export class Playout {
 
   /**
    * Calls `heard` once the far side confirms that it played the frame being mixed now, or `lost` once it is known that
-   * it never will; `name` is unique.
+   * it never will, being flushed, or that no confirmation comes; `name` is unique.
    */
-  mark(name: string, heard: () => void, lost: () => void = () => {}): void {
+  mark(name: string, heard: () => void, lost: (flushed: boolean) => void = () => {}): void {
     this.#marks.add(name, heard, lost)
   }
 
@@ -119,15 +124,18 @@ export class Playout {
     this.#marks.confirm(name)
   }
 
-  /** Drops the translations that wait, and what the far side has not played of them. A notice is left alone. */
-  interrupt(): void {
-    let queued = false
+  /**
+   * Drops the translations that wait, and what the far side has not played of them; a notice is left alone. False when
+   * there were none.
+   */
+  interrupt(): boolean {
+    let queued = this.#marks.unconfirmed > this.#unheardNotices
     for (const { translation } of this.#mixer.voices.values()) {
       if (translation.active) queued = true
       translation.clear()
     }
-    const unheard = this.#marks.unconfirmed > 0
-    if ((queued || unheard) && !this.#announcements.sounding && this.#unheardNotices === 0) this.#flush()
+    if (queued && !this.#announcements.sounding && this.#unheardNotices === 0) this.#flush()
+    return queued
   }
 
   /** Drops everything queued, here and at the far side. */

@@ -16,6 +16,12 @@ export const relayOptionsSchema = z.strictObject({
   softDb: z.number().min(-60).max(0).default(-9),
   /** … and under a translation (dB). */
   duckDb: z.number().min(-60).max(0).default(-21),
+  /** Loudness of original voices under a notice, against what it would be (dB). */
+  noticeDuckDb: z.number().min(-60).max(0).default(-15),
+  /** A listener who speaks: `keep` the translation they have not heard, or `clear` it. */
+  interrupt: z.enum(['keep', 'clear']).default('keep'),
+  /** With `clear`: so much speech in one breath is meant (ms). */
+  interruptAfterMs: z.number().int().min(60).max(5_000).default(300),
   /** Audio sent to the service at a time (ms, whole frames of 20). */
   fragmentMs: z.number().int().min(20).max(200).multipleOf(20).default(60),
   /** Speech kept for a service that is away (ms). */

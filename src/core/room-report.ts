@@ -51,7 +51,10 @@ export class ListenerReport implements VoiceEvents {
       this.#parts.metrics.utterancesHeard++
       this.#tell('heard', speech)
     }
-    this.#listener.playout.mark(speech.id, heard)
+    const lost = (flushed: boolean) => {
+      if (flushed && !this.#listener.playout.closed) this.dropped(speech)
+    }
+    this.#listener.playout.mark(speech.id, heard, lost)
   }
 
   dropped(speech: Speech): void {

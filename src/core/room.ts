@@ -2,6 +2,7 @@ import type { EndReason } from './errors.ts'
 import type { Interpretation, InterpretationParts } from './interpretation.ts'
 import type { Participant, PartyHost } from './participant.ts'
 import { differences, type PartyState } from './party-state.ts'
+import { RoomOutages } from './room-outages.ts'
 import { RoomTaps } from './room-taps.ts'
 import { RoomWiring } from './room-wiring.ts'
 import type { Tap } from './tap.ts'
@@ -16,6 +17,7 @@ export class Room implements PartyHost {
   readonly #parts: InterpretationParts
   readonly #wiring: RoomWiring
   readonly #taps: RoomTaps
+  readonly #outages: RoomOutages
   readonly #participants = new Map<string, Participant>()
   #closing = false
   #settle!: (reason: EndReason) => void
@@ -28,6 +30,7 @@ export class Room implements PartyHost {
       parts.log.error({ room: name, error: String(error) }, 'a tap failed')
     this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#wiring.fit(this.#participants))
     this.#wiring = new RoomWiring(name, parts, this.#taps)
+    this.#outages = new RoomOutages(name, parts.observer)
     this.ended = new Promise(resolve => {
       this.#settle = resolve
     })
@@ -71,6 +74,7 @@ export class Room implements PartyHost {
     if (!this.#participants.delete(participant.id)) return
     for (const voice of participant.playout.voices.values()) voice.clear()
     participant.close()
+    this.#outages.forget(participant)
     if (this.#participants.size === 0) this.#end({ kind: 'unused' })
     else this.#wiring.fit(this.#participants)
   }
@@ -92,6 +96,7 @@ export class Room implements PartyHost {
   check(now: number): void {
     this.#wiring.check(now)
     for (const participant of this.#participants.values()) participant.playout.check(now)
+    this.#outages.check(this.#participants.values(), now)
   }
 
   /** Ends every leg; the room ends when all have left. Idempotent: every call awaits the first. */
