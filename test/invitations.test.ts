@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { GuessLimit } from '../src/app/guess-limit.ts'
+import type { RememberedLanguages } from '../src/app/remembered-languages.ts'
+import type { Answers } from '../src/bridges/twilio/index.ts'
 import { isLanguageId } from '../src/core/languages.ts'
-import { invitationsOf, type NumberSettings } from '../src/invitations.ts'
+import { type Doorkeeper, invitationsOf, type NumberSettings } from '../src/invitations.ts'
+import { FakeClock } from '../src/simulator/fake-clock.ts'
 
 const NUMBER = '+15005550001'
+const FROM = '+15005550006'
 const invite = (numbers: Record<string, NumberSettings> = {}) => {
   const decide = invitationsOf({ speaks: 'en-us', hears: 'es-es' }, numbers)
   return (query: Record<string, string> = {}, to = NUMBER) =>
@@ -84,6 +89,142 @@ describe('a call is invited', () => {
         expect(`${invitation.room}${invitation.name ?? ''}`).not.toMatch(/\p{Cc}/u)
       }),
     )
+  })
+})
+
+/** A door with one code, on a clock that stands still. */
+function door() {
+  const remembered = new Map<string, string>()
+  const guesses = new GuessLimit(new FakeClock(1_000))
+  const memory = {
+    find: (from: string) => remembered.get(from),
+    remember: (from: string, language: string) => void remembered.set(from, language),
+  }
+  const roomOf = (code: string) => (code === '482913' ? 'desk' : undefined)
+  return { remembered, door: { roomOf, guesses, remembered: memory as unknown as RememberedLanguages } }
+}
+
+function caller(settings: NumberSettings, keeper?: Doorkeeper) {
+  const decide = invitationsOf({ speaks: 'en-us', hears: 'es-es' }, { [NUMBER]: settings }, keeper)
+  return (answers: Answers = {}, query: Record<string, string> = {}, callSid = 'CA1') =>
+    decide({
+      callSid,
+      accountSid: 'AC1',
+      from: FROM,
+      to: NUMBER,
+      direction: 'inbound',
+      parameters: { ...query },
+      query,
+      answers,
+    })
+}
+
+describe('a number that connects with somebody', () => {
+  const DIAL = { to: '+12125550123', speaks: 'en-us', name: 'Desk' }
+
+  test('puts each caller into a room of their own and says whom to call', () => {
+    const call = caller({
+      speaks: 'es-es',
+      name: 'Ana',
+      dial: { ...DIAL, ringSeconds: 20, unanswered: 'stay' },
+    })
+    expect(call()).toEqual({
+      room: 'call CA1',
+      speaks: 'es-es',
+      hears: 'es-es',
+      name: 'Ana',
+      echo: false,
+      dial: {
+        to: '+12125550123',
+        callee: { speaks: 'en-us', hears: 'en-us', name: 'Desk' },
+        ringSeconds: 20,
+        unanswered: 'stay',
+      },
+    })
+    expect(call({}, {}, 'CA2')).toMatchObject({ room: 'call CA2' })
+    // Nobody gets into another's call by an address.
+    expect(call({}, { room: 'call CA9' })).toMatchObject({ room: 'call CA1' })
+  })
+
+  test('knows who only listens, and languages that differ', () => {
+    expect(caller({ dial: { to: '+12125550123', speaks: 'none' } })()).toMatchObject({
+      speaks: 'en-us',
+      hears: 'en-us',
+      dial: { callee: { hears: 'es-es' } },
+    })
+    expect(caller({ dial: { to: '+12125550123', speaks: 'none' } })()).not.toHaveProperty(
+      'dial.callee.speaks',
+    )
+    expect(caller({ speaks: 'none', dial: { ...DIAL, hears: 'fr-fr', original: 'off' } })()).toMatchObject({
+      hears: 'es-es',
+      dial: { callee: { speaks: 'en-us', hears: 'fr-fr', original: 'off' } },
+    })
+  })
+})
+
+describe('a number with a menu', () => {
+  const MENU = { languages: ['en-us', 'es-es'] } as const
+
+  test('asks for the language first', () => {
+    const call = caller({ room: 'desk', menu: MENU })
+    expect(call()).toEqual({ ask: 'language', languages: ['en-us', 'es-es'] })
+    expect(call({ language: 'es-es' })).toEqual({ room: 'desk', speaks: 'es-es', hears: 'es-es' })
+    expect(call({ language: 'fr-fr' })).toMatchObject({ ask: 'language' })
+    expect(call({}, { speaks: 'fr-fr' })).toMatchObject({ speaks: 'fr-fr' })
+  })
+
+  test('does not ask while it is out of use', () => {
+    expect(caller({ room: 'desk', menu: { ...MENU, mode: 'fixed' } })()).toMatchObject({ room: 'desk' })
+  })
+
+  test('asks once if it remembers, and again when the language is offered no more', () => {
+    const { door: keeper, remembered } = door()
+    const call = caller({ room: 'desk', menu: { ...MENU, mode: 'remembered' } }, keeper)
+    expect(call()).toMatchObject({ ask: 'language' })
+    expect(call({ language: 'es-es' })).toMatchObject({ speaks: 'es-es' })
+    expect(call()).toEqual({ room: 'desk', speaks: 'es-es', hears: 'es-es' })
+    const other = caller(
+      { room: 'desk', menu: { languages: ['en-us', 'fr-fr'], mode: 'remembered' } },
+      keeper,
+    )
+    expect(other()).toMatchObject({ ask: 'language' })
+    remembered.clear()
+    const forgetful = caller({ room: 'desk', menu: MENU }, keeper)
+    forgetful({ language: 'es-es' })
+    expect([forgetful(), remembered.size]).toEqual([expect.objectContaining({ ask: 'language' }), 0])
+  })
+})
+
+describe('a number with codes', () => {
+  test('asks for one and lets in to its room, where nobody hears themself', () => {
+    const call = caller({ speaks: 'es-es', roomCode: true }, door().door)
+    expect(call()).toEqual({ ask: 'room-code', language: 'es-es' })
+    expect(call({ roomCode: '000000' })).toEqual({ ask: 'room-code', language: 'es-es', wrong: true })
+    expect(call({ roomCode: '482913' })).toEqual({
+      room: 'desk',
+      speaks: 'es-es',
+      hears: 'es-es',
+      echo: false,
+    })
+  })
+
+  test('asks in the language that was chosen before', () => {
+    const call = caller({ roomCode: true, menu: { languages: ['en-us', 'fr-fr'] } }, door().door)
+    expect(call()).toMatchObject({ ask: 'language' })
+    expect(call({ language: 'fr-fr' })).toEqual({ ask: 'room-code', language: 'fr-fr' })
+    expect(call({ language: 'fr-fr', roomCode: '482913' })).toMatchObject({ room: 'desk', hears: 'fr-fr' })
+  })
+
+  test('lets nobody guess for long, not even right', () => {
+    const call = caller({ roomCode: true }, door().door)
+    for (let times = 0; times < 5; times++)
+      expect(call({ roomCode: '111111' })).toMatchObject({ wrong: true })
+    const goodbye = { refused: 'rejected', notice: { notice: 'goodbye', language: 'en-us' } }
+    expect([call({ roomCode: '482913' }), call()]).toEqual([goodbye, goodbye])
+  })
+
+  test('lets nobody in without a door', () => {
+    expect(caller({ roomCode: true })({ roomCode: '482913' })).toMatchObject({ refused: 'rejected' })
   })
 })
 
