@@ -57,7 +57,7 @@ export class RawClient {
   }
 
   /** Waits until `done` or `ms` later; answers whether it came to that. */
-  async until(done: () => boolean, ms = 10_000): Promise<boolean> {
+  async until(done: () => boolean, ms = 30_000): Promise<boolean> {
     const late = performance.now() + ms
     while (!done()) {
       const left = late - performance.now()
