@@ -15,6 +15,8 @@ import { goodQuery, lastMove, type Move, mutatedPacket, wrongEvent, wrongQuery }
 
 const CONNECTIONS = 200
 const AT_ONCE = 8
+/** On a busy machine everything takes longer. */
+const PATIENT = { timeout: 60_000 }
 /** What all that may leave behind. */
 const LEFT_BYTES = 8 * 1024 * 1024
 
@@ -81,12 +83,14 @@ async function healthy(url: string, ears: FakeRecognizer) {
       return last
     },
     async say(text: string) {
-      expect(await socket.timeout(10_000).emitWithAck('write_stream', new Uint8Array(640))).toBe(true)
+      expect(await socket.timeout(PATIENT.timeout).emitWithAck('write_stream', new Uint8Array(640))).toBe(
+        true,
+      )
       said++
       stream.hear(text)
     },
     async heardAll() {
-      await expect.poll(() => ends, { timeout: 10_000 }).toBe(said)
+      await expect.poll(() => ends, PATIENT).toBe(said)
       return texts.toSorted()
     },
   }
@@ -176,15 +180,15 @@ test.each(trials)(
     // What is spoken at the moment has an encoder, of 16 MiB each.
     const rest = async () => {
       await good.heardAll()
-      await expect.poll(() => service.io.engine.clientsCount).toBe(1)
-      await expect.poll(() => engines.recognizer.streams.filter(each => !each.closed).length).toBe(1)
+      await expect.poll(() => service.io.engine.clientsCount, PATIENT).toBe(1)
+      await expect.poll(() => engines.recognizer.streams.filter(each => !each.closed).length, PATIENT).toBe(1)
     }
     await some(CONNECTIONS / 4)
     await rest()
     const before = bytesInUse()
     await some(CONNECTIONS)
     await rest()
-    await expect.poll(() => bytesInUse() - before, { timeout: 10_000 }).toBeLessThan(LEFT_BYTES)
+    await expect.poll(() => bytesInUse() - before, PATIENT).toBeLessThan(LEFT_BYTES)
     expect(accepted).toBeLessThan(CONNECTIONS / 4)
     expect(met.size, Array.from(met).join()).toBeGreaterThan(6)
 
