@@ -15,6 +15,7 @@ import { service } from './service.ts'
 import { StopSignal } from './stop-signal.ts'
 import { Terminal } from './terminal.ts'
 import { translate } from './translate.ts'
+import { addTwilioCommands } from './twilio-commands.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -92,6 +93,8 @@ keys
   .argument('<name>', 'whose key it is')
   .addOption(configFile())
   .action((name: string, { config: file }) => revokeKey(loadConfig({ file }), name, terminal))
+
+addTwilioCommands(program, terminal, file => loadConfig({ file }))
 
 program
   .command('demo')

@@ -1,0 +1,80 @@
+import { type RestSettings, restClient } from '../bridges/twilio/dial/rest-client.ts'
+import { BindingFile } from '../bridges/twilio/numbers/binding-file.ts'
+import { type Change, Numbers } from '../bridges/twilio/numbers/numbers.ts'
+import type { VoiceSettings } from '../bridges/twilio/numbers/voice-settings.ts'
+import type { Config } from '../config.ts'
+import { BridgeError } from '../core/errors.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface NumberOptions {
+  /** Whose number it is, where `twilio.outbound` does not say. */
+  readonly accountSid?: string | undefined
+  /** What numbers were before is kept here. */
+  readonly file: string
+  readonly json?: boolean | undefined
+}
+
+/** Points the calls of `number` at this bridge. */
+export async function bindNumber(
+  config: Config,
+  number: string,
+  options: NumberOptions & { readonly url?: string | undefined },
+  terminal: Terminal,
+): Promise<void> {
+  const publicUrl = (options.url ?? config.publicUrl)?.replace(/\/+$/, '')
+  if (publicUrl === undefined || !URL.parse(publicUrl)?.protocol.startsWith('http'))
+    throw new BridgeError(
+      'CONFIG',
+      `the address where Twilio reaches this server is needed: publicUrl, or --url, found ${publicUrl ?? 'neither'}`,
+    )
+  if (!publicUrl.startsWith('https:') && config.twilio.outbound?.apiUrl === undefined)
+    throw new BridgeError('CONFIG', `Twilio streams to https addresses only, found ${publicUrl}`)
+  const change = await (await numbersOf(config, options)).bind(number, publicUrl)
+  report(number, change, options, terminal)
+  if (!options.json) terminal.line(`dragoman twilio unbind ${number} puts back what was there.`)
+}
+
+/** Puts back what calls of `number` did before. */
+export async function unbindNumber(
+  config: Config,
+  number: string,
+  options: NumberOptions & { readonly force?: boolean | undefined },
+  terminal: Terminal,
+): Promise<void> {
+  const change = await (await numbersOf(config, options)).unbind(number, { force: options.force ?? false })
+  report(number, change, options, terminal)
+}
+
+async function numbersOf(config: Config, { accountSid, file }: NumberOptions): Promise<Numbers> {
+  const client = await restClient(credentialsOf(config, accountSid))
+  return new Numbers({ client, file: new BindingFile(file) })
+}
+
+function credentialsOf({ twilio }: Config, accountSid: string | undefined): RestSettings {
+  const { outbound, authTokens } = twilio
+  if (outbound && (accountSid === undefined || accountSid === outbound.accountSid))
+    return { authToken: authTokens[0], ...defined(outbound) }
+  if (accountSid !== undefined && authTokens[0] !== undefined) return { accountSid, authToken: authTokens[0] }
+  throw new BridgeError(
+    'CONFIG',
+    'whose number it is is not known: set twilio.outbound, or twilio.authToken and give --account-sid',
+  )
+}
+
+/** Without what is undefined, which would hide the token of the account. */
+function defined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T
+}
+
+function report(number: string, change: Change, { json }: NumberOptions, terminal: Terminal): void {
+  if (json) {
+    terminal.line(JSON.stringify({ number, ...change }))
+    return
+  }
+  terminal.line(`${number} ${change.changed ? 'now calls' : 'calls already'} ${place(change.after)}`)
+  if (change.changed) terminal.line(`  before: ${place(change.before)}`)
+}
+
+function place({ trunkSid, voiceApplicationSid, voiceUrl }: VoiceSettings): string {
+  return trunkSid || voiceApplicationSid || voiceUrl || 'nothing'
+}

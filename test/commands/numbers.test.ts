@@ -1,0 +1,66 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { TwilioStandIn } from '../../src/simulator/rest/stand-in.ts'
+import { Shell } from '../helpers/shell.ts'
+
+const NUMBER = '+15550001111'
+const OLD = 'https://old.example.com/voice'
+
+let shell: Shell
+let twilio: TwilioStandIn
+beforeEach(async () => {
+  shell = await Shell.open()
+  twilio = await TwilioStandIn.listen({ numbers: { [NUMBER]: { VoiceUrl: OLD, VoiceMethod: 'GET' } } })
+  const settings = {
+    publicUrl: 'https://bridge.example.com',
+    twilio: {
+      authToken: twilio.authToken,
+      outbound: { accountSid: twilio.accountSid, from: NUMBER, allow: ['+1'], apiUrl: twilio.url },
+    },
+  }
+  // JSON is YAML.
+  await writeFile(join(shell.folder, 'dragoman.yaml'), JSON.stringify(settings))
+})
+afterEach(async () => {
+  await shell[Symbol.asyncDispose]()
+  await twilio.close()
+})
+
+const number = () => twilio.numbers.find(each => each.number === NUMBER)?.json
+
+describe('dragoman twilio', () => {
+  test('bind points a number here, unbind puts back what was there', async () => {
+    const bound = await shell.run('twilio', 'bind', NUMBER)
+    expect(bound).toMatchObject({ code: 0, err: '' })
+    expect(bound.out).toContain(`${NUMBER} now calls https://bridge.example.com/twilio/voice`)
+    expect(bound.out).toContain(`before: ${OLD}`)
+    expect(number()).toMatchObject({
+      voice_url: 'https://bridge.example.com/twilio/voice',
+      voice_method: 'POST',
+      status_callback: 'https://bridge.example.com/twilio/status',
+    })
+    const again = await shell.run('twilio', 'bind', NUMBER, '--json')
+    expect(JSON.parse(again.out)).toMatchObject({ number: NUMBER, changed: false })
+    const unbound = await shell.run('twilio', 'unbind', NUMBER)
+    expect(unbound).toMatchObject({ code: 0, err: '' })
+    expect(number()).toMatchObject({ voice_url: OLD, voice_method: 'GET', status_callback: '' })
+    expect(JSON.parse(await readFile(join(shell.folder, 'dragoman.numbers.json'), 'utf8'))).toEqual({})
+  })
+
+  test('says in one sentence what is wrong', async () => {
+    const foreign = await shell.run('twilio', 'bind', '+15550009999')
+    expect(foreign.code).toBe(1)
+    expect(foreign.err).toContain('the account has no such number')
+    const unknown = await shell.run('twilio', 'unbind', NUMBER)
+    expect(unknown.code).toBe(1)
+    expect(unknown.err).toContain('does not know what the number was before')
+    await writeFile(join(shell.folder, 'dragoman.yaml'), '')
+    const nothing = await shell.run('twilio', 'bind', NUMBER)
+    expect(nothing.code).toBe(1)
+    expect(nothing.err).toContain('publicUrl, or --url')
+    const nobody = await shell.run('twilio', 'bind', NUMBER, '--url', 'https://bridge.example.com')
+    expect(nobody.err).toContain('whose number it is is not known')
+    for (const { err } of [foreign, unknown, nothing, nobody]) expect(err).not.toMatch(/\n\s+at /)
+  })
+})
