@@ -128,7 +128,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       relay,
       clock,
       log,
-      invite: invitationsOf(config.languages, config.twilio.numbers ?? {}),
+      invite: invitationsOf(config.languages, config.twilio.numbers ?? {}, undefined, log),
       ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
       ...(config.twilio.local ? { local: true } : {}),
       ...(config.twilio.insecure ? { insecure: true } : { authTokens: config.twilio.authTokens }),

@@ -1,8 +1,10 @@
 import type { GuessLimit } from './app/guess-limit.ts'
 import type { RememberedLanguages } from './app/remembered-languages.ts'
+import { webhookQuery } from './app/webhook-query.ts'
 import type { IncomingCall, Question, Refusal } from './bridges/twilio/index.ts'
 import type { DialPlan, Invitation, OriginalVoice } from './core/invitation.ts'
-import { isLanguageId, type LanguageId } from './core/languages.ts'
+import type { LanguageId } from './core/languages.ts'
+import { type Log, silentLog } from './core/log.ts'
 
 /** What callers of a number without settings speak and hear. */
 export interface LanguageDefaults {
@@ -56,21 +58,23 @@ export interface Doorkeeper {
   readonly remembered?: RememberedLanguages | undefined
 }
 
-const ORIGINALS: readonly string[] = ['off', 'low', 'duck'] satisfies OriginalVoice[]
-
 /**
  * Which call goes to which room, in which languages: by the number called, over it by the query of the webhook's own
  * URL (`/twilio/voice?speaks=en-us&hears=es-es&room=desk`), which is part of what Twilio signs. Callers are asked for
- * their language, or for the code of a room, where the number's settings say so.
+ * their language, or for the code of a room, where the number's settings say so. A slip of the pen in the query is logged.
  */
 export function invitationsOf(
   defaults: LanguageDefaults,
   numbers: Readonly<Record<string, NumberSettings>>,
   door?: Doorkeeper,
+  log: Log = silentLog,
 ): (call: IncomingCall) => Invitation | Refusal | Question {
   return call => {
     const number = (Object.hasOwn(numbers, call.to) ? numbers[call.to] : undefined) ?? {}
-    const asked = { ...number, ...askedFor(call.query) }
+    const said = webhookQuery(call.query, fault =>
+      log.warn({ callSid: call.callSid, ...fault }, 'webhook query not understood'),
+    )
+    const asked = { ...number, ...said }
     const language = chosen(number, call, door)
     if (typeof language === 'object') return language
     const speaks = language ?? asked.speaks ?? defaults.speaks
@@ -140,22 +144,5 @@ function planOf(
     },
     ...(ringSeconds === undefined ? {} : { ringSeconds }),
     ...(unanswered ? { unanswered } : {}),
-  }
-}
-
-/** Short, and without control characters: it is shown and logged. */
-function isName(text: string): boolean {
-  return text.length <= 64 && !/\p{Cc}/u.test(text)
-}
-
-/** What the query says; anything that is not one of the known values is as if absent. */
-function askedFor(parameters: Readonly<Record<string, string>>): NumberSettings {
-  const { speaks, hears, room, original, name } = parameters
-  return {
-    ...(speaks && (speaks === 'none' || isLanguageId(speaks)) ? { speaks } : {}),
-    ...(hears && isLanguageId(hears) ? { hears } : {}),
-    ...(room && isName(room) ? { room } : {}),
-    ...(original && ORIGINALS.includes(original) ? { original: original as OriginalVoice } : {}),
-    ...(name && isName(name) ? { name } : {}),
   }
 }

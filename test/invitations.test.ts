@@ -65,6 +65,24 @@ describe('a call is invited', () => {
     expect(invite()(parameters)).toEqual(invite()())
   })
 
+  test('with a line in the log for each slip of the pen in the query, and no number in it', () => {
+    const lines: object[] = []
+    const note = (fields: object, message: string) => void lines.push({ ...fields, message })
+    const log = { debug: note, info: note, warn: note, error: note }
+    const decide = invitationsOf({ speaks: 'en-us', hears: 'es-es' }, {}, undefined, log)
+    const query = { speaks: 'english', room: 'desk' }
+    decide({ ...CALL, query, parameters: query })
+    expect(lines).toEqual([
+      {
+        callSid: 'CA1',
+        parameter: 'speaks',
+        found: '"english"',
+        allowed: 'a language like en-us, or none',
+        message: 'webhook query not understood',
+      },
+    ])
+  })
+
   test('as any other when the number has the name of something in every object', () => {
     for (const to of ['__proto__', 'constructor', 'toString', ''])
       expect(invite()({}, to)).toEqual(invite()())
@@ -228,4 +246,12 @@ describe('a number with codes', () => {
   })
 })
 
+const CALL = {
+  callSid: 'CA1',
+  accountSid: 'AC1',
+  from: '+15005550006',
+  to: NUMBER,
+  direction: 'inbound',
+  answers: {},
+}
 const ALL = ['room', 'speaks', 'hears', 'original', 'name']

@@ -261,6 +261,7 @@ describe('the upgrade of the media socket', () => {
     expect(party.socket.extensions).toBe('')
     const headers = { 'x-twilio-signature': sign(AUTH_TOKEN, MEDIA_URL) }
     expect((await bridge.app.inject({ method: 'GET', url: '/twilio/media', headers })).statusCode).toBe(404)
+    expect((await bridge.app.inject({ method: 'GET', url: '/twilio/media' })).statusCode).toBe(403)
   })
 })
 
