@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest'
+import { BridgeError } from '../../../../src/core/errors.ts'
+import { dialled, settled } from './dialled.ts'
+import { restError } from './fake-calls-api.ts'
+
+describe('a request that fails', () => {
+  it('refused for good is not repeated', async () => {
+    const { seen, calls, log } = dialled({ onCreate: () => Promise.reject(restError(400, 21211)) })
+    await settled()
+    expect(seen.outcome).toMatchObject({ kind: 'failed', error: { code: 'DIAL_FAILED' } })
+    expect(calls.orders).toHaveLength(1)
+    expect(log.complaints).toEqual([expect.stringContaining('Twilio error 21211')])
+  })
+
+  it('is repeated while it was certainly not done, for 10 s', async () => {
+    const { seen, calls, clock } = dialled({ onCreate: () => Promise.reject(restError(429, 20429)) })
+    for (let s = 0; s < 20; s++) {
+      await settled()
+      clock.advance(1_000)
+    }
+    await settled()
+    expect(seen.outcome).toMatchObject({ kind: 'failed' })
+    expect(calls.orders.length).toBeGreaterThan(3)
+    expect(calls.orders.length).toBeLessThan(10)
+  })
+
+  it('is done when a repetition works, but not for somebody who has gone', async () => {
+    let times = 0
+    const onCreate = () => (++times < 3 ? Promise.reject(restError(429)) : Promise.resolve('CA9'))
+    const one = dialled({ onCreate })
+    for (let s = 0; s < 5; s++) {
+      await settled()
+      one.clock.advance(1_000)
+    }
+    one.dial.told('CA9', 'busy')
+    await settled()
+    expect(one.seen.over).toBe('busy')
+
+    times = 0
+    const two = dialled({ onCreate })
+    await settled()
+    void two.dial.hangUp()
+    for (let s = 0; s < 5; s++) {
+      two.clock.advance(1_000)
+      await settled()
+    }
+    expect([two.calls.orders.length, two.dial.final, two.seen.over]).toEqual([1, true, 'cancelled'])
+  })
+
+  it('that may have been done is never repeated, and the call goes on if it shows', async () => {
+    const { dial, seen, calls, clock } = dialled({ onCreate: () => Promise.reject(restError(503)) })
+    await settled()
+    clock.advance(4_000)
+    dial.told('CA1', 'ringing')
+    clock.advance(10_000)
+    await settled()
+    expect([seen, calls.orders.length]).toEqual([{}, 1])
+    dial.told('CA1', 'no-answer')
+    await settled()
+    expect(seen.over).toBe('no-answer')
+  })
+
+  it('that may have been done has failed when nothing shows, and what shows later is hung up', async () => {
+    const { dial, seen, calls, clock } = dialled({ onCreate: () => Promise.reject(restError(503)) })
+    await settled()
+    clock.advance(5_000)
+    await settled()
+    expect(seen.outcome).toMatchObject({
+      kind: 'failed',
+      error: { message: 'the REST API answered HTTP 503' },
+    })
+    dial.told('CA1', 'ringing')
+    await settled()
+    expect([calls.orders.length, calls.hungUp, dial.answered('CA1')]).toEqual([1, ['CA1'], false])
+  })
+
+  it('to hang up is repeated, as that does no harm', async () => {
+    let times = 0
+    const { dial, calls, clock, log } = dialled({
+      onHangUp: () => (++times < 3 ? Promise.reject(restError(500)) : Promise.resolve()),
+    })
+    await settled()
+    void dial.hangUp()
+    for (let s = 0; s < 5; s++) {
+      await settled()
+      clock.advance(1_000)
+    }
+    expect([calls.hungUp.length, log.complaints]).toEqual([3, []])
+  })
+
+  it('to hang up is given up when it is refused, or after some attempts', async () => {
+    for (const [status, attempts] of [
+      [401, 1],
+      [500, 5],
+    ] as const) {
+      const { dial, calls, clock, log } = dialled({ onHangUp: () => Promise.reject(restError(status)) })
+      await settled()
+      const hungUp = dial.hangUp()
+      for (let s = 0; s < 20; s++) {
+        await settled()
+        clock.advance(1_000)
+      }
+      await hungUp
+      expect([calls.hungUp.length, log.complaints.length, clock.pending]).toEqual([attempts, 1, 0])
+    }
+  })
+})
+
+describe('callbacks that never come', () => {
+  it.each([
+    ['busy', 'busy', []],
+    ['no-answer', 'no-answer', []],
+    ['ringing', 'no-answer', ['CA1']],
+  ])('are asked for once they are overdue: %s', async (status, over, hungUp) => {
+    const { dial, seen, calls, clock } = dialled({ onStatus: async () => status })
+    await settled()
+    dial.told('CA1', 'ringing')
+    clock.advance(44_999)
+    await settled()
+    expect(calls.looked).toEqual([])
+    clock.advance(1)
+    await settled()
+    expect([seen.over, calls.hungUp]).toEqual([over, hungUp])
+  })
+
+  it('leave nothing behind when Twilio cannot be asked either', async () => {
+    const { seen, calls, clock } = dialled({ onStatus: () => Promise.reject(restError(500)) })
+    await settled()
+    clock.advance(75_000)
+    await settled()
+    expect([seen.over, calls.hungUp]).toEqual(['no-answer', ['CA1']])
+  })
+
+  it('a call that was answered has 15 s to stream', async () => {
+    const { dial, seen, clock, calls } = dialled()
+    await settled()
+    dial.answered('CA1')
+    clock.advance(15_000)
+    await settled()
+    expect(seen.outcome).toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringContaining('no media stream') },
+    })
+    expect(calls.hungUp).toEqual(['CA1'])
+  })
+
+  it('a stream that is not admitted ends the call', async () => {
+    const { dial, seen, calls } = dialled()
+    await settled()
+    dial.turnedAway(new BridgeError('CAPACITY', 'full'))
+    await settled()
+    expect([seen.outcome, calls.hungUp]).toEqual([
+      { kind: 'failed', error: expect.objectContaining({ code: 'CAPACITY' }) },
+      ['CA1'],
+    ])
+  })
+})
+
+it('no number is logged, whatever happens', async () => {
+  const { dial, log } = dialled({ onCreate: () => Promise.reject(restError(400, 21211)) })
+  await settled()
+  void dial.hangUp()
+  expect(log.all.length).toBeGreaterThan(0)
+  expect(JSON.stringify(log.all)).not.toContain('+1500')
+})

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import type { NoticeName } from '../../src/core/announcer.ts'
+import type { DialOutcome } from '../../src/core/dialler.ts'
+import { BridgeError } from '../../src/core/errors.ts'
+import type { Invitation } from '../../src/core/invitation.ts'
+import { toneHz } from '../helpers/fake-announcer.ts'
+import { CALLER_HZ, LOST, PLAN, switchboard, TO } from '../helpers/switchboard.ts'
+
+describe('a caller', () => {
+  it('hears who is called, then the ringing tone until the answer, then that they are connected', async () => {
+    const line = await switchboard()
+    const ana = line.caller()
+    await line.run(3_000)
+    expect(line.dialler.last.request).toMatchObject({
+      to: TO,
+      invitation: { room: 'r', speaks: 'en-us', name: 'Desk' },
+    })
+    expect(line.announcer.asked).toEqual(['connecting es-es name=Desk'])
+    expect(line.hears(line.lately(ana, 1_000), toneHz('ringback'))).toBe(true)
+    const desk = line.pickUp()
+    await line.run(2_000)
+    expect(line.announcer.asked.slice(1)).toEqual(['incoming en-us name=Ana', 'connected es-es'])
+    expect(line.notices(ana)).toEqual(['connecting', 'connected'])
+    expect(line.notices(desk)).toEqual(['incoming'])
+    expect(line.hears(line.lately(ana, 1_000), toneHz('ringback'))).toBe(false)
+    expect(line.board.calls).toBe(1)
+  })
+
+  it('and whoever was called hear each other, translated', async () => {
+    const line = await switchboard()
+    const ana = line.caller()
+    await line.run(1_000)
+    const desk = line.pickUp()
+    await line.run(1_500)
+    line.answer('es-es', 'en-us', 1_000, 600)
+    line.answer('en-us', 'es-es', 1_200, 600)
+    await line.run(1_000)
+    expect(line.hears(line.lately(desk, 1_000), 1_000)).toBe(true)
+    expect(line.hears(line.lately(ana, 1_000), 1_200)).toBe(true)
+    expect(line.hears(line.lately(ana, 1_000), 1_000)).toBe(false)
+  })
+
+  it('is not heard by the telephone that rings, neither then nor later', async () => {
+    const line = await switchboard()
+    const ana = line.caller()
+    line.say(ana, CALLER_HZ, 10_000)
+    await line.run(10_000)
+    expect(line.translator.connections).toEqual([])
+    const desk = line.pickUp()
+    await line.run(4_000)
+    expect(line.hears(desk.sounded(), CALLER_HZ)).toBe(false)
+    line.say(ana, CALLER_HZ, 1_000)
+    await line.run(1_000)
+    expect(line.hears(line.lately(desk, 1_000), CALLER_HZ)).toBe(true)
+  })
+
+  it('goes on hearing it ring while a machine may have answered, and is not heard', async () => {
+    const line = await switchboard()
+    const ana = line.caller()
+    await line.run(1_500)
+    const desk = line.pickUp('callee', false)
+    line.say(ana, CALLER_HZ, 3_000)
+    await line.run(3_000)
+    expect(line.hears(line.lately(ana, 1_000), toneHz('ringback'))).toBe(true)
+    expect(line.hears(desk.sounded(), CALLER_HZ)).toBe(false)
+    expect(line.notices(desk)).toEqual(['incoming'])
+    line.dialler.last.become({ kind: 'answered', participant: 'callee' })
+    await line.run(1_500)
+    expect(line.notices(ana)).toEqual(['connecting', 'connected'])
+  })
+
+  const failed = (code: 'DIAL_FAILED' | 'CAPACITY'): DialOutcome => ({
+    kind: 'failed',
+    error: new BridgeError(code, 'no'),
+  })
+  it.each<[NoticeName, DialOutcome]>([
+    ['busy', { kind: 'busy' }],
+    ['no-answer', { kind: 'no-answer' }],
+    ['voicemail', { kind: 'voicemail' }],
+    ['call-failed', failed('DIAL_FAILED')],
+    ['line-full', failed('CAPACITY')],
+    ['no-answer', { kind: 'cancelled' }],
+  ])('is told in their language, and hung up: %s', async (notice, outcome) => {
+    const line = await switchboard()
+    const ana = line.caller()
+    await line.run(1_500)
+    line.dialler.last.become(outcome)
+    await line.run(200)
+    expect(await line.ended(ana)).toBe(false)
+    await line.run(1_000)
+    expect(line.announcer.asked.at(-1)).toBe(`${notice} es-es`)
+    expect(line.notices(ana)).toEqual(['connecting', notice])
+    expect(await ana.ended).toEqual({ kind: 'hangup', by: 'local' })
+    expect([line.board.calls, line.relay.rooms.size]).toEqual([0, 0])
+  })
+
+  it.each([
+    ['DIAL_REFUSED', 'call-failed'],
+    ['CAPACITY', 'line-full'],
+  ] as const)('is told when the dialler refuses: %s', async (code, notice) => {
+    const line = await switchboard()
+    line.dialler.refuse = new BridgeError(code, 'not dialled')
+    const ana = line.caller()
+    await line.run(2_000)
+    expect(line.notices(ana)).toEqual(['connecting', notice])
+    expect(await line.ended(ana)).toBe(true)
+  })
+
+  it('is told when nobody can be called at all', async () => {
+    const line = await switchboard({ dialler: undefined })
+    const ana = line.caller()
+    await line.run(2_000)
+    expect(line.notices(ana)).toEqual(['connecting', 'call-failed'])
+    expect(await line.ended(ana)).toBe(true)
+  })
+
+  it('stays when that is wanted, and somebody else may join', async () => {
+    const line = await switchboard()
+    const ana = line.caller({ unanswered: 'stay' })
+    await line.run(1_500)
+    line.dialler.last.become({ kind: 'busy' })
+    await line.run(5_000)
+    expect([line.notices(ana), await line.ended(ana)]).toEqual([['connecting', 'busy'], false])
+    const guest = line.admit('guest', { room: 'r', speaks: 'es-mx', hears: 'es-mx', echo: false })
+    line.say(ana, CALLER_HZ, 1_000)
+    await line.run(1_000)
+    expect(line.hears(guest.sounded(), CALLER_HZ)).toBe(true)
+  })
+
+  it('who hangs up while it rings takes the other call along', async () => {
+    const line = await switchboard()
+    const ana = line.caller()
+    await line.run(1_000)
+    await ana.close({ kind: 'hangup', by: 'remote' })
+    await line.run(100)
+    expect(line.dialler.last.hungUp).toBeGreaterThan(0)
+    expect([line.board.calls, line.relay.rooms.size]).toEqual([0, 0])
+  })
+
+  it('whose stream breaks while it rings finds it ringing still, and nobody is called twice', async () => {
+    const line = await switchboard()
+    const invitation: Invitation = { room: 'r', speaks: 'es-es', hears: 'es-es', dial: PLAN }
+    const ana = line.admit('caller', invitation)
+    await line.run(1_000)
+    await ana.close(LOST)
+    await line.run(2_000)
+    const again = line.admit('caller-2', invitation)
+    await line.run(1_000)
+    expect(line.hears(again.sounded(), toneHz('ringback'))).toBe(true)
+    line.pickUp()
+    await line.run(1_000)
+    expect(line.notices(again)).toEqual(['connected'])
+    expect([line.dialler.calls.length, line.dialler.last.hungUp]).toEqual([1, 0])
+  })
+
+  it('who comes back after the call was over does not make it ring again', async () => {
+    const line = await switchboard()
+    const invitation: Invitation = { room: 'r', speaks: 'es-es', hears: 'es-es', dial: PLAN }
+    const ana = line.admit('caller', invitation)
+    await line.run(1_000)
+    line.dialler.last.become({ kind: 'busy' })
+    await line.run(40)
+    await ana.close(LOST)
+    await line.run(1_000)
+    const again = line.admit('caller-2', invitation)
+    await line.run(100)
+    expect(await again.ended).toEqual({ kind: 'hangup', by: 'local' })
+    expect(line.dialler.calls).toHaveLength(1)
+  })
+})
