@@ -1,15 +1,22 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { openAnnouncer } from './app/announcer.ts'
+import { type DiallingSettings, openDialler } from './app/dialling.ts'
+import { GuessLimit } from './app/guess-limit.ts'
+import { RememberedLanguages, type RememberedSettings } from './app/remembered-languages.ts'
 import twilioBridge from './bridges/twilio/index.ts'
 import type { Announcer } from './core/announcer.ts'
 import { type Clock, systemClock } from './core/clock.ts'
+import type { Dialler } from './core/dialler.ts'
 import { type Log, silentLog } from './core/log.ts'
+import { ObservedDialler } from './core/observed-dialler.ts'
 import type { Recorder } from './core/recorder.ts'
 import { Relay } from './core/relay.ts'
 import { relayOptions } from './core/relay-options.ts'
+import { RoomCodes } from './core/room-codes.ts'
+import { Switchboard } from './core/switchboard.ts'
 import type { Translator } from './core/translator.ts'
 import { systemWallClock } from './core/wall-clock.ts'
-import { invitationsOf, type LanguageDefaults, type NumberSettings } from './invitations.ts'
+import { type Doorkeeper, invitationsOf, type LanguageDefaults, type NumberSettings } from './invitations.ts'
 import { DiskRecorder } from './recording/disk-recorder.ts'
 import { type RecordingSettings, recordingOptionsSchema } from './recording/recording-options.ts'
 import type { ResultPlaces } from './service/client/result-reader.ts'
@@ -40,11 +47,25 @@ export interface AppConfig {
   readonly relay?: Parameters<typeof relayOptions>[0]
   readonly sounds?: SoundSettings | undefined
   readonly recording?: RecordingSettings | undefined
+  /** Of calls by whatever channel. */
+  readonly calls?:
+    | {
+        /** Default: no limit. */
+        readonly maxMinutes?: number | undefined
+        readonly maxRooms?: number | undefined
+        /** Codes that do not change, each with its room. */
+        readonly roomCodes?: Readonly<Record<string, string>> | undefined
+        /** Which language callers chose last; absent: that is not kept. */
+        readonly remembered?: RememberedSettings | undefined
+      }
+    | undefined
   readonly twilio: {
     readonly authTokens: readonly string[]
     readonly insecure?: boolean | undefined
     /** The auth token is our own, for this machine only. */
     readonly local?: boolean | undefined
+    /** Absent: nobody is ever called. */
+    readonly outbound?: DiallingSettings | undefined
     readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
   }
 }
@@ -62,6 +83,12 @@ export interface App extends AsyncDisposable {
   readonly relay: Relay
   /** What the system says; files of the settings were read once. */
   readonly announcer: Announcer
+  /** Admits legs, and puts calls through. */
+  readonly switchboard: Switchboard
+  /** Calls people; absent when dialling out is off. */
+  readonly dialler: Dialler | undefined
+  /** The codes that let in to rooms, beside those of the settings. */
+  readonly roomCodes: RoomCodes
   /** Keeps conversations, as far as the settings allow. */
   readonly recorder: Recorder
   /** The embedded service, when there is one. */
@@ -81,6 +108,11 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const key = config.service.apiKey ?? randomKey()
   const url = () => config.service.url ?? service?.url ?? ''
   // Before the service, for the same reason.
+  const { calls = {}, twilio } = config
+  const numbers = twilio.numbers ?? {}
+  const twilioDialler = openDialler(twilio.outbound, { authTokens: twilio.authTokens, numbers, clock, log })
+  const remembered =
+    calls.remembered && new RememberedLanguages(calls.remembered, { clock, wallClock: systemWallClock, log })
   const announcer = await openAnnouncer({ settings: config.sounds, url, apiKey: key, clock, log })
   const service = external ? undefined : await ServiceProcess.start(embeddedConfig(config, key), { log })
   const translator =
@@ -93,6 +125,25 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       places: Object.fromEntries(Object.entries(config.service.places ?? {}).filter(([, list]) => list)),
     })
   const relay = new Relay({ translator, options, clock, log })
+  const dialler = twilioDialler && new ObservedDialler(twilioDialler, relay.observer)
+  const { maxMinutes, maxRooms } = calls
+  const language = config.languages.hears
+  const switchboard = new Switchboard({
+    relay,
+    announcer,
+    dialler,
+    clock,
+    log,
+    maxMinutes,
+    maxRooms,
+    language,
+  })
+  const roomCodes = new RoomCodes(clock)
+  const door: Doorkeeper = {
+    roomOf: code => roomOf(calls.roomCodes ?? {}, code) ?? roomCodes.find(code),
+    guesses: new GuessLimit(clock),
+    remembered,
+  }
   const recorder = new DiskRecorder({
     relay,
     announcer,
@@ -100,7 +151,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     clock,
     wallClock: systemWallClock,
     log,
-    language: config.languages.hears,
+    language,
   })
   const server = Fastify({ forceCloseConnections: true, requestTimeout: 15_000, connectionTimeout: 0 })
   let closing: Promise<void> | undefined
@@ -108,6 +159,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     await relay.close()
     await recorder[Symbol.asyncDispose]()
     await server.close()
+    await remembered?.[Symbol.asyncDispose]()
     await service?.close()
     announcer[Symbol.dispose]()
   }
@@ -115,6 +167,9 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     server,
     relay,
     announcer,
+    switchboard,
+    dialler,
+    roomCodes,
     recorder,
     service,
     listen: () => server.listen({ host: config.host, port: config.port }),
@@ -125,10 +180,12 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     await relay.ready()
     await server.register(status, { relay })
     await server.register(twilioBridge, {
-      relay,
+      relay: switchboard,
       clock,
       log,
-      invite: invitationsOf(config.languages, config.twilio.numbers ?? {}, undefined, log),
+      announcer,
+      ...(twilioDialler ? { dialler: twilioDialler } : {}),
+      invite: invitationsOf(config.languages, numbers, door, log),
       ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
       ...(config.twilio.local ? { local: true } : {}),
       ...(config.twilio.insecure ? { insecure: true } : { authTokens: config.twilio.authTokens }),
@@ -145,6 +202,10 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
 function embeddedConfig({ embedded }: AppConfig, key: string): ServiceConfig {
   const settings = structuredClone(embedded ?? {}) as ServiceConfig
   return { ...settings, open: false, apiKeys: [...(settings.apiKeys ?? []), { name: 'bridge', key }] }
+}
+
+function roomOf(codes: Readonly<Record<string, string>>, code: string): string | undefined {
+  return Object.hasOwn(codes, code) ? codes[code] : undefined
 }
 
 function randomKey(): string {

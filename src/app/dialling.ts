@@ -1,0 +1,33 @@
+import { destinationFault, type OutboundSettings, TwilioDialler } from '../bridges/twilio/index.ts'
+import type { Clock } from '../core/clock.ts'
+import { BridgeError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import type { NumberSettings } from '../invitations.ts'
+
+/** Dialling out as it is configured: without a token of its own it has that of the account. */
+export type DiallingSettings = Omit<OutboundSettings, 'own'>
+
+export interface DiallingTerms {
+  readonly authTokens: readonly string[]
+  /** Our own numbers, which are never called. */
+  readonly numbers: Readonly<Record<string, NumberSettings>>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The dialler; nothing when dialling out is off. Throws `BridgeError` `CONFIG` for numbers that could not be called. */
+export function openDialler(
+  settings: DiallingSettings | undefined,
+  { authTokens, numbers, clock, log }: DiallingTerms,
+): TwilioDialler | undefined {
+  const own = Object.keys(numbers)
+  for (const [number, { dial }] of Object.entries(numbers)) {
+    if (!dial) continue
+    const rules = { allow: settings?.allow ?? [], own: [...own, settings?.from ?? ''] }
+    const fault = destinationFault(dial.to, rules)
+    if (fault) throw new BridgeError('CONFIG', `twilio.numbers.${number}.dial.to: ${fault}`)
+  }
+  if (!settings) return undefined
+  const authToken = settings.apiKeySid === undefined ? (settings.authToken ?? authTokens[0]) : undefined
+  return new TwilioDialler({ ...settings, authToken, own }, { clock, log })
+}
