@@ -1,5 +1,6 @@
 import type { DialEnd } from './dialler.ts'
 import type { EndReason, ErrorCode } from './errors.ts'
+import type { KeyAction } from './key-commands.ts'
 import type { LanguageId } from './languages.ts'
 import type { PartyKey, PartyState } from './party-state.ts'
 import type { NoticeStage } from './playout.ts'
@@ -68,6 +69,8 @@ export interface RelayEvents {
   /** A sound of the system to one participant; `notice` is the sound's name, never its words. */
   notice: { room: string; participant: string; notice: string; stage: NoticeStage }
   dtmf: { room: string; participant: string; digit: string }
+  /** A participant asked for something by keys, and it was done. */
+  command: { room: string; participant: string; action: KeyAction }
   /** A call that we placed: what came of it, and, once it was answered, how it ended. */
   dial: { room: string; call: string; outcome: 'answered' | DialEnd; participant?: string; code?: ErrorCode }
   recording: { room: string; recording: string; state: RecordingState }

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { KEY_ACTIONS, type KeyMap, keyTable } from './key-commands.ts'
+import { languageId } from './languages.ts'
+
+const keys = (usual: string) =>
+  z
+    .union([
+      z.literal('off'),
+      z.string().regex(/^[0-9*#A-D]{1,6}$/, 'keys like "*1" in quotes: 1 to 6 of 0-9, *, # and A-D; or off'),
+    ])
+    .default(usual)
+    .describe('keys like "*1" in quotes, or off')
+
+const language = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return languageId(text)
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'a language' })
+      return z.NEVER
+    }
+  })
+  .describe('a language like en-us')
+
+/** Settings of the attendant, who does what parties ask for by keys and tells them what happens. */
+export const attendantOptionsSchema = z.strictObject({
+  /** What is pressed for each action; a digit follows that of `language`. */
+  keys: z
+    .strictObject({
+      pause: keys('*1'),
+      repeat: keys('*2'),
+      mute: keys('*3'),
+      recording: keys('*5'),
+      language: keys('*9'),
+      options: keys('*0'),
+    })
+    .prefault({})
+    .superRefine((chosen, context) => {
+      try {
+        keyTable(keyMapOf(chosen))
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'other keys' })
+      }
+    }),
+  /** Keys further apart than this do not belong together (ms). */
+  keyTimeoutMs: z.number().int().min(500).max(30_000).default(3_000),
+  /** The languages that a digit chooses, in this order; without them the language cannot be changed by keys. */
+  languages: z.array(language).max(9).default([]).describe('up to 9 languages, like [en-us, es-es]'),
+  /** Translation is away for this long before a listener is told (ms). */
+  awayNoticeMs: z.number().int().min(0).max(60_000).default(1_000),
+  /** They are not told again sooner than this (ms). */
+  awayAgainMs: z.number().int().min(0).max(3_600_000).default(30_000),
+  /** It was away for at least this long when they are told that it is back (ms). */
+  backNoticeMs: z.number().int().min(0).max(600_000).default(5_000),
+})
+
+export type AttendantOptions = z.output<typeof attendantOptionsSchema>
+
+/** Complete options: what is not given has its default. Throws on an unknown key or a wrong value. */
+export function attendantOptions(given: z.input<typeof attendantOptionsSchema> = {}): AttendantOptions {
+  return attendantOptionsSchema.parse(given)
+}
+
+/** The actions that have keys. */
+export function keyMapOf(keys: AttendantOptions['keys']): KeyMap {
+  return Object.fromEntries(
+    KEY_ACTIONS.flatMap(action => (keys[action] === 'off' ? [] : [[action, keys[action]]])),
+  )
+}

@@ -1,0 +1,194 @@
+import type { Announcer } from './announcer.ts'
+import { type AttendantOptions, keyMapOf } from './attendant-options.ts'
+import { AttendantOutage } from './attendant-outage.ts'
+import { AttendantVoice } from './attendant-voice.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { BridgeError } from './errors.ts'
+import { type KeyCommand, type KeyTable, keyTable, NO_KEYS, press } from './key-commands.ts'
+import { type LanguageId, sameLanguage } from './languages.ts'
+import { type Log, silentLog } from './log.ts'
+import type { Participant } from './participant.ts'
+import type { Recorder } from './recorder.ts'
+import type { Relay } from './relay.ts'
+
+/** A party is told this long before its time is up (minutes). */
+const MINUTES_LEFT = [5, 2]
+
+export interface AttendantParts {
+  /** Whose parties are attended to; stays its owner's. */
+  readonly relay: Relay
+  readonly announcer: Announcer
+  readonly options: AttendantOptions
+  /** Absent: nothing is recorded. */
+  readonly recorder?: Recorder | undefined
+  readonly clock?: Clock
+  readonly log?: Log
+  /** Of notices for parties without a language. Default `en-us`. */
+  readonly language?: LanguageId | undefined
+  /** A party's time, which somebody else ends. Default: none. */
+  readonly maxMinutes?: number | undefined
+}
+
+/** What the attendant keeps of one party. */
+interface Attended {
+  readonly party: Participant
+  readonly voice: AttendantVoice
+  readonly outage: AttendantOutage
+  readonly timers: readonly Disposable[]
+  keys: typeof NO_KEYS
+}
+
+/**
+ * Looks after every party: does what they ask for by keys, and tells them, in their own language, what they cannot see:
+ * that interpreting is paused, that the service is away, that their time is nearly up. It does nothing that a program
+ * could not do with participants; without it calls go on as they are.
+ */
+export class Attendant implements Disposable {
+  readonly #parts: AttendantParts
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #table: KeyTable
+  readonly #attended = new Map<string, Attended>()
+  readonly #watches: readonly Disposable[]
+
+  constructor(parts: AttendantParts) {
+    const { relay, options, clock = systemClock, log = silentLog } = parts
+    this.#parts = parts
+    this.#clock = clock
+    this.#log = log
+    this.#table = keyTable(keyMapOf(options.keys))
+    const { observer } = relay
+    this.#watches = [
+      observer.on('dtmf', ({ participant, digit }) => this.#pressed(participant, digit)),
+      observer.on('away', ({ participant, away, forMs }) => {
+        const outage = this.#of(participant)?.outage
+        if (away) outage?.away()
+        else outage?.back(forMs)
+      }),
+      observer.on('admitted', ({ participant }) => void this.#of(participant)),
+      observer.on('left', ({ participant }) => this.#forget(participant)),
+    ]
+  }
+
+  /** Attends to nobody any more. */
+  [Symbol.dispose](): void {
+    for (const watch of this.#watches) watch[Symbol.dispose]()
+    for (const id of [...this.#attended.keys()]) this.#forget(id)
+  }
+
+  #of(id: string): Attended | undefined {
+    const known = this.#attended.get(id)
+    if (known) return known
+    const { relay, announcer, options, language = 'en-us' } = this.#parts
+    const party = relay.find(id)
+    if (!party) return undefined
+    const voice = new AttendantVoice(announcer, party, language)
+    const attended: Attended = {
+      party,
+      voice,
+      outage: new AttendantOutage(voice, options, this.#clock),
+      timers: this.#timersOf(party, voice),
+      keys: NO_KEYS,
+    }
+    this.#attended.set(id, attended)
+    return attended
+  }
+
+  #forget(id: string): void {
+    const attended = this.#attended.get(id)
+    if (!attended) return
+    this.#attended.delete(id)
+    attended.outage[Symbol.dispose]()
+    for (const timer of attended.timers) timer[Symbol.dispose]()
+  }
+
+  #timersOf({ since }: Participant, voice: AttendantVoice): Disposable[] {
+    const { maxMinutes = 0 } = this.#parts
+    return MINUTES_LEFT.filter(left => left < maxMinutes).map(left =>
+      this.#clock.at(
+        since + (maxMinutes - left) * 60_000,
+        () => void voice.say('minutes-left', { minutes: String(left) }),
+      ),
+    )
+  }
+
+  #pressed(id: string, key: string): void {
+    const attended = this.#of(id)
+    if (!attended) return
+    const { keyTimeoutMs } = this.#parts.options
+    const { state, command } = press(this.#table, attended.keys, key, this.#clock.now(), keyTimeoutMs)
+    attended.keys = state
+    if (!command) return
+    const room = attended.party.invitation.room
+    this.#log.info({ participant: id, action: command.action }, 'asked for by keys')
+    this.#parts.relay.observer.emit('command', { room, participant: id, action: command.action })
+    this.#do(attended, command)
+  }
+
+  #do(attended: Attended, command: KeyCommand): void {
+    const { party, voice } = attended
+    switch (command.action) {
+      case 'pause':
+        this.#pause(party)
+        break
+      case 'repeat':
+        voice.hush()
+        if (!party.repeat()) void voice.say('nothing-to-repeat')
+        break
+      case 'mute':
+        void voice.say(party.change({ muted: !party.state.muted }).muted ? 'muted' : 'unmuted')
+        break
+      case 'recording':
+        this.#record(party)
+        break
+      case 'language':
+        this.#choose(attended, command.choice)
+        break
+      case 'options':
+        void voice.say('options', this.#options(party))
+        break
+      default:
+        command satisfies never
+    }
+  }
+
+  /** Between two, the other is told as well: they hear the difference, and did not ask for it. */
+  #pause(party: Participant): void {
+    const { interpreting } = party.change({ interpreting: !party.state.interpreting })
+    const notice = interpreting ? 'interpreting-resumed' : 'interpreting-paused'
+    const others = [...(this.#parts.relay.rooms.get(party.invitation.room)?.participants.values() ?? [])]
+    for (const each of others.length === 2 ? others : [party]) void this.#of(each.id)?.voice.say(notice)
+  }
+
+  /** The recorder tells everybody in the room by itself. */
+  #record({ invitation: { room } }: Participant): void {
+    const { recorder } = this.#parts
+    try {
+      const state = recorder?.of(room)?.state
+      if (state === 'recording') recorder?.pause(room)
+      else if (state === 'paused') recorder?.resume(room)
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      this.#log.warn({ room, code: error.code, error: error.message }, 'recording did not change')
+    }
+  }
+
+  /** Who hears what they speak changes both; who hears another language than they speak, what they hear. */
+  #choose({ party, voice }: Attended, choice: number): void {
+    const language = this.#parts.options.languages[choice - 1]
+    if (language === undefined) return
+    const { speaks, hears } = party.state
+    const both = speaks !== undefined && (hears === undefined || sameLanguage(speaks, hears))
+    party.change({ ...(both ? { speaks: language } : {}), hears: language })
+    void voice.say('language-changed')
+  }
+
+  /** The keys that do something for `party` now. */
+  #options({ invitation: { room } }: Participant): Record<string, string> {
+    const { options, recorder } = this.#parts
+    const keys: Record<string, string> = { ...keyMapOf(options.keys) }
+    if (options.languages.length < 2) delete keys.language
+    if (!recorder?.of(room)) delete keys.recording
+    return keys
+  }
+}

@@ -1,0 +1,73 @@
+/** What a party can do by keys. */
+export const KEY_ACTIONS = ['pause', 'repeat', 'mute', 'recording', 'language', 'options'] as const
+export type KeyAction = (typeof KEY_ACTIONS)[number]
+
+/** Keys for each action, pressed one after the other; an action without keys cannot be asked for. */
+export type KeyMap = Readonly<Partial<Record<KeyAction, string>>>
+
+export type KeyCommand =
+  | { readonly action: Exclude<KeyAction, 'language'> }
+  /** The language offered as `choice`, counted from 1. */
+  | { readonly action: 'language'; readonly choice: number }
+
+/** Every sequence of keys that means something. None is the beginning of another. */
+export type KeyTable = ReadonlyMap<string, KeyCommand>
+
+/** What was pressed of a sequence that is not complete. */
+export interface KeyState {
+  readonly typed: string
+  /** When the last key of it was pressed (ms). */
+  readonly at: number
+}
+
+export const NO_KEYS: KeyState = { typed: '', at: Number.NEGATIVE_INFINITY }
+
+const SEQUENCE = /^[0-9*#A-D]{1,6}$/
+
+/**
+ * The sequences of `keys`; those of `language` are followed by a digit from 1 to 9. Throws `RangeError` for what no
+ * telephone has, and where one sequence begins another, so that it could not be told which is meant.
+ */
+export function keyTable(keys: KeyMap): KeyTable {
+  const table = new Map<string, KeyCommand>()
+  for (const action of KEY_ACTIONS) {
+    const sequence = keys[action]
+    if (sequence === undefined) continue
+    if (!SEQUENCE.test(sequence))
+      throw new RangeError(
+        `keys are 1 to 6 of 0-9, *, # and A-D, got ${JSON.stringify(sequence)} for ${action}`,
+      )
+    for (const taken of table.keys())
+      if (taken.startsWith(sequence) || sequence.startsWith(taken))
+        throw new RangeError(`the keys ${sequence} of ${action} cannot be told from ${taken}`)
+    if (action === 'language')
+      for (let choice = 1; choice <= 9; choice++) table.set(`${sequence}${choice}`, { action, choice })
+    else table.set(sequence, { action })
+  }
+  return table
+}
+
+/**
+ * Takes `key`, pressed at `now` (ms). A key that cannot go on what was typed, or comes more than `timeoutMs` after it,
+ * begins anew.
+ */
+export function press(
+  table: KeyTable,
+  state: KeyState,
+  key: string,
+  now: number,
+  timeoutMs: number,
+): { readonly state: KeyState; readonly command?: KeyCommand } {
+  const before = now - state.at <= timeoutMs ? state.typed : ''
+  for (const typed of before === '' ? [key] : [before + key, key]) {
+    const command = table.get(typed)
+    if (command) return { state: NO_KEYS, command }
+    if (isBeginning(table, typed)) return { state: { typed, at: now } }
+  }
+  return { state: NO_KEYS }
+}
+
+function isBeginning(table: KeyTable, typed: string): boolean {
+  for (const sequence of table.keys()) if (sequence.startsWith(typed)) return true
+  return false
+}

@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { attendantOptions, keyMapOf } from '../../src/core/attendant-options.ts'
+import {
+  KEY_ACTIONS,
+  type KeyCommand,
+  type KeyTable,
+  keyTable,
+  NO_KEYS,
+  press,
+} from '../../src/core/key-commands.ts'
+
+const usual = keyTable(keyMapOf(attendantOptions().keys))
+const TIMEOUT = 3_000
+
+/** What comes of keys pressed `stepMs` apart. */
+function typed(keys: string, table: KeyTable = usual, stepMs = 200): string[] {
+  let state = NO_KEYS
+  let now = 0
+  return [...keys].flatMap(key => {
+    now += stepMs
+    const step = press(table, state, key, now, TIMEOUT)
+    state = step.state
+    return step.command ? [name(step.command)] : []
+  })
+}
+const name = (command: KeyCommand) => ('choice' in command ? `language ${command.choice}` : command.action)
+
+describe('keys', () => {
+  test('mean what the settings say', () => {
+    expect(typed('*1*2*3*5*0')).toEqual(['pause', 'repeat', 'mute', 'recording', 'options'])
+    expect(typed('*91*99')).toEqual(['language 1', 'language 9'])
+    expect(typed('#1', keyTable({ pause: '#1' }))).toEqual(['pause'])
+    expect(typed('1', keyTable({ pause: '1' }))).toEqual(['pause'])
+  })
+
+  test('that are pressed otherwise mean nothing, and spoil nothing', () => {
+    expect(typed('1234567890#')).toEqual([])
+    expect(typed('*4')).toEqual([])
+    expect(typed('*4*1')).toEqual(['pause'])
+    expect(typed('**1')).toEqual(['pause'])
+    expect(typed('*9*1')).toEqual(['pause'])
+    expect(typed('*90')).toEqual([])
+    expect(typed('12*2')).toEqual(['repeat'])
+  })
+
+  test('that come too late begin anew', () => {
+    expect(typed('*1', usual, TIMEOUT)).toEqual(['pause'])
+    expect(typed('*1', usual, TIMEOUT + 1)).toEqual([])
+  })
+
+  test('may be turned off', () => {
+    const { keys } = attendantOptions({ keys: { mute: 'off', pause: '*3' } })
+    expect(keyMapOf(keys)).toEqual({
+      pause: '*3',
+      repeat: '*2',
+      recording: '*5',
+      language: '*9',
+      options: '*0',
+    })
+    expect(typed('*3*1', keyTable(keyMapOf(keys)))).toEqual(['pause'])
+  })
+
+  test.each([
+    [{ pause: '*1', repeat: '*1' }, 'the keys *1 of repeat cannot be told from *1'],
+    [{ pause: '*', repeat: '*2' }, 'the keys *2 of repeat cannot be told from *'],
+    [{ language: '*9', options: '*95' }, 'the keys *95 of options cannot be told from *95'],
+    [{ pause: '' }, 'keys are 1 to 6 of 0-9, *, # and A-D, got "" for pause'],
+    [{ pause: 'x' }, 'got "x" for pause'],
+  ])('cannot be %j', (keys, message) => {
+    expect(() => keyTable(keys)).toThrow(RangeError)
+    expect(() => keyTable(keys)).toThrow(message)
+    expect(() => attendantOptions({ keys: { mute: 'off', recording: 'off', ...keys } })).toThrow()
+  })
+
+  test('are understood whatever was pressed before, once there was a pause', () => {
+    const key = fc.constantFrom(...'0123456789*#ABCD')
+    const sequence = fc.string({ unit: key, minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(sequence, { minLength: 1, maxLength: KEY_ACTIONS.length }),
+        fc.array(fc.tuple(key, fc.nat(5_000)), { maxLength: 40 }),
+        (sequences, presses) => {
+          let table: KeyTable
+          try {
+            table = keyTable(Object.fromEntries(sequences.map((each, n) => [KEY_ACTIONS[n], each])))
+          } catch {
+            return
+          }
+          let state = NO_KEYS
+          let now = 0
+          for (const [pressed, afterMs] of presses) {
+            now += afterMs
+            const step = press(table, state, pressed, now, TIMEOUT)
+            state = step.state
+            // What is kept is the beginning of something, or nothing; a command leaves nothing.
+            if (step.command) expect(state).toBe(NO_KEYS)
+            if (state.typed) expect([...table.keys()].some(each => each.startsWith(state.typed))).toBe(true)
+            expect(table.has(state.typed)).toBe(false)
+          }
+          for (const [each, command] of table) {
+            now += TIMEOUT + 1
+            let last: KeyCommand | undefined
+            for (const pressed of each) {
+              expect(last).toBeUndefined()
+              const step = press(table, state, pressed, now, TIMEOUT)
+              state = step.state
+              last = step.command
+            }
+            expect(last).toEqual(command)
+          }
+        },
+      ),
+      { seed: 41, numRuns: 400 },
+    )
+  })
+})
