@@ -45,12 +45,13 @@ const PARTS = [
   },
 ]
 
-/** What only tests use: independent programs to compare with, and one to look at processes. */
+/** What only tests use: independent programs to compare with, one to look at processes, and an engine with more voices. */
 const PROGRAMS_FOR_TESTS = [
   { program: 'lame', packages: ['lame'] },
   { program: 'ffmpeg', packages: ['ffmpeg'] },
   { program: 'sox', packages: ['sox'] },
   { program: 'ps', packages: ['procps'] },
+  { program: 'flite', packages: ['flite'] },
 ].map(({ program, packages }) => ({
   name: `${program}, for tests`,
   packages,
@@ -68,7 +69,16 @@ const PYTHON_CLIENT = {
   optional: true,
 }
 
-const FOR_TESTS = [...PROGRAMS_FOR_TESTS, PYTHON_CLIENT]
+/** Recordings of another voice, with the grammar of what it says. */
+const GRAMMAR_RECORDINGS = {
+  name: 'recordings of the recogniser, for tests',
+  packages: ['pocketsphinx-testdata'],
+  file: { kind: 'shared', names: ['pocketsphinx/test/data/cards/cards.gram'] },
+  without: 'its test is skipped',
+  optional: true,
+}
+
+const FOR_TESTS = [...PROGRAMS_FOR_TESTS, PYTHON_CLIENT, GRAMMAR_RECORDINGS]
 
 /** The parts that are not on this system. */
 export function missingParts({ systemRoot, forTests }) {
