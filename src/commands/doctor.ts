@@ -1,4 +1,5 @@
 import { type Config, ConfigError, loadConfig } from '../config.ts'
+import { accountChecks } from './doctor/account-checks.ts'
 import type { Check } from './doctor/check.ts'
 import { engineChecks } from './doctor/engine-checks.ts'
 import { thisMachine } from './doctor/machine.ts'
@@ -17,13 +18,14 @@ export async function doctor(
 ): Promise<Check[]> {
   const node = nodeCheck(around.nodeVersion)
   if (config instanceof ConfigError) return [node, ...settingsFailures(config)]
-  const [engines, service, twilio, port] = await Promise.all([
+  const [engines, service, twilio, account, port] = await Promise.all([
     engineChecks(config, around),
     serviceChecks(config, around),
     twilioChecks(config, around),
+    accountChecks(config, around.twilioAccount),
     portCheck(config, around),
   ])
-  return [node, settingsCheck(config), port, ...engines, ...service, ...twilio]
+  return [node, settingsCheck(config), port, ...engines, ...service, ...twilio, ...account]
 }
 
 /** The settings for `doctor`: wrong ones are a finding, not a failure. */

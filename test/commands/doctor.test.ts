@@ -46,6 +46,7 @@ function machine(changes: Partial<Surroundings> = {}): Surroundings {
     }),
     listen: async () => undefined,
     isDragoman: async () => true,
+    twilioAccount: async () => undefined,
     ...changes,
   }
 }

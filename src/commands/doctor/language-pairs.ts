@@ -11,7 +11,8 @@ export interface LanguagePair {
 
 /** Every direction that calls may need: alone in a call, or among the numbers of one room. */
 export function languagePairs({ languages, twilio }: Config): LanguagePair[] {
-  const parties = Object.entries(twilio.numbers).map(([number, { speaks, hears, room }]) => ({
+  const alone = Object.entries(twilio.numbers).filter(([, { dial, menu }]) => !dial && !menu)
+  const parties = alone.map(([number, { speaks, hears, room }]) => ({
     number,
     room,
     speaks: speaks ?? languages.speaks,
@@ -29,6 +30,8 @@ export function languagePairs({ languages, twilio }: Config): LanguagePair[] {
         used: speaker.room === undefined ? speaker.number : `room ${speaker.room}`,
       })
   }
+  for (const [number, settings] of Object.entries(twilio.numbers))
+    pairs.push(...dialledPairs(number, settings, languages))
   const seen = new Set<string>()
   return pairs.filter(({ from, to }) => {
     const key = `${from} ${to}`
@@ -36,4 +39,32 @@ export function languagePairs({ languages, twilio }: Config): LanguagePair[] {
     seen.add(key)
     return true
   })
+}
+
+type Languages = Config['languages']
+type NumberSettings = Config['twilio']['numbers'][string]
+
+/** Both directions between who calls a number and who is called then, in each language that a menu offers. */
+function dialledPairs(
+  used: string,
+  { speaks, hears, dial, menu }: NumberSettings,
+  languages: Languages,
+): LanguagePair[] {
+  const offered = menu?.languages ?? []
+  const among = offered.flatMap(from => offered.map(to => ({ from, to, used })))
+  if (!dial) return among
+  const own = speaks ?? languages.speaks
+  const callers =
+    offered.length > 0
+      ? offered.map(each => ({ speaks: each, hears: each }))
+      : [{ speaks: own, hears: hears ?? (own === 'none' ? languages.hears : own) }]
+  // Who is called hears their own language, unless the settings say otherwise; so does who calls.
+  const called = {
+    speaks: dial.speaks,
+    hears: dial.hears ?? (dial.speaks === 'none' ? languages.hears : dial.speaks),
+  }
+  return callers.flatMap(caller => [
+    ...(caller.speaks === 'none' ? [] : [{ from: caller.speaks, to: called.hears, used }]),
+    ...(called.speaks === 'none' ? [] : [{ from: called.speaks, to: caller.hears, used }]),
+  ])
 }

@@ -10,6 +10,7 @@ import { ServiceTranslator } from '../../service/client/service-translator.ts'
 import { ServiceProcess } from '../../service/server/child.ts'
 import type { ServiceConfig } from '../../service/server/service-config.ts'
 import type { ExaminedService, Surroundings } from './surroundings.ts'
+import { openAccount } from './twilio-account.ts'
 
 const PATIENCE_MS = 5_000
 const run = promisify(execFile)
@@ -76,6 +77,8 @@ export const thisMachine: Surroundings = {
       server.listen(port, host, () => server.close(() => resolve(undefined)))
     })
   },
+
+  twilioAccount: openAccount,
 
   async isDragoman(url) {
     try {

@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts'
 import type { BridgeError } from '../../core/errors.ts'
 import type { LanguageId } from '../../core/languages.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
+import type { ExaminedAccount } from './account-checks.ts'
 
 /** A translation service that was reached, or started for the time of the examination. */
 export interface ExaminedService {
@@ -29,6 +30,8 @@ export interface Surroundings {
   service(config: Config): Promise<ExaminedService>
   /** The code of the error when one tries to listen there; undefined when one can. */
   listen(host: string, port: number): Promise<string | undefined>
+  /** The account of `twilio.outbound`; undefined where none is set. Rejects with a `BridgeError`. */
+  twilioAccount(config: Config): Promise<ExaminedAccount | undefined>
   /** Whether a Dragoman answers `GET /health` below this address. */
   isDragoman(url: string): Promise<boolean>
 }

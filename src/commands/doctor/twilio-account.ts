@@ -1,0 +1,33 @@
+import { type RestSettings, restClient } from '../../bridges/twilio/dial/rest-client.ts'
+import { RestFailure } from '../../bridges/twilio/dial/rest-failure.ts'
+import { voiceSettingsOf } from '../../bridges/twilio/numbers/voice-settings.ts'
+import type { Config } from '../../config.ts'
+import type { ExaminedAccount } from './account-checks.ts'
+
+/** The account of `twilio.outbound`, asked by Twilio's own client; undefined where none is set. */
+export async function openAccount(config: Config): Promise<ExaminedAccount | undefined> {
+  const { outbound } = config.twilio
+  if (!outbound) return undefined
+  const settings: RestSettings = { ...outbound, authToken: outbound.authToken ?? config.twilio.authTokens[0] }
+  const client = await restClient(settings)
+  return {
+    account: () => answered(client.api.v2010.accounts(outbound.accountSid).fetch()),
+    async number(phoneNumber) {
+      const found = await answered(client.incomingPhoneNumbers.list({ phoneNumber, limit: 2 }))
+      const number = found.find(each => each.phoneNumber === phoneNumber)
+      return number && voiceSettingsOf(number)
+    },
+    async callable(country) {
+      const permissions = await answered(client.voice.v1.dialingPermissions.countries(country).fetch())
+      return permissions.lowRiskNumbersEnabled
+    },
+  }
+}
+
+async function answered<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request
+  } catch (error) {
+    throw RestFailure.from(error)
+  }
+}

@@ -1,0 +1,128 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { accountChecks, countriesOf } from '../../../src/commands/doctor/account-checks.ts'
+import { languagePairs } from '../../../src/commands/doctor/language-pairs.ts'
+import { openAccount } from '../../../src/commands/doctor/twilio-account.ts'
+import type { ConfigInput } from '../../../src/config/schema.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { TwilioStandIn, type TwilioStandInOptions } from '../../../src/simulator/rest/stand-in.ts'
+
+const OURS = '+15550001111'
+const HERE = 'https://bridge.example.com'
+
+let twilio: TwilioStandIn | undefined
+afterEach(() => twilio?.close())
+
+/** What the doctor finds at an account, asked by Twilio's own client. */
+async function checks(account: TwilioStandInOptions, outbound: object = {}, more: ConfigInput = {}) {
+  twilio = await TwilioStandIn.listen({ numbers: { [OURS]: {} }, ...account })
+  const config = loadConfig({
+    env: {},
+    overrides: {
+      publicUrl: HERE,
+      ...more,
+      twilio: {
+        authToken: twilio.authToken,
+        numbers: { [OURS]: { name: 'front desk' } },
+        ...more.twilio,
+        outbound: {
+          accountSid: twilio.accountSid,
+          from: OURS,
+          allow: ['+34'],
+          apiUrl: twilio.url,
+          ...outbound,
+        },
+      },
+    },
+  })
+  const found = await accountChecks(config, openAccount)
+  return (name: string) => found.find(each => each.name.includes(name))
+}
+
+describe('the doctor asks Twilio', () => {
+  test('and has nothing to say when all is well', async () => {
+    const about = await checks({
+      numbers: { [OURS]: { VoiceUrl: `${HERE}/twilio/voice`, VoiceMethod: 'POST' } },
+    })
+    expect(about('account')).toMatchObject({ status: 'ok' })
+    expect(about(OURS)).toMatchObject({ status: 'ok', found: 'points here' })
+    expect(about('+34…')).toMatchObject({ status: 'ok', found: 'permitted (ES)' })
+  })
+
+  test('and finds wrong credentials', async () => {
+    const about = await checks({}, { authToken: '0'.repeat(32) })
+    expect(about('account')).toMatchObject({
+      status: 'fail',
+      found: expect.stringContaining('credentials are wrong'),
+    })
+  })
+
+  test('and finds a trial account', async () => {
+    const about = await checks({ type: 'Trial' })
+    expect(about('account')).toMatchObject({
+      status: 'warn',
+      mend: expect.stringContaining('verify the numbers'),
+    })
+  })
+
+  test('and finds a country that may not be called', async () => {
+    const about = await checks({ countries: ['US'] }, { allow: ['+34', '+1', '+999'] })
+    expect(about('+34…')).toMatchObject({ status: 'fail', mend: expect.stringContaining('Geo permissions') })
+    expect(about('+1…')).toMatchObject({ status: 'ok' })
+    expect(about('+999…')).toMatchObject({ status: 'fail', found: 'there is no such country' })
+  })
+
+  test.each([
+    ['somewhere else', { VoiceUrl: 'https://old.example.com' }, /calls https:\/\/old\.example\.com, not/],
+    ['nowhere', {}, /calls nothing, not/],
+    ['here by http', { VoiceUrl: 'http://bridge.example.com/twilio/voice' }, /by http/],
+    ['here by GET', { VoiceUrl: `${HERE}/twilio/voice`, VoiceMethod: 'GET' }, /by GET/],
+    [
+      'to a TwiML app',
+      { VoiceUrl: `${HERE}/twilio/voice`, VoiceApplicationSid: `AP${'0'.repeat(32)}` },
+      /TwiML app/,
+    ],
+    ['to a trunk', { TrunkSid: `TK${'0'.repeat(32)}` }, /SIP trunk/],
+  ] as const)('and finds a number that points %s', async (_where, settings, found) => {
+    const about = await checks({ numbers: { [OURS]: { ...settings } } })
+    expect(about(OURS)).toMatchObject({
+      status: 'fail',
+      found: expect.stringMatching(found),
+      mend: `dragoman twilio bind ${OURS}`,
+    })
+  })
+
+  test('and finds a number of somebody else', async () => {
+    const about = await checks({ numbers: { '+15550002222': {} } })
+    expect(about(OURS)).toMatchObject({ status: 'fail', found: 'is not one of the account’s' })
+  })
+
+  test('and says so when Twilio does not answer', async () => {
+    const about = await checks({}, { apiUrl: 'http://127.0.0.1:1' })
+    expect(about('account')).toMatchObject({ status: 'fail', found: expect.stringContaining('ECONNREFUSED') })
+  })
+})
+
+test('prefixes belong to countries, the best known first', () => {
+  expect(countriesOf('+34')).toEqual(['ES'])
+  expect(countriesOf('+1')[0]).toBe('US')
+  expect(countriesOf('+44')[0]).toBe('GB')
+  expect(countriesOf('+4')).toContain('DE')
+  expect(countriesOf('+999')).toEqual([])
+})
+
+test('languages of those who are called are looked at, both ways', () => {
+  const config = loadConfig({
+    env: {},
+    overrides: {
+      twilio: {
+        outbound: { accountSid: `AC${'0'.repeat(32)}`, authToken: 'secret', from: OURS, allow: ['+34'] },
+        numbers: {
+          [OURS]: { speaks: 'fr-fr', dial: { to: '+34600000000', speaks: 'de-de' } },
+          '+15550003333': { room: 'desk', menu: { languages: ['en-us', 'it-it'] } },
+        },
+      },
+    },
+  })
+  const pairs = languagePairs(config).map(({ from, to }) => `${from} ${to}`)
+  expect(pairs).toEqual(['en-us es-es', 'fr-fr de-de', 'de-de fr-fr', 'en-us it-it', 'it-it en-us'])
+})
