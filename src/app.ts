@@ -5,6 +5,8 @@ import { GuessLimit } from './app/guess-limit.ts'
 import { RememberedLanguages, type RememberedSettings } from './app/remembered-languages.ts'
 import twilioBridge from './bridges/twilio/index.ts'
 import type { Announcer } from './core/announcer.ts'
+import { Attendant } from './core/attendant.ts'
+import { type AttendantSettings, attendantOptions } from './core/attendant-options.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import type { Dialler } from './core/dialler.ts'
 import { type Log, silentLog } from './core/log.ts'
@@ -46,6 +48,8 @@ export interface AppConfig {
   readonly languages: LanguageDefaults
   readonly relay?: Parameters<typeof relayOptions>[0]
   readonly sounds?: SoundSettings | undefined
+  /** What parties can do by keys, and what they are told. */
+  readonly attendant?: AttendantSettings | undefined
   readonly recording?: RecordingSettings | undefined
   /** Of calls by whatever channel. */
   readonly calls?:
@@ -75,6 +79,8 @@ export interface AppParts {
   readonly clock?: Clock
   readonly log?: Log
   readonly translator?: Translator
+  /** Stays whose it is. */
+  readonly announcer?: Announcer
 }
 
 /** The bridge server with everything it owns. */
@@ -104,6 +110,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const { clock = systemClock, log = silentLog } = parts
   // First, so that wrong settings leave no process behind.
   const options = relayOptions(config.relay)
+  const attended = attendantOptions(config.attendant)
   const external = parts.translator !== undefined || config.service.url !== undefined
   const key = config.service.apiKey ?? randomKey()
   const url = () => config.service.url ?? service?.url ?? ''
@@ -113,7 +120,8 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const twilioDialler = openDialler(twilio.outbound, { authTokens: twilio.authTokens, numbers, clock, log })
   const remembered =
     calls.remembered && new RememberedLanguages(calls.remembered, { clock, wallClock: systemWallClock, log })
-  const announcer = await openAnnouncer({ settings: config.sounds, url, apiKey: key, clock, log })
+  const announcer: Announcer & Partial<Disposable> =
+    parts.announcer ?? (await openAnnouncer({ settings: config.sounds, url, apiKey: key, clock, log }))
   const service = external ? undefined : await ServiceProcess.start(embeddedConfig(config, key), { log })
   const translator =
     parts.translator ??
@@ -153,15 +161,18 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     log,
     language,
   })
+  const about = { relay, announcer, recorder, clock, log, language, maxMinutes }
+  const attendant = new Attendant({ ...about, options: attended })
   const server = Fastify({ forceCloseConnections: true, requestTimeout: 15_000, connectionTimeout: 0 })
   let closing: Promise<void> | undefined
   const close = async () => {
     await relay.close()
+    attendant[Symbol.dispose]()
     await recorder[Symbol.asyncDispose]()
     await server.close()
     await remembered?.[Symbol.asyncDispose]()
     await service?.close()
-    announcer[Symbol.dispose]()
+    if (!parts.announcer) announcer[Symbol.dispose]?.()
   }
   const app: App = {
     server,

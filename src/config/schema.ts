@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { attendantOptionsSchema } from '../core/attendant-options.ts'
 import { relayOptionsSchema } from '../core/relay-options.ts'
 import { recordingOptionsSchema } from '../recording/recording-options.ts'
 import { serviceConfigSchema } from '../service/server/service-config.ts'
@@ -57,6 +58,7 @@ export const configSchema = z
       .prefault({}),
     relay: relayOptionsSchema.prefault({}),
     sounds: soundOptionsSchema.prefault({}),
+    attendant: attendantOptionsSchema.prefault({}),
     recording: recordingOptionsSchema.prefault({}),
     calls: callsSchema.prefault({}),
     twilio: twilioSchema.prefault({}),

@@ -11,17 +11,19 @@ const keys = (usual: string) =>
     .default(usual)
     .describe('keys like "*1" in quotes, or off')
 
+const LANGUAGE = 'a language like en-us: <language>-<region>'
+
 const language = z
   .string()
   .transform((text, context) => {
     try {
       return languageId(text)
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'a language' })
+    } catch {
+      context.addIssue({ code: 'custom', message: LANGUAGE })
       return z.NEVER
     }
   })
-  .describe('a language like en-us')
+  .describe(LANGUAGE)
 
 /** Settings of the attendant, who does what parties ask for by keys and tells them what happens. */
 export const attendantOptionsSchema = z.strictObject({
@@ -57,8 +59,16 @@ export const attendantOptionsSchema = z.strictObject({
 
 export type AttendantOptions = z.output<typeof attendantOptionsSchema>
 
+/** Options as written. */
+export type AttendantSettings = Readonly<
+  Omit<z.input<typeof attendantOptionsSchema>, 'languages' | 'keys'> & {
+    readonly languages?: readonly string[] | undefined
+    readonly keys?: Readonly<z.input<typeof attendantOptionsSchema>['keys']>
+  }
+>
+
 /** Complete options: what is not given has its default. Throws on an unknown key or a wrong value. */
-export function attendantOptions(given: z.input<typeof attendantOptionsSchema> = {}): AttendantOptions {
+export function attendantOptions(given: AttendantSettings = {}): AttendantOptions {
   return attendantOptionsSchema.parse(given)
 }
 

@@ -22,9 +22,12 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
   // Lists of tables are JSON, and no words.
   if (shape.items?.oneOf) return undefined
   const word = fc.stringMatching(/^[a-zA-Z0-9/._-]{1,20}$/)
+  const language = fc.stringMatching(/^[a-z]{2,3}-[a-z]{2}$/)
+  if (path === 'attendant.languages')
+    return fc.array(language, { maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
   if (shape.type === 'array')
     return fc.array(word, { minLength: 1, maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
-  if (path.startsWith('languages.')) return plain(fc.stringMatching(/^[a-z]{2,3}-[a-z]{2}$/))
+  if (path.startsWith('languages.')) return plain(language)
   if (shape.type === 'string' && !path.endsWith('rl')) return plain(word)
   return undefined
 }
