@@ -68,3 +68,26 @@ export class QueuedSpeech {
     this.#reader.close()
   }
 }
+
+/**
+ * The queue in which `unheard`, of which somebody holds the beginnings, are played again from there, and then what else
+ * was `waiting`; `lost` are those whose beginning is not there any more. `now`: clock ms.
+ */
+export function beginAgain(
+  unheard: readonly Speech[],
+  waiting: readonly QueuedSpeech[],
+  now: number,
+): { readonly queue: QueuedSpeech[]; readonly lost: Speech[] } {
+  const known = new Set(unheard.map(({ id }) => id))
+  // When their speakers were done was told when they first began.
+  const again = unheard.map(
+    ({ id, audio }) => new QueuedSpeech({ id, audio, speechEndedAt: Number.NaN }, now),
+  )
+  const others = waiting.filter(({ speech }) => !known.has(speech.id))
+  const queue = [
+    ...again,
+    ...others.filter(({ begun }) => !begun).map(({ speech }) => new QueuedSpeech(speech, now)),
+  ]
+  for (const queued of waiting) queued.close()
+  return { queue, lost: others.filter(({ begun }) => begun).map(({ speech }) => speech) }
+}

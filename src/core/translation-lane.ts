@@ -1,7 +1,7 @@
 import { FRAME_MS, FRAME_SAMPLES } from '../transcode/pcm.ts'
 import { Stretch } from '../transcode/stretch.ts'
 import { LanePace } from './lane-pace.ts'
-import { QueuedSpeech, type Speech } from './queued-speech.ts'
+import { beginAgain, QueuedSpeech, type Speech } from './queued-speech.ts'
 
 export type { Speech } from './queued-speech.ts'
 
@@ -145,6 +145,19 @@ export class TranslationLane {
     if (!first || !this.#dry || this.#starving) return
     this.#starving = true
     this.#events.starved(first.speech)
+  }
+
+  /**
+   * What was taken was not heard after all: `unheard`, which was begun, is played again, each from its beginning, and what
+   * waits behind it. Somebody must hold a place at the beginning of each.
+   */
+  again(unheard: readonly Speech[]): void {
+    this.#stretch?.clear()
+    this.#rest()
+    this.#dry = this.#starving = false
+    const { queue, lost } = beginAgain(unheard, this.#queue.splice(0), this.#now())
+    this.#queue.push(...queue)
+    for (const speech of lost) this.#events.dropped(speech)
   }
 
   /** Drops everything, also what has begun. */
