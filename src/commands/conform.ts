@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { systemClock } from '../core/clock.ts'
-import { baseUrl } from '../service/client/service-address.ts'
+import { baseUrl } from '../service/client/base-url.ts'
 import { SAMPLE_RATE } from '../transcode/pcm.ts'
 import { createResampler } from '../transcode/resample.ts'
 import { mono, readWav } from '../transcode/wav.ts'

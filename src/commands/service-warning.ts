@@ -1,5 +1,5 @@
-import { BridgeError } from '../core/errors.ts'
-import { ServiceHttp } from '../service/client/service-http.ts'
+import { ServiceClient } from '../service/client/service-client.ts'
+import { ServiceFailure } from '../service/client/service-failure.ts'
 
 /** The part of the settings that says where the translation service is. */
 interface ServicePlace {
@@ -14,7 +14,7 @@ interface ServicePlace {
 export async function serviceWarning({ url, apiKey = '' }: ServicePlace): Promise<string | undefined> {
   if (url === undefined) return undefined
   try {
-    await new ServiceHttp({ url, apiKey }).languages()
+    await new ServiceClient({ url, apiKey }).languages()
     return undefined
   } catch (error) {
     return `WARNING: ${mishap(url, apiKey, error)} Until then calls hear the original voices.`
@@ -22,10 +22,11 @@ export async function serviceWarning({ url, apiKey = '' }: ServicePlace): Promis
 }
 
 function mishap(url: string, apiKey: string, error: unknown): string {
-  const { code, message } = error instanceof BridgeError ? error : { code: '', message: String(error) }
-  if (code === 'SERVICE_UNREACHABLE')
+  const failure = error instanceof ServiceFailure ? error : undefined
+  const message = failure?.message ?? String(error)
+  if (failure?.code === 'unreachable' || failure?.code === 'timeout')
     return `nothing answers at service.url, ${url}: start the service there, or mend the address.`
-  if (code !== 'SERVICE_REFUSED')
+  if (failure?.by !== 'service')
     return `what answers at service.url, ${url}, is no translation service (${message}): mend the address.`
   if (!/unauthorized|forbidden|key|token/i.test(message))
     return `the service at ${url} refuses (${message}): see its log.`

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Log } from '../core/log.ts'
-import { ServiceHttp } from '../service/client/service-http.ts'
+import { ServiceClient } from '../service/client/service-client.ts'
 import { ServiceProcess } from '../service/server/child.ts'
 import { newKey } from '../service/server/key-digest.ts'
 import { KeyFile } from '../service/server/key-file.ts'
@@ -21,7 +21,7 @@ export async function service(config: Config, terminal: Terminal, log: Log): Pro
     terminal.line(`  key for this run     ${apiKey}`)
     terminal.line('  lasting keys         dragoman keys add <name>')
   }
-  const languages = await new ServiceHttp({ url: process.url, apiKey }).languages()
+  const languages = await new ServiceClient({ url: process.url, apiKey }).languages()
   const ids = (wanted: (entry: (typeof languages)[number]) => boolean) =>
     languages
       .filter(wanted)

@@ -3,7 +3,6 @@ export type { BatchMode, BatchReply, BatchRequest } from './client/batch-request
 export { RESULT_PLACES, type ResultPlaces, readResult } from './client/result-reader.ts'
 export { ServiceClient, type ServiceClientOptions } from './client/service-client.ts'
 export { type ClientFault, ServiceFailure } from './client/service-failure.ts'
-export { ServiceHttp, type ServiceHttpOptions, type VoiceFilter } from './client/service-http.ts'
 export type { ServiceSession, SessionInput } from './client/service-session.ts'
 export { ServiceTranslator, type ServiceTranslatorOptions } from './client/service-translator.ts'
 export type {
@@ -16,6 +15,7 @@ export type {
 } from './client/session-event.ts'
 export type { SessionOptions } from './client/session-options.ts'
 export type { SessionParameters, WantedAudio } from './client/session-parameters.ts'
+export type { VoiceFilter } from './client/voice-query.ts'
 export type {
   ConnectionParameters,
   EndSynth,

@@ -10,7 +10,7 @@ import {
   settingsToExamine,
 } from '../../src/commands/doctor.ts'
 import type { ConfigInput } from '../../src/config.ts'
-import { BridgeError } from '../../src/core/errors.ts'
+import { ServiceFailure } from '../../src/service/client/service-failure.ts'
 import type { LanguageEntry, VoiceEntry } from '../../src/service/contract.ts'
 
 const language = (languageId: string, transcription: boolean, translation: string[]): LanguageEntry => ({
@@ -159,12 +159,12 @@ describe('doctor', () => {
       { service: { url: 'https://s.example.com', apiKey: 'x' } },
       {
         service: async () => {
-          throw new BridgeError('SERVICE_REFUSED', 'unauthorized')
+          throw ServiceFailure.told({ code: 'unauthorized', error: 'key_wrong', description: 'no' })
         },
       },
       {
         status: 'fail',
-        found: 'https://s.example.com: unauthorized',
+        found: 'https://s.example.com: unauthorized/key_wrong: no',
         mend: expect.stringContaining('apiKey'),
       },
     ],
@@ -214,10 +214,12 @@ describe('doctor', () => {
     const around = machine()
     const service = {
       ...(await around.service(settingsToExamine({ env: {} }) as never)),
-      session: async (from: string, to: string) => new BridgeError('SERVICE_LOST', `${from} ${to} lost`),
+      session: async (from: string, to: string) => {
+        throw ServiceFailure.told({ code: 'limit', error: 'sessions_taken', description: `${from} ${to}` })
+      },
     }
     const check = await finding('session', {}, { ...around, service: async () => service })
-    expect(check).toMatchObject({ status: 'fail', found: 'en-us → es-es: en-us es-es lost' })
+    expect(check).toMatchObject({ status: 'fail', found: 'en-us → es-es: limit/sessions_taken: en-us es-es' })
   })
 
   it('never shows a secret', async () => {
@@ -258,11 +260,10 @@ describe('this machine', () => {
     try {
       const languages = await service.languages()
       const english = languages.find(entry => entry.languageId === 'en-us')
-      const expected =
-        english?.transcription && english.translation.includes('es-es') ? undefined : BridgeError
-      const session = await service.session('en-us', 'es-es')
-      if (expected === undefined) expect(session).toBeUndefined()
-      else expect(session).toBeInstanceOf(BridgeError)
+      const able = english?.transcription && english.translation.includes('es-es')
+      const opened = service.session('en-us', 'es-es')
+      if (able) await opened
+      else await expect(opened).rejects.toBeInstanceOf(ServiceFailure)
     } finally {
       await service.close()
     }

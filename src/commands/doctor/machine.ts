@@ -4,9 +4,7 @@ import { access, readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import type { Config } from '../../config.ts'
-import { BridgeError, describeEnd } from '../../core/errors.ts'
-import { ServiceHttp } from '../../service/client/service-http.ts'
-import { ServiceTranslator } from '../../service/client/service-translator.ts'
+import { ServiceClient } from '../../service/client/service-client.ts'
 import { ServiceProcess } from '../../service/server/child.ts'
 import type { ServiceConfig } from '../../service/server/service-config.ts'
 import type { ExaminedService, Surroundings } from './surroundings.ts'
@@ -94,39 +92,15 @@ export const thisMachine: Surroundings = {
 }
 
 function examined(url: string, apiKey: string, config: Config, close: () => Promise<void>): ExaminedService {
-  const http = new ServiceHttp({ url, apiKey, timeoutMs: PATIENCE_MS })
-  const translator = new ServiceTranslator({ url, apiKey, mode: config.service.mode })
+  const client = new ServiceClient({ url, apiKey, timeoutMs: PATIENCE_MS })
+  const { mode } = config.service
   return {
-    languages: () => http.languages(),
-    voices: () => http.voices(),
-    session: (from, to) =>
-      new Promise(resolve => {
-        const connection = translator.open(
-          { from, to, want: 'speech' },
-          {
-            ready: () => {
-              resolve(undefined)
-              connection.close()
-            },
-            ended: reason =>
-              resolve(
-                reason.kind === 'failed'
-                  ? reason.error
-                  : new BridgeError(
-                      'SERVICE_LOST',
-                      `the session ended before it began: ${describeEnd(reason)}`,
-                    ),
-              ),
-            acked: () => {},
-            result: () => {},
-            endOfSpeech: () => {},
-            fault: () => {},
-          },
-        )
-      }),
-    close: async () => {
-      await translator.close()
-      await close()
+    languages: () => client.languages(),
+    voices: () => client.voices(),
+    session: async (from, to) => {
+      const languages = { languageIdSource: from, languageIdTarget: to }
+      await using _session = await client.openSession('/sts', { ...languages, receiveAudio: { mode } })
     },
+    close,
   }
 }

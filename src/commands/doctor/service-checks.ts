@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import { BridgeError } from '../../core/errors.ts'
 import { sameLanguage } from '../../core/languages.ts'
+import { ServiceFailure } from '../../service/client/service-failure.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { type LanguagePair, languagePairs } from './language-pairs.ts'
@@ -62,28 +63,30 @@ export function pairChecks(
   return [ok(name, `${there.length} voices (${used})`)]
 }
 
-/** What went wrong with the service, in the words of `docs/endings.md`, and what to do about it. */
+/** What went wrong with the service, and what to do about it. */
 export function failure(name: string, error: unknown, where: string): Check {
-  if (!(error instanceof BridgeError))
-    return fail(name, `${where}: ${String(error)}`, 'see the log of the service')
-  switch (error.code) {
-    case 'SERVICE_UNREACHABLE':
-      return fail(name, `${where}: ${error.message}`, 'is it running, and is service.url right?')
-    case 'SERVICE_REFUSED':
-      return fail(name, `${where}: ${error.message}`, 'is service.apiKey right (DRAGOMAN_SERVICE_API_KEY)?')
-    case 'SERVICE_PROTOCOL':
-      return fail(name, `${where}: ${error.message}`, 'is there a translation service at service.url?')
-    case 'CONFIG':
-      return fail(name, `${where}: ${error.message}`, 'mend the settings below embedded')
-    default:
-      return fail(name, `${where}: ${error.message}`, 'see the log of the service')
-  }
+  const known = error instanceof ServiceFailure || error instanceof BridgeError
+  return fail(name, `${where}: ${known ? error.message : String(error)}`, mendOf(error))
+}
+
+function mendOf(error: unknown): string {
+  if (error instanceof BridgeError && error.code === 'CONFIG') return 'mend the settings below embedded'
+  if (!(error instanceof ServiceFailure)) return 'see the log of the service'
+  const { by, code, status } = error
+  if (by === 'service' && (code === 'unauthorized' || status === 401 || status === 403))
+    return 'is service.apiKey right (DRAGOMAN_SERVICE_API_KEY)?'
+  if (by === 'service' || code === 'closed') return 'see the log of the service'
+  if (code === 'protocol') return 'is there a translation service at service.url?'
+  return 'is it running, and is service.url right?'
 }
 
 async function sessionCheck(service: ExaminedService, { from, to }: LanguagePair): Promise<Check> {
-  const error = await service.session(from, to)
-  if (error === undefined) return ok('session', `opened for ${from} → ${to}`)
-  return failure('session', error, `${from} → ${to}`)
+  try {
+    await service.session(from, to)
+    return ok('session', `opened for ${from} → ${to}`)
+  } catch (error) {
+    return failure('session', error, `${from} → ${to}`)
+  }
 }
 
 function keyCheck({ service }: Config): Check[] {

@@ -1,5 +1,4 @@
 import type { Config } from '../../config.ts'
-import type { BridgeError } from '../../core/errors.ts'
 import type { LanguageId } from '../../core/languages.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
 import type { ExaminedAccount } from './account-checks.ts'
@@ -8,8 +7,8 @@ import type { ExaminedAccount } from './account-checks.ts'
 export interface ExaminedService {
   languages(): Promise<readonly LanguageEntry[]>
   voices(): Promise<readonly VoiceEntry[]>
-  /** Opens one session and closes it again; resolves when the service was ready, else to the reason. */
-  session(from: LanguageId, to: LanguageId): Promise<BridgeError | undefined>
+  /** Opens one session and closes it again. Rejects with a `ServiceFailure` when the service does not get ready. */
+  session(from: LanguageId, to: LanguageId): Promise<void>
   close(): Promise<void>
 }
 
@@ -26,7 +25,7 @@ export interface Surroundings {
   exists(path: string): Promise<boolean>
   /** Names in a folder; none when there is no such folder. */
   list(folder: string): Promise<readonly string[]>
-  /** The configured service, or the embedded one, started. Rejects with a `BridgeError`. */
+  /** The configured service, or the embedded one, started. Rejects with a `BridgeError` when that does not start. */
   service(config: Config): Promise<ExaminedService>
   /** The code of the error when one tries to listen there; undefined when one can. */
   listen(host: string, port: number): Promise<string | undefined>

@@ -1,16 +1,14 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { LanguageEntry, Namespace, VoiceEntry } from '../contract.ts'
+import { baseUrl } from './base-url.ts'
 import { type BatchReply, type BatchRequest, batchForm, readBatchReply } from './batch-request.ts'
 import { RESULT_PLACES } from './result-reader.ts'
-import { baseUrl } from './service-address.ts'
 import { ServiceFailure } from './service-failure.ts'
-import type { VoiceFilter } from './service-http.ts'
 import { ServiceRequests } from './service-requests.ts'
 import { ServiceSession } from './service-session.ts'
 import { SESSION_DEFAULTS, type SessionOptions, type SessionSettings } from './session-options.ts'
 import { type SessionParameters, sendRate, sessionQuery } from './session-parameters.ts'
-import { sessionSocket } from './session-socket.ts'
-import { voiceQuery } from './voice-query.ts'
+import { type VoiceFilter, voiceQuery } from './voice-query.ts'
 
 export interface ServiceClientOptions extends Partial<Omit<SessionOptions, 'signal'>> {
   /** The service's address, `http://` or `https://`. */
@@ -51,19 +49,16 @@ export class ServiceClient {
   ): Promise<ServiceSession<N>> {
     const { signal, ...own } = options
     const settings: SessionSettings = { ...SESSION_DEFAULTS, ...this.#options, ...own }
-    const { apiKey } = this.#options
-    const socket = sessionSocket({
-      url: `${this.#base}${namespace}`,
-      apiKey,
+    const setup = {
+      namespace,
+      base: this.#base,
+      apiKey: this.#options.apiKey,
       query: sessionQuery(namespace, parameters),
-      connectMs: settings.connectMs,
-      maxMessageBytes: settings.maxMessageBytes,
-    })
-    const rate = sendRate(parameters)
-    return ServiceSession.open<N>(
-      { namespace, socket, base: this.#base, apiKey, rate, settings, clock: this.#clock },
-      signal,
-    )
+      rate: sendRate(parameters),
+      settings,
+      clock: this.#clock,
+    }
+    return ServiceSession.open<N>(setup, signal)
   }
 
   /** `GET /api/languages`. */

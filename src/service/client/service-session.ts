@@ -1,14 +1,13 @@
-import type { Socket } from 'socket.io-client'
 import { after, type Clock } from '../../core/clock.ts'
 import type { ConnectionParameters, Namespace } from '../contract.ts'
 import { audioAddress } from './address-guard.ts'
 import { type AudioData, audioBytes } from './audio-bytes.ts'
 import { EventQueue } from './event-queue.ts'
+import { RESULT_PLACES } from './result-reader.ts'
 import { SendWindow } from './send-window.ts'
 import { ServiceFailure } from './service-failure.ts'
 import type { SessionEnd, SessionEvent, SessionResult, SessionUtterance } from './session-event.ts'
 import type { SessionSettings } from './session-options.ts'
-import { pauseReading, remoteAddress, resumeReading } from './session-socket.ts'
 import { SessionWire } from './session-wire.ts'
 import { streamedAudio } from './streamed-audio.ts'
 import { wholeUtterances } from './whole-utterances.ts'
@@ -18,10 +17,10 @@ export type SessionInput<N extends Namespace> = N extends '/translator' | '/tts'
 
 export interface SessionSetup<N extends Namespace> {
   readonly namespace: N
-  readonly socket: Socket
   /** The service's address without namespace. */
   readonly base: string
   readonly apiKey: string
+  readonly query: Readonly<Record<string, string>>
   /** Samples per second of what is sent. */
   readonly rate: number
   readonly settings: SessionSettings
@@ -57,7 +56,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
   #order: Promise<unknown> = Promise.resolve()
 
   private constructor(setup: SessionSetup<N>) {
-    const { namespace, settings, socket, clock } = setup
+    const { namespace, base, apiKey, query, settings, clock } = setup
     this.#setup = setup
     this.namespace = namespace
     this.#takesText = namespace === '/translator' || namespace === '/tts'
@@ -68,7 +67,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
       pause: () => this.#pause(),
       resume: () => {
         this.#heardAt = clock.now()
-        resumeReading(socket)
+        this.#wire.resume()
       },
     })
     this.#window = new SendWindow({
@@ -76,11 +75,13 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
       maxWaiting: settings.maxWaiting,
       emit: (item, sent) => this.#wire.emit(item, sent),
     })
-    this.#wire = new SessionWire({
-      socket,
-      settings,
-      clock,
-      sink: {
+    const { places, connectMs, startMs, ackMs, maxMessageBytes } = settings
+    const url = `${base}${namespace}`
+    const limits = { connectMs, startMs, ackMs, maxMessageBytes }
+    const reading = { places: { ...RESULT_PLACES, ...places }, clock }
+    this.#wire = new SessionWire(
+      { url, apiKey, query, ...limits, ...reading },
+      {
         connected: parameters => {
           if (typeof parameters === 'object' && parameters !== null) this.#parameters = { ...parameters }
         },
@@ -96,7 +97,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
         event: (event, bytes) => this.#event(event, bytes),
         ended: end => this.#ended(end),
       },
-    })
+    )
   }
 
   /** Settles when the service is ready. Rejects with a `ServiceFailure`; then everything is closed. */
@@ -169,8 +170,8 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
    */
   get audio(): AsyncIterable<Uint8Array> | undefined {
     if (typeof this.#start !== 'string') return undefined
-    const { base, apiKey, settings, clock, socket } = this.#setup
-    const address = audioAddress(this.#start, base, settings.audioOrigins, remoteAddress(socket))
+    const { base, apiKey, settings, clock } = this.#setup
+    const address = audioAddress(this.#start, base, settings.audioOrigins, this.#wire.peer)
     const { audioMs } = settings
     return streamedAudio({ address, apiKey, audioMs, clock, signal: this.#over.signal })
   }
@@ -214,7 +215,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
 
   /** The reader is behind: the service waits. Where the socket cannot, it ends here rather than lose anything. */
   #pause(): void {
-    if (pauseReading(this.#setup.socket)) return
+    if (this.#wire.pause()) return
     this.#fail(
       ServiceFailure.found('limit/reader_too_slow', `${this.#queue.size} events wait to be read`, {
         retryable: false,

@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Connection, ConnectionSink, TranslationRequest, Translator } from '../../core/translator.ts'
-import { SAMPLE_RATE } from '../../transcode/pcm.ts'
-import type { ReceiveAudio, SendAudio } from '../contract.ts'
+import type { ReceiveAudio } from '../contract.ts'
+import { baseUrl } from './base-url.ts'
 import { RESULT_PLACES, type ResultPlaces } from './result-reader.ts'
-import { baseUrl, connectionQuery } from './service-address.ts'
-import { type ConnectionDeadlines, ServiceConnection } from './service-connection.ts'
+import { ServiceConnection } from './service-connection.ts'
+import { sessionQuery } from './session-parameters.ts'
 
 export interface ServiceTranslatorOptions {
   /** Base address of the service, `http://` or `https://`; a function when it may change (an embedded service). */
@@ -12,16 +12,14 @@ export interface ServiceTranslatorOptions {
   readonly apiKey: string
   /** `streaming` (default): translated voice in pieces as it is made. `block`: one result an utterance. */
   readonly mode?: ReceiveAudio['mode']
-  readonly deadlines?: Partial<ConnectionDeadlines>
+  /** How long each step may take (ms): the handshake, and from there to `start`. Default 3 s each. */
+  readonly deadlines?: { readonly connectMs?: number; readonly startMs?: number }
   readonly clock?: Clock
   /** Where to find text and mp3 in `result`, for servers that name them otherwise. */
   readonly places?: Partial<ResultPlaces>
   /** Default 2 MB: more than two minutes of mp3 in one message. */
   readonly maxMessageBytes?: number
 }
-
-const SEND: SendAudio = { broadcastVia: 'chunk', codec: 'linear16', sampleRate: SAMPLE_RATE }
-const DEADLINES: ConnectionDeadlines = { connectMs: 3_000, startMs: 3_000 }
 
 /** Any server of the translation-service interface, as the relay's translator. */
 export class ServiceTranslator implements Translator {
@@ -34,44 +32,28 @@ export class ServiceTranslator implements Translator {
     this.#options = options
   }
 
-  open(request: TranslationRequest, sink: ConnectionSink): Connection {
+  open({ from, to, want }: TranslationRequest, sink: ConnectionSink): Connection {
     if (this.#closed) throw new RangeError('this translator is closed')
-    const {
-      url,
-      apiKey,
-      mode = 'streaming',
-      deadlines,
-      clock = systemClock,
-      places,
-      maxMessageBytes = 2_000_000,
-    } = this.#options
-    const receiveAudio: ReceiveAudio = { obtainVia: 'chunk', codec: 'mp3', sampleRate: SAMPLE_RATE, mode }
-    const speech = request.want === 'speech'
-    const connection: Connection = new ServiceConnection(
+    const { url, apiKey, mode = 'streaming', deadlines = {}, places } = this.#options
+    const { clock = systemClock, maxMessageBytes = 2_000_000 } = this.#options
+    const { connectMs = 3_000, startMs = 3_000 } = deadlines
+    const heard = { languageIdSource: from, partials: true }
+    const connection = new ServiceConnection(
       {
-        url: `${baseUrl(typeof url === 'string' ? url : url())}/${speech ? 'sts' : 'stt'}`,
+        url: `${baseUrl(typeof url === 'string' ? url : url())}${want === 'speech' ? '/sts' : '/stt'}`,
         apiKey,
-        query: connectionQuery({
-          from: request.from,
-          sendAudio: SEND,
-          ...(speech ? { to: request.to, receiveAudio } : {}),
-        }),
-        deadlines: { ...DEADLINES, ...deadlines },
+        query:
+          want === 'speech'
+            ? sessionQuery('/sts', { ...heard, languageIdTarget: to, receiveAudio: { mode } })
+            : sessionQuery('/stt', heard),
+        connectMs,
+        startMs,
         clock,
         places: { ...RESULT_PLACES, ...places },
         maxMessageBytes,
       },
-      {
-        ready: () => sink.ready(),
-        acked: (sequence, ok) => sink.acked(sequence, ok),
-        result: result => sink.result(result),
-        endOfSpeech: () => sink.endOfSpeech(),
-        fault: error => sink.fault(error),
-        ended: reason => {
-          this.#connections.delete(connection)
-          sink.ended(reason)
-        },
-      },
+      sink,
+      ended => this.#connections.delete(ended),
     )
     this.#connections.add(connection)
     return connection

@@ -1,55 +1,184 @@
 import { io, type Socket } from 'socket.io-client'
+import { after, type Clock } from '../../core/clock.ts'
+import type { TranslationResult } from '../../core/translator.ts'
+import { EVENT } from '../contract.ts'
+import { type ResultPlaces, readResult } from './result-reader.ts'
+import { type ClientFault, ServiceFailure } from './service-failure.ts'
+import type { SessionEnd } from './session-event.ts'
+import { pauseReading, remoteAddress, resumeReading } from './websocket-reading.ts'
+
+/** Receives what happens on the socket, in order; nothing after `ended`. */
+export interface SessionSocketSink {
+  connected?(parameters: unknown): void
+  /** The service takes data from now on; the payload of `start`. */
+  ready(start: unknown): void
+  result(result: TranslationResult, payload: unknown): void
+  /** `endSynth` of this utterance. */
+  endOfSpeech(utterance: string): void
+  /** An `error` about data; the session goes on. */
+  fault(error: ServiceFailure): void
+  ended(end: SessionEnd): void
+}
 
 export interface SessionSocketOptions {
   /** `{base_url}/<namespace>`. */
   readonly url: string
   readonly apiKey: string
   readonly query: Readonly<Record<string, string>>
+  /** TCP, TLS and the socket's handshake (ms). */
   readonly connectMs: number
+  /** From there to `start` (ms). */
+  readonly startMs: number
+  /** A message larger than this ends the session (bytes). */
   readonly maxMessageBytes: number
+  readonly places: ResultPlaces
+  readonly clock: Clock
 }
 
-/** One socket for one session: websocket only, no reconnection, a connection of its own. */
-export function sessionSocket(options: SessionSocketOptions): Socket {
-  const settings = {
-    transports: ['websocket'],
-    upgrade: false,
-    reconnection: false,
-    forceNew: true,
-    perMessageDeflate: false,
-    auth: { token: options.apiKey },
-    query: options.query,
-    timeout: options.connectMs,
-    // Handed on to the websocket; not in the library's types.
-    maxPayload: options.maxMessageBytes,
+/** An `error` so long ago explains why something was refused or why the service hangs up (ms). */
+const REASON_MS = 2_000
+
+/**
+ * One Socket.IO connection for one session, used once: websocket only, no reconnection, an engine of its own (`forceNew`:
+ * a shared one would carry the first session's query). Nothing is sent before `start`, and never while disconnected,
+ * since the library would keep it and deliver it stale.
+ *
+ *   connecting ──connect──▶ starting ──start──▶ ready        any ──end──▶ ended
+ */
+export class SessionSocket {
+  readonly #options: SessionSocketOptions
+  readonly #sink: SessionSocketSink
+  readonly #socket: Socket
+  #state: 'connecting' | 'starting' | 'ready' | 'ended' = 'connecting'
+  #deadline: Disposable
+  #utterance = '0'
+  /** The newest `error`, until something is explained by it. */
+  #fault: { error: ServiceFailure; at: number } | undefined
+
+  /** Connects at once; no event comes before the constructor has returned. */
+  constructor(options: SessionSocketOptions, sink: SessionSocketSink) {
+    this.#options = options
+    this.#sink = sink
+    this.#deadline = this.limit(options.connectMs, 'timeout/no_connection', 'connect')
+    const settings = {
+      transports: ['websocket'],
+      upgrade: false,
+      reconnection: false,
+      forceNew: true,
+      perMessageDeflate: false,
+      auth: { token: options.apiKey },
+      query: options.query,
+      timeout: options.connectMs,
+      // Handed on to the websocket; not in the library's types.
+      maxPayload: options.maxMessageBytes,
+    }
+    this.#socket = io(options.url, settings as unknown as Parameters<typeof io>[1])
+    this.#listen()
   }
-  return io(options.url, settings as unknown as Parameters<typeof io>[1])
+
+  get ready(): boolean {
+    return this.#state === 'ready'
+  }
+
+  /** The address of the service that it is connected to, where it is known. */
+  get peer(): string | undefined {
+    return remoteAddress(this.#socket)
+  }
+
+  /** Sends `item`, and hands the status of its acknowledgment on. Only between `ready` and `ended`: false otherwise. */
+  emit(event: string, item: string | Uint8Array, acked: (status: unknown) => void): boolean {
+    if (this.#state !== 'ready' || !this.#socket.connected) return false
+    this.#socket.emit(event, item, acked)
+    return true
+  }
+
+  /** What the service said was wrong a moment ago; it explains one thing only. */
+  takeReason(): ServiceFailure | undefined {
+    const fault = this.#fault
+    this.#fault = undefined
+    return fault && this.#options.clock.now() - fault.at <= REASON_MS ? fault.error : undefined
+  }
+
+  /** Ends the session with this failure when the service does not do `what` in time. Whoever gets the timer disposes it. */
+  limit(ms: number, fault: ClientFault, what: string): Disposable {
+    return after(this.#options.clock, ms, () =>
+      this.#failed(ServiceFailure.found(fault, `the service did not ${what} within ${ms} ms`)),
+    )
+  }
+
+  /** Stops reading, so that the service waits. False where that cannot be done. */
+  pause(): boolean {
+    return pauseReading(this.#socket)
+  }
+
+  resume(): void {
+    resumeReading(this.#socket)
+  }
+
+  /** Ends the connection. Idempotent: the first end counts. */
+  end(end: SessionEnd): void {
+    if (this.#state === 'ended') return
+    this.#state = 'ended'
+    this.#deadline[Symbol.dispose]()
+    this.#socket.off()
+    this.#socket.disconnect()
+    this.#socket.io.engine?.close()
+    this.#sink.ended(end)
+  }
+
+  #listen(): void {
+    const sink = this.#sink
+    const socket = this.#socket
+    socket.on('connect', () => this.#connected())
+    socket.on(EVENT.connected, (parameters: unknown) => sink.connected?.(parameters))
+    socket.on(EVENT.start, (payload: unknown) => {
+      if (this.#state !== 'starting') return
+      this.#state = 'ready'
+      this.#deadline[Symbol.dispose]()
+      sink.ready(payload)
+    })
+    socket.on(EVENT.result, (payload: unknown) => {
+      if (this.#state !== 'ready') return
+      const result = this.#read(payload)
+      this.#utterance = result.utterance
+      sink.result(result, payload)
+    })
+    socket.on(EVENT.endSynth, (payload: unknown) => {
+      if (this.#state === 'ready') sink.endOfSpeech(this.#read(payload).utterance)
+    })
+    socket.on(EVENT.error, (payload: unknown) => {
+      const error = ServiceFailure.told(payload)
+      this.#fault = { error, at: this.#options.clock.now() }
+      if (this.#state === 'ready') sink.fault(error)
+    })
+    socket.on('connect_error', error => this.#failed(connectFailure(error)))
+    socket.on('disconnect', reason => {
+      // A service that hangs up says why just before; a connection that breaks has no reason.
+      const told = reason === 'io server disconnect' || !this.ready ? this.takeReason() : undefined
+      this.#failed(told ?? ServiceFailure.found('unreachable/connection_lost', `disconnected: ${reason}`))
+    })
+  }
+
+  #connected(): void {
+    if (this.#state !== 'connecting') return
+    this.#state = 'starting'
+    this.#deadline[Symbol.dispose]()
+    this.#deadline = this.limit(this.#options.startMs, 'timeout/no_start', 'start')
+  }
+
+  #read(payload: unknown): TranslationResult {
+    return readResult(payload, this.#utterance, this.#options.places)
+  }
+
+  #failed(error: ServiceFailure): void {
+    this.end({ kind: 'failed', error })
+  }
 }
 
-/** What the websocket library offers beyond the standard one. */
-interface Websocket {
-  pause?(): void
-  resume?(): void
-  readonly _socket?: { readonly remoteAddress?: string }
-}
-
-function websocketOf(socket: Socket): Websocket | undefined {
-  return (socket.io.engine?.transport as unknown as { ws?: Websocket } | undefined)?.ws
-}
-
-/** Stops reading, so that the service waits. False where the websocket cannot. */
-export function pauseReading(socket: Socket): boolean {
-  const websocket = websocketOf(socket)
-  if (!websocket?.pause) return false
-  websocket.pause()
-  return true
-}
-
-export function resumeReading(socket: Socket): void {
-  websocketOf(socket)?.resume?.()
-}
-
-/** The address that the socket is connected to, where it is known. */
-export function remoteAddress(socket: Socket): string | undefined {
-  return websocketOf(socket)?._socket?.remoteAddress
+/** What the service's middleware said, or why it could not be reached. */
+function connectFailure(error: Error & { data?: unknown }): ServiceFailure {
+  if (error.data !== undefined) return ServiceFailure.told(error.data)
+  return ServiceFailure.found('unreachable/connection_failed', 'cannot connect to the service', {
+    cause: error,
+  })
 }

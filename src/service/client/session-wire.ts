@@ -1,10 +1,8 @@
-import type { Socket } from 'socket.io-client'
-import { after, type Clock } from '../../core/clock.ts'
 import { EVENT } from '../contract.ts'
-import { RESULT_PLACES, type ResultPlaces, readResult } from './result-reader.ts'
-import { type ClientFault, ServiceFailure } from './service-failure.ts'
+import { fragmentTaken, isErrorObject, textTaken } from './acknowledgment.ts'
+import { ServiceFailure } from './service-failure.ts'
 import type { SessionEnd, SessionEvent } from './session-event.ts'
-import type { SessionSettings } from './session-options.ts'
+import { SessionSocket, type SessionSocketOptions } from './session-socket.ts'
 
 /** Receives what happens on the wire, in order; nothing after `ended`. */
 export interface SessionWireSink {
@@ -18,150 +16,82 @@ export interface SessionWireSink {
   ended(end: SessionEnd): void
 }
 
-export interface SessionWireOptions {
-  readonly socket: Socket
-  readonly settings: SessionSettings
-  readonly clock: Clock
-  readonly sink: SessionWireSink
+export interface SessionWireOptions extends SessionSocketOptions {
+  /** From something sent to its acknowledgment (ms). */
+  readonly ackMs: number
 }
 
-/** An `error` so long ago explains why something was refused or why the service hangs up (ms). */
-const REASON_MS = 2_000
 /** Bytes that an event takes besides its audio, roughly. */
 const EVENT_BYTES = 500
 
-/**
- * A session's socket as events: deadlines for each step, acknowledgments, results read tolerantly.
- *
- *   connecting ──connect──▶ starting ──start──▶ ready        any ──end──▶ ended
- */
+/** A session's socket with numbered sends, a deadline for each, and what comes back as events. */
 export class SessionWire {
-  readonly #options: SessionWireOptions
-  readonly #places: ResultPlaces
-  readonly #acks = new Map<number, Disposable>()
-  #state: 'connecting' | 'starting' | 'ready' | 'ended' = 'connecting'
-  #deadline: Disposable
-  #utterance = '0'
-  /** The newest `error`, until something is explained by it. */
-  #fault: { error: ServiceFailure; at: number } | undefined
+  readonly #ackMs: number
+  readonly #sink: SessionWireSink
+  readonly #socket: SessionSocket
+  readonly #deadlines = new Map<number, Disposable>()
 
-  constructor(options: SessionWireOptions) {
-    this.#options = options
-    this.#places = { ...RESULT_PLACES, ...options.settings.places }
-    this.#deadline = this.#limit(options.settings.connectMs, 'timeout/no_connection', 'connect')
-    this.#listen()
+  constructor({ ackMs, ...options }: SessionWireOptions, sink: SessionWireSink) {
+    this.#ackMs = ackMs
+    this.#sink = sink
+    this.#socket = new SessionSocket(options, {
+      connected: parameters => sink.connected(parameters),
+      ready: start => sink.ready(start),
+      result: (result, payload) =>
+        sink.event({ kind: 'result', ...result, payload }, EVENT_BYTES + (result.audio?.length ?? 0)),
+      endOfSpeech: utterance => sink.event({ kind: 'endSynth', utterance }, EVENT_BYTES),
+      fault: error => sink.event({ kind: 'error', error }, EVENT_BYTES),
+      ended: end => {
+        for (const deadline of this.#deadlines.values()) deadline[Symbol.dispose]()
+        sink.ended(end)
+      },
+    })
   }
 
   get ready(): boolean {
-    return this.#state === 'ready'
+    return this.#socket.ready
+  }
+
+  /** The address of the service that it is connected to, where it is known. */
+  get peer(): string | undefined {
+    return this.#socket.peer
   }
 
   /** Sends text as `text`, bytes as `write_stream`. Only between `ready` and `ended`. */
   emit(item: string | Buffer, sent: number): void {
-    const { socket, settings } = this.#options
-    if (this.#state !== 'ready' || !socket.connected) return
-    this.#acks.set(sent, this.#limit(settings.ackMs, 'timeout/no_acknowledgment', `acknowledge ${sent}`))
-    socket.emit(typeof item === 'string' ? EVENT.text : EVENT.writeStream, item, (...answer: unknown[]) => {
-      this.#acked(sent, answer)
-    })
+    const text = typeof item === 'string'
+    const acked = (status: unknown) => this.#acked(sent, status, text)
+    if (!this.#socket.emit(text ? EVENT.text : EVENT.writeStream, item, acked)) return
+    const what = `acknowledge ${sent}`
+    this.#deadlines.set(sent, this.#socket.limit(this.#ackMs, 'timeout/no_acknowledgment', what))
+  }
+
+  /** Stops reading, so that the service waits. False where that cannot be done. */
+  pause(): boolean {
+    return this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
   }
 
   /** Ends the connection. Idempotent: the first end counts. */
   end(end: SessionEnd): void {
-    if (this.#state === 'ended') return
-    this.#state = 'ended'
-    this.#deadline[Symbol.dispose]()
-    for (const timer of this.#acks.values()) timer[Symbol.dispose]()
-    const { socket, sink } = this.#options
-    socket.off()
-    socket.disconnect()
-    socket.io.engine?.close()
-    sink.ended(end)
+    this.#socket.end(end)
   }
 
-  #listen(): void {
-    const { socket, settings, sink } = this.#options
-    socket.on('connect', () => {
-      if (this.#state !== 'connecting') return
-      this.#state = 'starting'
-      this.#deadline[Symbol.dispose]()
-      this.#deadline = this.#limit(settings.startMs, 'timeout/no_start', 'start')
-    })
-    socket.on(EVENT.connected, (parameters: unknown) => sink.connected(parameters))
-    socket.on(EVENT.start, (payload: unknown) => {
-      if (this.#state !== 'starting') return
-      this.#state = 'ready'
-      this.#deadline[Symbol.dispose]()
-      sink.ready(payload)
-    })
-    socket.on(EVENT.result, (payload: unknown) => this.#result(payload))
-    socket.on(EVENT.endSynth, (payload: unknown) => {
-      const utterance = readResult(payload, this.#utterance, this.#places).utterance
-      if (this.#state === 'ready') sink.event({ kind: 'endSynth', utterance }, EVENT_BYTES)
-    })
-    socket.on(EVENT.error, (payload: unknown) => {
-      const error = ServiceFailure.told(payload)
-      this.#fault = { error, at: this.#options.clock.now() }
-      if (this.#state === 'ready') sink.event({ kind: 'error', error }, EVENT_BYTES)
-    })
-    socket.on('connect_error', error => this.#failed(connectFailure(error)))
-    socket.on('disconnect', reason => {
-      // A service that hangs up says why just before; a connection that breaks has no reason.
-      const told = reason === 'io server disconnect' || !this.ready ? this.#reason() : undefined
-      this.#failed(told ?? ServiceFailure.found('unreachable/connection_lost', `disconnected: ${reason}`))
-    })
+  #acked(sent: number, status: unknown, text: boolean): void {
+    if (!this.ready) return
+    this.#deadlines.get(sent)?.[Symbol.dispose]()
+    this.#deadlines.delete(sent)
+    if (text ? textTaken(status) : fragmentTaken(status)) this.#sink.acked(sent)
+    else this.#sink.acked(sent, this.#refusal(status))
   }
 
-  #result(payload: unknown): void {
-    if (this.#state !== 'ready') return
-    const result = readResult(payload, this.#utterance, this.#places)
-    this.#utterance = result.utterance
-    const bytes = EVENT_BYTES + (result.audio?.length ?? 0)
-    this.#options.sink.event({ kind: 'result', ...result, payload }, bytes)
-  }
-
-  #acked(sent: number, answer: readonly unknown[]): void {
-    if (this.#state !== 'ready') return
-    this.#acks.get(sent)?.[Symbol.dispose]()
-    this.#acks.delete(sent)
-    const refusal = this.#refusal(answer)
-    if (refusal) this.#options.sink.acked(sent, refusal)
-    else this.#options.sink.acked(sent)
-  }
-
-  /** A false value, or an error object, is a refusal; the service says why in an `error` just before. */
-  #refusal(answer: readonly unknown[]): ServiceFailure | undefined {
-    const [status] = answer
-    if (typeof status === 'object' && status !== null && ('error' in status || 'code' in status)) {
-      if (Object.values(status).some(value => typeof value === 'string' && value !== ''))
-        return ServiceFailure.told(status)
-    }
-    if (answer.length === 0 || status) return undefined
-    const reason = this.#reason()
-    this.#fault = undefined
+  /** The service says why in the status itself, or in an `error` just before. */
+  #refusal(status: unknown): ServiceFailure {
+    if (isErrorObject(status)) return ServiceFailure.told(status)
+    const reason = this.#socket.takeReason()
     return reason ?? ServiceFailure.found('refused/not_taken', 'the service did not take it')
   }
-
-  #reason(): ServiceFailure | undefined {
-    const { clock } = this.#options
-    return this.#fault && clock.now() - this.#fault.at <= REASON_MS ? this.#fault.error : undefined
-  }
-
-  #limit(ms: number, fault: ClientFault, what: string): Disposable {
-    return after(this.#options.clock, ms, () =>
-      this.#failed(ServiceFailure.found(fault, `the service did not ${what} within ${ms} ms`)),
-    )
-  }
-
-  #failed(error: ServiceFailure): void {
-    this.end({ kind: 'failed', error })
-  }
-}
-
-/** What the service's middleware said, or why it could not be reached. */
-function connectFailure(error: Error & { data?: unknown }): ServiceFailure {
-  if (error.data !== undefined) return ServiceFailure.told(error.data)
-  return ServiceFailure.found('unreachable/connection_failed', 'cannot connect to the service', {
-    cause: error,
-  })
 }

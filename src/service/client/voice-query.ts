@@ -1,4 +1,13 @@
-import type { VoiceFilter } from './service-http.ts'
+import type { MODES, VOICE_ENGINES, VOICE_GENDERS } from '../contract.ts'
+
+/** Which voices to list: all that fit every filter given. */
+export interface VoiceFilter {
+  readonly language?: string
+  readonly mode?: (typeof MODES)[number]
+  readonly voiceGender?: (typeof VOICE_GENDERS)[number]
+  /** Voices of any of these. */
+  readonly voiceEngine?: readonly (typeof VOICE_ENGINES)[number][]
+}
 
 /** A voice filter as the query of `GET /api/voices`, with its question mark; empty without filters. */
 export function voiceQuery(filter: VoiceFilter): string {

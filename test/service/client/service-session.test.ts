@@ -155,6 +155,22 @@ describe('back-pressure', () => {
     await session.send(FRAGMENT)
   })
 
+  test('of audio only true is an acknowledgment; of text whatever is neither false nor an error', async () => {
+    const { service, client } = await scripted({ answer: silence })
+    const audio = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 1 }))
+    const text = kept(await client.openSession('/translator', STS, { window: 1 }))
+    for (const ackWith of [[], ['true'], [1], [null], [{ ok: true }]] as const) {
+      service.faults.ackWith = ackWith
+      expect(await failureOf(audio.send(FRAGMENT))).toMatchObject({ error: 'not_taken' })
+      if (ackWith[0] === null) expect(await failureOf(text.send('a'))).toMatchObject({ error: 'not_taken' })
+      else await text.send('a')
+    }
+    const error = { code: 'limit', error: 'backlog_full', description: 'later' }
+    service.faults.ackWith = [error]
+    expect(await failureOf(audio.send(FRAGMENT))).toMatchObject(error)
+    expect(await failureOf(text.send('a'))).toMatchObject(error)
+  })
+
   test('a refusal behind a settled send is told by the next one, or by finish', async () => {
     const { service, client } = await scripted({ answer: silence, faults: { nack: 1 } })
     const session = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }))

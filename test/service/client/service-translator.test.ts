@@ -137,8 +137,8 @@ describe('against a service that misbehaves', () => {
   })
 
   test.each([
-    ['TCP accepts and never answers', { hang: true }, 'no connection'],
-    ['no start', { noStart: true }, 'no start'],
+    ['TCP accepts and never answers', { hang: true }, 'did not connect within 150 ms'],
+    ['no start', { noStart: true }, 'did not start within 150 ms'],
   ])('%s: given up after the deadline', async (_name, faults, text) => {
     Object.assign(service.faults, faults)
     const error = await outcome({ deadlines: { connectMs: 150, startMs: 150 } })
@@ -175,6 +175,24 @@ describe('against a service that misbehaves', () => {
     await r.until('ended')
     expect(r.reason()).toMatchObject({ error: { code: 'SERVICE_REFUSED', retryable: false } })
     expect(r.events.join()).toContain('bad_language/no_such_pair: none such')
+  })
+
+  test('a reason that may pass is told too, and a connection that breaks has none', async () => {
+    for (const [how, error] of [
+      ['kick', { code: 'SERVICE_REFUSED', retryable: true, message: 'limit/backlog_full: later' }],
+      ['cut', { code: 'SERVICE_LOST', retryable: true }],
+    ] as const) {
+      const r = recorder()
+      const connection = translator().open(request, r.sink)
+      await r.until('ready')
+      const session = service.session
+      session?.error({ code: 'limit', error: 'backlog_full', description: 'later' })
+      await r.until('fault limit/backlog_full: later')
+      session?.drop(how)
+      await r.until('ended')
+      expect(r.reason()).toMatchObject({ kind: 'failed', error })
+      connection.close()
+    }
   })
 
   test('an error about data long ago is not the reason why a connection breaks', async () => {

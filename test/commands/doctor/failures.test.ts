@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { failure } from '../../../src/commands/doctor/service-checks.ts'
+import { BridgeError } from '../../../src/core/errors.ts'
+import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
+
+it.each([
+  [ServiceFailure.found('unreachable/connection_failed', 'cannot reach it'), 'is it running'],
+  [ServiceFailure.found('timeout/no_reply', 'nothing came'), 'is it running'],
+  [ServiceFailure.found('protocol/not_json', 'a page'), 'is there a translation service'],
+  [ServiceFailure.told({ code: 'unauthorized', error: 'key_wrong', description: 'no' }), 'service.apiKey'],
+  [ServiceFailure.told({ description: 'forbidden' }, { status: 403 }), 'service.apiKey'],
+  [ServiceFailure.told({ code: 'limit', error: 'sessions_taken', description: 'full' }), 'see the log'],
+  [new BridgeError('CONFIG', 'port is wrong'), 'below embedded'],
+  [new BridgeError('SERVICE_UNREACHABLE', 'it died'), 'see the log'],
+  [new Error('whatever'), 'see the log'],
+])('says what to do about %s', (error, mend) => {
+  const check = failure('service', error, 'https://s.example.com')
+  expect(check).toMatchObject({ status: 'fail', mend: expect.stringContaining(mend) })
+  expect(check.found).toContain(error.message)
+})
