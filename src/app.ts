@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { openAnnouncer } from './app/announcer.ts'
-import { type DiallingSettings, openDialler } from './app/dialling.ts'
+import { type DiallingSettings, openDialler, signingTokens } from './app/dialling.ts'
 import { GuessLimit } from './app/guess-limit.ts'
 import { RememberedLanguages, type RememberedSettings } from './app/remembered-languages.ts'
 import twilioBridge from './bridges/twilio/index.ts'
@@ -199,7 +199,9 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       invite: invitationsOf(config.languages, numbers, door, log),
       ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
       ...(config.twilio.local ? { local: true } : {}),
-      ...(config.twilio.insecure ? { insecure: true } : { authTokens: config.twilio.authTokens }),
+      ...(config.twilio.insecure
+        ? { insecure: true }
+        : { authTokens: signingTokens(twilio.authTokens, twilio.outbound) }),
     })
     await server.ready()
   } catch (error) {

@@ -31,3 +31,12 @@ export function openDialler(
   const authToken = settings.apiKeySid === undefined ? (settings.authToken ?? authTokens[0]) : undefined
   return new TwilioDialler({ ...settings, authToken, own }, { clock, log })
 }
+
+/** The tokens that webhooks may be signed with: those of the account, and that of the account that dials. */
+export function signingTokens(
+  authTokens: readonly string[],
+  settings: DiallingSettings | undefined,
+): readonly string[] {
+  const own = settings?.authToken
+  return own === undefined || authTokens.includes(own) ? authTokens : [...authTokens, own]
+}

@@ -4,8 +4,10 @@ import type { CheckedConfig } from './schema.ts'
 type NumberConfig = CheckedConfig['twilio']['numbers'][string]
 
 /** Settings of calls that are fine alone and wrong together. */
-export function checkCalls({ twilio, calls }: CheckedConfig, wrong: Wrong): void {
+export function checkCalls({ twilio, calls, publicUrl }: CheckedConfig, wrong: Wrong): void {
   checkOutbound(twilio, wrong)
+  if (twilio.outbound && twilio.outbound.apiUrl === undefined && publicUrl === undefined)
+    wrong(['publicUrl'], 'the https:// address that Twilio calls, as twilio.outbound is set')
   for (const [number, settings] of Object.entries(twilio.numbers)) {
     const at = (...path: string[]) => ['twilio', 'numbers', number, ...path]
     checkRoom(settings, (path, allowed) => wrong(at(...path), allowed))

@@ -7,7 +7,7 @@ const OUTBOUND = { accountSid: ACCOUNT, authToken: 'token', from: NUMBER, allow:
 
 type Twilio = NonNullable<ConfigInput['twilio']>
 const load = (twilio: Twilio, calls: ConfigInput['calls'] = {}) =>
-  loadConfig({ env: {}, overrides: { twilio, calls } })
+  loadConfig({ env: {}, overrides: { publicUrl: 'https://bridge.example.com', twilio, calls } })
 const number = (settings: NonNullable<Twilio['numbers']>[string], more: Twilio = { outbound: OUTBOUND }) => ({
   ...more,
   numbers: { [NUMBER]: settings },
@@ -24,6 +24,7 @@ describe('dialling out', () => {
   it('may come from the environment, with its secret from a file', () => {
     const { twilio } = loadConfig({
       env: {
+        DRAGOMAN_PUBLIC_URL: 'https://bridge.example.com',
         DRAGOMAN_TWILIO_OUTBOUND_ACCOUNT_SID: ACCOUNT,
         DRAGOMAN_TWILIO_OUTBOUND_API_KEY_SID: `SK${'x'.repeat(32)}`,
         DRAGOMAN_TWILIO_OUTBOUND_API_KEY_SECRET_FILE: import.meta.filename,
@@ -34,6 +35,13 @@ describe('dialling out', () => {
     })
     expect(twilio.outbound).toMatchObject({ allow: ['+34', '+1212'], machineDetection: false })
     expect(twilio.outbound?.apiKeySecret).toContain('import')
+  })
+
+  it('needs an address that Twilio reaches, unless it is not Twilio', () => {
+    const outbound = (more: object) =>
+      loadConfig({ env: {}, overrides: { twilio: { outbound: { ...OUTBOUND, ...more } } } })
+    expect(() => outbound({})).toThrow('publicUrl')
+    expect(() => outbound({ apiUrl: 'http://127.0.0.1:8081' })).not.toThrow()
   })
 
   it("takes the account's auth token from above", () => {

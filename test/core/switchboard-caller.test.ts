@@ -153,6 +153,20 @@ describe('a caller', () => {
     expect([line.dialler.calls.length, line.dialler.last.hungUp]).toEqual([1, 0])
   })
 
+  it('who comes twice with one call is one caller', async () => {
+    const line = await switchboard()
+    const invitation: Invitation = { room: 'r', speaks: 'es-es', hears: 'es-es', dial: PLAN }
+    const ana = line.admit('caller', invitation)
+    await line.run(1_000)
+    void ana.close({ kind: 'replaced' })
+    const again = line.admit('caller-2', invitation)
+    await line.run(1_000)
+    line.pickUp()
+    await line.run(1_000)
+    expect(line.notices(again)).toEqual(['connected'])
+    expect([line.dialler.calls.length, line.relay.rooms.get('r')?.participants.size]).toEqual([1, 2])
+  })
+
   it('who comes back after the call was over does not make it ring again', async () => {
     const line = await switchboard()
     const invitation: Invitation = { room: 'r', speaks: 'es-es', hears: 'es-es', dial: PLAN }
