@@ -93,6 +93,12 @@ export class AnnouncementLane {
     return this.#frame
   }
 
+  /** The last `ms` were not heard: what is in the middle goes back by them. */
+  rewind(ms: number): void {
+    this.#current?.rewind(ms)
+    this.#current = undefined
+  }
+
   /** Stops everything at once. */
   clear(): void {
     this.#current = undefined

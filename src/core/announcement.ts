@@ -108,6 +108,12 @@ export class PlayingSound implements Announcement {
     this.#flowing = false
   }
 
+  /** Goes back by `ms`, to its beginning at most. */
+  rewind(ms: number): void {
+    this.#at = Math.max(0, this.#at - (ms * SAMPLE_RATE) / 1000)
+    this.#flowing = false
+  }
+
   /** The gain at the next sample: what ends is faded out there, what begins again also where it begins. */
   #edge(faded: boolean): number {
     if (!faded) return 1

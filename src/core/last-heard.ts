@@ -8,41 +8,53 @@ const KEPT_FRAMES = 20_000 / FRAME_MS
 
 interface Kept {
   readonly speech: Speech
+  readonly speaker: string
   /** Holds on to the audio from its place on. */
   readonly hold: UtteranceReader
 }
 
 /**
- * The last translation that one listener heard, so that it can be heard again. The audio is not copied: a place in it is
- * held, as listeners do, so everybody who heard the same utterance shares it.
+ * What one listener heard last, so that it can be heard again: the last translation that was sent to its end, and those
+ * that are not known to have been heard yet. Audio is not copied: a place in it is held, as listeners do, so everybody
+ * who heard the same utterance shares it.
  */
 export class LastHeard {
-  /** Being heard: one a speaker. */
-  readonly #begun = new Map<string, Kept>()
+  /** Begun, and not known to have been heard to the end; by utterance, in order. */
+  readonly #unheard = new Map<string, Kept>()
   #last: Kept | undefined
 
-  /** `speech` has just begun for this listener, who holds a place in it themself. */
-  begun(speech: Speech): void {
-    this.#begun.set(speech.id, { speech, hold: speech.audio.reader() })
+  /** `speech` of `speaker` has just begun for this listener, who holds a place at its beginning themself. */
+  begun(speech: Speech, speaker: string): void {
+    const before = this.#unheard.get(speech.id)
+    this.#unheard.set(speech.id, { speech, speaker, hold: speech.audio.reader() })
+    if (before) this.#giveBack(before)
   }
 
-  /** It was played to its end: what was kept before is given back. */
+  /** It was sent to its end: what was kept before is given back. */
   finished({ id }: Speech): void {
-    const kept = this.#begun.get(id)
+    const kept = this.#unheard.get(id)
     if (!kept) return
-    this.#begun.delete(id)
     while (kept.speech.audio.frames - kept.hold.at > KEPT_FRAMES) kept.hold.next()
-    this.#last?.hold.close()
+    const before = this.#last
     this.#last = kept
+    if (before) this.#giveBack(before)
   }
 
-  /** It will not be played to its end. */
-  dropped({ id }: Speech): void {
-    this.#begun.get(id)?.hold.close()
-    this.#begun.delete(id)
+  /** It was heard to its end, or will never be. */
+  settled({ id }: Speech): void {
+    const kept = this.#unheard.get(id)
+    this.#unheard.delete(id)
+    if (kept) this.#giveBack(kept)
   }
 
-  /** A copy of it as a sound; undefined when there is none. */
+  /** What was begun of `speaker` and is not known to have been heard to its end, in order. */
+  unheard(speaker: string): Speech[] {
+    return Array.from(this.#unheard.values())
+      .filter(kept => kept.speaker === speaker && kept.hold.at === 0)
+      .map(({ speech }) => speech)
+  }
+
+  /** A copy of the last one as a sound; undefined when there is none. */
   sound(): Sound | undefined {
     if (!this.#last) return undefined
     const { speech, hold } = this.#last
@@ -56,9 +68,13 @@ export class LastHeard {
 
   /** Gives everything back. */
   clear(): void {
-    for (const { hold } of this.#begun.values()) hold.close()
-    this.#begun.clear()
+    for (const { hold } of this.#unheard.values()) hold.close()
+    this.#unheard.clear()
     this.#last?.hold.close()
     this.#last = undefined
+  }
+
+  #giveBack(kept: Kept): void {
+    if (kept !== this.#last && kept !== this.#unheard.get(kept.speech.id)) kept.hold.close()
   }
 }

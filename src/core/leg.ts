@@ -19,6 +19,11 @@ export interface Leg {
   readonly id: string
   /** The bridge it came by: `twilio`, `browser`, … */
   readonly channel: string
+  /**
+   * The far system's call, the same for every leg that it has one after the other: a leg of the call whose last leg broke
+   * lately is the same party come back. Absent: none comes back.
+   */
+  readonly call?: string | undefined
   /** Settles once, never rejects. */
   readonly ended: Promise<EndReason>
   /** Names the receiver of the party's voice. Called exactly once, by `relay.admit()`, before any frame is due. */

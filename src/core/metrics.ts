@@ -44,6 +44,8 @@ export class RelayMetrics {
   legsAdmitted = 0
   legsEnded = 0
   legsRefused = 0
+  /** Legs by which a party came back whose leg had broken. */
+  legsReturned = 0
   /** 20 ms frames from parties. */
   framesIn = 0
   /** 20 ms frames to parties. */

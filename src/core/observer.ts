@@ -55,6 +55,10 @@ export interface LagEvent {
 export interface RelayEvents {
   room: { room: string; state: 'opened' | 'closed' }
   admitted: { room: string; participant: string; channel: string; speaks?: LanguageId; hears?: LanguageId }
+  /** A participant's leg broke; their place is kept for `keepMs`, then they have `left`. */
+  lost: { room: string; participant: string; reason: EndReason; keepMs: number }
+  /** They are back, by a new leg, after `awayMs`. */
+  returned: { room: string; participant: string; awayMs: number }
   left: { room: string; participant: string; channel: string; reason: EndReason; frames: number }
   /** A participant takes part differently from now on; `state` is how, `changes` are the keys that differ. */
   changed: { room: string; participant: string; state: PartyState; changes: readonly PartyKey[] }

@@ -5,10 +5,11 @@ import type { Clock } from './clock.ts'
 import type { EndReason } from './errors.ts'
 import type { Invitation } from './invitation.ts'
 import { LastHeard } from './last-heard.ts'
-import type { Leg, LegUplink } from './leg.ts'
+import type { Leg } from './leg.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Caption, Observer } from './observer.ts'
 import { changedState, initialState, type PartyChange, type PartyState } from './party-state.ts'
+import { type PartyLine, PartyUplink } from './party-uplink.ts'
 import { Playout, type PlayoutOptions } from './playout.ts'
 import type { Session } from './session.ts'
 import type { Sound } from './sound.ts'
@@ -45,14 +46,20 @@ export interface ParticipantParts {
 export interface PartyHost {
   /** `participant.state` was `before`. */
   changed(participant: Participant, before: PartyState): void
+  /** `participant`, whose leg broke, is not waited for any more. */
+  letGo(participant: Participant, reason: EndReason): void
 }
 
+/** Frames of silence that the service hears when a leg broke, so that what was said before comes to its end: 1 s. */
+const CLOSING_FRAMES = 50
+
 /**
- * A leg in a room, with what it speaks and hears. Owns the leg and what is played to it; its room decides where its
- * voice goes.
+ * A party in a room, with what it speaks and hears. Owns its leg, or after a break the next one of the same call, and
+ * what is played to it; its room decides where its voice goes.
  */
-export class Participant implements LegUplink {
-  readonly leg: Leg
+export class Participant implements PartyLine {
+  /** That of its first leg; it stays the same. */
+  readonly id: string
   /** As it came in; how it is now is in `state`. */
   readonly invitation: Invitation
   readonly playout: Playout
@@ -73,6 +80,11 @@ export class Participant implements LegUplink {
   readonly #activity = new VoiceActivity()
   readonly #parts: ParticipantParts
   #state: PartyState
+  #leg: Leg
+  /** When its leg broke (clock ms). */
+  #lostAt: number | undefined
+  /** Frames of silence still due to the service after that. */
+  #closing = 0
   #frames = 0
   #loudest = 0
   /** Speech in one breath that interrupts (frames); Infinity: none does. */
@@ -81,7 +93,8 @@ export class Participant implements LegUplink {
   #breath = 0
 
   constructor(leg: Leg, invitation: Invitation, parts: ParticipantParts) {
-    this.leg = leg
+    this.#leg = leg
+    this.id = leg.id
     this.invitation = invitation
     this.#parts = parts
     this.#state = initialState(invitation)
@@ -97,12 +110,18 @@ export class Participant implements LegUplink {
     )
   }
 
-  get id(): string {
-    return this.leg.id
+  /** The one it has, or had last. */
+  get leg(): Leg {
+    return this.#leg
   }
 
   get channel(): string {
-    return this.leg.channel
+    return this.#leg.channel
+  }
+
+  /** Its leg is there; false while its place is kept for another one. */
+  get present(): boolean {
+    return this.#lostAt === undefined
   }
 
   get state(): PartyState {
@@ -137,9 +156,41 @@ export class Participant implements LegUplink {
     return sound !== undefined
   }
 
-  /** Ends the leg, which takes the participant out of its room. Idempotent. */
+  /** Ends the leg, which takes the participant out of its room; one that is away is not waited for. Idempotent. */
   hangUp(reason: EndReason = { kind: 'hangup', by: 'local' }): Promise<void> {
-    return this.leg.close(reason)
+    if (!this.present) this.host?.letGo(this, reason)
+    return this.#leg.close(reason)
+  }
+
+  /** Takes what `leg`, the first or another, delivers from now on; nothing of one before it any more. */
+  attach(leg: Leg): void {
+    if (leg !== this.#leg) this.playout.moveTo(leg, this.#parts.clock.now())
+    this.#leg = leg
+    this.#lostAt = undefined
+    this.#closing = 0
+    leg.attach(new PartyUplink(leg, this))
+  }
+
+  /** Its leg broke; another one may come. */
+  hold(): void {
+    const now = this.#parts.clock.now()
+    this.#lostAt = now
+    this.#closing = CLOSING_FRAMES
+    this.playout.hold(now)
+  }
+
+  /** How long it has been away (ms). */
+  awayMs(now: number): number {
+    return this.#lostAt === undefined ? 0 : now - this.#lostAt
+  }
+
+  /** Called on every tick: sends what is due. */
+  tick(now: number): void {
+    this.playout.pump(now)
+    if (this.#closing > 0) {
+      this.#closing--
+      this.#silence(now)
+    }
   }
 
   /** When the party's last stretch of speech ended (clock ms). */
@@ -159,6 +210,7 @@ export class Participant implements LegUplink {
     this.#parts.metrics.framesIn++
     if (this.#state.muted) {
       this.#silence(now)
+      if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()
       return
     }
     this.tap?.live(frame, now)
@@ -193,11 +245,10 @@ export class Participant implements LegUplink {
     this.lastHeard.clear()
   }
 
-  /** Muted: nobody hears them, and the service hears silence, so that what was said before comes to an end. */
+  /** Nobody hears them, and the service hears silence, so that what was said before comes to an end. */
   #silence(now: number): void {
     this.#activity.frame(0, now)
     for (const session of this.sessions) session.write(SILENT_FRAME, true, now)
-    if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()
   }
 
   /** Once in each breath, as soon as it is long enough to be meant. */

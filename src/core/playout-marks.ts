@@ -3,9 +3,14 @@ const UNCONFIRMED_MOST = 200
 /** A mark that has not come back this long after its sound must have been played never will (ms). */
 const OVERDUE_MS = 10_000
 
+/**
+ * Why a mark does not come back: what it is behind was flushed; it is long overdue; or the leg is another now, or none.
+ */
+export type MarkLost = 'flushed' | 'overdue' | 'leg-gone'
+
 interface Waiting {
   readonly heard: () => void
-  readonly lost: (flushed: boolean) => void
+  readonly lost: (why: MarkLost) => void
   /** When what it marks must have been played (clock ms). */
   playedBy: number
 }
@@ -28,12 +33,12 @@ export class PlayoutMarks {
   }
 
   /**
-   * `heard` is called once, or `lost`: what the mark is behind was flushed and will not be heard, or its confirmation is
-   * given up. `name` is unique.
+   * `heard` is called once, or `lost`. `name` is unique among those that are awaited.
    */
-  add(name: string, heard: () => void, lost: (flushed: boolean) => void): void {
+  add(name: string, heard: () => void, lost: (why: MarkLost) => void): void {
     // A far side that never confirms must not fill our memory.
-    if (this.#unconfirmed.size >= UNCONFIRMED_MOST) this.#lose(this.#unconfirmed.keys().next().value!, false)
+    if (this.#unconfirmed.size >= UNCONFIRMED_MOST)
+      this.#lose(this.#unconfirmed.keys().next().value!, 'overdue')
     this.#unconfirmed.set(name, { heard, lost, playedBy: Number.POSITIVE_INFINITY })
     this.#pending.push(name)
   }
@@ -62,19 +67,19 @@ export class PlayoutMarks {
   check(now: number): void {
     for (const [name, { playedBy }] of this.#unconfirmed) {
       if (now - playedBy < OVERDUE_MS || playedBy === Number.POSITIVE_INFINITY) return
-      this.#lose(name, false)
+      this.#lose(name, 'overdue')
     }
   }
 
-  /** Nothing of it will be heard any more. */
-  clear(): void {
+  /** None of them comes back. */
+  clear(why: 'flushed' | 'leg-gone'): void {
     this.#pending.length = 0
-    for (const name of [...this.#unconfirmed.keys()]) this.#lose(name, true)
+    for (const name of [...this.#unconfirmed.keys()]) this.#lose(name, why)
   }
 
-  #lose(name: string, flushed: boolean): void {
+  #lose(name: string, why: MarkLost): void {
     const waiting = this.#unconfirmed.get(name)
     this.#unconfirmed.delete(name)
-    waiting?.lost(flushed)
+    waiting?.lost(why)
   }
 }

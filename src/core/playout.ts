@@ -4,7 +4,7 @@ import { AnnouncementLane } from './announcement-lane.ts'
 import { BridgeError } from './errors.ts'
 import type { Leg } from './leg.ts'
 import type { RelayMetrics } from './metrics.ts'
-import { PlayoutMarks } from './playout-marks.ts'
+import { type MarkLost, PlayoutMarks } from './playout-marks.ts'
 import { PlayoutMixer } from './playout-mixer.ts'
 import type { Sound } from './sound.ts'
 import type { Voice } from './voice.ts'
@@ -32,7 +32,7 @@ export type NoticeStage = 'begun' | 'heard' | 'stopped'
  * `leadMs` ahead, originals are live and follow closely. Nothing to say, nothing sent.
  */
 export class Playout {
-  readonly #leg: Leg
+  #leg: Leg
   readonly #leadMs: number
   readonly #metrics: RelayMetrics
   readonly #onNotice: (name: string, stage: NoticeStage) => void
@@ -49,6 +49,8 @@ export class Playout {
   /** Notices whose marks are awaited. */
   #unheardNotices = 0
   #closed = false
+  /** The leg broke: nothing can be sent. */
+  #held = false
 
   constructor(
     leg: Leg,
@@ -113,9 +115,9 @@ export class Playout {
 
   /**
    * Calls `heard` once the far side confirms that it played the frame being mixed now, or `lost` once it is known that
-   * it never will, being flushed, or that no confirmation comes; `name` is unique.
+   * it never will, or it is not known; `name` is unique.
    */
-  mark(name: string, heard: () => void, lost: (flushed: boolean) => void = () => {}): void {
+  mark(name: string, heard: () => void, lost: (why: MarkLost) => void = () => {}): void {
     this.#marks.add(name, heard, lost)
   }
 
@@ -145,11 +147,29 @@ export class Playout {
     this.#flush()
   }
 
+  /** The leg broke: nothing can be sent until there is another, and what it had not played is not heard. Idempotent. */
+  hold(now: number): void {
+    if (this.#held) return
+    this.#held = true
+    this.#announcements.rewind(this.aheadMs(now))
+    this.#batched = 0
+    this.#drainsAt = Number.NEGATIVE_INFINITY
+    this.#mixer.reset()
+    this.#marks.clear('leg-gone')
+  }
+
+  /** Goes on over `leg`. */
+  moveTo(leg: Leg, now: number): void {
+    this.hold(now)
+    this.#leg = leg
+    this.#held = false
+  }
+
   /** Nothing is played any more: announcements end. Idempotent. */
   close(): void {
     this.#closed = true
     this.#announcements.clear()
-    this.#marks.clear()
+    this.#marks.clear('leg-gone')
   }
 
   /** Looks at deadlines; a few times a second is enough. */
@@ -159,7 +179,7 @@ export class Playout {
 
   /** Sends what is due at `now` (ms). Called on every tick, and when something new can be heard at once. */
   pump(now: number): void {
-    if (this.#closed) return
+    if (this.#closed || this.#held) return
     if (this.#leg.congested) {
       // The far side does not read: originals go by, translations wait (their lane has its own bound).
       this.#metrics.congestedFrames += this.#mixer.skip(LIVE_LEAD)
@@ -215,8 +235,8 @@ export class Playout {
     this.#batched = 0
     this.#mixer.reset()
     this.#drainsAt = Number.NEGATIVE_INFINITY
-    this.#leg.flush()
-    this.#marks.clear()
+    this.#marks.clear('flushed')
+    if (!this.#held) this.#leg.flush()
   }
 
   #send(): void {

@@ -6,6 +6,8 @@ export const relayOptionsSchema = z.strictObject({
   leadMs: z.number().int().min(20).max(1_000).default(200),
   /** A translation further behind than this loses its oldest whole utterances (ms). */
   maxLagMs: z.number().int().min(2_000).max(60_000).default(20_000),
+  /** Whether late translations catch up: their pauses trimmed, then played up to a quarter faster at their own pitch. */
+  catchUp: z.boolean().default(true),
   /** Whether all translated voices are brought to one level. */
   levelling: z.boolean().default(true),
   /** That level: RMS of speech, pauses not counted (dBFS). */
@@ -30,6 +32,8 @@ export const relayOptionsSchema = z.strictObject({
   ackDeadlineMs: z.number().int().min(200).max(10_000).default(1_500),
   /** A first connection that takes longer counts as away (ms). */
   awayAfterMs: z.number().int().min(0).max(10_000).default(1_000),
+  /** The place of a party whose leg broke is kept for this long, in case the call gets another leg (ms); 0: not at all. */
+  keepMs: z.number().int().min(0).max(120_000).default(10_000),
   /** Legs at most; more are refused. */
   maxLegs: z.number().int().min(1).max(100_000).default(300),
   /** mp3 decoders at most; utterances that arrive while all are busy wait a tick. */

@@ -1,5 +1,6 @@
 import { Mp3Pool } from '../transcode/mp3-pool.ts'
 import { FRAME_MS, FRAME_SAMPLES } from '../transcode/pcm.ts'
+import { Absences } from './absences.ts'
 import { type Clock, systemClock, Ticker } from './clock.ts'
 import { DecodeQueue } from './decode-queue.ts'
 import { BridgeError, describeEnd, type EndReason } from './errors.ts'
@@ -45,6 +46,7 @@ export class Relay implements Admission {
   readonly #tappers = new Set<(room: Room) => Tap | undefined>()
   readonly #participants = new Map<string, Participant>()
   readonly #legs = new Owned<Leg>()
+  readonly #absences: Absences
   readonly #parts: InterpretationParts
   readonly #decoding = new DecodeQueue()
   readonly #lag = new LagWatch(this.metrics, this.observer)
@@ -65,6 +67,9 @@ export class Relay implements Admission {
     this.#options = options
     this.#clock = clock
     this.#log = log
+    this.#absences = new Absences(clock, options.keepMs, (participant, reason) =>
+      this.#left(participant, reason),
+    )
     this.#mp3 = new Mp3Pool({ max: options.maxDecoders })
     this.observer.onListenerError = error => log.error({ error: String(error) }, 'an observer failed')
     this.#parts = {
@@ -95,7 +100,7 @@ export class Relay implements Admission {
     return this.#legs.size
   }
 
-  /** The participant of this id, in whatever room. */
+  /** The participant of this id, in whatever room; that of its present leg is as good. */
   find(participantId: string): Participant | undefined {
     return this.#participants.get(participantId)
   }
@@ -109,32 +114,20 @@ export class Relay implements Admission {
 
   admit(leg: Leg, invitation: Invitation): void {
     if (this.#closing) throw new BridgeError('CAPACITY', 'the relay is closing')
-    if (this.#legs.size >= this.#options.maxLegs) {
+    const returning = this.#absences.returning(leg, invitation.room)
+    // Whoever changes legs takes no more place than before.
+    if (this.#legs.size >= this.#options.maxLegs + (returning?.present ? 1 : 0)) {
       this.metrics.legsRefused++
       throw new BridgeError('CAPACITY', `${this.#legs.size} legs are the most`, { retryable: true })
     }
-    const { observer, metrics } = this
-    const participant = new Participant(leg, invitation, {
-      clock: this.#clock,
-      metrics,
-      observer,
-      options: this.#options,
-    })
     this.#legs.add(leg)
-    metrics.legsAdmitted++
-    leg.attach(participant)
+    this.metrics.legsAdmitted++
+    const participant = returning ?? this.#newParticipant(leg, invitation)
+    this.#participants.set(leg.id, participant)
     const room = this.#room(invitation.room)
-    void leg.ended.then(reason => this.#left(room, participant, reason))
-    this.#participants.set(participant.id, participant)
-    const about = {
-      participant: participant.id,
-      channel: leg.channel,
-      ...(invitation.speaks ? { speaks: invitation.speaks } : {}),
-      ...(invitation.hears ? { hears: invitation.hears } : {}),
-    }
-    observer.emit('admitted', { room: room.name, ...about })
-    this.#log.info(about, 'leg admitted')
-    room.join(participant)
+    if (returning) this.#takeBack(room, returning, leg)
+    else this.#takeIn(room, participant)
+    void leg.ended.then(reason => this.#legEnded(room, participant, leg, reason))
     this.#ticker ??= new Ticker(this.#clock, FRAME_MS, this.#tick)
   }
 
@@ -157,10 +150,49 @@ export class Relay implements Admission {
     this.#mp3.close()
   }
 
+  #newParticipant(leg: Leg, invitation: Invitation): Participant {
+    const { observer, metrics } = this
+    return new Participant(leg, invitation, {
+      clock: this.#clock,
+      metrics,
+      observer,
+      options: this.#options,
+    })
+  }
+
+  #takeIn(room: Room, participant: Participant): void {
+    participant.attach(participant.leg)
+    this.#absences.know(participant)
+    const { speaks, hears } = participant.state
+    const about = {
+      participant: participant.id,
+      channel: participant.channel,
+      ...(speaks ? { speaks } : {}),
+      ...(hears ? { hears } : {}),
+    }
+    this.observer.emit('admitted', { room: room.name, ...about })
+    this.#log.info(about, 'leg admitted')
+    room.join(participant)
+  }
+
+  /** The party's call has another leg, perhaps before the end of the last one was known. */
+  #takeBack(room: Room, participant: Participant, leg: Leg): void {
+    const awayMs = participant.awayMs(this.#clock.now())
+    const before = participant.leg
+    this.#absences.end(participant)
+    participant.attach(leg)
+    if (before.id !== participant.id) this.#participants.delete(before.id)
+    this.metrics.legsReturned++
+    this.observer.emit('returned', { room: room.name, participant: participant.id, awayMs })
+    this.#log.info({ participant: participant.id, legId: leg.id, awayMs }, 'back by another leg')
+    room.restore(participant)
+  }
+
   #room(name: string): Room {
     const known = this.#rooms.get(name)
     if (known && !known.closing) return known
-    const room = new Room(name, this.#parts)
+    const letGo = (participant: Participant, reason: EndReason) => this.#absences.letGo(participant, reason)
+    const room = new Room(name, this.#parts, letGo)
     this.#rooms.set(name, room)
     for (const tapper of this.#tappers) this.#offer(room, tapper)
     return room
@@ -175,23 +207,35 @@ export class Relay implements Admission {
     }
   }
 
-  #left(room: Room, participant: Participant, reason: EndReason): void {
-    this.#participants.delete(participant.id)
+  #legEnded(room: Room, participant: Participant, leg: Leg, reason: EndReason): void {
     this.metrics.legsEnded++
-    const about = {
-      participant: participant.id,
-      channel: participant.leg.channel,
-      frames: participant.frames,
+    const about = { participant: participant.id, legId: leg.id, channel: leg.channel }
+    this.#log.info({ ...about, frames: participant.frames, reason: describeEnd(reason) }, 'leg ended')
+    // Another leg of the same call has taken its place.
+    if (participant.leg !== leg) return
+    if (this.#closing || room.closing || !this.#absences.keep(participant, reason)) {
+      this.#left(participant, reason)
+      return
     }
-    this.observer.emit('left', { room: room.name, ...about, reason })
-    this.#log.info({ ...about, reason: describeEnd(reason) }, 'leg ended')
+    room.hold(participant)
+    const { keepMs } = this.#options
+    this.observer.emit('lost', { room: room.name, participant: participant.id, reason, keepMs })
+  }
+
+  #left(participant: Participant, reason: EndReason): void {
+    const { id, channel, frames, leg } = participant
+    this.#absences.forget(participant)
+    this.#participants.delete(id)
+    this.#participants.delete(leg.id)
+    const room = participant.host
+    if (!(room instanceof Room)) return
+    this.observer.emit('left', { room: room.name, participant: id, channel, frames, reason })
     room.leave(participant)
     if (room.participants.size > 0) return
     if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name)
     if (this.#rooms.size > 0) return
     this.#ticker?.[Symbol.dispose]()
     this.#ticker = undefined
-    this.#lag.look([])
   }
 
   readonly #tick = (now: number): void => {

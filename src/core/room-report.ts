@@ -2,6 +2,7 @@ import type { Clock } from './clock.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Observer, UtteranceEvent } from './observer.ts'
 import type { Participant } from './participant.ts'
+import type { MarkLost } from './playout-marks.ts'
 import type { TappedVoice } from './tap.ts'
 import type { Speech } from './translation-lane.ts'
 import type { VoiceEvents } from './voice.ts'
@@ -36,7 +37,7 @@ export class ListenerReport implements VoiceEvents {
   }
 
   begun(speech: Speech): void {
-    this.#listener.lastHeard.begun(speech)
+    this.#listener.lastHeard.begun(speech, this.#speaker)
     const voice = this.#listener.playout.voices.get(this.#speaker)
     if (voice) voice.tap = this.#tapped(speech)
     const latencyMs = this.#parts.clock.now() - speech.speechEndedAt
@@ -48,17 +49,19 @@ export class ListenerReport implements VoiceEvents {
   finished(speech: Speech): void {
     this.#listener.lastHeard.finished(speech)
     const heard = () => {
+      this.#listener.lastHeard.settled(speech)
       this.#parts.metrics.utterancesHeard++
       this.#tell('heard', speech)
     }
-    const lost = (flushed: boolean) => {
-      if (flushed && !this.#listener.playout.closed) this.dropped(speech)
+    const lost = (why: MarkLost) => {
+      if (why === 'flushed') this.dropped(speech)
+      if (why === 'overdue') this.#listener.lastHeard.settled(speech)
     }
     this.#listener.playout.mark(speech.id, heard, lost)
   }
 
   dropped(speech: Speech): void {
-    this.#listener.lastHeard.dropped(speech)
+    this.#listener.lastHeard.settled(speech)
     this.#parts.metrics.utterancesDropped++
     this.#tell('dropped', speech)
   }

@@ -15,16 +15,24 @@ export class Room implements PartyHost {
   /** Settles once, never rejects: everybody has left, or it was closed. */
   readonly ended: Promise<EndReason>
   readonly #parts: InterpretationParts
+  readonly #letGo: (participant: Participant, reason: EndReason) => void
   readonly #wiring: RoomWiring
   readonly #taps: RoomTaps
   readonly #outages: RoomOutages
   readonly #participants = new Map<string, Participant>()
   #closing = false
+  #over = false
   #settle!: (reason: EndReason) => void
 
-  constructor(name: string, parts: InterpretationParts) {
+  /** `letGo` takes a participant out that is away and not waited for any more. */
+  constructor(
+    name: string,
+    parts: InterpretationParts,
+    letGo: (participant: Participant, reason: EndReason) => void,
+  ) {
     this.name = name
     this.#parts = parts
+    this.#letGo = letGo
     this.openedAt = parts.clock.now()
     const tapFailed = (error: unknown) =>
       parts.log.error({ room: name, error: String(error) }, 'a tap failed')
@@ -79,6 +87,23 @@ export class Room implements PartyHost {
     else this.#wiring.fit(this.#participants)
   }
 
+  /** Its leg broke: its place, its sessions and what it has not heard are kept. */
+  hold(participant: Participant): void {
+    participant.hold()
+  }
+
+  /** It is back by another leg: what it has not heard of translations is played again from the beginning. */
+  restore(participant: Participant): void {
+    for (const { speaker, original, translation } of participant.playout.voices.values()) {
+      original.clear()
+      translation.again(participant.lastHeard.unheard(speaker))
+    }
+  }
+
+  letGo(participant: Participant, reason: EndReason): void {
+    this.#letGo(participant, reason)
+  }
+
   changed(participant: Participant, before: PartyState): void {
     this.#wiring.fit(this.#participants)
     const { state } = participant
@@ -89,7 +114,7 @@ export class Room implements PartyHost {
   /** Sends what is due to every listener. */
   tick(now: number): void {
     this.#wiring.tick(now)
-    for (const participant of this.#participants.values()) participant.playout.pump(now)
+    for (const participant of this.#participants.values()) participant.tick(now)
   }
 
   /** Looks at the deadlines of sessions and marks. */
@@ -110,6 +135,8 @@ export class Room implements PartyHost {
   }
 
   #end(reason: EndReason): void {
+    if (this.#over) return
+    this.#over = true
     this.#closing = true
     this.#wiring.close()
     this.#taps.end()

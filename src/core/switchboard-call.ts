@@ -65,12 +65,18 @@ export class SwitchboardCall {
     }
     const known = this.#seats.get(invitation)
     known?.missing?.[Symbol.dispose]()
+    const back = known?.party === party
     const seat: Seat = known ?? { who: this.#whoIs(invitation), party, missing: undefined }
     seat.party = party
     seat.missing = undefined
     this.#seats.set(invitation, seat)
-    void party.leg.ended.then(reason => this.#left(invitation, party, reason))
-    if (seat.who === 'caller' && this.#state.status === 'calling') this.#wait(party, known === undefined)
+    const { leg } = party
+    void leg.ended.then(reason => {
+      // Unless another leg has taken its place.
+      if (party.leg === leg) this.#left(invitation, party, reason)
+    })
+    if (seat.who === 'caller' && this.#state.status === 'calling' && !back)
+      this.#wait(party, known === undefined)
     if (seat.who === 'callee' && !known) this.#say(party, 'incoming', named(this.#caller))
     this.#apply({ type: 'joined', present: this.#seats.size })
   }

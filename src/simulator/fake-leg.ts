@@ -6,6 +6,7 @@ import { assertFrames, FRAME_SAMPLES, joined } from '../transcode/pcm.ts'
 export class FakeLeg implements Leg {
   readonly id: string
   readonly channel: string = 'fake'
+  readonly call: string | undefined
   readonly ended: Promise<EndReason>
   /** Everything played, in order; one entry a call. */
   readonly played: Int16Array[] = []
@@ -21,11 +22,18 @@ export class FakeLeg implements Leg {
   #over = false
   #end!: (reason: EndReason) => void
 
-  constructor(id: string) {
+  /** A leg with the `call` of another, which broke, is the same party. */
+  constructor(id: string, call?: string) {
     this.id = id
+    this.call = call
     this.ended = new Promise(resolve => {
       this.#end = resolve
     })
+  }
+
+  /** It has ended. */
+  get over(): boolean {
+    return this.#over
   }
 
   attach(uplink: LegUplink): void {

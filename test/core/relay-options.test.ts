@@ -9,6 +9,7 @@ describe('options of the relay', () => {
     expect(relayOptions()).toEqual({
       leadMs: 200,
       maxLagMs: 20_000,
+      catchUp: true,
       levelling: true,
       levelDb: -20,
       lowDb: -18,
@@ -17,6 +18,7 @@ describe('options of the relay', () => {
       noticeDuckDb: -15,
       interrupt: 'keep',
       interruptAfterMs: 300,
+      keepMs: 10_000,
       fragmentMs: 60,
       replayMs: 30_000,
       ackDeadlineMs: 1_500,

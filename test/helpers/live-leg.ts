@@ -16,8 +16,8 @@ export class LiveLeg extends FakeLeg {
   #generation = 0
   #gone = false
 
-  constructor(id: string, clock: Clock) {
-    super(id)
+  constructor(id: string, clock: Clock, call?: string) {
+    super(id, call)
     this.#clock = clock
     this.#since = clock.now()
     void this.ended.then(() => {

@@ -35,8 +35,8 @@ export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
     return leg
   }
   /** The same with a leg that hears in real time and confirms marks. */
-  const live = (id: string, invitation: Partial<Invitation> = {}) => {
-    const leg = new LiveLeg(id, clock)
+  const live = (id: string, invitation: Partial<Invitation> = {}, call?: string) => {
+    const leg = new LiveLeg(id, clock, call)
     legs.set(id, leg)
     relay.admit(leg, { room: 'r', ...invitation })
     return leg
@@ -48,6 +48,7 @@ export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
   const run = async (ms: number) => {
     for (let t = 0; t < ms; t += 20) {
       for (const [id, leg] of legs) {
+        if (leg.over) continue
         const speech = speaking.get(id)
         const frame = speech?.pcm.subarray(speech.at, speech.at + FRAME_SAMPLES)
         if (speech) speech.at += FRAME_SAMPLES

@@ -71,6 +71,11 @@ export class TwilioLeg implements Leg, StreamListener {
     socket.listener = this
   }
 
+  /** A stream of the same call is the same party. */
+  get call(): string {
+    return this.callSid
+  }
+
   attach(uplink: LegUplink): void {
     this.#sink = uplink
     this.#uplink.attach(uplink)

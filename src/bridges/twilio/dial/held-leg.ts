@@ -9,6 +9,7 @@ import { SILENT_FRAME } from '../../../transcode/pcm.ts'
 export class HeldLeg implements Leg {
   readonly id: string
   readonly channel: string
+  readonly call: string | undefined
   readonly ended: Promise<EndReason>
   readonly #leg: Leg
   #held = true
@@ -17,6 +18,7 @@ export class HeldLeg implements Leg {
     this.#leg = leg
     this.id = leg.id
     this.channel = leg.channel
+    this.call = leg.call
     this.ended = leg.ended
   }
 

@@ -1,0 +1,29 @@
+import type { Leg, LegUplink } from './leg.ts'
+
+/** Who takes what one leg delivers, as long as it is the leg of that party. */
+export interface PartyLine extends LegUplink {
+  readonly leg: Leg
+}
+
+/** What `leg` delivers to its party; nothing any more once another leg has taken its place. */
+export class PartyUplink implements LegUplink {
+  readonly #leg: Leg
+  readonly #party: PartyLine
+
+  constructor(leg: Leg, party: PartyLine) {
+    this.#leg = leg
+    this.#party = party
+  }
+
+  write(frame: Int16Array): void {
+    if (this.#party.leg === this.#leg) this.#party.write(frame)
+  }
+
+  marked(name: string): void {
+    if (this.#party.leg === this.#leg) this.#party.marked(name)
+  }
+
+  dtmf(digit: string): void {
+    if (this.#party.leg === this.#leg) this.#party.dtmf(digit)
+  }
+}
