@@ -1,0 +1,65 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ControlError, told } from './control-error.ts'
+import type { Floor } from './floor.ts'
+import type { Answered, Idempotency } from './idempotency.ts'
+import { type AnyOperation, Document, STREAMING } from './operation.ts'
+import { readRequest } from './read-request.ts'
+
+const KEY_HEADER = 'idempotency-key'
+const KEY = /^[\x21-\x7e]{1,128}$/
+
+/** Answers one request of somebody who may: checks it, does it, or gives the answer of the time before. */
+export async function answer(
+  operation: AnyOperation,
+  floor: Floor,
+  idempotency: Idempotency,
+  holder: string,
+  raw: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const request = readRequest(operation, raw)
+  const run = () => operation.run(floor, { ...request, raw, reply } as never)
+  const key = operation.method === 'GET' ? undefined : idempotencyKey(raw)
+  if (key === undefined) {
+    send(reply, operation.status, await run())
+    return
+  }
+  const work = async (): Promise<Answered> => {
+    try {
+      return { status: operation.status, body: await run() }
+    } catch (error) {
+      const { status, body, specific } = told(error)
+      if (specific === 'unexpected') logFault(floor, operation, error)
+      return { status, body }
+    }
+  }
+  const { answered, again } = await idempotency.once(holder, key, [operation.id, request], work)
+  if (again) void reply.header('idempotency-replayed', 'true')
+  send(reply, answered.status, answered.body)
+}
+
+/** What happened is for the log alone. */
+export function logFault(
+  { log }: Pick<Floor, 'log'>,
+  operation: AnyOperation | undefined,
+  error: unknown,
+): void {
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
+  log.error({ operation: operation?.id, err: name, reason: message, stack }, 'a control request failed')
+}
+
+function send(reply: FastifyReply, status: number, result: unknown): void {
+  if (result === STREAMING) return
+  if (result instanceof Document) void reply.status(status).type(result.type).send(result.text)
+  else void reply.status(status).type('application/json; charset=utf-8').send(JSON.stringify(result))
+}
+
+function idempotencyKey(raw: FastifyRequest): string | undefined {
+  const given = raw.headers[KEY_HEADER]
+  if (given === undefined) return undefined
+  if (typeof given === 'string' && KEY.test(given)) return given
+  throw new ControlError(
+    'value_not_allowed',
+    'Idempotency-Key: 1 to 128 visible ASCII characters, without spaces',
+  )
+}

@@ -1,0 +1,74 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { addressGroup } from '../../core/address-group.ts'
+import { AttemptLimit } from '../../core/attempt-limit.ts'
+import type { Clock } from '../../core/clock.ts'
+import { TokenBucket } from '../../core/token-bucket.ts'
+import { ControlError } from './control-error.ts'
+import type { ControlSettings } from './control-settings.ts'
+
+/** Requests that a key may make at once: those of 10 s. */
+const BURST_SECONDS = 10
+const LEAST_BURST = 20
+
+interface KnownKey {
+  readonly name: string
+  readonly digest: Buffer
+  readonly rate: TokenBucket
+}
+
+/**
+ * The keys of the control API, kept as digests. Always compared with all of them, in constant time. After too many
+ * wrong ones an address has to wait; a right key is let in all the same, since nobody guesses one.
+ */
+export class BearerKeys {
+  readonly #clock: Clock
+  readonly #known: readonly KnownKey[]
+  readonly #attempts: AttemptLimit
+
+  constructor({ keys, requestsPerMinute, maxAttemptsPerMinute }: ControlSettings, clock: Clock) {
+    this.#clock = clock
+    this.#attempts = new AttemptLimit(clock, maxAttemptsPerMinute)
+    const perSecond = requestsPerMinute / 60
+    const burst = Math.max(LEAST_BURST, perSecond * BURST_SECONDS)
+    this.#known = keys.map(({ name, key }) => ({
+      name,
+      digest: digestOf(key),
+      rate: new TokenBucket(perSecond, burst, clock.now()),
+    }))
+  }
+
+  /**
+   * The name of the key in the header `authorization` of a request from `address`. Throws `key_missing`, `key_wrong`,
+   * `too_many_attempts` or `too_many_requests`.
+   */
+  holderOf(authorization: string | undefined, address: string): string {
+    const given = /^Bearer ([^\s]{1,1024})$/i.exec(authorization?.trim() ?? '')?.[1]
+    if (given === undefined) throw missing()
+    const asked = digestOf(given)
+    let holder: KnownKey | undefined
+    for (const known of this.#known) if (timingSafeEqual(known.digest, asked)) holder = known
+    if (!holder) throw this.refused(address)
+    if (holder.rate.take(this.#clock.now()) >= 0) return holder.name
+    throw new ControlError('too_many_requests', undefined, { 'retry-after': '1' })
+  }
+
+  /** What is told to somebody with a wrong key or link, who is counted. */
+  refused(address: string): ControlError {
+    const group = addressGroup(address)
+    const waitMs = this.#attempts.waitMs(group)
+    if (waitMs > 0)
+      return new ControlError('too_many_attempts', undefined, {
+        'retry-after': `${Math.ceil(waitMs / 1000)}`,
+      })
+    this.#attempts.failed(group)
+    return new ControlError('key_wrong', undefined, { 'www-authenticate': 'Bearer error="invalid_token"' })
+  }
+}
+
+function missing(): ControlError {
+  return new ControlError('key_missing', undefined, { 'www-authenticate': 'Bearer' })
+}
+
+function digestOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}

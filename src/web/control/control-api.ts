@@ -1,0 +1,120 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { answer, logFault } from './answer.ts'
+import { BearerKeys } from './bearer-keys.ts'
+import { ControlError, fromFramework } from './control-error.ts'
+import type { ControlSettings } from './control-settings.ts'
+import { docsPage } from './docs-page.ts'
+import type { Floor } from './floor.ts'
+import { Idempotency } from './idempotency.ts'
+import { openApi } from './openapi.ts'
+import type { AnyOperation } from './operation.ts'
+import { OPERATIONS } from './operations.ts'
+
+export interface ControlApiOptions {
+  readonly floor: Floor
+  readonly settings: ControlSettings
+}
+
+const MAX_BODY = 65_536
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+/**
+ * The control API: everything under the prefix that it is registered with (`/v1`). Without a key in the settings every
+ * path answers 404 `control_closed`.
+ */
+export async function controlApi(
+  app: FastifyInstance,
+  { floor, settings }: ControlApiOptions,
+): Promise<void> {
+  const keys = new BearerKeys(settings, floor.clock)
+  const idempotency = new Idempotency(floor.clock)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string', bodyLimit: MAX_BODY },
+    (request, body, done) => {
+      if (body === '') done(null, undefined)
+      else app.getDefaultJsonParser('error', 'error')(request, body as string, done)
+    },
+  )
+  app.setErrorHandler((error: FastifyError, _request, reply) => refuse(reply, error, floor))
+  app.addHook('onRequest', async (_request, reply) => {
+    void reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  })
+  if (settings.keys.length === 0) {
+    app.setNotFoundHandler(() => {
+      throw new ControlError('control_closed')
+    })
+    return
+  }
+
+  addDocs(app)
+  for (const operation of OPERATIONS) {
+    const { method, path } = operation
+    // Decided on before anything of the body is read.
+    const holders = new WeakMap<FastifyRequest, string>()
+    app.route({
+      method,
+      url: path.replace(/\{(\w+)\}/g, ':$1'),
+      exposeHeadRoute: false,
+      onRequest: async request => {
+        holders.set(request, holderOf(operation, request, keys, floor))
+      },
+      handler: async (request, reply) => {
+        await answer(operation, floor, idempotency, holders.get(request) ?? '', request, reply)
+        return reply
+      },
+    })
+  }
+  app.setNotFoundHandler((request: FastifyRequest) => {
+    throw notFound(request)
+  })
+}
+
+/** The name of the key, or of the link. Throws when neither is good. */
+function holderOf(
+  { access = 'key' }: AnyOperation,
+  request: FastifyRequest,
+  keys: BearerKeys,
+  { links }: Floor,
+): string {
+  const { token } = request.query as { token?: unknown }
+  const { room } = request.params as { room?: string }
+  if (access !== 'link' || request.headers.authorization !== undefined || typeof token !== 'string')
+    return keys.holderOf(request.headers.authorization, request.ip)
+  if (room !== undefined && links.allows(token, room)) return 'link'
+  throw keys.refused(request.ip)
+}
+
+function addDocs(app: FastifyInstance): void {
+  const page = docsPage(OPERATIONS)
+  const document = JSON.stringify(openApi(OPERATIONS))
+  const open = { exposeHeadRoute: false }
+  app.get('/openapi.json', open, (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(document),
+  )
+  app.get('/docs', open, (_request, reply) =>
+    reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(page),
+  )
+}
+
+/** Nothing there, or something with other methods. */
+function notFound({ method, url }: FastifyRequest): ControlError {
+  const path = url.split('?')[0]!.replace(/^\/v1/, '')
+  const there = OPERATIONS.filter(each => matches(each.path, path)).map(each => each.method)
+  if (there.length === 0 || there.includes(method as never)) return new ControlError('path_unknown')
+  return new ControlError('method_not_allowed', undefined, { allow: there.join(', ') })
+}
+
+function matches(pattern: string, path: string): boolean {
+  const [parts, given] = [pattern.split('/'), path.split('/')]
+  return (
+    parts.length === given.length && parts.every((part, at) => part.startsWith('{') || part === given[at])
+  )
+}
+
+function refuse(reply: FastifyReply, error: Error & { statusCode?: number }, floor: Floor): void {
+  const failure = fromFramework(error)
+  if (failure.specific === 'unexpected') logFault(floor, undefined, error)
+  void reply.status(failure.status).headers(failure.headers).send(failure.body)
+}

@@ -1,0 +1,98 @@
+import type { Announcer } from '../../core/announcer.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Dialler } from '../../core/dialler.ts'
+import type { Admission } from '../../core/invitation.ts'
+import type { Log } from '../../core/log.ts'
+import type { Recorder } from '../../core/recorder.ts'
+import type { Relay } from '../../core/relay.ts'
+import type { RoomCodes } from '../../core/room-codes.ts'
+import type { WallClock } from '../../core/wall-clock.ts'
+import { CaptionDesk } from '../captions/caption-desk.ts'
+import { CaptionFeed } from '../captions/caption-feed.ts'
+import { LinkTokens } from '../captions/link-token.ts'
+import type { TranscriptSettings } from '../transcript/transcript-settings.ts'
+import { Transcripts } from '../transcript/transcripts.ts'
+import { type Send, sendByHttp } from '../webhooks-out/send.ts'
+import type { WebhookSettings } from '../webhooks-out/webhook-settings.ts'
+import { WebhooksOut } from '../webhooks-out/webhooks-out.ts'
+import { Departed } from './departed.ts'
+import { endRoom } from './ending.ts'
+import type { Floor } from './floor.ts'
+import { PlacedCalls } from './placed-calls.ts'
+import { RoomPlans } from './room-plans.ts'
+import { RuledAdmission } from './ruled-admission.ts'
+import { RunningAnnouncements } from './running-announcements.ts'
+
+/** What the app brings; all of it stays the app's. */
+export interface FloorParts {
+  readonly relay: Relay
+  readonly codes: RoomCodes
+  readonly announcer?: Announcer | undefined
+  /** Absent: dialling out is off. Told to onlookers by whoever made it. */
+  readonly dialler?: Dialler | undefined
+  /** Absent: recording is not configured. */
+  readonly recorder?: Recorder | undefined
+  readonly transcripts: TranscriptSettings
+  readonly webhooks: readonly WebhookSettings[]
+  readonly clock: Clock
+  readonly wall: WallClock
+  readonly log: Log
+  /** How webhooks are sent. */
+  readonly send?: Send
+  readonly random?: () => number
+}
+
+/** Captions, transcripts, webhooks and created rooms, with what the control API does with them. */
+export interface OpenFloor extends AsyncDisposable {
+  readonly floor: Floor
+  /** Holds created rooms to their rules: where bridges admit legs instead of `inner`. */
+  admission(inner: Admission): Admission
+}
+
+/** Looks at the relay from now on; disposed of after the relay has closed. Rejects when transcripts cannot be kept. */
+export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
+  const { relay, clock, wall, log, send = sendByHttp, random = Math.random } = parts
+  const { observer } = relay
+  const feed = new CaptionFeed(observer, clock, wall)
+  const transcripts = await Transcripts.open(parts.transcripts, { feed, clock, wall, log })
+  const desk = new CaptionDesk(feed, clock)
+  const webhooks = new WebhooksOut(parts.webhooks, { observer, feed, clock, wall, log, send, random })
+  const departed = new Departed(observer)
+  const plans = new RoomPlans(observer, clock)
+  const floor: Floor = {
+    relay,
+    plans,
+    codes: parts.codes,
+    calls: new PlacedCalls(wall),
+    announcements: new RunningAnnouncements(departed),
+    departed,
+    feed,
+    desk,
+    links: new LinkTokens(wall),
+    transcripts,
+    webhooks,
+    dialler: parts.dialler,
+    announcer: parts.announcer,
+    recorder: parts.recorder,
+    clock,
+    wall,
+    log,
+  }
+  plans.onOver = (room, why) => {
+    void floor.calls.hangUpCalling(room)
+    endRoom(floor, room, why === 'time-up' ? why : undefined).catch(error =>
+      log.error({ error: String(error) }, 'a room could not be ended'),
+    )
+  }
+  return {
+    floor,
+    admission: inner => new RuledAdmission(inner, relay, plans),
+    async [Symbol.asyncDispose]() {
+      plans[Symbol.dispose]()
+      departed[Symbol.dispose]()
+      feed[Symbol.dispose]()
+      desk[Symbol.dispose]()
+      await Promise.all([webhooks[Symbol.asyncDispose](), transcripts[Symbol.asyncDispose]()])
+    },
+  }
+}

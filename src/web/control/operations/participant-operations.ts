@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { participantSchema } from '../answer-schemas.ts'
+import { ControlError } from '../control-error.ts'
+import { operation } from '../operation.ts'
+import { displayName, id, language, original, roomParams } from '../request-schemas.ts'
+import { refusedLanguages } from '../room-plans.ts'
+import { changeNotice, tell } from '../telling.ts'
+import { assertRoom, participantOf, participantView } from '../views.ts'
+
+const params = z.strictObject({ participant: id.describe('The id of the participant.') })
+
+export const listParticipants = operation({
+  id: 'listParticipants',
+  method: 'GET',
+  path: '/rooms/{room}/participants',
+  group: 'Participants',
+  summary: 'Who is in a room',
+  about: 'In the order in which they came.',
+  params: roomParams,
+  status: 200,
+  answer: z.strictObject({ participants: z.array(participantSchema) }),
+  errors: ['room_unknown'],
+  run(floor, { params: { room } }) {
+    assertRoom(floor, room)
+    const there = floor.relay.rooms.get(room)?.participants.values() ?? []
+    return { participants: Array.from(there, each => participantView(floor, each)) }
+  },
+})
+
+export const getParticipant = operation({
+  id: 'getParticipant',
+  method: 'GET',
+  path: '/participants/{participant}',
+  group: 'Participants',
+  summary: 'One participant',
+  about: '',
+  params,
+  status: 200,
+  answer: participantSchema,
+  errors: ['participant_unknown'],
+  run: (floor, { params: { participant } }) => participantView(floor, participantOf(floor, participant)),
+})
+
+const change = z
+  .strictObject({
+    speaks: language.nullable().optional().describe('null: they only listen.'),
+    hears: language.nullable().optional().describe('null: only original voices.'),
+    original: original.optional(),
+    name: displayName.nullable().optional(),
+    muted: z
+      .boolean()
+      .optional()
+      .describe('Their voice reaches nobody, the service and recordings included.'),
+    interpreting: z.boolean().optional().describe('false: they hear originals, and everybody hears theirs.'),
+    announce: z
+      .boolean()
+      .default(true)
+      .describe('They are told in their language, where they could not know.'),
+  })
+  .refine(({ announce: _, ...fields }) => Object.keys(fields).length > 0, 'at least one field to change')
+
+export const changeParticipant = operation({
+  id: 'changeParticipant',
+  method: 'PATCH',
+  path: '/participants/{participant}',
+  group: 'Participants',
+  summary: 'Changes how somebody takes part',
+  about: 'From their next word on; original voices go on without a gap. What is left out stays as it is.',
+  params,
+  body: change,
+  status: 200,
+  answer: participantSchema,
+  errors: ['participant_unknown', 'language_not_allowed'],
+  run(floor, { params: { participant: which }, body }) {
+    const participant = participantOf(floor, which)
+    const plan = floor.plans.find(participant.invitation.room)
+    const refused = refusedLanguages(plan, [body.speaks, body.hears])
+    if (refused.length > 0)
+      throw new ControlError('language_not_allowed', `the room is not for ${refused.join(', ')}`)
+    const { announce, ...wanted } = body
+    const before = participant.state
+    participant.change(wanted)
+    const notice = announce ? changeNotice(before, participant.state) : undefined
+    // Not waited for: it is on its way when the service has made it.
+    if (notice) void tell(floor, participant, notice)
+    return participantView(floor, participant)
+  },
+})
+
+export const hangUpParticipant = operation({
+  id: 'hangUpParticipant',
+  method: 'DELETE',
+  path: '/participants/{participant}',
+  group: 'Participants',
+  summary: 'Hangs up on somebody',
+  about: 'Their last words are still translated for those who stay. Who has left lately is no error.',
+  params,
+  status: 200,
+  answer: z.strictObject({ id: z.string(), ended: z.literal(true) }),
+  errors: ['participant_unknown'],
+  run(floor, { params: { participant } }) {
+    const found = floor.relay.find(participant)
+    if (!found && !floor.departed.has('participant', participant))
+      throw new ControlError('participant_unknown')
+    // Not waited for: a far side may take its time to say goodbye.
+    void found?.hangUp()
+    return { id: participant, ended: true }
+  },
+})

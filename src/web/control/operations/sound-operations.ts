@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { after } from '../../../core/clock.ts'
+import { BridgeError } from '../../../core/errors.ts'
+import type { LanguageId } from '../../../core/languages.ts'
+import type { Participant } from '../../../core/participant.ts'
+import type { Sound } from '../../../core/sound.ts'
+import { playedSchema } from '../answer-schemas.ts'
+import { ControlError, told } from '../control-error.ts'
+import type { Floor } from '../floor.ts'
+import { operation } from '../operation.ts'
+import { id, language, listeners, roomParams, spokenText } from '../request-schemas.ts'
+import { assertRoom, listenersOf } from '../views.ts'
+
+/** Longest that a service may take to speak a text (ms). */
+const SPEECH_MS = 20_000
+
+/** The announcer. Throws `sounds_off`. */
+function announcerOf({ announcer }: Floor) {
+  if (!announcer) throw new ControlError('sounds_off')
+  return announcer
+}
+
+export const say = operation({
+  id: 'say',
+  method: 'POST',
+  path: '/rooms/{room}/say',
+  group: 'Sounds',
+  summary: 'Speaks a text to a room',
+  about:
+    'Each listener hears it in the language they hear, translated where that is another; who hears no language hears it as written. Answers when it is on its way to them. Where a language cannot be spoken just now, its listeners have an `error` and the others hear it; when nobody hears it, that is the error.',
+  params: roomParams,
+  body: z.strictObject({
+    text: spokenText.describe('Up to 1,000 characters.'),
+    language: language.describe('The language of the text.'),
+    to: listeners,
+  }),
+  status: 202,
+  answer: playedSchema,
+  errors: ['room_unknown', 'participant_unknown', 'nobody_there', 'sounds_off', 'speech_unavailable'],
+  async run(floor, { params: { room }, body: { text, language: from, to } }) {
+    assertRoom(floor, room)
+    const announcer = announcerOf(floor)
+    const parties = listenersOf(floor, room, to)
+    const spoken = new Map<LanguageId, Promise<Sound | ControlError>>()
+    const inLanguage = (wanted: LanguageId) => {
+      const known = spoken.get(wanted)
+      if (known) return known
+      const making = inTime(floor, announcer.say(text, from, wanted)).catch(told)
+      spoken.set(wanted, making)
+      return making
+    }
+    const announcements = await Promise.all(
+      parties.map(async party => {
+        const wanted = party.state.hears ?? from
+        const sound = await inLanguage(wanted)
+        return { ...played(floor, party, sound), language: wanted }
+      }),
+    )
+    if (announcements.every(({ error }) => error !== undefined)) {
+      const faults = (await Promise.all(spoken.values())).filter(sound => sound instanceof ControlError)
+      if (faults[0]) throw faults[0]
+    }
+    return { announcements }
+  },
+})
+
+export const play = operation({
+  id: 'play',
+  method: 'POST',
+  path: '/rooms/{room}/play',
+  group: 'Sounds',
+  summary: 'Plays a sound to a room',
+  about: 'One of the files in the settings (`sounds.files`), by its name.',
+  params: roomParams,
+  body: z.strictObject({
+    file: z
+      .string()
+      .regex(/^[\w-]{1,64}$/, 'letters, digits, _ and -')
+      .describe('Its name in the settings.'),
+    to: listeners,
+  }),
+  status: 202,
+  answer: playedSchema,
+  errors: [
+    'room_unknown',
+    'participant_unknown',
+    'nobody_there',
+    'sounds_off',
+    'file_unknown',
+    'sound_unavailable',
+  ],
+  async run(floor, { params: { room }, body: { file, to } }) {
+    assertRoom(floor, room)
+    const announcer = announcerOf(floor)
+    const parties = listenersOf(floor, room, to)
+    const sound = await announcer.file(file).catch((error: unknown) => {
+      const unknown = error instanceof BridgeError && error.code === 'CONFIG'
+      throw new ControlError(unknown ? 'file_unknown' : 'sound_unavailable')
+    })
+    return { announcements: parties.map(party => played(floor, party, sound)) }
+  },
+})
+
+export const stopAnnouncement = operation({
+  id: 'stopAnnouncement',
+  method: 'DELETE',
+  path: '/announcements/{announcement}',
+  group: 'Sounds',
+  summary: 'Stops what is being said or played',
+  about: 'At once, for the one participant it is for. What has ended lately is no error.',
+  params: z.strictObject({ announcement: id.describe('The id of the announcement.') }),
+  status: 200,
+  answer: z.strictObject({ id: z.string(), ended: z.literal(true) }),
+  errors: ['announcement_unknown'],
+  run(floor, { params: { announcement } }) {
+    if (!floor.announcements.stop(announcement)) throw new ControlError('announcement_unknown')
+    return { id: announcement, ended: true }
+  },
+})
+
+/** Plays `sound` to `party`, who may have left while it was made. */
+function played(floor: Floor, party: Participant, sound: Sound | ControlError) {
+  const participant = party.id
+  if (sound instanceof ControlError) return { participant, error: sound.specific }
+  if (floor.relay.find(participant) !== party) return { participant, error: 'participant_unknown' }
+  return { id: floor.announcements.add(party.announce(sound)), participant }
+}
+
+async function inTime(floor: Floor, sound: Promise<Sound>): Promise<Sound> {
+  const late = Promise.withResolvers<never>()
+  using _ = after(floor.clock, SPEECH_MS, () => late.reject(new ControlError('speech_unavailable')))
+  return await Promise.race([sound, late.promise])
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { languageId } from '../../core/languages.ts'
+import { ORIGINAL_VOICES } from '../../core/party-state.ts'
+
+/** What requests of several operations have in common. Every text has a bound. */
+
+const LANGUAGE = /^[A-Za-z]{2,3}[-_]([A-Za-z]{2}|[0-9]{3})$/
+/** No control characters: it is shown, spoken and sent to other programs. */
+const PRINTABLE = /^[^\p{Cc}]*$/u
+
+/** `en_US` is taken and becomes `en-us`. */
+export const language = z
+  .string()
+  .regex(LANGUAGE, 'a language is like en-us')
+  .transform(text => languageId(text))
+  .describe('A language, like `en-us`.')
+
+/** The name of any room, also of one that the API did not create. */
+export const roomName = z.string().min(1).max(128).describe('The name of the room.')
+
+/** Our ids: of participants, calls and so on. */
+export const id = z.string().min(1).max(128)
+
+export const roomParams = z.strictObject({ room: roomName })
+
+/** A name that a person reads. */
+export const displayName = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(PRINTABLE, 'no control characters')
+  .describe('Shown with captions.')
+
+export const original = z
+  .enum(ORIGINAL_VOICES)
+  .describe('How loud original voices are under their translation.')
+
+/** Whole minutes up to `most`. */
+export function minutes(most: number) {
+  return z.int().min(1).max(most)
+}
+
+/** Who is to hear something. */
+export const listeners = z
+  .array(id)
+  .min(1)
+  .max(100)
+  .optional()
+  .describe('Ids of participants of the room; default: all.')
+
+/** A text that is spoken. */
+export const spokenText = z
+  .string()
+  .trim()
+  .min(1)
+  .max(1_000)
+  .regex(/^[^\p{Cc}]*$/u, 'no control characters')
+
+/** `true` and `false` in a query. */
+export const flag = z.enum(['true', 'false']).transform(text => text === 'true')

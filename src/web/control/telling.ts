@@ -1,0 +1,27 @@
+import type { Announcement } from '../../core/announcement.ts'
+import type { NoticeName } from '../../core/announcer.ts'
+import type { Participant } from '../../core/participant.ts'
+import type { PartyState } from '../../core/party-state.ts'
+import type { Floor } from './floor.ts'
+
+/** For parties that hear and speak no language. */
+const DEFAULT_LANGUAGE = 'en-us'
+
+/** Tells a participant something in their language; settles when it is in line. Undefined: there is no announcer. */
+export async function tell(
+  { announcer }: Floor,
+  participant: Participant,
+  notice: NoticeName,
+): Promise<Announcement | undefined> {
+  const { hears, speaks } = participant.state
+  const sound = await announcer?.notice(notice, hears ?? speaks ?? DEFAULT_LANGUAGE)
+  return sound && participant.announce(sound)
+}
+
+/** What somebody is to be told whose state was changed by others; undefined: nothing that they need to hear of. */
+export function changeNotice(before: PartyState, now: PartyState): NoticeName | undefined {
+  if (before.muted !== now.muted) return now.muted ? 'muted' : 'unmuted'
+  if (before.interpreting !== now.interpreting)
+    return now.interpreting ? 'interpreting-resumed' : 'interpreting-paused'
+  return before.hears !== now.hears || before.speaks !== now.speaks ? 'language-changed' : undefined
+}

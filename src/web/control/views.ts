@@ -1,0 +1,79 @@
+import type { z } from 'zod'
+import type { Participant } from '../../core/participant.ts'
+import { isoTime } from '../../core/wall-clock.ts'
+import type { codeSchema, participantSchema, roomSchema } from './answer-schemas.ts'
+import { ControlError } from './control-error.ts'
+import type { Floor } from './floor.ts'
+
+/** Throws `room_unknown` when `room` is neither open nor created. */
+export function assertRoom({ relay, plans }: Floor, room: string): void {
+  if (!relay.rooms.has(room) && !plans.find(room)) throw new ControlError('room_unknown')
+}
+
+/** The participant of this id. Throws `participant_unknown`. */
+export function participantOf({ relay }: Floor, id: string): Participant {
+  const participant = relay.find(id)
+  if (!participant) throw new ControlError('participant_unknown')
+  return participant
+}
+
+/** Those of `room` that `ids` name, or all. Throws `participant_unknown` for one that is elsewhere, `nobody_there`. */
+export function listenersOf(floor: Floor, room: string, ids: readonly string[] | undefined): Participant[] {
+  const there = floor.relay.rooms.get(room)?.participants ?? new Map<string, Participant>()
+  const wanted =
+    ids === undefined ? Array.from(there.values()) : Array.from(new Set(ids), id => there.get(id))
+  if (wanted.includes(undefined))
+    throw new ControlError('participant_unknown', 'a participant of `to` is not in the room')
+  if (wanted.length === 0) throw new ControlError('nobody_there')
+  return wanted as Participant[]
+}
+
+export function roomView(floor: Floor, name: string): z.input<typeof roomSchema> {
+  const open = floor.relay.rooms.get(name)
+  const plan = floor.plans.find(name)
+  const life = floor.feed.life(name)
+  return {
+    name,
+    state: open ? 'open' : 'empty',
+    life: life?.id ?? null,
+    openedAt: life?.openedAt ?? null,
+    createdAt: plan?.createdAt ?? null,
+    languages: plan?.languages ? Array.from(plan.languages) : null,
+    maxParticipants: plan?.maxParticipants ?? null,
+    maxMinutes: plan?.maxMinutes ?? null,
+    participants: open?.participants.size ?? 0,
+    recording: floor.recorder?.of(name)?.state ?? null,
+  }
+}
+
+export function participantView(floor: Floor, participant: Participant): z.input<typeof participantSchema> {
+  const { id, channel, since, invitation, state, playout } = participant
+  const { speaks = null, hears = null, original, name = null, muted, interpreting } = state
+  const lanes = Array.from(playout.voices.values(), voice => voice.translation)
+  const interpretations = floor.relay.rooms.get(invitation.room)?.interpretations ?? []
+  return {
+    id,
+    room: invitation.room,
+    channel,
+    since: isoTime(floor.wall() - (floor.clock.now() - since)),
+    speaks,
+    hears,
+    original,
+    name,
+    muted,
+    interpreting,
+    backlogMs: Math.round(Math.max(0, ...lanes.map(({ backlogMs }) => backlogMs))),
+    lagMs: Math.round(Math.max(0, ...lanes.map(({ lagMs }) => lagMs))),
+    sessions: Array.from(interpretations)
+      .filter(({ speaker }) => speaker === participant)
+      .map(({ to, session }) => ({ to, status: session.state.status })),
+  }
+}
+
+/** `expiresAt` in clock ms becomes a date. */
+export function codeView(
+  { clock, wall }: Floor,
+  { code, room, expiresAt }: { code: string; room: string; expiresAt: number },
+): z.input<typeof codeSchema> {
+  return { code, room, expiresAt: isoTime(wall() + expiresAt - clock.now()) }
+}

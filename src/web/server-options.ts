@@ -1,0 +1,21 @@
+import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
+import { ControlError, fromFramework } from './control/control-error.ts'
+
+/** The longest name of a room as a part of an address, with every character escaped. */
+const LONGEST_PART = 128 * 12
+
+/**
+ * How the server reads requests, so that what is wrong with an address is answered as any other error of the control
+ * API is; elsewhere the library's own answer.
+ */
+export function serverOptions(): Pick<FastifyServerOptions, 'routerOptions' | 'frameworkErrors'> {
+  return {
+    routerOptions: { maxParamLength: LONGEST_PART },
+    frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
+      const failure = request.url.startsWith('/v1/') ? fromFramework(error) : undefined
+      const status = error.statusCode ?? 400
+      if (failure instanceof ControlError) void reply.status(failure.status).send(failure.body)
+      else void reply.status(status).send({ statusCode: status, error: error.code, message: error.message })
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { BridgeError } from '../../../src/core/errors.ts'
+import { until } from '../../helpers/until.ts'
+import { controlled } from './controlled.ts'
+
+const TO = '+15551230001'
+
+async function room(plan: object = {}) {
+  const it = await controlled()
+  await it.ask('POST', '/rooms', { name: 'desk', ...plan })
+  return it
+}
+
+test('somebody is called into a room, answers, and is hung up on', async () => {
+  const { ask, dialler } = await room()
+  const placed = await ask('POST', '/rooms/desk/calls', {
+    to: TO,
+    from: '+15559990000',
+    speaks: 'es-es',
+    hears: 'es-es',
+    original: 'low',
+    name: 'Bob',
+    ringSeconds: 20,
+    limitSeconds: 600,
+  })
+  expect(placed).toMatchObject({ status: 202, body: { id: 'call-1', room: 'desk', state: 'calling' } })
+  expect(dialler.calls[0]?.request).toEqual({
+    to: TO,
+    from: '+15559990000',
+    invitation: { room: 'desk', speaks: 'es-es', hears: 'es-es', original: 'low', name: 'Bob', echo: false },
+    ringSeconds: 20,
+    limitSeconds: 600,
+  })
+  dialler.calls[0]?.settle({ kind: 'answered', participant: 'twilio-7' })
+  const answered = await until(
+    () => ask('GET', '/calls/call-1').then(({ body }) => body) as never,
+    1_000,
+    'an answer',
+  )
+  expect(await answered).toEqual({
+    id: 'call-1',
+    room: 'desk',
+    placedAt: '2026-11-20T10:00:00.000Z',
+    state: 'answered',
+    participant: 'twilio-7',
+  })
+  dialler.calls[0]?.end('hangup')
+  await dialler.calls[0]?.over
+  expect((await ask('GET', '/rooms/desk/calls')).body.calls).toEqual([
+    expect.objectContaining({ id: 'call-1', state: 'ended', end: 'hangup' }),
+  ])
+})
+
+test.each(['busy', 'no-answer', 'voicemail', 'failed'] as const)('a call that ends as %s', async kind => {
+  const { ask, dialler, log } = await room()
+  const { body } = await ask('POST', '/rooms/desk/calls', { to: TO })
+  const [call] = dialler.calls
+  call?.settle(
+    kind === 'failed' ? { kind, error: new BridgeError('DIAL_FAILED', `no way to ${TO}`) } : { kind },
+  )
+  call?.end(kind)
+  await call?.over
+  const ended = await ask('GET', `/calls/${body.id}`)
+  expect(ended.body).toMatchObject({
+    state: 'ended',
+    end: kind,
+    ...(kind === 'failed' ? { errorCode: 'DIAL_FAILED' } : {}),
+  })
+  expect(ended.text + JSON.stringify(log.all)).not.toContain('555123')
+})
+
+test('a call is cancelled before its answer, once and again', async () => {
+  const { ask, dialler } = await room()
+  await ask('POST', '/rooms/desk/calls', { to: TO })
+  for (const _ of [1, 2])
+    expect(await ask('DELETE', '/calls/call-1')).toMatchObject({
+      status: 200,
+      body: { state: 'ended', end: 'cancelled' },
+    })
+  expect(dialler.calls[0]?.hangUps).toBe(2)
+  for (const method of ['GET', 'DELETE'])
+    expect((await ask(method, '/calls/none')).body).toMatchObject({ error: 'call_unknown' })
+})
+
+test('what may not be called is refused, and no number is in any answer', async () => {
+  const { ask, dialler, log } = await room({ languages: ['en-us'], maxParticipants: 1 })
+  const refused = async (body: object) => {
+    const answer = await ask('POST', '/rooms/desk/calls', body)
+    expect(answer.text).not.toMatch(/\d{5}/)
+    return [answer.status, answer.body.error]
+  }
+  expect(await refused({ to: '+19005550000' })).toEqual([403, 'dial_refused'])
+  for (const to of [
+    '5551230001',
+    '+1555',
+    'tel:+15551230001',
+    '+15551230001;ext=9',
+    '＋15551230001',
+    '+1 555 123 0001',
+    'sip:',
+    7,
+  ])
+    expect(await refused({ to }), String(to)).toEqual([400, 'value_not_allowed'])
+  expect(await refused({ to: TO, speaks: 'de-de' })).toEqual([422, 'language_not_allowed'])
+  expect(dialler.calls).toHaveLength(0)
+  expect(await refused({ to: TO, ringSeconds: 1 })).toEqual([400, 'value_not_allowed'])
+  expect((await ask('POST', '/rooms/none/calls', { to: TO })).body.error).toBe('room_unknown')
+  // One is on the way: the room is full.
+  expect((await ask('POST', '/rooms/desk/calls', { to: TO })).status).toBe(202)
+  expect(await refused({ to: TO })).toEqual([409, 'room_full'])
+  dialler.busy = true
+  dialler.calls[0]?.settle({ kind: 'busy' })
+  dialler.calls[0]?.end('busy')
+  await dialler.calls[0]?.over
+  expect(await refused({ to: TO })).toEqual([503, 'capacity'])
+  expect(JSON.stringify(log.all)).not.toContain('555')
+})
+
+test('where dialling out is not configured it is refused', async () => {
+  const { ask } = await controlled({ bare: true })
+  await ask('POST', '/rooms', { name: 'desk' })
+  expect(await ask('POST', '/rooms/desk/calls', { to: TO })).toMatchObject({
+    status: 403,
+    body: { code: 'forbidden', error: 'dial_refused', description: 'dialling out is not configured' },
+  })
+})

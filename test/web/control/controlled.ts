@@ -1,0 +1,107 @@
+import Fastify from 'fastify'
+import { onTestFinished } from 'vitest'
+import { BridgeError } from '../../../src/core/errors.ts'
+import type { LanguageId } from '../../../src/core/languages.ts'
+import { RoomCodes } from '../../../src/core/room-codes.ts'
+import type { Sound } from '../../../src/core/sound.ts'
+import { toneOf } from '../../../src/simulator/tone-mp3.ts'
+import { controlApi } from '../../../src/web/control/control-api.ts'
+import { controlSettingsSchema } from '../../../src/web/control/control-settings.ts'
+import { openFloor } from '../../../src/web/control/open-floor.ts'
+import { serverOptions } from '../../../src/web/server-options.ts'
+import { transcriptSettingsSchema } from '../../../src/web/transcript/transcript-settings.ts'
+import { FakeAnnouncer } from '../../helpers/fake-announcer.ts'
+import { LogLines } from '../../helpers/log-lines.ts'
+import { rooms } from '../../helpers/rooms.ts'
+import { sine } from '../../helpers/tone.ts'
+import { FakeDialler } from './fake-dialler.ts'
+import { FakeRecorder } from './fake-recorder.ts'
+
+export const KEY = 'a-key-that-nobody-would-guess'
+export const OTHER_KEY = 'another-key-that-nobody-knows'
+/** 2026-11-20T10:00:00Z, when the clock shows 1,000 ms. */
+const EPOCH = Date.UTC(2026, 10, 20, 10) - 1_000
+export const JINGLE_HZ = 2_900
+
+/** Speaks every text as the tone of its language, for 600 ms. */
+export class ToneAnnouncer extends FakeAnnouncer {
+  override async say(text = '', _from: LanguageId = '', to: LanguageId = ''): Promise<Sound> {
+    this.asked.push(`say ${to}`)
+    if (text === 'never') return await new Promise(() => {})
+    if (to.startsWith('xx') || text === 'unspeakable')
+      throw new BridgeError('SPEECH_UNAVAILABLE', 'no voice', { retryable: true })
+    return { name: `words ${to}`, pcm: sine(toneOf(to), 600) }
+  }
+
+  override async file(name: string): Promise<Sound> {
+    if (name === 'broken') throw new Error('damaged')
+    if (name !== 'jingle') throw new BridgeError('CONFIG', `no sound "${name}"`)
+    return { name: 'file jingle', pcm: sine(JINGLE_HZ, 2_000) }
+  }
+}
+
+export interface Wishes {
+  readonly control?: object
+  readonly transcripts?: object
+  /** Without announcer, dialler, recorder. */
+  readonly bare?: boolean
+}
+
+/** The control API on a real server, over a relay whose clock the test turns. */
+export async function controlled({ control = {}, transcripts = {}, bare = false }: Wishes = {}) {
+  const talk = await rooms()
+  const { clock, relay } = talk
+  const log = new LogLines()
+  const wall = () => EPOCH + clock.now()
+  const codes = new RoomCodes(clock)
+  const announcer = new ToneAnnouncer()
+  const dialler = new FakeDialler()
+  const recorder = new FakeRecorder()
+  const open = await openFloor({
+    relay,
+    codes,
+    ...(bare ? {} : { announcer, dialler, recorder }),
+    transcripts: transcriptSettingsSchema.parse(transcripts),
+    webhooks: [],
+    clock,
+    wall,
+    log,
+  })
+  const server = Fastify({ forceCloseConnections: true, ...serverOptions() })
+  await server.register(controlApi, {
+    prefix: '/v1',
+    floor: open.floor,
+    settings: controlSettingsSchema.parse({
+      keys: [
+        { name: 'desk', key: KEY },
+        { name: 'other', key: OTHER_KEY },
+      ],
+      ...control,
+    }),
+  })
+  const url = await server.listen({ port: 0, host: '127.0.0.1' })
+  onTestFinished(async () => {
+    await relay.close()
+    await open[Symbol.asyncDispose]()
+    await server.close()
+  })
+
+  /** Asks with a key; `path` is under `/v1`. */
+  const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${KEY}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const json = response.headers.get('content-type')?.startsWith('application/json')
+    // Of whatever shape: a test knows what it asked for.
+    const answer = json ? JSON.parse(text) : undefined
+    return { status: response.status, headers: response.headers, text, body: answer }
+  }
+  return { ...talk, log, wall, codes, announcer, dialler, recorder, ...open, server, url, ask }
+}

@@ -1,0 +1,45 @@
+import type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../../src/core/dialler.ts'
+import { BridgeError } from '../../../src/core/errors.ts'
+
+/** A call that the test answers, or not. */
+export class FakeCall implements OutgoingCall {
+  readonly id: string
+  readonly request: DialRequest
+  readonly outcome: Promise<DialOutcome>
+  readonly over: Promise<DialEnd>
+  hangUps = 0
+  readonly settle: (outcome: DialOutcome) => void
+  readonly end: (end: DialEnd) => void
+
+  constructor(id: string, request: DialRequest) {
+    this.id = id
+    this.request = request
+    const outcome = Promise.withResolvers<DialOutcome>()
+    const over = Promise.withResolvers<DialEnd>()
+    this.outcome = outcome.promise
+    this.over = over.promise
+    this.settle = outcome.resolve
+    this.end = over.resolve
+  }
+
+  async hangUp(): Promise<void> {
+    this.hangUps++
+    this.settle({ kind: 'cancelled' })
+    this.end('cancelled')
+    await this.over
+  }
+}
+
+/** Dials nobody: the test says what comes of it. Numbers that begin with +1900 are refused. */
+export class FakeDialler implements Dialler {
+  readonly calls: FakeCall[] = []
+  busy = false
+
+  dial(request: DialRequest): OutgoingCall {
+    if (request.to.startsWith('+1900')) throw new BridgeError('DIAL_REFUSED', 'not dialled: not allowed')
+    if (this.busy) throw new BridgeError('CAPACITY', 'too many calls', { retryable: true })
+    const call = new FakeCall(`call-${this.calls.length + 1}`, request)
+    this.calls.push(call)
+    return call
+  }
+}

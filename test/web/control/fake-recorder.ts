@@ -1,0 +1,36 @@
+import { BridgeError } from '../../../src/core/errors.ts'
+import type { Recorder, RecordingState, RecordingStatus } from '../../../src/core/recorder.ts'
+
+/** Records nothing, in the states of the real one. */
+export class FakeRecorder implements Recorder {
+  readonly #rooms = new Map<string, RecordingStatus>()
+
+  of(room: string): RecordingStatus | undefined {
+    return this.#rooms.get(room)
+  }
+
+  start(room: string): RecordingStatus {
+    if (room === 'nobody') throw new BridgeError('STATE', 'nobody is in this room')
+    return this.#rooms.get(room) ?? this.#set(room, 'notice')
+  }
+
+  pause(room: string): RecordingStatus {
+    return this.#set(room, 'paused')
+  }
+
+  resume(room: string): RecordingStatus {
+    return this.#set(room, 'recording')
+  }
+
+  async stop(room: string): Promise<RecordingStatus | undefined> {
+    const status = this.#rooms.get(room)
+    this.#rooms.delete(room)
+    return status && { ...status, state: 'ended' }
+  }
+
+  #set(room: string, state: RecordingState): RecordingStatus {
+    const status = { id: `rec ${room}`, room, state, keptMs: 0 }
+    this.#rooms.set(room, status)
+    return status
+  }
+}

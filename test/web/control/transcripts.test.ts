@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { until } from '../../helpers/until.ts'
+import { controlled } from './controlled.ts'
+
+async function spoken(transcripts: object = {}) {
+  const it = await controlled({ transcripts })
+  it.join('anna', { speaks: 'en-us', hears: 'en-us', name: 'Anna' })
+  it.join('bob', { speaks: 'es-es', hears: 'es-es' })
+  await it.run(100)
+  it.connection('en-us', 'es-es').sink.result({
+    utterance: '1',
+    final: true,
+    text: 'one',
+    translation: 'uno',
+  })
+  await it.run(100)
+  it.connection('es-es', 'en-us').sink.result({
+    utterance: '1',
+    final: true,
+    text: 'dos <b>',
+    translation: 'two',
+  })
+  return it
+}
+
+test('of an open room, in every format', async () => {
+  const { ask } = await spoken()
+  const { body } = await ask('GET', '/rooms/r/transcript')
+  expect(body).toMatchObject({
+    room: 'r',
+    dropped: 0,
+    entries: [{ text: 'one', translation: 'uno' }, { text: 'dos <b>' }],
+  })
+  expect((await ask('GET', `/transcripts/${body.id}`)).body).toEqual(body)
+  for (const [format, type, text] of [
+    ['srt', 'application/x-subrip', '1\n00:00:00,100 --> '],
+    ['vtt', 'text/vtt', 'dos &lt;b&gt;'],
+    ['text', 'text/plain', '[00:00:00] Anna (en-us): one\n    (es-es): uno\n'],
+  ] as const) {
+    const answer = await ask('GET', `/rooms/r/transcript?format=${format}`)
+    expect(answer.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
+    expect(answer.text).toContain(text)
+  }
+  const one = await ask('GET', '/rooms/r/transcript?format=text&to=es-es&lines=translation')
+  expect(one.text).toBe('[00:00:00] Anna (es-es): uno\n')
+  expect((await ask('GET', '/rooms/r/transcript?format=doc')).body.error).toBe('value_not_allowed')
+})
+
+test('with the room the transcript ends', async () => {
+  const { ask, relay } = await spoken()
+  const { id } = (await ask('GET', '/rooms/r/transcript')).body
+  await relay.rooms.get('r')?.close()
+  expect((await ask('GET', '/rooms/r/transcript')).body.error).toBe('room_unknown')
+  expect((await ask('GET', `/transcripts/${id}`)).body.error).toBe('transcript_unknown')
+  expect((await ask('GET', '/transcripts')).body).toEqual({ transcripts: [] })
+  await ask('POST', '/rooms', { name: 'r' })
+  for (const method of ['GET', 'DELETE'])
+    expect((await ask(method, '/rooms/r/transcript')).body.error).toBe('transcript_unknown')
+})
+
+test('when it is kept it is there for the stated time, unless it is deleted', async () => {
+  const { ask, relay, clock } = await spoken({ keep: 'memory', keepHours: 1 })
+  const { id } = (await ask('GET', '/rooms/r/transcript')).body
+  await relay.rooms.get('r')?.close()
+  await until(() => relay.rooms.size === 0, 5_000, 'the end')
+  const [kept] = (await ask('GET', '/transcripts?room=r')).body.transcripts
+  expect(kept).toMatchObject({ id, room: 'r', deletedAt: '2026-11-20T11:00:00.200Z' })
+  expect((await ask('GET', '/transcripts?room=other')).body.transcripts).toEqual([])
+  expect((await ask('GET', `/transcripts/${id}?format=srt`)).text).toContain('Anna: one')
+  clock.advance(3_600_000)
+  expect((await ask('GET', `/transcripts/${id}`)).status).toBe(404)
+
+  const again = await spoken({ keep: 'memory' })
+  const other = (await again.ask('GET', '/rooms/r/transcript')).body.id
+  await again.relay.rooms.get('r')?.close()
+  await until(() => again.relay.rooms.size === 0, 5_000, 'the end')
+  expect(await again.ask('DELETE', `/transcripts/${other}`)).toMatchObject({
+    status: 200,
+    body: { deleted: true },
+  })
+  expect((await again.ask('DELETE', `/transcripts/${other}`)).body.error).toBe('transcript_unknown')
+})
+
+test.each([
+  ['by its room', () => '/rooms/r/transcript'],
+  ['by its id', (id: string) => `/transcripts/${id}`],
+])('what was said in an open room is forgotten %s, captions included', async (_, path) => {
+  const { ask, floor, url } = await spoken()
+  const { id } = (await ask('GET', '/rooms/r/transcript')).body
+  expect((await ask('DELETE', path(id))).body).toEqual({ id, deleted: true })
+  expect((await ask('GET', '/rooms/r/transcript')).body.entries).toEqual([])
+  const { token } = floor.links.issue('r', 60_000)
+  const response = await fetch(`${url}/v1/rooms/r/captions?token=${token}`)
+  const { value } = await response.body!.getReader().read()
+  expect(Buffer.from(value!).toString()).toBe('retry: 2000\n\n')
+})
