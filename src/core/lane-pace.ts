@@ -1,4 +1,4 @@
-import { type LaneState, nextPace, PACES, type Pace, REST } from './catch-up.ts'
+import { nextPace, PACES, type Pace, REST } from './catch-up.ts'
 
 /** How fast "of late" follows (per look, ten a second): a lag of 3 s ago counts a third. */
 const FOLLOW = 1 / 30
@@ -6,6 +6,8 @@ const FOLLOW = 1 / 30
 /** The pace of one lane, from its lag as it goes on. */
 export class LanePace {
   #pace = REST
+  /** Filled anew at each look: what runs ten times a second makes no garbage. */
+  readonly #state = { lagMs: 0, trendMs: 0, aheadMs: 0 }
   /** The lag of late (ms). */
   #usualMs = 0
 
@@ -19,9 +21,11 @@ export class LanePace {
 
   /** Looks at the lane, ten times a second while it plays. */
   look(lagMs: number, aheadMs: number): Pace {
-    const state: LaneState = { lagMs, trendMs: lagMs - this.#usualMs, aheadMs }
+    this.#state.lagMs = lagMs
+    this.#state.aheadMs = aheadMs
+    this.#state.trendMs = lagMs - this.#usualMs
     this.#usualMs += (lagMs - this.#usualMs) * FOLLOW
-    this.#pace = nextPace(this.#pace, state)
+    this.#pace = nextPace(this.#pace, this.#state)
     return this.now
   }
 

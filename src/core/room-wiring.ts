@@ -178,7 +178,8 @@ export class RoomWiring {
     const tapped = ({ id }: Speech) => this.#tapped(id, speaker, listener.id)
     const report = new ListenerReport(this.#room, speaker, listener, this.#parts, tapped)
     const { clock, options } = this.#parts
-    const voice = new Voice(speaker, this.#gains, options.maxLagMs, report, () => clock.now())
+    const timing = { now: () => clock.now(), catchUp: options.catchUp }
+    const voice = new Voice(speaker, this.#gains, options.maxLagMs, report, timing)
     listener.playout.add(voice)
     return voice
   }

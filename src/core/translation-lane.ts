@@ -1,5 +1,5 @@
-import { FRAME_MS, FRAME_SAMPLES } from '../transcode/pcm.ts'
-import { Stretch } from '../transcode/stretch.ts'
+import { FRAME_MS } from '../transcode/pcm.ts'
+import { HurriedSpeech } from './hurried-speech.ts'
 import { LanePace } from './lane-pace.ts'
 import { beginAgain, QueuedSpeech, type Speech } from './queued-speech.ts'
 
@@ -17,13 +17,16 @@ export interface LaneEvents {
   starved(utterance: Speech): void
 }
 
+/** How a lane follows time. */
+export interface LaneTiming {
+  /** Clock ms; without it the lane's own frames are its clock. */
+  readonly now?: () => number
+  /** Whether it catches up when it is late; by default it does. */
+  readonly catchUp?: boolean
+}
+
 /** Frames between two looks at the lag: 100 ms. */
 const LOOK_FRAMES = 5
-/** An utterance that is still coming is begun in the same breath only with this much of it there (ms). */
-const BEGIN_MS = 400
-
-const ms = (samples: number) => (samples * FRAME_MS) / FRAME_SAMPLES
-
 /**
  * One speaker's translations on their way to one listener: whole utterances, in order. It knows how late they are heard
  * and catches up: pauses are trimmed, then speech is played faster, until nothing is late any more. When an utterance
@@ -35,23 +38,23 @@ export class TranslationLane {
   readonly #events: LaneEvents
   readonly #maxLagMs: number
   readonly #now: () => number
+  readonly #catchesUp: boolean
   readonly #pace = new LanePace()
   /** Made when first behind. */
-  #stretch: Stretch | undefined
-  readonly #frame = new Int16Array(FRAME_SAMPLES)
-  /** What is played comes by way of `#stretch`. */
+  #hurried: HurriedSpeech | undefined
+  /** What is played comes by way of it. */
   #hurrying = false
   #frames = 0
   /** In mid utterance, and nothing there. */
   #dry = false
   #starving = false
 
-  /** `now`: clock ms; without it the lane's own frames are its clock. */
-  constructor(maxLagMs: number, events: LaneEvents, now?: () => number) {
+  constructor(maxLagMs: number, events: LaneEvents, { now, catchUp = true }: LaneTiming = {}) {
     if (!(maxLagMs > 0)) throw new RangeError(`maxLagMs must be above 0, got ${maxLagMs}`)
     this.#maxLagMs = maxLagMs
     this.#events = events
     this.#now = now ?? (() => this.#frames * FRAME_MS)
+    this.#catchesUp = catchUp
   }
 
   /** Takes a place in `speech` until it is played or dropped. */
@@ -97,12 +100,12 @@ export class TranslationLane {
 
   /** Time won so far by trimming pauses (ms). */
   get trimmedMs(): number {
-    return ms(this.#stretch?.trimmed ?? 0)
+    return this.#hurried?.trimmedMs ?? 0
   }
 
   /** Time won so far by speaking faster (ms). */
   get hastenedMs(): number {
-    return ms(this.#stretch?.hastened ?? 0)
+    return this.#hurried?.hastenedMs ?? 0
   }
 
   /** In the middle of an utterance, or with one to begin. */
@@ -122,7 +125,7 @@ export class TranslationLane {
   /** The next frame, valid until the one after it is asked for; undefined when there is none now. */
   next(): Int16Array | undefined {
     if (this.#queue.length === 0) return undefined
-    if (this.#frames % LOOK_FRAMES === 0) this.#look()
+    if (this.#catchesUp && this.#frames % LOOK_FRAMES === 0) this.#look()
     const frame = this.#hurrying ? this.#nextHurried() : this.#nextAsItIs()
     if (!frame) return undefined
     this.#frames++
@@ -134,7 +137,7 @@ export class TranslationLane {
   /** Moves on if the frame just taken was the last of an utterance, which is then told; the frame was copied by now. */
   settle(): void {
     for (let first = this.#queue[0]; first?.begun && first.taken; first = this.#queue[0]) {
-      if (this.#hurrying && this.#stretch!.position < first.to) return
+      if (this.#hurrying && !this.#hurried!.passed(first)) return
       this.#finish(first)
     }
   }
@@ -152,7 +155,7 @@ export class TranslationLane {
    * waits behind it. Somebody must hold a place at the beginning of each.
    */
   again(unheard: readonly Speech[]): void {
-    this.#stretch?.clear()
+    this.#hurried?.clear()
     this.#rest()
     this.#dry = this.#starving = false
     const { queue, lost } = beginAgain(unheard, this.#queue.splice(0), this.#now())
@@ -162,13 +165,13 @@ export class TranslationLane {
 
   /** Drops everything, also what has begun. */
   clear(): void {
-    this.#stretch?.clear()
+    this.#hurried?.clear()
     this.#rest()
     while (this.#queue.length > 0) this.#drop(0)
   }
 
   get #bufferedMs(): number {
-    return this.#hurrying ? ms(this.#stretch!.buffered) : 0
+    return this.#hurrying ? this.#hurried!.bufferedMs : 0
   }
 
   /** How long utterance `index` still waits for those before it at the present pace, what it gave ahead included (ms). */
@@ -190,15 +193,14 @@ export class TranslationLane {
   }
 
   #look(): void {
-    const { trim, factor } = this.#pace.look(this.lagMs, this.#aheadMs)
-    if (!this.#stretch) {
+    const pace = this.#pace.look(this.lagMs, this.#aheadMs)
+    if (!this.#hurried) {
       if (this.#pace.atRest) return
-      this.#stretch = new Stretch(() => this.#readAhead())
+      this.#hurried = new HurriedSpeech(this.#queue, queued => this.#begin(queued))
     }
-    this.#stretch.trimming = trim
-    this.#stretch.factor = factor
+    this.#hurried.pace = pace
     // Back to frames as they are once nothing is left that was read ahead.
-    this.#hurrying = !this.#pace.atRest || this.#stretch.buffered > 0
+    this.#hurrying = !this.#pace.atRest || this.#hurried.bufferedMs > 0
   }
 
   #rest(): void {
@@ -224,53 +226,17 @@ export class TranslationLane {
   }
 
   #nextHurried(): Int16Array | undefined {
-    const stretch = this.#stretch!
+    const hurried = this.#hurried!
     for (let first = this.#queue[0]; first; first = this.#queue[0]) {
-      if (!stretch.ready(FRAME_SAMPLES) && !this.#drained()) {
+      const frame = hurried.next()
+      if (frame) return frame
+      if (!first.taken || hurried.bufferedMs > 0) {
         this.#dry = first.begun
         return undefined
       }
-      const count = stretch.read(this.#frame)
-      if (count > 0) {
-        this.#frame.fill(0, count)
-        this.#beginUpTo(stretch.position)
-        return this.#frame
-      }
-      if (!first.taken) return undefined
       this.#finish(first)
     }
     return undefined
-  }
-
-  /** For the stretch: the next frame of the utterance being read, or of the one behind it. */
-  #readAhead(): Int16Array | undefined {
-    const at = this.#stretch!.position + this.#stretch!.buffered
-    for (let n = 0; n < this.#queue.length; n++) {
-      const queued = this.#queue[n]!
-      if (n > 0 && queued.at === 0 && !this.#mayFollow(queued)) return undefined
-      const frame = queued.readAhead(at)
-      if (frame) return frame
-      if (!queued.taken) return undefined
-    }
-    return undefined
-  }
-
-  /** Whether `queued` may follow what is read in the same breath; at rest each utterance begins with a frame of its own. */
-  #mayFollow(queued: QueuedSpeech): boolean {
-    return !this.#pace.atRest && (queued.speech.audio.complete || queued.leftMs >= BEGIN_MS)
-  }
-
-  /** The last utterance that was read from is read to its end. */
-  #drained(): boolean {
-    for (let n = this.#queue.length - 1; n >= 0; n--) if (this.#queue[n]!.at > 0) return this.#queue[n]!.taken
-    return this.#queue[0]?.taken ?? true
-  }
-
-  #beginUpTo(position: number): void {
-    for (let n = 0; n < this.#queue.length; n++) {
-      const queued = this.#queue[n]!
-      if (!queued.begun && queued.from >= 0 && queued.from < position) this.#begin(queued)
-    }
   }
 
   #begin(queued: QueuedSpeech): void {

@@ -1,7 +1,7 @@
 import type { OriginalVoice } from './invitation.ts'
 import { OriginalLane } from './original-lane.ts'
 import type { TappedVoice } from './tap.ts'
-import type { LaneEvents } from './translation-lane.ts'
+import type { LaneEvents, LaneTiming } from './translation-lane.ts'
 import { TranslationLane } from './translation-lane.ts'
 
 /** How loud originals are (factors, 1 = as spoken). */
@@ -43,17 +43,16 @@ export class Voice {
   tap: TappedVoice | undefined
   readonly #gains: OriginalGains
 
-  /** `now`: clock ms, by which the translations' lag is told. */
   constructor(
     speaker: string,
     gains: OriginalGains,
     maxLagMs: number,
     events: VoiceEvents,
-    now?: () => number,
+    timing?: LaneTiming,
   ) {
     this.speaker = speaker
     this.#gains = gains
-    this.translation = new TranslationLane(maxLagMs, events, now)
+    this.translation = new TranslationLane(maxLagMs, events, timing)
     this.original = new OriginalLane(() => events.skipped())
   }
 

@@ -1,17 +1,20 @@
-/** Where a voice is like itself a little later, and how much (1: the same, 0: nothing in common). */
+/** Where a voice is like itself a little later, and how much (1: the same, 0: nothing in common, −1: the opposite). */
 export interface Repetition {
   /** Samples from one place to the other. */
   after: number
   likeness: number
 }
 
-/** Energy of a window below which it counts as silence: an RMS of 2. */
+/** Mean square of a window below which it counts as silence: an RMS of 2. */
 const SILENT = 4
+/** First every third sample is compared, everywhere; then all of them, around the best place. */
+const STRIDE = 3
+const AROUND = 2
 
 /**
  * Finds in `pcm` by how many samples, from `least` to `most`, the `window` samples at `from` are most like those after
- * them (normalised cross-correlation), and writes it into `found`. Between silences everything is alike, and `least` is
- * given. Needs `most + window` samples from `from` on.
+ * them (normalised cross-correlation), and writes it into `found`. Silences are alike. Needs `most + window` samples
+ * from `from` on.
  */
 export function findRepetition(
   pcm: Int16Array,
@@ -21,29 +24,45 @@ export function findRepetition(
   most: number,
   found: Repetition,
 ): void {
-  const silent = SILENT * window
-  let here = 0
-  let there = 0
-  for (let i = 0; i < window; i++) {
-    here += pcm[from + i]! ** 2
-    there += pcm[from + least + i]! ** 2
-  }
+  const here = energy(pcm, from, window)
   found.after = least
-  found.likeness = here <= silent && there <= silent ? 1 : -1
+  found.likeness = -1
+  search(pcm, from, window, STRIDE, here, least, most, found)
+  const best = found.after
+  found.likeness = -1
+  search(pcm, from, window, 1, here, Math.max(least, best - AROUND), Math.min(most, best + AROUND), found)
+}
+
+function search(
+  pcm: Int16Array,
+  from: number,
+  window: number,
+  stride: number,
+  here: number,
+  least: number,
+  most: number,
+  found: Repetition,
+): void {
+  const silent = SILENT * window
+  let there = energy(pcm, from + least, window)
   for (let after = least; after <= most; after++) {
     const at = from + after
+    let likeness = -1
     if (here > silent && there > silent) {
       let common = 0
-      for (let i = 0; i < window; i++) common += pcm[from + i]! * pcm[at + i]!
-      const likeness = common / Math.sqrt(here * there)
-      if (likeness > found.likeness) {
-        found.likeness = likeness
-        found.after = after
-      }
-    } else if (here <= silent && there <= silent && found.likeness < 1) {
-      found.likeness = 1
+      for (let i = 0; i < window; i += stride) common += pcm[from + i]! * pcm[at + i]!
+      likeness = (common * stride) / Math.sqrt(here * there)
+    } else if (here <= silent && there <= silent) likeness = 1
+    if (likeness > found.likeness) {
+      found.likeness = likeness
       found.after = after
     }
     there += pcm[at + window]! ** 2 - pcm[at]! ** 2
   }
+}
+
+function energy(pcm: Int16Array, from: number, window: number): number {
+  let sum = 0
+  for (let i = from; i < from + window; i++) sum += pcm[i]! ** 2
+  return sum
 }

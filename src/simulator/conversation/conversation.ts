@@ -11,8 +11,8 @@ import { type Sentence, schedule } from './schedule.ts'
 
 /** Two speakers, each of whom hears the other translated. */
 const SPEAKERS = [
-  { id: 'anna', speaks: 'en-us', hears: 'es-es' },
-  { id: 'bob', speaks: 'es-es', hears: 'en-us' },
+  { id: 'anna', speaks: 'en-us', hears: 'en-us' },
+  { id: 'bob', speaks: 'es-es', hears: 'es-es' },
 ] as const satisfies readonly { id: string; speaks: LanguageId; hears: LanguageId }[]
 
 /** The service answers this long after a sentence has ended (ms). */
@@ -38,10 +38,11 @@ export interface ConversationOptions {
 /** What became of one translated sentence. */
 export interface Told {
   readonly speaker: string
-  /** When the sentence was over and when its translation came, and was begun or dropped (ms). */
+  /** When the sentence was over and when its translation came, was begun and heard to its end (ms). */
   readonly endedAt: number
   readonly cameAt: number
   begunAt?: number
+  heardAt?: number
   dropped: boolean
   /** Length of the translation (ms). */
   readonly lengthMs: number
@@ -84,7 +85,8 @@ export async function converse(options: ConversationOptions): Promise<Conversati
     const it = told.get(`${speaker} ${utterance.slice(utterance.lastIndexOf('.') + 1)}`)
     if (!it) ending ||= `unknown utterance ${utterance}`
     else if (stage === 'begun') it.begunAt = clock.now()
-    else if (stage === 'dropped') it.dropped = true
+    else if (stage === 'heard') it.heardAt = clock.now()
+    else it.dropped = true
   })
   const parties = SPEAKERS.map(({ id, speaks, hears }, index) => {
     const ear = new Ear(id, frames => hear(id, frames))
@@ -101,11 +103,21 @@ export async function converse(options: ConversationOptions): Promise<Conversati
       lengthMs: ms,
     })
     const connection = translator.connections.findLast(each => each.request.from === speaks)
-    connection?.sink.result({ utterance: String(count), final: true, text: 'said', translation: 'told', audio: mp3 })
+    connection?.sink.result({
+      utterance: String(count),
+      final: true,
+      text: 'said',
+      translation: 'told',
+      audio: mp3,
+    })
     connection?.sink.endOfSpeech()
   }
   let talked = 0
-  for (let now = 0; now < minutes * 60_000 || [...told.values()].some(it => waits(it)); now += FRAME_MS) {
+  for (
+    let now = 0;
+    now < minutes * 60_000 || (now < minutes * 60_000 + 60_000 && [...told.values()].some(it => waits(it)));
+    now += FRAME_MS
+  ) {
     for (const party of parties) {
       const { script, ear } = party
       const sentence = script[party.said]
@@ -134,8 +146,8 @@ export async function converse(options: ConversationOptions): Promise<Conversati
   }
 }
 
-function waits({ begunAt, dropped }: Told): boolean {
-  return begunAt === undefined && !dropped
+function waits({ heardAt, dropped }: Told): boolean {
+  return heardAt === undefined && !dropped
 }
 
 /** The frame of `speech` that is said at `ms`, over and over. */

@@ -13,7 +13,7 @@ export interface ScheduleOptions {
 }
 
 /** Lengths of a sentence, of a pause between two of one turn, and of a whole turn (ms). */
-const SENTENCE_MS = [1_500, 6_000] as const
+const SENTENCE_MS = [1_000, 5_000] as const
 const PAUSE_MS = [150, 700] as const
 const TURN_MS = [4_000, 30_000] as const
 
