@@ -1,9 +1,11 @@
 /** The public API: the whole server, or its parts for a program of one's own. See `docs/architecture.md`. */
 export { type App, type AppConfig, type AppParts, buildApp } from './app.ts'
 export { type Config, ConfigError, loadConfig } from './config.ts'
+export type { Announcer, NoticeName, ToneName } from './core/announcer.ts'
 export { type Clock, systemClock } from './core/clock.ts'
+export type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from './core/dialler.ts'
 export { BridgeError, type EndReason, type ErrorCode } from './core/errors.ts'
-export type { Admission, Invitation, OriginalVoice } from './core/invitation.ts'
+export type { Admission, DialPlan, Invitation, OriginalVoice } from './core/invitation.ts'
 export { isLanguageId, type LanguageId, languageId } from './core/languages.ts'
 export type { Leg, LegUplink } from './core/leg.ts'
 export type { Log } from './core/log.ts'
@@ -11,6 +13,9 @@ export type { RelayMetrics } from './core/metrics.ts'
 export type { Caption, Observer, RelayEvents, UtteranceEvent } from './core/observer.ts'
 export { Relay, type RelayParts } from './core/relay.ts'
 export { type RelayOptions, relayOptions } from './core/relay-options.ts'
+export { type RoomCode, RoomCodes } from './core/room-codes.ts'
+export type { Sound } from './core/sound.ts'
+export { Switchboard, type SwitchboardParts } from './core/switchboard.ts'
 export type {
   Connection,
   ConnectionSink,
