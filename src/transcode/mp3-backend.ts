@@ -2,6 +2,8 @@ import type { Mp3Header } from './mp3-header.ts'
 
 /** Decodes the frames of one stream at a time; keeps what one frame leaves for the next. */
 export interface Mp3Decoder {
+  /** How far the frame decoded last reached before it was clamped; 1 is full scale. Valid until the next one is decoded. */
+  readonly peak: number
   /**
    * Decodes the whole frame of `header` at `at` of `bytes` into `header.samples` mono samples (the mean of both
    * channels), clamped. Undefined if the frame is damaged beyond sound; what follows decodes as well as it can.

@@ -32,6 +32,7 @@ const BITRATES_2 = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 const RATES_1 = [44_100, 48_000, 32_000]
 const VERSIONS = [2.5, undefined, 2, 1] as const
 const LAYER_3 = 1
+const CHECKSUM_BYTES = 2
 const MONO = 3
 const RESERVED_EMPHASIS = 2
 
@@ -57,6 +58,15 @@ export function mp3HeaderAt(bytes: Uint8Array, at: number): Mp3Header | undefine
   return header
 }
 
+/**
+ * How many bytes of the frames before the one of `header` at `at` refers back to (`main_data_begin`, the first 9 bits of
+ * the side information, 8 in versions 2 and 2.5). 0 for the first frame of every file.
+ */
+export function mp3ReachBack(bytes: Uint8Array, at: number, header: Mp3Header): number {
+  const side = at + MP3_HEADER_BYTES + (bytes[at + 1]! & 1 ? 0 : CHECKSUM_BYTES)
+  return header.version === 1 ? (bytes[side]! << 1) | (bytes[side + 1]! >> 7) : bytes[side]!
+}
+
 /** Whether frames of both headers can follow each other in one stream: same version, rate and number of channels. */
 export function sameStream(a: Mp3Header, b: Mp3Header): boolean {
   return a === b || (a.rate === b.rate && a.channels === b.channels && a.version === b.version)
@@ -69,7 +79,7 @@ function parse(bits: number): Mp3Header | undefined {
   const baseRate = RATES_1[(bits >> 10) & 3]
   if (version === undefined || layer !== LAYER_3 || kilobits === undefined || baseRate === undefined)
     return undefined
-  const checksumBytes = bits & 0x1_0000 ? 0 : 2
+  const checksumBytes = bits & 0x1_0000 ? 0 : CHECKSUM_BYTES
   const padding = (bits >> 9) & 1
   const channels = ((bits >> 6) & 3) === MONO ? 1 : 2
   const rate = version === 1 ? baseRate : baseRate / (version === 2 ? 2 : 4)

@@ -1,5 +1,6 @@
 import type { Mp3Backend, Mp3Decoder } from './mp3-backend.ts'
 import { MP3_FRAME_BYTES, MP3_FRAME_SAMPLES, type Mp3Header } from './mp3-header.ts'
+import { Mp3Samples } from './mp3-samples.ts'
 
 /**
  * The machine's own libmpg123 (Debian: `libmpg123-0`), called through koffi. For 16 kHz mp3 it takes half the CPU of
@@ -15,6 +16,8 @@ const FLAGS = 1
 const INDEX_SIZE = 15
 const MONO_MIX = 0x4
 const QUIET = 0x20
+/** Only floats tell how far damage goes beyond full scale. */
+const FORCE_FLOAT = 0x400
 const IGNORE_INFO_FRAME = 0x4000
 /** Without it, a frame is decoded only when the next one is there. */
 const NO_READAHEAD = 0x40_0000
@@ -34,7 +37,7 @@ interface Library {
     handle: Handle,
     input: Uint8Array | null,
     inputBytes: number,
-    output: Int16Array,
+    output: Float32Array,
     outputBytes: number,
     bytesMade: Uint32Array,
   ): number
@@ -44,9 +47,8 @@ interface Library {
 
 // Of the frame decoded last, whichever decoder did it. The room for a second frame shows if there is one.
 const input = new Uint8Array(MP3_FRAME_BYTES)
-const output = new Int16Array(2 * MP3_FRAME_SAMPLES)
-const frame = output.subarray(0, MP3_FRAME_SAMPLES)
-const halfFrame = output.subarray(0, MP3_FRAME_SAMPLES / 2)
+const output = new Float32Array(2 * MP3_FRAME_SAMPLES)
+const samples = new Mp3Samples()
 /** A size_t, of which the lower half is enough. */
 const bytesMade = new Uint32Array(2)
 // Each a long or an int.
@@ -94,7 +96,7 @@ function bind(library: import('koffi').LibraryHandle): Library {
     param: library.func('int mpg123_param(void *handle, int type, long value, double float)'),
     openFeed: library.func('int mpg123_open_feed(void *handle)'),
     decode: library.func(
-      'int mpg123_decode(void *handle, const uint8_t *in, size_t bytes, int16_t *out, size_t room, uint32_t *made)',
+      'int mpg123_decode(void *handle, const uint8_t *in, size_t bytes, float *out, size_t room, uint32_t *made)',
     ),
     format: library.func(
       'int mpg123_getformat(void *handle, int32_t *rate, int32_t *channels, int32_t *encoding)',
@@ -115,9 +117,14 @@ class NativeDecoder implements Mp3Decoder {
     const handle = library.create(null, error)
     if (!handle) throw new RangeError(`a decoder could not be made: libmpg123 says ${error[0]}`)
     this.#handle = handle
-    library.param(handle, FLAGS, MONO_MIX | QUIET | IGNORE_INFO_FRAME | NO_READAHEAD | NO_FRANKENSTEIN, 0)
+    const flags = MONO_MIX | QUIET | FORCE_FLOAT | IGNORE_INFO_FRAME | NO_READAHEAD | NO_FRANKENSTEIN
+    library.param(handle, FLAGS, flags, 0)
     library.param(handle, INDEX_SIZE, 0, 0)
     library.openFeed(handle)
+  }
+
+  get peak(): number {
+    return samples.peak
   }
 
   decode(bytes: Uint8Array, at: number, header: Mp3Header): Int16Array | undefined {
@@ -125,8 +132,9 @@ class NativeDecoder implements Mp3Decoder {
     let result = this.#read(input, header.bytes)
     // The news of a format comes alone; the samples then wait.
     if (result === NEW_FORMAT) result = bytesMade[0] === 0 ? this.#read(null, 0) : NEED_MORE
-    const whole = (result === NEED_MORE || result === 0) && bytesMade[0] === header.samples * 2
-    if (whole && this.#hasRate(header)) return header.samples === MP3_FRAME_SAMPLES ? frame : halfFrame
+    const whole =
+      (result === NEED_MORE || result === 0) && bytesMade[0] === header.samples * output.BYTES_PER_ELEMENT
+    if (whole && this.#hasRate(header)) return samples.take(output, header.samples, 0)
     this.reset()
     return undefined
   }

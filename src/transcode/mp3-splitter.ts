@@ -6,6 +6,8 @@ import { looksLikeMetadata, metadataAt, UNSURE } from './mp3-metadata.ts'
 const ENOUGH = 2
 /** The same after junk, before any stream is known: WAV and Ogg bodies hold chance headers, and pairs of them. */
 const ENOUGH_AFTER_JUNK = 4
+/** Places written to that are remembered at once; beyond, results of a few bytes each, they are no files. */
+const MARKS = 1_000
 /** Places looked at in one search: some 0.3 ms. Two megabytes of bad will would take a thousand times that. */
 const PLACES = 2048
 
@@ -25,6 +27,14 @@ export class Mp3Splitter {
   startsFile = false
   /** Whether bytes were lost between the frame last found and the one before. */
   afterJunk = false
+  /** Whether the frame last found begins exactly where a result of the service did. */
+  atMark = false
+  /** Whether a result began within a frame: then results are pieces of one mp3. */
+  inPieces = false
+  /** Where results began that are not reached yet, counted in bytes taken. */
+  #marks: number[] = []
+  /** Bytes taken from the first to the end of the queue. */
+  #taken = 0
   #queue: ByteQueue
   #ended = false
   #header: Mp3Header | undefined
@@ -56,7 +66,14 @@ export class Mp3Splitter {
 
   /** Copies `bytes` in; returns how many did not fit and are lost. The frame last found may move in memory. */
   write(bytes: Uint8Array): number {
-    return this.#queue.write(bytes)
+    const lost = this.#queue.write(bytes)
+    this.#taken += bytes.length - lost
+    return lost
+  }
+
+  /** A result of the service begins with the next byte. */
+  mark(): void {
+    if (this.#marks.length < MARKS && this.#marks.at(-1) !== this.#taken) this.#marks.push(this.#taken)
   }
 
   /** No more bytes will come: the last frame need not be followed by anything. */
@@ -66,6 +83,7 @@ export class Mp3Splitter {
 
   clear(): void {
     this.#given = 0
+    this.#marks = []
     this.#queue.clear()
   }
 
@@ -130,6 +148,7 @@ export class Mp3Splitter {
     this.#format = header
     this.#header = header
     this.afterJunk = !this.#clean
+    this.atMark = this.#reach(this.#at, false) === this.#at
     this.#clean = true
     this.#given = header.bytes
     return 'frame'
@@ -172,7 +191,26 @@ export class Mp3Splitter {
     this.#clean = false
   }
 
+  /** The place of the queue's head, counted as the marks are. */
+  get #at(): number {
+    return this.#taken - this.#queue.length
+  }
+
+  /** Forgets the marks before `at`; they lie `inFrame` or in what is no frame. Answers the next, if there is one. */
+  #reach(at: number, inFrame: boolean): number | undefined {
+    while (this.#marks.length > 0 && this.#marks[0]! < at) {
+      this.#marks.shift()
+      if (inFrame) this.inPieces = true
+    }
+    return this.#marks[0]
+  }
+
   #drop(): void {
+    if (this.#given > 0) {
+      // The mark at which the frame itself begins is not within it.
+      this.#reach(this.#at + 1, false)
+      this.#reach(this.#at + this.#given, true)
+    }
     this.#queue.skip(this.#given)
     this.#given = 0
   }

@@ -1,9 +1,10 @@
 import type { Mp3Decoder } from './mp3-backend.ts'
-import { MP3_FRAME_SAMPLES, type Mp3Header } from './mp3-header.ts'
+import { Mp3Guard } from './mp3-guard.ts'
+import { type Mp3Header, mp3ReachBack } from './mp3-header.ts'
 import type { Mp3Pool } from './mp3-pool.ts'
 import { Mp3Splitter } from './mp3-splitter.ts'
 import { mp3TagAt } from './mp3-tag.ts'
-import { Mp3Trim } from './mp3-trim.ts'
+import { DECODER_DELAY, Mp3Trim } from './mp3-trim.ts'
 import { SAMPLE_RATE } from './pcm.ts'
 import { createResampler, type Resampler } from './resample.ts'
 
@@ -15,13 +16,15 @@ export interface Mp3Stats {
   readonly tagFrames: number
   /** Frames beyond decoding; silence of their length stands in for them. */
   readonly badFrames: number
+  /** Frames made softer or silent, since they were louder than the voice can be: damage. */
+  readonly mutedFrames: number
   /** Bytes that belonged to no frame: garbage, other formats, the rest of a damaged frame. */
   readonly junkBytes: number
   /** Bytes of ID3 and APE blocks. */
   readonly metadataBytes: number
   /** Bytes refused: beyond the limit, or after the end. */
   readonly overflowBytes: number
-  /** Files begun, as far as tags, metadata and changes of format tell. */
+  /** Files begun, as far as tags, metadata, changes of format and results of the service tell. */
   readonly files: number
   /** Changes of rate between files. */
   readonly rateChanges: number
@@ -29,7 +32,8 @@ export interface Mp3Stats {
 
 /** Bytes that may wait to be decoded: over two minutes at 128 kbit/s. */
 const LIMIT = 2 << 20
-const LOST = new Int16Array(MP3_FRAME_SAMPLES)
+/** Before the sound of a file comes its encoder's delay: nothing is louder there (−30 dBFS), even where an abrupt sound follows. */
+const SOFT = 1_000
 
 /**
  * Mp3 bytes in, 16 kHz mono out: one utterance, or a whole session of files one after the other. Writing is cheap;
@@ -37,19 +41,25 @@ const LOST = new Int16Array(MP3_FRAME_SAMPLES)
  * frame to the end. However the bytes are cut, the samples are the same.
  *
  * Only sound comes out: tags, metadata and garbage do not, the delay of encoder, decoder and resampler is cut off the
- * start of each file, and the filling off its end where the file tells ({@link Mp3Trim}).
+ * start of each file, and the filling off its end where the file tells ({@link Mp3Trim}). Bursts that damage makes do
+ * not either ({@link Mp3Guard}).
  */
 export class Mp3Stream {
   #pool: Mp3Pool
   #onPcm: (pcm: Int16Array) => void
   #splitter = new Mp3Splitter(LIMIT)
   #trim = new Mp3Trim()
+  #guard = new Mp3Guard()
   #decoder: Mp3Decoder | undefined
   #resampler: Resampler | undefined
   /** Samples at 16 kHz by which the resampler still lags. */
   #lag = 0
   /** A frame found but not yet decoded. */
   #found: Mp3Header | undefined
+  /** Whether a result begins with it, which may be a file. */
+  #mayBegin = false
+  /** Whether results are known to be pieces of one mp3. */
+  #inPieces = false
   /** Whether the decoder still holds what is left of the file before. */
   #stale = false
   #ended = false
@@ -64,7 +74,16 @@ export class Mp3Stream {
 
   get stats(): Mp3Stats {
     const { junkBytes, metadataBytes } = this.#splitter
-    return { ...this.#counts, junkBytes, metadataBytes }
+    return { ...this.#counts, mutedFrames: this.#guard.changed, junkBytes, metadataBytes }
+  }
+
+  /**
+   * A result of the service begins with the next byte: perhaps a file of its own, without a tag, or else the next piece of
+   * the same mp3. It is a file if no frame lies across its beginning, its first frame refers back to nothing, and it
+   * begins with the silence that encoders begin with; and if none before was a piece.
+   */
+  begin(): void {
+    this.#splitter.mark()
   }
 
   /** Takes bytes of any number; keeps a copy and decodes nothing yet. What exceeds 2 MiB waiting is refused and counted. */
@@ -120,6 +139,7 @@ export class Mp3Stream {
       this.#trim.start(tag, header.samples)
       this.#stale = true
     }
+    this.#mayBegin = this.#splitter.atMark && !tag && !this.#splitter.startsFile && !this.#inPieces
     return tag !== undefined
   }
 
@@ -133,14 +153,35 @@ export class Mp3Stream {
     this.#found = undefined
     // Frames refer back to bytes of those before; across a gap they would be the wrong ones, and loud.
     if (this.#stale || this.#splitter.afterJunk) decoder.reset()
+    if (this.#splitter.afterJunk && this.#counts.frames > 0) this.#guard.warn()
     this.#stale = false
     this.#setRate(header.rate)
     if (this.#closed) return
-    const pcm = decoder.decode(this.#splitter.bytes, this.#splitter.at, header)
+    const { bytes, at } = this.#splitter
+    const pcm = (this.#mayBegin && this.#asFile(header)) || this.#decoder!.decode(bytes, at, header)
     this.#counts.frames++
     if (!pcm) this.#counts.badFrames++
-    const sound = this.#trim.cut(pcm ?? LOST.subarray(0, header.samples))
+    const sound = this.#trim.cut(this.#guard.pass(pcm, this.#decoder!.peak, header))
     this.#give(this.#resampler ? this.#resampler.process(sound) : sound)
+  }
+
+  /**
+   * The frame found begins a result. Decoded by itself it shows whether that is a file: then its decoder goes on, and its
+   * sound is the answer.
+   */
+  #asFile(header: Mp3Header): Int16Array | undefined {
+    const { bytes, at, inPieces } = this.#splitter
+    this.#inPieces = inPieces || mp3ReachBack(bytes, at, header) > 0
+    const decoder = this.#inPieces ? undefined : this.#pool.borrow()
+    if (!decoder) return undefined
+    const pcm = decoder.decode(bytes, at, header)
+    this.#inPieces = !pcm || !isSoft(pcm)
+    this.#pool.giveBack(this.#inPieces ? decoder : this.#decoder!)
+    if (this.#inPieces) return undefined
+    this.#decoder = decoder
+    this.#counts.files++
+    this.#trim.start(undefined, header.samples)
+    return pcm
   }
 
   /** Changes to a resampler from `rate`, once the last of what the one before holds back is given out. */
@@ -173,4 +214,10 @@ export class Mp3Stream {
     if (this.#decoder) this.#pool.giveBack(this.#decoder)
     this.#decoder = undefined
   }
+}
+
+/** Whether the first frame of a file, as decoded by itself, is that of an encoder that has not come to the sound yet. */
+function isSoft(pcm: Int16Array): boolean {
+  for (let i = 0; i < DECODER_DELAY; i++) if (Math.abs(pcm[i]!) > SOFT) return false
+  return true
 }

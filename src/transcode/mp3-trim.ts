@@ -1,7 +1,7 @@
 import type { Mp3Tag } from './mp3-tag.ts'
 
 /** Samples by which any decoder of layer III lags: 528 of the filter bank and one more (LAME's technical FAQ). */
-const DECODER_DELAY = 529
+export const DECODER_DELAY = 529
 
 /**
  * Samples of silence before the sound of a file that does not say how many: LAME's 576 and the decoder's 529. It is

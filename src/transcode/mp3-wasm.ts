@@ -1,7 +1,7 @@
 import { MPEGDecoder } from 'mpg123-decoder'
 import type { Mp3Backend, Mp3Decoder } from './mp3-backend.ts'
 import { MP3_FRAME_BYTES, MP3_FRAME_SAMPLES, type Mp3Header } from './mp3-header.ts'
-import { saturate } from './saturate.ts'
+import { Mp3Samples } from './mp3-samples.ts'
 
 /**
  * libmpg123 as WebAssembly, of the package `mpg123-decoder`: works everywhere.
@@ -52,9 +52,8 @@ interface Cell {
   readonly buf: Uint32Array
 }
 
-/** Mono samples of the frame decoded last, whichever decoder did it. */
-const mono = new Int16Array(MP3_FRAME_SAMPLES)
-const monoOfHalf = mono.subarray(0, MP3_FRAME_SAMPLES / 2)
+/** Of the frame decoded last, whichever decoder did it. */
+const samples = new Mp3Samples()
 
 export class Mp3Wasm implements Mp3Backend {
   readonly name = 'wasm'
@@ -108,13 +107,13 @@ class Memory {
     this.#internals._common.wasm.mpeg_frame_decoder_destroy(decoder)
   }
 
-  /** Feeds one frame and reads what it gives; the samples are in `mono`. False if they are not exactly one frame. */
-  decode(decoder: number, bytes: Uint8Array, at: number, header: Mp3Header): boolean {
+  /** Feeds one frame and reads what it gives; undefined if that is not exactly one frame. */
+  decode(decoder: number, bytes: Uint8Array, at: number, header: Mp3Header): Int16Array | undefined {
     const { _common, _input, _output, _samplesDecodedPtr, _sampleRatePtr, _errorStringPtr } = this.#internals
     const { wasm } = _common
     for (let i = 0; i < header.bytes; i++) _input.buf[i] = bytes[at + i]!
     const fed = wasm.mpeg_decoder_feed(decoder, _input.ptr, header.bytes)
-    if (fed !== 0 && fed !== NEED_MORE) return false
+    if (fed !== 0 && fed !== NEED_MORE) return undefined
     const made = _samplesDecodedPtr.buf
     for (let read = 0; read < READS_PER_FRAME; read++) {
       made[0] = 0
@@ -127,18 +126,12 @@ class Memory {
         _errorStringPtr.ptr,
       )
       if (result === NEW_FORMAT && made[0] === 0) continue
-      if (result !== NEED_MORE && result !== 0) return false
-      if (made[0] !== header.samples || _sampleRatePtr.buf[0] !== header.rate) return false
-      mixDown(_output.buf, header.samples)
-      return true
+      if (result !== NEED_MORE && result !== 0) return undefined
+      if (made[0] !== header.samples || _sampleRatePtr.buf[0] !== header.rate) return undefined
+      return samples.take(_output.buf, header.samples, header.samples)
     }
-    return false
+    return undefined
   }
-}
-
-/** The mean of both channels, of which each is `count` floats of full scale 1, one after the other. */
-function mixDown(floats: Float32Array, count: number): void {
-  for (let i = 0; i < count; i++) mono[i] = saturate((floats[i]! + floats[count + i]!) * 16_384)
 }
 
 class WasmDecoder implements Mp3Decoder {
@@ -152,11 +145,14 @@ class WasmDecoder implements Mp3Decoder {
     memory.decoders++
   }
 
+  get peak(): number {
+    return samples.peak
+  }
+
   decode(bytes: Uint8Array, at: number, header: Mp3Header): Int16Array | undefined {
-    if (this.#memory.decode(this.#decoder, bytes, at, header))
-      return header.samples === MP3_FRAME_SAMPLES ? mono : monoOfHalf
-    this.reset()
-    return undefined
+    const pcm = this.#memory.decode(this.#decoder, bytes, at, header)
+    if (!pcm) this.reset()
+    return pcm
   }
 
   reset(): void {

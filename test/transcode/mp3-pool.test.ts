@@ -25,6 +25,7 @@ class CountingBackend implements Mp3Backend {
     this.room--
     this.made++
     return {
+      peak: 0,
       decode: () => undefined,
       reset: () => {
         this.resets++

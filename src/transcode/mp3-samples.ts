@@ -1,0 +1,28 @@
+import { MP3_FRAME_SAMPLES } from './mp3-header.ts'
+import { saturate } from './saturate.ts'
+
+/** The samples of one decoded frame, which every decoder of a backend shares: valid until the next is decoded. */
+export class Mp3Samples {
+  /** How far the frame reached before it was clamped: 1 is full scale. */
+  peak = 0
+  readonly #pcm = new Int16Array(MP3_FRAME_SAMPLES)
+  readonly #half = this.#pcm.subarray(0, MP3_FRAME_SAMPLES / 2)
+
+  /** Takes the first `count` of `floats` (full scale is 1) as 16-bit samples, each the mean of it and the one `apart` behind. */
+  take(floats: Float32Array, count: number, apart: number): Int16Array {
+    const pcm = this.#pcm
+    let highest = 0
+    let lowest = 0
+    let sum = 0
+    for (let i = 0; i < count; i++) {
+      const sample = (floats[i]! + floats[i + apart]!) * 16_384
+      if (sample > highest) highest = sample
+      else if (sample < lowest) lowest = sample
+      sum += sample
+      pcm[i] = saturate(sample)
+    }
+    // Damage can also make what is no number: nothing is as loud.
+    this.peak = Number.isFinite(sum) ? Math.max(highest, -lowest) / 32_768 : Infinity
+    return count === MP3_FRAME_SAMPLES ? pcm : this.#half
+  }
+}

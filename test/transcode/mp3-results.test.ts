@@ -1,0 +1,145 @@
+import { afterAll, expect, test } from 'vitest'
+import { Mp3Stream } from '../../src/transcode/mp3-stream.ts'
+import { which } from './command.ts'
+import { decodeAll, encodeMp3, frameStarts, join, lame, openPool } from './mp3-fixtures.ts'
+import { lagOf, snr, voice } from './signal.ts'
+
+/** Results of a service, each of which may be a file or a piece: what is heard at the seams. */
+
+const RATES = [8000, 16_000, 22_050, 24_000, 44_100, 48_000] as const
+/** Samples that encoder and decoder put before the sound of each file. */
+const DELAY = 1_105
+
+const pool = await openPool()
+afterAll(() => pool.close())
+
+/** Sound of some length, at once loud and to the last sample. */
+function abrupt(rate: number, seconds: number, seed: number): Int16Array {
+  return voice(rate, seconds, seed).map(
+    (sample, i) => sample / 2 + 6_000 * Math.sin((2 * Math.PI * (200 + 50 * seed) * i) / rate),
+  )
+}
+
+/** All that `results` give, written one by one; `marked`: the stream is told where each begins. */
+function heard(results: readonly Uint8Array[], marked: boolean) {
+  const pieces: number[] = []
+  const stream = new Mp3Stream(pool, pcm => {
+    for (const sample of pcm) pieces.push(sample)
+  })
+  for (const result of results) {
+    if (marked) stream.begin()
+    stream.write(result)
+    stream.decode(2)
+  }
+  stream.end()
+  stream.decode()
+  const { stats } = stream
+  stream.close()
+  return { pcm: Int16Array.from(pieces), stats }
+}
+
+/** `whole` cut before each of the bytes at `places`. */
+function cutAt(whole: Uint8Array, places: readonly number[]): Uint8Array[] {
+  return [0, ...places].map((at, i) => whole.subarray(at, places[i]))
+}
+
+test.each(RATES)('files without tags one after the other keep no gap: %i Hz', rate => {
+  const sources = [
+    voice(rate, 0.5, 1),
+    abrupt(rate, 0.4, 2),
+    abrupt(rate, 0.3, 3),
+    voice(rate, 0.35, 2),
+    voice(rate, 0.2, 1),
+  ]
+  const files = sources.map(source => encodeMp3(source, rate))
+  const alone = files.map(file => decodeAll(pool, file).pcm)
+  const { pcm, stats } = heard(files, true)
+  expect(stats).toMatchObject({ files: 5, badFrames: 0, junkBytes: 0, mutedFrames: 0 })
+  expect(Math.abs(pcm.length - alone.reduce((sum, each) => sum + each.length, 0))).toBeLessThanOrEqual(5)
+  let at = 0
+  for (const each of alone) {
+    // Places between samples may differ a little.
+    const { lag, correlation } = lagOf(each, pcm.subarray(at, at + each.length), 8)
+    expect(Math.abs(lag)).toBeLessThanOrEqual(4)
+    expect(correlation).toBeGreaterThan(0.98)
+    at += each.length
+  }
+  const untold = heard(files, false)
+  expect(untold.stats.files).toBe(1)
+  const gaps = Math.round((4 * DELAY * 16_000) / rate)
+  expect(Math.abs(untold.pcm.length - pcm.length - gaps)).toBeLessThanOrEqual(8)
+})
+
+test('however little of each result comes at a time', () => {
+  const files = [1, 2, 3].map(seed => encodeMp3(abrupt(16_000, 0.3, seed), 16_000))
+  const whole = heard(files, true)
+  for (const size of [1, 7, 144, 500]) {
+    const pieces: number[] = []
+    const stream = new Mp3Stream(pool, pcm => void pieces.push(...pcm))
+    for (const file of files) {
+      stream.begin()
+      for (let at = 0; at < file.length; at += size) {
+        stream.write(file.subarray(at, at + size))
+        stream.decode()
+      }
+    }
+    stream.end()
+    stream.decode()
+    expect(stream.stats).toEqual(whole.stats)
+    expect(Int16Array.from(pieces)).toEqual(whole.pcm)
+    stream.close()
+  }
+})
+
+test('pieces of one mp3 are one sound, wherever they are cut', () => {
+  const mp3 = encodeMp3(voice(16_000, 3), 16_000)
+  const whole = decodeAll(pool, mp3)
+  const starts = frameStarts(mp3).slice(1, -1)
+  for (const places of [
+    starts,
+    starts.filter((_, n) => n % 7 === 0),
+    starts.map(at => at + 50),
+    Array.from({ length: 40 }, (_, n) => (n + 1) * 100),
+  ])
+    expect(heard(cutAt(mp3, places), true)).toEqual(whole)
+})
+
+test.skipIf(!which('lame'))('also those of an encoder whose frames refer to none before', () => {
+  const mp3 = lame(abrupt(16_000, 2, 1), 16_000, '-b', '48', '--nores', '-t')
+  const whole = decodeAll(pool, mp3)
+  expect(whole.stats.files).toBe(1)
+  expect(heard(cutAt(mp3, frameStarts(mp3).slice(1, -1)), true)).toEqual(whole)
+})
+
+test.skipIf(!which('lame'))('files with tags are told by these', () => {
+  const files = [1, 2].map(seed => lame(voice(44_100, 0.5, seed), 44_100, '-b', '64'))
+  const { pcm, stats } = heard(files, true)
+  expect(stats).toMatchObject({ files: 2, tagFrames: 2 })
+  expect(pcm).toEqual(heard(files, false).pcm)
+})
+
+test('a result that ends within a frame harms only that one', () => {
+  const [one, two] = [1, 2].map(seed => encodeMp3(abrupt(16_000, 0.5, seed), 16_000)) as [
+    Uint8Array,
+    Uint8Array,
+  ]
+  const { pcm } = heard([one.subarray(0, one.length - 60), two], true)
+  const alone = decodeAll(pool, two).pcm
+  expect(snr(alone.subarray(-4_000), pcm.subarray(-4_000))).toBeGreaterThan(40)
+})
+
+test('results of nothing, and far too many of them, cost nothing', () => {
+  const stream = new Mp3Stream(pool, () => {})
+  const mp3 = encodeMp3(voice(16_000, 1), 16_000)
+  for (let n = 0; n < 100_000; n++) {
+    stream.begin()
+    stream.write(mp3.subarray(n % mp3.length, (n % mp3.length) + 1))
+  }
+  stream.begin()
+  stream.begin()
+  stream.end()
+  expect(stream.decode()).toBe('idle')
+  expect(stream.stats.files).toBeGreaterThan(0)
+  expect(join(mp3).length).toBe(mp3.length)
+  stream.close()
+})
