@@ -10,7 +10,7 @@ export { ConfigError, type Problem } from './config/config-error.ts'
 export type { ConfigInput } from './config/schema.ts'
 
 /** The settings file looked for in the working directory. */
-export const DEFAULT_FILE = 'dragoman.yaml'
+const DEFAULT_FILE = 'dragoman.yaml'
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 

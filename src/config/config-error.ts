@@ -25,7 +25,7 @@ export class ConfigError extends BridgeError {
 }
 
 /** `dragoman.yaml:3: port: found "eighty", allowed: a whole number from 0 to 65535`. */
-export function describeProblem({ key, source, found, allowed, meant }: Problem): string {
+function describeProblem({ key, source, found, allowed, meant }: Problem): string {
   const where = source === key ? source : `${source}: ${key}`
   const what = found === undefined ? '' : `found ${found}; `
   return `${where}: ${what}allowed: ${allowed}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`

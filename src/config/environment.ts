@@ -64,7 +64,7 @@ export function readEnvironment(
 }
 
 /** `text` as the kind of value that `key` takes; the schema judges it afterwards. undefined: broken JSON. */
-export function parseValue({ shape }: Key, text: string): unknown {
+function parseValue({ shape }: Key, text: string): unknown {
   switch (shape.type) {
     case 'integer':
     case 'number':

@@ -30,7 +30,7 @@ export interface Key {
 }
 
 /** The settings as JSON Schema. */
-export const SHAPE = z.toJSONSchema(configSchema, { io: 'input' }) as Shape
+const SHAPE = z.toJSONSchema(configSchema, { io: 'input' }) as Shape
 
 /** Every setting, in the schema's order. */
 export const KEYS: readonly Key[] = leaves(SHAPE, [])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { NOTES_FILE } from './recording-notes.ts'
 
 /** Names of folders that hold a recording, so that nothing else is ever deleted. */
-export const RECORDING_FOLDER = /^\d{8}T\d{6}Z-[0-9a-f]{12}$/
+const RECORDING_FOLDER = /^\d{8}T\d{6}Z-[0-9a-f]{12}$/
 
 /**
  * Deletes the recordings in `folder` whose notes were last written before `olderThan` (ms since 1970). Says how many.

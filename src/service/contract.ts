@@ -19,7 +19,6 @@ export type Namespace = (typeof NAMESPACES)[number]
 
 /** Rates that audio may have, in either direction (Hz). */
 export const AUDIO_RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
-export type AudioRate = (typeof AUDIO_RATES)[number]
 
 /** Values of `receiveAudio.mode` and of the voice list's `mode`. */
 export const MODES = ['block', 'streaming'] as const

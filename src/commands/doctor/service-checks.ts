@@ -28,7 +28,7 @@ export async function serviceChecks(config: Config, around: Surroundings): Promi
 }
 
 /** Whether one language can be turned into the other, with a voice. */
-export function pairChecks(
+function pairChecks(
   { from, to, used }: LanguagePair,
   languages: readonly LanguageEntry[],
   voices: readonly VoiceEntry[],

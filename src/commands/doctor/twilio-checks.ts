@@ -19,7 +19,7 @@ export async function twilioChecks(config: Config, around: Surroundings): Promis
 }
 
 /** The form of the public address. */
-export function addressCheck(publicUrl: string | undefined): Check {
+function addressCheck(publicUrl: string | undefined): Check {
   const name = 'public address'
   if (publicUrl === undefined)
     return warn(
@@ -43,7 +43,7 @@ async function answerCheck(publicUrl: string, around: Surroundings): Promise<Che
 }
 
 /** Whether Twilio's signatures can be verified. The token itself is never shown. */
-export function tokenCheck({ twilio, publicUrl }: Config): Check {
+function tokenCheck({ twilio, publicUrl }: Config): Check {
   const name = 'Twilio auth token'
   const mend =
     'set twilio.authToken (DRAGOMAN_TWILIO_AUTH_TOKEN or …_FILE) to the one on the console’s front page'

@@ -3,7 +3,7 @@ import { emptyPlayoutReport, type PlayoutReport } from './playout-report.ts'
 /** µ-law at 8 kHz: 8 bytes last one millisecond. */
 export const BYTES_PER_MS = 8
 /** Twilio buffers about this much; what comes on top is discarded with warning 31931. */
-export const QUEUE_CAP_MS = 600_000
+const QUEUE_CAP_MS = 600_000
 /** Silence shorter than this is not a gap. */
 const GAP_MS = 1
 /** Gaps kept in detail; the others are only counted. */

@@ -8,7 +8,7 @@ import { type FormFields, signRequest } from './signature.ts'
 import { MAX_TWIML_BYTES } from './twiml.ts'
 
 /** How long Twilio waits for the answer to a webhook. */
-export const WEBHOOK_TIMEOUT_MS = 15_000
+const WEBHOOK_TIMEOUT_MS = 15_000
 const XML_TYPES = ['text/xml', 'application/xml']
 
 export interface WebhookRequest {

@@ -5,7 +5,7 @@ import { type Element, readXml } from './xml.ts'
 /** Longest answer to a webhook, in bytes (Twilio error 11750). */
 export const MAX_TWIML_BYTES = 65_536
 /** `name` and `value` of a `<Parameter>` together stay below this many characters. */
-export const MAX_PARAMETER_CHARS = 500
+const MAX_PARAMETER_CHARS = 500
 
 /** Where a stream goes and what it is told. */
 export interface StreamNoun {

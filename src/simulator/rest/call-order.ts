@@ -3,7 +3,7 @@ import type { Account } from './account.ts'
 import type { Form } from './form.ts'
 import { RestError } from './rest-error.ts'
 
-export const CALL_EVENTS = ['initiated', 'ringing', 'answered', 'completed'] as const
+const CALL_EVENTS = ['initiated', 'ringing', 'answered', 'completed'] as const
 export type CallEvent = (typeof CALL_EVENTS)[number]
 
 const METHODS = ['GET', 'POST'] as const

@@ -37,7 +37,7 @@ export async function loadGrammars(settings: GrammarSettings): Promise<ReadonlyM
 }
 
 /** The grammar of whole phrases, one after the other. */
-export function phraseGrammar(phrases: readonly string[]): string {
+function phraseGrammar(phrases: readonly string[]): string {
   const plain = phrases.map(phrase =>
     phrase
       .toLowerCase()

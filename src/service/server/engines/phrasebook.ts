@@ -5,7 +5,7 @@ import { DEFAULT_PHRASES } from './default-phrases.ts'
 import { languageRow } from './language-ids.ts'
 
 /** Phrases by written language from, written language to, and what is said: `{ "en": { "es": { "hello": "Hola." } } }`. */
-export const phrasesSchema = z.record(
+const phrasesSchema = z.record(
   z.string(),
   z.record(z.string(), z.record(z.string().min(1), z.string().min(1))),
 )

@@ -88,7 +88,7 @@ function inQuery(parameter: Parameter): Json {
 }
 
 /** The form a parameter must have. */
-export function parameterSchema({ form, allowed, repeated }: Parameter): Json {
+function parameterSchema({ form, allowed, repeated }: Parameter): Json {
   const one = {
     type: 'string',
     ...(allowed ? { enum: allowed } : {}),
