@@ -26,7 +26,13 @@ import { ServiceTranslator } from './service/client/service-translator.ts'
 import { ServiceProcess } from './service/server/child.ts'
 import type { ServiceConfig } from './service/server/service-config.ts'
 import type { SoundSettings } from './sounds/sound-options.ts'
+import { controlApi } from './web/control/control-api.ts'
+import { type ControlSettings, controlSettingsSchema } from './web/control/control-settings.ts'
+import { openFloor } from './web/control/open-floor.ts'
 import status from './web/index.ts'
+import { serverOptions } from './web/server-options.ts'
+import { type TranscriptSettings, transcriptSettingsSchema } from './web/transcript/transcript-settings.ts'
+import { type WebhookInput, webhookSchema } from './web/webhooks-out/webhook-settings.ts'
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
@@ -51,6 +57,12 @@ export interface AppConfig {
   /** What parties can do by keys, and what they are told. */
   readonly attendant?: AttendantSettings | undefined
   readonly recording?: RecordingSettings | undefined
+  /** Who may use the control API; absent: nobody. */
+  readonly control?: DeepReadonly<Partial<ControlSettings>> | undefined
+  /** Who is told what happens. */
+  readonly webhooks?: readonly WebhookInput[] | undefined
+  /** What becomes of what was said; default: nothing is kept. */
+  readonly transcripts?: Readonly<Partial<TranscriptSettings>> | undefined
   /** Of calls by whatever channel. */
   readonly calls?:
     | {
@@ -111,6 +123,9 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   // First, so that wrong settings leave no process behind.
   const options = relayOptions(config.relay)
   const attended = attendantOptions(config.attendant)
+  const control = controlSettingsSchema.parse(config.control ?? {})
+  const webhooks = (config.webhooks ?? []).map(each => webhookSchema.parse(each))
+  const kept = transcriptSettingsSchema.parse(config.transcripts ?? {})
   const external = parts.translator !== undefined || config.service.url !== undefined
   const key = config.service.apiKey ?? randomKey()
   const url = () => config.service.url ?? service?.url ?? ''
@@ -163,12 +178,34 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   })
   const about = { relay, announcer, recorder, clock, log, language, maxMinutes }
   const attendant = new Attendant({ ...about, options: attended })
-  const server = Fastify({ forceCloseConnections: true, requestTimeout: 15_000, connectionTimeout: 0 })
+  const front = await openFloor({
+    relay,
+    codes: roomCodes,
+    announcer,
+    dialler,
+    recorder: config.recording?.when === undefined || config.recording.when === 'off' ? undefined : recorder,
+    transcripts: kept,
+    webhooks,
+    clock,
+    wall: systemWallClock,
+    log,
+  }).catch(async error => {
+    await relay.close()
+    await service?.close()
+    throw error
+  })
+  const server = Fastify({
+    forceCloseConnections: true,
+    requestTimeout: 15_000,
+    connectionTimeout: 0,
+    ...serverOptions(),
+  })
   let closing: Promise<void> | undefined
   const close = async () => {
     await relay.close()
     attendant[Symbol.dispose]()
     await recorder[Symbol.asyncDispose]()
+    await front[Symbol.asyncDispose]()
     await server.close()
     await remembered?.[Symbol.asyncDispose]()
     await service?.close()
@@ -190,8 +227,9 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   try {
     await relay.ready()
     await server.register(status, { relay })
+    await server.register(controlApi, { prefix: '/v1', floor: front.floor, settings: control })
     await server.register(twilioBridge, {
-      relay: switchboard,
+      relay: front.admission(switchboard),
       clock,
       log,
       announcer,

@@ -4,6 +4,9 @@ import { relayOptionsSchema } from '../core/relay-options.ts'
 import { recordingOptionsSchema } from '../recording/recording-options.ts'
 import { serviceConfigSchema } from '../service/server/service-config.ts'
 import { soundOptionsSchema } from '../sounds/sound-options.ts'
+import { controlSettingsSchema } from '../web/control/control-settings.ts'
+import { transcriptSettingsSchema } from '../web/transcript/transcript-settings.ts'
+import { webhookSchema } from '../web/webhooks-out/webhook-settings.ts'
 import { callsSchema } from './calls-schema.ts'
 import { checkStart, checkTogether, type Started } from './combinations.ts'
 import { languageSchema, secret, urlSchema } from './fields.ts'
@@ -60,6 +63,9 @@ export const configSchema = z
     sounds: soundOptionsSchema.prefault({}),
     attendant: attendantOptionsSchema.prefault({}),
     recording: recordingOptionsSchema.prefault({}),
+    control: controlSettingsSchema.prefault({}),
+    webhooks: z.array(webhookSchema).default([]).describe('a list of { url, secret, events, texts, name }'),
+    transcripts: transcriptSettingsSchema.prefault({}),
     calls: callsSchema.prefault({}),
     twilio: twilioSchema.prefault({}),
   })
@@ -83,6 +89,8 @@ export const SECRETS: readonly string[] = [
   'twilio.outbound.authToken',
   'twilio.outbound.apiKeySecret',
   'calls.roomCodes',
+  'control.keys',
+  'webhooks',
   'calls.remembered.key',
   'embedded.apiKeys',
   'embedded.engines.transcription',

@@ -13,7 +13,7 @@ export default async function status(app: FastifyInstance, { relay }: StatusOpti
       .type('text/plain; charset=utf-8')
       .send(
         `Dragoman is on the line.\n\nlegs ${relay.legs} · rooms ${relay.rooms.size}\n\n` +
-          'POST /twilio/voice   where a telephone number points\nGET  /health         for load balancers\n',
+          'POST /twilio/voice   where a telephone number points\nGET  /health         for load balancers\nGET  /v1/docs        the control API, if it has keys\n',
       ),
   )
 }

@@ -20,7 +20,7 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
         .map(steps => steps * multipleOf),
     )
   // Lists of tables are JSON, and no words.
-  if (shape.items?.oneOf) return undefined
+  if (shape.items?.oneOf ?? shape.items?.properties) return undefined
   const word = fc.stringMatching(/^[a-zA-Z0-9/._-]{1,20}$/)
   const language = fc.stringMatching(/^[a-z]{2,3}-[a-z]{2}$/)
   if (path === 'attendant.languages')

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { BridgeError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { isoTime, type WallClock } from '../../core/wall-clock.ts'
 import type { RoomLife } from '../captions/timed-caption.ts'
@@ -45,9 +46,18 @@ export class DiskShelf implements TranscriptShelf {
     this.#parts = parts
   }
 
-  /** Makes the folder where there is none, and finds what is in it. Rejects when it cannot be used. */
+  /** Makes the folder where there is none, and finds what is in it. Rejects with `BridgeError` `CONFIG` when it cannot. */
   static async open(folder: string, parts: DiskShelfParts): Promise<DiskShelf> {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      return await DiskShelf.#find(folder, parts)
+    } catch (cause) {
+      const { code = 'error' } = cause as NodeJS.ErrnoException
+      throw new BridgeError('CONFIG', `transcripts.folder: ${folder} cannot be used (${code})`, { cause })
+    }
+  }
+
+  static async #find(folder: string, parts: DiskShelfParts): Promise<DiskShelf> {
     const shelf = new DiskShelf(folder, parts)
     for (const name of await readdir(folder)) {
       const id = FILE.exec(name)?.[1]

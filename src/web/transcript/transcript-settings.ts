@@ -7,7 +7,7 @@ export const transcriptSettingsSchema = z.strictObject({
   /** How long after the end of its room a transcript is kept; then it is deleted. */
   keepHours: z
     .number()
-    .positive()
+    .min(0.01)
     .max(24 * 366)
     .default(24),
   /** Where transcripts are with `disk`. */

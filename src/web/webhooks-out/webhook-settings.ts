@@ -37,3 +37,8 @@ export const webhookSchema = z.strictObject({
 })
 
 export type WebhookSettings = z.output<typeof webhookSchema>
+
+/** As it is written. */
+export type WebhookInput = Readonly<Omit<z.input<typeof webhookSchema>, 'events'>> & {
+  readonly events?: readonly WebhookEventType[] | undefined
+}

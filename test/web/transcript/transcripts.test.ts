@@ -269,7 +269,7 @@ describe('on disk', () => {
   test('a folder that cannot be used is an error at the start', async () => {
     const path = join(await folder(), 'file')
     await writeFile(path, '')
-    await expect(kept({ keep: 'disk', folder: path })).rejects.toMatchObject({ code: 'EEXIST' })
+    await expect(kept({ keep: 'disk', folder: path })).rejects.toMatchObject({ code: 'CONFIG' })
   })
 })
 
@@ -278,6 +278,7 @@ test('settings', () => {
   for (const wrong of [
     { keep: 'always' },
     { keepHours: 0 },
+    { keepHours: -1 },
     { keepHours: 9_000 },
     { folder: '' },
     { keeps: 1 },
