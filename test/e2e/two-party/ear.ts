@@ -1,0 +1,98 @@
+/** What a party heard, at 8 kHz, asked for its tones. */
+
+const RATE = 8_000
+const WINDOW = 800
+const HOP = 160
+/** Softer than this is not heard (dBFS of a sine's peak). */
+const FLOOR_DB = -50
+
+/** Levels closer than this are the same (dB). */
+export const NEAR_DB = 1.5
+/** People say tones of this level (dBFS of the sine's peak). */
+export const SAID_DB = -12.2
+/** Neighbouring tones leak into each other by less than this. */
+export const LOUD = { floorDb: -26 }
+/** … and what is softer than this is nothing but the edges of another tone. */
+export const FAINT = { floorDb: -36 }
+
+/** A tone that sounded without a break. Times are milliseconds of the recording. */
+export interface Sounding {
+  readonly fromMs: number
+  readonly toMs: number
+  /** In its middle (dBFS of the sine's peak). */
+  readonly db: number
+}
+
+/** A window that listens for one tone: its sine and cosine, faded at both ends. */
+class Resonance {
+  readonly #cos = new Float64Array(WINDOW)
+  readonly #sin = new Float64Array(WINDOW)
+
+  constructor(hz: number) {
+    for (let n = 0; n < WINDOW; n++) {
+      const hann = 0.5 - 0.5 * Math.cos((2 * Math.PI * n) / WINDOW)
+      this.#cos[n] = hann * Math.cos((2 * Math.PI * hz * n) / RATE)
+      this.#sin[n] = hann * Math.sin((2 * Math.PI * hz * n) / RATE)
+    }
+  }
+
+  /** Level of the tone in the window from `at` on (dBFS of its peak). */
+  db(pcm: Int16Array, at: number): number {
+    let [re, im] = [0, 0]
+    for (let n = 0; n < WINDOW; n++) {
+      const sample = pcm[at + n] ?? 0
+      re += sample * this.#cos[n]!
+      im += sample * this.#sin[n]!
+    }
+    return 20 * Math.log10(Math.max(1e-6, (4 * Math.hypot(re, im)) / WINDOW / 32_768))
+  }
+}
+
+const resonances = new Map<number, Resonance>()
+
+function resonanceOf(hz: number): Resonance {
+  const known = resonances.get(hz) ?? new Resonance(hz)
+  resonances.set(hz, known)
+  return known
+}
+
+/** When `hz` sounded in `pcm`, and how loud; breaks of up to `bridgeMs` are none. */
+export function soundings(
+  pcm: Int16Array,
+  hz: number,
+  { bridgeMs = 120, floorDb = FLOOR_DB } = {},
+): Sounding[] {
+  const resonance = resonanceOf(hz)
+  const found: { fromMs: number; toMs: number; levels: number[] }[] = []
+  for (let at = 0; at + WINDOW <= pcm.length; at += HOP) {
+    const db = resonance.db(pcm, at)
+    if (db < floorDb) continue
+    const ms = ((at + WINDOW / 2) / RATE) * 1000
+    const last = found.at(-1)
+    if (last && ms - last.toMs <= bridgeMs) {
+      last.toMs = ms
+      last.levels.push(db)
+    } else found.push({ fromMs: ms, toMs: ms, levels: [db] })
+  }
+  return found
+    .filter(({ fromMs, toMs }) => toMs - fromMs >= 60)
+    .map(({ fromMs, toMs, levels }) => ({ fromMs, toMs, db: middle(levels) }))
+}
+
+/** Level of `hz` between two moments (dBFS of the peak), the median of 20 ms steps. */
+export function levelBetween(pcm: Int16Array, hz: number, fromMs: number, toMs: number): number {
+  const levels: number[] = []
+  for (let at = (fromMs * RATE) / 1000; at + WINDOW <= (toMs * RATE) / 1000; at += HOP)
+    levels.push(resonanceOf(hz).db(pcm, Math.round(at)))
+  return levels.length === 0 ? Number.NEGATIVE_INFINITY : middle(levels)
+}
+
+/** The longest of them; of no length and no level when there is none. */
+export function longest(found: readonly Sounding[]): Sounding {
+  const none = { fromMs: 0, toMs: 0, db: Number.NEGATIVE_INFINITY }
+  return found.reduce((a, b) => (b.toMs - b.fromMs > a.toMs - a.fromMs ? b : a), none)
+}
+
+function middle(levels: readonly number[]): number {
+  return [...levels].sort((a, b) => a - b)[levels.length >> 1] ?? Number.NEGATIVE_INFINITY
+}

@@ -1,0 +1,185 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type App, type AppConfig, buildApp } from '../../../src/app.ts'
+import { NOTICES, type NoticeName } from '../../../src/core/announcer.ts'
+import type { RelayEvents } from '../../../src/core/observer.ts'
+import {
+  type CallOptions,
+  ScriptedService,
+  type ScriptedServiceOptions,
+  type SimulatedCall,
+  type Subscriber,
+  type SubscriberOptions,
+  TwilioStandIn,
+  type TwilioStandInOptions,
+  tone,
+  tones,
+} from '../../../src/simulator/index.ts'
+import { encodeWav } from '../../../src/transcode/wav.ts'
+import { until } from '../../helpers/until.ts'
+
+/** What the bridge is called in public; Twilio signs for it, and finds it on this machine. */
+export const PUBLIC = 'https://bridge.example.com'
+/** The account's number that everybody calls. */
+export const DESK = '+15005550001'
+/** Who calls, and who is called for them. */
+export const CALLER = '+15005550006'
+export const CALLEE = '+34600111222'
+
+/** What people sound like (Hz). Far enough from each other for every ear. */
+export const VOICE = { caller: 400, callee: 700, third: 1000, fourth: 1250, fifth: 1500 } as const
+/** A translation is the speaker's own tone, so much higher by language: who speaks is heard in every language. */
+const HIGHER: Readonly<Record<string, number>> = { 'en-us': 60, 'es-es': 120, 'fr-fr': 180 }
+const NOTICE_MS = 300
+
+/** The tone of `speakerHz` translated into `to`. */
+export function translated(speakerHz: number, to: string): number {
+  return speakerHz + (HIGHER[to] ?? 0)
+}
+
+/** Each notice is a tone of its own, in each language. */
+export function noticeHz(name: NoticeName, language: 'en' | 'es' | 'fr'): number {
+  return 1_900 + 50 * NOTICES.indexOf(name) + { en: 0, es: 15, fr: 30 }[language]
+}
+
+/** 440 and 480 Hz ring in the United States; this is one of them. */
+export const RINGBACK_HZ = 440
+
+const WATCHED = ['caption', 'utterance', 'notice', 'dial', 'left', 'away', 'admitted'] as const
+
+type NumberSettings = NonNullable<AppConfig['twilio']['numbers']>[string]
+
+export interface ExchangeOptions {
+  /** What becomes of the call to the callee. */
+  callee?: SubscriberOptions
+  config?: Partial<AppConfig>
+  /** Other settings of the number than that it connects its callers with the callee. */
+  number?: NumberSettings
+  /** Further numbers of the account, with their settings. */
+  numbers?: Readonly<Record<string, NumberSettings>>
+  outbound?: Partial<NonNullable<AppConfig['twilio']['outbound']>>
+  twilio?: TwilioStandInOptions
+  service?: ScriptedServiceOptions
+}
+
+/** What onlookers of the relay have seen. */
+export type Seen = Readonly<{ [K in (typeof WATCHED)[number]]: RelayEvents[K][] }>
+
+/** A whole exchange on loopback: people, Twilio, the bridge, a translation service. */
+export interface Exchange extends AsyncDisposable {
+  readonly app: App
+  readonly twilio: TwilioStandIn
+  readonly service: ScriptedService
+  readonly caller: Subscriber
+  readonly callee: Subscriber
+  readonly events: Seen
+  /** The caller calls the desk. */
+  dial(options?: Partial<CallOptions>): Promise<SimulatedCall>
+  /** … and both have been connected, and have heard that they are. */
+  connected(): Promise<{ caller: SimulatedCall; callee: SimulatedCall }>
+}
+
+/** Whom the desk connects its callers with. */
+export const DIAL = { to: CALLEE, speaks: 'es-es', hears: 'es-es', name: 'Ana' } as const
+
+/** The desk: whoever calls it is connected with the callee. */
+export const NUMBER = { speaks: 'en-us', hears: 'en-us', name: 'Bob', dial: DIAL } as const
+const WEBHOOKS = { VoiceUrl: `${PUBLIC}/twilio/voice`, StatusCallback: `${PUBLIC}/twilio/status` }
+
+export async function exchange(options: ExchangeOptions = {}): Promise<Exchange> {
+  const { number = NUMBER, numbers = {} } = options
+  const folder = await mkdtemp(join(tmpdir(), 'exchange-'))
+  const service = await ScriptedService.listen({
+    answer: tones({ hz: (to, heardHz) => translated(nearest(heardHz), to), silenceMs: 200 }),
+    ...options.service,
+  })
+  const twilio = await TwilioStandIn.listen({
+    numbers: Object.fromEntries([DESK, ...Object.keys(numbers)].map(each => [each, WEBHOOKS])),
+    ...options.twilio,
+  })
+  const app = await buildApp({
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: PUBLIC,
+    service: { url: service.url, apiKey: service.apiKey },
+    languages: { speaks: 'en-us', hears: 'es-es' },
+    sounds: { notices: await notices(folder) },
+    ...options.config,
+    twilio: {
+      authTokens: [twilio.authToken],
+      outbound: {
+        accountSid: twilio.accountSid,
+        apiUrl: twilio.url,
+        from: DESK,
+        allow: ['+34', '+1'],
+        ...options.outbound,
+      },
+      numbers: { [DESK]: number, ...numbers },
+      ...options.config?.twilio,
+    },
+  })
+  twilio.route(PUBLIC, await app.listen())
+  const events = watch(app)
+  const caller = twilio.subscriber(CALLER)
+  const callee = twilio.subscriber(CALLEE, options.callee)
+  const made: Exchange = {
+    ...{ app, twilio, service, caller, callee, events },
+    dial: more => caller.dial(DESK, more),
+    async connected() {
+      const first = await caller.dial(DESK)
+      const second = await callee.call(1)
+      const told = (name: string) =>
+        events.notice.some(n => n.notice.startsWith(`notice ${name}`) && n.stage === 'heard')
+      await until(() => told('connected') && told('incoming'), 15_000, 'that both are connected')
+      return { caller: first, callee: second }
+    },
+    async [Symbol.asyncDispose]() {
+      await app.close()
+      await twilio.close()
+      await service.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+  return made
+}
+
+function watch(app: App): Seen {
+  const seen: Seen = { caption: [], utterance: [], notice: [], dial: [], left: [], away: [], admitted: [] }
+  for (const name of WATCHED) app.relay.observer.on(name, event => void (seen[name] as unknown[]).push(event))
+  return seen
+}
+
+/** Says `ms` of one's own tone. */
+export function say(phone: SimulatedCall, hz: number, ms: number) {
+  return phone.say(tone(hz, ms, 8_000), 8_000)
+}
+
+/** Settles when notice `name` has been heard whole `count` times. */
+export function noticeHeard(x: Exchange, name: NoticeName, count = 1, ms = 20_000): Promise<unknown> {
+  const told = () =>
+    x.events.notice.filter(n => n.stage === 'heard' && n.notice.startsWith(`notice ${name} `))
+  return until(() => told().length >= count, ms, `notice ${name}`)
+}
+
+/** Settles when somebody has heard `count` translations whole. */
+export function translationsHeard(x: Exchange, count: number, ms = 15_000): Promise<unknown> {
+  const heard = () => x.events.utterance.filter(({ stage }) => stage === 'heard').length
+  return until(() => heard() >= count, ms, `${count} translations`)
+}
+
+/** The estimate of a tone is a little off. */
+function nearest(hz: number): number {
+  return Object.values(VOICE).toSorted((a, b) => Math.abs(a - hz) - Math.abs(b - hz))[0] ?? hz
+}
+
+async function notices(folder: string) {
+  const made: Record<string, Partial<Record<NoticeName, string>>> = { en: {}, es: {}, fr: {} }
+  for (const language of ['en', 'es', 'fr'] as const)
+    for (const name of NOTICES) {
+      const path = join(folder, `${language}-${name}.wav`)
+      await writeFile(path, encodeWav(tone(noticeHz(name, language), NOTICE_MS), 16_000))
+      made[language] = { ...made[language], [name]: path }
+    }
+  return made
+}

@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest'
+import type { NoticeName } from '../../../src/core/announcer.ts'
+import {
+  type SimulatedCall,
+  type SubscriberOptions,
+  signRequest,
+  tone,
+  voiceOf,
+} from '../../../src/simulator/index.ts'
+import { pause, until } from '../../helpers/until.ts'
+import { FAINT, LOUD, soundings } from './ear.ts'
+import {
+  CALLEE,
+  DIAL,
+  type Exchange,
+  type ExchangeOptions,
+  exchange,
+  NUMBER,
+  noticeHeard,
+  noticeHz,
+  PUBLIC,
+  RINGBACK_HZ,
+  say,
+  translated,
+  translationsHeard,
+  VOICE,
+} from './exchange.ts'
+
+/** It rings a second, not half a minute. */
+const SHORT = { ...NUMBER, dial: { ...DIAL, ringSeconds: 1 } } as const
+
+const GREETING = voiceOf(tone(VOICE.callee, 2_000, 8_000))
+
+/** The call ends by itself, after the caller was told why in their language. */
+async function expectTold(x: Exchange, caller: SimulatedCall, name: NoticeName): Promise<void> {
+  expect(await caller.ended).toMatchObject({ kind: 'completed' })
+  expect(soundings(caller.heard(), noticeHz(name, 'en'), LOUD), name).toHaveLength(1)
+  for (const other of ['busy', 'no-answer', 'call-failed', 'voicemail', 'connected', 'other-left'] as const)
+    if (other !== name) expect(soundings(caller.heard(), noticeHz(other, 'en'), LOUD), other).toEqual([])
+  expect(caller.report().warnings).toEqual([])
+  expect(x.app.relay.rooms.size).toBe(0)
+  await until(() => x.twilio.calls.every(({ over }) => over), 5_000, 'nobody’s telephone rings any more')
+}
+
+describe.concurrent('nobody comes to the telephone', { timeout: 40_000 }, () => {
+  test.for<[what: string, callee: SubscriberOptions, notice: NoticeName, dialled: string]>([
+    ['it is busy', { behaviour: 'busy' }, 'busy', 'busy'],
+    ['it is declined', { behaviour: 'rejects' }, 'busy', 'busy'],
+    ['nobody answers', { behaviour: 'no-answer' }, 'no-answer', 'no-answer'],
+    ['there is no way', { behaviour: 'fails' }, 'call-failed', 'failed'],
+    ['a machine answers', { behaviour: 'voicemail', voice: GREETING }, 'voicemail', 'voicemail'],
+  ])('%s: the caller is told, and hung up', async ([, callee, notice, dialled]) => {
+    await using x = await exchange({ callee: { answerAfterMs: 800, ...callee }, number: SHORT })
+    const caller = await x.dial()
+    await expectTold(x, caller, notice)
+    // It rang before.
+    expect(soundings(caller.heard(), RINGBACK_HZ, FAINT).length).toBeGreaterThan(0)
+    expect(x.events.dial).toMatchObject([{ outcome: dialled }])
+    // What a machine says is nobody's to hear.
+    expect(soundings(caller.heard(), VOICE.callee, FAINT)).toEqual([])
+  })
+
+  test('the caller hangs up while it rings: it rings no more', async () => {
+    await using x = await exchange({ callee: { behaviour: 'no-answer' } })
+    const caller = await x.dial()
+    await until(() => x.twilio.calls[1]?.status === 'ringing', 5_000, 'that it rings')
+    await caller.hangUp()
+    await until(() => x.twilio.calls[1]?.status === 'canceled', 5_000, 'that it is taken back')
+    await until(() => x.app.relay.rooms.size === 0, 5_000, 'the room empty')
+  })
+
+  test('the caller may stay, and be joined by somebody else', async () => {
+    const number = { ...SHORT, dial: { ...SHORT.dial, unanswered: 'stay' } } as const
+    await using x = await exchange({ callee: { behaviour: 'busy' }, number })
+    const caller = await x.dial()
+    await noticeHeard(x, 'busy')
+    await pause(300)
+    expect(caller.live).toBe(true)
+    expect(soundings(caller.heard().subarray(-2_400), RINGBACK_HZ, FAINT)).toEqual([])
+  })
+})
+
+describe.concurrent('the REST API', { timeout: 40_000 }, () => {
+  test.for<[what: string, options: ExchangeOptions, code: number]>([
+    ['does not permit the country', { twilio: { countries: ['US'] } }, 21215],
+    ['does not know us', { outbound: { authToken: 'wrong' } }, 20003],
+    ['is on trial', { twilio: { type: 'Trial' } }, 21219],
+  ])('%s: the caller is told', async ([, options, code]) => {
+    await using x = await exchange({ number: SHORT, ...options })
+    const caller = await x.dial()
+    await expectTold(x, caller, 'call-failed')
+    expect(x.twilio.count(code)).toBe(1)
+    expect(x.callee.calls).toEqual([])
+  })
+
+  test('has too many calls: the lines are full', async () => {
+    await using x = await exchange({ number: SHORT, twilio: { maxCalls: 1 } })
+    const caller = await x.dial()
+    expect(await caller.ended).toMatchObject({ kind: 'completed' })
+    expect(soundings(caller.heard(), noticeHz('line-full', 'en'), LOUD)).toHaveLength(1)
+  })
+
+  test('is asked again when it says too many requests', async () => {
+    await using x = await exchange()
+    x.twilio.faults.next({ only: 'POST Calls', code: 20429 })
+    await x.connected()
+    expect(x.twilio.count(20429)).toBe(1)
+  })
+
+  test('breaks off, and nobody knows whether it dialled: it is not asked twice, and whoever answers is there', async () => {
+    await using x = await exchange()
+    x.twilio.faults.next({ only: 'POST Calls', cut: 'after' })
+    const { caller, callee } = await x.connected()
+    await say(caller, VOICE.caller, 800)
+    await translationsHeard(x, 1)
+    expect(soundings(callee.heard(), translated(VOICE.caller, 'es-es'), LOUD)).toHaveLength(1)
+    expect(
+      x.twilio.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('Calls.json')),
+    ).toHaveLength(1)
+    await caller.hangUp()
+    await callee.ended
+  })
+
+  test('is down: the call fails after some attempts', async () => {
+    await using x = await exchange({ number: SHORT })
+    x.twilio.faults.always({ only: 'POST Calls', cut: 'before' })
+    const caller = await x.dial()
+    await expectTold(x, caller, 'call-failed')
+  })
+})
+
+describe.concurrent('callbacks', { timeout: 40_000 }, () => {
+  test.for([
+    ['twice', { duplicate: true }],
+    ['in another order', { reorder: true }],
+    ['not at all', { lose: true }],
+  ] as const)('come %s: the two talk all the same, and both hang up', async ([, faults]) => {
+    await using x = await exchange()
+    Object.assign(x.twilio.callbackFaults, faults)
+    const { caller, callee } = await x.connected()
+    await say(callee, VOICE.callee, 800)
+    await translationsHeard(x, 1)
+    expect(soundings(caller.heard(), translated(VOICE.callee, 'en-us'), LOUD)).toHaveLength(1)
+    await callee.hangUp()
+    await caller.ended
+    expect(soundings(caller.heard(), noticeHz('other-left', 'en'), LOUD)).toHaveLength(1)
+    expect(x.events.dial).toMatchObject([{ outcome: 'answered' }, { outcome: 'hangup' }])
+  })
+})
+
+describe.concurrent('a webhook', { timeout: 40_000 }, () => {
+  test('that comes twice makes one call', async () => {
+    await using x = await exchange()
+    const caller = await x.dial({ quirks: { webhookTwice: true } })
+    const callee = await x.callee.call(1)
+    await noticeHeard(x, 'connected')
+    await say(caller, VOICE.caller, 800)
+    await translationsHeard(x, 1)
+    expect(soundings(callee.heard(), translated(VOICE.caller, 'es-es'), LOUD)).toHaveLength(1)
+    expect(x.twilio.calls).toHaveLength(2)
+    expect(x.app.relay.legs).toBe(2)
+  })
+
+  test('of a CallSid that is known already does not ring again, nor harm the call', async () => {
+    await using x = await exchange()
+    const { caller, callee } = await x.connected()
+    const fields = { ...x.twilio.calls[0]?.fields('ringing') }
+    const url = `${PUBLIC}/twilio/voice`
+    const answer = await fetch(`${addressOf(x)}/twilio/voice`, {
+      method: 'POST',
+      headers: { 'x-twilio-signature': signRequest(x.twilio.authToken, url, fields) },
+      body: new URLSearchParams(fields),
+    })
+    expect(answer.status).toBe(200)
+    await say(callee, VOICE.callee, 800)
+    await translationsHeard(x, 1)
+    expect(soundings(caller.heard(), translated(VOICE.callee, 'en-us'), LOUD)).toHaveLength(1)
+    expect(x.twilio.calls.filter(call => call.parties.to === CALLEE)).toHaveLength(1)
+    expect(callee.live).toBe(true)
+  })
+
+  test('calls of one number at the same time are kept apart', async () => {
+    await using x = await exchange()
+    const [first, second] = await Promise.all([x.dial(), x.dial()])
+    const callees = [await x.callee.call(1), await x.callee.call(2)]
+    await noticeHeard(x, 'incoming', 2)
+    await noticeHeard(x, 'connected', 2)
+    await say(first, VOICE.caller, 800)
+    await translationsHeard(x, 1)
+    const heard = callees.map(
+      phone => soundings(phone.heard(), translated(VOICE.caller, 'es-es'), LOUD).length,
+    )
+    expect(heard.sort()).toEqual([0, 1])
+    expect(soundings(second.heard(), VOICE.caller, FAINT)).toEqual([])
+    expect(x.app.relay.rooms.size).toBe(2)
+  })
+})
+
+describe.concurrent('a connection breaks', { timeout: 40_000 }, () => {
+  test.for(['caller', 'callee'] as const)('of the %s, and is there again: the call goes on', async who => {
+    await using x = await exchange()
+    const phones = await x.connected()
+    phones[who].drop()
+    await until(() => phones[who].report().streams[1]?.startedAt, 10_000, 'a new stream')
+    await say(phones.caller, VOICE.caller, 800)
+    await translationsHeard(x, 1)
+    await say(phones.callee, VOICE.callee, 800)
+    await translationsHeard(x, 2)
+    expect(soundings(phones.callee.heard(), translated(VOICE.caller, 'es-es'), LOUD)).toHaveLength(1)
+    expect(soundings(phones.caller.heard(), translated(VOICE.callee, 'en-us'), LOUD)).toHaveLength(1)
+    // Nobody is told that the other has left, or called again.
+    expect(x.events.notice.filter(({ notice }) => /other-left|incoming|connected/.test(notice))).toHaveLength(
+      4,
+    )
+    expect(x.twilio.calls).toHaveLength(2)
+  })
+
+  test('of the caller, for good: the other one is told and hung up', async () => {
+    await using x = await exchange()
+    const { caller, callee } = await x.connected()
+    await caller.vanish()
+    expect(await callee.ended).toMatchObject({ kind: 'completed' })
+    expect(soundings(callee.heard(), noticeHz('other-left', 'es'), LOUD)).toHaveLength(1)
+  })
+})
+
+function addressOf(x: Exchange): string {
+  const address = x.app.server.server.address()
+  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+}

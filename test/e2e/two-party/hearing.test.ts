@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest'
+import type { SimulatedCall } from '../../../src/simulator/index.ts'
+import { until } from '../../helpers/until.ts'
+import { FAINT, LOUD, levelBetween, longest, NEAR_DB, SAID_DB, soundings } from './ear.ts'
+import {
+  DIAL,
+  type Exchange,
+  exchange,
+  NUMBER,
+  noticeHeard,
+  noticeHz,
+  RINGBACK_HZ,
+  say,
+  translated,
+  translationsHeard,
+  VOICE,
+} from './exchange.ts'
+
+/** One's own clock and the other side's differ by what a busy machine takes. */
+const LATE_MS = 1_500
+
+const TRANSLATED = { caller: translated(VOICE.caller, 'es-es'), callee: translated(VOICE.callee, 'en-us') }
+
+/** When `hz` began, by the clock that all phones share. */
+function began(phone: SimulatedCall, hz: number): number {
+  return phone.startedAt + (soundings(phone.heard(), hz, LOUD)[0]?.fromMs ?? Number.NaN)
+}
+
+/** Level of `hz` where it is heard for longest. */
+function levelOf(listener: SimulatedCall, hz: number): number {
+  return longest(soundings(listener.heard(), hz, FAINT)).db
+}
+
+async function talk(x: Exchange, caller: SimulatedCall, callee: SimulatedCall) {
+  const first = await say(caller, VOICE.caller, 1_000)
+  await translationsHeard(x, 1)
+  const second = await say(callee, VOICE.callee, 1_000)
+  await translationsHeard(x, 2)
+  return { first, second }
+}
+
+describe.concurrent('two people on the telephone', { timeout: 40_000 }, () => {
+  test('ring, talk, each in their own language, and hang up', async () => {
+    await using x = await exchange({ callee: { answerAfterMs: 1_200 } })
+    const { caller, callee } = await x.connected()
+    const { first, second } = await talk(x, caller, callee)
+    await caller.hangUp()
+    await callee.ended
+    const [callerHeard, calleeHeard] = [caller.heard(), callee.heard()]
+
+    // Before: it rings, with who is called said over it, until the other one is there.
+    const [ringing] = soundings(callerHeard, RINGBACK_HZ, { bridgeMs: 500, floorDb: -30 })
+    expect(ringing?.fromMs).toBeLessThan(LATE_MS)
+    expect(caller.startedAt + (ringing?.toMs ?? 0)).toBeGreaterThan(callee.startedAt - 300)
+    expect(caller.startedAt + (ringing?.toMs ?? 0)).toBeLessThan(callee.startedAt + LATE_MS)
+    expect(soundings(callerHeard, noticeHz('connecting', 'en'), LOUD)).toHaveLength(1)
+    expect(soundings(callerHeard, noticeHz('connected', 'en'), LOUD)).toHaveLength(1)
+    expect(soundings(calleeHeard, noticeHz('incoming', 'es'), LOUD)).toHaveLength(1)
+    // Each is spoken to in their own language.
+    expect(soundings(calleeHeard, noticeHz('incoming', 'en'), LOUD)).toEqual([])
+    expect(soundings(callerHeard, noticeHz('connected', 'es'), LOUD)).toEqual([])
+
+    // The other's own voice at once, soft (9 dB); its translation soon after they fell silent, at its own level.
+    for (const [listener, said, hz, own] of [
+      [callee, first, TRANSLATED.caller, VOICE.caller],
+      [caller, second, TRANSLATED.callee, VOICE.callee],
+    ] as const) {
+      const [translation, ...more] = soundings(listener.heard(), hz, LOUD)
+      expect(more).toEqual([])
+      expect((translation?.toMs ?? 0) - (translation?.fromMs ?? 0)).toBeGreaterThan(850)
+      expect(translation?.db).toBeGreaterThan(-20)
+      const lateMs = began(listener, hz) - said.endedAt
+      expect(lateMs).toBeGreaterThan(0)
+      expect(lateMs).toBeLessThan(LATE_MS)
+      expect(Math.abs(levelOf(listener, own) - (SAID_DB - 9))).toBeLessThan(NEAR_DB)
+    }
+    // Nobody hears themself, and nobody hears what the other one hears.
+    for (const hz of [VOICE.caller, TRANSLATED.caller]) expect(soundings(callerHeard, hz)).toEqual([])
+    for (const hz of [VOICE.callee, TRANSLATED.callee]) expect(soundings(calleeHeard, hz)).toEqual([])
+
+    // Who is left is told so, and hung up.
+    expect(soundings(calleeHeard, noticeHz('other-left', 'es'), LOUD)).toHaveLength(1)
+    for (const phone of [caller, callee]) {
+      const { warnings, errors } = phone.report()
+      expect([warnings, errors]).toEqual([[], []])
+    }
+    await until(() => x.twilio.calls.every(call => call.status === 'completed'), 5_000, 'both calls over')
+    expect(x.app.relay.rooms.size).toBe(0)
+  })
+
+  test('whoever is called may hang up as well, and the caller is told in their language', async () => {
+    await using x = await exchange()
+    const { caller, callee } = await x.connected()
+    await callee.hangUp()
+    expect(await caller.ended).toMatchObject({ kind: 'completed' })
+    expect(soundings(caller.heard(), noticeHz('other-left', 'en'), LOUD)).toHaveLength(1)
+  })
+
+  test('hear the original not at all, or softly, as their side of the call says', async () => {
+    const number = { ...NUMBER, original: 'off', dial: { ...DIAL, original: 'low' } } as const
+    await using x = await exchange({ number })
+    const { caller, callee } = await x.connected()
+    await talk(x, caller, callee)
+    expect(soundings(caller.heard(), VOICE.callee, FAINT)).toEqual([])
+    expect(soundings(caller.heard(), TRANSLATED.callee, LOUD)).toHaveLength(1)
+    expect(Math.abs(levelOf(callee, VOICE.caller) - (SAID_DB - 18))).toBeLessThan(NEAR_DB)
+  })
+
+  test('of one language hear each other as they are, and no service is asked', async () => {
+    const number = { ...NUMBER, dial: { ...DIAL, speaks: 'en-us', hears: 'en-us' } } as const
+    await using x = await exchange({ number })
+    const { caller, callee } = await x.connected()
+    await say(caller, VOICE.caller, 1_000)
+    await callee.quietFor(300)
+    expect(Math.abs(levelOf(callee, VOICE.caller) - SAID_DB)).toBeLessThan(NEAR_DB)
+    expect(x.service.sessions.filter(({ namespace }) => namespace === '/sts')).toEqual([])
+  })
+
+  test('hear the original under its translation, softer while that sounds', async () => {
+    await using x = await exchange()
+    const { caller, callee } = await x.connected()
+    // Utterances of a second, without a pause between them: the first translation sounds while the second is said.
+    await say(caller, VOICE.caller, 1_000)
+    const second = say(caller, VOICE.third, 900)
+    await translationsHeard(x, 1)
+    await second
+    const heard = callee.heard()
+    const [translation] = soundings(heard, TRANSLATED.caller, LOUD)
+    const under = levelBetween(
+      heard,
+      VOICE.third,
+      (translation?.fromMs ?? 0) + 200,
+      (translation?.toMs ?? 0) - 200,
+    )
+    expect(under).toBeLessThan(SAID_DB - 15)
+  })
+})
+
+describe.concurrent('what people do by keys', { timeout: 40_000 }, () => {
+  test('*1 pauses interpreting: both hear each other as they are, and again', async () => {
+    await using x = await exchange()
+    const { caller, callee } = await x.connected()
+    caller.press('*1')
+    // Both are told, each in their own language.
+    await noticeHeard(x, 'interpreting-paused', 2)
+    await say(caller, VOICE.caller, 1_000)
+    await callee.quietFor(400)
+    expect(Math.abs(levelOf(callee, VOICE.caller) - SAID_DB)).toBeLessThan(NEAR_DB)
+    expect(soundings(callee.heard(), TRANSLATED.caller, FAINT)).toEqual([])
+    expect(soundings(callee.heard(), noticeHz('interpreting-paused', 'es'), LOUD)).toHaveLength(1)
+    expect(soundings(caller.heard(), noticeHz('interpreting-paused', 'en'), LOUD)).toHaveLength(1)
+    caller.press('*1')
+    await noticeHeard(x, 'interpreting-resumed', 2)
+    await say(caller, VOICE.caller, 1_000)
+    await translationsHeard(x, 1)
+    expect(soundings(callee.heard(), TRANSLATED.caller, LOUD)).toHaveLength(1)
+  })
+
+  test('*3 silences: nothing of it is heard, nor translated, until it is pressed again', async () => {
+    await using x = await exchange()
+    const { caller, callee } = await x.connected()
+    caller.press('*3')
+    await noticeHeard(x, 'muted')
+    await say(caller, VOICE.caller, 800)
+    caller.press('*3')
+    await noticeHeard(x, 'unmuted')
+    expect(soundings(callee.heard(), VOICE.caller, FAINT)).toEqual([])
+    await say(caller, VOICE.third, 800)
+    await translationsHeard(x, 1)
+    expect(soundings(callee.heard(), TRANSLATED.caller, FAINT)).toEqual([])
+    expect(soundings(callee.heard(), translated(VOICE.third, 'es-es'), LOUD)).toHaveLength(1)
+  })
+
+  test('*2 repeats what was translated last, to who asked', async () => {
+    await using x = await exchange()
+    const { caller, callee } = await x.connected()
+    await say(caller, VOICE.caller, 800)
+    await translationsHeard(x, 1)
+    callee.press('*2')
+    await until(
+      () => soundings(callee.heard(), TRANSLATED.caller, LOUD).length === 2,
+      10_000,
+      'the repetition',
+    )
+    const [once, again] = soundings(callee.heard(), TRANSLATED.caller, LOUD)
+    expect(Math.abs((again?.db ?? 0) - (once?.db ?? 0))).toBeLessThan(4)
+    expect(soundings(caller.heard(), TRANSLATED.caller)).toEqual([])
+  })
+})
