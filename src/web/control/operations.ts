@@ -1,23 +1,60 @@
 import type { AnyOperation } from './operation.ts'
-import * as calls from './operations/call-operations.ts'
-import * as captions from './operations/caption-operations.ts'
-import * as codes from './operations/code-operations.ts'
-import * as participants from './operations/participant-operations.ts'
-import * as recordings from './operations/recording-operations.ts'
-import * as rooms from './operations/room-operations.ts'
-import * as sounds from './operations/sound-operations.ts'
-import * as transcripts from './operations/transcript-operations.ts'
-import * as webhooks from './operations/webhook-operations.ts'
+import { dial, getCall, hangUpCall, listCalls } from './operations/call-operations.ts'
+import { linkCaptions, readCaptions } from './operations/caption-operations.ts'
+import { createCode, listCodes, revokeCode } from './operations/code-operations.ts'
+import {
+  changeParticipant,
+  getParticipant,
+  hangUpParticipant,
+  listParticipants,
+} from './operations/participant-operations.ts'
+import {
+  getRecording,
+  pauseRecording,
+  startRecording,
+  stopRecording,
+} from './operations/recording-operations.ts'
+import { createRoom, endRoomNow, getRoom, listRooms } from './operations/room-operations.ts'
+import { play, say, stopAnnouncement } from './operations/sound-operations.ts'
+import {
+  deleteTranscript,
+  forgetRoomTranscript,
+  getTranscript,
+  listTranscripts,
+  roomTranscript,
+} from './operations/transcript-operations.ts'
+import { listWebhooks } from './operations/webhook-operations.ts'
 
-/** Everything that can be asked of the control API. A route that is not here fails a test. */
+/** Everything that can be asked of the control API, as its description lists it. A route that is not here fails a test. */
 export const OPERATIONS: readonly AnyOperation[] = [
-  rooms,
-  participants,
-  calls,
-  codes,
-  sounds,
-  captions,
-  transcripts,
-  recordings,
-  webhooks,
-].flatMap(group => Object.values<AnyOperation>(group))
+  createRoom,
+  listRooms,
+  getRoom,
+  endRoomNow,
+  listParticipants,
+  getParticipant,
+  changeParticipant,
+  hangUpParticipant,
+  dial,
+  listCalls,
+  getCall,
+  hangUpCall,
+  createCode,
+  listCodes,
+  revokeCode,
+  say,
+  play,
+  stopAnnouncement,
+  readCaptions,
+  linkCaptions,
+  roomTranscript,
+  forgetRoomTranscript,
+  listTranscripts,
+  getTranscript,
+  deleteTranscript,
+  startRecording,
+  getRecording,
+  pauseRecording,
+  stopRecording,
+  listWebhooks,
+]
