@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'SERVICE_SILENT'
   | 'SERVICE_LOST'
   | 'SERVICE_PROTOCOL'
+  | 'SERVICE_NOT_MP3'
   | 'LEG_PROTOCOL'
   | 'LEG_SILENT'
   | 'LEG_LOST'

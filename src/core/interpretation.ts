@@ -1,6 +1,6 @@
 import type { Mp3Pool } from '../transcode/mp3-pool.ts'
 import type { DecodeQueue } from './decode-queue.ts'
-import type { EndReason } from './errors.ts'
+import type { EndReason, ErrorCode } from './errors.ts'
 import { Interpreter, type InterpreterEvents } from './interpreter.ts'
 import type { LanguageId } from './languages.ts'
 import type { Observer } from './observer.ts'
@@ -55,6 +55,11 @@ export class Interpretation {
         observer.emit('caption', { ...common, ...named(), ...caption, ...(spoken ? { spoken } : {}) })
       },
       utterance: utterance => this.#play(utterance),
+      notMp3: () =>
+        parts.log.warn(
+          { speaker: speaker.id, to, code: 'SERVICE_NOT_MP3' satisfies ErrorCode },
+          'the voice in a result is no mp3',
+        ),
     }
     this.#interpreter = new Interpreter(
       this.#name,

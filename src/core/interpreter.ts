@@ -3,12 +3,14 @@ import type { Mp3Pool } from '../transcode/mp3-pool.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Caption } from './observer.ts'
 import type { TranslationResult } from './translator.ts'
-import { Utterance } from './utterance.ts'
+import { Utterance, type UtteranceOptions } from './utterance.ts'
 
 export interface InterpreterEvents {
   caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation'>): void
   /** A voice begins. Whoever wants to hear it takes a place in its audio now. */
   utterance(utterance: Utterance): void
+  /** For the first time, the voice in a result is no mp3. */
+  notMp3(): void
 }
 
 /** Makes utterances and captions out of one session's results, whatever connection they came by. */
@@ -17,9 +19,10 @@ export class Interpreter {
   readonly #pool: Mp3Pool
   readonly #metrics: RelayMetrics
   readonly #events: InterpreterEvents
-  readonly #leveller: Leveller | undefined
+  readonly #voice: UtteranceOptions
   /** Our names of the service's utterances, for this connection, and the last caption of each. */
   readonly #known = new Map<string, { name: string; caption: string }>()
+  #saidNotMp3 = false
   #count = 0
   #current: { name: string; utterance: Utterance } | undefined
 
@@ -35,7 +38,10 @@ export class Interpreter {
     this.#pool = pool
     this.#metrics = metrics
     this.#events = events
-    this.#leveller = levelDb === undefined ? undefined : new Leveller(levelDb)
+    this.#voice = {
+      leveller: levelDb === undefined ? undefined : new Leveller(levelDb),
+      notMp3: () => this.#notMp3(),
+    }
   }
 
   /** `speechEndedAt`: when the speaker's last stretch of speech ended (clock ms). */
@@ -46,7 +52,7 @@ export class Interpreter {
     if (!result.audio || result.audio.length === 0) return
     if (this.#current?.name !== name) {
       this.endOfSpeech()
-      const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, this.#leveller)
+      const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, this.#voice)
       this.#current = { name, utterance }
       this.#metrics.utterances++
       utterance.write(result.audio)
@@ -64,6 +70,11 @@ export class Interpreter {
   interrupted(): void {
     this.endOfSpeech()
     this.#known.clear()
+  }
+
+  #notMp3(): void {
+    if (!this.#saidNotMp3) this.#events.notMp3()
+    this.#saidNotMp3 = true
   }
 
   /** Every piece of a streamed voice may repeat the text; it is told once. */

@@ -10,6 +10,13 @@ const FIRST_SLICE = 4
 /** A voice longer than this is no utterance; the rest is not played (ms). */
 const LONGEST_MS = 120_000
 
+export interface UtteranceOptions {
+  /** Belongs to the session and knows its voice; absent: as it comes. */
+  readonly leveller?: Leveller | undefined
+  /** The voice came whole and had no mp3 in it, but something else. */
+  readonly notMp3?: () => void
+}
+
 /** One translated stretch of speech: its text arrives whole, its voice as mp3 that is decoded once for all listeners. */
 export class Utterance {
   /** Unique in this process. */
@@ -18,24 +25,32 @@ export class Utterance {
   /** Clock time at which the speaker's last word ended (ms), as far as it can be told by level. */
   readonly speechEndedAt: number
   readonly #mp3: Mp3Stream
-  readonly #leveller: Leveller | undefined
+  readonly #options: UtteranceOptions
   readonly #metrics: RelayMetrics
   #ended = false
 
-  /** `metrics` counts what was no audio; `leveller` belongs to the session and knows its voice, absent: as it comes. */
-  constructor(id: string, speechEndedAt: number, pool: Mp3Pool, metrics: RelayMetrics, leveller?: Leveller) {
+  /** `metrics` counts what was no audio. */
+  constructor(
+    id: string,
+    speechEndedAt: number,
+    pool: Mp3Pool,
+    metrics: RelayMetrics,
+    options: UtteranceOptions = {},
+  ) {
     this.id = id
     this.speechEndedAt = speechEndedAt
     this.#metrics = metrics
-    this.#leveller = leveller
+    this.#options = options
+    const { leveller } = options
     leveller?.begin()
     const sound = leveller ?? { write: (pcm: Int16Array) => this.audio.append(pcm) }
     this.#mp3 = new Mp3Stream(pool, pcm => sound.write(pcm))
   }
 
-  /** Adds mp3 bytes; the first few frames are decoded now. */
+  /** Adds the mp3 of one result, a file or a piece of one; the first few frames are decoded now. */
   write(mp3: Uint8Array): void {
     if (this.#ended) return
+    this.#mp3.begin()
     this.#mp3.write(mp3)
     this.#decode(FIRST_SLICE)
   }
@@ -57,6 +72,8 @@ export class Utterance {
       return false
     }
     if (!this.#ended || state !== 'idle') return true
+    const { frames, junkBytes } = this.#mp3.stats
+    if (frames === 0 && junkBytes > 0) this.#options.notMp3?.()
     this.#finish()
     return false
   }
@@ -70,7 +87,8 @@ export class Utterance {
   /** The leveller serves all utterances of a session: what it got is taken from it at once. */
   #decode(mp3Frames: number): ReturnType<Mp3Stream['decode']> {
     const state = this.#mp3.decode(mp3Frames)
-    if (this.#leveller) this.audio.append(this.#leveller.take())
+    const { leveller } = this.#options
+    if (leveller) this.audio.append(leveller.take())
     return state
   }
 

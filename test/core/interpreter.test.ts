@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { Interpreter } from '../../src/core/interpreter.ts'
 import { RelayMetrics } from '../../src/core/metrics.ts'
 import type { TranslationResult } from '../../src/core/translator.ts'
-import type { Utterance } from '../../src/core/utterance.ts'
+import { Utterance } from '../../src/core/utterance.ts'
 import { Mp3Maker } from '../../src/simulator/tone-mp3.ts'
 import { Mp3Pool } from '../../src/transcode/mp3-pool.ts'
 
@@ -18,6 +18,7 @@ function setUp() {
   const captions: string[] = []
   const names: string[] = []
   const utterances: Utterance[] = []
+  const complaints: number[] = []
   const metrics = new RelayMetrics()
   const interpreter = new Interpreter('anna.1', pool, metrics, {
     caption: ({ utterance, final, text = '-', translation = '-' }) => {
@@ -25,10 +26,11 @@ function setUp() {
       captions.push(`${final ? 'final' : 'partial'} ${text} ${translation}`)
     },
     utterance: utterance => utterances.push(utterance),
+    notMp3: () => complaints.push(captions.length),
   })
   const hear = (result: Partial<TranslationResult>, speechEndedAt = 0) =>
     interpreter.result({ utterance: '1', final: true, ...result }, speechEndedAt)
-  return { interpreter, hear, captions, names, utterances, metrics }
+  return { interpreter, hear, captions, names, utterances, metrics, complaints }
 }
 
 describe('an interpreter', () => {
@@ -51,6 +53,41 @@ describe('an interpreter', () => {
       hear({ text: 'one', translation: 'uno', audio: mp3.subarray(at, at + 512) })
     expect(captions).toEqual(['final one uno'])
     expect(utterances).toHaveLength(1)
+  })
+
+  test('makes one voice of results that are files of their own, without gaps', () => {
+    const { interpreter, hear, utterances } = setUp()
+    for (const hz of [600, 1_000, 1_500]) hear({ text: 'one', audio: maker.tone(hz, 400) })
+    interpreter.endOfSpeech()
+    const [one] = utterances
+    while (one?.decode(100)) {}
+    expect(utterances).toHaveLength(1)
+    const alone = [600, 1_000, 1_500].map(hz => {
+      const utterance = new Utterance('alone', 0, pool, new RelayMetrics())
+      utterance.write(maker.tone(hz, 400))
+      utterance.end()
+      while (utterance.decode(100)) {}
+      return utterance.audio.durationMs
+    })
+    expect(Math.abs(one!.audio.durationMs - alone[0]! - alone[1]! - alone[2]!)).toBeLessThan(25)
+  })
+
+  test('says once that a voice is no mp3, and not of one that is damaged or empty', () => {
+    const { interpreter, hear, utterances, complaints } = setUp()
+    const mp3 = maker.tone(1_000, 300)
+    const whole = () => {
+      interpreter.endOfSpeech()
+      for (const each of utterances) while (each.decode(100)) {}
+    }
+    hear({ audio: mp3 })
+    hear({ utterance: '2', audio: Buffer.concat([Buffer.from('garbage before the sound'), mp3]) })
+    hear({ utterance: '3', audio: new Uint8Array(0) })
+    whole()
+    expect(complaints).toEqual([])
+    for (const utterance of ['4', '5'])
+      hear({ utterance, audio: Buffer.from('<html>502 Bad Gateway</html>') })
+    whole()
+    expect(complaints).toHaveLength(1)
   })
 
   test('makes one voice of an utterance, whole, and the next after it', () => {

@@ -195,22 +195,27 @@ describe('the relay', () => {
     expect(r.relay.metrics.starved).toBe(0)
   })
 
-  test('results that are no audio are counted and not heard', async () => {
+  test('results that are no audio are counted, said once, and not heard', async () => {
     r = await rooms()
     const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
     await r.run(100)
     const { sink } = r.connection('en-us', 'es-es')
-    sink.result({
-      utterance: '1',
-      final: true,
-      text: 'x',
-      audio: Buffer.from('{"error":"not an mp3 at all, but long enough to try"}'),
-    })
-    sink.endOfSpeech()
-    await r.run(500)
+    for (const utterance of ['1', '2', '3']) {
+      sink.result({
+        utterance,
+        final: true,
+        text: 'x',
+        audio: Buffer.from('{"error":"not an mp3 at all, but long enough to try"}'),
+      })
+      sink.endOfSpeech()
+      await r.run(500)
+    }
     expect(anna.played).toHaveLength(0)
-    expect(r.relay.metrics.junkBytes).toBeGreaterThan(40)
-    r.answer('en-us', 'es-es', 1_800, 400, '2')
+    expect(r.relay.metrics.junkBytes).toBeGreaterThan(3 * 40)
+    expect(r.log.complaints).toEqual([
+      'the voice in a result is no mp3 {"speaker":"anna","to":"es-es","code":"SERVICE_NOT_MP3"}',
+    ])
+    r.answer('en-us', 'es-es', 1_800, 400, '4')
     await r.run(800)
     expect(level(anna, 1_800)).toBeGreaterThan(1_000)
   })

@@ -8,15 +8,18 @@ import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
 import { Mp3Maker } from '../../src/simulator/tone-mp3.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import { LiveLeg } from './live-leg.ts'
+import { LogLines } from './log-lines.ts'
 
 /** A relay on a clock that stands still, with legs and a service that the test plays; voices are heard as loud as sent. */
 export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
   const clock = new FakeClock(1_000)
   const translator = new FakeTranslator()
+  const log = new LogLines()
   const relay = new Relay({
     translator,
     options: relayOptions({ levelling: false, ...options }),
     clock,
+    log,
     random: () => 0.5,
   })
   const captions: Caption[] = []
@@ -78,6 +81,7 @@ export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
     sink.endOfSpeech()
   }
   return {
+    log,
     clock,
     relay,
     translator,
