@@ -1,8 +1,16 @@
 /** The no-account proving ground: the far systems, faithfully faked. The public entry `dragoman/simulator`. */
 
+export {
+  type ConversationOptions,
+  type ConversationReport,
+  converse,
+  type Told,
+} from './conversation/conversation.ts'
+export { type ScheduleOptions, type Sentence, schedule } from './conversation/schedule.ts'
 export { FakeClock } from './fake-clock.ts'
 export { FakeLeg } from './fake-leg.ts'
 export { FakeConnection, FakeTranslator } from './fake-translator.ts'
+export { type LagPlotOptions, type LagPoint, type LagSeries, lagPlot } from './lag-plot.ts'
 export { placeCall, SimulatedCall } from './phone/call.ts'
 export type { CallOptions } from './phone/call-options.ts'
 export type { CallReport } from './phone/call-report.ts'

@@ -5,3 +5,137 @@ export interface LagPoint {
   /** How much faster than spoken it played then. */
   readonly factor?: number
 }
+
+/** One line of the plot. */
+export interface LagSeries {
+  readonly name: string
+  /** In order of time. */
+  readonly points: readonly LagPoint[]
+}
+
+export interface LagPlotOptions {
+  readonly title?: string
+  /** A level that is drawn across (ms), such as the most lag allowed. */
+  readonly limitMs?: number
+  /** What the upright axis says; default `lag, seconds`. */
+  readonly axis?: string
+}
+
+const WIDTH = 960
+const HEIGHT = 400
+/** Room around the curves: for the title and legend, the axes' numbers and names. */
+const PLOT = { left: 64, right: 24, top: 64, bottom: 56 }
+const INNER_WIDTH = WIDTH - PLOT.left - PLOT.right
+const INNER_HEIGHT = HEIGHT - PLOT.top - PLOT.bottom
+/** Told apart by anybody, and in grey by their dashes. */
+const INKS = [
+  { colour: '#0060a8', dash: '' },
+  { colour: '#c44601', dash: '7 3' },
+  { colour: '#3a7d34', dash: '2 3' },
+  { colour: '#7a3b93', dash: '10 3 2 3' },
+] as const
+/** Without a point for longer than this there was nothing to be late (ms). */
+const GAP_MS = 2_500
+/** The upright axis reaches at least this far (ms). */
+const LEAST_TOP_MS = 4_000
+
+/** The lag over time as an SVG picture: text, to be written to a file or into a page. Pure. */
+export function lagPlot(series: readonly LagSeries[], options: LagPlotOptions = {}): string {
+  const { title = 'Lag of the translations', limitMs, axis = 'lag, seconds' } = options
+  const all = series.flatMap(({ points }) => points)
+  const lastMs = Math.max(1_000, ...all.map(({ atMs }) => atMs))
+  const topMs = Math.max(LEAST_TOP_MS, (limitMs ?? 0) * 1.1, ...all.map(({ lagMs }) => lagMs))
+  const unit = lastMs > 180_000 ? { ms: 60_000, name: 'time, minutes' } : { ms: 1_000, name: 'time, seconds' }
+  const across = ticks(lastMs / unit.ms, 10)
+  // Nearly up to a round number: up to it.
+  const endMs = across.at(-1)! * unit.ms < lastMs * 1.02 ? across.at(-1)! * unit.ms : lastMs
+  const upward = ticks(topMs / 1_000, 6)
+  const top = upward.at(-1)! * 1_000
+  const x = (ms: number) => round(PLOT.left + (ms / endMs) * INNER_WIDTH)
+  const y = (ms: number) => round(PLOT.top + INNER_HEIGHT - (Math.min(ms, top) / top) * INNER_HEIGHT)
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" font-family="sans-serif" font-size="13" fill="#222">`,
+    `<title>${escaped(title)}</title>`,
+    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
+    `<text x="${PLOT.left}" y="24" font-size="16" font-weight="bold">${escaped(title)}</text>`,
+    ...upward.map(seconds => gridline(y(seconds * 1_000), String(seconds))),
+    ...across
+      .filter(value => value * unit.ms <= endMs)
+      .map(value => text(x(value * unit.ms), HEIGHT - PLOT.bottom + 20, String(value), 'middle')),
+    text(PLOT.left + INNER_WIDTH / 2, HEIGHT - 12, unit.name, 'middle'),
+    `<text transform="translate(18 ${PLOT.top + INNER_HEIGHT / 2}) rotate(-90)" text-anchor="middle">${escaped(axis)}</text>`,
+    ...(limitMs === undefined ? [] : [limit(y(limitMs), limitMs)]),
+    ...series.map(({ points }, n) => curve(points, n, x, y)),
+    ...series.map(({ name }, n) => legend(name, n)),
+    '</svg>',
+    '',
+  ].join('\n')
+}
+
+function gridline(y: number, label: string): string {
+  const line = `<line x1="${PLOT.left}" y1="${y}" x2="${WIDTH - PLOT.right}" y2="${y}" stroke="${label === '0' ? '#222' : '#ddd'}"/>`
+  return `${line}${text(PLOT.left - 8, y + 4, label, 'end')}`
+}
+
+function limit(y: number, limitMs: number): string {
+  const line = `<line x1="${PLOT.left}" y1="${y}" x2="${WIDTH - PLOT.right}" y2="${y}" stroke="#a00" stroke-dasharray="3 3"/>`
+  return `${line}${text(WIDTH - PLOT.right, y - 6, `${limitMs / 1_000} s`, 'end')}`
+}
+
+function curve(
+  points: readonly LagPoint[],
+  index: number,
+  x: (ms: number) => number,
+  y: (ms: number) => number,
+): string {
+  const { colour, dash } = inkOf(index)
+  const places = withGaps(points).map(({ atMs, lagMs }) => `${x(atMs)},${y(Math.max(0, lagMs))}`)
+  return `<polyline fill="none" stroke="${colour}" stroke-width="1.5" stroke-linejoin="round"${dash ? ` stroke-dasharray="${dash}"` : ''} points="${places.join(' ')}"/>`
+}
+
+function legend(name: string, index: number): string {
+  const { colour, dash } = inkOf(index)
+  const x = PLOT.left + index * 220
+  const line = `<line x1="${x}" y1="44" x2="${x + 28}" y2="44" stroke="${colour}" stroke-width="2"${dash ? ` stroke-dasharray="${dash}"` : ''}/>`
+  return `${line}${text(x + 36, 48, name, 'start')}`
+}
+
+/** Down to 0 where nothing was told for a while, and up from there. */
+function withGaps(points: readonly LagPoint[]): LagPoint[] {
+  return points.flatMap((point, n) => {
+    const before = points[n - 1]
+    if (!before || point.atMs - before.atMs <= GAP_MS) return [point]
+    return [{ atMs: before.atMs + 1_000, lagMs: 0 }, { atMs: point.atMs - 1_000, lagMs: 0 }, point]
+  })
+}
+
+/** Round numbers from 0 up to `most` or just beyond it, `count` steps at most. */
+function ticks(most: number, count: number): number[] {
+  const rough = most / count
+  const size = 10 ** Math.floor(Math.log10(rough))
+  const step = size * ([1, 2, 5, 10].find(each => each * size >= rough) ?? 10)
+  return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, n) =>
+    Number((n * step).toPrecision(6)),
+  )
+}
+
+function inkOf(index: number): (typeof INKS)[number] {
+  return INKS[index % INKS.length]!
+}
+
+function text(x: number, y: number, content: string, anchor: 'start' | 'middle' | 'end'): string {
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}">${escaped(content)}</text>`
+}
+
+function escaped(content: string): string {
+  return content
+    .replace(/[^\x20-\uD7FF\uE000-\uFFFD]/g, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}

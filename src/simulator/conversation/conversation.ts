@@ -31,7 +31,7 @@ export interface ConversationOptions {
   readonly seed?: number
   /** Settings of the relay. */
   readonly relay?: Parameters<typeof relayOptions>[0]
-  /** Everything a listener is played, as it is sent; borrowed for the call. */
+  /** Everything a listener is played, as it is sent, which is translations only; borrowed for the call. */
   readonly hear?: (listener: string, frames: Int16Array) => void
 }
 
@@ -57,6 +57,11 @@ export interface ConversationReport {
   /** Time won by trimming pauses, and by speaking faster (ms). */
   readonly trimmedMs: number
   readonly hastenedMs: number
+  /** Final captions told. */
+  readonly captions: number
+  /** Utterances that the relay counted as dropped, and as heard to their end. */
+  readonly dropped: number
+  readonly heard: number
   /** Times a translation ran dry in mid utterance. */
   readonly starved: number
 }
@@ -81,6 +86,10 @@ export async function converse(options: ConversationOptions): Promise<Conversati
     else lag.set(listener, [{ atMs: clock.now(), lagMs, factor }])
   })
   let ending = ''
+  let captions = 0
+  relay.observer.on('caption', ({ final }) => {
+    if (final) captions++
+  })
   relay.observer.on('utterance', ({ speaker, utterance, stage }) => {
     const it = told.get(`${speaker} ${utterance.slice(utterance.lastIndexOf('.') + 1)}`)
     if (!it) ending ||= `unknown utterance ${utterance}`
@@ -90,7 +99,7 @@ export async function converse(options: ConversationOptions): Promise<Conversati
   })
   const parties = SPEAKERS.map(({ id, speaks, hears }, index) => {
     const ear = new Ear(id, frames => hear(id, frames))
-    relay.admit(ear, { room: 'conversation', speaks, hears })
+    relay.admit(ear, { room: 'conversation', speaks, hears, original: 'off' })
     return { id, ear, speaks, script: schedule({ minutes, share, seed: seed + index }), said: 0, answered: 0 }
   })
   const answer = ({ id, speaks }: (typeof parties)[number], { atMs, lengthMs }: Sentence, count: number) => {
@@ -132,9 +141,11 @@ export async function converse(options: ConversationOptions): Promise<Conversati
     clock.advance(FRAME_MS)
     // Connections of the stand-in open in a microtask; a long run lets others have their turn.
     if (now % 2_000 === 0) await new Promise(resolve => setImmediate(resolve))
+    // Nobody asks what the service got.
+    for (const { sent } of translator.connections) sent.length = 0
   }
   if (ending) throw new Error(ending)
-  const { trimmedMs, hastenedMs, starved } = relay.metrics
+  const { trimmedMs, hastenedMs, starved, utterancesDropped, utterancesHeard } = relay.metrics
   await relay.close()
   return {
     told: [...told.values()],
@@ -142,6 +153,9 @@ export async function converse(options: ConversationOptions): Promise<Conversati
     share: talked / (2 * minutes * 60_000),
     trimmedMs,
     hastenedMs,
+    captions,
+    dropped: utterancesDropped,
+    heard: utterancesHeard,
     starved,
   }
 }
