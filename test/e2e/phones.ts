@@ -4,6 +4,7 @@ import type { Caption, UtteranceEvent } from '../../src/core/observer.ts'
 import { type CallOptions, placeCall } from '../../src/simulator/index.ts'
 import { createResampler } from '../../src/transcode/resample.ts'
 import { mono, readWav } from '../../src/transcode/wav.ts'
+import { NEVER_LATE } from '../service/server/helpers/never-late.ts'
 
 /** What the phone's line carries (Hz). */
 export const LINE_RATE = 8_000
@@ -17,6 +18,7 @@ export async function bridge(config: Partial<AppConfig> = {}, parts: AppParts = 
       service: {},
       languages: { speaks: 'en-us', hears: 'es-es' },
       twilio: { authTokens: [], insecure: true },
+      embedded: NEVER_LATE,
       ...config,
     },
     parts,

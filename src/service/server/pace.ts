@@ -12,9 +12,9 @@ export interface PaceLimits {
 export interface PaceParts {
   readonly outlet: Outlet
   readonly limits: PaceLimits
-  /** How long the oldest of what was said waits already for its turn at an engine (ms). */
+  /** How long the oldest of what was said has been waiting for the recogniser (ms). */
   readonly behind: () => number
-  /** … or for its result, be it with an engine or not (ms). */
+  /** … or for its result, whatever engine it is with (ms). */
   readonly late: () => number
 }
 

@@ -49,7 +49,7 @@ export class SpeechIntake implements Intake {
     }
     this.#stream = stream
     this.#uplink = new Uplink(stream, parameters.sendAudio, limits, holder)
-    const behind = () => Math.max(stream.behindMs, results.behindMs)
+    const behind = () => stream.behindMs
     const late = () => Math.max(stream.behindMs, results.lateMs)
     this.#followed = workload.follow(new Pace({ outlet, limits, behind, late }))
     return start

@@ -47,12 +47,10 @@ export class SpokenResults implements Results {
     return this.#parts.output.open()
   }
 
-  get behindMs(): number {
-    return this.#since(this.#line[0]?.since)
-  }
-
   get lateMs(): number {
-    return this.#since(this.#begun)
+    const { clock, output } = this.#parts
+    // What waits for the client to listen is not late.
+    return this.#begun === undefined || output.held ? 0 : clock.now() - this.#begun
   }
 
   partial(transcript: Transcript): void {
@@ -114,12 +112,6 @@ export class SpokenResults implements Results {
       this.#fault('translation_failed', 'translated', transcript, cause)
       return undefined
     }
-  }
-
-  /** Time on our side: what waits for the client to listen is not late. */
-  #since(moment: number | undefined): number {
-    const { clock, output } = this.#parts
-    return moment === undefined || output.held ? 0 : clock.now() - moment
   }
 
   #fault(specific: ErrorName, what: string, { utterance }: Transcript, cause: unknown): void {

@@ -10,8 +10,6 @@ export interface Results {
   partial(transcript: Transcript): void
   /** `lateMs`: so much later than it should have been understood. */
   final(transcript: Transcript, lateMs: number): void
-  /** How late the next utterance is that waits for the one before it (ms). */
-  readonly behindMs: number
   /** How late the oldest utterance without an answer is (ms), whatever it waits for on our side. */
   readonly lateMs: number
   /** What is on its way is dropped. Idempotent. */
@@ -26,7 +24,6 @@ export function sttResult(transcript: Transcript, final: boolean, languageIdSour
 
 /** The results of `/stt`: transcripts as they come. */
 export class TranscriptResults implements Results {
-  readonly behindMs = 0
   readonly lateMs = 0
   readonly #outlet: Outlet
   readonly #parameters: SttParameters

@@ -13,7 +13,7 @@ const BUSY = 0.9
 
 /** Somebody who must be kept up with. */
 export interface Followed {
-  /** How long the oldest of what they said has been waiting for its turn (ms). */
+  /** How long the oldest of what they said has been waiting for the recogniser (ms). */
   readonly behindMs: number
   /** Called regularly: time to look whether they are kept up with. */
   judge(): void

@@ -10,6 +10,7 @@ import type { FakeRecognizer } from './helpers/fake-engines.ts'
 import { fakeService, KEY } from './helpers/fake-service.ts'
 import { fuzzSeeds } from './helpers/fuzz-seeds.ts'
 import { bytesInUse } from './helpers/heap.ts'
+import { NEVER_LATE } from './helpers/never-late.ts'
 import { RawClient } from './helpers/raw-client.ts'
 import { goodQuery, lastMove, type Move, mutatedPacket, wrongEvent, wrongQuery } from './malformed-moves.ts'
 
@@ -115,7 +116,7 @@ const trials = fuzzSeeds().flatMap(seed => (Object.keys(TAKES) as Name[]).map(na
 test.each(trials)(
   `${CONNECTIONS} malformed clients on %s are answered, leave nothing behind and harm nobody: seed %i`,
   async (name, seed) => {
-    const { url, ready, engines, service, get } = await fakeService({ maxSessions: 50 })
+    const { url, ready, engines, service, get } = await fakeService({ ...NEVER_LATE, maxSessions: 50 })
     const good = await healthy(url, engines.recognizer)
     const met = new Set<ErrorName>()
     let accepted = 0

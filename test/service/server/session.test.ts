@@ -179,7 +179,7 @@ test('the log tells the life of a session, and neither what was said nor the key
   stream.hear('secret stop')
   await client.until('endSynth', 2)
   await client.send('secret')
-  connect('/sts', {}, `${KEY}-almost`)
+  await connect('/sts', {}, `${KEY}-almost`).until('connect_error')
   client.close()
   await expect.poll(() => lines.some(each => each.startsWith('session ended'))).toBe(true)
   for (const message of ['session ready', 'session error', 'connection refused', 'session ended'])

@@ -35,7 +35,8 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: '/health',
     summary: 'Whether the service works',
-    about: 'How many sessions are open, and which engines there are.',
+    about:
+      'How many sessions are open, how far the service is behind those who speak, and which engines there are.',
     open: true,
     answers: { 'application/json': healthSchema },
     errors: ALWAYS,
@@ -72,7 +73,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/api/batch/file',
     summary: 'Transcribes, translates or speaks one file',
     about:
-      'Audio is wav, mp3, or ogg with Opus or Vorbis. The answer has the fields of the mode and no others. With `Accept: audio/mpeg` it is the mp3 alone, where there is one.',
+      'Audio is wav, mp3, or ogg with Opus or Vorbis. The answer has the fields of the mode and no others. With `Accept: audio/mpeg` it is the mp3 alone, where there is one. Files wait for voices: a job pauses while somebody who speaks has to wait, and is refused with `Retry-After` while the service is further behind than `admitBehindMs`, or has no place.',
     form: BATCH_PARAMETERS,
     answers: { 'application/json': z.union(Object.values(batchSchemas)), 'audio/mpeg': null },
     errors: [...KEYED, ...BATCH_ERRORS, ...ALWAYS],

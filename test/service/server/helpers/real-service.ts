@@ -4,12 +4,10 @@ import type { StsResult } from '../../../../src/service/contract.ts'
 import { buildService, type Service } from '../../../../src/service/server/service.ts'
 import type { ServiceConfig } from '../../../../src/service/server/service-config.ts'
 import { bytesOf } from '../../../../src/transcode/pcm.ts'
+import { NEVER_LATE } from './never-late.ts'
 import { query, TestClient } from './test-client.ts'
 
 export const KEY = 'a-key-for-tests'
-
-/** What is tested here is what is heard: the machine may be as busy as it likes, and nobody is told. */
-const PATIENT = { admitBehindMs: 60_000, maxBehindMs: 60_000, endBehindMs: 120_000 }
 
 /** A service with the installed engines, for all tests of a file. */
 export function realService(config: Partial<ServiceConfig> = {}) {
@@ -17,7 +15,7 @@ export function realService(config: Partial<ServiceConfig> = {}) {
   let service: Service
   let url = ''
   beforeAll(async () => {
-    service = await buildService({ apiKeys: [KEY], ...PATIENT, ...config })
+    service = await buildService({ apiKeys: [KEY], ...NEVER_LATE, ...config })
     url = (await service.listen()).url
   })
   afterAll(async () => {
