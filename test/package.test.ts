@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { JAVASCRIPT_CONSUMER, TYPESCRIPT_CONSUMER, typedConsumers } from './helpers/package-consumers.ts'
 
 const run = promisify(execFile)
 const PROJECT = new URL('..', import.meta.url).pathname
@@ -95,26 +96,23 @@ describe('the package', () => {
     expect(Number(stdout)).toBeGreaterThan(0)
   })
 
-  it('brings types that a program of somebody else can use', async () => {
-    await writeFile(
-      join(folder, 'consumer.ts'),
-      [
-        "import { buildApp, type App } from 'dragoman'",
-        "import { FRAME_SAMPLES, encodeWav } from 'dragoman/transcode'",
-        "import { ServiceTranslator } from 'dragoman/service'",
-        "import { ServiceProcess } from 'dragoman/service/server'",
-        "import twilioBridge from 'dragoman/twilio'",
-        "import { FakeClock, placeCall } from 'dragoman/simulator'",
-        'export const wav: Uint8Array = encodeWav(new Int16Array(FRAME_SAMPLES), 16_000)',
-        "export const translator = new ServiceTranslator({ url: 'http://localhost', apiKey: 'key' })",
-        'export const all = [twilioBridge, placeCall, new FakeClock().now(), ServiceProcess]',
-        'export const built: (...given: Parameters<typeof buildApp>) => Promise<App> = buildApp',
-        '// @ts-expect-error: a type that became any would take this',
-        'export const wrong: string = FRAME_SAMPLES',
-        '// @ts-expect-error: and so would a class',
-        'new ServiceTranslator({ adress: 1 })',
-      ].join('\n'),
-    )
+  it('is a client and a service to try it with, in plain JavaScript', async () => {
+    await writeFile(join(folder, 'consumer.js'), JAVASCRIPT_CONSUMER)
+    const { stdout } = await run(process.execPath, ['consumer.js'], { cwd: folder, env })
+    expect(JSON.parse(stdout)).toEqual({
+      languages: ['en-us'],
+      text: { text: 'Good morning.', translation: 'es-es 1' },
+      speech: { text: 'en-us 1', translation: 'es-es 1', mp3: true },
+      failure: ['ServiceFailure', 'unreachable', 'connection_failed'],
+      misuse: 'RangeError',
+    })
+  })
+
+  it('brings types that a program of somebody else can use, all of them checked', async () => {
+    await writeFile(join(folder, 'consumer.ts'), TYPESCRIPT_CONSUMER)
+    const files = ['consumer.ts', ...(await typedConsumers(PROJECT, folder, exports))]
+    const everything = await readFile(join(folder, 'everything.ts'), 'utf8')
+    for (const entry of entries) expect(everything).toContain(`from '${entry.replace('.', 'dragoman')}'`)
     const compilerOptions = {
       module: 'nodenext',
       moduleResolution: 'nodenext',
@@ -122,14 +120,11 @@ describe('the package', () => {
       lib: ['es2024', 'esnext.disposable'],
       strict: true,
       noEmit: true,
-      skipLibCheck: true,
+      skipLibCheck: false,
       typeRoots: [join(PROJECT, 'node_modules/@types')],
       types: ['node'],
     }
-    await writeFile(
-      join(folder, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['consumer.ts'] }),
-    )
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
     const tsc = join(PROJECT, 'node_modules/.bin/tsc')
     const { stdout } = await run(tsc, ['--project', folder], { cwd: folder, env }).catch(error => error)
     expect(stdout).toBe('')

@@ -17,14 +17,20 @@ export type { SessionOptions } from './client/session-options.ts'
 export type { SessionParameters, WantedAudio } from './client/session-parameters.ts'
 export type { VoiceFilter } from './client/voice-query.ts'
 export type {
+  BatchResult,
+  BatchUtterance,
   ConnectionParameters,
   EndSynth,
   LanguageEntry,
+  Mode,
   Namespace,
   ReceiveAudio,
+  ResultFile,
   SendAudio,
   ServiceErrorBody,
   StsResult,
   SttResult,
+  TranslatorResult,
+  TtsResult,
   VoiceEntry,
 } from './contract.ts'

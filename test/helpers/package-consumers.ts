@@ -1,0 +1,153 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A program of somebody else, which says how it uses the package and what must not compile. */
+export const TYPESCRIPT_CONSUMER = `
+import { buildApp, type App } from 'dragoman'
+import { FRAME_SAMPLES, encodeWav } from 'dragoman/transcode'
+import { ServiceClient, ServiceFailure, ServiceTranslator, type LanguageEntry } from 'dragoman/service'
+import { ServiceProcess } from 'dragoman/service/server'
+import twilioBridge from 'dragoman/twilio'
+import { FakeClock, placeCall } from 'dragoman/simulator'
+
+export const wav: Uint8Array = encodeWav(new Int16Array(FRAME_SAMPLES), 16_000)
+export const translator = new ServiceTranslator({ url: 'http://localhost', apiKey: 'key' })
+export const all = [twilioBridge, placeCall, new FakeClock().now(), ServiceProcess]
+export const built: (...given: Parameters<typeof buildApp>) => Promise<App> = buildApp
+// @ts-expect-error: a type that became any would take this
+export const wrong: string = FRAME_SAMPLES
+// @ts-expect-error: and so would a class
+new ServiceTranslator({ adress: 1 })
+
+export async function used(client: ServiceClient): Promise<string | undefined> {
+  const languages: LanguageEntry[] = await client.languages()
+  await client.voices({ language: 'es-es', mode: 'block', voiceGender: 'M', voiceEngine: ['neural', 'standard'] })
+  // @ts-expect-error: text is translated from a language
+  await client.openSession('/translator', { languageIdTarget: 'es-es' })
+  await using text = await client.openSession('/translator', { languageIdSource: 'en-us', languageIdTarget: 'es-es' })
+  // @ts-expect-error: a translator takes no audio
+  await text.send(new Uint8Array(2))
+  await using speech = await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 1, quietMs: 500 })
+  for (const bytes of [Buffer.alloc(2), new ArrayBuffer(2), new Int16Array(1), new Blob([])]) await speech.send(bytes)
+  for await (const { utterance, final, text, audio, payload } of speech) void [utterance, final, text, audio, payload]
+  for await (const event of speech.events())
+    if (event.kind === 'error') return [event.error.code, event.error.error, event.error.description].join()
+  const { translation, audio } = await client.batch({ mode: 'sts', file: wav, languageIdSource: 'en-us' })
+  const end = await speech.finish()
+  const told = end.kind === 'failed' && end.error instanceof ServiceFailure ? end.error.by : undefined
+  return translation ?? told ?? languages[0]?.languageId ?? String(audio?.length)
+}
+`
+
+/** The client against the scripted service, both as installed. */
+export const JAVASCRIPT_CONSUMER = `
+import { ServiceClient, ServiceFailure } from 'dragoman/service'
+import { ScriptedService, tone, tones } from 'dragoman/simulator'
+import { SAMPLE_RATE } from 'dragoman/transcode'
+
+const http = (_request, response) => response.end(JSON.stringify([{ languageId: 'en-us' }]))
+const service = await ScriptedService.listen({ answer: tones(), http })
+const client = new ServiceClient({ url: service.url, apiKey: service.apiKey, quietMs: 200 })
+const both = { languageIdSource: 'en-us', languageIdTarget: 'es-es' }
+
+async function first(namespace, input) {
+  await using session = await client.openSession(namespace, both)
+  const reading = (async () => {
+    for await (const utterance of session.utterances()) return utterance
+  })()
+  await session.send(input)
+  await session.finish()
+  return await reading
+}
+
+const languages = (await client.languages()).map(({ languageId }) => languageId)
+const { text, translation } = await first('/translator', 'Good morning.')
+const spoken = await first('/sts', tone(500, 600, SAMPLE_RATE))
+await service.close()
+const failed = await client.languages().catch(error => error)
+let misuse
+try {
+  new ServiceClient({ url: 'ftp://example.com', apiKey: '' })
+} catch (error) {
+  misuse = error.name
+}
+console.log(
+  JSON.stringify({
+    languages,
+    text: { text, translation },
+    speech: { text: spoken.text, translation: spoken.translation, mp3: spoken.audio.length > 100 },
+    failure: [failed instanceof ServiceFailure && failed.name, failed.code, failed.error],
+    misuse,
+  }),
+)
+process.exit()
+`
+
+type Exports = Readonly<Record<string, string | { readonly default: string }>>
+
+/**
+ * Writes programs into `folder`: the examples as if they had installed the package, and one that imports whatever the
+ * entries export and the documents import. Answers their names, with what the compiler needs beside them.
+ */
+export async function typedConsumers(project: string, folder: string, exports: Exports): Promise<string[]> {
+  // Twilio's types want those of a package that Twilio does not bring: nothing that could be mended here.
+  const files = new Map([
+    ['jsonwebtoken.d.ts', "declare module 'jsonwebtoken' { type Algorithm = string }\n"],
+  ])
+  files.set(
+    'everything.ts',
+    [...(await exported(project, exports)), ...(await documented(project))].join('\n'),
+  )
+  const examples = (await readdir(join(project, 'examples'))).filter(name => name.endsWith('.ts'))
+  for (const name of examples) {
+    const source = await readFile(join(project, 'examples', name), 'utf8')
+    files.set(`example-${name}`, installed(source, exports))
+  }
+  for (const [name, text] of files) await writeFile(join(folder, name), text)
+  return [...files.keys()]
+}
+
+/** Where an entry is made from. */
+function sourceOf(entry: Exports[string]): string {
+  return (typeof entry === 'string' ? entry : entry.default).replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts')
+}
+
+/** Imports from the sources as imports from the package. */
+function installed(source: string, exports: Exports): string {
+  let text = source
+  for (const [entry, place] of Object.entries(exports))
+    text = text.replaceAll(`'../${sourceOf(place)}'`, `'${entry.replace('.', 'dragoman')}'`)
+  return text
+}
+
+async function exported(project: string, exports: Exports): Promise<string[]> {
+  const lines: string[] = []
+  for (const [entry, place] of Object.entries(exports)) {
+    if (entry === './package.json') continue
+    const source = await readFile(join(project, sourceOf(place)), 'utf8')
+    for (const [, type, names = ''] of source.matchAll(/^export (type )?\{([^}]*)\}/gm))
+      lines.push(imported(names, entry.replace('.', 'dragoman'), lines.length, type))
+  }
+  return lines
+}
+
+async function documented(project: string): Promise<string[]> {
+  const lines: string[] = []
+  const docs = (await readdir(join(project, 'docs'))).filter(name => name.endsWith('.md'))
+  for (const path of ['README.md', ...docs.map(name => `docs/${name}`)]) {
+    const page = await readFile(join(project, path), 'utf8')
+    for (const [, names = '', entry = ''] of page.matchAll(/^import \{(.*)\} from '(dragoman[^']*)'/gm))
+      lines.push(imported(names, entry, `${path.replace(/\W/g, '_')}_${lines.length}`))
+  }
+  return lines
+}
+
+/** Each name as another one, so that none comes twice. */
+function imported(names: string, entry: string, mark: string | number, type = ''): string {
+  const parts = names
+    .replace(/\/\/.*$/gm, '')
+    .split(',')
+    .flatMap(part => part.trim() || [])
+    .map(part => `${type}${part.replace(/^.* as /, '')}`)
+  return `import { ${parts.map(part => `${part} as ${part.replace('type ', '')}_${mark}`).join(', ')} } from '${entry}'`
+}
