@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EventSource } from 'eventsource'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loudness } from '../../src/transcode/level.ts'
+import { createResampler } from '../../src/transcode/resample.ts'
+import { encodeWav, readWav } from '../../src/transcode/wav.ts'
+import { sine } from '../helpers/tone.ts'
+import { Receiving } from '../web/webhooks-out/receiving.ts'
+import { bridge, envelope, LINE_RATE, likeness, recognised, sentence } from './phones.ts'
+
+const KEY = 'a-key-that-nobody-would-guess'
+const SAID = 'had he married a more amiable woman he might have been made still more respectable than he was'
+
+let b: Awaited<ReturnType<typeof bridge>>
+let hooks: Receiving
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dragoman-control-'))
+  const jingle = join(folder, 'jingle.wav')
+  await writeFile(jingle, encodeWav(sine(1_000, 1_500), 16_000))
+  hooks = await Receiving.open()
+  b = await bridge({
+    control: { keys: [{ name: 'test', key: KEY }] },
+    webhooks: [{ url: hooks.url, secret: 'a secret of the receiver', texts: true }],
+    transcripts: { keep: 'disk', folder: join(folder, 'transcripts') },
+    sounds: { files: { jingle } },
+  })
+})
+afterAll(async () => {
+  await b.app.close()
+  await hooks[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true })
+})
+
+const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+async function ask(method: string, path: string, body?: object) {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const response = await fetch(`${b.address}/v1${path}`, { method, headers, ...sent })
+  const text = await response.text()
+  return { status: response.status, text, body: text.startsWith('{') ? JSON.parse(text) : undefined }
+}
+
+/** What the embedded voice makes of `text`, at the line's rate. */
+function spanish(text: string): Int16Array {
+  const { stdout } = spawnSync('espeak-ng', ['-v', 'es', '-s', '165', '-a', '80', '--stdin', '--stdout'], {
+    input: text,
+  })
+  const wav = readWav(stdout)
+  return createResampler(wav.rate, LINE_RATE).process(wav.pcm).slice()
+}
+
+// Real engines, real time, on whatever machine: the waits are for them.
+test('a call on the telephone, controlled by a program: told, played to, read, transcribed, hung up on', {
+  timeout: 90_000,
+}, async () => {
+  const phone = await b.dial({ room: 'desk', speaks: 'en-us', hears: 'es-es' })
+  const { participants } = (await ask('GET', '/rooms/desk/participants')).body
+  expect(participants).toMatchObject([{ channel: 'twilio', speaks: 'en-us', hears: 'es-es' }])
+  expect(JSON.stringify(participants)).not.toContain(phone.from)
+
+  const { token } = (await ask('POST', '/rooms/desk/captions/link')).body
+  const captions: { final: boolean; text: string; translation: string; startMs: number; endMs: number }[] = []
+  const source = new EventSource(`${b.address}/v1/rooms/desk/captions?token=${token}`)
+  source.addEventListener('caption', ({ data }) => captions.push(JSON.parse(data)))
+  let over = false
+  source.addEventListener('end', () => {
+    over = true
+    source.close()
+  })
+
+  // A text, in their language and in the voice of the service.
+  expect(await ask('POST', '/rooms/desk/say', { text: 'Good morning.', language: 'en-us' })).toMatchObject({
+    status: 202,
+    body: { announcements: [{ participant: participants[0].id, language: 'es-es' }] },
+  })
+  const wanted = envelope(spanish('Buenos días.'))
+  await b.until(() => envelope(phone.heard()).filter(level => level > 200).length > 20, 30_000, 'a voice')
+  await b.until(
+    () =>
+      envelope(phone.heard())
+        .slice(-25)
+        .every(level => level < 100),
+    30_000,
+    'its end',
+  )
+  const voice = Int16Array.from(wanted.filter((_, at) => at < 40))
+  expect(likeness(voice, Int16Array.from(envelope(phone.heard()))).best).toBeGreaterThan(0.8)
+
+  // A file of the operator's.
+  const before = phone.heard().length
+  expect((await ask('POST', '/rooms/desk/play', { file: 'jingle' })).status).toBe(202)
+  await b.until(() => loudness(phone.heard().subarray(before), 1_000, LINE_RATE) > 300, 30_000, 'the jingle')
+
+  // What is said is read as it is said, and is there to be read later.
+  await phone.say(await sentence(4), LINE_RATE)
+  await b.until(() => captions.some(({ final }) => final), 30_000, 'a caption')
+  await b.until(() => b.utterances.some(({ stage }) => stage === 'heard'), 30_000, 'the translation')
+  const finals = captions.filter(({ final }) => final)
+  expect(recognised(SAID, finals.map(({ text }) => text).join(' '))).toBeGreaterThan(0.5)
+  const [first] = finals
+  // The sentence is some six seconds long.
+  expect(first!.endMs - first!.startMs).toBeGreaterThan(1_000)
+  expect(first!.endMs - first!.startMs).toBeLessThan(9_000)
+  const subtitles = (await ask('GET', '/rooms/desk/transcript?format=srt')).text
+  expect(subtitles).toContain(first!.translation)
+
+  expect((await ask('DELETE', `/participants/${participants[0].id}`)).status).toBe(200)
+  await phone.ended
+  await b.until(() => over, 10_000, 'the end of the captions')
+  await b.until(() => hooks.order.at(-1) === 'desk room.closed', 10_000, 'the last webhook')
+  expect(hooks.order.slice(0, 2)).toEqual(['desk room.opened', 'desk participant.joined'])
+  expect(hooks.order.at(-2)).toBe('desk participant.left')
+  const told = hooks.got
+    .filter(({ event }) => event.type === 'utterance.final')
+    .map(({ event }) => event.data.text)
+  expect(told).toEqual(finals.map(({ text }) => text))
+  expect(hooks.got.map(({ event }) => event.sequence)).toEqual(hooks.got.map((_, index) => index + 1))
+  expect(JSON.stringify(hooks.got)).not.toContain(phone.from)
+
+  await b.until(() => b.app.relay.rooms.size === 0, 10_000, 'the end of the room')
+  const { transcripts } = (await ask('GET', '/transcripts?room=desk')).body
+  expect(transcripts).toHaveLength(1)
+  expect((await ask('GET', `/transcripts/${transcripts[0].id}`)).body.entries[0].text).toBe(first!.text)
+})
