@@ -184,6 +184,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     announcer,
     dialler,
     recorder: config.recording?.when === undefined || config.recording.when === 'off' ? undefined : recorder,
+    closed: control.keys.length === 0,
     transcripts: kept,
     webhooks,
     clock,

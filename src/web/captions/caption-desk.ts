@@ -1,5 +1,5 @@
 import { type Clock, Ticker } from '../../core/clock.ts'
-import type { CaptionFeed, FeedEvent } from './caption-feed.ts'
+import type { CaptionSource, FeedEvent } from './caption-feed.ts'
 import { type CaptionFilter, passes } from './caption-filter.ts'
 import { type CaptionOutlet, CaptionReader } from './caption-reader.ts'
 import { CaptionRing } from './caption-ring.ts'
@@ -32,11 +32,11 @@ interface Board {
 export class CaptionDesk implements Disposable {
   readonly stats: CaptionDeskStats = { readers: 0, cutOff: 0, refused: 0 }
   readonly #clock: Clock
-  readonly #feed: CaptionFeed
+  readonly #feed: CaptionSource
   readonly #boards = new Map<string, Board>()
   #heart: Ticker | undefined
 
-  constructor(feed: CaptionFeed, clock: Clock) {
+  constructor(feed: CaptionSource, clock: Clock) {
     this.#clock = clock
     this.#feed = feed
     feed.on((life, event) => this.#take(life, event))

@@ -14,6 +14,14 @@ export type FeedEvent =
 
 export type FeedListener = (life: RoomLife, event: FeedEvent) => void
 
+/** What captions are read from. */
+export interface CaptionSource {
+  /** Calls `listener` for everything from now on. */
+  on(listener: FeedListener): void
+  /** The life of an open room. */
+  life(room: string): RoomLife | undefined
+}
+
 interface OpenRoom {
   readonly life: RoomLife
   readonly times: CaptionTimes
@@ -25,7 +33,7 @@ interface OpenRoom {
  * Captions with their times, by the lives of rooms: what caption streams, transcripts and webhooks are made of. Listeners
  * are called in the order in which they came, synchronously; one that throws harms nobody else.
  */
-export class CaptionFeed implements Disposable {
+export class CaptionFeed implements CaptionSource, Disposable {
   readonly #clock: Clock
   readonly #wall: WallClock
   readonly #observer: Observer
@@ -55,12 +63,10 @@ export class CaptionFeed implements Disposable {
     ]
   }
 
-  /** Calls `listener` for everything from now on. */
   on(listener: FeedListener): void {
     this.#listeners.push(listener)
   }
 
-  /** The life of an open room. */
   life(room: string): RoomLife | undefined {
     return this.#rooms.get(room)?.life
   }

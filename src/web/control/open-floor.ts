@@ -8,7 +8,7 @@ import type { Relay } from '../../core/relay.ts'
 import type { RoomCodes } from '../../core/room-codes.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
 import { CaptionDesk } from '../captions/caption-desk.ts'
-import { CaptionFeed } from '../captions/caption-feed.ts'
+import { CaptionFeed, type CaptionSource } from '../captions/caption-feed.ts'
 import { LinkTokens } from '../captions/link-token.ts'
 import type { TranscriptSettings } from '../transcript/transcript-settings.ts'
 import { Transcripts } from '../transcript/transcripts.ts'
@@ -32,6 +32,8 @@ export interface FloorParts {
   readonly dialler?: Dialler | undefined
   /** Absent: recording is not configured. */
   readonly recorder?: Recorder | undefined
+  /** Nobody can ask for captions and transcripts: what nobody reads is not kept, not even for a moment. */
+  readonly closed?: boolean
   readonly transcripts: TranscriptSettings
   readonly webhooks: readonly WebhookSettings[]
   readonly clock: Clock
@@ -49,13 +51,17 @@ export interface OpenFloor extends AsyncDisposable {
   admission(inner: Admission): Admission
 }
 
+const NOTHING_SAID: CaptionSource = { on() {}, life: () => undefined }
+
 /** Looks at the relay from now on; disposed of after the relay has closed. Rejects when transcripts cannot be kept. */
 export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
   const { relay, clock, wall, log, send = sendByHttp, random = Math.random } = parts
   const { observer } = relay
   const feed = new CaptionFeed(observer, clock, wall)
-  const transcripts = await Transcripts.open(parts.transcripts, { feed, clock, wall, log })
-  const desk = new CaptionDesk(feed, clock)
+  const read = parts.closed ? NOTHING_SAID : feed
+  const written = parts.transcripts.keep === 'disk' ? feed : read
+  const transcripts = await Transcripts.open(parts.transcripts, { feed: written, clock, wall, log })
+  const desk = new CaptionDesk(read, clock)
   const webhooks = new WebhooksOut(parts.webhooks, { observer, feed, clock, wall, log, send, random })
   const departed = new Departed(observer)
   const plans = new RoomPlans(observer, clock)

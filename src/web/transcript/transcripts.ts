@@ -1,7 +1,7 @@
 import { type Clock, Ticker } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
-import type { CaptionFeed, FeedEvent } from '../captions/caption-feed.ts'
+import type { CaptionSource, FeedEvent } from '../captions/caption-feed.ts'
 import type { RoomLife } from '../captions/timed-caption.ts'
 import { DiskShelf } from './disk-shelf.ts'
 import { MemoryShelf } from './memory-shelf.ts'
@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000
 const SWEEP_MS = 60_000
 
 export interface TranscriptParts {
-  readonly feed: CaptionFeed
+  readonly feed: CaptionSource
   readonly clock: Clock
   readonly wall: WallClock
   readonly log: Log

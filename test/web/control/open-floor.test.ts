@@ -1,0 +1,66 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { silentLog } from '../../../src/core/log.ts'
+import { RoomCodes } from '../../../src/core/room-codes.ts'
+import { openFloor } from '../../../src/web/control/open-floor.ts'
+import { transcriptSettingsSchema } from '../../../src/web/transcript/transcript-settings.ts'
+import { rooms } from '../../helpers/rooms.ts'
+
+async function spokenIn(transcripts: object, closed: boolean) {
+  const talk = await rooms()
+  const { relay, clock, join: enter, run, connection } = talk
+  const open = await openFloor({
+    relay,
+    clock,
+    closed,
+    codes: new RoomCodes(clock),
+    transcripts: transcriptSettingsSchema.parse(transcripts),
+    webhooks: [],
+    wall: () => Date.now(),
+    log: silentLog,
+  })
+  enter('anna', { speaks: 'en-us', hears: 'es-es' })
+  await run(100)
+  connection('en-us', 'es-es').sink.result({
+    utterance: '1',
+    final: true,
+    text: 'a secret',
+    translation: 'x',
+  })
+  /** What a reader of captions would get now. */
+  let captions = ''
+  open.floor.desk.read('r', { write: text => (captions += text), unread: 0, end() {}, destroy() {} })
+  return { ...talk, ...open, captions }
+}
+
+test('while nobody can ask for it, nothing that is said is kept', async () => {
+  const { floor, captions, relay, ...open } = await spokenIn({}, true)
+  expect(floor.transcripts.list()).toEqual([])
+  expect(captions).not.toContain('secret')
+  await relay.close()
+  await open[Symbol.asyncDispose]()
+})
+
+test('while somebody can, it is there', async () => {
+  const { floor, captions, relay, clock, ...open } = await spokenIn({}, false)
+  expect(floor.transcripts.of('r')?.entries).toHaveLength(1)
+  expect(captions).toContain('a secret')
+  await relay.close()
+  await open[Symbol.asyncDispose]()
+  expect(floor.transcripts.list()).toEqual([])
+  // Nothing is left behind: no timer, no reader.
+  expect(clock.pending).toBe(0)
+  expect(floor.desk.stats.readers).toBe(0)
+})
+
+test('what the settings keep on the disk is kept whoever can ask for it, to the last word', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-floor-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const { relay, ...open } = await spokenIn({ keep: 'disk', folder }, true)
+  await relay.close()
+  await open[Symbol.asyncDispose]()
+  const [file = ''] = await readdir(folder)
+  expect(await readFile(join(folder, file), 'utf8')).toContain('a secret')
+})
