@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { nextPace, PACES, REST } from '../../src/core/catch-up.ts'
+import { LanePace } from '../../src/core/lane-pace.ts'
+import { MOST_FACTOR } from '../../src/transcode/stretch.ts'
+
+const PLENTY = Number.POSITIVE_INFINITY
+const state = (lagMs: number, trendMs = 0, aheadMs = PLENTY) => ({ lagMs, trendMs, aheadMs })
+
+/** Where a steady lag leads. */
+function settled(lagMs: number, from = REST): number {
+  let pace = from
+  for (let n = 0; n < 20; n++) pace = nextPace(pace, state(lagMs))
+  return pace
+}
+
+describe('the pace of a late translation', () => {
+  test('is rest while nothing is late; pauses go first, then speech, up to a quarter faster', () => {
+    expect(PACES[settled(0)]).toEqual({ trim: false, factor: 1 })
+    expect(PACES[settled(300)]).toEqual({ trim: true, factor: 1 })
+    expect(PACES[settled(700)]).toEqual({ trim: true, factor: 1.05 })
+    expect(PACES[settled(3_000)]).toEqual({ trim: true, factor: 1.25 })
+    expect(Math.max(...PACES.map(({ factor }) => factor))).toBe(MOST_FACTOR)
+  })
+
+  test('changes by one step at a time, whatever the lag does', () => {
+    const lags = fc.array(fc.double({ min: 0, max: 60_000, noNaN: true }), { minLength: 1, maxLength: 60 })
+    fc.assert(
+      fc.property(lags, all => {
+        let pace = REST
+        for (const lagMs of all) {
+          const next = nextPace(pace, state(lagMs, 0))
+          expect(Math.abs(next - pace)).toBeLessThanOrEqual(1)
+          expect(PACES[next]).toBeDefined()
+          pace = next
+        }
+      }),
+      { seed: 4 },
+    )
+  })
+
+  test('does not flutter: a lag that sways by a third around any value settles on one pace', () => {
+    for (let lagMs = 100; lagMs < 5_000; lagMs += 50) {
+      let pace = settled(lagMs)
+      const seen = new Set<number>()
+      for (let n = 0; n < 200; n++) {
+        pace = nextPace(pace, state(lagMs * (1 + 0.33 * Math.sin(n))))
+        if (n > 20) seen.add(pace)
+      }
+      expect(seen.size).toBe(1)
+    }
+  })
+
+  test('a lag that grows is met sooner than one that falls', () => {
+    expect(nextPace(1, state(500, 400))).toBe(2)
+    expect(nextPace(1, state(500, -400))).toBe(1)
+  })
+
+  test('comes back to rest as the lag goes', () => {
+    expect(settled(0, PACES.length - 1)).toBe(REST)
+    expect(settled(90, 1)).toBe(REST)
+    expect(settled(200, 1)).toBe(1)
+  })
+
+  test('what is still coming is not hurried into running dry', () => {
+    expect(nextPace(6, state(5_000, 0, 200))).toBe(REST)
+    expect(nextPace(REST, state(5_000, 0, 200))).toBe(REST)
+    expect(nextPace(REST, state(5_000, 0, 800))).toBe(1)
+  })
+
+  test('of a lane: full speed within a second, rest within two of having caught up', () => {
+    const pace = new LanePace()
+    for (let n = 0; n < 10; n++) pace.look(4_000, PLENTY)
+    expect(pace.now.factor).toBe(1.25)
+    for (let n = 0; n < 20; n++) pace.look(0, PLENTY)
+    expect(pace.atRest).toBe(true)
+    pace.look(4_000, PLENTY)
+    pace.reset()
+    expect(pace.now).toEqual({ trim: false, factor: 1 })
+  })
+})

@@ -1,0 +1,306 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type LaneTiming, type Speech, TranslationLane } from '../../src/core/translation-lane.ts'
+import { UtteranceAudio } from '../../src/core/utterance-audio.ts'
+import { loudness, peak } from '../../src/transcode/level.ts'
+import { FRAME_SAMPLES, joined } from '../../src/transcode/pcm.ts'
+import { quiet, sine } from '../helpers/tone.ts'
+import { recording, steepest } from '../transcode/speech-signal.ts'
+
+/** An utterance that says `pcm`; complete unless told otherwise. */
+function speech(id: string, pcm: Int16Array, complete = true): Speech {
+  const audio = new UtteranceAudio()
+  audio.append(pcm)
+  if (complete) audio.finish()
+  return { id, audio, speechEndedAt: 0 }
+}
+
+/** What is heard of `pcm` by somebody for whom it is not late. */
+function asItIs(pcm: Int16Array): Int16Array {
+  const reader = speech('', pcm).audio.reader()
+  const frames: Int16Array[] = []
+  for (let frame = reader.next(); frame; frame = reader.next()) frames.push(frame.slice())
+  return joined(frames)
+}
+
+function setUp({ maxLagMs = 60_000, ...timing }: LaneTiming & { maxLagMs?: number } = {}) {
+  const seen: string[] = []
+  /** Places at the beginning of utterances, taken as they begin. */
+  const beginnings: Int16Array[] = []
+  const lane = new TranslationLane(
+    maxLagMs,
+    {
+      begun: ({ id, audio }) => {
+        seen.push(`begun ${id}`)
+        const reader = audio.reader()
+        const first = reader.next()
+        if (first) beginnings.push(first.slice())
+        reader.close()
+      },
+      finished: ({ id }) => seen.push(`finished ${id}`),
+      dropped: ({ id }) => seen.push(`dropped ${id}`),
+      starved: ({ id }) => seen.push(`starved ${id}`),
+    },
+    timing,
+  )
+  /** Plays up to `ms`, as a playout does; stops where there is nothing. */
+  const play = (ms = 600_000) => {
+    const frames: Int16Array[] = []
+    for (let at = 0; at < ms; at += 20) {
+      const frame = lane.active ? lane.next() : undefined
+      if (!frame) break
+      frames.push(frame.slice())
+      lane.settle()
+    }
+    return joined(frames)
+  }
+  return { lane, seen, beginnings, play }
+}
+
+describe('a lane that is not late', () => {
+  test('passes every frame as it is, and tells what becomes of each utterance', () => {
+    const { lane, seen, play } = setUp()
+    const [one, two] = [sine(500, 3_010), recording(2)]
+    lane.enqueue(speech('1', one))
+    expect(play()).toEqual(asItIs(one))
+    lane.enqueue(speech('2', two))
+    expect(play()).toEqual(asItIs(two))
+    expect(seen).toEqual(['begun 1', 'finished 1', 'begun 2', 'finished 2'])
+    expect([lane.lagMs, lane.backlogMs, lane.factor, lane.trimming]).toEqual([0, 0, 1, false])
+    expect([lane.trimmedMs, lane.hastenedMs]).toEqual([0, 0])
+  })
+
+  test('a long utterance alone is not late, so it is not hurried', () => {
+    const { lane, play } = setUp()
+    const long = sine(500, 30_000)
+    lane.enqueue(speech('1', long))
+    expect(lane.lagMs).toBe(0)
+    expect(play()).toEqual(asItIs(long))
+  })
+})
+
+describe('a lane that is late', () => {
+  const tones = [600, 800, 1_000, 1_300]
+  const four = () => tones.map((hz, n) => speech(String(n), sine(hz, 5_000)))
+
+  test('knows by how much: how long what came last will have waited', () => {
+    const { lane, play } = setUp()
+    for (const each of four().slice(0, 3)) lane.enqueue(each)
+    expect(lane.lagMs).toBeCloseTo(10_000, -1)
+    expect(lane.backlogMs).toBeCloseTo(15_000, -1)
+    play(1_000)
+    // Part of it was won already, and more will be.
+    expect(lane.factor).toBe(1.25)
+    expect(lane.lagMs).toBeGreaterThan(7_000)
+    expect(lane.lagMs).toBeLessThan(8_600)
+  })
+
+  test('by the clock, when it was held up from outside', () => {
+    let now = 0
+    const { lane, play } = setUp({ now: () => now })
+    lane.enqueue(speech('1', sine(500, 4_000)))
+    now += 3_000
+    expect(lane.lagMs).toBe(3_000)
+    play(2_000)
+    now += 2_000
+    expect(lane.factor).toBeGreaterThan(1.1)
+    expect(lane.lagMs).toBeLessThan(2_800)
+  })
+
+  test('plays everything, in order, at its own pitch, up to a quarter faster, without a click', () => {
+    const { lane, seen, play } = setUp()
+    for (const each of four()) lane.enqueue(each)
+    const heard = play()
+    const ms = heard.length / 16
+    expect(ms).toBeLessThan(20_000 / 1.18)
+    expect(ms).toBeGreaterThan(20_000 / 1.25)
+    expect(ms).toBeCloseTo(20_000 - lane.hastenedMs - lane.trimmedMs, -2)
+    let from = 0
+    for (const hz of tones) {
+      let end = from
+      while (end + 640 <= heard.length && loudness(heard.subarray(end, end + 640), hz, 16_000) > 4_000)
+        end += 320
+      expect((end - from) / 16).toBeGreaterThan(5_000 / 1.25 - 60)
+      from = end + 320
+    }
+    expect(steepest(heard)).toBeLessThan(steepest(sine(1_300, 1_000)) * 1.1)
+    expect(seen.filter(event => event.startsWith('begun'))).toEqual(tones.map((_, n) => `begun ${n}`))
+    expect(seen.filter(event => event.startsWith('finished'))).toEqual(tones.map((_, n) => `finished ${n}`))
+    for (const [n] of tones.entries())
+      expect(seen.indexOf(`begun ${n}`)).toBeLessThan(seen.indexOf(`finished ${n}`))
+  })
+
+  test('has no click where utterances of speech meet', () => {
+    const { lane, play } = setUp()
+    const parts = [recording(1), recording(2), recording(5)].map(pcm =>
+      pcm.subarray(3_000, pcm.length - 5_000),
+    )
+    for (const [n, pcm] of parts.entries()) lane.enqueue(speech(String(n), pcm))
+    const heard = play()
+    expect(steepest(heard)).toBeLessThanOrEqual(steepest(joined(parts)) * 1.05)
+    expect(heard.length).toBeLessThan(joined(parts).length / 1.12)
+  })
+
+  test('makes short pauses of long ones, within utterances and between them, and leaves what is said', () => {
+    const { lane, play } = setUp()
+    const said = joined([sine(500, 1_000), quiet(600), sine(700, 1_000), quiet(500)])
+    for (const id of ['1', '2', '3']) lane.enqueue(speech(id, joined([quiet(400), said])))
+    const heard = play()
+    const pauses = silences(heard)
+    // The first may begin before it was late; the last ends the talk.
+    for (const ms of pauses.slice(1, -1)) {
+      // A quarter less, like everything, where it is spoken faster too.
+      expect(ms).toBeGreaterThanOrEqual(120 / 1.25 - 5)
+      expect(ms).toBeLessThan(170)
+    }
+    expect(pauses.length).toBeGreaterThanOrEqual(6)
+    expect(lane.trimmedMs).toBeGreaterThan(2_000)
+  })
+
+  test('comes back to frames as they are once it has caught up', () => {
+    const { lane, play } = setUp()
+    lane.enqueue(speech('1', sine(500, 3_000)))
+    lane.enqueue(speech('2', sine(600, 3_000)))
+    play()
+    const after = recording(5)
+    lane.enqueue(speech('3', after))
+    expect(play()).toEqual(asItIs(after))
+  })
+
+  test('can be told not to catch up', () => {
+    const { lane, play } = setUp({ catchUp: false })
+    for (const each of four()) lane.enqueue(each)
+    expect(play()).toEqual(joined(tones.map(hz => asItIs(sine(hz, 5_000)))))
+  })
+
+  test('has no say over others: each listener of an utterance hears it at their own pace', () => {
+    const late = setUp()
+    const punctual = setUp()
+    late.lane.enqueue(speech('0', sine(500, 6_000)))
+    const shared = speech('1', recording(4))
+    late.lane.enqueue(shared)
+    punctual.lane.enqueue(shared)
+    expect(late.play().length).toBeGreaterThan(0)
+    expect(punctual.play()).toEqual(asItIs(recording(4)))
+  })
+
+  test('lets others take a place at the beginning of each as it begins, however far it has read ahead', () => {
+    const { lane, beginnings, play } = setUp()
+    // A long pause is looked through to its end.
+    const pcm = joined([sine(500, 2_000), quiet(900)])
+    for (const id of ['1', '2', '3', '4']) lane.enqueue(speech(id, joined([quiet(800), pcm])))
+    play()
+    expect(beginnings).toHaveLength(4)
+  })
+
+  test('drops whole utterances, the oldest not begun first, when one would wait too long', () => {
+    const { lane, seen, play } = setUp({ maxLagMs: 4_000 })
+    for (const id of ['1', '2', '3']) lane.enqueue(speech(id, sine(500, 2_000)))
+    play(500)
+    lane.enqueue(speech('4', sine(500, 2_000)))
+    expect(seen).toEqual(['begun 1', 'dropped 2'])
+    play()
+    expect(seen.filter(event => event.startsWith('finished'))).toEqual([
+      'finished 1',
+      'finished 3',
+      'finished 4',
+    ])
+  })
+
+  test('cleared in mid hurry it is as new', () => {
+    const { lane, seen, play } = setUp()
+    for (const each of four()) lane.enqueue(each)
+    play(3_000)
+    lane.clear()
+    expect(seen.filter(event => event.startsWith('dropped'))).toHaveLength(4)
+    expect([lane.active, lane.backlogMs, lane.lagMs, lane.factor]).toEqual([false, 0, 0, 1])
+    lane.enqueue(speech('5', sine(900, 1_000)))
+    expect(play()).toEqual(asItIs(sine(900, 1_000)))
+  })
+})
+
+describe('a voice that comes in pieces', () => {
+  test('late, it is hurried only by what is there, and never cut in mid word', () => {
+    const { lane, seen, play } = setUp()
+    const slow = speech('2', sine(900, 2_000), false)
+    lane.enqueue(speech('1', sine(600, 3_000)))
+    lane.enqueue(slow)
+    const heard = [play(4_600)]
+    // From here on it comes as fast as it is spoken.
+    for (let n = 0; n < 100; n++) {
+      slow.audio.append(sine(900, 100))
+      heard.push(play(100))
+      lane.missed()
+    }
+    slow.audio.finish()
+    heard.push(play())
+    const all = joined(heard)
+    // 900 Hz is whole periods in 20 ms: the pieces make one tone, and a gap would be a step.
+    expect(steepest(all)).toBeLessThan(steepest(sine(900, 1_000)) * 1.1)
+    expect(silences(all).filter(ms => ms > 30)).toEqual([])
+    expect(all.length / 16).toBeCloseTo(15_000 - lane.hastenedMs - lane.trimmedMs, -2)
+    expect(seen.at(-1)).toBe('finished 2')
+  })
+
+  test('whatever comes when: every sample is heard or left out, every utterance has one end', () => {
+    const step = fc.oneof(
+      fc.record({
+        kind: fc.constant('new' as const),
+        ms: fc.integer({ min: 0, max: 2_500 }),
+        whole: fc.boolean(),
+      }),
+      fc.record({ kind: fc.constant('more' as const), ms: fc.integer({ min: 1, max: 900 }) }),
+      fc.record({ kind: fc.constant('end' as const) }),
+      fc.record({ kind: fc.constant('play' as const), ms: fc.integer({ min: 20, max: 2_000 }) }),
+    )
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), steps => {
+        const { lane, seen, play } = setUp()
+        const source = recording(4)
+        let given = 0
+        let samples = 0
+        let open: Speech | undefined
+        let heard = 0
+        const some = (ms: number) => {
+          const at = given % (source.length - ms * 16)
+          given += ms * 16
+          return source.subarray(at, at + ms * 16)
+        }
+        for (const each of steps) {
+          if (each.kind === 'new') {
+            open?.audio.finish()
+            const made = speech(String(samples++), some(each.ms), each.whole)
+            open = each.whole ? undefined : made
+            lane.enqueue(made)
+          } else if (each.kind === 'more') {
+            if (open) open.audio.append(some(each.ms))
+          } else if (each.kind === 'end') {
+            open?.audio.finish()
+            open = undefined
+          } else heard += play(each.ms).length
+        }
+        open?.audio.finish()
+        heard += play().length
+        expect(lane.active).toBe(false)
+        const leftOut = (lane.trimmedMs + lane.hastenedMs) * 16
+        expect(heard).toBeGreaterThanOrEqual(Math.floor(given - leftOut))
+        expect(heard).toBeLessThanOrEqual(given - leftOut + samples * 2 * FRAME_SAMPLES)
+        const ends = seen.filter(event => /^(finished|dropped)/.test(event)).map(event => event.split(' ')[1])
+        expect(ends).toEqual(Array.from({ length: samples }, (_, n) => String(n)))
+      }),
+      { numRuns: 150, seed: 4 },
+    )
+  })
+})
+
+/** Lengths of the stretches of silence, 20 ms and more (ms). */
+function silences(pcm: Int16Array): number[] {
+  const found: number[] = []
+  let from = 0
+  for (let at = 0; at <= pcm.length; at += 80) {
+    if (at + 80 <= pcm.length && peak(pcm.subarray(at, at + 80)) < 100) continue
+    if (at - from >= 320) found.push((at - from) / 16)
+    from = at + 80
+  }
+  return found
+}
