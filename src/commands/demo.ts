@@ -6,16 +6,13 @@ import { newKey } from '../service/server/key-digest.ts'
 import { placeCall } from '../simulator/index.ts'
 import { encodeWav } from '../transcode/wav.ts'
 import { CommandError } from './command-error.ts'
+import { BREATH_MS, translationHeard } from './demo/patience.ts'
 import { languageProblem } from './language-offer.ts'
 import { type LiveSummary, LiveView } from './live-view.ts'
 import { assertWritable } from './output-file.ts'
 import { bundledSentences, LINE_RATE, lineAudio, withPauses } from './recording.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A speaker waits this long at most for the translation, then goes on (ms). */
-const PATIENCE_MS = 8_000
-/** … and this long after it was heard (ms). */
-const BREATH_MS = 500
 /** The bundled sentences that are spoken: the first is long and adds little. */
 const SENTENCES = [1, 5] as const
 
@@ -99,28 +96,6 @@ async function converse(
   await listener.hangUp()
   await writeFile(output, encodeWav(listener.heard(), LINE_RATE))
   return resultOf(view.summary, listener.report(), output)
-}
-
-/** Settles when the other side confirms that it heard the next translation whole, or when patience with `said` ends. */
-async function translationHeard(app: App, said: Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  let timer: NodeJS.Timeout | undefined
-  const patience = (ms: number) => {
-    clearTimeout(timer)
-    timer = setTimeout(resolve, ms)
-  }
-  using _level = app.relay.observer.on('level', ({ level }) => {
-    // Patience begins when the speaker has finished.
-    if (level > 0.01) patience(PATIENCE_MS)
-  })
-  using _utterances = app.relay.observer.on('utterance', ({ stage, audioMs }) => {
-    if (stage === 'begun') patience(PATIENCE_MS + audioMs)
-    else patience(BREATH_MS)
-  })
-  await said
-  // Also for one who speaks too softly to be noticed, or not at all.
-  if (!timer) patience(PATIENCE_MS)
-  await promise
 }
 
 function resultOf(

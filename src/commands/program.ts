@@ -6,6 +6,7 @@ import { languageId } from '../core/languages.ts'
 import { silentLog } from '../core/log.ts'
 import { call } from './call.ts'
 import { conform } from './conform.ts'
+import { twoPhones } from './demo/two-phones.ts'
 import { demo } from './demo.ts'
 import { doctor, exitCode, renderChecks, settingsToExamine } from './doctor.ts'
 import { failure } from './failure.ts'
@@ -104,11 +105,19 @@ program
   .option('--audio <file>', 'WAV or mp3 to speak instead of the bundled recording')
   .option('--from <language>', 'language spoken', language, 'en-us')
   .option('--to <language>', 'language heard', language, 'es-es')
-  .option('--output <file>', 'where to write what was heard', 'demo-heard.wav')
+  .option('--two-phones', 'a call between two people instead, who answer each other in two languages')
+  .addOption(
+    new Option('--output <path>', 'where to write what was heard').default(
+      undefined,
+      'demo-heard.wav; with --two-phones the folder demo-two-phones',
+    ),
+  )
   .option('--json', 'print the result as JSON')
-  .action(async options => {
+  .action(async ({ output, twoPhones: two, ...options }) => {
     const out = options.json ? new Terminal(process.stderr) : terminal
-    process.exitCode = await demo(options, out, silentLog)
+    process.exitCode = two
+      ? await twoPhones({ output: output ?? 'demo-two-phones', json: options.json }, out, silentLog)
+      : await demo({ output: output ?? 'demo-heard.wav', ...options }, out, silentLog)
   })
 
 program

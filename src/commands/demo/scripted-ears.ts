@@ -1,0 +1,40 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * In place of an engine that nobody has: a transcription server (`POST /v1/audio/transcriptions`) that does not listen.
+ * Each utterance it is sent is the next line of the script. For demonstrations, which say so.
+ */
+export class ScriptedEars implements AsyncDisposable {
+  readonly #server: Server
+  readonly #lines: string[]
+
+  private constructor(lines: readonly string[]) {
+    this.#lines = [...lines]
+    this.#server = createServer((request, response) => {
+      request.resume().once('end', () => {
+        response.setHeader('content-type', 'application/json')
+        response.end(JSON.stringify({ text: this.#lines.shift() ?? '' }))
+      })
+    })
+  }
+
+  /** Listens on loopback. */
+  static async listen(lines: readonly string[]): Promise<ScriptedEars> {
+    const ears = new ScriptedEars(lines)
+    await new Promise<void>((settle, fail) => {
+      ears.#server.once('error', fail)
+      ears.#server.listen(0, '127.0.0.1', settle)
+    })
+    return ears
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise(settle => this.#server.close(settle))
+  }
+}
