@@ -17,6 +17,8 @@ export interface Happening {
   readonly name: string
   /** Payload of an event, `data` of a `connect_error`, reason of a `disconnect`, answer of an acknowledgment. */
   readonly payload: unknown
+  /** Of an acknowledgment: the number of what was sent, from 1. */
+  readonly sent?: number
 }
 
 /** One session, from outside. */

@@ -32,6 +32,16 @@ export function answers(record: SessionRecord): string[] {
   return names.slice(names.indexOf(EVENT.start) + 1)
 }
 
+/** Where the answer to what was sent as number `sent` stands among all that happened; -1 without one. */
+export function ackOf({ happened }: SessionRecord, sent: number): number {
+  return happened.findIndex(each => each.kind === 'ack' && each.sent === sent)
+}
+
+/** Where `start` stands among all that happened; -1 without one. */
+export function startOf({ happened }: SessionRecord): number {
+  return happened.findIndex(({ kind, name }) => kind === 'event' && name === EVENT.start)
+}
+
 /** The sessions that were to succeed, of some namespaces or of all. */
 export function ordinary({ sessions }: Evidence, ...namespaces: string[]): SessionRecord[] {
   const { stt, hasty, translator, tts, ttsStreaming, ttsStream, sts, stsStreaming } = sessions

@@ -93,11 +93,11 @@ export class RecordedSocket implements Disposable {
   /** Sends, and waits for the acknowledgment; false when none comes. */
   async send(event: string, payload: unknown): Promise<boolean> {
     let answered = false
-    this.#sent.push(event)
+    const sent = this.#sent.push(event)
     if (!this.#socket.connected) return false
     this.#socket.emit(event, payload, (...answer: unknown[]) => {
       answered = true
-      this.#note({ kind: 'ack', name: event, payload: answer[0] })
+      this.#note({ kind: 'ack', name: event, payload: answer[0], sent })
     })
     return this.comes(() => answered)
   }

@@ -1,5 +1,5 @@
 import { EVENT } from '../../service/contract.ts'
-import { events, ordinary, shown, started, turnedAway } from './look.ts'
+import { ackOf, events, ordinary, shown, started, startOf, turnedAway } from './look.ts'
 import { broken, either, holds, notShown, type Statement, statement } from './statement.ts'
 
 /** Section 3: states and transitions. */
@@ -17,16 +17,22 @@ export const SECTION_3: readonly Statement[] = [
     const mute = waiting.find(record => !started(record))
     return either(!mute, mute ? `none on ${mute.namespace}` : `${waiting.length} sessions`)
   }),
-  statement('3-3', 'nothing is processed before start', ({ sessions: { hasty } }) => {
-    if (!started(hasty)) return notShown('no session starts')
-    const ready = hasty.happened.findIndex(({ name }) => name === EVENT.start)
-    const first = hasty.happened.findIndex(({ kind }) => kind === 'ack')
-    const answer = hasty.happened[first]?.payload
-    if (first >= 0 && answer === false) return holds('a fragment before start is refused')
-    if (first >= 0 && first < ready) return broken(`a fragment before start is taken: ${shown(answer)}`)
-    const told = hasty.happened.findIndex(({ name }) => name === EVENT.error)
-    if (told >= 0 && told < ready) return holds('a fragment before start is an error')
-    return notShown('start came before the fragment could')
+  statement('3-3', 'nothing is processed before start', ({ sessions }) => {
+    const { hasty } = sessions
+    const ready = startOf(hasty)
+    const before = hasty.happened.slice(0, ready < 0 ? undefined : ready)
+    const early = before.find(({ name }) => name === EVENT.result || name === EVENT.endSynth)
+    if (early) return broken(`${early.name} comes before start`)
+    const answered = ackOf(hasty, 1)
+    const answer = hasty.happened[answered]?.payload
+    if (answer === false) return holds('a fragment before start is refused')
+    if (answered >= 0 && answered < before.length)
+      return broken(`a fragment before start is taken: ${shown(answer)}`)
+    if (before.some(({ name }) => name === EVENT.error)) return holds('a fragment before start is an error')
+    if (ready < 0) return notShown('no session starts')
+    return answered < 0
+      ? notShown('a fragment before start gets no answer')
+      : holds('start came before a fragment was taken')
   }),
   statement('3-4', 'the websocket transport is enough, without upgrade', evidence => {
     const records = ordinary(evidence)

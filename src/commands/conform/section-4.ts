@@ -1,6 +1,7 @@
 import { EVENT } from '../../service/contract.ts'
 import type { Reply, SessionRecord } from './evidence.ts'
 import {
+  ackOf,
   audioOf,
   binaries,
   entriesOf,
@@ -103,8 +104,9 @@ export const SECTION_4: readonly Statement[] = [
   }),
   statement('4.5-4', 'a false acknowledgment says that the fragment failed', ({ sessions: { hasty } }) => {
     // The first was sent before start, the second is no audio.
-    const answer = acksOf(hasty, EVENT.writeStream).at(1)
-    if (answer === undefined) return notShown('no acknowledgment of what is no audio')
+    const answered = ackOf(hasty, 2)
+    if (answered < 0) return notShown('no acknowledgment of what is no audio')
+    const answer = hasty.happened[answered]?.payload
     return either(answer !== true, `what is no audio is acknowledged with ${shown(answer)}`)
   }),
   statement('4.5-5', 'text is acknowledged', evidence => {

@@ -1,6 +1,6 @@
 import { EVENT } from '../../service/contract.ts'
 import type { SessionRecord } from './evidence.ts'
-import { answers, events, isVoice, mp3Frame, ordinary, shown, started } from './look.ts'
+import { ackOf, answers, events, isVoice, mp3Frame, ordinary, shown, started, startOf } from './look.ts'
 import { broken, either, holds, notShown, type Statement, statement, type Verdict } from './statement.ts'
 
 /** Section 6: events. */
@@ -63,11 +63,10 @@ export const SECTION_6: readonly Statement[] = [
       : notShown('no connection')
   }),
   statement('6-8', 'error comes for wrong data', ({ sessions: { hasty } }) => {
-    const acks = hasty.happened.filter(({ kind }) => kind === 'ack')
-    if (!started(hasty) || acks.length < 2) return notShown('no acknowledgment of what is no audio')
-    if (acks[1]?.payload === true) return notShown('what is no audio is taken')
-    const begin = hasty.happened.findIndex(({ name }) => name === EVENT.start)
-    const told = hasty.happened.slice(begin).find(({ name }) => name === EVENT.error)
+    const answered = ackOf(hasty, 2)
+    if (answered < 0) return notShown('no acknowledgment of what is no audio')
+    if (hasty.happened[answered]?.payload === true) return notShown('what is no audio is taken')
+    const told = hasty.happened.slice(startOf(hasty)).find(({ name }) => name === EVENT.error)
     return told ? holds(shown(told.payload)) : broken('what is no audio fails without an error')
   }),
   statement('6-9', 'connect_error comes when the connection fails', ({ sessions: { wrongKey } }) => {

@@ -3,7 +3,7 @@ import { EVENT, NAMESPACES, type Namespace } from '../../service/contract.ts'
 import { bytesOf, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import type { Evidence, SessionRecord, Sessions } from './evidence.ts'
 import { streamHead } from './http-evidence.ts'
-import { started } from './look.ts'
+import { ackOf, started, startOf } from './look.ts'
 import type { Probe } from './probe.ts'
 import { RecordedSocket } from './recorded-socket.ts'
 
@@ -100,12 +100,14 @@ async function everywhere(probe: Probe, apiKey: string | undefined): Promise<Ses
   return records
 }
 
-/** The most hasty of some sessions: one whose first fragment came before `start`, if there is any. */
+/** The most telling of some hasty sessions: one whose first fragment was answered before `start`, if there is any. */
 async function hastiest(probe: Probe): Promise<SessionRecord> {
   const records = await Promise.all(Array.from({ length: HASTY }, () => hasty(probe)))
   const begun = records.filter(started)
-  const early = begun.find(({ happened }) => happened.find(({ kind }) => kind === 'ack')?.payload === false)
-  return early ?? begun[0] ?? records[0]!
+  const answered = begun.filter(record => ackOf(record, 1) >= 0)
+  const early = answered.find(record => ackOf(record, 1) < startOf(record))
+  const refused = answered.find(record => record.happened[ackOf(record, 1)]?.payload === false)
+  return early ?? refused ?? answered[0] ?? begun[0] ?? records[0]!
 }
 
 /** Sends at once, and later what is no audio. */

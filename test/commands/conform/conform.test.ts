@@ -46,6 +46,21 @@ describe.concurrent('conform', () => {
     expect(renderRows(rows).at(-1)).toBe(`${rows.length} hold, 0 do not hold, 0 not shown`)
   })
 
+  test('all hold for a service that is ready at once', async () => {
+    const rows = await examined('warm')
+    expect(rows.filter(({ status }) => status !== 'holds')).toEqual([])
+    expect(rows.find(({ id }) => id === '3-3')?.found).toBe('start came before a fragment was taken')
+  })
+
+  test.each([
+    ['mute before start', 'not shown', 'a fragment before start gets no answer'],
+    ['ends before start', 'holds', 'a fragment before start is an error'],
+  ])('3-3 of a service that is %s: %s', async (how, status, found) => {
+    const rows = await examined(how)
+    expect(rows.find(({ id }) => id === '3-3')).toMatchObject({ status, found })
+    expect(broken(rows)).toEqual([])
+  })
+
   test('nothing holds and nothing is broken where nobody is', async () => {
     const service = await modelService(maker)
     await service[Symbol.asyncDispose]()

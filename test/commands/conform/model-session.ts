@@ -46,7 +46,8 @@ export class ModelSession {
     }
     // Who sends before start is kept waiting until it has.
     const hasty = query.sendAudio && !query.sendAudio.includes('codec')
-    if (hasty) this.#socket.once('write_stream', () => setTimeout(start, SETUP_MS))
+    if (this.#bad('warm')) start()
+    else if (hasty) this.#socket.once('write_stream', () => setTimeout(start, SETUP_MS))
     else setTimeout(start, SETUP_MS)
   }
 
@@ -73,6 +74,12 @@ export class ModelSession {
   }
 
   #fragment(fragment: unknown, ack: unknown): void {
+    if (!this.#ready && this.#bad('mute before start')) return
+    if (!this.#ready && this.#bad('ends before start')) {
+      this.#fault(error('not_ready', 'before_start'))
+      this.#socket.disconnect(true)
+      return
+    }
     const good = fragment instanceof Buffer && (this.#ready || this.#bad('3-3'))
     if (good) this.#hear(fragment)
     else if (!(this.#ready && this.#bad('6-8'))) this.#fault(error('bad_audio', 'not_taken'))
