@@ -114,6 +114,7 @@ test('languages of those who are called are looked at, both ways', () => {
   const config = loadConfig({
     env: {},
     overrides: {
+      publicUrl: 'https://bridge.example.com',
       twilio: {
         outbound: { accountSid: `AC${'0'.repeat(32)}`, authToken: 'secret', from: OURS, allow: ['+34'] },
         numbers: {
