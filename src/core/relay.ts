@@ -145,6 +145,7 @@ export class Relay implements Admission {
     await this.#legs.closeAll()
     await Promise.all(Array.from(this.#rooms.values(), room => room.close({ kind: 'parent-closed' })))
     this.#ticker?.[Symbol.dispose]()
+    this.#lag.look([])
     this.#decoding.close()
     await this.#translator.close()
     this.#mp3.close()

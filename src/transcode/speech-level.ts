@@ -2,8 +2,8 @@
 const FLOOR_DB = -48
 /** Steps of 1 dB from the floor up to full scale. */
 const BINS = 48
-/** Blocks this far under the mean of all counted are pauses, as in ITU-R BS.1770 (dB). */
-const GATE_DB = 10
+/** Blocks this far under the mean of all counted are pauses (dB), some 28 under the loudest. */
+const GATE_DB = 18
 const FULL_SCALE = 32_768
 
 /**

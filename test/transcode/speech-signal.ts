@@ -89,3 +89,18 @@ export function steepest(pcm: Int16Array): number {
   for (let i = 1; i < pcm.length; i++) most = Math.max(most, Math.abs(pcm[i]! - pcm[i - 1]!))
   return most
 }
+
+/** Level of the speech in `pcm` (dBFS): the frames that are no more than 25 dB under the loudest. */
+export function speechDb(pcm: Int16Array): number {
+  const powers: number[] = []
+  for (let at = 0; at + 320 <= pcm.length; at += 320)
+    powers.push(pcm.subarray(at, at + 320).reduce((sum, sample) => sum + sample ** 2, 0) / 320)
+  const least = Math.max(...powers) * 10 ** -2.5
+  const speech = powers.filter(power => power > least)
+  return 10 * Math.log10(speech.reduce((sum, power) => sum + power, 0) / speech.length / 32_768 ** 2)
+}
+
+/** `pcm` louder by `db`, cut off at full scale. */
+export function louder(pcm: Int16Array, db: number): Int16Array {
+  return pcm.map(sample => Math.max(-32_768, Math.min(32_767, Math.round(sample * 10 ** (db / 20)))))
+}

@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { peak } from '../../src/transcode/level.ts'
+import { Leveller } from '../../src/transcode/leveller.ts'
+import { joined } from '../../src/transcode/pcm.ts'
+import { noise, sine } from './signal.ts'
+import { louder, recording, sharpness, speechDb, steepest, vowel } from './speech-signal.ts'
+
+/** One utterance through `leveller`, in slices as a decoder gives them. */
+function level(leveller: Leveller, pcm: Int16Array, slice = 16 * 576): Int16Array {
+  const out: Int16Array[] = []
+  leveller.begin()
+  for (let at = 0; at < pcm.length; at += slice) {
+    for (let n = at; n < Math.min(pcm.length, at + slice); n += 576)
+      leveller.write(pcm.subarray(n, Math.min(pcm.length, at + slice, n + 576)))
+    out.push(leveller.take().slice())
+  }
+  return joined(out)
+}
+
+describe('the level of a voice', () => {
+  test.each([-20, -26, -16])('is %i dBFS when that is wanted, loud or soft', target => {
+    const levels: number[] = []
+    for (const db of [-31, -25, -18, -12, -6]) {
+      if (Math.abs(target - db) > 11) continue
+      const leveller = new Leveller(target)
+      const said = [2, 3, 4, 5].map(number => louder(recording(number), db - speechDb(recording(number))))
+      const heard = said.map(pcm => level(leveller, pcm))
+      // From the second utterance on the voice is known.
+      levels.push(speechDb(joined(heard.slice(1))))
+      for (const each of heard) expect(Math.abs(speechDb(each) - target)).toBeLessThan(4)
+    }
+    expect(Math.max(...levels) - Math.min(...levels)).toBeLessThan(0.5)
+    for (const each of levels) expect(Math.abs(each - target)).toBeLessThan(1.5)
+  })
+
+  test('of the very first utterance is right after half a second', () => {
+    for (const db of [-30, -20, -10]) {
+      const pcm = louder(vowel(120, 3_000), db - speechDb(vowel(120, 3_000)))
+      const out = level(new Leveller(-20), pcm)
+      expect(Math.abs(speechDb(out.subarray(8_000)) + 20)).toBeLessThan(1.5)
+    }
+  })
+
+  test('follows when another voice takes over', () => {
+    const leveller = new Leveller(-20)
+    const soft = louder(recording(3), -27 - speechDb(recording(3)))
+    const loud = louder(recording(4), -12 - speechDb(recording(4)))
+    level(leveller, soft)
+    level(leveller, soft)
+    const out = level(leveller, loud)
+    expect(Math.abs(speechDb(out.subarray(16_000)) + 20)).toBeLessThan(1.5)
+  })
+
+  test('is not raised or lowered by more than 12 dB', () => {
+    const leveller = new Leveller(-20)
+    for (const db of [-45, -38]) {
+      const pcm = louder(vowel(120, 3_000), db - speechDb(vowel(120, 3_000)))
+      const out = level(leveller, pcm)
+      expect(speechDb(out) - speechDb(pcm)).toBeLessThanOrEqual(12.1)
+    }
+    expect(Math.abs(leveller.gainDb)).toBeLessThanOrEqual(12)
+    const shout = louder(vowel(120, 3_000), 12)
+    const quiet = new Leveller(-40)
+    expect(speechDb(shout) - speechDb(level(quiet, shout))).toBeLessThanOrEqual(12.6)
+  })
+
+  test('silence stays silence, and a quiet room is not pulled up', () => {
+    const leveller = new Leveller(-20)
+    expect(peak(level(leveller, new Int16Array(32_000)))).toBe(0)
+    const room = Int16Array.from(noise(32_000), byte => (byte - 128) / 4)
+    expect(peak(level(leveller, room))).toBeLessThanOrEqual(40)
+  })
+
+  test('pauses do not pump: the same noise behind speech is as loud after two seconds as at once', () => {
+    const leveller = new Leveller(-20)
+    const room = Int16Array.from(noise(48_000), byte => (byte - 128) / 2)
+    const out = level(leveller, joined([louder(recording(4), -6), room]))
+    const after = out.subarray(-48_000)
+    expect(Math.abs(speechDb(after.subarray(4_000, 12_000)) - speechDb(after.subarray(-8_000)))).toBeLessThan(
+      1,
+    )
+  })
+})
+
+describe('what is levelled', () => {
+  test('has no click, and is as long as it was', () => {
+    for (const db of [-9, 0, 8]) {
+      const pcm = louder(recording(1), db)
+      const out = level(new Leveller(-20), pcm)
+      expect(out.length).toBe(pcm.length)
+      const from = Array.from({ length: out.length / 80 }, (_, n) => n * 80)
+      // Against the loudest it may have become.
+      expect(sharpness(out, louder(pcm, 12), from)).toBeLessThan(1.05)
+    }
+  })
+
+  test('never reaches full scale, nor is it cut off: what is too loud is pressed together', () => {
+    const leveller = new Leveller(-10)
+    const soft = louder(vowel(120, 2_000), -12)
+    level(leveller, soft)
+    // A sudden shout after a soft voice: far too loud for a moment.
+    const out = level(leveller, sine(440, 16_000, 16_000, 30_000))
+    expect(peak(out)).toBeLessThan(32_767)
+    let flat = 0
+    for (let i = 1; i < out.length; i++) if (Math.abs(out[i]!) > 32_000 && out[i] === out[i - 1]) flat++
+    expect(flat).toBeLessThan(out.length / 100)
+    expect(steepest(out)).toBeLessThan(25_000)
+  })
+
+  test('is the same however it is cut within a slice', () => {
+    const pcm = recording(5)
+    const whole = level(new Leveller(-20), pcm)
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 20 }), sizes => {
+        const leveller = new Leveller(-20)
+        leveller.begin()
+        const out: Int16Array[] = []
+        for (let at = 0, n = 0; at < pcm.length; ) {
+          const end = Math.min(pcm.length, (Math.floor(at / 9_216) + 1) * 9_216)
+          for (; at < end; n++) {
+            const next = Math.min(end, at + sizes[n % sizes.length]!)
+            leveller.write(pcm.subarray(at, next))
+            at = next
+          }
+          out.push(leveller.take().slice())
+        }
+        expect(joined(out)).toEqual(whole)
+      }),
+      { numRuns: 30, seed: 4 },
+    )
+  })
+
+  test.each([-41, -9, 0, Number.NaN])('to %f dBFS is refused', db => {
+    expect(() => new Leveller(db)).toThrow(/between -40 and -10 dBFS, got/)
+  })
+})
