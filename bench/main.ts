@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Row } from './alternate.ts'
 import { benchCalls, type CallRow, callTable } from './calls.ts'
+import { benchLag, type LagRow, lagTable } from './lag.ts'
 import { benchLegs } from './legs.ts'
 import { machine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
@@ -22,7 +23,8 @@ const transcode = options.parts.includes('transcode') ? await transcodeRows() : 
 const legs = options.parts.includes('legs') ? await legRows(options) : undefined
 const calls = options.parts.includes('calls') ? await callRows(options) : []
 const talkers = options.parts.includes('talkers') ? await talkerRows(options) : []
-const report = { machine: where, options, transcode, ...legs, calls, talkers }
+const lag = options.parts.includes('lag') ? await lagRows(options) : []
+const report = { machine: where, options, transcode, ...legs, calls, talkers, lag }
 mkdirSync(dirname(options.out), { recursive: true })
 writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`)
 if (options.json) console.log(JSON.stringify(report))
@@ -58,6 +60,12 @@ async function talkerRows({ talkers, room }: BenchOptions): Promise<TalkerRow[]>
     say,
   )
   say(`\n${talkerTable(rows)}`)
+  return rows
+}
+
+async function lagRows({ out }: BenchOptions): Promise<LagRow[]> {
+  const rows = await benchLag(dirname(out), say)
+  say(`\n${lagTable(rows)}`)
   return rows
 }
 

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 /** What is loaded: the whole bridge, or the least that could do the signalling. */
 export type Subject = 'floor' | 'bridge'
 
-const PARTS = ['transcode', 'legs', 'calls', 'talkers'] as const
+const PARTS = ['transcode', 'legs', 'calls', 'talkers', 'lag'] as const
 type Part = (typeof PARTS)[number]
 
 export interface BenchOptions {
@@ -41,7 +41,7 @@ const USAGE = `npm run bench -- [options]
   --seconds 10               length of a measured window
   --windows 2                windows per subject and number of legs, taken in turn
   --only floor|bridge        one subject alone
-  --part transcode|legs|calls|talkers   one part alone
+  --part transcode|legs|calls|talkers|lag   one part alone
   --calls 50                 two-party calls
   --talkers 1,2,4,8          numbers of simultaneous talkers
   --room 8                   sessions for once more the most of them

@@ -4,6 +4,7 @@ import { table } from './table.ts'
 import { memoryRows } from './transcode-memory.ts'
 import { mp3Rows } from './transcode-mp3.ts'
 import { base64Candidates, frameCandidates, mulawCandidates, resampleCandidates } from './transcode-peers.ts'
+import { speechCandidates } from './transcode-speech.ts'
 
 export type { Row }
 
@@ -15,6 +16,7 @@ export async function benchTranscode(): Promise<Row[]> {
     ...base64Candidates(),
     ...resampleCandidates(),
     ...frameCandidates(),
+    ...speechCandidates(),
   ])
     rows.push(...alternate(what, candidates))
   rows.push(...(await mp3Rows()))

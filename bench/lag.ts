@@ -1,0 +1,132 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { type ConversationReport, converse } from '../src/simulator/conversation/conversation.ts'
+import { type LagPoint, lagPlot } from '../src/simulator/lag-plot.ts'
+import { speech } from './speech.ts'
+import { mean } from './stats.ts'
+import { table } from './table.ts'
+
+const MINUTES = 30
+const SHARES = [0.3, 0.55, 0.7, 0.85, 1] as const
+/** The lags that are drawn. */
+const DRAWN: readonly number[] = [0.55, 0.85]
+const LONGER = 1.4
+/** Beginning and end of a conversation that are compared (ms). */
+const PART_MS = 5 * 60_000
+const END_MS = MINUTES * 60_000
+
+/** One conversation of half an hour. */
+export interface LagRow {
+  /** Part of the time in which each party talks. */
+  share: number
+  catchUp: boolean
+  utterances: number
+  dropped: number
+  /** Translation there → translation begun (ms). */
+  waitP50: number
+  waitP95: number
+  waitMax: number
+  /** Mean lag, times without any translation counted as 0 (ms). */
+  firstMinutes: number
+  lastMinutes: number
+  /** Time won, as part of what was to be played. */
+  trimmed: number
+  hastened: number
+}
+
+/**
+ * Conversations in which every translation is 1.4 times as long as what was said, with and without catching up: how late
+ * it is heard. Draws the lag into `folder`, which it makes.
+ */
+export async function benchLag(folder: string, say: (line: string) => void): Promise<LagRow[]> {
+  const rows: LagRow[] = []
+  mkdirSync(folder, { recursive: true })
+  for (const share of SHARES) {
+    const lines: { name: string; points: readonly LagPoint[] }[] = []
+    for (const catchUp of [true, false]) {
+      const report = await converse({
+        minutes: MINUTES,
+        share,
+        longer: LONGER,
+        speech: speech(),
+        relay: { catchUp },
+      })
+      rows.push(rowOf(share, catchUp, report))
+      lines.push({
+        name: catchUp ? 'as it is played' : 'without catching up',
+        points: report.lag.get('bob') ?? [],
+      })
+    }
+    if (!DRAWN.includes(share)) continue
+    const percent = Math.round(share * 100)
+    const title = `Both talk ${percent} % of the time, translations are ${LONGER} times as long`
+    const file = `${folder}/lag-${percent}.svg`
+    writeFileSync(file, lagPlot(lines, { title, axis: 'lag at one listener, seconds' }))
+    say(`lag drawn in ${file}`)
+  }
+  return rows
+}
+
+export function lagTable(rows: readonly LagRow[]): string {
+  const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)}`
+  const percent = (part: number) => `${(part * 100).toFixed(1)}`
+  const head = [
+    'talk %',
+    'catching up',
+    'utterances',
+    'dropped',
+    'wait p50 s',
+    'p95 s',
+    'max s',
+    'mean lag, first 5 min s',
+    'last 5 min s',
+    'pauses won %',
+    'speed won %',
+  ]
+  return table(
+    head,
+    rows.map(row => [
+      percent(row.share),
+      row.catchUp ? 'yes' : 'no',
+      row.utterances,
+      row.dropped,
+      seconds(row.waitP50),
+      seconds(row.waitP95),
+      seconds(row.waitMax),
+      seconds(row.firstMinutes),
+      seconds(row.lastMinutes),
+      percent(row.trimmed),
+      percent(row.hastened),
+    ]),
+  )
+}
+
+function rowOf(share: number, catchUp: boolean, report: ConversationReport): LagRow {
+  const { told, dropped, trimmedMs, hastenedMs } = report
+  const waits = told
+    .flatMap(({ begunAt, cameAt }) => (begunAt === undefined ? [] : [begunAt - cameAt]))
+    .toSorted((a, b) => a - b)
+  const at = (part: number) => waits[Math.floor((waits.length - 1) * part)] ?? Number.NaN
+  const playedMs = told.reduce((sum, each) => sum + (each.dropped ? 0 : each.lengthMs), 0)
+  return {
+    share,
+    catchUp,
+    utterances: told.length,
+    dropped,
+    waitP50: at(0.5),
+    waitP95: at(0.95),
+    waitMax: at(1),
+    firstMinutes: meanLag(report, 0, PART_MS),
+    lastMinutes: meanLag(report, END_MS - PART_MS, END_MS),
+    trimmed: trimmedMs / playedMs,
+    hastened: hastenedMs / playedMs,
+  }
+}
+
+function meanLag({ lag }: ConversationReport, fromMs: number, toMs: number): number {
+  const sums = Array.from(lag.values(), points =>
+    points
+      .filter(({ atMs }) => atMs > fromMs && atMs <= toMs)
+      .reduce((sum, { lagMs }) => sum + (lagMs * 1_000) / (toMs - fromMs), 0),
+  )
+  return mean(sums)
+}

@@ -1,0 +1,65 @@
+import { rms } from '../src/transcode/level.ts'
+import { Leveller } from '../src/transcode/leveller.ts'
+import { FRAME_SAMPLES } from '../src/transcode/pcm.ts'
+import { Stretch } from '../src/transcode/stretch.ts'
+import type { Candidate } from './alternate.ts'
+import { speech } from './speech.ts'
+
+const FRAMES = 250
+/** What a decoder gives at a time. */
+const MP3_FRAME = 576
+
+let sink = 0
+
+/** What a translation may go through beside its decoder: played faster, and brought to one level. */
+export function speechCandidates(): [what: string, candidates: Candidate[]][] {
+  const pcm = speech()
+  return [
+    [
+      'translation catching up',
+      [
+        stretched('as it is', pcm, 1, false),
+        stretched('pauses trimmed', pcm, 1, true),
+        stretched('a tenth faster', pcm, 1.1, true),
+        stretched('a quarter faster', pcm, 1.25, true),
+      ],
+    ],
+    ['translation levelled', [levelled(pcm)]],
+  ]
+}
+
+/** Frames as they are played: the more is left out, the more of the source is gone through. */
+function stretched(name: string, pcm: Int16Array, factor: number, trimming: boolean): Candidate {
+  let at = 0
+  const stretch = new Stretch(() => {
+    if (at + FRAME_SAMPLES > pcm.length) at = 0
+    at += FRAME_SAMPLES
+    return pcm.subarray(at - FRAME_SAMPLES, at)
+  })
+  stretch.factor = factor
+  stretch.trimming = trimming
+  const out = new Int16Array(FRAME_SAMPLES)
+  return {
+    name,
+    frames: FRAMES,
+    run: () => {
+      for (let n = 0; n < FRAMES; n++) sink += stretch.read(out)
+      if (rms(out) < 0 || sink < 0) throw new Error('nothing was heard')
+    },
+  }
+}
+
+function levelled(pcm: Int16Array): Candidate {
+  const leveller = new Leveller(-20)
+  return {
+    name: 'Leveller',
+    frames: FRAMES,
+    run: () => {
+      leveller.begin()
+      for (let at = 0; at < FRAMES * FRAME_SAMPLES; at += MP3_FRAME) {
+        leveller.write(pcm.subarray(at, at + MP3_FRAME))
+        sink += leveller.take().length
+      }
+    },
+  }
+}
