@@ -1,11 +1,13 @@
-import type { Reply, SessionRecord } from './evidence.ts'
+import type { Evidence, Reply, SessionRecord } from './evidence.ts'
 import { ordinary, shown, started, unauthorized } from './look.ts'
 import { broken, either, holds, notShown, type Statement, statement, type Verdict } from './statement.ts'
 
 /** Section 5: authentication. */
 export const SECTION_5: readonly Statement[] = [
-  statement('5.1-1', 'every HTTP request needs a key', ({ keyless }) => allRefused(keyless)),
-  statement('5.1-2', 'every HTTP request needs a valid key', ({ wrongKey }) => allRefused(wrongKey)),
+  statement('5.1-1', 'every HTTP request needs a key', evidence => allRefused(evidence, evidence.keyless)),
+  statement('5.1-2', 'every HTTP request needs a valid key', evidence =>
+    allRefused(evidence, evidence.wrongKey),
+  ),
   statement('5.1-3', 'every connection needs a key', ({ sessions }) => noneStarts(sessions.keyless)),
   statement('5.1-4', 'every connection needs a valid key', ({ sessions }) => noneStarts(sessions.wrongKey)),
   statement('5.2-1', 'HTTP: the key is the header x-api-key', ({ languages, voices, batch }) => {
@@ -32,12 +34,14 @@ export const SECTION_5: readonly Statement[] = [
   }),
 ]
 
-function allRefused(replies: readonly Reply[]): Verdict {
+/** `replies` stand in the order of the same requests with the right key: a path that nobody gets needs no key. */
+function allRefused({ languages, voices, batch }: Evidence, replies: readonly Reply[]): Verdict {
   const open = replies.find(({ status }) => status >= 200 && status < 300)
   if (open) return broken(`${open.asked} answers ${open.status}`)
-  const answered = replies.filter(({ status }) => status >= 400)
-  if (answered.length === 0) return notShown('no reply')
-  return holds(answered.map(({ status }) => status).join(', '))
+  const withKey = [languages, voices.all, batch.stt]
+  const met = replies.filter(({ status }, n) => status >= 400 && withKey[n]?.status !== status)
+  if (met.length === 0) return notShown(replies.some(({ status }) => status > 0) ? 'no path' : 'no reply')
+  return holds(met.map(({ status }) => status).join(', '))
 }
 
 function noneStarts(records: readonly SessionRecord[]): Verdict {

@@ -1,10 +1,12 @@
+import type { RequestListener } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { examine, type Row } from '../../../src/commands/conform/examine.ts'
+import type { Probe } from '../../../src/commands/conform/probe.ts'
 import { STATEMENTS } from '../../../src/commands/conform/statements.ts'
 import { renderRows, rowsExitCode } from '../../../src/commands/conform/table.ts'
 import { systemClock } from '../../../src/core/clock.ts'
-import { Mp3Maker, tone } from '../../../src/simulator/tone-mp3.ts'
-import { MODEL_KEY } from './model-http.ts'
+import { Mp3Maker, ScriptedService, tone, tones } from '../../../src/simulator/index.ts'
+import { answerHttp, MODEL_KEY } from './model-http.ts'
 import { modelService } from './model-service.ts'
 
 /** The library itself brings these about: no server can break them. */
@@ -18,8 +20,13 @@ beforeAll(async () => {
 
 async function examined(...faults: string[]): Promise<Row[]> {
   await using service = await modelService(maker, ...faults)
-  return await examine({
-    base: service.url,
+  return await rowsOf(service.url)
+}
+
+/** What is found of a service that answers at once. */
+function rowsOf(base: string, more: Partial<Probe> = {}): Promise<Row[]> {
+  return examine({
+    base,
     apiKey: MODEL_KEY,
     source: 'en-us',
     target: 'es-es',
@@ -30,6 +37,7 @@ async function examined(...faults: string[]): Promise<Row[]> {
     patienceMs: 1_500,
     quietMs: 100,
     clock: systemClock,
+    ...more,
   })
 }
 
@@ -61,22 +69,27 @@ describe.concurrent('conform', () => {
     expect(broken(rows)).toEqual([])
   })
 
+  test('the scripted service: what it has holds, what it is not told to have is seen', async () => {
+    const http: RequestListener = (request, response) =>
+      void answerHttp(request, response, () => false, maker)
+    const pcm = Int16Array.from([...tone(440, 900), ...new Int16Array(16_000)])
+    const options = { answer: tones(), apiKey: MODEL_KEY }
+    await using complete = await ScriptedService.listen({ ...options, http })
+    const rows = await rowsOf(complete.url, { pcm })
+    expect(rows.filter(({ status }) => status !== 'holds').map(({ id }) => id)).toEqual(['2.4-3', '6-2'])
+    await using bare = await ScriptedService.listen(options)
+    const found = await rowsOf(bare.url, { pcm })
+    expect(broken(found)).toEqual(['2.4-3', '2.5-1', '4.1-1', '4.2-1', '7-1'])
+    expect(found.filter(({ id }) => /^5\.1-[12]/.test(id)).map(({ status }) => status)).toEqual([
+      'not shown',
+      'not shown',
+    ])
+  })
+
   test('nothing holds and nothing is broken where nobody is', async () => {
     const service = await modelService(maker)
     await service[Symbol.asyncDispose]()
-    const rows = await examine({
-      base: service.url,
-      apiKey: MODEL_KEY,
-      source: 'en-us',
-      target: 'es-es',
-      text: 'good morning',
-      speech: 'buenos días',
-      pcm: tone(440, 100),
-      pace: 0,
-      patienceMs: 50,
-      quietMs: 10,
-      clock: systemClock,
-    })
+    const rows = await rowsOf(service.url, { pcm: tone(440, 100), patienceMs: 50, quietMs: 10 })
     expect(broken(rows)).toEqual([])
     expect(rows.filter(({ status }) => status === 'holds')).toEqual([])
     expect(rowsExitCode(rows)).toBe(1)
