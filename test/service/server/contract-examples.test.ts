@@ -29,7 +29,7 @@ async function byHand(mark: string): Promise<{ out: string; err: string; code: n
       BASE: real.url,
       KEY,
       RECORDING: join(ROOT, 'recordings/sense-and-sensibility-2.wav'),
-      PLAYER: 'ffmpeg -v error -y -f mp3 -t 5 -c copy heard.mp3 -i',
+      PLAYER: 'ffmpeg -v error -y -f mp3 -c copy heard.mp3 -i',
     },
   })
   let out = ''
