@@ -1,4 +1,5 @@
 import { SAMPLE_RATE } from './pcm.ts'
+import { saturate } from './saturate.ts'
 import { SpeechLevel } from './speech-level.ts'
 
 /** Samples that are measured, and get a gain, together: 10 ms. */
@@ -84,9 +85,14 @@ export class Leveller {
   }
 
   #measure(pcm: Int16Array): void {
-    for (let i = 0; i < pcm.length; i++) {
-      this.#square += pcm[i]! ** 2
-      if (++this.#squared < BLOCK) continue
+    for (let at = 0; at < pcm.length; ) {
+      const end = Math.min(pcm.length, at + BLOCK - this.#squared)
+      let square = 0
+      for (let i = at; i < end; i++) square += pcm[i]! * pcm[i]!
+      this.#square += square
+      this.#squared += end - at
+      at = end
+      if (this.#squared < BLOCK) break
       this.#speech.add(this.#square / BLOCK)
       this.#square = 0
       this.#squared = 0
@@ -103,14 +109,15 @@ export class Leveller {
     const gain = 10 ** (this.#gainDb / 20)
     this.#gainDb += Math.min(most, Math.max(-most, wrong))
     const rise = (10 ** (this.#gainDb / 20) - gain) / (to - from)
-    for (let i = from; i < to; i++) pcm[i] = soft(pcm[i]! * (gain + rise * (i - from)))
+    for (let i = from; i < to; i++) {
+      const value = pcm[i]! * (gain + rise * (i - from))
+      pcm[i] = value <= KNEE && value >= -KNEE ? saturate(value) : soft(value)
+    }
   }
 }
 
-/** As it is up to the knee; beyond it ever less, never full scale. */
+/** A value beyond the knee: ever less than it was, never full scale. */
 function soft(value: number): number {
-  const loud = Math.abs(value)
-  if (loud <= KNEE) return Math.round(value)
-  const over = (loud - KNEE) / HEADROOM
+  const over = (Math.abs(value) - KNEE) / HEADROOM
   return Math.round(Math.sign(value) * (KNEE + (HEADROOM * over) / (1 + over)))
 }
