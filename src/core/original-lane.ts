@@ -1,7 +1,9 @@
-import { FRAME_SAMPLES } from '../transcode/pcm.ts'
+import { FRAME_SAMPLES, SAMPLE_RATE } from '../transcode/pcm.ts'
 
 /** The most that is kept (400 ms); live voice never arrives later than that. */
 const MOST_FRAMES = 20
+/** Where a frame is left out, its neighbours go over into each other (5 ms). */
+const SEAM_SAMPLES = SAMPLE_RATE / 200
 
 /**
  * One speaker's own voice on its way to one listener: a short bounded queue. It fills, then drains; when it has run
@@ -15,6 +17,9 @@ export class OriginalLane {
   readonly #onDropped: () => void
   #flowing = false
   #lastQuiet = true
+  /** The beginning of the first frame that was left out since one was taken. */
+  readonly #seam = new Int16Array(SEAM_SAMPLES)
+  #seamed = false
 
   /** `onDropped` is called for each frame left out or lost to the bound. */
   constructor(onDropped: () => void = () => {}) {
@@ -57,17 +62,32 @@ export class OriginalLane {
     const frame = this.#frames[this.#read]
     this.#lastQuiet = this.#quiet[this.#read] ?? true
     this.#advance()
+    if (frame && this.#seamed) this.#close(frame)
     return frame
   }
 
   clear(): void {
     this.#count = 0
     this.#flowing = false
+    this.#seamed = false
   }
 
+  /** Leaves out the oldest frame; its beginning is kept, which continues what was taken last. */
   #skip(): void {
+    const left = this.#frames[this.#read]
+    if (left && !this.#seamed) {
+      for (let n = 0; n < SEAM_SAMPLES; n++) this.#seam[n] = left[n]!
+      this.#seamed = true
+    }
     this.#advance()
     this.#onDropped()
+  }
+
+  /** Lets what was left out go over into `frame`. */
+  #close(frame: Int16Array): void {
+    for (let n = 0; n < SEAM_SAMPLES; n++)
+      frame[n] = (this.#seam[n]! * (SEAM_SAMPLES - n) + frame[n]! * n) / SEAM_SAMPLES
+    this.#seamed = false
   }
 
   #advance(): void {

@@ -28,6 +28,11 @@ export class FakeConnection implements Connection {
     }
   }
 
+  /** It takes audio. */
+  get live(): boolean {
+    return this.#ready && !this.closed
+  }
+
   send(fragment: Uint8Array, sequence: number): void {
     if (!this.#ready || this.closed) return
     this.sent.push({ sequence, bytes: new Uint8Array(fragment) })

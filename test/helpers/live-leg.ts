@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/core/clock.ts'
+import type { EndReason } from '../../src/core/errors.ts'
 import { FakeLeg } from '../../src/simulator/fake-leg.ts'
 
 /** A minute of what is heard. */
@@ -15,6 +16,7 @@ export class LiveLeg extends FakeLeg {
   #drainsAt = Number.NEGATIVE_INFINITY
   #generation = 0
   #gone = false
+  #endedAt: number | undefined
 
   constructor(id: string, clock: Clock, call?: string) {
     super(id, call)
@@ -65,9 +67,14 @@ export class LiveLeg extends FakeLeg {
     return this.#pcm.subarray(from * 16, to * 16)
   }
 
-  /** Since it joined (ms). */
+  override async close(reason: EndReason): Promise<void> {
+    this.#endedAt ??= this.#clock.now()
+    await super.close(reason)
+  }
+
+  /** Since it joined, until it ended (ms). */
   get age(): number {
-    return this.#clock.now() - this.#since
+    return (this.#endedAt ?? this.#clock.now()) - this.#since
   }
 
   #sample(at: number): number {

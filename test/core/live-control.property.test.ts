@@ -1,0 +1,299 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { BridgeError, type EndReason } from '../../src/core/errors.ts'
+import { sameLanguage } from '../../src/core/languages.ts'
+import type { Participant } from '../../src/core/participant.ts'
+import { tone } from '../../src/simulator/tone-mp3.ts'
+import { loudness } from '../../src/transcode/level.ts'
+import { FRAME_SAMPLES, joined } from '../../src/transcode/pcm.ts'
+import { LiveLeg } from '../helpers/live-leg.ts'
+import { rooms } from '../helpers/rooms.ts'
+
+/** Low tones, so that a click stands out. They repeat every 20 ms: what the bridge leaves out to keep up is not heard. */
+const TONES = [100, 150, 200, 250, 300]
+const PEAK = 2_500
+/** Frames end near the peaks of their tones, where a cut is loudest. */
+const PHASE_MS = 1.25
+const WINDOW_MS = 400
+const LANGUAGES = ['en-us', 'en-gb', 'es-es', 'fr-fr'] as const
+const broken: EndReason = {
+  kind: 'failed',
+  error: new BridgeError('LEG_LOST', 'the socket broke', { retryable: true }),
+}
+const away: EndReason = {
+  kind: 'failed',
+  error: new BridgeError('SERVICE_LOST', 'gone', { retryable: true }),
+}
+
+const who = fc.nat(TONES.length - 1)
+const language = fc.option(fc.constantFrom(...LANGUAGES))
+const action = fc.oneof(
+  {
+    arbitrary: fc.record({ do: fc.constant('join' as const), who, speaks: language, hears: language }),
+    weight: 3,
+  },
+  { arbitrary: fc.record({ do: fc.constant('leave' as const), who }), weight: 1 },
+  {
+    arbitrary: fc.record({
+      do: fc.constant('break' as const),
+      who,
+      backMs: fc.constantFrom(0, 60, 500, 2_000),
+    }),
+    weight: 1,
+  },
+  {
+    arbitrary: fc.record({
+      do: fc.constant('change' as const),
+      who,
+      change: fc.record(
+        {
+          speaks: language,
+          hears: language,
+          original: fc.constantFrom('off', 'low', 'duck'),
+          muted: fc.boolean(),
+          interpreting: fc.boolean(),
+        },
+        { requiredKeys: [] },
+      ),
+    }),
+    weight: 4,
+  },
+  {
+    arbitrary: fc.record({
+      do: fc.constant('announce' as const),
+      who,
+      ms: fc.constantFrom(45, 130, 700),
+      loop: fc.boolean(),
+    }),
+    weight: 2,
+  },
+  { arbitrary: fc.record({ do: fc.constant('stop' as const), who }), weight: 1 },
+  { arbitrary: fc.record({ do: fc.constant('repeat' as const), who }), weight: 1 },
+  {
+    arbitrary: fc.record({ do: fc.constant('answer' as const), who, ms: fc.constantFrom(200, 900) }),
+    weight: 3,
+  },
+  {
+    arbitrary: fc.record({ do: fc.constant('stall' as const), who, ms: fc.constantFrom(40, 100, 240) }),
+    weight: 2,
+  },
+  { arbitrary: fc.record({ do: fc.constant('service' as const), up: fc.boolean() }), weight: 1 },
+)
+type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
+
+/** Five parties who never stop talking, and what is done to them. */
+class Bustle {
+  readonly #r: Awaited<ReturnType<typeof rooms>>
+  readonly #legs = new Map<number, LiveLeg>()
+  readonly #everyLeg: LiveLeg[] = []
+  readonly #stalled = new Map<number, number>()
+  readonly #stops: { who: number; stop: () => void }[] = []
+  #count = 0
+  #time = 0
+
+  constructor(r: Awaited<ReturnType<typeof rooms>>) {
+    this.#r = r
+  }
+
+  async do(step: Action): Promise<void> {
+    const leg = 'who' in step ? this.#legs.get(step.who) : undefined
+    const party = leg && this.#r.relay.find(leg.id)
+    switch (step.do) {
+      case 'join':
+        if (!leg) this.#join(step.who, `call ${step.who}.${++this.#count}`, step)
+        break
+      case 'leave':
+        if (leg) void leg.close({ kind: 'hangup', by: 'remote' })
+        this.#legs.delete(step.who)
+        break
+      case 'break':
+        if (leg) await this.#break(step.who, leg, step.backMs)
+        break
+      case 'change':
+        party?.change(step.change as Parameters<typeof party.change>[0])
+        break
+      case 'announce':
+        if (party) this.#stops.push({ who: step.who, stop: this.#announce(party, step.ms, step.loop) })
+        break
+      case 'stop':
+        for (const each of this.#stops) if (each.who === step.who) each.stop()
+        break
+      case 'repeat':
+        party?.repeat()
+        break
+      case 'answer':
+        this.#answer(step.who, step.ms)
+        break
+      case 'stall':
+        this.#stalled.set(step.who, step.ms)
+        break
+      case 'service':
+        this.#service(step.up)
+        break
+      default:
+        step satisfies never
+    }
+    await this.run(step.do === 'answer' ? 100 : 340)
+  }
+
+  /** Lets time pass: everybody who is not stalled delivers what is due, late ones all at once. */
+  async run(ms: number): Promise<void> {
+    for (let t = 0; t < ms; t += 20) {
+      for (const [who, leg] of this.#legs) this.#speak(who, leg)
+      this.#time += 20
+      this.#r.clock.advance(20)
+      await Promise.resolve()
+      await Promise.resolve()
+    }
+  }
+
+  /** Everything that was begun has come to its end; only what goes on for ever does. */
+  async settle(): Promise<void> {
+    this.#service(true)
+    for (const { stop } of this.#stops) stop()
+    await this.run(9_000)
+  }
+
+  /** Everybody hears exactly whom they should, as loud as they should. */
+  check(): void {
+    for (const [listening, leg] of this.#legs)
+      for (const [speaking, other] of this.#legs) {
+        const heard = loudness(leg.lately(WINDOW_MS), TONES[speaking]!, 16_000) / PEAK
+        const listener = this.#r.relay.find(leg.id)!
+        const wanted = speaking === listening ? 0 : loudnessFor(this.#r.relay.find(other.id)!, listener)
+        expect(
+          Math.abs(heard - wanted),
+          `${speaking} at ${listening}: ${heard} instead of ${wanted}`,
+        ).toBeLessThan(0.03)
+      }
+  }
+
+  /** The largest step that anybody ever heard. */
+  clicks(): number {
+    return Math.max(0, ...this.#everyLeg.map(leg => largestStep(leg.between(0, leg.age))))
+  }
+
+  #join(who: number, call: string, { speaks, hears }: { speaks: string | null; hears: string | null }): void {
+    const id = `party-${++this.#count}`
+    const leg = new LiveLeg(id, this.#r.clock, call)
+    this.#legs.set(who, leg)
+    this.#everyLeg.push(leg)
+    this.#r.relay.admit(leg, {
+      room: 'r',
+      ...(speaks ? { speaks } : {}),
+      ...(hears ? { hears } : {}),
+      echo: false,
+    })
+  }
+
+  async #break(who: number, leg: LiveLeg, backMs: number): Promise<void> {
+    this.#legs.delete(who)
+    if (backMs > 0) {
+      void leg.close(broken)
+      await this.run(backMs)
+    }
+    this.#join(who, leg.call!, { speaks: null, hears: null })
+    void leg.close({ kind: 'replaced' })
+  }
+
+  #announce(party: Participant, ms: number, loop: boolean): () => void {
+    const announcement = party.announce({
+      name: 'x',
+      pcm: tone(350, ms, 16_000, PEAK),
+      ...(loop ? { loop } : {}),
+    })
+    return () => announcement.stop()
+  }
+
+  #answer(who: number, ms: number): void {
+    const { maker, translator } = this.#r
+    const open = translator.connections.filter(c => !c.closed)
+    const connection = open[who % Math.max(1, open.length)]
+    if (!connection) return
+    const audio = maker.encode(tone(400, ms, 16_000, PEAK))
+    connection.sink.result({ utterance: String(++this.#count), final: true, text: 'x', audio })
+    connection.sink.endOfSpeech()
+  }
+
+  #service(up: boolean): void {
+    const { translator } = this.#r
+    translator.autoReady = up
+    for (const connection of translator.connections)
+      if (!up) connection.drop(away)
+      else if (!connection.closed && !connection.live) connection.sink.ready()
+  }
+
+  #speak(who: number, leg: LiveLeg): void {
+    const left = this.#stalled.get(who) ?? 0
+    if (left >= 20) {
+      this.#stalled.set(who, left - 20)
+      this.#late.set(who, (this.#late.get(who) ?? 0) + 1)
+      return
+    }
+    const late = this.#late.get(who) ?? 0
+    this.#late.delete(who)
+    for (let n = late; n >= 0; n--) leg.say(frameOf(TONES[who]!, this.#time - n * 20 + PHASE_MS))
+  }
+
+  readonly #late = new Map<number, number>()
+}
+
+/** The largest step in `pcm`: what is left when all that is smooth is taken away. */
+function largestStep(pcm: Int16Array): number {
+  let most = 0
+  for (let n = 4; n < pcm.length; n++) {
+    const rough = Math.abs(pcm[n]! - 4 * pcm[n - 1]! + 6 * pcm[n - 2]! - 4 * pcm[n - 3]! + pcm[n - 4]!)
+    if (rough > most) most = rough
+  }
+  return most / 3
+}
+
+/** 20 ms of a tone, of which time is the phase. */
+function frameOf(hz: number, timeMs: number): Int16Array {
+  const frame = new Int16Array(FRAME_SAMPLES)
+  const from = (((timeMs * 16) % 6_400) + 6_400) % 6_400
+  for (let n = 0; n < FRAME_SAMPLES; n++)
+    frame[n] = Math.round(PEAK * Math.sin((2 * Math.PI * hz * (from + n)) / 16_000))
+  return frame
+}
+
+/** How loud the original of `speaker` is for `listener` while nothing is being translated. */
+function loudnessFor({ state: speaker }: Participant, { state: listener }: Participant): number {
+  if (!speaker.speaks || speaker.muted) return 0
+  const foreign = listener.hears !== undefined && !sameLanguage(speaker.speaks, listener.hears)
+  if (!foreign || !speaker.interpreting || !listener.interpreting) return 1
+  return { off: 0, low: 10 ** (-18 / 20), duck: 10 ** (-9 / 20) }[listener.original]
+}
+
+test('whatever is done, in the end everybody hears whom they should, and on the way nobody hears a click', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { minLength: 8, maxLength: 24 }), async actions => {
+      const r = await rooms()
+      await using _relay = r.relay
+      const bustle = new Bustle(r)
+      for (const [n, step] of actions.entries()) {
+        await bustle.do(step)
+        if (n % 8 === 7) {
+          await bustle.settle()
+          bustle.check()
+        }
+      }
+      await bustle.settle()
+      bustle.check()
+      // A cut through any of the tones is a step of up to its peak.
+      expect(bustle.clicks()).toBeLessThan(PEAK / 5)
+    }),
+    { seed: 11, numRuns: 15 },
+  )
+}, 60_000)
+
+test('a click would be found', () => {
+  const silence = new Int16Array(FRAME_SAMPLES)
+  for (const hz of TONES) {
+    // It begins, or ends, a quarter of a period after its zero: at its peak.
+    const peakMs = 250 / hz
+    expect(largestStep(joined([frameOf(hz, 0), frameOf(hz, 20)]))).toBeLessThan(10)
+    expect(largestStep(joined([silence, frameOf(hz, peakMs)]))).toBeGreaterThan(PEAK * 0.9)
+    expect(largestStep(joined([frameOf(hz, peakMs - 20), silence]))).toBeGreaterThan(PEAK * 0.9)
+  }
+})
