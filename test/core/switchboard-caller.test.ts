@@ -23,6 +23,8 @@ describe('a caller', () => {
     expect(line.notices(ana)).toEqual(['connecting', 'connected'])
     expect(line.notices(desk)).toEqual(['incoming'])
     expect(line.hears(line.lately(ana, 1_000), toneHz('ringback'))).toBe(false)
+    // It fades: nothing is cut off at the far side, which would click.
+    expect(ana.flushes).toBe(0)
     expect(line.board.calls).toBe(1)
   })
 
