@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BATCH_MODES, type BatchMode } from '../../src/service/server/batch/job-parameters.ts'
+import { BATCH_MODES, type BatchMode } from '../../src/service/contract.ts'
 import { OPERATIONS, type Operation } from '../../src/service/server/http/operations.ts'
 import type { Parameter } from '../../src/service/server/http/parameter.ts'
 import { batchSchemas, errorSchema } from '../../src/service/server/http/reply-schemas.ts'

@@ -153,6 +153,10 @@ export interface VoiceEntry {
   modes: Mode[]
 }
 
+/** Values of the batch request's `mode`: each does what the namespace of that name does. */
+export const BATCH_MODES = ['stt', 'translator', 'tts', 'sts'] as const
+export type BatchMode = (typeof BATCH_MODES)[number]
+
 /** One utterance of a batch file. */
 export interface BatchUtterance {
   id: string

@@ -1,5 +1,5 @@
 export type { AudioData } from './client/audio-bytes.ts'
-export type { BatchMode, BatchReply, BatchRequest } from './client/batch-request.ts'
+export type { BatchReply, BatchRequest } from './client/batch-request.ts'
 export { RESULT_PLACES, type ResultPlaces, readResult } from './client/result-reader.ts'
 export { ServiceClient, type ServiceClientOptions } from './client/service-client.ts'
 export { type ClientFault, ServiceFailure } from './client/service-failure.ts'
@@ -17,6 +17,7 @@ export type { SessionOptions } from './client/session-options.ts'
 export type { SessionParameters, WantedAudio } from './client/session-parameters.ts'
 export type { VoiceFilter } from './client/voice-query.ts'
 export type {
+  BatchMode,
   BatchResult,
   BatchUtterance,
   ConnectionParameters,

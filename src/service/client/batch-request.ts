@@ -1,10 +1,8 @@
+import { BATCH_MODES, type BatchMode } from '../contract.ts'
 import { type AudioData, audioBytes } from './audio-bytes.ts'
 import { replyBytes } from './reply-bytes.ts'
 import { type ResultPlaces, readResult } from './result-reader.ts'
 import type { WantedAudio } from './session-parameters.ts'
-
-/** Operations on one file, by the namespace that does the same. */
-export type BatchMode = 'stt' | 'translator' | 'tts' | 'sts'
 
 export interface BatchRequest {
   readonly mode: BatchMode
@@ -30,8 +28,11 @@ export interface BatchReply {
   readonly payload: unknown
 }
 
+/** The request as form data. Rejects with `RangeError` for another mode, with `TypeError` for what is neither bytes nor text. */
 export async function batchForm(request: BatchRequest): Promise<FormData> {
   const { mode, file, languageIdSource, languageIdTarget, receiveAudio, more = {} } = request
+  if (!BATCH_MODES.includes(mode))
+    throw new RangeError(`the mode is "${mode}", allowed: ${BATCH_MODES.join(', ')}`)
   const form = new FormData()
   form.set('mode', mode)
   if (languageIdSource !== undefined) form.set('languageIdSource', languageIdSource)

@@ -1,12 +1,12 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
-import type { LanguageEntry, Namespace, VoiceEntry } from '../contract.ts'
+import { type LanguageEntry, NAMESPACES, type Namespace, type VoiceEntry } from '../contract.ts'
 import { baseUrl } from './base-url.ts'
 import { type BatchReply, type BatchRequest, batchForm, readBatchReply } from './batch-request.ts'
 import { RESULT_PLACES } from './result-reader.ts'
 import { ServiceFailure } from './service-failure.ts'
 import { ServiceRequests } from './service-requests.ts'
 import { ServiceSession } from './service-session.ts'
-import { SESSION_DEFAULTS, type SessionOptions, type SessionSettings } from './session-options.ts'
+import { type SessionOptions, sessionSettings } from './session-options.ts'
 import { type SessionParameters, sendRate, sessionQuery } from './session-parameters.ts'
 import { type VoiceFilter, voiceQuery } from './voice-query.ts'
 
@@ -33,22 +33,30 @@ export class ServiceClient {
   readonly #clock: Clock
   readonly #requests: ServiceRequests
 
-  /** Throws `RangeError` for an address that is none. */
+  /** Throws `RangeError` for an address that is none, and for an option that cannot be. */
   constructor(options: ServiceClientOptions) {
     this.#base = baseUrl(options.url)
     this.#options = options
+    if (typeof options.apiKey !== 'string')
+      throw new TypeError(`the API key is a string, got ${typeof options.apiKey}`)
+    sessionSettings(options)
     this.#clock = options.clock ?? systemClock
     this.#requests = new ServiceRequests({ base: this.#base, apiKey: options.apiKey, clock: this.#clock })
   }
 
-  /** Opens a session and waits until the service is ready for data. */
+  /**
+   * Opens a session and waits until the service is ready for data. Rejects with `RangeError` for a namespace or an option
+   * that cannot be.
+   */
   async openSession<N extends Namespace>(
     namespace: N,
     parameters: SessionParameters[N],
     options: Partial<SessionOptions> = {},
   ): Promise<ServiceSession<N>> {
+    if (!NAMESPACES.includes(namespace))
+      throw new RangeError(`the namespace is "${namespace}", allowed: ${NAMESPACES.join(', ')}`)
     const { signal, ...own } = options
-    const settings: SessionSettings = { ...SESSION_DEFAULTS, ...this.#options, ...own }
+    const settings = sessionSettings(this.#options, own)
     const setup = {
       namespace,
       base: this.#base,

@@ -33,6 +33,8 @@ export interface SessionOptions {
   readonly signal: AbortSignal
 }
 
+export type SessionSettings = Omit<SessionOptions, 'signal'>
+
 export const SESSION_DEFAULTS = {
   window: 16,
   maxWaiting: 256,
@@ -48,6 +50,25 @@ export const SESSION_DEFAULTS = {
   audioMs: 30_000,
   audioOrigins: [],
   places: {},
-} as const satisfies Omit<SessionOptions, 'signal'>
+} as const satisfies SessionSettings
 
-export type SessionSettings = Omit<SessionOptions, 'signal'>
+/** Settings of which something must be there; of the others there may be none. */
+const AT_LEAST_ONE = ['window', 'maxWaiting', 'maxUnread', 'maxUnreadBytes', 'maxMessageBytes']
+
+/** The defaults with what is given in their place, the last first; throws `RangeError` for a value that cannot be. */
+export function sessionSettings(...given: readonly Partial<SessionSettings>[]): SessionSettings {
+  const settings: Record<string, unknown> = { ...SESSION_DEFAULTS }
+  for (const name of Object.keys(SESSION_DEFAULTS)) {
+    const value = given.map(each => each[name as keyof SessionSettings]).findLast(each => each !== undefined)
+    if (value === undefined) continue
+    if (typeof settings[name] === 'number') assertNumber(name, value)
+    settings[name] = value
+  }
+  return settings as unknown as SessionSettings
+}
+
+function assertNumber(name: string, value: unknown): void {
+  const least = AT_LEAST_ONE.includes(name) ? 1 : 0
+  if (typeof value !== 'number' || Number.isNaN(value) || value < least)
+    throw new RangeError(`${name} is ${String(value)}, allowed are numbers from ${least}`)
+}

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { replyBytes } from '../../../src/service/client/reply-bytes.ts'
-import { ServiceClient } from '../../../src/service/client/service-client.ts'
+import { ServiceClient, type ServiceClientOptions } from '../../../src/service/client/service-client.ts'
 import { failureOf, scripted } from './helpers.ts'
 
 const MP3 = Uint8Array.of(0xff, 0xf3, 0x40, 0xc4)
@@ -114,6 +114,12 @@ describe('batch', () => {
     expect(await (seen.file as Blob).text()).toBe('hola')
   })
 
+  test('another mode is refused here', async () => {
+    const { client } = await scripted()
+    const asked = client.batch({ mode: 'stss' as never, file: 'x' })
+    await expect(asked).rejects.toThrow('the mode is "stss", allowed: stt, translator, tts, sts')
+  })
+
   test('an error of the service is a failure with its codes', async () => {
     const body = { code: 'bad_file', error: 'language_not_detected', description: 'which one?' }
     const { client } = await scripted({ http: json(body, 422) })
@@ -133,5 +139,30 @@ describe('batch', () => {
 
   test.each([['not base64!'], [''], [[1, 256]], [{ a: 1 }], [{}], [null], [7]])('%j is no bytes', value => {
     expect(replyBytes(value)).toBeUndefined()
+  })
+})
+
+describe('misuse', () => {
+  test.each([
+    [{ window: 0 }, 'window is 0, allowed are numbers from 1'],
+    [{ ackMs: -1 }, 'ackMs is -1, allowed are numbers from 0'],
+    [{ quietMs: '3 s' }, 'quietMs is 3 s, allowed'],
+    [{ maxUnreadBytes: Number.NaN }, 'maxUnreadBytes is NaN'],
+    [{ apiKey: undefined }, 'the API key is a string, got undefined'],
+    [{ url: 'example.com' }, 'the service\'s address is http:// or https://, got "example.com"'],
+  ])('%j is refused at once', (option, said) => {
+    const options = { url: 'http://127.0.0.1:1', apiKey: 'key', ...option } as ServiceClientOptions
+    expect(() => new ServiceClient(options)).toThrow(said)
+  })
+
+  test('an option that is undefined is its default; a wrong one or a wrong namespace opens nothing', async () => {
+    const { service, client } = await scripted({}, { window: undefined } as object)
+    await using session = await client.openSession('/stt', { languageIdSource: 'en-us' })
+    await session.send(Buffer.alloc(1_920))
+    const wrong = client.openSession('/stt', { languageIdSource: 'en-us' }, { startMs: Number.NaN })
+    await expect(wrong).rejects.toThrow('startMs is NaN')
+    const nowhere = client.openSession('/sst' as never, {} as never)
+    await expect(nowhere).rejects.toThrow('the namespace is "/sst", allowed: /stt, /translator, /tts, /sts')
+    expect(service.sessions).toHaveLength(1)
   })
 })

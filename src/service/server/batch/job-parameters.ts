@@ -1,4 +1,5 @@
 import type { LanguageId } from '../../../core/languages.ts'
+import { BATCH_MODES, type BatchMode } from '../../contract.ts'
 import { receiveAudioOf } from '../audio-parameters.ts'
 import type { Mp3Rate } from '../engines/mp3-encoder.ts'
 import { type Choice, chosen, languageIn, type Parameter } from '../http/parameter.ts'
@@ -6,10 +7,6 @@ import { VOICE_WISH_PARAMETERS } from '../http/voice-parameters.ts'
 import { type Query, single } from '../query.ts'
 import { ServiceError } from '../service-error.ts'
 import { type VoiceWish, voiceWish } from '../voice-wish.ts'
-
-/** What can be done with a file; each is what the namespace of that name does. */
-export const BATCH_MODES = ['stt', 'translator', 'tts', 'sts'] as const
-export type BatchMode = (typeof BATCH_MODES)[number]
 
 const DATA_ENCODINGS = ['buffer', 'base64'] as const
 type DataEncoding = (typeof DATA_ENCODINGS)[number]
