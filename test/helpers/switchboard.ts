@@ -30,8 +30,8 @@ export async function switchboard(options: Partial<SwitchboardParts> = {}) {
   const board = new Switchboard({ relay, announcer, dialler, clock, log, ...options })
   const legs = new Map<FakeLeg, { pcm: Int16Array; at: number; heardAt: number[] }>()
 
-  const admit = (id: string, invitation: Invitation) => {
-    const leg = new FakeLeg(id)
+  const admit = (id: string, invitation: Invitation, call?: string) => {
+    const leg = new FakeLeg(id, call)
     legs.set(leg, { pcm: new Int16Array(0), at: 0, heardAt: [] })
     board.admit(leg, invitation)
     return leg
