@@ -131,7 +131,9 @@ test.each(trials)(
     }
 
     const misbehaved = async (raw: RawClient, moves: readonly Move[], eager: boolean) => {
-      await raw.until(() => (eager ? raw.heard('connected') : raw.heard('start')))
+      const there = eager ? 'connected' : 'start'
+      await raw.until(() => raw.heard(there) || raw.refusal !== undefined || raw.closed)
+      expect(raw.heard(there), `refused: ${JSON.stringify(raw.refusal ?? raw.errors)}`).toBe(true)
       for (const { name: what, fate, play } of moves) {
         const errors = raw.errors.length
         const id = play(raw, TAKES[name])
