@@ -10,10 +10,12 @@ const FLOOR_DB = -50
 export const NEAR_DB = 1.5
 /** People say tones of this level (dBFS of the sine's peak). */
 export const SAID_DB = -12.2
-/** Neighbouring tones leak into each other by less than this. */
-export const LOUD = { floorDb: -26 }
+/** Neighbouring tones leak into each other by less than this. A busy machine makes breaks, which end nothing. */
+export const LOUD = { floorDb: -26, bridgeMs: 700 }
 /** … and what is softer than this is nothing but the edges of another tone. */
-export const FAINT = { floorDb: -36 }
+export const FAINT = { floorDb: -36, bridgeMs: 120 }
+/** Less of a tone than this is a click: where a busy machine broke off another (ms). */
+const CLICK_MS = 150
 
 /** A tone that sounded without a break. Times are milliseconds of the recording. */
 export interface Sounding {
@@ -85,6 +87,17 @@ export function levelBetween(pcm: Int16Array, hz: number, fromMs: number, toMs: 
   for (let at = (fromMs * RATE) / 1000; at + WINDOW <= (toMs * RATE) / 1000; at += HOP)
     levels.push(resonanceOf(hz).db(pcm, Math.round(at)))
   return levels.length === 0 ? Number.NEGATIVE_INFINITY : middle(levels)
+}
+
+/** How often `hz` is clearly heard, one after the other. */
+export function times(pcm: Int16Array, hz: number): number {
+  return soundings(pcm, hz, LOUD).length
+}
+
+/** Whether there is anything of `hz` at all, however soft. */
+export function hears(pcm: Int16Array, hz: number): boolean {
+  const found = soundings(pcm, hz, FAINT)
+  return found.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0) > CLICK_MS
 }
 
 /** The longest of them; of no length and no level when there is none. */

@@ -1,6 +1,7 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../helpers/until.ts'
-import { FAINT, LOUD, longest, NEAR_DB, SAID_DB, soundings } from './ear.ts'
+import { FAINT, LOUD, longest, NEAR_DB, SAID_DB, soundings, times } from './ear.ts'
 import {
   CALLER,
   exchange,
@@ -28,8 +29,7 @@ describe.concurrent('callers are asked', { timeout: 40_000 }, () => {
     expect(caller.asking).toBe(true)
     const offered = () => ['en', 'es', 'fr'] as const
     await until(
-      () =>
-        offered().every(own => soundings(caller.heard(), noticeHz('choose-language', own), LOUD).length > 0),
+      () => offered().every(own => times(caller.heard(), noticeHz('choose-language', own)) > 0),
       10_000,
       'all languages offered',
     )
@@ -41,10 +41,10 @@ describe.concurrent('callers are asked', { timeout: 40_000 }, () => {
     caller.press('2')
     const callee = await x.callee.call(1)
     await noticeHeard(x, 'connected')
-    expect(soundings(caller.heard(), noticeHz('connected', 'es'), LOUD)).toHaveLength(1)
+    expect(times(caller.heard(), noticeHz('connected', 'es'))).toBe(1)
     await say(caller, VOICE.caller, 800)
     await translationsHeard(x, 1)
-    expect(soundings(callee.heard(), translated(VOICE.caller, 'en-us'), LOUD)).toHaveLength(1)
+    expect(times(callee.heard(), translated(VOICE.caller, 'en-us'))).toBe(1)
     expect(caller.report().errors).toEqual([])
   })
 
@@ -56,17 +56,9 @@ describe.concurrent('callers are asked', { timeout: 40_000 }, () => {
     const [room = ''] = x.app.relay.rooms.keys()
     const code = x.app.roomCodes.issue(room, 60_000)
     const third = await x.twilio.subscriber('+15005550109').dial(DOOR)
-    await until(
-      () => soundings(third.heard(), noticeHz('enter-room-code', 'es'), LOUD).length > 0,
-      10_000,
-      'the question',
-    )
+    await until(() => times(third.heard(), noticeHz('enter-room-code', 'es')) > 0, 10_000, 'the question')
     third.press(`${code === '000000' ? '000001' : '000000'}#`)
-    await until(
-      () => soundings(third.heard(), noticeHz('wrong-room-code', 'es'), LOUD).length > 0,
-      10_000,
-      'the answer',
-    )
+    await until(() => times(third.heard(), noticeHz('wrong-room-code', 'es')) > 0, 10_000, 'the answer')
     third.press(`${code}#`)
     await until(() => x.app.relay.legs === 3, 10_000, 'the third one in')
     expect(x.app.relay.rooms.size).toBe(1)
@@ -74,31 +66,34 @@ describe.concurrent('callers are asked', { timeout: 40_000 }, () => {
     await translationsHeard(x, 2)
     // Both Spanish speakers hear the one translation, and each other as they are.
     for (const phone of [callee, third])
-      expect(soundings(phone.heard(), translated(VOICE.caller, 'es-es'), LOUD)).toHaveLength(1)
+      expect(times(phone.heard(), translated(VOICE.caller, 'es-es'))).toBe(1)
     await say(third, VOICE.third, 800)
     await translationsHeard(x, 3)
     expect(Math.abs(longest(soundings(callee.heard(), VOICE.third, FAINT)).db - SAID_DB)).toBeLessThan(
       NEAR_DB,
     )
-    expect(soundings(caller.heard(), translated(VOICE.third, 'en-us'), LOUD)).toHaveLength(1)
+    expect(times(caller.heard(), translated(VOICE.third, 'en-us'))).toBe(1)
     // With a third one there, the call goes on when one of the two leaves.
     await callee.hangUp()
     await until(() => x.app.relay.legs === 2, 5_000, 'one less')
     expect([caller.live, third.live]).toEqual([true, true])
   })
 
-  test('no more often than is good: whoever presses nothing is let go', async () => {
+  test('no more often than is good: whoever has no code is let go', async () => {
     await using x = await exchange({
       numbers: { [DOOR]: { roomCode: true, speaks: 'en-us', hears: 'en-us' } },
     })
     const guesser = await x.twilio.subscriber(CALLER).dial(DOOR)
-    for (let time = 0; time < 3; time++) {
-      await until(() => guesser.asking, 5_000, 'that it is asked')
-      guesser.press('#')
-      await until(() => !guesser.asking || !guesser.live, 5_000, 'the answer')
-    }
+    await until(
+      () => {
+        if (guesser.asking) guesser.press('#')
+        return !guesser.live
+      },
+      10_000,
+      'that they are let go',
+    )
     expect(await guesser.ended).toMatchObject({ kind: 'completed', reason: '<Hangup>' })
-    expect(soundings(guesser.heard(), noticeHz('goodbye', 'en'), LOUD)).toHaveLength(1)
+    expect(times(guesser.heard(), noticeHz('goodbye', 'en'))).toBe(1)
     expect(x.app.relay.legs).toBe(0)
   })
 })
@@ -110,6 +105,8 @@ test('*9 and a digit change the language in mid call, and the original voice goe
   const { caller, callee } = await x.connected()
   await say(caller, VOICE.caller, 800)
   await translationsHeard(x, 1)
+  const stalls = monitorEventLoopDelay({ resolution: 5 })
+  stalls.enable()
   const saying = say(caller, VOICE.third, 2_500)
   await until(() => soundings(callee.heard(), VOICE.third, FAINT).length > 0, 5_000, 'the original')
   callee.press('*93')
@@ -118,10 +115,12 @@ test('*9 and a digit change the language in mid call, and the original voice goe
   // What was said before the change in the language that it was said for, the rest in the other.
   await translationsHeard(x, 3)
   const heard = callee.heard()
-  expect(soundings(heard, noticeHz('language-changed', 'fr'), LOUD)).toHaveLength(1)
+  expect(times(heard, noticeHz('language-changed', 'fr'))).toBe(1)
   for (const language of ['es-es', 'fr-fr'])
-    expect(soundings(heard, translated(VOICE.third, language), LOUD), language).toHaveLength(1)
-  // One stretch from the first word to the last, however loud: a notice sounds over it.
-  const original = soundings(heard, VOICE.third, { floorDb: -45, bridgeMs: 250 })
+    expect(times(heard, translated(VOICE.third, language)), language).toBe(1)
+  // One stretch from the first word to the last, however loud: a notice sounds over it. Stalls are this machine's own.
+  stalls.disable()
+  const bridgeMs = 200 + stalls.max / 1e6
+  const original = soundings(heard, VOICE.third, { floorDb: -45, bridgeMs })
   expect(longest(original).toMs - longest(original).fromMs).toBeGreaterThan(2_000)
 })

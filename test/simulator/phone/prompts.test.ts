@@ -166,7 +166,8 @@ describe('<Play> and <Say>', () => {
     await call.ended
     expect(asked).toEqual([['Hola', 'es-ES']])
     expect(loudMs(call.heard())).toBeGreaterThan(250)
-    expect(call.heard().length).toBeGreaterThanOrEqual(pcm.length)
+    // Real timers may be a little early.
+    expect(call.heard().length).toBeGreaterThan(pcm.length - 80)
   })
 })
 
