@@ -1,5 +1,5 @@
 import { mixInto } from '../transcode/mix.ts'
-import { FRAME_SAMPLES, SAMPLE_RATE } from '../transcode/pcm.ts'
+import { FRAME_SAMPLES, SAMPLE_RATE, SILENT_FRAME } from '../transcode/pcm.ts'
 import { saturate } from '../transcode/saturate.ts'
 
 /** How long the sound of a source that was cut off takes to come to rest (5 ms). */
@@ -25,9 +25,13 @@ export class PlayoutEdge {
     return this.#last > STEP_LEAST || this.#last < -STEP_LEAST
   }
 
-  /** Adds a frame of the source to `out`; its gain runs from `from`, by default that of the frame before, to `to`. */
-  mix(out: Int16Array, frame: Int16Array, to: number, from = this.#gain): void {
-    mixInto(out, frame, from, to)
+  /** Adds a frame of the source to `out`; its gain runs from `from` to `to`. With `first`, `out` is still empty. */
+  mix(out: Int16Array, frame: Int16Array, from: number, to: number, first: boolean): void {
+    if (first && from === 1 && to === 1) out.set(frame)
+    else {
+      if (first) out.set(SILENT_FRAME)
+      mixInto(out, frame, from, to)
+    }
     this.#gain = to
     this.#last = frame[FRAME_SAMPLES - 1]! * to
     this.#mixed = true

@@ -106,14 +106,17 @@ export class PlayoutMixer {
     const notice = this.#mayNotice(now)
     const translating = !notice && this.#translating()
     const announced = this.#announcements.next(notice, this.#mayBackground(now))
-    out.set(announced ?? SILENT_FRAME)
+    if (announced) out.set(announced)
     let mixed = announced ? 1 : 0
-    if (translating) mixed += this.#mixTranslations(out, now, ahead)
-    mixed += this.#mixOriginals(out, now, translating, notice ? this.#underNotice : 1, prime)
+    if (translating) mixed += this.#mixTranslations(out, mixed, now, ahead)
+    mixed += this.#mixOriginals(out, mixed, now, translating, notice ? this.#underNotice : 1, prime)
     if (translating && (mixed > 0 || ahead <= 0))
       for (const { voice } of this.#strands) voice.translation.missed()
     // What was cut off may go on as long as the far side has some ahead.
-    if (mixed === 0 && ahead >= FRAME_MS) return false
+    if (mixed === 0) {
+      if (ahead >= FRAME_MS) return false
+      out.set(SILENT_FRAME)
+    }
     return this.#settle(out) || mixed > 0
   }
 
@@ -124,16 +127,16 @@ export class PlayoutMixer {
     return frames
   }
 
-  #mixTranslations(out: Int16Array, now: number, ahead: number): number {
+  /** `before`: how many are in `out` already. Returns how many more there are. */
+  #mixTranslations(out: Int16Array, before: number, now: number, ahead: number): number {
     let mixed = 0
     for (const { voice, translation } of this.#strands) {
       const { midway } = voice.translation
       const frame = voice.translation.next()
       if (!frame) continue
-      mixed++
       // An utterance fades in by itself; one that goes on after it was cut does not.
-      if (midway) translation.mix(out, frame, 1)
-      else translation.mix(out, frame, 1, 1)
+      translation.mix(out, frame, midway ? translation.gain : 1, 1, before + mixed === 0)
+      mixed++
       voice.tap?.frame(frame, now + ahead)
       voice.translation.settle()
       this.#translatedAt = now
@@ -141,14 +144,22 @@ export class PlayoutMixer {
     return mixed
   }
 
-  #mixOriginals(out: Int16Array, now: number, translating: boolean, factor: number, prime: number): number {
+  /** As above; `factor`: how loud originals are against what they would be. */
+  #mixOriginals(
+    out: Int16Array,
+    before: number,
+    now: number,
+    translating: boolean,
+    factor: number,
+    prime: number,
+  ): number {
     let mixed = 0
     for (const { voice, original } of this.#strands) {
       const wanted = voice.wantedGain(translating) * factor
       const frame = voice.passes ? voice.original.next(prime) : undefined
       if (frame) {
+        original.mix(out, frame, original.gain, wanted, before + mixed === 0)
         mixed++
-        original.mix(out, frame, wanted)
         if (wanted > 0 && !voice.original.quiet) this.#spokenAt = now
       }
       voice.gain = frame ? wanted : 0
