@@ -93,7 +93,7 @@ export function report(
       `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, most ${(latencyMs.max / 1000).toFixed(2)} s`,
     )
   if (warnings.length > 0) terminal.line(`protocol warnings ${warnings.join(' ')}`)
-  terminal.line('Left what they said, right what they heard:')
+  terminal.line('Written, in the WAV files left what they said and right what they heard:')
   for (const file of files) terminal.line(`  ${file}`)
   if (!ok)
     terminal.line('FAILED: not everything was translated and heard; `dragoman doctor` says what is missing.')
