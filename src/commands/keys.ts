@@ -1,6 +1,10 @@
 import type { Config } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { BridgeError } from '../core/errors.ts'
+import { systemWallClock } from '../core/wall-clock.ts'
 import type { KeyEntry, KeyLimits } from '../service/server/key-entry.ts'
 import { KeyFile } from '../service/server/key-file.ts'
+import { UsageFile, usagePath } from '../service/server/usage-file.ts'
 import type { Terminal } from './terminal.ts'
 
 /** As JSON instead of lines, for programs. */
@@ -28,11 +32,13 @@ export async function addKey(
 /** Shows every key of the key file: all but the keys themselves. */
 export async function listKeys(config: Config, { json }: Shown, terminal: Terminal): Promise<void> {
   const entries = (await fileOf(config).read()) ?? []
+  const used = await usedMinutes(config)
   if (json) {
-    const shown = entries.map(({ sha256: _, ...entry }) => entry)
+    const shown = entries.map(({ sha256, ...entry }) => ({ ...entry, usedMinutes: used(sha256) }))
     return terminal.line(JSON.stringify(shown))
   }
-  const rows = [['name', 'made', 'sessions', 'minutes in 24 h'], ...entries.map(rowOf)]
+  const head = ['name', 'made', 'sessions', 'minutes in 24 h', 'used']
+  const rows = [head, ...entries.map(entry => rowOf(entry, used(entry.sha256)))]
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
   const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')
   if (entries.length > 0) for (const row of rows) terminal.line(line(row).trimEnd())
@@ -51,6 +57,19 @@ function fileOf(config: Config): KeyFile {
   return new KeyFile(config.embedded.keyFile)
 }
 
-function rowOf({ name, createdAt, sessions, minutesPerDay }: KeyEntry): string[] {
-  return [name, createdAt.slice(0, 10), String(sessions ?? 'any'), String(minutesPerDay ?? 'any')]
+/** What keys have used in the last 24 hours, as running services have saved it (minutes, to a tenth). */
+async function usedMinutes({ embedded }: Config): Promise<(sha256: string) => number> {
+  const file = new UsageFile(usagePath(embedded.keyFile), systemClock)
+  const usage = await file.read(systemWallClock()).catch((cause: Error) => {
+    throw new BridgeError('CONFIG', `${file.path} cannot be understood: ${cause.message}`, { cause })
+  })
+  return sha256 => {
+    const ms = Array.from(usage.get(sha256)?.values() ?? []).reduce((sum, each) => sum + each, 0)
+    return Math.round(ms / 6_000) / 10
+  }
+}
+
+function rowOf({ name, createdAt, sessions, minutesPerDay }: KeyEntry, used: number): string[] {
+  const limits = [String(sessions ?? 'any'), String(minutesPerDay ?? 'any')]
+  return [name, createdAt.slice(0, 10), ...limits, used.toFixed(1)]
 }

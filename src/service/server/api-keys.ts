@@ -2,10 +2,12 @@ import { timingSafeEqual } from 'node:crypto'
 import { addressGroup } from '../../core/address-group.ts'
 import { AttemptLimit } from '../../core/attempt-limit.ts'
 import type { Clock } from '../../core/clock.ts'
+import { AudioUsage } from './audio-usage.ts'
 import { keyDigest } from './key-digest.ts'
 import type { KeyEntry, KeyLimits } from './key-entry.ts'
 import { KeyHolder } from './key-holder.ts'
 import { ServiceError } from './service-error.ts'
+import { UsageLedger } from './usage-ledger.ts'
 
 /** A key as configured: bare, or with a name for the log and limits. */
 export type ConfiguredKey = string | ({ readonly name: string; readonly key: string } & KeyLimits)
@@ -39,23 +41,30 @@ interface KnownKey {
  * a proxy, or on this machine) is not shut out by them.
  */
 export class ApiKeys {
-  readonly #clock: Clock
+  readonly #ledger: UsageLedger
   readonly #configured: readonly KnownKey[]
   readonly #everybody: KeyHolder | undefined
   readonly #attempts: AttemptLimit
   /** Keys of the file, by digest. */
   #filed = new Map<string, KnownKey>()
 
-  constructor({ apiKeys, open, maxAttemptsPerMinute }: ApiKeysOptions, clock: Clock) {
-    this.#clock = clock
-    this.#everybody = open ? new KeyHolder('open', {}, clock) : undefined
+  /** What keys use is counted in `ledger`. */
+  constructor(
+    { apiKeys, open, maxAttemptsPerMinute }: ApiKeysOptions,
+    clock: Clock,
+    ledger = new UsageLedger(clock, 0),
+  ) {
+    this.#ledger = ledger
+    // Not in the ledger: nobody's limits are to be kept.
+    const usage = () => new AudioUsage(clock, 0)
+    this.#everybody = open ? new KeyHolder('open', {}, usage()) : undefined
     this.#attempts = new AttemptLimit(clock, maxAttemptsPerMinute)
     this.#configured = apiKeys.map((entry, index) => {
       const { name, key, ...limits } =
         typeof entry === 'string' ? { name: `key ${index + 1}`, key: entry } : entry
       return {
         digest: keyDigest(key),
-        holder: new KeyHolder(name, limits, clock),
+        holder: new KeyHolder(name, limits, limited(limits) ? ledger.of(`settings: ${name}`) : usage()),
         unguessable: key.length >= UNGUESSABLE_LENGTH,
       }
     })
@@ -93,7 +102,7 @@ export class ApiKeys {
         const digest = Buffer.from(sha256, 'hex')
         const made = () => ({
           digest,
-          holder: new KeyHolder(name, limits, this.#clock),
+          holder: new KeyHolder(name, limits, this.#ledger.of(sha256)),
           unguessable: true,
         })
         return [sha256, known ?? made()]
@@ -101,6 +110,14 @@ export class ApiKeys {
     )
     for (const { holder } of before.values()) holder.revoke()
   }
+}
+
+/**
+ * Whether it has to be known tomorrow what a key of the settings has used. It is counted by its name: the digest of a
+ * secret that somebody made up belongs into no file.
+ */
+function limited({ minutesPerDay }: KeyLimits): boolean {
+  return minutesPerDay !== undefined
 }
 
 function tooMany(waitMs: number): ServiceError {

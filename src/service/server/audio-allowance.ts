@@ -1,56 +1,33 @@
-import type { Clock } from '../../core/clock.ts'
+import type { AudioUsage } from './audio-usage.ts'
 
 const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
-/** Audio is forgotten in slices of time (ms). */
-const SLICE_MS = 15 * MINUTE_MS
-const SLICES = DAY_MS / SLICE_MS
 
-/**
- * Audio that may be sent within any 24 hours. A window that rolls, not a calendar day: it has no midnight at which
- * everybody starts anew, and it needs no time zone. Counted in slices of a quarter of an hour and never forgotten
- * early, so it takes up to 24 h 15 min until an allowance is back.
- */
+/** Audio that may be used within any 24 hours. */
 export class AudioAllowance {
-  readonly #clock: Clock
-  /** Audio taken (ms), by slice, oldest first. */
-  readonly #slices = new Map<number, number>()
+  readonly #usage: AudioUsage
   /** Most minutes; may change at any time. */
   minutes: number
 
-  constructor(clock: Clock, minutes: number) {
-    this.#clock = clock
+  /** Counts in `usage`. */
+  constructor(usage: AudioUsage, minutes: number) {
+    this.#usage = usage
     this.minutes = minutes
   }
 
-  /** Audio that may still be taken now (ms); 0 or more. */
+  /** Audio that may still be used now (ms); 0 or more. */
   get leftMs(): number {
-    this.#forget()
-    const used = Array.from(this.#slices.values()).reduce((sum, ms) => sum + ms, 0)
-    return Math.max(0, this.minutes * MINUTE_MS - used)
+    return Math.max(0, this.minutes * MINUTE_MS - this.#usage.usedMs)
   }
 
-  /** How long until some of what was taken is forgotten; 0 when nothing was taken. */
+  /** How long until some of what was used is forgotten; 0 when nothing was. */
   get moreInMs(): number {
-    this.#forget()
-    const [oldest] = this.#slices.keys()
-    return oldest === undefined ? 0 : (oldest + SLICES + 1) * SLICE_MS - this.#clock.now()
+    return this.#usage.lessInMs
   }
 
   /** Takes `ms` of audio whole and answers true, or takes nothing. */
   take(ms: number): boolean {
-    if (ms > this.leftMs) return false
-    const slice = this.#slice
-    this.#slices.set(slice, (this.#slices.get(slice) ?? 0) + ms)
+    if (this.minutes !== Number.POSITIVE_INFINITY && ms > this.leftMs) return false
+    this.#usage.add(ms)
     return true
-  }
-
-  get #slice(): number {
-    return Math.floor(this.#clock.now() / SLICE_MS)
-  }
-
-  #forget(): void {
-    const first = this.#slice - SLICES
-    for (const slice of this.#slices.keys()) if (slice < first) this.#slices.delete(slice)
   }
 }

@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
 import { withLock } from './file-lock.ts'
 import { keyDigest, newKey } from './key-digest.ts'
 import { type KeyEntry, type KeyLimits, keyEntrySchema } from './key-entry.ts'
+import { writeWhole } from './whole-file.ts'
 
 const fileSchema = z
   .strictObject({ version: z.literal(1), keys: z.array(keyEntrySchema) })
@@ -85,30 +84,8 @@ export class KeyFile {
   #change(change: (keys: readonly KeyEntry[]) => readonly KeyEntry[]): Promise<void> {
     return withLock(this.path, this.#clock, async () => {
       const keys = change((await this.read()) ?? [])
-      await this.#write(`${JSON.stringify({ version: 1, keys }, undefined, 2)}\n`)
+      await writeWhole(this.path, `${JSON.stringify({ version: 1, keys }, undefined, 2)}\n`)
     })
-  }
-
-  /** Writes beside it and puts that in its place, so that nobody ever sees half a file, also after a power failure. */
-  async #write(text: string): Promise<void> {
-    // A link stays a link.
-    const path = await realpath(this.path).catch(() => this.path)
-    const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-    try {
-      const handle = await open(draft, 'wx', 0o600)
-      try {
-        await handle.writeFile(text)
-        await handle.sync()
-      } finally {
-        await handle.close()
-      }
-      await rename(draft, path)
-    } catch (error) {
-      await rm(draft, { force: true })
-      throw error
-    }
-    const folder = await open(dirname(path), 'r')
-    await folder.sync().finally(() => folder.close())
   }
 }
 

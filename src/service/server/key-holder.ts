@@ -1,10 +1,12 @@
-import type { Clock } from '../../core/clock.ts'
 import { AudioAllowance } from './audio-allowance.ts'
+import type { AudioUsage } from './audio-usage.ts'
 import type { KeyLimits } from './key-entry.ts'
 import { ServiceError } from './service-error.ts'
 
 /** Less audio than this is as good as none (ms). */
 const TOO_LITTLE_MS = 1_000
+/** Text counts as the audio that it takes to say it: so many characters a second. */
+const CHARACTERS_PER_SECOND = 15
 
 /** Ends one session, telling its client why. */
 type EndSession = (error: ServiceError) => void
@@ -13,16 +15,16 @@ type EndSession = (error: ServiceError) => void
 export class KeyHolder {
   /** For the log. */
   readonly name: string
-  readonly #clock: Clock
   readonly #sessions = new Set<EndSession>()
+  readonly #allowance: AudioAllowance
   #limits: KeyLimits
-  #allowance: AudioAllowance | undefined
   #revoked = false
 
-  constructor(name: string, limits: KeyLimits, clock: Clock) {
+  /** What is used is counted in `usage`. */
+  constructor(name: string, limits: KeyLimits, usage: AudioUsage) {
     this.name = name
-    this.#clock = clock
     this.#limits = limits
+    this.#allowance = new AudioAllowance(usage, Number.POSITIVE_INFINITY)
     this.limit(limits)
   }
 
@@ -34,10 +36,7 @@ export class KeyHolder {
   /** New limits, from now on; open sessions stay, and audio that was sent stays counted. */
   limit(limits: KeyLimits): void {
     this.#limits = limits
-    const { minutesPerDay } = limits
-    if (minutesPerDay === undefined) this.#allowance = undefined
-    else if (this.#allowance) this.#allowance.minutes = minutesPerDay
-    else this.#allowance = new AudioAllowance(this.#clock, minutesPerDay)
+    this.#allowance.minutes = limits.minutesPerDay ?? Number.POSITIVE_INFINITY
   }
 
   /** Throws when no session may begin now. */
@@ -46,7 +45,7 @@ export class KeyHolder {
     const { sessions = Number.POSITIVE_INFINITY } = this.#limits
     if (this.#sessions.size >= sessions)
       throw new ServiceError('key_sessions_taken', `all ${sessions} sessions of this API key are taken`)
-    if (this.#allowance && this.#allowance.leftMs < TOO_LITTLE_MS) throw this.#usedUp(this.#allowance)
+    if (this.#allowance.leftMs < TOO_LITTLE_MS) throw this.#usedUp()
   }
 
   /** Begins a session, which `end` ends when the key is revoked; disposing says that it is over. Throws as above. */
@@ -59,7 +58,12 @@ export class KeyHolder {
 
   /** Counts audio that was sent; throws `minutes_used_up`, and counts nothing, when it is more than is left. */
   takeAudio(ms: number): void {
-    if (this.#allowance?.take(ms) === false) throw this.#usedUp(this.#allowance)
+    if (!this.#allowance.take(ms)) throw this.#usedUp()
+  }
+
+  /** Counts text to be translated or spoken, as the audio that it takes to say it; throws as above. */
+  takeText(text: string): void {
+    this.takeAudio((text.length * 1_000) / CHARACTERS_PER_SECOND)
   }
 
   /** The key is good no more: every open session ends. Idempotent. */
@@ -68,7 +72,8 @@ export class KeyHolder {
     for (const end of Array.from(this.#sessions)) end(revoked())
   }
 
-  #usedUp({ minutes, moreInMs }: AudioAllowance): ServiceError {
+  #usedUp(): ServiceError {
+    const { minutes, moreInMs } = this.#allowance
     const more = moreInMs > 0 ? `, more in ${Math.ceil(moreInMs / 60_000)} minutes` : ''
     return new ServiceError(
       'minutes_used_up',

@@ -136,6 +136,10 @@ export const serviceConfigSchema = z
       })
       .prefault({}),
   })
+  .refine(({ apiKeys }) => new Set(namesOf(apiKeys)).size === namesOf(apiKeys).length, {
+    path: ['apiKeys'],
+    message: 'a name comes twice',
+  })
   .refine(config => config.open || config.keyFile !== undefined || config.apiKeys.length > 0, {
     path: ['apiKeys'],
     message: 'at least one key is needed, or a keyFile, or open: true on loopback',
@@ -144,6 +148,10 @@ export const serviceConfigSchema = z
     path: ['open'],
     message: 'a service without keys listens on loopback only',
   })
+
+function namesOf(keys: readonly (string | { name: string })[]): string[] {
+  return keys.flatMap(key => (typeof key === 'string' ? [] : key.name))
+}
 
 /** Settings as written: all but the keys may be left out. */
 export type ServiceConfig = z.input<typeof serviceConfigSchema>

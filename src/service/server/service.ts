@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { Server } from 'socket.io'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { type Log, silentLog } from '../../core/log.ts'
+import { systemWallClock, type WallClock } from '../../core/wall-clock.ts'
 import { Admission } from './admission.ts'
 import { ApiKeys } from './api-keys.ts'
 import { AudioStreams } from './audio-streams.ts'
@@ -28,6 +29,9 @@ import {
 } from './service-config.ts'
 import { SocketTracker } from './socket-tracker.ts'
 import { addStreamRoutes } from './stream-routes.ts'
+import { UsageFile, usagePath } from './usage-file.ts'
+import { UsageKeeper } from './usage-keeper.ts'
+import { UsageLedger } from './usage-ledger.ts'
 import { Workload } from './workload.ts'
 
 /** Largest message on a socket, and largest body of an HTTP request that is no file (bytes). */
@@ -37,6 +41,7 @@ const HANDSHAKE_MS = 10_000
 
 export interface ServiceParts {
   readonly clock?: Clock
+  readonly wallClock?: WallClock
   readonly log?: Log
   /** Other engines than the installed ones. The service closes them. */
   readonly engines?: EngineSet
@@ -62,9 +67,11 @@ export interface Service {
  */
 export async function buildService(config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> {
   const settings = serviceSettings(config)
-  const { clock = systemClock, log = silentLog } = parts
-  const keys = new ApiKeys(settings, clock)
+  const { clock = systemClock, wallClock = systemWallClock, log = silentLog } = parts
+  const ledger = new UsageLedger(clock, wallClock() - clock.now())
+  const keys = new ApiKeys(settings, clock, ledger)
   const watch = await watched(settings, keys, clock, log)
+  const usage = await kept(settings, ledger, clock, log)
   const threads = new ThreadUse(clock)
   const engines = parts.engines ?? (await installedEngines(settings, threads, clock, log))
   const workload = new Workload({ clock, admitBehindMs: settings.admitBehindMs, threads })
@@ -125,7 +132,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
       watch?.[Symbol.dispose]()
       closing ??= app.close().then(() => {
         batch.close()
-        return engines.close()
+        return Promise.all([engines.close(), usage?.close()]).then(() => {})
       })
       return closing
     },
@@ -141,6 +148,17 @@ async function watched(
 ): Promise<KeyWatch | undefined> {
   if (keyFile === undefined || open) return undefined
   return KeyWatch.start(new KeyFile(keyFile, clock), keys, clock, log)
+}
+
+/** What keys use, kept beside the key file. */
+async function kept(
+  { keyFile, open }: ServiceSettings,
+  ledger: UsageLedger,
+  clock: Clock,
+  log: Log,
+): Promise<UsageKeeper | undefined> {
+  if (keyFile === undefined || open) return undefined
+  return UsageKeeper.start(new UsageFile(usagePath(keyFile), clock), ledger, clock, log)
 }
 
 function installedEngines(

@@ -26,21 +26,29 @@ export interface TextLimits {
   readonly maxWaitingTexts: number
 }
 
+/** Whoever's key it is: their text is counted. */
+export interface TextHolder {
+  /** Throws a `ServiceError` when it is more than they have left. */
+  takeText(text: string): void
+}
+
 /** Texts, one after the other in the order they came: what `/translator` and `/tts` take in. */
 export class TextIntake implements Intake {
   readonly #outlet: Outlet
   readonly #work: TextWork
   readonly #limits: TextLimits
+  readonly #holder: TextHolder
   #line: Text[] = []
   #taken = 0
   #characters = 0
   #busy = false
 
   /** Closes `work` when it is closed itself. */
-  constructor(outlet: Outlet, work: TextWork, limits: TextLimits) {
+  constructor(outlet: Outlet, work: TextWork, limits: TextLimits, holder: TextHolder) {
     this.#outlet = outlet
     this.#work = work
     this.#limits = limits
+    this.#holder = holder
   }
 
   get busy(): boolean {
@@ -59,6 +67,7 @@ export class TextIntake implements Intake {
         'backlog_full',
         `${this.#line.length} texts wait already, allowed are ${maxWaitingTexts}`,
       )
+    this.#holder.takeText(text)
     this.#characters += text.length
     this.#line.push({ id: String(++this.#taken), text })
     if (!this.#busy) void this.#run()

@@ -1,4 +1,5 @@
 import { ttsParameters } from './connection-parameters.ts'
+import type { KeyHolder } from './key-holder.ts'
 import type { OpenSession } from './namespaces.ts'
 import { chosenOutput } from './output-choice.ts'
 import { Session } from './session.ts'
@@ -11,13 +12,14 @@ export const openTts: OpenSession = (socket, channel, log, parts) => {
   const { engines, settings, clock } = parts
   const parameters = ttsParameters(socket.handshake.query, engines)
   const { receiveAudio } = parameters
+  const holder = socket.data.holder as KeyHolder
   const voice = wishedVoice(parameters, engines)
   return new Session({
     channel,
     parameters,
     intake: outlet => {
       const output = chosenOutput({ outlet, voice, receiveAudio }, socket, parts)
-      return new TextIntake(outlet, new SpokenTexts(outlet, parameters, output), settings)
+      return new TextIntake(outlet, new SpokenTexts(outlet, parameters, output), settings, holder)
     },
     idleTimeoutMs: settings.textIdleTimeoutMs,
     settings,

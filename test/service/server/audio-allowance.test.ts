@@ -1,14 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AudioAllowance } from '../../../src/service/server/audio-allowance.ts'
+import { AudioUsage } from '../../../src/service/server/audio-usage.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
+/** Some time in a quarter of an hour that has begun. */
+const ORIGIN_MS = 1_767_323_045_000
+
+const of = (clock: FakeClock, minutes: number) =>
+  new AudioAllowance(new AudioUsage(clock, ORIGIN_MS), minutes)
 
 test('what was taken comes back after a day, and it is told when', () => {
   const clock = new FakeClock()
-  const allowance = new AudioAllowance(clock, 10)
+  const allowance = of(clock, 10)
   expect(allowance.moreInMs).toBe(0)
   clock.advance(20 * MINUTE_MS)
   expect(allowance.take(6 * MINUTE_MS)).toBe(true)
@@ -25,7 +31,7 @@ test('what was taken comes back after a day, and it is told when', () => {
 })
 
 test('more minutes are there at once, fewer too', () => {
-  const allowance = new AudioAllowance(new FakeClock(), 1)
+  const allowance = of(new FakeClock(), 1)
   allowance.take(MINUTE_MS)
   allowance.minutes = 3
   expect(allowance.leftMs).toBe(2 * MINUTE_MS)
@@ -38,7 +44,7 @@ test('in no 24 hours is more taken than allowed, and what fits is never refused 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), steps => {
       const clock = new FakeClock()
-      const allowance = new AudioAllowance(clock, 10)
+      const allowance = of(clock, 10)
       const taken: { at: number; ms: number }[] = []
       const sum = (from: number) => taken.filter(({ at }) => at > from).reduce((all, { ms }) => all + ms, 0)
       for (const { afterMs, ms } of steps) {

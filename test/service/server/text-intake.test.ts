@@ -51,6 +51,7 @@ function texts(work: Partial<TextWork> = {}, config = {}) {
           ...work,
         },
         settings,
+        { takeText: () => {} },
       ),
     idleTimeoutMs: 60_000,
     settings,

@@ -8,10 +8,10 @@ export interface JobLimits {
   readonly maxTextLength: number
 }
 
-/** Whoever's key it is: their audio is counted. */
+/** Whoever's key it is: their audio and text are counted. Both throw a `ServiceError` when it is more than is left. */
 export interface JobHolder {
-  /** Throws a `ServiceError` when it is more than they have left. */
   takeAudio(ms: number): void
+  takeText(text: string): void
 }
 
 /** What every step of a job has at hand. */

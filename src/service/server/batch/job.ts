@@ -78,20 +78,24 @@ function spoken(parameters: JobParameters, form: JobForm, tools: JobTools, conte
 function written(parameters: JobParameters, form: JobForm, tools: JobTools, context: JobContext): Work {
   const { mode, source, target, rate } = parameters
   const { engines } = tools
-  const { limits } = context
+  const { limits, holder } = context
   if (mode === 'translator') {
     const translation = translationFor(source, target, engines)
     const text = jobText(parameters, form, limits.maxTextLength)
-    return async () => ({
-      languageIdSource: translation.source,
-      languageIdTarget: translation.target,
-      text,
-      translation: await translated(text, translation, context),
-    })
+    return async () => {
+      holder.takeText(text)
+      return {
+        languageIdSource: translation.source,
+        languageIdTarget: translation.target,
+        text,
+        translation: await translated(text, translation, context),
+      }
+    }
   }
   const voice = voiceFor(target ?? source, parameters.wish, engines)
   const text = jobText(parameters, form, limits.maxTextLength)
   return async () => {
+    holder.takeText(text)
     const file = new SpokenFile(voice, rate, context)
     await file.speak(text)
     const languageIdTarget = voice.entry.languageId

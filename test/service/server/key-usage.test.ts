@@ -1,0 +1,182 @@
+import { mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { silentLog } from '../../../src/core/log.ts'
+import { usagePath } from '../../../src/service/server/usage-file.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { upload } from './batch/upload.ts'
+import { fakeService, KEY } from './helpers/fake-service.ts'
+import { keyFilePath, keyFileWith } from './helpers/key-files.ts'
+import { THEN } from './helpers/then.ts'
+
+const second = Buffer.alloc(32_000)
+const MINUTE_MS = 60_000
+
+/** A service that counts in a key file, and one that comes after it; the time goes on meanwhile. */
+async function counting(minutesPerDay: number) {
+  const { file } = await keyFileWith()
+  const key = await file.add('desk', THEN, { minutesPerDay })
+  let now = THEN.getTime()
+  const begin = async (log = silentLog) => {
+    const clock = new FakeClock(Math.random() * 1e6)
+    const offset = now - clock.now()
+    const wallClock = () => clock.now() + offset
+    const running = await fakeService({ apiKeys: [], keyFile: file.path }, { clock, wallClock, log })
+    return {
+      ...running,
+      clock,
+      /** So many fragments of a second on a session of their own; what became of the last. */
+      async speak(seconds: number): Promise<unknown> {
+        const client = running.connect('/stt', {}, key)
+        await client.until('start')
+        let taken: unknown
+        for (let n = 0; n < seconds; n++) taken = await client.send(second)
+        client.close()
+        return taken
+      },
+      /** What becomes of a session. */
+      async session(): Promise<string> {
+        const client = running.connect('/stt', {}, key)
+        const refused = client.until<{ error: string }>('connect_error').then(({ error }) => error)
+        return await Promise.race([client.until('start').then(() => 'start'), refused])
+      },
+      pass(ms: number): void {
+        clock.advance(ms)
+        now = wallClock()
+      },
+    }
+  }
+  const later = (ms: number) => {
+    now += ms
+  }
+  return { begin, file, key, usage: usagePath(file.path), later }
+}
+
+test('what a key has used is known after a restart, and forgotten after a day', async () => {
+  const { begin, later } = await counting(1)
+  const first = await begin()
+  expect(await first.speak(40)).toBe(true)
+  await first.service.close()
+  later(5 * MINUTE_MS)
+  const next = await begin()
+  expect(await next.speak(20)).toBe(true)
+  expect(await next.session()).toBe('minutes_used_up')
+  await next.service.close()
+  later(24 * 60 * MINUTE_MS)
+  const early = await begin()
+  expect(await early.session()).toBe('minutes_used_up')
+  await early.service.close()
+  later(10 * MINUTE_MS)
+  expect(await (await begin()).speak(60)).toBe(true)
+})
+
+test('it is saved now and then, so that a crash loses little', async () => {
+  const { begin, usage } = await counting(1)
+  const crashes = await begin()
+  await crashes.speak(59)
+  await expect(stat(usage)).rejects.toThrow('ENOENT')
+  crashes.pass(15_000)
+  await expect.poll(() => stat(usage).then(({ mode }) => mode & 0o777, String)).toBe(0o600)
+  const next = await begin()
+  expect(await next.speak(1)).toBe(true)
+  expect(await next.session()).toBe('minutes_used_up')
+})
+
+test('two services with one key file count together', async () => {
+  const { begin } = await counting(2)
+  const one = await begin()
+  const other = await begin()
+  await one.speak(60)
+  await other.speak(60)
+  await one.service.close()
+  other.pass(15_000)
+  await expect.poll(() => other.session()).toBe('minutes_used_up')
+  await other.service.close()
+  expect(await (await begin()).session()).toBe('minutes_used_up')
+})
+
+test('the file names digests, times and milliseconds, and no key; a key of the settings by its name', async () => {
+  const { begin, usage, key, file } = await counting(1)
+  const service = await begin()
+  await service.speak(3)
+  await service.service.close()
+  const [entry] = (await file.read()) ?? []
+  const text = await readFile(usage, 'utf8')
+  expect(text).not.toContain(key)
+  expect(JSON.parse(text)).toEqual({
+    version: 1,
+    keys: { [entry!.sha256]: { '2026-01-02T03:00:00.000Z': 3_000 } },
+  })
+  const configured = [{ name: 'wall', key: KEY, minutesPerDay: 1 }, 'a key without limits']
+  const wall = await fakeService({ apiKeys: configured, keyFile: file.path })
+  const { client } = await wall.ready('/stt')
+  await client.send(second)
+  await wall.connect('/stt', {}, 'a key without limits').until('start')
+  await wall.service.close()
+  expect(Object.keys(JSON.parse(await readFile(usage, 'utf8')).keys)).toEqual(['settings: wall'])
+})
+
+test('a service whose keys have no limits writes nothing', async () => {
+  const path = await keyFilePath()
+  const { ready, service } = await fakeService({ keyFile: path })
+  const { client } = await ready('/stt')
+  await client.send(second)
+  await service.close()
+  await expect(stat(usagePath(path))).rejects.toThrow('ENOENT')
+})
+
+test.each(['{ half', '{}', '{"version":1,"keys":{"a":{"yesterday":5}}}', '{"version":1,"keys":{"a":7}}'])(
+  'a file that is not understood (%s) is told, and counting begins anew',
+  async text => {
+    const { begin, usage } = await counting(1)
+    await writeFile(usage, text)
+    const errors: string[] = []
+    const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) }
+    const service = await begin(log)
+    expect(errors).toEqual(['what keys have used cannot be read, counting begins anew'])
+    await service.speak(60)
+    await service.service.close()
+    expect(errors).toHaveLength(1)
+    expect(await (await begin()).session()).toBe('minutes_used_up')
+  },
+)
+
+test('a disk that takes nothing is told once, and counting goes on', async () => {
+  const { begin, usage } = await counting(1)
+  await mkdir(usage)
+  const errors: string[] = []
+  const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) }
+  const service = await begin(log)
+  await service.speak(30)
+  service.pass(15_000)
+  await expect.poll(() => errors.at(-1)).toMatch('cannot be saved; it is tried again')
+  await service.speak(30)
+  expect(await service.session()).toBe('minutes_used_up')
+  service.pass(15_000)
+  await rmdir(usage)
+  await service.service.close()
+  expect(errors).toHaveLength(2)
+  expect(await (await begin()).session()).toBe('minutes_used_up')
+})
+
+test('text counts as the audio that it takes to say it: a second for 15 characters', async () => {
+  const apiKeys = [{ name: 'one', key: KEY, minutesPerDay: 1 }]
+  const clock = new FakeClock()
+  const { connect, url } = await fakeService({ apiKeys, maxSessions: 8 }, { clock })
+  const text = (length: number) => 'good morning '.repeat(100).slice(0, length).trim().padEnd(length, '.')
+  const translator = connect('/translator')
+  const speaker = connect('/tts')
+  await Promise.all([translator.until('start'), speaker.until('start')])
+  expect(await translator.socket.emitWithAck('text', text(300))).toBe(true)
+  expect(await speaker.socket.emitWithAck('text', text(300))).toBe(true)
+  const batch = (mode: string, length: number) =>
+    upload(url, { mode, text: text(length), languageIdSource: 'en-us', languageIdTarget: 'es-es' })
+  expect((await batch('translator', 150)).status).toBe(200)
+  expect((await batch('tts', 120)).status).toBe(200)
+  const refused = await batch('translator', 31)
+  expect([refused.status, await refused.json()]).toMatchObject([429, { error: 'minutes_used_up' }])
+  expect(await translator.socket.emitWithAck('text', text(30))).toBe(true)
+  speaker.socket.emit('text', text(2))
+  expect(await speaker.error()).toMatchObject({ code: 'limit', error: 'minutes_used_up' })
+  await speaker.until('disconnect')
+  expect(translator.names).not.toContain('error')
+})
