@@ -114,7 +114,7 @@ export class Relay implements Admission {
 
   admit(leg: Leg, invitation: Invitation): void {
     if (this.#closing) throw new BridgeError('CAPACITY', 'the relay is closing')
-    const returning = this.#absences.returning(leg, invitation.room)
+    const returning = this.#returning(leg, invitation.room)
     // Whoever changes legs takes no more place than before.
     if (this.#legs.size >= this.#options.maxLegs + (returning?.present ? 1 : 0)) {
       this.metrics.legsRefused++
@@ -149,6 +149,13 @@ export class Relay implements Admission {
     this.#decoding.close()
     await this.#translator.close()
     this.#mp3.close()
+  }
+
+  /** The party that comes back by `leg`; nobody comes back into a room that is being closed. */
+  #returning(leg: Leg, name: string): Participant | undefined {
+    const room = this.#rooms.get(name)
+    const participant = this.#absences.returning(leg, name)
+    return room && !room.closing && participant?.host === room ? participant : undefined
   }
 
   #newParticipant(leg: Leg, invitation: Invitation): Participant {
