@@ -42,6 +42,8 @@ export interface AppConfig {
   readonly port: number
   /** Where Twilio reaches this server; absent: this machine only. */
   readonly publicUrl?: string | undefined
+  /** Proxies whose `X-Forwarded-For` is believed, as addresses, networks or names of some; default none. */
+  readonly trustProxy?: readonly string[] | undefined
   readonly service: {
     /** Absent: the embedded service. */
     readonly url?: string | undefined
@@ -197,6 +199,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   })
   const server = Fastify({
     forceCloseConnections: true,
+    trustProxy: config.trustProxy?.length ? [...config.trustProxy] : false,
     requestTimeout: 15_000,
     connectionTimeout: 0,
     ...serverOptions(),

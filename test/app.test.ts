@@ -32,3 +32,21 @@ test('the status page is for load balancers and people, and closing is idempoten
   expect(app.close()).toBe(app.close())
   await app.close()
 })
+
+test('wrong keys behind a trusted proxy are counted by the address it tells', async () => {
+  const control = { keys: [{ name: 'desk', key: 'a-key-that-nobody-would-guess' }], maxAttemptsPerMinute: 1 }
+  for (const [trustProxy, other] of [
+    [['loopback'], 401],
+    [[], 429],
+  ] as const) {
+    await using app = await buildApp({ ...config, control, trustProxy }, { translator: new FakeTranslator() })
+    const status = async (client: string) => {
+      const headers = { authorization: 'Bearer wrong', 'x-forwarded-for': client }
+      const asked = { url: '/v1/rooms', remoteAddress: '127.0.0.1', headers }
+      return (await app.server.inject(asked)).statusCode
+    }
+    expect(await status('203.0.113.1')).toBe(401)
+    expect(await status('203.0.113.1')).toBe(429)
+    expect(await status('203.0.113.2')).toBe(other)
+  }
+})

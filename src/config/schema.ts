@@ -3,6 +3,7 @@ import { attendantOptionsSchema } from '../core/attendant-options.ts'
 import { relayOptionsSchema } from '../core/relay-options.ts'
 import { recordingOptionsSchema } from '../recording/recording-options.ts'
 import { serviceConfigSchema } from '../service/server/service-config.ts'
+import { trustedProxiesSchema } from '../service/server/trusted-proxies.ts'
 import { soundOptionsSchema } from '../sounds/sound-options.ts'
 import { controlSettingsSchema } from '../web/control/control-settings.ts'
 import { transcriptSettingsSchema } from '../web/transcript/transcript-settings.ts'
@@ -40,6 +41,7 @@ export const configSchema = z
     host: z.string().min(1).optional().describe('an address of this machine, like 127.0.0.1 or 0.0.0.0'),
     port: z.int().min(0).max(65_535).default(8080),
     publicUrl: urlSchema('an https:// address without user, query or fragment').optional(),
+    trustProxy: trustedProxiesSchema,
     log: z
       .strictObject({
         level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -25,6 +25,10 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
   const language = fc.stringMatching(/^[a-z]{2,3}-[a-z]{2}$/)
   if (path === 'attendant.languages')
     return fc.array(language, { maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
+  if (path.endsWith('trustProxy'))
+    return fc
+      .array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.constant('loopback')), { minLength: 1, maxLength: 4 })
+      .map(value => ({ value, text: value.join(', ') }))
   if (shape.type === 'array')
     return fc.array(word, { minLength: 1, maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
   if (path.startsWith('languages.')) return plain(language)

@@ -15,11 +15,13 @@ import { SocketChannel } from './socket-channel.ts'
 import { openSts } from './sts.ts'
 import { openStt } from './stt.ts'
 import { openTranslator } from './translator.ts'
+import type { TrustedProxies } from './trusted-proxies.ts'
 import { openTts } from './tts.ts'
 import type { Workload } from './workload.ts'
 
 export interface NamespaceParts {
   readonly keys: ApiKeys
+  readonly proxies: TrustedProxies
   readonly engines: EngineSet
   readonly admission: Admission
   readonly workload: Workload
@@ -77,7 +79,9 @@ function guarded(
 ): void {
   try {
     const auth = socket.handshake.auth as { token?: unknown } | undefined
-    const holder = parts.keys.holderOf(auth?.token, 'auth.token', socket.handshake.address)
+    const { address, headers } = socket.handshake
+    const caller = parts.proxies.addressOf(address, headers)
+    const holder = parts.keys.holderOf(auth?.token, 'auth.token', caller)
     socket.data.holder = holder
     admit(holder)
   } catch (error) {

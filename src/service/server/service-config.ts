@@ -5,6 +5,7 @@ import { batchShape } from './batch/batch-config.ts'
 import { engineChoicesSchema } from './engines/engine-choices.ts'
 import { grammarsSchema } from './engines/grammar.ts'
 import { keyLimitsShape } from './key-entry.ts'
+import { trustedProxiesSchema } from './trusted-proxies.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 
@@ -119,6 +120,8 @@ export const serviceConfigSchema = z
       .default(4 * 1024 * 1024),
     /** Address by which clients reach the service, where it is not the one they connect to: behind a proxy. */
     publicUrl: z.url({ protocol: /^https?$/ }).optional(),
+    /** Proxies that tell the address of who is behind them by `X-Forwarded-For`: where wrong keys are counted by address. */
+    trustProxy: trustedProxiesSchema,
     /** JSON file with phrases that are consulted before the translator. */
     phrasebook: z.string().optional(),
     /** The voice of a language, by its id in the voice list. */

@@ -29,6 +29,7 @@ import {
 } from './service-config.ts'
 import { SocketTracker } from './socket-tracker.ts'
 import { addStreamRoutes } from './stream-routes.ts'
+import { TrustedProxies } from './trusted-proxies.ts'
 import { UsageFile, usagePath } from './usage-file.ts'
 import { UsageKeeper } from './usage-keeper.ts'
 import { UsageLedger } from './usage-ledger.ts'
@@ -82,6 +83,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     requestTimeout: settings.uploadTimeoutMs + HANDSHAKE_MS,
     http: httpOptions(HANDSHAKE_MS),
     forceCloseConnections: true,
+    trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
     frameworkErrors: (error, _request, reply) => answerFailed(error, reply, log),
   })
@@ -105,7 +107,8 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     cors: { origin: !settings.open },
   })
   addSocketRules(io)
-  addNamespaces(io, { keys, engines, admission, workload, streams, settings, clock, log })
+  const proxies = new TrustedProxies(settings.trustProxy)
+  addNamespaces(io, { keys, proxies, engines, admission, workload, streams, settings, clock, log })
   app.addHook('preClose', () => {
     io.disconnectSockets(true)
     io.engine.close()

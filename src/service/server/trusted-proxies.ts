@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import proxyAddr from '@fastify/proxy-addr'
+import { z } from 'zod'
+
+const SAID =
+  'an address like 10.0.0.7, a network like 10.0.0.0/8 or fd00::/8, or loopback, linklocal, uniquelocal'
+
+/** Proxies whose word is taken for who is behind them; nobody's by default. */
+export const trustedProxiesSchema = z.array(z.string().refine(isProxy, SAID)).default([])
+
+/** Tells who is behind proxies: by `X-Forwarded-For`, as far as those who wrote it are trusted. */
+export class TrustedProxies {
+  readonly #trust: ((address: string, hop: number) => boolean) | undefined
+
+  /** Throws `TypeError` for what is no address, network or name of some. */
+  constructor(proxies: readonly string[]) {
+    this.#trust = proxies.length > 0 ? proxyAddr.compile([...proxies]) : undefined
+  }
+
+  /** The address nearest to the client that was told by trusted proxies alone; that of `peer` when it is none of them. */
+  addressOf(peer: string, headers: IncomingHttpHeaders): string {
+    if (!this.#trust) return peer
+    return proxyAddr({ headers, socket: { remoteAddress: peer } } as unknown as IncomingMessage, this.#trust)
+  }
+}
+
+function isProxy(text: string): boolean {
+  try {
+    proxyAddr.compile([text])
+    return true
+  } catch {
+    return false
+  }
+}

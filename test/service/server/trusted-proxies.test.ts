@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { TrustedProxies, trustedProxiesSchema } from '../../../src/service/server/trusted-proxies.ts'
+
+const told = (proxies: string[], peer: string, forwarded?: string) =>
+  new TrustedProxies(proxies).addressOf(peer, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded })
+
+test.each([
+  ['nobody is trusted', [], '10.0.0.7', '203.0.113.9', '10.0.0.7'],
+  ['the proxy is trusted', ['10.0.0.7'], '10.0.0.7', '203.0.113.9', '203.0.113.9'],
+  ['as a network', ['10.0.0.0/8'], '10.1.2.3', '2001:db8::9', '2001:db8::9'],
+  ['as this machine, seen as IPv6', ['loopback'], '::ffff:127.0.0.1', '203.0.113.9', '203.0.113.9'],
+  ['somebody else says so', ['10.0.0.7'], '10.0.0.8', '203.0.113.9', '10.0.0.8'],
+  ['the client made up some', ['10.0.0.7'], '10.0.0.7', '198.51.100.1, 203.0.113.9', '203.0.113.9'],
+  ['through two', ['10.0.0.0/8'], '10.0.0.7', '198.51.100.1, 203.0.113.9, 10.0.0.8', '203.0.113.9'],
+  ['it says nothing', ['10.0.0.7'], '10.0.0.7', undefined, '10.0.0.7'],
+  ['it says what is none', ['10.0.0.7'], '10.0.0.7', 'unknown', 'unknown'],
+])('%s', (_case, proxies, peer, forwarded, address) => {
+  expect(told(proxies, peer, forwarded)).toBe(address)
+})
+
+test('a setting that is no address is refused, and says what is allowed', () => {
+  for (const wrong of ['', 'proxy.example.com', '10.0.0.0/33', '300.1.1.1', 'everybody']) {
+    const { error } = trustedProxiesSchema.safeParse([wrong])
+    expect(error?.issues[0]?.message, wrong).toMatch('a network like 10.0.0.0/8')
+  }
+  expect(trustedProxiesSchema.parse(undefined)).toEqual([])
+  expect(trustedProxiesSchema.parse(['loopback', 'fd00::/8', '10.0.0.1'])).toHaveLength(3)
+})
+
+test('whatever a header holds, an address comes out', () => {
+  const proxies = new TrustedProxies(['loopback'])
+  fc.assert(
+    fc.property(fc.string(), header => {
+      expect(typeof proxies.addressOf('127.0.0.1', { 'x-forwarded-for': header })).toBe('string')
+    }),
+    { seed: 20_261_121 },
+  )
+})
