@@ -65,8 +65,12 @@ function pairChecks(
 
 /** What went wrong with the service, and what to do about it. */
 export function failure(name: string, error: unknown, where: string): Check {
-  const known = error instanceof ServiceFailure || error instanceof BridgeError
-  return fail(name, `${where}: ${known ? error.message : String(error)}`, mendOf(error))
+  return fail(name, `${where}: ${wordsOf(error)}`, mendOf(error))
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof ServiceFailure && error.by === 'client') return error.description
+  return error instanceof ServiceFailure || error instanceof BridgeError ? error.message : String(error)
 }
 
 function mendOf(error: unknown): string {

@@ -16,5 +16,6 @@ it.each([
 ])('says what to do about %s', (error, mend) => {
   const check = failure('service', error, 'https://s.example.com')
   expect(check).toMatchObject({ status: 'fail', mend: expect.stringContaining(mend) })
-  expect(check.found).toContain(error.message)
+  const words = error instanceof ServiceFailure && error.by === 'client' ? error.description : error.message
+  expect(check.found).toMatch(new RegExp(`^https://s.example.com: (Error: )?${words}$`))
 })
