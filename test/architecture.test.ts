@@ -11,6 +11,7 @@ import {
   textFaults,
 } from './helpers/architecture.ts'
 import { importsOf, withoutComments } from './helpers/source-text.ts'
+import { unusedExports } from './helpers/unused-exports.ts'
 
 const ROOT = new URL('../', import.meta.url)
 const { dependencies, optionalDependencies } = JSON.parse(
@@ -49,10 +50,21 @@ describe('the sources', () => {
     expect(median(src.map(({ source }) => linesOf(source)))).toBeLessThan(100)
   })
 
+  it('export what somebody uses', () => expect(unusedExports(everything)).toEqual([]))
+
   it('are all seen', () => expect(src.length).toBeGreaterThan(80))
 })
 
 describe('the rules', () => {
+  it('find what is exported for nobody', () => {
+    const a = {
+      path: 'src/core/a.ts',
+      source: 'export class Used {}\nexport const unused = 1\nexport interface Free {}',
+    }
+    const b = { path: 'test/core/b.ts', source: 'new Used()\nexport const own = unusedness' }
+    expect(unusedExports([a, b])).toEqual(['src/core/a.ts exports unused, which nobody else uses'])
+  })
+
   const faulty = (rule: (path: string, source: string) => Fault[], path: string, source: string) =>
     expect(rule(path, source).length, `${path}: ${source}`)
 

@@ -16,7 +16,7 @@ const MOST_BYTES = 64 << 20
 const FFMPEG_MS = 20_000
 
 /** A sound file that cannot be used; the message says why, and what could be done. */
-export class SoundFileError extends Error {
+class SoundFileError extends Error {
   constructor(path: string, why: string, options?: { cause: unknown }) {
     super(`sound file ${path}: ${why}`, options)
     this.name = 'SoundFileError'

@@ -5,7 +5,7 @@ const LEAST_KEY = 24
 
 const KEY_NAME = 'letters, digits and . _ - only, 64 at most'
 
-export const controlKeySchema = z.strictObject({
+const controlKeySchema = z.strictObject({
   /** For the log; never the key. */
   name: z
     .string()
