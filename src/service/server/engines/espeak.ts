@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { VoiceEntry } from '../../contract.ts'
+import { begunSpeech } from './begun-speech.ts'
 import { EngineError } from './engine-error.ts'
 import { type EspeakVoice, parseVariants, parseVoices, voiceList } from './espeak-voices.ts'
 import type { Speech, Synthesizer } from './synthesizer.ts'
@@ -50,16 +51,7 @@ export class Espeak implements Synthesizer {
     if (voice === undefined)
       throw new RangeError(`${this.name} has ${this.voices.length} voices, not "${voiceId}"`)
     const reader = new WavReader()
-    const pieces = this.#run(voice, text, reader, signal)
-    const first = await pieces.next()
-    return {
-      rate: reader.rate || 22_050,
-      pieces: (async function* () {
-        if (first.done) return
-        yield first.value
-        yield* pieces
-      })(),
-    }
+    return begunSpeech(this.#run(voice, text, reader, signal), () => reader.rate || 22_050)
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { VoiceEntry } from '../../contract.ts'
+import { begunSpeech } from './begun-speech.ts'
 import { EngineError } from './engine-error.ts'
 import type { Speech, Synthesizer } from './synthesizer.ts'
 import { textPieces } from './text-pieces.ts'
@@ -68,16 +69,7 @@ export class Flite implements Synthesizer {
     if (voice === undefined)
       throw new RangeError(`${this.name} has ${this.voices.length} voices, not "${voiceId}"`)
     const stop = AbortSignal.any([signal, this.#closed.signal])
-    const pieces = this.#pieces(textPieces(text, MOST_LETTERS), voice, stop)
-    const first = await pieces.next()
-    return {
-      rate: RATE,
-      pieces: (async function* () {
-        if (first.done) return
-        yield first.value
-        yield* pieces
-      })(),
-    }
+    return begunSpeech(this.#pieces(textPieces(text, MOST_LETTERS), voice, stop), () => RATE)
   }
 
   async close(): Promise<void> {

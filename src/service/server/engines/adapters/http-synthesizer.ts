@@ -1,6 +1,7 @@
 import type { Clock } from '../../../../core/clock.ts'
 import type { LanguageId } from '../../../../core/languages.ts'
 import type { VoiceEntry } from '../../../contract.ts'
+import { begunSpeech } from '../begun-speech.ts'
 import { languageRow } from '../language-ids.ts'
 import type { Speech, Synthesizer } from '../synthesizer.ts'
 import { textPieces } from '../text-pieces.ts'
@@ -57,19 +58,7 @@ export abstract class HttpSynthesizer implements Synthesizer {
     if (!voice) throw new RangeError(`${this.name} has ${this.voices.length} voices, not "${voiceId}"`)
     const texts = WORDS.test(text) ? textPieces(text, this.#mostLetters) : []
     const started = { rate: 0 }
-    const pieces = this.#pieces(texts, voice, signal, started)
-    const first = await pieces.next()
-    return {
-      rate: started.rate || FALLBACK_RATE,
-      pieces: (async function* () {
-        try {
-          if (!first.done) yield first.value
-          yield* pieces
-        } finally {
-          await pieces.return(undefined)
-        }
-      })(),
-    }
+    return begunSpeech(this.#pieces(texts, voice, signal, started), () => started.rate || FALLBACK_RATE)
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,22 @@
+import type { Speech } from './synthesizer.ts'
+
+/**
+ * `pieces` as speech that has begun: rejects when the first piece fails. `rate` is asked once that is there. Whoever stops
+ * listening, at whatever piece, ends `pieces`.
+ */
+export async function begunSpeech(pieces: AsyncGenerator<Int16Array>, rate: () => number): Promise<Speech> {
+  const first = await pieces.next()
+  return { rate: rate(), pieces: fromFirst(first, pieces) }
+}
+
+async function* fromFirst(
+  first: IteratorResult<Int16Array, unknown>,
+  rest: AsyncGenerator<Int16Array>,
+): AsyncGenerator<Int16Array> {
+  try {
+    if (!first.done) yield first.value
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
