@@ -123,7 +123,8 @@ test('a call on the telephone, controlled by a program: told, played to, read, t
   expect(JSON.stringify(hooks.got)).not.toContain(phone.from)
 
   await b.until(() => b.app.relay.rooms.size === 0, 10_000, 'the end of the room')
-  const { transcripts } = (await ask('GET', '/transcripts?room=desk')).body
-  expect(transcripts).toHaveLength(1)
+  const transcriptsOfDesk = async () => (await ask('GET', '/transcripts?room=desk')).body.transcripts
+  await expect.poll(transcriptsOfDesk, { timeout: 10_000 }).toHaveLength(1)
+  const transcripts = await transcriptsOfDesk()
   expect((await ask('GET', `/transcripts/${transcripts[0].id}`)).body.entries[0].text).toBe(first!.text)
 })

@@ -16,7 +16,7 @@ import { AUTH_TOKEN, goodCalls } from './good-calls.ts'
 import { LINE_RATE } from './phones.ts'
 
 /** Silence that a listener to a steady tone may hear at most (ms): the lead bridges 200, a busy machine the rest. */
-const SILENCE_MOST_MS = 400
+const SILENCE_MOST_MS = 800
 
 let g: Awaited<ReturnType<typeof goodCalls>>
 beforeAll(async () => {

@@ -54,7 +54,8 @@ function expectHeard(listener: Seat, speaker: Seat): void {
   const originals = soundings(heard, speaker.hz, FAINT)
   // Live: a machine that is busy makes breaks in it.
   expect(originals.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)).toBeGreaterThan(500)
-  expect(Math.abs(longest(originals).db - (SAID_DB - (same ? 0 : 9)))).toBeLessThan(NEAR_DB)
+  // … and with them it reads softer; the next mode is 9 dB away.
+  expect(Math.abs(longest(originals).db - (SAID_DB - (same ? 0 : 9)))).toBeLessThan(4)
   for (const language of Object.keys(NUMBERS)) {
     const found = soundings(heard, translated(speaker.hz, language), LOUD)
     expect(found, `${speaker.hz} in ${language} for ${listener.language}`).toHaveLength(
