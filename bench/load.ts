@@ -39,7 +39,10 @@ async function run({ port, legs, rampMs, warmMs, windowMs, pairs }: Run): Promis
   recorder.reset(legs, pairs)
   const crowd = new Crowd(recorder, pcm, pairs ? everyMs / 2 : undefined)
   await crowd.call(`http://127.0.0.1:${port}/twilio/voice`, legs, rampMs)
-  await sleep(warmMs)
+  await sleep(warmMs / 2)
+  recorder.calm()
+  await sleep(warmMs / 2)
+  recorder.calibrate()
   recorder.open = true
   send({ kind: 'opened' })
   const began = performance.now()

@@ -6,6 +6,8 @@ import { Samples } from './stats.ts'
 const APART_MS = 60
 /** Sound, not the ends of a fade: mean of the µ-law magnitudes (0–127) of a message; 20 is about 0.5 % of full scale. */
 const LOUD = 20
+/** A phone may send this much early (ms). */
+const EARLY_MS = 5
 /** Silence shorter than this is no gap (ms). */
 const GAP_MS = 1
 
@@ -34,6 +36,8 @@ export class LegProbe {
   /** Counted only while true. */
   readonly #open: () => boolean
   #firstDue = Number.NaN
+  /** What the phone said before its session began (ms): the session does not count it. */
+  #unheardMs = 0
   #answeredAt: number | undefined
   #lastLoudAt = Number.NEGATIVE_INFINITY
   /** When the phone has played all it got. */
@@ -53,9 +57,15 @@ export class LegProbe {
   /** The service has taken `samples` of this leg in all. */
   arrived(samples: number, now: number): void {
     const newest = Math.floor(samples / FRAME_SAMPLES) - 1
-    const latency = now - (this.#firstDue + newest * FRAME_MS)
+    const latency = now - (this.#firstDue + this.#unheardMs + newest * FRAME_MS)
     this.leastUplinkMs = Math.min(this.leastUplinkMs, latency)
     if (this.#open()) this.#window.uplink.add(latency)
+  }
+
+  /** Takes the whole frames of the lowest latency so far for frames from before the session: in a pair it begins with the second leg. */
+  calibrate(): void {
+    if (Number.isFinite(this.leastUplinkMs))
+      this.#unheardMs += Math.floor((this.leastUplinkMs + EARLY_MS) / FRAME_MS) * FRAME_MS
   }
 
   /** The service answers. */

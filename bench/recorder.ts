@@ -39,6 +39,11 @@ export class Recorder {
     this.#probes[indexOf(session.to)]?.answered(performance.now())
   }
 
+  /** The sessions of pairs begin at different times: what is measured begins here. */
+  calibrate(): void {
+    if (this.#pairs) for (const probe of this.#probes) probe.calibrate()
+  }
+
   /** From now on only what shows missing frames is of interest. */
   calm(): void {
     this.open = false
