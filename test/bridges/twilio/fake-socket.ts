@@ -5,7 +5,8 @@ import { TwilioLeg } from '../../../src/bridges/twilio/leg.ts'
 import { DEFAULT_LIMITS, type TwilioLimits } from '../../../src/bridges/twilio/limits.ts'
 import { StreamSocket } from '../../../src/bridges/twilio/stream-socket.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
-import { Admitted, Lines } from './harness.ts'
+import { LogLines } from '../../helpers/log-lines.ts'
+import { Admitted } from './harness.ts'
 
 /** A `ws` socket without a network: what is sent is kept, and the far side is the test. */
 export class FakeSocket extends EventEmitter {
@@ -40,7 +41,7 @@ export class FakeSocket extends EventEmitter {
 /** A leg on a fake socket and a fake clock, attached, with all it delivers. */
 export function answeredLeg(limits: Partial<TwilioLimits> = {}) {
   const clock = new FakeClock(1_000)
-  const log = new Lines()
+  const log = new LogLines()
   const fake = new FakeSocket()
   const all = { ...DEFAULT_LIMITS, ...limits }
   const options = { clock, limits: all, counters: new LegCounters() }

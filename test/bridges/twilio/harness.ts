@@ -4,37 +4,11 @@ import twilioBridge, { sign, type TwilioBridgeOptions } from '../../../src/bridg
 import type { EndReason } from '../../../src/core/errors.ts'
 import type { Admission, Invitation } from '../../../src/core/invitation.ts'
 import type { Leg } from '../../../src/core/leg.ts'
-import type { Log } from '../../../src/core/log.ts'
+import { LogLines } from '../../helpers/log-lines.ts'
 
 export const AUTH_TOKEN = '12345'
 export const PUBLIC_URL = 'https://bridge.example.com'
 export const MEDIA_URL = 'wss://bridge.example.com/twilio/media'
-
-/** A log that keeps its lines. */
-export class Lines implements Log {
-  readonly all: { level: string; message: string; fields: Record<string, unknown> }[] = []
-  debug(fields: object, message: string): void {
-    this.#keep('debug', fields, message)
-  }
-  info(fields: object, message: string): void {
-    this.#keep('info', fields, message)
-  }
-  warn(fields: object, message: string): void {
-    this.#keep('warn', fields, message)
-  }
-  error(fields: object, message: string): void {
-    this.#keep('error', fields, message)
-  }
-  /** Warnings and errors. */
-  get complaints(): string[] {
-    return this.all
-      .filter(line => line.level === 'warn' || line.level === 'error')
-      .map(line => `${line.message} ${JSON.stringify(line.fields)}`)
-  }
-  #keep(level: string, fields: object, message: string): void {
-    this.all.push({ level, message, fields: { ...fields } })
-  }
-}
 
 /** A relay that takes every leg and keeps what it delivers. */
 export class TestRelay implements Admission {
@@ -84,11 +58,11 @@ export interface Answer {
 export class Harness implements AsyncDisposable {
   readonly app: FastifyInstance
   readonly relay: TestRelay
-  readonly log: Lines
+  readonly log: LogLines
   readonly sockets: Party[] = []
   readonly #port: number
 
-  private constructor(app: FastifyInstance, relay: TestRelay, log: Lines, port: number) {
+  private constructor(app: FastifyInstance, relay: TestRelay, log: LogLines, port: number) {
     this.app = app
     this.relay = relay
     this.log = log
@@ -98,7 +72,7 @@ export class Harness implements AsyncDisposable {
   static async open(options: Partial<TwilioBridgeOptions> = {}): Promise<Harness> {
     const app = Fastify()
     const relay = new TestRelay()
-    const log = new Lines()
+    const log = new LogLines()
     const signed = options.insecure ? {} : { publicUrl: PUBLIC_URL, authTokens: [AUTH_TOKEN] }
     await app.register(twilioBridge, {
       relay,

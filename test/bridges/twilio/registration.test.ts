@@ -2,7 +2,8 @@ import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import twilioBridge, { type TwilioBridgeOptions } from '../../../src/bridges/twilio/index.ts'
-import { fieldsOf, Harness, Lines, TestRelay, tokenIn, until } from './harness.ts'
+import { LogLines } from '../../helpers/log-lines.ts'
+import { fieldsOf, Harness, TestRelay, tokenIn, until } from './harness.ts'
 
 async function register(options: Partial<TwilioBridgeOptions>) {
   const app = Fastify()
@@ -26,7 +27,7 @@ describe('registering the bridge', () => {
   })
 
   it('says loudly that it is insecure', async () => {
-    const log = new Lines()
+    const log = new LogLines()
     await register({ insecure: true, log })
     expect(log.complaints).toEqual([expect.stringContaining('INSECURE')])
   })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type OutboundSettings, TwilioDialler } from '../../../../src/bridges/twilio/index.ts'
 import { BridgeError } from '../../../../src/core/errors.ts'
-import { fieldsOf, Harness, Lines, PUBLIC_URL, resumeUrlIn, tokenIn, until } from '../harness.ts'
+import { LogLines } from '../../../helpers/log-lines.ts'
+import { fieldsOf, Harness, PUBLIC_URL, resumeUrlIn, tokenIn, until } from '../harness.ts'
 import { ACCOUNT, RestStandIn } from './rest-stand-in.ts'
 
 const TO = '+15005550006'
@@ -17,7 +18,7 @@ async function open(more: Partial<OutboundSettings> = {}) {
       ? { status: 201, body: { sid: `CA${++calls}`, status: 'queued' } }
       : { body: { sid: 'CA', status: 'completed' } }
   const settings = { accountSid: ACCOUNT, authToken: 'key', apiUrl: rest.url, from: FROM, allow: ['+1500'] }
-  const log = new Lines()
+  const log = new LogLines()
   const dialler = new TwilioDialler({ ...settings, machineDetection: false, ...more }, { log })
   const bridge = await Harness.open({ dialler, invite: () => ({ room: 'not this one' }) })
   const dial = (to = TO) => dialler.dial({ to, invitation: { room: 'r', hears: 'en-us' } })

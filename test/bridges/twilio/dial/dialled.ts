@@ -3,7 +3,7 @@ import type { DialEnd, DialOutcome } from '../../../../src/core/dialler.ts'
 import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
 import { FakeLeg } from '../../../../src/simulator/fake-leg.ts'
 import { FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
-import { Lines } from '../harness.ts'
+import { LogLines } from '../../../helpers/log-lines.ts'
 import { FakeCallsApi } from './fake-calls-api.ts'
 
 /** Lets everything that waits for no clock happen. */
@@ -13,7 +13,7 @@ export const settled = () => new Promise<void>(resolve => setImmediate(resolve))
 export function dialled({ detects = false, ...api }: { detects?: boolean } & Partial<FakeCallsApi> = {}) {
   const clock = new FakeClock(1_000)
   const calls = Object.assign(new FakeCallsApi(), api)
-  const log = new Lines()
+  const log = new LogLines()
   const released: string[] = []
   const joined: string[] = []
   const dial = new Dial(
