@@ -158,9 +158,12 @@ export class Recording implements Tap {
 
   /** All files end at the same moment. */
   async #close(durationMs: number): Promise<void> {
+    // A translation may have been sent a little ahead of its time.
+    const lengths = [...this.#tracks.values()].map(({ file }) => file.durationMs)
+    const lastMs = Math.max(durationMs, ...lengths)
     await Promise.all(
       [...this.#tracks].map(async ([id, { file }]) => {
-        file.silenceTo(durationMs)
+        file.silenceTo(lastMs, 1)
         this.#ends.set(id, await file.close())
       }),
     )

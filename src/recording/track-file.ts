@@ -69,11 +69,11 @@ export class TrackFile {
     this.#put(frame)
   }
 
-  /** Fills up with silence to `atMs`; less than a frame is let pass, as clocks are not that exact. */
-  silenceTo(atMs: number): void {
+  /** Fills up with silence to `atMs`; less than `least` samples is let pass: a frame, as clocks are not that exact. */
+  silenceTo(atMs: number, least = FRAME_SAMPLES): void {
     if (this.#closed || this.#failed) return
     let missing = Math.round((atMs * SAMPLE_RATE) / 1000) - this.#before - this.#filled
-    if (missing < FRAME_SAMPLES) return
+    if (missing < least) return
     while (missing > 0 && !this.#failed) {
       const count = Math.min(missing, PIECE_SAMPLES - this.#filled)
       this.#piece.fill(0, this.#filled, this.#filled + count)

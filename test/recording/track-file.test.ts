@@ -74,6 +74,16 @@ describe('a track', () => {
     expect([pcm[1_600], pcm[1_920], pcm[2_240]]).toEqual([1, 2, 3])
   })
 
+  it('ends where it is told to the sample, if so asked', async () => {
+    const track = fresh()
+    track.write(0, frame(1))
+    track.silenceTo(33.5)
+    expect(track.durationMs).toBe(20)
+    track.silenceTo(33.5, 1)
+    expect((await track.close()).durationMs).toBe(33.5)
+    expect((await read(track)).length).toBe(536)
+  })
+
   it('can be read before it is closed, as after a crash', async () => {
     const track = fresh()
     const tone = sine(440, 3_000)
