@@ -38,9 +38,9 @@ export function translated(speakerHz: number, to: string): number {
   return speakerHz + (HIGHER[to] ?? 0)
 }
 
-/** Each notice is a tone of its own, in each language. */
+/** Each notice is a tone of its own, in each language, above all voices; 20 Hz apart, where the ear's window hears none of its neighbours. */
 export function noticeHz(name: NoticeName, language: 'en' | 'es' | 'fr'): number {
-  return 1_900 + 50 * NOTICES.indexOf(name) + { en: 0, es: 15, fr: 30 }[language]
+  return 1_750 + 60 * NOTICES.indexOf(name) + { en: 0, es: 20, fr: 40 }[language]
 }
 
 /** 440 and 480 Hz ring in the United States; this is one of them. */
