@@ -17,11 +17,16 @@ export interface InterpretationParts extends SessionParts {
   readonly options: RelayOptions
 }
 
-/** One speaker being interpreted into one language, for everybody in the room who wants that. */
+/**
+ * One speaker being interpreted into one language, for everybody in the room who wants that; into their own language it
+ * is a transcript, without a voice.
+ */
 export class Interpretation {
   readonly speaker: Participant
   readonly to: LanguageId
   readonly session: Session
+  /** Ids of all who hear or read it. Set by the room. */
+  listeners: ReadonlySet<string> = new Set()
   /** Who hears it. Set by the room. */
   hearings: readonly Hearing[] = []
   /** Where it is recorded. Set by the room while somebody taps. */
@@ -68,7 +73,8 @@ export class Interpretation {
       events,
       levelling ? levelDb : undefined,
     )
-    this.session = new Session(speaker.id, { from, to, want: 'speech' }, parts.options, parts, {
+    const want = from === to ? 'captions' : 'speech'
+    this.session = new Session(speaker.id, { from, to, want }, parts.options, parts, {
       result: (_session, result) => {
         this.#interpreter.result(result, speaker.speechEndedAt(clock.now()))
         this.#pump()
@@ -97,6 +103,11 @@ export class Interpretation {
   }
 
   #play(utterance: Utterance): void {
+    if (this.hearings.length === 0) {
+      // It is only read: nothing of it is decoded.
+      utterance.close()
+      return
+    }
     for (const { voice } of this.hearings) voice.translation.enqueue(utterance)
     this.#parts.decoding.add(utterance)
   }

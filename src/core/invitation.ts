@@ -4,6 +4,12 @@ import type { Leg } from './leg.ts'
 /** How loud others' original voice is under their translation: not at all, always soft, or soft and softer under it. */
 export type OriginalVoice = 'off' | 'low' | 'duck'
 
+/**
+ * What a party gets from us: voices, and translations of them; captions in the language they want, and nothing to hear;
+ * or nothing at all: they only speak.
+ */
+export type Takes = 'voice' | 'text' | 'nothing'
+
 /** What a leg is admitted to. */
 export interface Invitation {
   /** Legs that name the same room hear each other. */
@@ -20,6 +26,13 @@ export interface Invitation {
   readonly name?: string
   /** Alone in the room they hear their own translation. False for somebody who waits for another. Default true. */
   readonly echo?: boolean
+  /**
+   * Where the party can be heard without us, like a voice channel: parties of one place hear each other's own voices
+   * there, and from us translations only. Absent: nowhere.
+   */
+  readonly place?: string
+  /** Default `voice`. */
+  readonly takes?: Takes
   /** Whom the switchboard calls as soon as the party is there. */
   readonly dial?: DialPlan
 }

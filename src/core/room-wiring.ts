@@ -5,7 +5,7 @@ import type { LanguageId } from './languages.ts'
 import type { Hearing, Participant } from './participant.ts'
 import { ListenerReport } from './room-report.ts'
 import type { RoomTaps } from './room-taps.ts'
-import { type Route, routesOf } from './routing.ts'
+import { type Party, type Route, routesOf } from './routing.ts'
 import { TappedVoice } from './tap.ts'
 import type { Speech } from './translation-lane.ts'
 import { type OriginalGains, Voice } from './voice.ts'
@@ -22,7 +22,7 @@ const CLOSING_FRAMES = 50
 /** An interpretation that nobody wants any more, until its last words were heard. */
 interface Lingering {
   readonly timer: Disposable
-  /** Ids of those who heard it. */
+  /** Ids of those who heard or read it. */
   readonly audience: ReadonlySet<string>
   /** Frames of silence still to be sent. */
   silence: number
@@ -83,7 +83,8 @@ export class RoomWiring {
     this.#fitInterpretations(routes)
     for (const listener of participants.values()) this.#fitVoices(listener, routes)
     for (const [id, interpretation] of this.#interpretations) {
-      interpretation.hearings = this.#audience(id, interpretation, routes)
+      interpretation.listeners = this.#listeners(id, interpretation, routes)
+      interpretation.hearings = this.#audience(interpretation)
       interpretation.track = this.#taps.translation(interpretation.speaker.id, interpretation.to)
     }
     for (const speaker of participants.values()) {
@@ -92,7 +93,7 @@ export class RoomWiring {
         .filter(each => each.speaker === speaker && !this.#lingering.has(each))
         .map(({ session }) => session)
       speaker.hearings = routes
-        .filter(route => route.speaker === speaker.id)
+        .filter(({ speaker: id, reads, together }) => id === speaker.id && !reads && !together)
         .map(route => this.#hearing(route.listener, route.speaker))
     }
   }
@@ -120,7 +121,7 @@ export class RoomWiring {
   /** Lets the last words of `interpretation` arrive, unless nobody is there to hear them. */
   #linger(id: string, interpretation: Interpretation): void {
     const audience = new Set<string>()
-    for (const { listener } of interpretation.hearings)
+    for (const listener of interpretation.listeners)
       if (this.#participants.has(listener)) audience.add(listener)
     if (audience.size === 0) {
       this.#drop(id, interpretation)
@@ -151,7 +152,7 @@ export class RoomWiring {
   }
 
   #fitVoices(listener: Participant, routes: readonly Route[]): void {
-    const mine = routes.filter(route => route.listener === listener.id)
+    const mine = routes.filter(route => route.listener === listener.id && !route.reads)
     for (const speaker of listener.playout.voices.keys())
       if (!mine.some(route => route.speaker === speaker) && !this.#lingersFor(speaker, listener.id))
         listener.playout.remove(speaker)
@@ -164,6 +165,7 @@ export class RoomWiring {
       voice.session =
         route.to === undefined ? undefined : this.#interpretations.get(this.#key(route, route.to))?.session
       voice.own = route.speaker === route.listener
+      voice.together = route.together ?? false
       voice.mode = listener.state.original
     }
   }
@@ -192,13 +194,18 @@ export class RoomWiring {
     return undefined
   }
 
-  #audience(id: string, interpretation: Interpretation, routes: readonly Route[]): Hearing[] {
+  /** Ids of all who hear or read it. */
+  #listeners(id: string, interpretation: Interpretation, routes: readonly Route[]): Set<string> {
     const listeners = new Set(this.#lingering.get(interpretation)?.audience)
     for (const route of routes)
       if (route.to !== undefined && this.#key(route, route.to) === id) listeners.add(route.listener)
+    return listeners
+  }
+
+  #audience({ listeners, speaker }: Interpretation): Hearing[] {
     return Array.from(listeners)
-      .filter(listener => this.#participants.get(listener)?.playout.voices.has(interpretation.speaker.id))
-      .map(listener => this.#hearing(listener, interpretation.speaker.id))
+      .filter(listener => this.#participants.get(listener)?.playout.voices.has(speaker.id))
+      .map(listener => this.#hearing(listener, speaker.id))
   }
 
   #hearing(listener: string, speaker: string): Hearing {
@@ -214,8 +221,9 @@ export class RoomWiring {
   }
 }
 
-function partyOf({ id, state, invitation }: Participant) {
-  return { id, state, echo: invitation.echo ?? true }
+function partyOf({ id, state, invitation }: Participant): Party {
+  const { echo = true, place, takes } = invitation
+  return { id, state, echo, place, takes }
 }
 
 function factor(db: number): number {

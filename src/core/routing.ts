@@ -1,3 +1,4 @@
+import type { Takes } from './invitation.ts'
 import { type LanguageId, sameLanguage } from './languages.ts'
 import type { PartyState } from './party-state.ts'
 
@@ -7,14 +8,22 @@ export interface Party {
   readonly state: Pick<PartyState, 'speaks' | 'hears' | 'interpreting'>
   /** Alone in the room they hear their own translation. */
   readonly echo: boolean
+  /** Parties of one place hear each other's originals there. */
+  readonly place?: string | undefined
+  /** Default `voice`. */
+  readonly takes?: Takes | undefined
 }
 
-/** Who hears whom, and by which translation. */
+/** Who hears or reads whom, and by which translation. */
 export interface Route {
   readonly speaker: string
   readonly listener: string
-  /** The language to translate into; absent when the listener hears the original only. */
+  /** The language to translate into, the speaker's own for a transcript; absent when the listener hears the original only. */
   readonly to?: LanguageId
+  /** The listener gets captions, and nothing to hear. */
+  readonly reads?: true
+  /** The listener hears the original without us. */
+  readonly together?: true
 }
 
 /** The language `speaker` must be translated into for `listener`; undefined when the original does. */
@@ -32,14 +41,47 @@ export function routesOf(parties: readonly Party[]): Route[] {
   const routes: Route[] = []
   for (const speaker of parties) {
     // Who speaks no language only listens.
-    if (!speaker.state.speaks) continue
-    for (const listener of parties) {
-      const alone = parties.length === 1
-      if (speaker === listener && !alone) continue
-      const to = wanted(speaker, listener)
-      if (alone && (!to || !speaker.echo)) continue
-      routes.push({ speaker: speaker.id, listener: listener.id, ...(to ? { to } : {}) })
-    }
+    if (speaker.state.speaks) routes.push(...routesFrom(speaker, parties))
   }
   return routes
+}
+
+function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
+  const routes: Route[] = []
+  const readers: Party[] = []
+  for (const listener of parties) {
+    const { takes = 'voice' } = listener
+    if (takes === 'nothing') continue
+    if (takes === 'text') {
+      if (speaker !== listener) readers.push(listener)
+      continue
+    }
+    const alone = parties.length === 1
+    if (speaker === listener && !alone) continue
+    const to = wanted(speaker, listener)
+    if (alone && (!to || !speaker.echo)) continue
+    const together = speaker.place !== undefined && speaker.place === listener.place && speaker !== listener
+    if (together && !to) continue
+    routes.push({
+      speaker: speaker.id,
+      listener: listener.id,
+      ...(to ? { to } : {}),
+      ...(together ? { together } : {}),
+    })
+  }
+  for (const reader of readers) {
+    const to = wanted(speaker, reader)
+    if (to) routes.push({ speaker: speaker.id, listener: reader.id, to, reads: true })
+  }
+  // A translation brings the speaker's own words along; only where there is none they are transcribed for themselves.
+  const transcriber = readers.find(reader => transcribes(speaker, reader))
+  if (transcriber && speaker.state.speaks && !routes.some(({ to }) => to !== undefined))
+    routes.push({ speaker: speaker.id, listener: transcriber.id, to: speaker.state.speaks, reads: true })
+  return routes
+}
+
+/** `reader` reads the speaker's own words. */
+function transcribes({ state: speaker }: Party, { state: reader }: Party): boolean {
+  if (!speaker.interpreting || !reader.interpreting || !speaker.speaks || !reader.hears) return false
+  return sameLanguage(speaker.speaks, reader.hears)
 }

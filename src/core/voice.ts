@@ -36,6 +36,8 @@ export class Voice {
   session: Away | undefined
   /** The listener's own voice, which is heard only while translation is away. */
   own = false
+  /** The listener hears the original without us. */
+  together = false
   mode: OriginalVoice = 'duck'
   /** The speaker has muted themself. */
   muted = false
@@ -58,7 +60,7 @@ export class Voice {
 
   /** The loudness the original should have now; `translating`: a translation is being played. */
   wantedGain(translating: boolean): number {
-    if (this.muted) return 0
+    if (this.muted || this.together) return 0
     // What was translated before the two came to understand each other is still heard to its end.
     if (!this.session) return this.own ? 0 : this.translation.active ? this.#gains.ducked : 1
     if (this.session.away) return 1
@@ -74,7 +76,7 @@ export class Voice {
 
   /** It is what the listener follows, not the background of a translation: it must come quickly. */
   get live(): boolean {
-    return !this.session || this.session.away
+    return !this.together && (!this.session || this.session.away)
   }
 
   clear(): void {

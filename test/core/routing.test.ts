@@ -53,3 +53,32 @@ test('language ids', () => {
   expect(sameLanguage('en-us', 'en-gb')).toBe(true)
   expect(sameLanguage('es-es', 'eo-001')).toBe(false)
 })
+
+test('in one place: translations only, never each other’s originals', () => {
+  const inside = { place: 'lounge' }
+  const speaker = (id: string, speaks: string) => ({
+    ...party(id, speaks),
+    ...inside,
+    takes: 'nothing' as const,
+  })
+  const ear = { ...party('ear', undefined, 'es-es'), ...inside }
+  const phone = party('phone', 'en-gb', 'en-gb')
+  expect(routesOf([speaker('ana', 'es-es'), speaker('bob', 'en-us'), ear, phone])).toEqual([
+    { speaker: 'ana', listener: 'phone', to: 'en-gb' },
+    { speaker: 'bob', listener: 'ear', to: 'es-es', together: true },
+    { speaker: 'bob', listener: 'phone' },
+    { speaker: 'phone', listener: 'ear', to: 'es-es' },
+  ])
+})
+
+test('who reads has translations made for them, and a transcript where nothing is translated', () => {
+  const reader = (hears: string) => ({ ...party(`reads ${hears}`, undefined, hears), takes: 'text' as const })
+  const bob = { ...party('bob', 'en-us'), takes: 'nothing' as const }
+  expect(routesOf([bob, reader('en-gb')])).toEqual([
+    { speaker: 'bob', listener: 'reads en-gb', to: 'en-us', reads: true },
+  ])
+  expect(routesOf([bob, reader('en-gb'), reader('en-us'), reader('es-es')])).toEqual([
+    { speaker: 'bob', listener: 'reads es-es', to: 'es-es', reads: true },
+  ])
+  expect(routesOf([reader('es-es')])).toEqual([])
+})

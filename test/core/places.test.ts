@@ -1,0 +1,89 @@
+import { afterEach, expect, test } from 'vitest'
+import { BridgeError } from '../../src/core/errors.ts'
+import { loudness } from '../../src/transcode/level.ts'
+import type { LiveLeg } from '../helpers/live-leg.ts'
+import { rooms } from '../helpers/rooms.ts'
+import { sine } from '../helpers/tone.ts'
+
+let r: Awaited<ReturnType<typeof rooms>>
+afterEach(() => r.relay.close())
+
+const level = (leg: LiveLeg, hz: number, ms: number) => loudness(leg.lately(ms), hz, 16_000)
+const lounge = { place: 'lounge' } as const
+
+/** A voice channel with two who speak, one ear, and a telephone elsewhere. */
+async function channel() {
+  r = await rooms()
+  const only = { ...lounge, takes: 'nothing' } as const
+  const ana = r.live('ana', { ...only, speaks: 'es-es' })
+  const bob = r.live('bob', { ...only, speaks: 'en-us' })
+  const ear = r.live('ear', { ...lounge, hears: 'en-us' })
+  const phone = r.live('phone', { speaks: 'fr-fr', hears: 'en-us' })
+  await r.run(1_000)
+  return { ana, bob, ear, phone }
+}
+
+test('an ear of a place hears translations of who is there, never them; and others as anybody does', async () => {
+  const { ana, bob, ear, phone } = await channel()
+  r.say('ana', sine(300, 4_000, 4_000))
+  r.say('bob', sine(450, 4_000, 4_000))
+  await r.run(1_500)
+  expect(level(ear, 300, 800)).toBeLessThan(5)
+  expect(level(ear, 450, 800)).toBeLessThan(5)
+  expect(level(phone, 450, 800)).toBeGreaterThan(3_500)
+  expect(level(phone, 300, 800)).toBeGreaterThan(500)
+  r.answer('es-es', 'en-us', 1_200, 1_500)
+  await r.run(1_000)
+  expect(level(ear, 1_200, 500)).toBeGreaterThan(6_500)
+  expect(level(ear, 300, 500)).toBeLessThan(5)
+  expect(level(phone, 1_200, 500)).toBeGreaterThan(6_500)
+  r.say('phone', sine(600, 4_000, 4_000))
+  await r.run(2_000)
+  expect(level(ear, 600, 800)).toBeGreaterThan(500)
+  for (const leg of [ana, bob]) expect(leg.lately(6_000).every(sample => sample === 0)).toBe(true)
+})
+
+test('while the service is away an ear of the place still hears none of them twice', async () => {
+  const { ear, phone } = await channel()
+  const error = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
+  r.translator.refuse = { kind: 'failed', error }
+  for (const connection of r.translator.connections) connection.drop({ kind: 'failed', error })
+  r.say('ana', sine(300, 4_000, 4_000))
+  await r.run(2_000)
+  expect(level(ear, 300, 800)).toBeLessThan(5)
+  expect(level(phone, 300, 800)).toBeGreaterThan(3_500)
+})
+
+test('who reads hears nothing and gets captions, also of the last words of somebody who leaves', async () => {
+  r = await rooms()
+  const ana = r.live('ana', { ...lounge, takes: 'nothing', speaks: 'es-es' })
+  const reader = r.live('reader', { ...lounge, takes: 'text', hears: 'en-us' })
+  r.say('ana', sine(300, 2_000, 4_000))
+  await r.run(2_000)
+  r.answer('es-es', 'en-us', 1_200, 1_000)
+  await r.run(2_000)
+  expect(r.captions).toMatchObject([{ speaker: 'ana', from: 'es-es', to: 'en-us', translation: 'en-us 1' }])
+  expect(reader.lately(4_000).every(sample => sample === 0)).toBe(true)
+  await ana.close({ kind: 'hangup', by: 'remote' })
+  await r.run(500)
+  r.answer('es-es', 'en-us', 1_200, 1_000, '2')
+  await r.run(20_000)
+  expect(r.captions.at(-1)).toMatchObject({ translation: 'en-us 2' })
+  expect(r.translator.connections.every(({ closed }) => closed)).toBe(true)
+})
+
+test('words that nobody needs translated are transcribed for who reads, until somebody does', async () => {
+  r = await rooms()
+  r.live('bob', { ...lounge, takes: 'nothing', speaks: 'en-us' })
+  r.live('reader', { ...lounge, takes: 'text', hears: 'en-gb' })
+  await r.run(500)
+  expect(r.translator.connections.map(({ request }) => request)).toEqual([
+    { from: 'en-us', to: 'en-us', want: 'captions' },
+  ])
+  r.live('other', { ...lounge, takes: 'text', hears: 'es-es' })
+  await r.run(30_000)
+  expect(r.translator.connections.map(({ request, closed }) => [request.to, request.want, closed])).toEqual([
+    ['en-us', 'captions', true],
+    ['es-es', 'speech', false],
+  ])
+})
