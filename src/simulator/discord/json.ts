@@ -1,0 +1,25 @@
+/** A JSON object of which nothing is known yet. */
+export interface Json {
+  readonly [key: string]: unknown
+}
+
+export function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The entry if it is a string. */
+export function stringIn(json: Json, key: string): string | undefined {
+  const value = json[key]
+  return typeof value === 'string' ? value : undefined
+}
+
+export function numberIn(json: Json, key: string): number | undefined {
+  const value = json[key]
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+/** The objects of a list; what is none is left out, and something else than a list is an empty one. */
+export function objectsIn(json: Json, key: string): readonly Json[] {
+  const value = json[key]
+  return Array.isArray(value) ? value.filter(isJson) : []
+}

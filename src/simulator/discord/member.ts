@@ -1,0 +1,169 @@
+import { isoTime } from '../../core/wall-clock.ts'
+import type { Channel } from './channel.ts'
+import type { CommandValue } from './command-values.ts'
+import type { Guild } from './guild.ts'
+import type { Json } from './json.ts'
+import type { DiscordLocale } from './locale.ts'
+import type { Message } from './message.ts'
+import { allows, type PermissionName, permissionsOf, type Standing } from './permissions.ts'
+import type { Choice, Reply } from './reply.ts'
+import type { Role } from './role.ts'
+import type { User } from './user.ts'
+import type { VoiceChannel } from './voice-channel.ts'
+import type { SayOptions } from './voice-presence.ts'
+import type { VoiceState } from './voice-state.ts'
+
+export interface MemberOptions {
+  name: string
+  /** In this guild. */
+  nick?: string
+  /** What their own client is set to. Default: the guild's. */
+  locale?: DiscordLocale
+  /** Another application's bot. */
+  bot?: boolean
+  roles?: readonly Role[]
+  /** The same person as in another guild; `name`, `locale` and `bot` are theirs. */
+  user?: User
+}
+
+/** Where an interaction happens. Default: the voice channel they are in, else the guild's first channel. */
+export interface Where {
+  in?: Channel
+}
+
+/** Somebody in a guild, who can be made to do what people do. */
+export class Member {
+  readonly guild: Guild
+  readonly user: User
+  nick: string | null
+  readonly roles: Role[]
+  readonly joinedAt: number
+
+  constructor(guild: Guild, user: User, { nick, roles = [] }: Pick<MemberOptions, 'nick' | 'roles'>) {
+    this.guild = guild
+    this.user = user
+    this.nick = nick ?? null
+    this.roles = [...roles]
+    this.joinedAt = guild.world.wallClock()
+  }
+
+  /** The user's. */
+  get id(): string {
+    return this.user.id
+  }
+
+  /** What others see: nickname, else display name, else user name. */
+  get displayName(): string {
+    return this.nick ?? this.user.globalName ?? this.user.username
+  }
+
+  get voice(): VoiceState | undefined {
+    return this.guild.voiceStates.get(this.id)
+  }
+
+  /** Enters a voice channel; settles when others can hear them. Throws when it is full or not for them. */
+  join(channel: VoiceChannel): Promise<void> {
+    return this.guild.voice.join(this, channel)
+  }
+
+  /** Goes over into another one, or is moved there by a moderator. */
+  moveTo(channel: VoiceChannel): Promise<void> {
+    return this.guild.voice.join(this, channel)
+  }
+
+  /** Leaves its voice channel, or is disconnected by a moderator. Nothing happens to somebody who is in none. */
+  leave(): Promise<void> {
+    return this.guild.voice.leave(this)
+  }
+
+  /** Speaks `pcm` (linear16, 16 kHz, mono) in real time, after what was said before; settles when the last packet has gone. */
+  say(pcm: Int16Array, options: SayOptions = {}): Promise<void> {
+    return this.guild.voice.say(this, pcm, options)
+  }
+
+  /** A moderator's, or the person's own, doings; what is left out stays. */
+  async setVoice(change: {
+    mute?: boolean
+    deaf?: boolean
+    selfMute?: boolean
+    selfDeaf?: boolean
+    suppress?: boolean
+  }): Promise<void> {
+    this.guild.voice.change(this, change)
+  }
+
+  /** Another nickname, or none. */
+  setNick(nick: string | null): void {
+    this.guild.setNick(this, nick)
+  }
+
+  /** Writes in a chat. */
+  write(channel: Channel, content: string): Message {
+    return this.guild.world.chat.write(this, channel, content)
+  }
+
+  /**
+   * Types `/interpret start`, written as `interpret start`, with the options named. Settles with the answer: at once
+   * for a plain reply, with what it became for a deferred one. Rejects with `InteractionFailed`.
+   */
+  command(
+    path: string,
+    values: Readonly<Record<string, CommandValue>> = {},
+    where: Where = {},
+  ): Promise<Reply> {
+    return this.guild.world.interactions.command(this, path, values, where.in)
+  }
+
+  /** What is offered for `typed` in the option `name`; `others` are options that are already filled in. */
+  autocomplete(
+    path: string,
+    name: string,
+    typed: string,
+    others: Readonly<Record<string, CommandValue>> = {},
+    where: Where = {},
+  ): Promise<readonly Choice[]> {
+    return this.guild.world.interactions.autocomplete(this, path, { name, typed, others }, where.in)
+  }
+
+  /** Presses a button, or chooses `values` in a menu. Settles with the answer or the changed message. */
+  press(message: Message, customId: string, values: readonly string[] = []): Promise<Reply> {
+    return this.guild.world.interactions.press(this, message, customId, values)
+  }
+
+  /** What they may do in the guild as a whole. */
+  get permissions(): bigint {
+    return permissionsOf(this.standing)
+  }
+
+  can(name: PermissionName, channel?: Channel): boolean {
+    return allows(channel ? channel.permissionsOf(this) : this.permissions, name)
+  }
+
+  get standing(): Standing {
+    const { guild, roles } = this
+    return {
+      guildId: guild.id,
+      memberId: this.id,
+      owner: guild.owner === this,
+      roles: new Map([guild.everyone, ...roles].map(({ id, permissions }) => [id, permissions])),
+    }
+  }
+
+  /** Discord: Guild Member Object. */
+  get json(): Json {
+    return {
+      user: this.user.json,
+      nick: this.nick,
+      avatar: null,
+      banner: null,
+      roles: this.roles.map(({ id }) => id),
+      joined_at: isoTime(this.joinedAt),
+      premium_since: null,
+      deaf: this.voice?.deaf ?? false,
+      mute: this.voice?.mute ?? false,
+      flags: 0,
+      pending: false,
+      communication_disabled_until: null,
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** What the API does wrong with a request. */
+export interface RestFault {
+  /** Requests to this route alone, as in `SeenRequest.route`, or its method or a part of it: `PATCH /channels`. Default all. */
+  only?: string
+  /** Answers this status with this JSON error code of Discord's instead of doing it: 50001, 50013, 10008, 30046 … Its status comes along. */
+  code?: number
+  /** Answers this status instead, with `body`, which need be no JSON. */
+  reply?: { status: number; body?: string; type?: string }
+  /** Answers 429: of this route, of all (`global`), of something shared, or of Discord's front (`cloudflare`, no JSON). */
+  rateLimited?: { scope?: 'user' | 'global' | 'shared' | 'cloudflare'; retryAfterMs: number }
+  /** Answers so much later (ms). */
+  delayMs?: number
+  /** The connection is cut: before the request was carried out, or after, so that nobody knows. */
+  cut?: 'before' | 'after'
+  /** Never answers. */
+  hang?: boolean
+}
+
+/** The fault that holds for a request: those queued once each, in order, then the standing ones. */
+export class DiscordRestFaults {
+  readonly #standing: RestFault[] = []
+  readonly #once: RestFault[] = []
+  /** Limits of single routes are kept, 5 messages or edits in 5 s per channel among them. Switch off for speed. */
+  rateLimits = true
+
+  /** For the next request that it fits. */
+  next(fault: RestFault): void {
+    this.#once.push(fault)
+  }
+
+  /** For every request that it fits, until `heal`. */
+  always(fault: RestFault): void {
+    this.#standing.push(fault)
+  }
+
+  heal(): void {
+    this.#standing.length = 0
+    this.#once.length = 0
+  }
+
+  /** What holds for this request now. */
+  take(route: string): RestFault {
+    const fits = ({ only }: RestFault) => only === undefined || route.includes(only)
+    const at = this.#once.findIndex(fits)
+    if (at >= 0) return this.#once.splice(at, 1)[0]!
+    return this.#standing.find(fits) ?? {}
+  }
+}

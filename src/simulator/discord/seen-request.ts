@@ -1,0 +1,16 @@
+/** One REST call that came, and what was answered. The token is in none of it. */
+export interface SeenRequest {
+  readonly method: string
+  /** Without `/api/v10`, decoded, with the query: `/channels/123/messages?limit=5`. Tokens of interactions and webhooks are `:token`. */
+  readonly path: string
+  /** The route's pattern, `PATCH /channels/:channel/messages/:message`; undefined when there is no such route. */
+  readonly route: string | undefined
+  /** The body, parsed; undefined without one. */
+  readonly body: unknown
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** HTTP; undefined when the connection was cut or never answered. */
+  readonly status: number | undefined
+  /** Discord's own code of an error. */
+  readonly code: number | undefined
+}

@@ -1,0 +1,34 @@
+import type { WallClock } from '../../core/wall-clock.ts'
+
+/** 2015, the first second of Discord's time (Discord: Snowflakes). */
+const EPOCH_MS = 1_420_070_400_000
+
+/** Makes ids that grow with time and never repeat. */
+export class Snowflakes {
+  readonly #now: WallClock
+  #last = 0n
+
+  constructor(now: WallClock) {
+    this.#now = now
+  }
+
+  next(): string {
+    const floor = BigInt(Math.max(0, Math.floor(this.#now()) - EPOCH_MS)) << 22n
+    this.#last = floor > this.#last ? floor : this.#last + 1n
+    return String(this.#last)
+  }
+}
+
+/** When the thing with this id was made, in milliseconds since 1970. */
+export function madeAt(snowflake: string): number {
+  return Number(BigInt(snowflake) >> 22n) + EPOCH_MS
+}
+
+export function isSnowflake(value: unknown): value is string {
+  return typeof value === 'string' && /^[1-9]\d{0,19}$/.test(value) && BigInt(value) < 1n << 64n
+}
+
+/** Which of `shards` connections gets what happens in a guild (Discord: Sharding). */
+export function shardOf(guildId: string, shards: number): number {
+  return Number((BigInt(guildId) >> 22n) % BigInt(shards))
+}

@@ -1,0 +1,11 @@
+import { Channel } from './channel.ts'
+import type { Json } from './json.ts'
+
+/** A channel to write in. */
+export class TextChannel extends Channel {
+  readonly kind = 'text'
+
+  override get json(): Json {
+    return { ...super.json, topic: null, default_auto_archive_duration: 1440 }
+  }
+}

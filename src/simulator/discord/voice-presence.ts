@@ -1,0 +1,164 @@
+import { after } from '../../core/clock.ts'
+import type { Guild } from './guild.ts'
+import type { Member } from './member.ts'
+import type { VoiceCall } from './voice/voice-call.ts'
+import type { SayOptions, VoiceUser } from './voice/voice-user.ts'
+import type { VoiceChannel } from './voice-channel.ts'
+import { VoiceState } from './voice-state.ts'
+
+export type { SayOptions } from './voice/voice-user.ts'
+
+/** What a bot asked for by op 4 of the gateway. */
+export interface BotVoiceRequest {
+  readonly channel: VoiceChannel | undefined
+  readonly selfMute: boolean
+  readonly selfDeaf: boolean
+}
+
+/** Who is in which voice channel of a guild, and the calls behind them. */
+export class VoicePresence {
+  readonly #guild: Guild
+  readonly #users = new Map<Member, VoiceUser>()
+  #moves = 0
+
+  constructor(guild: Guild) {
+    this.#guild = guild
+  }
+
+  /** The call behind a channel, with its faults. */
+  call(channel: VoiceChannel): VoiceCall {
+    return this.#guild.world.voiceServer.openCall(this.#guild.id, channel.id)
+  }
+
+  /** The speaking side of somebody who is in a voice channel. */
+  user(member: Member): VoiceUser | undefined {
+    return this.#users.get(member)
+  }
+
+  async join(member: Member, channel: VoiceChannel): Promise<void> {
+    if (member === this.#guild.bot) return this.#moveBot(channel)
+    if (!member.can('Connect', channel))
+      throw new Error(`${member.displayName} may not enter ${channel.name}`)
+    if (isFull(channel, member)) throw new Error(`${channel.name} is full`)
+    this.#users.get(member)?.leave()
+    const state = this.#enter(member, channel)
+    state.suppress = channel.kind === 'stage'
+    this.#tellState(state)
+    const user = this.call(channel).addUser(member.id)
+    this.#users.set(member, user)
+    await user.joined
+  }
+
+  async leave(member: Member): Promise<void> {
+    const state = this.#guild.voiceStates.get(member.id)
+    if (!state?.channel) return
+    const { channel } = state
+    state.channel = undefined
+    this.#guild.voiceStates.delete(member.id)
+    this.#tellState(state)
+    if (member === this.#guild.bot) return this.call(channel).forget(member.id)
+    this.#users.get(member)?.leave()
+    this.#users.delete(member)
+  }
+
+  async empty(channel: VoiceChannel): Promise<void> {
+    for (const member of channel.members) await this.leave(member)
+  }
+
+  async say(member: Member, pcm: Int16Array, options: SayOptions): Promise<void> {
+    const user = this.#users.get(member)
+    if (!user) throw new Error(`${member.displayName} is in no voice channel`)
+    const { mute, selfMute, suppress } = member.voice!
+    // What a muted person says leaves neither their client nor the server.
+    if (mute || selfMute || suppress || !member.can('Speak', member.voice!.channel)) return
+    await user.say(pcm, options)
+  }
+
+  change(
+    member: Member,
+    change: { mute?: boolean; deaf?: boolean; selfMute?: boolean; selfDeaf?: boolean; suppress?: boolean },
+  ): void {
+    const state = this.#guild.voiceStates.get(member.id)
+    if (!state) throw new Error(`${member.displayName} is in no voice channel`)
+    Object.assign(state, change)
+    if (state.mute || state.selfMute || state.suppress) this.#users.get(member)?.hush()
+    this.#tellState(state)
+  }
+
+  /** The bot said by op 4 where it wants to be; what it may not have, it does not get, as in life without a word. */
+  request({ channel, selfMute, selfDeaf }: BotVoiceRequest): void {
+    const { bot } = this.#guild
+    if (!channel) return void this.leave(bot)
+    const there = bot.voice?.channel === channel
+    if (!there && (!bot.can('Connect', channel) || isFull(channel, bot))) return
+    const left = bot.voice?.channel
+    const state = this.#enter(bot, channel)
+    state.selfMute = selfMute
+    state.selfDeaf = selfDeaf
+    if (!there) state.suppress = channel.kind === 'stage' && !bot.can('MuteMembers', channel)
+    this.#tellState(state)
+    if (left && !there) this.call(left).forget(bot.id)
+    this.#tellServer(channel)
+  }
+
+  async changeRegion(channel: VoiceChannel, region: string | null, gapMs?: number): Promise<void> {
+    const { bot, id, world } = this.#guild
+    channel.region = region
+    this.#guild.tell('CHANNEL_UPDATE', channel.json)
+    if (bot.voice?.channel !== channel) return
+    this.#moves++
+    if (gapMs !== undefined) {
+      this.#guild.tell('VOICE_SERVER_UPDATE', { guild_id: id, token: world.ids.next(), endpoint: null })
+      await new Promise<void>(settle => void after(world.clock, gapMs, settle))
+      if (bot.voice?.channel !== channel) return
+    }
+    this.#tellServer(channel)
+  }
+
+  heard(channel: VoiceChannel): Int16Array {
+    return this.call(channel).heard(this.#guild.bot.id)
+  }
+
+  /** A moderator moves it; it cannot refuse. */
+  #moveBot(channel: VoiceChannel): void {
+    const { bot } = this.#guild
+    const state = bot.voice
+    if (!state?.channel) throw new Error('the bot is in no voice channel: only itself can enter one')
+    const left = state.channel
+    if (left === channel) return
+    state.channel = channel
+    state.suppress = channel.kind === 'stage'
+    this.#tellState(state)
+    this.call(left).forget(bot.id)
+    this.#tellServer(channel)
+  }
+
+  #enter(member: Member, channel: VoiceChannel): VoiceState {
+    const { voiceStates, world } = this.#guild
+    const state = voiceStates.get(member.id) ?? new VoiceState(member, `voice-${world.ids.next()}`)
+    // Last in, last in the list.
+    if (state.channel !== channel) voiceStates.delete(member.id)
+    state.channel = channel
+    voiceStates.set(member.id, state)
+    return state
+  }
+
+  #tellState(state: VoiceState): void {
+    this.#guild.tell('VOICE_STATE_UPDATE', state.json)
+  }
+
+  /** Lets the bot into the call of `channel` and says so; endpoints differ in name after each move of the server. */
+  #tellServer(channel: VoiceChannel): void {
+    const { bot, id, world } = this.#guild
+    const token = `voice-token-${world.ids.next()}`
+    this.call(channel).expect({ userId: bot.id, sessionId: bot.voice!.sessionId, token })
+    const port = world.voiceServer.endpoint.split(':').at(-1)
+    const endpoint = this.#moves % 2 === 0 ? world.voiceServer.endpoint : `127.0.0.1:${port}`
+    this.#guild.tell('VOICE_SERVER_UPDATE', { guild_id: id, token, endpoint })
+  }
+}
+
+function isFull(channel: VoiceChannel, comer: Member): boolean {
+  const there = channel.members.filter(member => member !== comer).length
+  return channel.userLimit > 0 && there >= channel.userLimit && !comer.can('MoveMembers', channel)
+}

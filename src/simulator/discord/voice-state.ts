@@ -1,0 +1,45 @@
+import { isoTime } from '../../core/wall-clock.ts'
+import type { Json } from './json.ts'
+import type { Member } from './member.ts'
+import type { VoiceChannel } from './voice-channel.ts'
+
+/** Where somebody is in a guild's voice channels, and what they may do and do there. */
+export class VoiceState {
+  readonly member: Member
+  readonly sessionId: string
+  channel: VoiceChannel | undefined
+  selfMute = false
+  selfDeaf = false
+  /** By the server. */
+  mute = false
+  deaf = false
+  /** In the audience of a stage. */
+  suppress = false
+  /** Milliseconds since 1970: a hand is raised on a stage. */
+  requestedToSpeakAt: number | undefined
+
+  constructor(member: Member, sessionId: string) {
+    this.member = member
+    this.sessionId = sessionId
+  }
+
+  /** Discord: Voice State Object. */
+  get json(): Json {
+    const { member } = this
+    return {
+      guild_id: member.guild.id,
+      channel_id: this.channel?.id ?? null,
+      user_id: member.id,
+      member: member.json,
+      session_id: this.sessionId,
+      deaf: this.deaf,
+      mute: this.mute,
+      self_deaf: this.selfDeaf,
+      self_mute: this.selfMute,
+      self_video: false,
+      suppress: this.suppress,
+      request_to_speak_timestamp:
+        this.requestedToSpeakAt === undefined ? null : isoTime(this.requestedToSpeakAt),
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../../core/clock.ts'
+import type { WallClock } from '../../core/wall-clock.ts'
+import type { Channel } from './channel.ts'
+import { Chat } from './chat.ts'
+import { CommandRegistry } from './command-registry.ts'
+import type { Guild } from './guild.ts'
+import { Interactions } from './interactions.ts'
+import type { Json } from './json.ts'
+import type { DiscordLocale } from './locale.ts'
+import { Snowflakes } from './snowflake.ts'
+import { User } from './user.ts'
+import type { VoiceServer } from './voice/voice-server.ts'
+
+/** Something happened that a bot may hear of. */
+export interface Happening {
+  /** As the gateway's dispatch is called. */
+  readonly name: string
+  readonly data: Json
+  /** In which guild; undefined for what belongs to none. */
+  readonly guildId: string | undefined
+}
+
+/** All that is the case: people, guilds, commands. Knows no network but the voice server behind its calls. */
+export class World {
+  readonly clock: Clock
+  readonly wallClock: WallClock
+  readonly ids: Snowflakes
+  readonly voiceServer: VoiceServer
+  readonly application: { readonly id: string; readonly name: string }
+  /** The account of the application's bot. */
+  readonly bot: User
+  readonly guilds = new Map<string, Guild>()
+  readonly users = new Map<string, User>()
+  readonly commands: CommandRegistry
+  readonly interactions: Interactions
+  readonly chat: Chat
+  readonly #listeners = new Set<(happening: Happening) => void>()
+
+  constructor(terms: { clock: Clock; wallClock: WallClock; voiceServer: VoiceServer; botName: string }) {
+    this.clock = terms.clock
+    this.wallClock = terms.wallClock
+    this.voiceServer = terms.voiceServer
+    this.ids = new Snowflakes(terms.wallClock)
+    this.application = { id: this.ids.next(), name: terms.botName }
+    this.bot = this.newUser({ name: terms.botName, locale: 'en-US', bot: true })
+    this.commands = new CommandRegistry(this)
+    this.interactions = new Interactions(this)
+    this.chat = new Chat(this)
+  }
+
+  /** An account; its user name is made of the name. */
+  newUser({ name, locale, bot = false }: { name: string; locale: DiscordLocale; bot?: boolean }): User {
+    const base = name.toLowerCase().replace(/[^a-z0-9_.]/g, '') || 'user'
+    const taken = new Set(Array.from(this.users.values(), ({ username }) => username))
+    let username = base
+    for (let n = 2; taken.has(username); n++) username = `${base}${n}`
+    const user = new User({ id: this.ids.next(), username, globalName: bot ? null : name, bot, locale })
+    this.users.set(user.id, user)
+    return user
+  }
+
+  /** A channel or thread of any guild. */
+  channel(id: string): Channel | undefined {
+    for (const guild of this.guilds.values()) {
+      const channel = guild.channels.get(id)
+      if (channel) return channel
+    }
+    return undefined
+  }
+
+  listen(listener: (happening: Happening) => void): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
+  }
+
+  tell(name: string, data: Json, guildId?: string): void {
+    for (const listener of this.#listeners) listener({ name, data, guildId })
+  }
+}
