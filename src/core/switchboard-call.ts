@@ -43,6 +43,9 @@ export class SwitchboardCall {
   #state: CallState = { status: 'calling' }
   #outgoing: OutgoingCall | undefined
   #ringing: Announcement | undefined
+  /** Whoever was called has picked up, and is no machine. */
+  #person = false
+  #greeted = false
 
   constructor(caller: Invitation, plan: DialPlan, terms: SwitchboardCallTerms) {
     this.#room = caller.room
@@ -77,7 +80,7 @@ export class SwitchboardCall {
     })
     if (seat.who === 'caller' && this.#state.status === 'calling' && !back)
       this.#wait(party, known === undefined)
-    if (seat.who === 'callee' && !known) this.#say(party, 'incoming', named(this.#caller))
+    this.#greet()
     this.#apply({ type: 'joined', present: this.#seats.size })
   }
 
@@ -122,8 +125,19 @@ export class SwitchboardCall {
   }
 
   #told(outcome: DialOutcome): void {
-    if (outcome.kind === 'answered') this.#apply({ type: 'answered' })
-    else this.#unanswered(farewellOf(outcome))
+    if (outcome.kind === 'answered') {
+      this.#person = true
+      this.#greet()
+      this.#apply({ type: 'answered' })
+    } else this.#unanswered(farewellOf(outcome))
+  }
+
+  /** Tells whoever was called what this is: once, and not before a machine is ruled out, which would keep it for good. */
+  #greet(): void {
+    const callee = this.#seats.get(this.#callee)
+    if (!this.#person || this.#greeted || !callee || callee.missing) return
+    this.#greeted = true
+    this.#say(callee.party, 'incoming', named(this.#caller))
   }
 
   #unanswered(why: Farewell): void {

@@ -65,10 +65,40 @@ describe('a caller', () => {
     await line.run(3_000)
     expect(line.hears(line.lately(ana, 1_000), toneHz('ringback'))).toBe(true)
     expect(line.hears(desk.sounded(), CALLER_HZ)).toBe(false)
-    expect(line.notices(desk)).toEqual(['incoming'])
+    // A mailbox would keep it.
+    expect(Math.max(0, ...desk.sounded().map(Math.abs))).toBe(0)
     line.dialler.last.become({ kind: 'answered', participant: 'callee' })
     await line.run(1_500)
     expect(line.notices(ana)).toEqual(['connecting', 'connected'])
+    expect(line.notices(desk)).toEqual(['incoming'])
+  })
+
+  it('leaves nothing on a mailbox that has picked up', async () => {
+    const line = await switchboard()
+    const ana = line.caller()
+    await line.run(1_500)
+    const mailbox = line.pickUp('callee', false)
+    await line.run(3_000)
+    line.dialler.last.become({ kind: 'voicemail' })
+    await line.run(1_500)
+    expect(Math.max(0, ...mailbox.sounded().map(Math.abs))).toBe(0)
+    expect(line.notices(ana)).toEqual(['connecting', 'voicemail'])
+  })
+
+  it('is announced to whoever was called also when their stream breaks just then', async () => {
+    const line = await switchboard()
+    line.caller()
+    await line.run(1_500)
+    const { invitation } = line.dialler.last.request
+    const first = line.admit('callee', invitation, 'one call')
+    await line.run(200)
+    await first.close(LOST)
+    await line.run(200)
+    line.dialler.last.become({ kind: 'answered', participant: 'callee' })
+    await line.run(200)
+    const again = line.admit('callee-2', invitation, 'one call')
+    await line.run(1_500)
+    expect(line.notices(again)).toEqual(['incoming'])
   })
 
   const failed = (code: 'DIAL_FAILED' | 'CAPACITY'): DialOutcome => ({
