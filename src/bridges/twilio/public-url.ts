@@ -1,3 +1,4 @@
+import { parse, stringify } from 'node:querystring'
 import { BridgeError } from '../../core/errors.ts'
 
 /**
@@ -37,9 +38,14 @@ export class PublicUrl {
     return `${this.#secure ? 'wss' : 'ws'}://${this.#authority}${this.#path}${path}`
   }
 
-  /** What may have been signed for a webhook at `path`: Twilio's tools write the default port or leave it out. */
+  /**
+   * What may have been signed for a webhook at `path`: Twilio's tools write the default port or leave it out, and sign an
+   * address as it was configured or as a URL parser or an older query parser spells it (twilio-node: `validateRequest`).
+   */
   signedHttp(path: string): readonly string[] {
-    return this.#withAndWithoutPort(this.#secure ? 'https' : 'http', path)
+    const scheme = this.#secure ? 'https' : 'http'
+    const spellings = [path, ...this.#spellings(path)]
+    return [...new Set(spellings.flatMap(spelling => this.#withAndWithoutPort(scheme, spelling)))]
   }
 
   /** What may have been signed for the upgrade at `path`, which has no query: with and without port and last slash. */
@@ -49,9 +55,26 @@ export class PublicUrl {
     return [...this.#withAndWithoutPort(scheme, bare), ...this.#withAndWithoutPort(scheme, `${bare}/`)]
   }
 
+  /** `path` as a URL parser writes it, and that with its query as Node's `querystring` writes it. */
+  #spellings(path: string): readonly string[] {
+    const url = URL.parse(this.#base + path)
+    if (!url) return []
+    const normal = url.href.slice(url.origin.length)
+    // A path that leads out of the public address is none of ours.
+    if (!normal.startsWith(this.#path)) return []
+    const [bare = '', query] = splitAt(normal.slice(this.#path.length), '?')
+    return query ? [bare + query, `${bare}?${stringify(parse(query.slice(1)))}`] : [bare]
+  }
+
   #withAndWithoutPort(scheme: string, path: string): readonly string[] {
     const host = this.#authority.replace(/:\d+$/, '')
     const port = this.#authority.slice(host.length) || (this.#secure ? ':443' : ':80')
     return [host, host + port].map(authority => `${scheme}://${authority}${this.#path}${path}`)
   }
+}
+
+/** `text` before the first `mark`, and from it on. */
+function splitAt(text: string, mark: string): [before: string, from: string | undefined] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at)]
 }
