@@ -1,0 +1,58 @@
+import { type LanguageId, sameLanguage } from '../../../core/languages.ts'
+import type { CaptionStyle } from '../channel-interpreter.ts'
+import type { CaptionMessage } from './caption-message.ts'
+import { escaped, split } from './escape.ts'
+import type { Line, Turn } from './turn.ts'
+
+/** Discord's limits (characters): a message, an embed's description and its author. */
+const CONTENT_MOST = 2_000
+const DESCRIPTION_MOST = 4_096
+const AUTHOR_MOST = 256
+
+/** Colours that can be told apart on light and dark, one for each speaker. */
+const COLOURS = [0x3b82f6, 0xf97316, 0x10b981, 0xd946ef, 0xeab308, 0x06b6d4, 0xef4444, 0x8b5cf6]
+
+export interface CaptionLook {
+  readonly style: Exclude<CaptionStyle, 'off'>
+  /** Translations into these are shown; undefined: all. */
+  readonly languages?: readonly LanguageId[] | undefined
+}
+
+/** `turn` as messages; none while there is nothing to read. What may still change ends in an ellipsis. */
+export function captionMessages(turn: Turn, { style, languages }: CaptionLook): CaptionMessage[] {
+  const shown = Array.from(turn.translations).filter(
+    ([to]) => languages === undefined || languages.some(each => sameLanguage(each, to)),
+  )
+  const original = textOf(turn.original)
+  const lines = shown.map(([to, line]) => `\`${tagOf(to, shown)}\` ${textOf(line)}`)
+  if (original === '' && lines.length === 0) return []
+  const name = escaped(turn.name ?? '') || '📞'
+  if (style === 'plain') {
+    const text = [`**${name}:** ${original}`.trimEnd(), ...lines].join('\n')
+    return split(text, CONTENT_MOST).map(content => ({ content }))
+  }
+  const author = (turn.name ?? '📞').slice(0, AUTHOR_MOST)
+  const colour = COLOURS[hash(turn.speaker) % COLOURS.length]!
+  const text = [original, ...lines].filter(line => line !== '').join('\n')
+  return split(text, DESCRIPTION_MOST).map(description => ({
+    content: '',
+    embed: { author, description, colour },
+  }))
+}
+
+function textOf({ text, final }: Line): string {
+  const shown = escaped(text)
+  return shown === '' || final ? shown : `${shown} …`
+}
+
+/** `es`; with its region where the same language is there twice. */
+function tagOf(to: LanguageId, shown: readonly (readonly [LanguageId, Line])[]): string {
+  const alike = shown.filter(([each]) => sameLanguage(each, to)).length
+  return alike > 1 ? to : to.slice(0, to.indexOf('-'))
+}
+
+function hash(text: string): number {
+  let sum = 0
+  for (const letter of text) sum = (sum * 31 + letter.codePointAt(0)!) >>> 0
+  return sum
+}

@@ -1,0 +1,212 @@
+import { after, type Clock } from '../../../core/clock.ts'
+import { TokenBucket } from '../../../core/token-bucket.ts'
+import { CaptionEntry, type Step } from './caption-entry.ts'
+import type { CaptionChat, CaptionMessage, Written } from './caption-message.ts'
+
+/**
+ * Requests a second, and at once. Discord lets through 5 in 5 s for each channel (users' observation,
+ * discord-api-docs#20), and commands are answered in the same chat.
+ */
+const PER_SECOND = 0.9
+const BURST = 4
+/** Between two requests for what may still change (ms). */
+const PARTIAL_EVERY_MS = 1_200
+/** Requests kept free for what is final. */
+const SPARE = 1
+/** Turns that wait for a request. */
+const WAITING_MOST = 40
+/** Turns whose messages are known. */
+const KNOWN_MOST = 100
+/** More turns than this wait to be written: none is begun before it is final. */
+const BUSY = 3
+const TRIES_MOST = 4
+const RETRY_MS = 1_000
+/** A chat that we may not write to is tried again after this (ms). */
+const NO_ACCESS_MS = 30_000
+
+export interface CaptionWriterParts {
+  readonly chat: CaptionChat
+  readonly clock: Clock
+  /** Told when the chat cannot be written to, each time anew. */
+  readonly onNoAccess?: (code: number) => void
+}
+
+/**
+ * Keeps the messages of turns as they should be, one request at a time and within Discord's limits: what is final is
+ * always written, of what may still change only the newest version, and only when there is room.
+ */
+export class CaptionWriter {
+  /** Versions that were never written, since a newer one came or there was no room. */
+  dropped = 0
+  readonly #clock: Clock
+  readonly #onNoAccess: (code: number) => void
+  readonly #bucket: TokenBucket
+  #chat: CaptionChat
+  /** In the order of their turns. */
+  #entries = new Map<number, CaptionEntry>()
+  #busy = false
+  #lastAt = Number.NEGATIVE_INFINITY
+  #pausedUntil = Number.NEGATIVE_INFINITY
+  #timer: Disposable | undefined
+  #closing: { readonly settle: () => void; readonly ended: Promise<void> } | undefined
+  #closed = false
+
+  constructor({ chat, clock, onNoAccess = () => {} }: CaptionWriterParts) {
+    this.#chat = chat
+    this.#clock = clock
+    this.#onNoAccess = onNoAccess
+    this.#bucket = new TokenBucket(PER_SECOND, BURST, clock.now())
+  }
+
+  /** Turns with something still to be written. */
+  get waiting(): number {
+    return this.#waiting().length
+  }
+
+  /** From now on `messages` are what turn `turn` should look like. */
+  want(turn: number, messages: readonly CaptionMessage[], final: boolean): void {
+    if (this.#closed) return
+    let entry = this.#entries.get(turn)
+    if (!entry) {
+      if (messages.length === 0) return
+      entry = new CaptionEntry(turn)
+      this.#entries.set(turn, entry)
+    } else if (entry.step && !this.#busy) this.dropped++
+    entry.want(messages, final)
+    this.#makeRoom()
+    this.#pump()
+  }
+
+  /** Captions go to `chat` from now on; what is written elsewhere stays as it is. */
+  moveTo(chat: CaptionChat): void {
+    this.#chat = chat
+    const waiting = this.#waiting().filter(entry => entry.final)
+    for (const entry of waiting) entry.leave()
+    this.#entries = new Map(waiting.map(entry => [entry.turn, entry]))
+    this.#pausedUntil = Number.NEGATIVE_INFINITY
+    this.#pump()
+  }
+
+  /** Writes what is final and still waits, for `withinMs` at most; then nothing any more. Idempotent. */
+  close(withinMs: number): Promise<void> {
+    if (!this.#closing) {
+      const { promise: ended, resolve: settle } = Promise.withResolvers<void>()
+      this.#closing = { ended, settle }
+      const timer = after(this.#clock, withinMs, () => this.#end())
+      void ended.then(() => timer[Symbol.dispose]())
+      this.#pump()
+    }
+    return this.#closing.ended
+  }
+
+  #end(): void {
+    this.#closed = true
+    this.#timer?.[Symbol.dispose]()
+    this.#entries.clear()
+    this.#closing?.settle()
+  }
+
+  #waiting(): CaptionEntry[] {
+    return Array.from(this.#entries.values()).filter(entry => entry.step !== undefined)
+  }
+
+  #makeRoom(): void {
+    const waiting = this.#waiting()
+    if (waiting.length > WAITING_MOST) {
+      const least = waiting.find(entry => !entry.final) ?? waiting[0]!
+      least.skip()
+      this.dropped++
+    }
+    for (const [turn, entry] of this.#entries) {
+      if (this.#entries.size <= KNOWN_MOST) break
+      if (!entry.step) this.#entries.delete(turn)
+    }
+  }
+
+  /** What should be written next: what is final or begins, the oldest first; then what changed. */
+  #next(): CaptionEntry | undefined {
+    const waiting = this.#waiting()
+    const finals = waiting.filter(entry => entry.final)
+    if (this.#closing) return finals[0]
+    const first = waiting.find(entry => entry.final || (!entry.created && waiting.length <= BUSY))
+    return first ?? waiting.find(entry => entry.created)
+  }
+
+  /** When `entry` may be written (clock ms). */
+  #dueAt(entry: CaptionEntry, now: number): number {
+    const needed = entry.final || !entry.created ? 1 : 1 + SPARE
+    const left = this.#bucket.left(now)
+    const token = left >= needed ? now : now + ((needed - left) / PER_SECOND) * 1_000
+    const partial = entry.final ? now : this.#lastAt + PARTIAL_EVERY_MS
+    return Math.max(now, this.#pausedUntil, Math.ceil(token), partial)
+  }
+
+  #pump(): void {
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = undefined
+    if (this.#busy || this.#closed) return
+    const entry = this.#next()
+    const step = entry?.step
+    if (!entry || !step) {
+      if (this.#closing) this.#end()
+      return
+    }
+    const now = this.#clock.now()
+    const dueAt = this.#dueAt(entry, now)
+    if (dueAt > now) {
+      this.#timer = this.#clock.at(dueAt, () => this.#pump())
+      return
+    }
+    this.#bucket.take(now)
+    this.#lastAt = now
+    this.#busy = true
+    void this.#do(this.#chat, step).then(written => this.#did(entry, step, written))
+  }
+
+  #do(chat: CaptionChat, step: Step): Promise<Written> {
+    if (step.kind === 'send') return chat.send(step.message)
+    if (step.kind === 'edit') return chat.edit(step.id, step.message)
+    return chat.remove(step.id)
+  }
+
+  #did(entry: CaptionEntry, step: Step, written: Written): void {
+    this.#busy = false
+    const now = this.#clock.now()
+    switch (written.kind) {
+      case 'written':
+        entry.done(step, written.id)
+        break
+      case 'message-gone':
+        // Whoever deleted it does not want it back.
+        entry.dead = true
+        break
+      case 'message-old':
+        entry.leave()
+        if (!entry.final) entry.want([], false)
+        break
+      case 'no-access':
+        for (const each of this.#waiting()) if (!each.final) each.skip()
+        this.#pausedUntil = now + NO_ACCESS_MS
+        this.#onNoAccess(written.code)
+        break
+      case 'limited':
+        this.#pausedUntil = now + written.retryAfterMs
+        break
+      case 'failed':
+        this.#failed(entry, now)
+        break
+      default:
+        written satisfies never
+    }
+    this.#pump()
+  }
+
+  #failed(entry: CaptionEntry, now: number): void {
+    entry.tries++
+    if (entry.final && entry.tries < TRIES_MOST) this.#pausedUntil = now + RETRY_MS * 2 ** (entry.tries - 1)
+    else {
+      entry.skip()
+      this.dropped++
+    }
+  }
+}

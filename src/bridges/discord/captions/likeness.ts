@@ -1,0 +1,56 @@
+/** Fewer pairs of letters than this are no ground for a likeness. */
+const PAIRS_LEAST = 6
+
+/** `text` as it sounds, roughly: lower case, no accents, no punctuation, single spaces. */
+export function bare(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}
+
+/** How many times each pair of neighbouring letters is in `text`. */
+function pairsOf(text: string): Map<string, number> {
+  const letters = Array.from(text.replaceAll(' ', ''))
+  const pairs = new Map<string, number>()
+  for (let n = 1; n < letters.length; n++) {
+    const pair = letters[n - 1]! + letters[n]!
+    pairs.set(pair, (pairs.get(pair) ?? 0) + 1)
+  }
+  return pairs
+}
+
+function shared(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+  let sum = 0
+  for (const [pair, count] of a) sum += Math.min(count, b.get(pair) ?? 0)
+  return sum
+}
+
+function count(pairs: ReadonlyMap<string, number>): number {
+  let sum = 0
+  for (const each of pairs.values()) sum += each
+  return sum
+}
+
+/** How much two texts are the same words, 0 to 1 (Dice's coefficient of pairs of letters). */
+export function likeness(a: string, b: string): number {
+  const [one, two] = [bare(a), bare(b)]
+  if (one === two) return one === '' ? 0 : 1
+  const [pairs, others] = [pairsOf(one), pairsOf(two)]
+  const all = count(pairs) + count(others)
+  return all === 0 ? 0 : (2 * shared(pairs, others)) / all
+}
+
+/**
+ * Whether the two may be the same speech as far as it was understood: one begins with the other, or most of the shorter
+ * one is in the longer.
+ */
+export function sameSpeech(a: string, b: string): boolean {
+  const [one, two] = [bare(a), bare(b)]
+  if (one.startsWith(two) || two.startsWith(one)) return one !== '' && two !== ''
+  const [pairs, others] = [pairsOf(one), pairsOf(two)]
+  const least = Math.min(count(pairs), count(others))
+  return least >= PAIRS_LEAST && shared(pairs, others) / least >= 0.6
+}

@@ -1,0 +1,114 @@
+import { type LanguageId, sameLanguage } from '../../../core/languages.ts'
+import type { Caption } from '../../../core/observer.ts'
+import { sameSpeech } from './likeness.ts'
+import type { Line, Turn } from './turn.ts'
+
+/** What one session told of a turn. */
+interface Part {
+  readonly utterance: string
+  readonly text: string
+  readonly translation: string
+  readonly final: boolean
+}
+
+/** A turn that may still change. */
+export class OpenTurn {
+  readonly id: number
+  readonly speaker: string
+  readonly from: LanguageId
+  changedAt: number
+  #name: string | undefined
+  #spoken: Caption['spoken']
+  readonly #parts = new Map<LanguageId, Part>()
+
+  constructor(id: number, { speaker, from }: Caption, now: number) {
+    this.id = id
+    this.speaker = speaker
+    this.from = from
+    this.changedAt = now
+  }
+
+  /** The utterance it has in `to`. */
+  in(to: LanguageId): string | undefined {
+    return this.#parts.get(to)?.utterance
+  }
+
+  has({ to, utterance }: Caption): boolean {
+    return this.in(to) === utterance
+  }
+
+  get final(): boolean {
+    for (const { final } of this.#parts.values()) if (!final) return false
+    return true
+  }
+
+  /** Whether an utterance that begins with `caption` may be what this turn is about. */
+  takes(caption: Caption): boolean {
+    if (caption.from !== this.from) return false
+    const { text } = this.#original()
+    // A session that was lost says again what it had not finished.
+    const lost = this.#parts.get(caption.to)
+    if (lost) return !lost.final && text !== '' && sameSpeech(text, caption.text ?? '')
+    if (text !== '' && caption.text) return sameSpeech(text, caption.text)
+    return overlap(this.#spoken, caption.spoken)
+  }
+
+  /** False: nothing that can be seen is different. */
+  take(caption: Caption, now: number): boolean {
+    const { to, utterance, final, text = '', translation = '' } = caption
+    const before = this.#parts.get(to)
+    if (before?.utterance === utterance && before.final) return false
+    // Either may be left out of a result that only brings the other.
+    const same = before?.utterance === utterance ? before : undefined
+    const part = {
+      utterance,
+      final,
+      text: text || (same?.text ?? ''),
+      translation: translation || (same?.translation ?? ''),
+    }
+    const { name = this.#name, spoken = this.#spoken } = caption
+    const different =
+      !before ||
+      name !== this.#name ||
+      before.final !== final ||
+      before.text !== part.text ||
+      before.translation !== part.translation
+    this.#parts.set(to, part)
+    this.#name = name
+    this.#spoken = spoken
+    if (different) this.changedAt = now
+    return different
+  }
+
+  /** Nothing more of it is expected. */
+  giveUp(): void {
+    for (const [to, part] of this.#parts) this.#parts.set(to, { ...part, final: true })
+  }
+
+  /** As it is now. */
+  view(): Turn {
+    const translations = new Map<LanguageId, Line>()
+    for (const [to, { translation, final }] of this.#parts)
+      if (translation !== '' && !sameLanguage(to, this.from))
+        translations.set(to, { text: translation, final })
+    const { id, speaker, from, final } = this
+    return { id, speaker, name: this.#name, from, original: this.#original(), translations, final }
+  }
+
+  /** The speaker's own words: those that will not change, else as many as are known. */
+  #original(): Line {
+    let best: Line = { text: '', final: false }
+    for (const { text, final } of this.#parts.values()) {
+      if (text === '' || best.final) continue
+      if (final || text.length > best.text.length) best = { text, final }
+    }
+    return best
+  }
+}
+
+/** Unknown stretches may be the same. */
+function overlap(a: Caption['spoken'], b: Caption['spoken']): boolean {
+  if (!a || !b) return true
+  const shared = Math.min(a.toMs, b.toMs) - Math.max(a.fromMs, b.fromMs)
+  return shared >= Math.min(a.toMs - a.fromMs, b.toMs - b.fromMs) / 2
+}
