@@ -1,0 +1,45 @@
+import { type Clock, Ticker } from '../../../core/clock.ts'
+import { FRAME_MS } from '../../../transcode/pcm.ts'
+
+/** Something that is moved on every 20 ms. Must not throw. */
+export interface Paced {
+  tick(now: number): void
+}
+
+/**
+ * The one timer of all voice channels of the process: what is said into them and what is heard in them moves on one
+ * absolute grid of 20 ms. It stands still while there is nobody. Whoever is added takes itself off.
+ */
+export class OutgoingPacer {
+  readonly #clock: Clock
+  readonly #paced = new Set<Paced>()
+  #ticker: Ticker | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get clock(): Clock {
+    return this.#clock
+  }
+
+  get size(): number {
+    return this.#paced.size
+  }
+
+  add(paced: Paced): void {
+    this.#paced.add(paced)
+    this.#ticker ??= new Ticker(this.#clock, FRAME_MS, now => this.#tick(now))
+  }
+
+  remove(paced: Paced): void {
+    this.#paced.delete(paced)
+    if (this.#paced.size > 0) return
+    this.#ticker?.[Symbol.dispose]()
+    this.#ticker = undefined
+  }
+
+  #tick(now: number): void {
+    for (const paced of this.#paced) paced.tick(now)
+  }
+}
