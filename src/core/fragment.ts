@@ -23,6 +23,7 @@ export class FragmentPool {
   readonly bytes: number
   readonly #spare: FragmentMemory[] = []
   readonly #most: number
+  #lent = 0
 
   /** `bytes` of each fragment; at most `most` spares are kept. */
   constructor(bytes: number, most = 2_048) {
@@ -30,7 +31,13 @@ export class FragmentPool {
     this.#most = most
   }
 
+  /** Fragments in use now; 0 when every ring is closed. */
+  get lent(): number {
+    return this.#lent
+  }
+
   take(): FragmentMemory {
+    this.#lent++
     const spare = this.#spare.pop()
     if (spare) return spare
     const memory = new ArrayBuffer(this.bytes)
@@ -38,6 +45,12 @@ export class FragmentPool {
   }
 
   give(memory: FragmentMemory): void {
+    this.#lent--
     if (this.#spare.length < this.#most) this.#spare.push(memory)
+  }
+
+  /** One is not coming back: somebody may still read it. */
+  abandon(): void {
+    this.#lent--
   }
 }

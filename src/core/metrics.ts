@@ -51,6 +51,8 @@ export class RelayMetrics {
   /** 20 ms frames to parties. */
   framesOut = 0
   sessionsOpened = 0
+  sessionsEnded = 0
+  /** Connections of sessions that were lost or did not come. */
   sessionsDropped = 0
   fragmentsSent = 0
   fragmentsReplayed = 0

@@ -95,6 +95,11 @@ export class Relay implements Admission {
     return this.#rooms
   }
 
+  /** Fragments of speech that sessions keep for the service now; 0 when all have ended. */
+  get fragmentsHeld(): number {
+    return this.#parts.pool.lent
+  }
+
   /** Legs in rooms now. */
   get legs(): number {
     return this.#legs.size

@@ -173,6 +173,7 @@ export class ReplayRing {
       const fragment = this.#held[at]!
       // What is on its way may still be read by a socket: it must not be written over.
       if (fragment.acked || fragment.sentAt < 0) this.#pool.give(fragment)
+      else this.#pool.abandon()
     }
     this.#held.splice(0, count)
     this.#cursor = Math.max(0, this.#cursor - count)

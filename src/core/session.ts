@@ -237,6 +237,7 @@ export class Session {
     this.#disconnect()
     this.#countLost()
     this.#ring.close()
+    this.#parts.metrics.sessionsEnded++
     this.#events.interrupted(this)
     this.#resolveEnded(reason)
   }

@@ -1,0 +1,102 @@
+/**
+ * Audio whose every frame of 20 ms says which one it is: 16 bits, each as one of two tones that lie side by side, sixteen
+ * tones at a time. All are multiples of 100 Hz from 300 to 3400 Hz, so any 10 ms within a frame tell its number, without
+ * knowing where it begins: it survives µ-law, telephone band, resampling and some noise.
+ */
+
+/** Milliseconds of a frame, and of the window in it that tells its number. */
+const FRAME_MS = 20
+const WINDOW_MS = 10
+const STEP_HZ = 100
+const FIRST_HZ = 300
+const BITS = 16
+/** Numbers that there are; those after it begin again at 0. */
+export const FRAME_NUMBERS = 2 ** BITS
+/** Peak of one tone; sixteen of them are some −14 dBFS. */
+const TONE_PEAK = 1_600
+/** A bit is told by a tone this much stronger than its neighbour (power). */
+const CLEAR = 4
+/** Softer than this, of one sample's mean power, is silence. */
+const SILENT_POWER = 100 ** 2
+
+/** Tones: cosine and sine tables of one window at a rate. */
+const tables = new Map<number, { cos: Float64Array[]; sin: Float64Array[] }>()
+
+function tablesOf(rate: number): { cos: Float64Array[]; sin: Float64Array[] } {
+  const known = tables.get(rate)
+  if (known) return known
+  const length = windowSamples(rate)
+  const made = { cos: [] as Float64Array[], sin: [] as Float64Array[] }
+  for (let tone = 0; tone < 2 * BITS; tone++) {
+    const step = (2 * Math.PI * (FIRST_HZ + tone * STEP_HZ)) / rate
+    made.cos.push(Float64Array.from({ length }, (_, at) => Math.cos(step * at)))
+    made.sin.push(Float64Array.from({ length }, (_, at) => Math.sin(step * at)))
+  }
+  tables.set(rate, made)
+  return made
+}
+
+function windowSamples(rate: number): number {
+  return (rate * WINDOW_MS) / 1_000
+}
+
+function checkRate(rate: number): void {
+  if (!(rate >= 8_000) || rate % 100 !== 0)
+    throw new RangeError(`numbered frames need a rate of 8000 or more in hundreds, got ${rate}`)
+}
+
+/** The frame of number `index` (taken modulo 2^16) at `rate` Hz: 20 ms, some −14 dBFS. */
+export function numberedFrame(index: number, rate = 16_000): Int16Array {
+  checkRate(rate)
+  const { sin } = tablesOf(rate)
+  const period = windowSamples(rate)
+  const frame = new Int16Array(2 * period)
+  for (let at = 0; at < period; at++) {
+    let sum = 0
+    for (let bit = 0; bit < BITS; bit++) {
+      // Phases that differ keep the peak low.
+      const phase = (at + ((bit * bit * period) >> 5)) % period
+      sum += sin[2 * bit + ((index >> bit) & 1)]![phase]!
+    }
+    frame[at] = Math.round(sum * TONE_PEAK)
+    frame[at + period] = frame[at]!
+  }
+  return frame
+}
+
+/** Frames `from` to before `to`, one after the other. */
+export function numberedFrames(from: number, to: number, rate = 16_000): Int16Array {
+  checkRate(rate)
+  const samples = (rate * FRAME_MS) / 1_000
+  const all = new Int16Array(Math.max(0, to - from) * samples)
+  for (let index = from; index < to; index++) all.set(numberedFrame(index, rate), (index - from) * samples)
+  return all
+}
+
+/** The number in the 10 ms from `at` on; undefined where there is none, or two are mixed. */
+export function frameNumberAt(pcm: Int16Array, at: number, rate = 16_000): number | undefined {
+  const { cos, sin } = tablesOf(rate)
+  const length = windowSamples(rate)
+  if (at < 0 || at + length > pcm.length) return undefined
+  let power = 0
+  for (let n = 0; n < length; n++) power += pcm[at + n]! ** 2
+  if (power / length < SILENT_POWER) return undefined
+  let index = 0
+  for (let bit = 0; bit < BITS; bit++) {
+    const zero = tonePower(pcm, at, cos[2 * bit]!, sin[2 * bit]!)
+    const one = tonePower(pcm, at, cos[2 * bit + 1]!, sin[2 * bit + 1]!)
+    if (Math.max(zero, one) < CLEAR * Math.min(zero, one)) return undefined
+    if (one > zero) index |= 1 << bit
+  }
+  return index
+}
+
+function tonePower(pcm: Int16Array, at: number, cos: Float64Array, sin: Float64Array): number {
+  let real = 0
+  let imaginary = 0
+  for (let n = 0; n < cos.length; n++) {
+    real += pcm[at + n]! * cos[n]!
+    imaginary += pcm[at + n]! * sin[n]!
+  }
+  return real * real + imaginary * imaginary
+}

@@ -1,0 +1,30 @@
+import { createServer } from 'node:net'
+import { expect, test } from 'vitest'
+import { numberedFrames } from '../../src/simulator/faults/numbered-frames.ts'
+import { expectEmpty, LeakWatch } from './leaks.ts'
+import { rooms } from './rooms.ts'
+
+test('a server, a timer and a rejection that stay are named', async () => {
+  using watch = new LeakWatch()
+  const server = createServer()
+  await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle))
+  const timer = setTimeout(() => {}, 60_000)
+  expect(watch.left.toSorted()).toEqual(['1 × TCPServerWrap', '1 × Timeout'])
+  await expect(watch.settled(50)).rejects.toThrow('Timeout')
+  server.close()
+  clearTimeout(timer)
+  await watch.settled()
+})
+
+test('a relay that was closed in mid sentence holds nothing', async () => {
+  const r = await rooms()
+  r.join('anna', { speaks: 'en-us', hears: 'en-us' })
+  r.join('bert', { speaks: 'es-es', hears: 'es-es' })
+  r.say('anna', numberedFrames(0, 50))
+  await r.run(600)
+  expect(r.relay.fragmentsHeld).toBeGreaterThan(5)
+  expect(() => expectEmpty(r.relay)).toThrow('legs')
+  await r.relay.close()
+  expectEmpty(r.relay, r.clock)
+  expect(r.relay.metrics.sessionsEnded).toBe(2)
+})
