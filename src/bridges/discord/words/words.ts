@@ -1,0 +1,30 @@
+import type { AnswerWords } from './answer-words.ts'
+import type { CommandWords } from './command-words.ts'
+import { GERMAN } from './de.ts'
+import { ENGLISH } from './en.ts'
+import { SPANISH } from './es.ts'
+import { FRENCH } from './fr.ts'
+import { ITALIAN } from './it.ts'
+import { type Tongue, tongueOf } from './locale.ts'
+import { PORTUGUESE } from './pt.ts'
+
+/** All that people read of the commands, in one language. A word that is missing does not compile. */
+export interface Words {
+  readonly commands: CommandWords
+  readonly answers: AnswerWords
+}
+
+/** The words of each language. */
+export const WORDS: Readonly<Record<Tongue, Words>> = {
+  en: ENGLISH,
+  es: SPANISH,
+  fr: FRENCH,
+  de: GERMAN,
+  it: ITALIAN,
+  pt: PORTUGUESE,
+}
+
+/** What somebody is answered with whose client is set to `locale`. */
+export function answersFor(locale: string): AnswerWords {
+  return WORDS[tongueOf(locale)].answers
+}
