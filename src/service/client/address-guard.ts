@@ -1,41 +1,8 @@
-import { lookup } from 'node:dns'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
+import { guardedLookup, isAddress, type Resolve } from '../../guard/guarded-lookup.ts'
+import { isLocalAddress } from '../../guard/local-address.ts'
+import { isOddPort } from '../../guard/odd-port.ts'
 import { ServiceFailure } from './service-failure.ts'
-
-/** Addresses that only this machine or its own network can reach, or that belong to nobody (IANA special purpose). */
-const LOCAL = new BlockList()
-for (const [net, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const)
-  LOCAL.addSubnet(net, bits, 'ipv4')
-for (const [net, bits] of [
-  ['::', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['2001::', 32],
-  ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-] as const)
-  LOCAL.addSubnet(net, bits, 'ipv6')
-
-/** Whether `address` is an IP address that is not on the public network. */
-export function isLocalAddress(address: string): boolean {
-  const bare = address.replace(/%.*$/, '')
-  const family = isIP(bare)
-  return family !== 0 && LOCAL.check(bare, family === 6 ? 'ipv6' : 'ipv4')
-}
 
 export interface AudioAddress {
   readonly url: URL
@@ -49,37 +16,25 @@ export interface AudioAddress {
  * The URL of `start`, if it may be fetched: http(s), without credentials, at the service's origin or an allowed one.
  * A name may lead to a local address only at the service's own origin, and only when the session's socket (`peer`)
  * is connected to a local one too; an allowed origin may be a local address when it is written as one.
- * Throws `ServiceFailure` `blocked/address_not_allowed`.
+ * Throws `ServiceFailure` `blocked/address_not_allowed`. `resolve` is the system's unless a test brings one.
  */
 export function audioAddress(
   start: string,
   base: string,
   allowed: readonly string[],
   peer: string | undefined,
+  resolve?: Resolve,
 ): AudioAddress {
   const url = URL.parse(start, `${base}/`)
   if (!url || !['http:', 'https:'].includes(url.protocol)) throw blocked('it is no http(s) address')
   if (url.username || url.password) throw blocked('it holds credentials')
+  if (isOddPort(url)) throw blocked(`port ${url.port} is none of a web server`)
   const own = url.origin === new URL(base).origin
   const written = !own && allowed.some(origin => URL.parse(origin)?.origin === url.origin)
   if (!own && !written) throw blocked(`its origin ${url.origin} is neither the service's nor allowed`)
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const localAllowed = own ? peer === undefined || isLocalAddress(peer) : isIP(host) !== 0
-  if (isLocalAddress(host) && !localAllowed) throw blocked(`${host} is a local address`)
-  return { url, own, lookup: guardedLookup(localAllowed) }
-}
-
-function guardedLookup(localAllowed: boolean): LookupFunction {
-  return (hostname, options, done) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return done(error, '')
-      const good = localAllowed ? found : found.filter(({ address }) => !isLocalAddress(address))
-      const [first] = good
-      if (!first) return done(blocked(`${hostname} leads to a local address`), '')
-      if (options.all) done(null, good)
-      else done(null, first.address, first.family)
-    })
-  }
+  const localAllowed = own ? peer === undefined || isLocalAddress(peer) : isAddress(url)
+  if (isLocalAddress(url.hostname) && !localAllowed) throw blocked(`${url.hostname} is a local address`)
+  return { url, own, lookup: guardedLookup(localAllowed, resolve) }
 }
 
 function blocked(why: string): ServiceFailure {

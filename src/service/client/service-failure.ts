@@ -22,6 +22,8 @@ export type ClientFault =
   /** The address of streamed audio is not to be fetched. */
   | 'blocked/address_not_allowed'
   | 'blocked/redirected'
+  | 'blocked/not_audio'
+  | 'blocked/too_much_audio'
   /** More is being sent, or less is being read, than is kept. */
   | 'limit/too_many_waiting'
   | 'limit/reader_too_slow'

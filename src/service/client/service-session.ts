@@ -172,8 +172,8 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     if (typeof this.#start !== 'string') return undefined
     const { base, apiKey, settings, clock } = this.#setup
     const address = audioAddress(this.#start, base, settings.audioOrigins, this.#wire.peer)
-    const { audioMs } = settings
-    return streamedAudio({ address, apiKey, audioMs, clock, signal: this.#over.signal })
+    const { audioMs, maxAudioBytes } = settings
+    return streamedAudio({ address, apiKey, audioMs, maxAudioBytes, clock, signal: this.#over.signal })
   }
 
   /**

@@ -25,6 +25,8 @@ export interface SessionOptions {
   readonly answerMs: number
   /** Streamed audio: longest wait for the next bytes. Default 30 s. */
   readonly audioMs: number
+  /** Streamed audio: most bytes in all. Default 64 MiB, four hours of speech. */
+  readonly maxAudioBytes: number
   /** Origins besides the service's own from which streamed audio is fetched, like `https://audio.example.com`. */
   readonly audioOrigins: readonly string[]
   /** Where to look in `result`, for servers that name things otherwise. */
@@ -48,6 +50,7 @@ export const SESSION_DEFAULTS = {
   quietMs: 3_000,
   answerMs: 15_000,
   audioMs: 30_000,
+  maxAudioBytes: 64 * 1024 * 1024,
   audioOrigins: [],
   places: {},
 } as const satisfies SessionSettings

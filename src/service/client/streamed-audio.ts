@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { after, type Clock } from '../../core/clock.ts'
+import { AddressRefused } from '../../guard/guarded-lookup.ts'
 import type { AudioAddress } from './address-guard.ts'
 import { ServiceFailure } from './service-failure.ts'
 
@@ -9,26 +10,35 @@ export interface StreamedAudioOptions {
   readonly apiKey: string
   /** Longest wait for the next bytes (ms). */
   readonly audioMs: number
+  /** Most bytes in all. */
+  readonly maxAudioBytes: number
   readonly clock: Clock
   /** Ends it when the session does not go on. */
   readonly signal: AbortSignal
 }
 
+/** What a server says that audio is; one that says nothing is believed. */
+const AUDIO_TYPE = /^(audio\/[\w.+-]+|(application|binary)\/octet-stream)\s*(;|$)/i
+
 /**
- * The mp3 of a session as one stream of bytes, fetched when it is first asked for. Redirects are not followed. Leaving
- * the loop ends the request.
+ * The mp3 of a session as one stream of bytes, fetched when it is first asked for. Redirects are not followed, nothing is
+ * inflated, and what says that it is no audio is not read. Leaving the loop ends the request.
  */
 export async function* streamedAudio(options: StreamedAudioOptions): AsyncGenerator<Uint8Array, void> {
   const abort = new AbortController()
-  const { clock, audioMs } = options
+  const { clock, audioMs, maxAudioBytes } = options
   const late = () =>
     abort.abort(ServiceFailure.found('timeout/no_audio', `no streamed audio for ${audioMs} ms`))
   let deadline = after(clock, audioMs, late)
   try {
     const signal = AbortSignal.any([abort.signal, options.signal])
     const response = await responseOf(options, signal)
+    let total = 0
     for await (const bytes of response as AsyncIterable<Buffer>) {
       deadline[Symbol.dispose]()
+      total += bytes.length
+      if (total > maxAudioBytes)
+        throw ServiceFailure.found('blocked/too_much_audio', `more than ${maxAudioBytes} bytes of audio`)
       yield bytes
       deadline = after(clock, audioMs, late)
     }
@@ -48,12 +58,14 @@ function responseOf(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const headers = own ? { 'x-api-key': apiKey } : {}
+  const headers = { 'accept-encoding': 'identity', ...(own ? { 'x-api-key': apiKey } : {}) }
   return new Promise((resolve, reject) => {
     const sent = request(url, { lookup, signal, agent: false, headers }, response => {
       const { statusCode = 0 } = response
-      if (statusCode === 200) return resolve(response)
+      const wrong = statusCode === 200 ? notAudio(response) : undefined
+      if (statusCode === 200 && !wrong) return resolve(response)
       response.destroy()
+      if (wrong) return reject(ServiceFailure.found('blocked/not_audio', wrong))
       reject(
         statusCode >= 300 && statusCode < 400
           ? ServiceFailure.found('blocked/redirected', `streamed audio is elsewhere, HTTP ${statusCode}`)
@@ -67,7 +79,21 @@ function responseOf(
   })
 }
 
+/** Why the body of `response` is not read. */
+function notAudio({ headers }: IncomingMessage): string | undefined {
+  const type = headers['content-type']
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') return 'streamed audio is compressed'
+  if (type !== undefined && !AUDIO_TYPE.test(type)) return 'streamed audio says that it is something else'
+  return undefined
+}
+
 function asFailure(error: unknown): ServiceFailure {
   if (error instanceof ServiceFailure) return error
+  if (error instanceof AddressRefused)
+    return ServiceFailure.found(
+      'blocked/address_not_allowed',
+      `streamed audio is not fetched: ${error.message}`,
+    )
   return ServiceFailure.found('unreachable/connection_lost', 'streamed audio broke off', { cause: error })
 }

@@ -131,7 +131,7 @@ export class Receiver {
 
   /** The status, or what kept it from coming. */
   async #send({ event: { id, type, body } }: Job, signal: AbortSignal): Promise<number | string> {
-    const { url, secret } = this.#settings
+    const { url, secret, local } = this.#settings
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Dragoman',
@@ -140,11 +140,11 @@ export class Receiver {
       [SIGNATURE_HEADER]: signatureOf(secret, this.#parts.wall(), body),
     }
     try {
-      return await this.#parts.send({ url, headers, body }, signal)
+      return await this.#parts.send({ url, local, headers, body }, signal)
     } catch (error) {
       if (signal.aborted) return 'no answer'
-      const { cause } = error as { cause?: { code?: unknown } }
-      return typeof cause?.code === 'string' ? cause.code : 'no connection'
+      const { code } = error as { code?: unknown }
+      return typeof code === 'string' ? code : 'no connection'
     }
   }
 

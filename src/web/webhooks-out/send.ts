@@ -1,6 +1,12 @@
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { guardedLookup, isWrittenLocal, type Resolve } from '../../guard/guarded-lookup.ts'
+
 /** One attempt to deliver an event. */
 export interface Delivery {
   readonly url: string
+  /** Whether a name may lead into this machine's own network. */
+  readonly local: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
@@ -8,9 +14,31 @@ export interface Delivery {
 /** Resolves to the HTTP status; rejects when there was no answer, or when `signal` says so. */
 export type Send = (delivery: Delivery, signal: AbortSignal) => Promise<number>
 
-/** By HTTP POST. Redirects are not followed, since nobody wrote their addresses into the settings; answers are not read. */
-export const sendByHttp: Send = async ({ url, headers, body }, signal) => {
-  const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
-  await response.body?.cancel()
-  return response.status
+/**
+ * By HTTP POST. Redirects are not followed, since nobody wrote their addresses into the settings; answers are not read. A
+ * name may lead to a local address only if it is `localhost` or the settings say `local`; an address that stands in the
+ * settings is what the operator wants.
+ */
+export function httpSender(resolve?: Resolve): Send {
+  return ({ url: text, local, headers, body }, signal) => {
+    const url = new URL(text)
+    const lookup = guardedLookup(local || isWrittenLocal(url), resolve)
+    const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const length = { 'content-length': String(Buffer.byteLength(body)) }
+    return new Promise((settle, fail) => {
+      const sent = request(
+        url,
+        { method: 'POST', lookup, signal, agent: false, headers: { ...headers, ...length } },
+        response => {
+          settle(response.statusCode ?? 0)
+          response.destroy()
+        },
+      )
+      sent.on('error', fail)
+      sent.end(body)
+    })
+  }
 }
+
+/** With the system's name servers. */
+export const sendByHttp: Send = httpSender()

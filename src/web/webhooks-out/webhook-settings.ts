@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isOddPort } from '../../guard/odd-port.ts'
 
 /** What receivers can be told of. */
 export const WEBHOOK_EVENTS = [
@@ -14,12 +15,13 @@ export const WEBHOOK_EVENTS = [
 ] as const
 export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number]
 
-const URL_ALLOWED = 'an http:// or https:// address without user or fragment'
+const URL_ALLOWED = 'an http:// or https:// address without user or fragment, at a port of a web server'
 
 /** Whether events may be sent to `text`. */
 function isReceiver(text: string): boolean {
   const url = URL.parse(text)
-  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.hash
+  if (url === null || !/^https?:$/.test(url.protocol)) return false
+  return !url.username && !url.password && !url.hash && !isOddPort(url)
 }
 
 export const webhookSchema = z.strictObject({
@@ -34,6 +36,8 @@ export const webhookSchema = z.strictObject({
     .default([...WEBHOOK_EVENTS]),
   /** Whether what people say is sent. */
   texts: z.boolean().default(false),
+  /** Whether its name may lead into the network of this machine; an address, and localhost, may anyway. */
+  local: z.boolean().default(false),
 })
 
 export type WebhookSettings = z.output<typeof webhookSchema>

@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { audioAddress, isLocalAddress } from '../../../src/service/client/address-guard.ts'
+import { isLocalAddress } from '../../../src/guard/local-address.ts'
+import { audioAddress } from '../../../src/service/client/address-guard.ts'
 import { collected, failureOf, kept, scripted } from './helpers.ts'
 
 const TTS = { languageIdTarget: 'es-es', receiveAudio: { obtainVia: 'stream' } } as const

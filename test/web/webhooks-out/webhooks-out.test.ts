@@ -214,7 +214,7 @@ test('a receiver that says nothing has failed after 10 s', async () => {
 })
 
 test('a receiver that is not there harms nobody, and gets what waits when it comes', async () => {
-  const it = await hooked({ events: ['room.opened'], url: 'http://127.0.0.1:1/' })
+  const it = await hooked({ events: ['room.opened'], url: 'http://127.0.0.1:4/' })
   it.open()
   await it.settled(({ failures }) => failures === 1)
   expect(it.log.all[0]?.fields).toMatchObject({

@@ -1,0 +1,46 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Addresses that only this machine or its own network can reach, or that belong to nobody (IANA special purpose). */
+const LOCAL = new BlockList()
+for (const [net, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const)
+  LOCAL.addSubnet(net, bits, 'ipv4')
+for (const [net, bits] of [
+  ['::', 96],
+  // IPv4 in disguise, by which a translator may lead anywhere: NAT64, Teredo, 6to4.
+  ['::ffff:0:0:0', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+  ['5f00::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+] as const)
+  LOCAL.addSubnet(net, bits, 'ipv6')
+
+/** Whether `address` is an IP address that is not on the public network; an IPv6 one may have brackets or a zone. */
+export function isLocalAddress(address: string): boolean {
+  const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
+  const family = isIP(bare)
+  return family !== 0 && LOCAL.check(bare, family === 6 ? 'ipv6' : 'ipv4')
+}
