@@ -1,0 +1,8 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { OpusDecoder } from '../../src/transcode/opus-decoder.ts'
+import { OpusEncoder } from '../../src/transcode/opus-encoder.ts'
+import { codedTone } from './opus-tone.ts'
+
+/** Codes a tone on a thread of its own, and tells how it sounded. */
+const { hz, frames } = workerData as { hz: number; frames: number }
+parentPort?.postMessage(codedTone(new OpusEncoder(), new OpusDecoder(), hz, frames))
