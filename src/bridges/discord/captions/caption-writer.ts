@@ -1,14 +1,14 @@
 import { after, type Clock } from '../../../core/clock.ts'
-import { TokenBucket } from '../../../core/token-bucket.ts'
 import { CaptionEntry, type Step } from './caption-entry.ts'
 import type { CaptionChat, CaptionMessage, Written } from './caption-message.ts'
+import { RateWindow } from './rate-window.ts'
 
 /**
- * Requests a second, and at once. Discord lets through 5 in 5 s for each channel (users' observation,
- * discord-api-docs#20), and commands are answered in the same chat.
+ * Discord lets through 5 new messages and 5 edits in 5 s for each channel (users' observation, discord-api-docs#20); a
+ * little longer, since its clock is not ours (ms).
  */
-const PER_SECOND = 0.9
-const BURST = 4
+const REQUESTS_MOST = 5
+const WINDOW_MS = 5_100
 /** Between two requests for what may still change (ms). */
 const PARTIAL_EVERY_MS = 1_200
 /** Requests kept free for what is final. */
@@ -40,7 +40,8 @@ export class CaptionWriter {
   dropped = 0
   readonly #clock: Clock
   readonly #onNoAccess: (code: number) => void
-  readonly #bucket: TokenBucket
+  readonly #sends = new RateWindow(REQUESTS_MOST, WINDOW_MS)
+  readonly #edits = new RateWindow(REQUESTS_MOST, WINDOW_MS)
   #chat: CaptionChat
   /** In the order of their turns. */
   #entries = new Map<number, CaptionEntry>()
@@ -55,7 +56,6 @@ export class CaptionWriter {
     this.#chat = chat
     this.#clock = clock
     this.#onNoAccess = onNoAccess
-    this.#bucket = new TokenBucket(PER_SECOND, BURST, clock.now())
   }
 
   /** Turns with something still to be written. */
@@ -75,6 +75,12 @@ export class CaptionWriter {
     entry.want(messages, final)
     this.#makeRoom()
     this.#pump()
+  }
+
+  /** Nothing more of this turn is written. */
+  drop(turn: number): void {
+    const entry = this.#entries.get(turn)
+    if (entry) entry.dead = true
   }
 
   /** Captions go to `chat` from now on; what is written elsewhere stays as it is. */
@@ -133,12 +139,13 @@ export class CaptionWriter {
   }
 
   /** When `entry` may be written (clock ms). */
-  #dueAt(entry: CaptionEntry, now: number): number {
-    const needed = entry.final || !entry.created ? 1 : 1 + SPARE
-    const left = this.#bucket.left(now)
-    const token = left >= needed ? now : now + ((needed - left) / PER_SECOND) * 1_000
-    const partial = entry.final ? now : this.#lastAt + PARTIAL_EVERY_MS
-    return Math.max(now, this.#pausedUntil, Math.ceil(token), partial)
+  #dueAt(entry: CaptionEntry, step: Step, now: number): number {
+    const freeAt = this.#window(step).freeAt(now, entry.final ? 0 : SPARE)
+    return Math.max(freeAt, this.#pausedUntil, entry.final ? now : this.#lastAt + PARTIAL_EVERY_MS)
+  }
+
+  #window({ kind }: Step): RateWindow {
+    return kind === 'send' ? this.#sends : this.#edits
   }
 
   #pump(): void {
@@ -152,12 +159,12 @@ export class CaptionWriter {
       return
     }
     const now = this.#clock.now()
-    const dueAt = this.#dueAt(entry, now)
+    const dueAt = this.#dueAt(entry, step, now)
     if (dueAt > now) {
       this.#timer = this.#clock.at(dueAt, () => this.#pump())
       return
     }
-    this.#bucket.take(now)
+    this.#window(step).take(now)
     this.#lastAt = now
     this.#busy = true
     void this.#do(this.#chat, step).then(written => this.#did(entry, step, written))

@@ -65,9 +65,11 @@ export class Turns {
     return ended
   }
 
-  /** Forgets what `speaker` said, for ever. */
-  forget(speaker: string): void {
+  /** Forgets what `speaker` said; returns the ids of the turns that it was. */
+  forget(speaker: string): number[] {
+    const turns = this.#open.get(speaker) ?? []
     this.#open.delete(speaker)
+    return turns.map(({ id }) => id)
   }
 }
 

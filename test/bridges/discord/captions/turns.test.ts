@@ -82,7 +82,12 @@ describe('turns', () => {
   it('go on with what a lost session says again', () => {
     const seen = taken([
       caption({ final: false, text: 'good morning every' }),
-      caption({ utterance: 'ann.1.2', final: true, text: 'good morning everybody', translation: 'buenos días' }),
+      caption({
+        utterance: 'ann.1.2',
+        final: true,
+        text: 'good morning everybody',
+        translation: 'buenos días',
+      }),
     ])
     expect(told(seen)).toEqual([{ original: 'good morning everybody', 'es-es': 'buenos días' }])
   })
@@ -123,7 +128,18 @@ describe('turns', () => {
     expect(turns.size).toBe(0)
   })
 
-  const WORDS = ['apple', 'river', 'mountain', 'yellow', 'seven', 'quickly', 'garden', 'window', 'tuesday', 'music']
+  const WORDS = [
+    'apple',
+    'river',
+    'mountain',
+    'yellow',
+    'seven',
+    'quickly',
+    'garden',
+    'window',
+    'tuesday',
+    'music',
+  ]
   const LANGUAGES = ['es-es', 'fr-fr', 'de-de']
 
   it('come out whole, in whatever order languages and partials interleave', () => {
@@ -147,7 +163,7 @@ describe('turns', () => {
             }),
           )
           const mixed: Caption[] = []
-          for (const lane of turnOf) mixed.push(...(lanes[lane % languages]!.splice(0, 1)))
+          for (const lane of turnOf) mixed.push(...lanes[lane % languages]!.splice(0, 1))
           for (const lane of lanes) mixed.push(...lane)
           const expected = texts.map((original, n) => ({
             original,

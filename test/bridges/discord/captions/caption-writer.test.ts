@@ -1,0 +1,226 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CaptionWriter } from '../../../../src/bridges/discord/captions/caption-writer.ts'
+import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { FakeChat, settled } from './fake-chat.ts'
+
+function started() {
+  const clock = new FakeClock(1_000)
+  const chat = new FakeChat(clock)
+  const refused: number[] = []
+  const writer = new CaptionWriter({ chat, clock, onNoAccess: code => refused.push(code) })
+  const want = (turn: number, text: string, final = false) => writer.want(turn, [{ content: text }], final)
+  const run = async (ms: number) => {
+    await settled()
+    for (let t = 0; t < ms; t += 100) {
+      clock.advance(100)
+      await settled()
+    }
+  }
+  return { clock, chat, writer, refused, want, run }
+}
+
+describe('a caption writer', () => {
+  it('sends a message at the first partial and edits it, the newest version only', async () => {
+    const { chat, want, run, writer } = started()
+    want(1, 'a')
+    await run(0)
+    expect(chat.texts).toEqual(['a'])
+    for (const text of ['a b', 'a b c', 'a b c d']) want(1, text)
+    await run(1_300)
+    expect(chat.requests.map(({ what, text }) => `${what} ${text}`)).toEqual(['send a', 'edit a b c d'])
+    expect(writer.dropped).toBe(2)
+  })
+
+  it('edits what may still change no more than every 1.2 s, in the whole channel', async () => {
+    const { chat, want, run } = started()
+    for (let n = 0; n < 100; n++) {
+      want(1 + (n % 3), `version ${n}`)
+      await run(100)
+    }
+    const gaps = chat.requests.map(({ at }, n) => at - (chat.requests[n - 1]?.at ?? Number.NEGATIVE_INFINITY))
+    expect(Math.min(...gaps.slice(3))).toBeGreaterThanOrEqual(1_200)
+    expect(chat.requests.length).toBeGreaterThan(6)
+  })
+
+  it('writes what is final at once, and always', async () => {
+    const { chat, want, run } = started()
+    want(1, 'a')
+    await run(0)
+    want(1, 'a b', true)
+    await run(0)
+    expect(chat.texts).toEqual(['a b'])
+  })
+
+  it('asks no more than 5 times in 5 s however much is said, and loses nothing final', async () => {
+    const { chat, want, run } = started()
+    for (let n = 1; n <= 20; n++) {
+      want(n, `partial ${n}`)
+      want(n, `final ${n}`, true)
+    }
+    await run(25_000)
+    for (const { at, what } of chat.requests) {
+      const near = chat.requests.filter(each => each.what === what && each.at >= at && each.at < at + 5_000)
+      expect(near.length).toBeLessThanOrEqual(5)
+    }
+    expect(chat.texts).toEqual(Array.from({ length: 20 }, (_, n) => `final ${n + 1}`))
+  })
+
+  it('begins no message for a partial while many wait', async () => {
+    const { chat, want, run } = started()
+    for (let n = 1; n <= 10; n++) want(n, `partial ${n}`)
+    await run(2_000)
+    expect(chat.texts).toEqual(['partial 1'])
+    for (let n = 1; n <= 10; n++) want(n, `final ${n}`, true)
+    await run(20_000)
+    expect(chat.texts).toEqual(Array.from({ length: 10 }, (_, n) => `final ${n + 1}`))
+  })
+
+  it('gives up partials first when too much waits', async () => {
+    const { chat, want, run, writer } = started()
+    chat.held = true
+    want(0, 'first', true)
+    for (let n = 1; n <= 60; n++) want(n, `turn ${n}`, n % 2 === 0)
+    expect(writer.waiting).toBeLessThanOrEqual(41)
+    chat.held = false
+    await chat.release()
+    await run(80_000)
+    const texts = chat.texts.filter(text => text !== 'first')
+    expect(texts).toEqual(Array.from({ length: 30 }, (_, n) => `turn ${2 * n + 2}`))
+  })
+
+  it('does not bring back what somebody deleted', async () => {
+    const { chat, want, run } = started()
+    want(1, 'a')
+    await run(0)
+    chat.messages.clear()
+    want(1, 'a b')
+    await run(3_000)
+    want(1, 'a b c', true)
+    await run(3_000)
+    expect(chat.texts).toEqual([])
+    expect(chat.requests.length).toBe(2)
+  })
+
+  it('waits as long as it is told when it was too fast', async () => {
+    const { chat, want, run } = started()
+    chat.next.push({ kind: 'limited', retryAfterMs: 7_000 })
+    want(1, 'a', true)
+    await run(6_900)
+    expect(chat.texts).toEqual([])
+    await run(200)
+    expect(chat.texts).toEqual(['a'])
+  })
+
+  it('tries what is final again after a failure, not for ever', async () => {
+    const { chat, want, run, writer } = started()
+    chat.next.push({ kind: 'failed' })
+    want(1, 'a', true)
+    await run(2_000)
+    expect(chat.texts).toEqual(['a'])
+    for (let n = 0; n < 10; n++) chat.next.push({ kind: 'failed' })
+    want(2, 'b', true)
+    await run(60_000)
+    expect(chat.requests.filter(({ text }) => text === 'b').length).toBe(4)
+    expect(writer.waiting).toBe(0)
+  })
+
+  it('tells when it may not write, and tries again later with what is final', async () => {
+    const { chat, want, run, refused } = started()
+    chat.next.push({ kind: 'no-access', code: 50_013 })
+    want(1, 'a')
+    await run(1_000)
+    want(1, 'a b', true)
+    await run(20_000)
+    expect([refused, chat.requests.length]).toEqual([[50_013], 1])
+    await run(10_000)
+    expect(chat.texts).toEqual(['a b'])
+  })
+
+  it('writes a message anew that is too old to be edited', async () => {
+    const { chat, want, run } = started()
+    want(1, 'a')
+    await run(2_000)
+    chat.next.push({ kind: 'message-old' })
+    want(1, 'a b')
+    await run(2_000)
+    want(1, 'a b c', true)
+    await run(2_000)
+    expect(chat.texts).toEqual(['a', 'a b c'])
+  })
+
+  it('keeps as many messages as a long turn takes', async () => {
+    const { chat, writer, run } = started()
+    writer.want(1, [{ content: 'one' }, { content: 'two' }], false)
+    await run(3_000)
+    expect(chat.texts).toEqual(['one', 'two'])
+    writer.want(1, [{ content: 'only' }], true)
+    await run(3_000)
+    expect(chat.texts).toEqual(['only'])
+  })
+
+  it('goes on in another chat', async () => {
+    const { chat, writer, want, run, clock } = started()
+    const other = new FakeChat(clock)
+    want(1, 'a')
+    await run(0)
+    want(1, 'a b', true)
+    want(2, 'c', true)
+    writer.moveTo(other)
+    await run(5_000)
+    expect([chat.texts[0], other.texts.at(-1)]).toEqual(['a b', 'c'])
+  })
+
+  it('writes what is final before it closes, within the time it has', async () => {
+    const { chat, writer, want, run } = started()
+    want(1, 'a', true)
+    want(2, 'b')
+    const closed = writer.close(2_000)
+    await run(100)
+    await closed
+    expect(chat.texts).toEqual(['a'])
+    want(3, 'c', true)
+    await run(2_000)
+    expect(chat.texts).toEqual(['a'])
+  })
+
+  it('does not wait for a chat that does not answer', async () => {
+    const { chat, writer, want, run } = started()
+    chat.held = true
+    want(1, 'a', true)
+    let over = false
+    void writer.close(2_000).then(() => {
+      over = true
+    })
+    await run(1_900)
+    expect(over).toBe(false)
+    await run(200)
+    expect(over).toBe(true)
+  })
+
+  it('always ends with every final version to be read, whatever fails for a while', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.boolean(), fc.integer({ min: 0, max: 20 })), {
+          maxLength: 30,
+        }),
+        fc.array(fc.constantFrom('failed', 'limited'), { maxLength: 3 }),
+        async (versions, failures) => {
+          const { chat, want, run } = started()
+          for (const kind of failures)
+            chat.next.push(kind === 'failed' ? { kind } : { kind: 'limited', retryAfterMs: 500 })
+          const finals = new Map<number, string>()
+          for (const [n, [turn, final, pause]] of versions.entries()) {
+            if (finals.has(turn)) continue
+            want(turn, `${turn}: ${n}`, final)
+            if (final) finals.set(turn, `${turn}: ${n}`)
+            await run(pause * 100)
+          }
+          await run(30_000)
+          expect(chat.texts).toEqual(expect.arrayContaining(Array.from(finals.values())))
+        },
+      ),
+      { seed: 6, numRuns: 60 },
+    )
+  })
+})
