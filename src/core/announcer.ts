@@ -33,6 +33,9 @@ export const NOTICES = [
   'enter-room-code',
   'wrong-room-code',
   'line-full',
+  /** To everybody in a voice channel: what is said there is interpreted. */
+  'channel-interpreted',
+  'phone-joined',
 ] as const
 export type NoticeName = (typeof NOTICES)[number]
 

@@ -34,6 +34,8 @@ export const GERMAN: Words = {
     'enter-room-code': 'Bitte geben Sie den Code Ihres Gesprächs ein und drücken Sie dann Raute.',
     'wrong-room-code': 'Dieser Code ist nicht bekannt.',
     'line-full': 'Alle Leitungen sind belegt. Bitte versuchen Sie es später.',
+    'channel-interpreted': 'In diesem Kanal dolmetscht ein Computer. Bitte sprechen Sie Ihre eigene Sprache.',
+    'phone-joined': 'Jemand ist per Telefon dazugekommen.',
   },
   keys: {
     0: 'null',

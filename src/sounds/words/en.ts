@@ -33,6 +33,8 @@ export const ENGLISH: Words = {
     'enter-room-code': 'Please enter the code of your conversation, then press hash.',
     'wrong-room-code': 'This code is not known.',
     'line-full': 'All lines are in use. Please try again later.',
+    'channel-interpreted': 'This channel is being interpreted by a computer. Please speak your own language.',
+    'phone-joined': 'Somebody has joined by telephone.',
   },
   keys: {
     0: 'zero',

@@ -32,6 +32,8 @@ export const SPANISH: Words = {
     'enter-room-code': 'Introduzca el código de su conversación y después oprima almohadilla.',
     'wrong-room-code': 'Este código no existe.',
     'line-full': 'Todas las líneas están ocupadas. Inténtelo más tarde.',
+    'channel-interpreted': 'Un ordenador interpreta lo que se dice en este canal. Hable en su propio idioma.',
+    'phone-joined': 'Alguien se ha unido por teléfono.',
   },
   keys: {
     0: 'cero',

@@ -33,6 +33,8 @@ export const ITALIAN: Words = {
     'enter-room-code': 'Inserisca il codice della conversazione e poi prema cancelletto.',
     'wrong-room-code': 'Questo codice non esiste.',
     'line-full': 'Tutte le linee sono occupate. Riprovi più tardi.',
+    'channel-interpreted': 'Un computer interpreta ciò che si dice in questo canale. Parli nella sua lingua.',
+    'phone-joined': 'Qualcuno si è unito per telefono.',
   },
   keys: {
     0: 'zero',

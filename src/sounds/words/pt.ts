@@ -33,6 +33,8 @@ export const PORTUGUESE: Words = {
     'enter-room-code': 'Introduza o código da conversa e depois prima cardinal.',
     'wrong-room-code': 'Este código não existe.',
     'line-full': 'Todas as linhas estão ocupadas. Tente mais tarde.',
+    'channel-interpreted': 'Um computador interpreta o que se diz neste canal. Fale no seu próprio idioma.',
+    'phone-joined': 'Alguém entrou por telefone.',
   },
   keys: {
     0: 'zero',
