@@ -10,12 +10,37 @@ export interface PacketCounts {
   readonly silenceTail: number
   /** Sequence numbers that never came. */
   readonly gaps: number
-  /** Op 5 from the bot, in order: its `speaking` and how many packets had come by then. */
+  /** Packets that came twice or after a later one; not heard. */
+  readonly late: number
+  /** Op 5 from the bot, in order: its flags and how many packets had come by then. */
   readonly speaking: readonly { readonly flags: number; readonly afterPackets: number }[]
   /** Packets whose transport encryption is wrong. */
   readonly broken: number
-  /** Frames that no member of the DAVE group can decrypt. */
+  /** Frames under DAVE that no member of the group can decrypt. */
   readonly undecryptable: number
-  /** Frames of speech that came in plaintext although the bot is a member of a DAVE group. */
+  /** Frames of speech in plaintext although the bot is a member of a DAVE group; nobody hears them. */
   readonly plaintext: number
+  /** Frames that are no Opus. */
+  readonly undecodable: number
+}
+
+/** The same, while it is being counted. */
+export type PacketCounters = { -readonly [K in Exclude<keyof PacketCounts, 'speaking'>]: number } & {
+  speaking: { flags: number; afterPackets: number }[]
+}
+
+export function noPackets(): PacketCounters {
+  return {
+    packets: 0,
+    frames: 0,
+    silence: 0,
+    silenceTail: 0,
+    gaps: 0,
+    late: 0,
+    speaking: [],
+    broken: 0,
+    undecryptable: 0,
+    plaintext: 0,
+    undecodable: 0,
+  }
 }

@@ -1,2 +1,55 @@
-/** What goes wrong in one call; everything is off until set. */
-export class VoiceFaults {}
+import { DatagramFaults } from './datagram-faults.ts'
+import type { Committer } from './dave/dave-group.ts'
+import type { EncryptionMode } from './encryption.ts'
+
+/** A moment in the life of a bot's socket: what has just come from the bot, or been sent to it. */
+export const GATEWAY_STAGES = [
+  'identify',
+  'ready',
+  'select-protocol',
+  'session-description',
+  'resume',
+  'resumed',
+] as const
+
+export type GatewayStage = (typeof GATEWAY_STAGES)[number]
+
+/** What goes wrong in one call. Everything is off until set, and can be changed at any time. */
+export class VoiceFaults {
+  /** Audio from users to bots. */
+  readonly toBot = new DatagramFaults()
+  /** Audio from bots. */
+  readonly fromBot = new DatagramFaults()
+  /** So many requests for IP discovery get no answer. */
+  withholdIpDiscovery = 0
+  /** Bots are not told that somebody speaks (op 5): `true` never, or so many milliseconds late. */
+  withholdSpeaking: boolean | number = false
+  /** Heartbeats are not answered. */
+  silentHeartbeat = false
+  /** The modes offered to bots that connect from now on, in place of the server's. */
+  encryption: readonly EncryptionMode[] | undefined
+  /** Users' frames go in plaintext although the call runs DAVE: always, or this share of them. */
+  plaintext: boolean | number = false
+  /** Users' packets hold nothing but zeros in place of Opus. */
+  zeroFrames = false
+  /** Bots learn of a new DAVE group this much later than users do, who encrypt at once. */
+  welcomeDelayMs = 0
+  /** So many commits and welcomes to bots are broken: the library answers with op 31. */
+  badCommits = 0
+  /** Whose commit wins. By default the coin decides. */
+  committer: Committer | undefined
+  /** So many messages to each bot get lost: their sequence numbers are left out. */
+  seqGaps = 0
+  readonly #closes: { stage: GatewayStage; code: number }[] = []
+
+  /** The next time that a bot's socket reaches `stage`, it is closed with `code` instead of going on. */
+  closeAt(stage: GatewayStage, code: number): void {
+    this.#closes.push({ stage, code })
+  }
+
+  /** For the gateway: the code to close with at `stage`. */
+  takeClose(stage: GatewayStage): number | undefined {
+    const at = this.#closes.findIndex(close => close.stage === stage)
+    return at < 0 ? undefined : this.#closes.splice(at, 1)[0]?.code
+  }
+}

@@ -1,30 +1,159 @@
-export interface SayOptions {
-  /** Audio in one packet. Default 20. */
-  readonly frameMs?: 10 | 20 | 40 | 60
-  /** Default 1. */
-  readonly channels?: 1 | 2
-  /** Silence frames after the last word. Default 5, as real clients. */
-  readonly silenceFrames?: number
+import { after, type Clock } from '../../../core/clock.ts'
+import type { ScriptedMember } from './dave/scripted-member.ts'
+import { OPUS_RATE, SILENCE_FRAME } from './opus.ts'
+import type { RtpHeader } from './rtp.ts'
+import { type SayOptions, Speech } from './speech.ts'
+import type { VoiceFaults } from './voice-faults.ts'
+
+export type { SayOptions } from './speech.ts'
+
+export interface VoiceUserOptions {
+  readonly userId: string
+  readonly clock: Clock
+  readonly random: () => number
+  readonly faults: VoiceFaults
+  readonly member: ScriptedMember
+  readonly nextSsrc: () => number
+  /** The group is as it should be. */
+  readonly settled: () => Promise<void>
+  readonly onSpeaking: (user: VoiceUser, flags: number) => void
+  readonly onPacket: (
+    user: VoiceUser,
+    header: RtpHeader,
+    frame: Buffer,
+    extension: Buffer | undefined,
+  ) => void
+  readonly onLeft: (user: VoiceUser) => void
 }
 
-/** A scripted user of a call. */
-export interface VoiceUser {
+/** From op 5 to the first packet. */
+const LEAD_MS = 20
+/** Op 5: the microphone is open. */
+const MICROPHONE = 1
+
+interface Saying {
+  readonly speech: Speech
+  readonly resolve: () => void
+}
+
+/** A scripted user of a call: a real client as far as a bot can tell. Made by the call, which owns it. */
+export class VoiceUser {
   readonly userId: string
-  /** As the bot sees it in op 5 and in packets. */
-  readonly ssrc: number
   /** The user's end-to-end encryption is up with everybody who was there; at once without DAVE. Never rejects. */
   readonly joined: Promise<void>
-  /** Six times five digits that all members of the DAVE group share; undefined without one. */
-  readonly privacyCode: string | undefined
+  readonly #options: VoiceUserOptions
+  readonly #queue: Saying[] = []
+  readonly #startedAt: number
+  readonly #firstTimestamp: number
+  #ssrc: number
+  #sequence: number
+  #timer: Disposable | undefined
+  #due = 0
+  #left = false
+
+  constructor(options: VoiceUserOptions) {
+    const { userId, clock, random, nextSsrc, settled } = options
+    this.userId = userId
+    this.#options = options
+    this.#startedAt = clock.now()
+    this.#firstTimestamp = Math.floor(random() * 0x1_0000_0000)
+    this.#sequence = Math.floor(random() * 0x1_0000)
+    this.#ssrc = nextSsrc()
+    this.joined = Promise.resolve().then(settled)
+  }
+
+  /** As bots see it in op 5 and in packets. */
+  get ssrc(): number {
+    return this.#ssrc
+  }
+
+  /** For op 5 to those who come later. */
+  get speaking(): boolean {
+    return this.#timer !== undefined
+  }
+
+  get left(): boolean {
+    return this.#left
+  }
+
+  /** The user's end of DAVE. */
+  get member(): ScriptedMember {
+    return this.#options.member
+  }
+
+  /** Thirty digits that all members of the DAVE group share; undefined without a group. */
+  get privacyCode(): string | undefined {
+    return this.#options.member.privacyCode
+  }
+
   /**
-   * Says `pcm` (16 kHz mono) in real time, after everything said so far. Settles when the last packet has gone, or
-   * when the user has left.
+   * Says `pcm` (16 kHz mono) in real time, after everything said so far, and five frames of silence behind it. Settles
+   * when the last packet has gone, or when the user is hushed or has left.
    */
-  say(pcm: Int16Array, options?: SayOptions): Promise<void>
+  async say(pcm: Int16Array, options: SayOptions = {}): Promise<void> {
+    const speech = new Speech(pcm, options)
+    await this.joined
+    if (this.#left) return
+    await new Promise<void>(resolve => {
+      this.#queue.push({ speech, resolve })
+      if (!this.#timer) this.#begin()
+    })
+  }
+
   /** Says no more of what was begun or waits. */
-  hush(): void
-  /** Goes on under another SSRC, as after a rejoin. */
-  changeSsrc(): void
+  hush(): void {
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = undefined
+    for (const { resolve } of this.#queue.splice(0)) resolve()
+  }
+
+  /** Goes on under another SSRC, as after a rejoin; bots learn of it when the user speaks next. */
+  changeSsrc(): void {
+    this.#ssrc = this.#options.nextSsrc()
+    if (this.speaking) this.#options.onSpeaking(this, MICROPHONE)
+  }
+
   /** Leaves the call: op 13, and out of the DAVE group. Idempotent. */
-  leave(): void
+  leave(): void {
+    if (this.#left) return
+    this.#left = true
+    this.hush()
+    this.#options.onLeft(this)
+  }
+
+  #begin(): void {
+    const { clock, onSpeaking } = this.#options
+    onSpeaking(this, MICROPHONE)
+    this.#due = clock.now() + LEAD_MS
+    this.#timer = after(clock, LEAD_MS, this.#tick)
+  }
+
+  /** Sends what is due: the grid is absolute, what a late timer missed follows at once. */
+  readonly #tick = (): void => {
+    const { clock } = this.#options
+    const now = clock.now()
+    for (let saying = this.#queue[0]; saying && this.#due <= now; saying = this.#queue[0]) {
+      const packet = saying.speech.next()
+      if (packet) this.#send(packet.frame, packet.extension, packet.durationMs)
+      if (saying.speech.done) {
+        this.#queue.shift()
+        saying.resolve()
+      }
+    }
+    this.#timer = this.#queue.length > 0 ? clock.at(this.#due, this.#tick) : undefined
+  }
+
+  #send(opus: Buffer, extension: Buffer | undefined, durationMs: number): void {
+    const { faults, member, onPacket, random } = this.#options
+    const at = this.#due
+    this.#due += durationMs
+    const plain = faults.plaintext === true || (faults.plaintext !== false && random() < faults.plaintext)
+    const silent = opus.equals(SILENCE_FRAME)
+    const frame = faults.zeroFrames ? Buffer.alloc(opus.length) : plain || silent ? opus : member.seal(opus)
+    if (!frame) return
+    this.#sequence = (this.#sequence + 1) & 0xffff
+    const samples = Math.round(((at - this.#startedAt) * OPUS_RATE) / 1000)
+    const timestamp = (this.#firstTimestamp + samples) % 0x1_0000_0000
+    onPacket(this, { sequence: this.#sequence, timestamp, ssrc: this.#ssrc }, frame, extension)
+  }
 }

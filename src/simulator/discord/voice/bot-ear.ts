@@ -1,0 +1,116 @@
+import type { Clock } from '../../../core/clock.ts'
+import { Heard } from './heard.ts'
+import { opusDecoder, SILENCE_FRAME } from './opus.ts'
+import { noPackets, type PacketCounters } from './packet-counts.ts'
+import type { OpenedPacket } from './rtp.ts'
+
+/** What became of a frame under DAVE. `wait`: a transition is under way, after which it may be told. */
+export type Opened = { kind: 'opus'; opus: Buffer } | { kind: 'wait' } | { kind: 'lost' }
+
+export interface BotEarOptions {
+  readonly clock: Clock
+  readonly openedAt: number
+  /** Decrypts a frame under DAVE as the members of the group can. */
+  readonly open: (frame: Buffer) => Opened
+  /** Whether speech must be encrypted now. */
+  readonly mustEncrypt: () => boolean
+}
+
+interface Arrived {
+  readonly frame: Buffer
+  readonly at: number
+  /** Packets lost before this one. */
+  readonly missing: number
+}
+
+/** Frames kept during a transition: two seconds of them. */
+const MOST_WAITING = 100
+/** More than this is a new beginning, not a loss. */
+const MOST_MISSING = 50
+const FRAME_SAMPLES = 320
+/** Tag, nonce and length behind every frame under DAVE end with these two bytes (daveprotocol.com, frame format). */
+const MAGIC = 0xfafa
+const LEAST_DAVE_BYTES = 12
+
+/** The listeners' end of what one bot sends, over all its connections in a call. */
+export class BotEar {
+  readonly counts: PacketCounters = noPackets()
+  readonly #options: BotEarOptions
+  readonly #heard: Heard
+  readonly #decoder = opusDecoder()
+  #waiting: Arrived[] = []
+  #sequence: number | undefined
+
+  constructor(options: BotEarOptions) {
+    this.#options = options
+    this.#heard = new Heard(options.openedAt)
+  }
+
+  /** The bot has connected anew: its numbers begin anew. */
+  restart(): void {
+    this.#sequence = undefined
+  }
+
+  speaking(flags: number): void {
+    this.counts.speaking.push({ flags, afterPackets: this.counts.packets })
+  }
+
+  packet({ frame, sequence }: OpenedPacket): void {
+    const { counts } = this
+    counts.packets++
+    const step = this.#sequence === undefined ? 1 : (sequence - this.#sequence) & 0xffff
+    if (step === 0 || step >= 0x8000) {
+      counts.late++
+      return
+    }
+    this.#sequence = sequence
+    const missing = step - 1
+    counts.gaps += missing
+    const silent = frame.equals(SILENCE_FRAME)
+    counts.silenceTail = silent ? counts.silenceTail + 1 : 0
+    if (silent) counts.silence++
+    else counts.frames++
+    this.#waiting.push({
+      frame,
+      at: this.#options.clock.now(),
+      missing: missing > MOST_MISSING ? 0 : missing,
+    })
+    if (this.#waiting.length > MOST_WAITING) this.#tell(this.#waiting[0], true)
+    this.retry()
+  }
+
+  /** Hears what waits, as far as it can be decrypted now. */
+  retry(): void {
+    while (this.#waiting.length > 0) if (!this.#tell(this.#waiting[0], false)) return
+  }
+
+  /** From the opening of the call until now. */
+  heard(): Int16Array {
+    return this.#heard.until(this.#options.clock.now())
+  }
+
+  /** False when the frame has to wait. */
+  #tell(arrived: Arrived | undefined, last: boolean): boolean {
+    if (!arrived) return true
+    const { frame } = arrived
+    const encrypted = frame.length >= LEAST_DAVE_BYTES && frame.readUInt16BE(frame.length - 2) === MAGIC
+    const opened = encrypted ? this.#options.open(frame) : this.#plain(frame)
+    if (opened.kind === 'wait' && !last) return false
+    this.#waiting.shift()
+    if (opened.kind === 'opus') this.#hear(opened.opus, arrived)
+    else if (encrypted) this.counts.undecryptable++
+    else this.counts.plaintext++
+    return true
+  }
+
+  #plain(opus: Buffer): Opened {
+    if (opus.equals(SILENCE_FRAME) || !this.#options.mustEncrypt()) return { kind: 'opus', opus }
+    return { kind: 'lost' }
+  }
+
+  #hear(opus: Buffer, { at, missing }: Arrived): void {
+    const pcm = this.#decoder.decode(opus)
+    if (pcm) this.#heard.add(pcm, at, missing * FRAME_SAMPLES)
+    else this.counts.undecodable++
+  }
+}

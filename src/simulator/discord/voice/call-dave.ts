@@ -1,0 +1,53 @@
+import type { Opened } from './bot-ear.ts'
+import type { BotSession } from './bot-session.ts'
+import type { DaveGroup } from './dave/dave-group.ts'
+import type { ScriptedMember } from './dave/scripted-member.ts'
+
+/** What bots say about DAVE, and what the group's members make of what bots send. */
+export class CallDave {
+  readonly group: DaveGroup
+  readonly #members: () => Iterable<ScriptedMember>
+
+  constructor(group: DaveGroup, members: () => Iterable<ScriptedMember>) {
+    this.group = group
+    this.#members = members
+  }
+
+  /** Op 26. */
+  offered({ member }: BotSession, keyPackage: Buffer): void {
+    member.keyPackage = Buffer.from(keyPackage)
+    this.group.changed()
+  }
+
+  /** Op 28. */
+  committed({ member }: BotSession, payload: Buffer): void {
+    this.group.committed(member, Buffer.from(payload))
+  }
+
+  /** Op 23. */
+  ready({ member }: BotSession, transitionId: number): void {
+    this.group.transitionReady(member, transitionId)
+  }
+
+  /** Op 31: the bot could make nothing of a commit or welcome and begins anew; its new key package follows. */
+  invalid({ member }: BotSession): void {
+    member.keyPackage = undefined
+    member.introduce()
+    this.group.changed()
+  }
+
+  /** What the members of the group can tell of an encrypted frame of `userId`. */
+  open(userId: string, frame: Buffer): Opened {
+    for (const member of this.#members()) {
+      const opus = member.open(userId, frame)
+      if (opus) return { kind: 'opus', opus }
+    }
+    return this.group.inTransition ? { kind: 'wait' } : { kind: 'lost' }
+  }
+
+  /** True when everybody takes it that the bot encrypts. */
+  mustEncrypt(session: BotSession | undefined): boolean {
+    if (!session || this.group.version === 0 || this.group.inTransition) return false
+    return this.group.has(session.member)
+  }
+}

@@ -1,0 +1,75 @@
+import { after, type Clock } from '../../../core/clock.ts'
+import type { Chance, Datagram, DatagramFaults } from './datagram-faults.ts'
+
+/** One way over the network, with its faults. Without any it sends in the same tick. */
+export class DatagramPath {
+  readonly #faults: DatagramFaults
+  readonly #clock: Clock
+  readonly #random: () => number
+  #sent = 0
+  #overtaken: (() => void) | undefined
+  #stalled: (() => void)[] | undefined
+
+  constructor(faults: DatagramFaults, clock: Clock, random: () => number) {
+    this.#faults = faults
+    this.#clock = clock
+    this.#random = random
+  }
+
+  /** Passes `bytes` to `send`: now, later, twice, changed or never. */
+  pass(bytes: Buffer, about: Omit<Datagram, 'index'>, send: (bytes: Buffer) => void): void {
+    const { counts, drop, corrupt, duplicate, reorder, delay, delayMs } = this.#faults
+    const datagram = { ...about, index: this.#sent++ }
+    if (this.#happens(drop, datagram)) {
+      counts.dropped++
+      return
+    }
+    const broken = this.#happens(corrupt, datagram)
+    if (broken) counts.corrupted++
+    const arriving = broken ? this.#turnBit(bytes) : bytes
+    const go = () => this.#unlessStalled(() => send(arriving))
+    if (this.#happens(delay, datagram)) {
+      counts.delayed++
+      after(this.#clock, delayMs, go)
+    } else if (!this.#overtaken && this.#happens(reorder, datagram)) {
+      counts.reordered++
+      this.#overtaken = go
+      return
+    } else go()
+    if (this.#happens(duplicate, datagram)) {
+      counts.duplicated++
+      go()
+    }
+    const behind = this.#overtaken
+    this.#overtaken = undefined
+    behind?.()
+  }
+
+  #unlessStalled(send: () => void): void {
+    const ms = this.#faults.takeStall()
+    if (ms !== undefined && !this.#stalled) {
+      this.#stalled = []
+      after(this.#clock, ms, () => {
+        const all = this.#stalled ?? []
+        this.#stalled = undefined
+        for (const each of all) each()
+      })
+    }
+    if (!this.#stalled) return send()
+    this.#faults.counts.stalled++
+    this.#stalled.push(send)
+  }
+
+  #happens(chance: Chance, datagram: Datagram): boolean {
+    if (typeof chance === 'function') return chance(datagram)
+    return chance > 0 && this.#random() < chance
+  }
+
+  /** Behind the RTP header, so that whom it concerns stays known. */
+  #turnBit(bytes: Buffer): Buffer {
+    const copy = Buffer.from(bytes)
+    const at = Math.min(copy.length - 1, 12 + Math.floor(this.#random() * Math.max(1, copy.length - 12)))
+    copy[at] = copy[at]! ^ (1 << Math.floor(this.#random() * 8))
+    return copy
+  }
+}

@@ -1,0 +1,84 @@
+import { DAVESession } from '@snazzah/davey'
+import type { GroupMember } from './group-member.ts'
+
+const VERSION = 1
+const AUDIO = 0
+const APPEND = 0
+
+type Change = { commit: Buffer } | { welcome: Buffer } | 'downgrade'
+
+/** A scripted user's end of DAVE: a real MLS member, which changes over when a transition is executed, not before. */
+export class ScriptedMember implements GroupMember {
+  readonly userId: string
+  readonly scripted = true
+  keyPackage: Buffer | undefined
+  readonly #channelId: string
+  readonly #externalSender: Buffer
+  readonly #session: DAVESession
+  #plain: boolean
+  #pending: { transitionId: number; change: Change } | undefined
+
+  /** `encrypted`: the call runs DAVE when the user comes. */
+  constructor(userId: string, channelId: string, externalSender: Buffer, encrypted: boolean) {
+    this.userId = userId
+    this.#channelId = channelId
+    this.#externalSender = externalSender
+    this.#plain = !encrypted
+    this.#session = new DAVESession(VERSION, userId, channelId)
+    this.#session.setExternalSender(externalSender)
+    this.keyPackage = this.#session.getSerializedKeyPackage()
+  }
+
+  get privacyCode(): string | undefined {
+    return (!this.#plain && this.#session.voicePrivacyCode) || undefined
+  }
+
+  found(plainUntilThen: boolean): void {
+    this.#plain = plainUntilThen
+    this.#pending = undefined
+    this.#session.reinit(VERSION, this.userId, this.#channelId)
+    this.#session.setExternalSender(this.#externalSender)
+    this.keyPackage = this.#session.getSerializedKeyPackage()
+  }
+
+  propose(proposals: Buffer, recognized: readonly string[]): Buffer | undefined {
+    const { commit, welcome } = this.#session.processProposals(APPEND, proposals, [...recognized])
+    if (!commit) return undefined
+    return welcome ? Buffer.concat([commit, welcome]) : commit
+  }
+
+  follow(transitionId: number, change: { commit: Buffer } | { welcome: Buffer }): void {
+    this.#pending = { transitionId, change }
+    if (transitionId === 0) this.execute(0)
+  }
+
+  prepareDowngrade(transitionId: number): void {
+    this.#pending = { transitionId, change: 'downgrade' }
+  }
+
+  execute(transitionId: number): void {
+    if (this.#pending?.transitionId !== transitionId) return
+    const { change } = this.#pending
+    this.#pending = undefined
+    this.#plain = change === 'downgrade'
+    if (change === 'downgrade') return
+    if ('commit' in change) this.#session.processCommit(change.commit)
+    else this.#session.processWelcome(change.welcome)
+  }
+
+  /** A frame as it goes to the others; undefined while there is no key for it. */
+  seal(opus: Buffer): Buffer | undefined {
+    if (this.#plain) return opus
+    return this.#session.ready ? this.#session.encryptOpus(opus) : undefined
+  }
+
+  /** What `userId` said in an encrypted frame; undefined when this member cannot tell. */
+  open(userId: string, frame: Buffer): Buffer | undefined {
+    if (!this.#session.ready) return undefined
+    try {
+      return this.#session.decrypt(userId, AUDIO, frame)
+    } catch {
+      return undefined
+    }
+  }
+}

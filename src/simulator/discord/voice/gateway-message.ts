@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { Close, Op } from './opcodes.ts'
+
+/** What a client may say on the voice gateway. */
+export type Inbound =
+  | {
+      kind: 'identify'
+      guildId: string
+      userId: string
+      sessionId: string
+      token: string
+      daveVersion: number
+    }
+  | { kind: 'select'; protocol: string; address: string; port: number; mode: string }
+  | { kind: 'heartbeat'; nonce: number; seqAck: number }
+  | { kind: 'speaking'; flags: number; ssrc: number }
+  | { kind: 'resume'; guildId: string; sessionId: string; token: string; seqAck: number }
+  | { kind: 'transition-ready'; transitionId: number }
+  | { kind: 'invalid-commit'; transitionId: number }
+  | { kind: 'key-package'; bytes: Buffer }
+  | { kind: 'commit-welcome'; bytes: Buffer }
+  /** The socket is closed with `code`. */
+  | { kind: 'wrong'; code: number; why: string }
+
+const text = z.string().min(1)
+const seqAck = z.int().min(-1).default(-1)
+
+const BODIES = {
+  [Op.identify]: z
+    .object({
+      server_id: text,
+      user_id: text,
+      session_id: text,
+      token: text,
+      max_dave_protocol_version: z.int().min(0).default(0),
+    })
+    .transform(
+      (d): Inbound => ({
+        kind: 'identify',
+        guildId: d.server_id,
+        userId: d.user_id,
+        sessionId: d.session_id,
+        token: d.token,
+        daveVersion: d.max_dave_protocol_version,
+      }),
+    ),
+  [Op.selectProtocol]: z
+    .object({
+      protocol: text,
+      data: z.object({ address: text, port: z.int().min(1).max(65_535), mode: text }),
+    })
+    .transform((d): Inbound => ({ kind: 'select', protocol: d.protocol, ...d.data })),
+  [Op.heartbeat]: z
+    .object({ t: z.number(), seq_ack: seqAck })
+    .transform((d): Inbound => ({ kind: 'heartbeat', nonce: d.t, seqAck: d.seq_ack })),
+  [Op.speaking]: z
+    .object({ speaking: z.int().min(0), ssrc: z.int().min(0) })
+    .transform((d): Inbound => ({ kind: 'speaking', flags: d.speaking, ssrc: d.ssrc })),
+  [Op.resume]: z.object({ server_id: text, session_id: text, token: text, seq_ack: seqAck }).transform(
+    (d): Inbound => ({
+      kind: 'resume',
+      guildId: d.server_id,
+      sessionId: d.session_id,
+      token: d.token,
+      seqAck: d.seq_ack,
+    }),
+  ),
+  [Op.transitionReady]: z
+    .object({ transition_id: z.int().min(0) })
+    .transform((d): Inbound => ({ kind: 'transition-ready', transitionId: d.transition_id })),
+  [Op.invalidCommitWelcome]: z
+    .object({ transition_id: z.int().min(0) })
+    .transform((d): Inbound => ({ kind: 'invalid-commit', transitionId: d.transition_id })),
+}
+
+const Envelope = z.object({ op: z.int(), d: z.unknown() })
+
+/** Reads a text message. */
+export function readText(message: string): Inbound {
+  let json: unknown
+  try {
+    json = JSON.parse(message)
+  } catch {
+    return wrong(Close.undecodable, 'this is no JSON')
+  }
+  const envelope = Envelope.safeParse(json)
+  if (!envelope.success) return wrong(Close.undecodable, 'a message has op and d')
+  const { op, d } = envelope.data
+  if (!isKnown(op)) return wrong(Close.unknownOpcode, `nobody sends op ${op} to this server`)
+  const body = BODIES[op].safeParse(d)
+  return body.success ? body.data : wrong(Close.undecodable, `op ${op} has another body`)
+}
+
+/** Reads a binary message: the opcode in one byte, then the payload. */
+export function readBinary(message: Buffer): Inbound {
+  const bytes = message.subarray(1)
+  switch (message[0]) {
+    case Op.keyPackage:
+      return { kind: 'key-package', bytes }
+    case Op.commitWelcome:
+      return { kind: 'commit-welcome', bytes }
+    case undefined:
+      return wrong(Close.undecodable, 'a binary message begins with its opcode')
+    default:
+      return wrong(Close.unknownOpcode, `nobody sends binary op ${message[0]} to this server`)
+  }
+}
+
+function isKnown(op: number): op is keyof typeof BODIES {
+  return op in BODIES
+}
+
+function wrong(code: number, why: string): Inbound {
+  return { kind: 'wrong', code, why }
+}

@@ -1,0 +1,63 @@
+import { u16 } from './dave/mls-bytes.ts'
+
+/** One numbered message, as text or bytes. */
+export interface Numbered {
+  readonly seq: number
+  readonly message: string | Buffer
+}
+
+/** Binary messages carry the number in 16 bits. */
+const NUMBERS = 0xffff
+/** More than this without an acknowledgement: the oldest is forgotten, and a resume from before it is refused. */
+const MOST = 1_000
+
+/**
+ * Numbers what a session is told and keeps it until the client has acknowledged it, so that a resumed session misses
+ * nothing. Numbers begin with 1: clients take 0 for none.
+ */
+export class Outbox {
+  readonly #kept: Numbered[] = []
+  #seq = 0
+
+  /** The number of the last message. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  text(op: number, body: unknown): string {
+    const seq = this.#next()
+    return this.#keep(seq, JSON.stringify({ op, d: body, seq }))
+  }
+
+  binary(op: number, payload: Uint8Array): Buffer {
+    const seq = this.#next()
+    return this.#keep(seq, Buffer.concat([u16(seq), Buffer.of(op), payload]))
+  }
+
+  /** Leaves out `count` numbers, as if messages had been lost on their way. */
+  skip(count: number): void {
+    for (let each = 0; each < count; each++) this.#next()
+  }
+
+  /** Everything up to `seq` has arrived. */
+  acknowledge(seq: number): void {
+    const at = this.#kept.findIndex(kept => kept.seq === seq)
+    if (at >= 0) this.#kept.splice(0, at + 1)
+  }
+
+  /** What has not been acknowledged, oldest first. */
+  unacknowledged(): readonly Numbered[] {
+    return this.#kept.slice()
+  }
+
+  #next(): number {
+    this.#seq = (this.#seq % NUMBERS) + 1
+    return this.#seq
+  }
+
+  #keep<M extends string | Buffer>(seq: number, message: M): M {
+    if (this.#kept.length === MOST) this.#kept.shift()
+    this.#kept.push({ seq, message })
+    return message
+  }
+}

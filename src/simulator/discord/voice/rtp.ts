@@ -1,0 +1,85 @@
+import { COUNTER_BYTES, type PacketCipher, TAG_BYTES } from './encryption.ts'
+
+/** The payload type of Opus on Discord; everything else is video or retransmission. */
+export const OPUS_PAYLOAD_TYPE = 120
+
+/** What stands in front of a frame (RFC 3550); the numbers wrap. */
+export interface RtpHeader {
+  /** u16 */
+  readonly sequence: number
+  /** u32, 48 000 a second. */
+  readonly timestamp: number
+  /** u32 */
+  readonly ssrc: number
+}
+
+/** A packet that could be opened. */
+export interface OpenedPacket extends RtpHeader {
+  readonly payloadType: number
+  /** What remains when extension and padding are gone: Opus, or Opus under DAVE. */
+  readonly frame: Buffer
+}
+
+const FIXED_BYTES = 12
+const EXTENSION_HEAD_BYTES = 4
+
+/**
+ * One packet as it goes over the wire. `extension` is the body of a one-byte header extension (RFC 8285), a multiple of
+ * four bytes: its head stays in clear, its body is encrypted, as Discord's `rtpsize` modes say.
+ */
+export function sealPacket(
+  cipher: PacketCipher,
+  { sequence, timestamp, ssrc }: RtpHeader,
+  frame: Uint8Array,
+  counter: number,
+  extension?: Uint8Array,
+): Buffer {
+  if (extension && extension.length % 4 !== 0)
+    throw new RangeError(`an extension has whole words of 4 bytes, got ${extension.length} bytes`)
+  const header = Buffer.alloc(extension ? FIXED_BYTES + EXTENSION_HEAD_BYTES : FIXED_BYTES)
+  header[0] = extension ? 0x90 : 0x80
+  header[1] = OPUS_PAYLOAD_TYPE
+  header.writeUInt16BE(sequence & 0xffff, 2)
+  header.writeUInt32BE(timestamp >>> 0, 4)
+  header.writeUInt32BE(ssrc >>> 0, 8)
+  if (extension) {
+    header.writeUInt16BE(0xbede, FIXED_BYTES)
+    header.writeUInt16BE(extension.length / 4, FIXED_BYTES + 2)
+  }
+  const plain = extension ? Buffer.concat([extension, frame]) : frame
+  const tail = Buffer.alloc(COUNTER_BYTES)
+  tail.writeUInt32BE(counter >>> 0)
+  return Buffer.concat([header, cipher.seal(header, plain, counter >>> 0), tail])
+}
+
+/** The SSRC that a datagram names; undefined when it is no RTP of version 2. */
+export function ssrcOf(packet: Buffer): number | undefined {
+  if (packet.length < FIXED_BYTES || packet[0]! >> 6 !== 2) return undefined
+  return packet.readUInt32BE(8)
+}
+
+/** Takes a packet apart; undefined when it is no packet, or not sealed with this cipher. */
+export function openPacket(cipher: PacketCipher, packet: Buffer): OpenedPacket | undefined {
+  const ssrc = ssrcOf(packet)
+  if (ssrc === undefined) return undefined
+  const first = packet[0]!
+  const extended = (first & 0x10) !== 0
+  const fixed = FIXED_BYTES + (first & 0x0f) * 4
+  const headerBytes = fixed + (extended ? EXTENSION_HEAD_BYTES : 0)
+  const end = packet.length - COUNTER_BYTES
+  if (end - headerBytes < TAG_BYTES) return undefined
+  const counter = packet.readUInt32BE(end)
+  const plain = cipher.open(packet.subarray(0, headerBytes), packet.subarray(headerBytes, end), counter)
+  if (!plain) return undefined
+  const from = extended ? packet.readUInt16BE(fixed + 2) * 4 : 0
+  const padding = first & 0x20 ? (plain.at(-1) ?? 0) : 0
+  const to = plain.length - padding
+  if (from > to) return undefined
+  return {
+    payloadType: packet[1]! & 0x7f,
+    sequence: packet.readUInt16BE(2),
+    timestamp: packet.readUInt32BE(4),
+    ssrc,
+    frame: plain.subarray(from, to),
+  }
+}

@@ -1,0 +1,86 @@
+import { rms } from '../../../transcode/level.ts'
+import { createResampler } from '../../../transcode/resample.ts'
+import { OPUS_RATE, opusEncoder, SILENCE_FRAME } from './opus.ts'
+
+export interface SayOptions {
+  /** Audio in one packet. Default 20. */
+  readonly frameMs?: 10 | 20 | 40 | 60
+  /** Default 1. */
+  readonly channels?: 1 | 2
+  /** Silence frames after the last word. Default 5, as real clients. */
+  readonly silenceFrames?: number
+}
+
+export interface SpeechPacket {
+  readonly frame: Buffer
+  /** The header extension: the level of the voice, which Discord's clients send with speech, not with silence. */
+  readonly extension: Buffer | undefined
+  readonly durationMs: number
+}
+
+const INPUT_RATE = 16_000
+const SILENCE_MS = 20
+/** ID 1, one byte (RFC 8285, RFC 6464). */
+const LEVEL_ID = 0x10
+const FRAME_LENGTHS = [10, 20, 40, 60]
+
+/** What somebody says, as Opus packets, each made when it is asked for. */
+export class Speech {
+  readonly #pcm: Int16Array
+  readonly #frameMs: number
+  readonly #channels: 1 | 2
+  readonly #encoder: ReturnType<typeof opusEncoder>
+  readonly #upsampler = createResampler(INPUT_RATE, OPUS_RATE)
+  #at = 0
+  #silence: number
+
+  /** `pcm` is 16 kHz mono; the last packet is filled up with silence. Throws RangeError for lengths that Opus has not. */
+  constructor(pcm: Int16Array, options: SayOptions = {}) {
+    const { frameMs = 20, channels = 1, silenceFrames = 5 } = options
+    if (!FRAME_LENGTHS.includes(frameMs))
+      throw new RangeError(`frameMs is one of ${FRAME_LENGTHS.join(', ')}, got ${frameMs}`)
+    if (channels !== 1 && channels !== 2) throw new RangeError(`channels is 1 or 2, got ${channels}`)
+    if (!(silenceFrames >= 0)) throw new RangeError(`silenceFrames is 0 or more, got ${silenceFrames}`)
+    this.#pcm = pcm
+    this.#frameMs = frameMs
+    this.#channels = channels
+    this.#encoder = opusEncoder(channels)
+    this.#silence = silenceFrames
+  }
+
+  get done(): boolean {
+    return this.#at >= this.#pcm.length && this.#silence <= 0
+  }
+
+  /** The next packet; undefined when everything has been said. */
+  next(): SpeechPacket | undefined {
+    if (this.#at < this.#pcm.length) return this.#speak()
+    if (this.#silence <= 0) return undefined
+    this.#silence--
+    return { frame: SILENCE_FRAME, extension: undefined, durationMs: SILENCE_MS }
+  }
+
+  #speak(): SpeechPacket {
+    const durationMs = this.#frameMs
+    const samples = (INPUT_RATE * durationMs) / 1000
+    const input = new Int16Array(samples)
+    input.set(this.#pcm.subarray(this.#at, this.#at + samples))
+    this.#at += samples
+    const mono = this.#upsampler.process(input)
+    const frame = this.#encoder.encode(this.#channels === 1 ? mono : doubled(mono))
+    return { frame, extension: levelOf(input), durationMs }
+  }
+}
+
+function doubled(mono: Int16Array): Int16Array {
+  const stereo = new Int16Array(mono.length * 2)
+  for (let at = 0; at < stereo.length; at++) stereo[at] = mono[at >> 1] ?? 0
+  return stereo
+}
+
+/** One word: the level in −dBov and the flag that this is a voice. */
+function levelOf(pcm: Int16Array): Buffer {
+  const share = rms(pcm) / 32_768
+  const level = share > 0 ? Math.min(127, Math.round(-20 * Math.log10(share))) : 127
+  return Buffer.of(LEVEL_ID, 0x80 | level, 0, 0)
+}
