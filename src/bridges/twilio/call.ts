@@ -7,7 +7,7 @@ import type { StreamWatch } from './stream-watch.ts'
 const WORKING_MEDIA = 250
 
 /**
- *   expected ──stream──▶ live ──lost──▶ expected (resumes)
+ *   expected ──stream──▶ live ──lost, or stop and a webhook of a call in progress──▶ expected (resumes)
  *      │                  ├──stop──▶ stopped ──webhook of a call in progress──▶ expected
  *      └────over──────────┴──over──▶ over, for good
  */
@@ -26,6 +26,8 @@ export interface Admittance {
   readonly watch?: StreamWatch
   /** Resumptions it had used up before this server knew of it. */
   readonly resumes?: number
+  /** The last round of it that is known of. */
+  readonly round?: number
 }
 
 /** A telephone call that was let in, across all streams it may have. */
@@ -36,16 +38,21 @@ export class Call {
   readonly watch: StreamWatch | undefined
   /** Resumptions since a stream last worked. */
   #resumes: number
+  /** TwiML with a token of its own that was given; each is one round. */
+  #round: number
+  /** That of the stream that came last. */
+  #streamRound = 0
   /** When `state` last changed (ms of the clock). */
   changedAt: number
   #state: CallState = { status: 'expected' }
 
-  constructor(callSid: string, { invitation, watch, resumes = 0 }: Admittance, now: number) {
+  constructor(callSid: string, { invitation, watch, resumes = 0, round = 0 }: Admittance, now: number) {
     this.callSid = callSid
     this.invitation = invitation
     this.watch = watch
     this.changedAt = now
     this.#resumes = resumes
+    this.#round = round
   }
 
   get state(): CallState {
@@ -54,6 +61,36 @@ export class Call {
 
   get resumes(): number {
     return this.#resumes
+  }
+
+  /** The round that was begun last. */
+  get round(): number {
+    return this.#round
+  }
+
+  /** Its stream was stopped by Twilio, and no other has come. */
+  get stopped(): boolean {
+    return this.#state.status === 'stopped' || (this.#state.status === 'live' && this.#state.leg.stopped)
+  }
+
+  /** A stream is there that was not stopped. */
+  get streaming(): boolean {
+    return this.#state.status === 'live' && !this.#state.leg.stopped
+  }
+
+  /** Whoever follows the TwiML of `round` has been overtaken: a stream of a later one is there. */
+  overtaken(round: number): boolean {
+    return this.streaming && this.#streamRound > round
+  }
+
+  /** TwiML is given that opens another stream: the number of its round. */
+  nextRound(): number {
+    return ++this.#round
+  }
+
+  /** The stream of `round` is about to begin. */
+  arrives(round: number): void {
+    this.#streamRound = round
   }
 
   /** Its stream has come. */
@@ -80,7 +117,9 @@ export class Call {
 
   /** A signed webhook shows that a stopped call goes on. */
   reopen(now: number): void {
-    if (this.#state.status === 'stopped') this.#become({ status: 'expected' }, now)
+    if (!this.stopped) return
+    if (this.#state.status === 'live') this.#state.leg.goesOn()
+    this.#become({ status: 'expected' }, now)
   }
 
   /** There is no more to come; with `sorry` the party is told so should it still be there. */

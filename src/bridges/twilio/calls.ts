@@ -10,6 +10,10 @@ export class Calls {
   readonly #clock: Clock
   readonly #limits: TwilioLimits
   readonly #calls = new Map<string, Call>()
+  /** Streams that took the place of one that was there. */
+  replaced = 0
+  /** Requests that were told to wait, since the call has a stream already: repeated, replayed, or overtaken. */
+  heldOff = 0
   #sweptAt: number
 
   constructor(clock: Clock, limits: TwilioLimits) {

@@ -11,10 +11,18 @@ import type { PublicUrl } from './public-url.ts'
 import type { Answers, Question } from './question.ts'
 import type { StreamTokens } from './stream-tokens.ts'
 import type { StreamWatch } from './stream-watch.ts'
-import { connectStream, hangUp, reject, sayAndHangUp } from './twiml.ts'
+import { connectStream, hangUp, reject, sayAndHangUp, waitAndAsk } from './twiml.ts'
 
 /** The field of the resumption's URL that counts resumptions, so that a restarted server counts on. */
 export const RESUMES_FIELD = 'dragoman-resumes'
+/** The field that says which stream it is that is gone. */
+export const ROUND_FIELD = 'dragoman-round'
+
+/** How often a call had a stream before, as the resumption's URL says. */
+export interface Past {
+  readonly resumes: number
+  readonly round?: number
+}
 
 export interface EntranceTerms {
   readonly calls: Calls
@@ -44,10 +52,10 @@ export class Entrance {
     this.#terms = terms
   }
 
-  /** Lets a new call in, asks it something, or turns it away. `resumes`: so often it was let in before. */
-  letIn(incoming: IncomingCall, request: FastifyRequest, resumes = 0): string {
+  /** Lets a new call in, asks it something, or turns it away. `past`: of one that a server before this one knew. */
+  letIn(incoming: IncomingCall, request: FastifyRequest, past: Past = { resumes: 0 }): string {
     const answer = this.#invite(incoming)
-    return this.#carryOut(answer, incoming, withoutMenu(queryOf(request)), { resumes, tries: 0 })
+    return this.#carryOut(answer, incoming, withoutMenu(queryOf(request)), { ...past, tries: 0 })
   }
 
   /** Takes the keys of a caller who was asked something. */
@@ -72,18 +80,34 @@ export class Entrance {
     return call ? this.connect(call, new URLSearchParams(queryOf(request))) : hangUp()
   }
 
-  /** Opens the media socket of a call that was let in. */
-  connect(call: Call, query: URLSearchParams, token = this.#terms.tokens.issue(call.callSid)): string {
-    const { path, publicUrl } = this.#terms
-    const carried = new URLSearchParams(query)
-    carried.set(RESUMES_FIELD, String(call.resumes))
+  /** Opens the media socket of a call that was let in; what was asked `again` gets the same answer. */
+  connect(call: Call, query: URLSearchParams, again = false): string {
+    const { path, publicUrl, tokens } = this.#terms
+    const token =
+      (again ? tokens.outstanding(call.callSid) : undefined) ?? tokens.issue(call.callSid, call.nextRound())
     return connectStream({
       streamUrl: publicUrl().ws(`${path}/media`),
       parameters: { token },
-      resumeUrl: publicUrl().http(`${path}/resume?${carried}`),
+      resumeUrl: this.#resumeUrl(call, query, call.round),
       // The first resumption is at once; then something is wrong for longer.
       pauseSeconds: Math.max(0, call.resumes - 1),
     })
+  }
+
+  /** No stream for whoever asks while another is there: they ask again after `seconds`, as those whose `round` it was. */
+  holdOff(call: Call, query: URLSearchParams, round: number, seconds: number): string {
+    const { calls, log } = this.#terms
+    calls.heldOff++
+    log.warn({ callSid: call.callSid, round }, 'told to wait: the call has a stream')
+    return waitAndAsk(seconds, this.#resumeUrl(call, query, round))
+  }
+
+  #resumeUrl(call: Call, query: URLSearchParams, round: number): string {
+    const { path, publicUrl } = this.#terms
+    const carried = new URLSearchParams(query)
+    carried.set(RESUMES_FIELD, String(call.resumes))
+    carried.set(ROUND_FIELD, String(round))
+    return publicUrl().http(`${path}/resume?${carried}`)
   }
 
   apologise(): string {
@@ -104,7 +128,7 @@ export class Entrance {
     answer: Invitation | Refusal | Question | undefined,
     { callSid }: IncomingCall,
     query: URLSearchParams,
-    { resumes, tries }: { resumes: number; tries: number },
+    { resumes, round, tries }: Past & { tries: number },
   ): string {
     const { calls, menu, log } = this.#terms
     if (!answer) return this.apologise()
@@ -116,7 +140,11 @@ export class Entrance {
     // A call that was answered before cannot be rejected any more.
     const turnAway = (reason: 'busy' | 'rejected') => (resumes > 0 ? this.apologise() : reject(reason))
     if ('refused' in answer) return this.#tell(answer) ?? turnAway(answer.refused)
-    const call = calls.add(callSid, { invitation: answer, resumes })
+    const call = calls.add(callSid, {
+      invitation: answer,
+      resumes,
+      ...(round === undefined ? {} : { round }),
+    })
     if (call) return this.connect(call, query)
     log.warn({ callSid }, 'too many calls')
     return turnAway('busy')

@@ -34,7 +34,7 @@ export { sign } from './signature.ts'
 export type { Spoken } from './twiml.ts'
 
 /** What `app.twilio` shows of the bridge. */
-export type TwilioBridge = Pick<Media, 'legs' | 'refused' | 'counters'>
+export type TwilioBridge = Pick<Media, 'legs' | 'refused' | 'counters' | 'replaced' | 'heldOff'>
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -71,7 +71,8 @@ async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions):
     url: name => publicUrl().http(`${path}/dial/${name}`),
     release: callSid => calls.get(callSid)?.end(clock.now()),
   })
-  const media = new Media({ relay, calls, tokens, clock, log, limits })
+  const lives = dialler && ((callSid: string) => dialler.lives(callSid))
+  const media = new Media({ relay, calls, tokens, clock, log, limits, lives })
   app.decorate<TwilioBridge>('twilio', media)
   app.addHook('preClose', async () => {
     await Promise.all([media.close(), dialler?.close()])

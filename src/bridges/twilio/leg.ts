@@ -1,3 +1,4 @@
+import { after } from '../../core/clock.ts'
 import { BridgeError, describeEnd, type EndReason } from '../../core/errors.ts'
 import type { Leg, LegUplink } from '../../core/leg.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
@@ -16,10 +17,13 @@ const MAX_DTMF_PER_SECOND = 20
 /** Media messages over which bad payloads are counted (2 s), and how many of them end the stream. */
 const PAYLOAD_WINDOW = 100
 const MAX_BAD_PAYLOADS = 5
+const HUNG_UP: EndReason = { kind: 'hangup', by: 'remote' }
 
 export interface LegTerms extends GreetingTerms {
   /** A name for the next leg, unique in this process. */
   readonly nextId: () => string
+  /** Whether the call goes on, whose stream was stopped. Absent: nobody can be asked. Must not reject. */
+  readonly lives?: ((callSid: string) => Promise<boolean>) | undefined
 }
 
 /** One party on the telephone, through a Twilio media stream. It exists from `start` to the end of the stream. */
@@ -42,6 +46,9 @@ export class TwilioLeg implements Leg, StreamListener {
   #reason: EndReason | undefined
   #closing: Promise<void> | undefined
   #pingedAt: number
+  /** Twilio stopped the stream: the party has hung up, or the call has been given other TwiML and may come back. */
+  #stopped = false
+  #wait: Disposable | undefined
   #windowMedia = 0
   #windowBad = 0
 
@@ -83,7 +90,7 @@ export class TwilioLeg implements Leg, StreamListener {
 
   /** One media message of any whole number of frames. Nothing is sent once the leg has ended. */
   play(frames: Int16Array): void {
-    if (this.#reason) return
+    if (this.#reason || this.#stopped) return
     this.#socket.send(this.#mediaStart + this.#downlink.encode(frames) + MEDIA_END)
     this.counters.mediaOut++
     this.counters.sentMs += durationMs(frames.length)
@@ -92,20 +99,31 @@ export class TwilioLeg implements Leg, StreamListener {
   }
 
   mark(name: string): void {
-    if (this.#reason) return
+    if (this.#reason || this.#stopped) return
     this.counters.marksSent++
     this.#socket.send(markMessage(this.streamSid, this.#marks.send(name)))
   }
 
   flush(): void {
-    if (this.#reason) return
+    if (this.#reason || this.#stopped) return
     this.counters.clears++
     this.#marks.flush()
     this.#socket.send(clearMessage(this.streamSid))
   }
 
   get congested(): boolean {
-    return this.#socket.unsentBytes > this.#terms.limits.congestedBytes
+    return this.#stopped || this.#socket.unsentBytes > this.#terms.limits.congestedBytes
+  }
+
+  /** Twilio stopped the stream, and it is not known yet whether the call goes on. */
+  get stopped(): boolean {
+    return this.#stopped && this.#reason === undefined
+  }
+
+  /** The call of a stream that was stopped goes on: the leg is lost, and another one may follow. */
+  goesOn(): void {
+    if (this.stopped)
+      this.#end({ kind: 'failed', error: new BridgeError('LEG_LOST', 'stopped', { retryable: true }) })
   }
 
   /** `ended` settles at once; the promise returned waits for the socket, which is cut if it does not close in time. */
@@ -118,6 +136,10 @@ export class TwilioLeg implements Leg, StreamListener {
   /** Looks after a quiet stream: feeds silence, pings, gives up. Called a few times a second by its owner's timer. */
   watch(now: number): void {
     if (this.#reason) return
+    if (this.#stopped) {
+      this.#uplink.watch(now)
+      return
+    }
     const { pingAfterMs, lostAfterMs } = this.#terms.limits
     const quietMs = now - this.#socket.heardAt
     if (quietMs >= lostAfterMs) {
@@ -132,6 +154,7 @@ export class TwilioLeg implements Leg, StreamListener {
   }
 
   message(message: Inbound, now: number): void {
+    if (this.#stopped) return
     switch (message.kind) {
       case 'media':
         if (message.track === 'outbound' || this.#foreign(message.streamSid)) this.counters.ignored++
@@ -145,7 +168,7 @@ export class TwilioLeg implements Leg, StreamListener {
         break
       case 'stop':
         if (this.#foreign(message.streamSid)) this.counters.ignored++
-        else void this.close({ kind: 'hangup', by: 'remote' })
+        else this.#stop()
         break
       case 'unknown':
         this.#socket.note('unknown event')
@@ -163,7 +186,7 @@ export class TwilioLeg implements Leg, StreamListener {
   }
 
   closed(reason: EndReason): void {
-    this.#end(reason)
+    if (!this.#stopped) this.#end(reason)
   }
 
   fault(fault: string, err?: unknown): void {
@@ -203,6 +226,20 @@ export class TwilioLeg implements Leg, StreamListener {
     this.#sink?.dtmf(digit)
   }
 
+  /** The call may go on by other TwiML, as after a hold: that shows soon, or Twilio is asked. */
+  #stop(): void {
+    this.#stopped = true
+    void this.#socket.close('done')
+    const { clock, limits } = this.#terms
+    if (limits.stoppedMs === 0) this.#end(HUNG_UP)
+    else this.#wait = after(clock, limits.stoppedMs, () => void this.#ask())
+  }
+
+  async #ask(): Promise<void> {
+    if (await this.#terms.lives?.(this.callSid)) this.goesOn()
+    else this.#end(HUNG_UP)
+  }
+
   #foreign(streamSid: string): boolean {
     return streamSid !== '' && streamSid !== this.streamSid
   }
@@ -215,6 +252,7 @@ export class TwilioLeg implements Leg, StreamListener {
   #end(reason: EndReason): void {
     if (this.#reason) return
     this.#reason = reason
+    this.#wait?.[Symbol.dispose]()
     this.#socket.listener = undefined
     const about = { legId: this.id, callSid: this.callSid, reason: describeEnd(reason) }
     this.#terms.log.info({ ...about, ...this.counters }, 'stream ended')

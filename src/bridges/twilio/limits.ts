@@ -18,6 +18,8 @@ export interface TwilioLimits {
   readonly pingAfterMs: number
   /** Without any sign of life for this long, the stream is dead (ms). */
   readonly lostAfterMs: number
+  /** After `stop`, for so long it may turn out that the call goes on by other instructions (ms). */
+  readonly stoppedMs: number
   /** Unsent bytes above which the leg is `congested`. */
   readonly congestedBytes: number
   /** Unsent bytes above which the stream is dropped. */
@@ -42,6 +44,7 @@ export const DEFAULT_LIMITS: TwilioLimits = {
   silenceAfterMs: 1_000,
   pingAfterMs: 5_000,
   lostAfterMs: 15_000,
+  stoppedMs: 2_000,
   congestedBytes: 65_536,
   maxUnsentBytes: 1_048_576,
   closeWithinMs: 1_000,

@@ -23,6 +23,8 @@ export interface MediaTerms {
   readonly clock: Clock
   readonly log: Log
   readonly limits: TwilioLimits
+  /** Whether the call goes on, whose stream was stopped. Absent: nobody can be asked. Must not reject. */
+  readonly lives?: ((callSid: string) => Promise<boolean>) | undefined
 }
 
 /** The media sockets of all calls: makes legs of those that may, and hands them to the relay. */
@@ -56,6 +58,16 @@ export class Media {
     return this.#refused
   }
 
+  /** Streams that took the place of one that was there. */
+  get replaced(): number {
+    return this.#terms.calls.replaced
+  }
+
+  /** Requests that were told to wait, since their call has a stream: repeated, replayed, or overtaken. */
+  get heldOff(): number {
+    return this.#terms.calls.heldOff
+  }
+
   /** The sums of all legs, ended and live. */
   counters(): LegCounters {
     const sum = new LegCounters()
@@ -81,9 +93,12 @@ export class Media {
 
   #check(start: Start): CloseCause | undefined {
     const { calls, tokens, clock } = this.#terms
-    if (tokens.redeem(start.parameters.token, start.callSid) !== 'ok') return 'unauthorized'
+    const { token } = start.parameters
+    const round = tokens.roundOf(token)
+    if (round === undefined || tokens.redeem(token, start.callSid) !== 'ok') return 'unauthorized'
     const call = calls.get(start.callSid)
     if (!call || call.state.status === 'over' || call.state.status === 'stopped') return 'call-ended'
+    call.arrives(round)
     if (start.encoding === 'audio/x-mulaw' && start.rate === 8000 && start.channels === 1) return undefined
     // The next stream would be no better, so the call is not resumed.
     if (call.state.status !== 'live') call.end(clock.now(), true)
@@ -95,7 +110,10 @@ export class Media {
     const call = calls.get(leg.callSid)!
     const before = call.state
     call.began(leg, clock.now())
-    if (before.status === 'live') void before.leg.close({ kind: 'replaced' })
+    if (before.status === 'live') {
+      calls.replaced++
+      void before.leg.close({ kind: 'replaced' })
+    }
     this.#own(leg, call)
     log.info(
       { legId: leg.id, callSid: leg.callSid, streamSid: leg.streamSid, room: call.invitation.room },

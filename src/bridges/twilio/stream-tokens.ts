@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 
 interface Issued {
   readonly callSid: string
+  readonly round: number
   readonly expiresAt: number
 }
 
@@ -29,11 +30,11 @@ export class StreamTokens {
     return this.#issued.size
   }
 
-  /** A new token for `callSid`: 43 characters of base64url, 256 random bits. */
-  issue(callSid: string): string {
+  /** A new token for the stream of `round` of `callSid`: 43 characters of base64url, 256 random bits. */
+  issue(callSid: string, round = 1): string {
     this.#forgetExpired()
     const token = randomBytes(32).toString('base64url')
-    this.#issued.set(token, { callSid, expiresAt: this.#clock.now() + this.#ttlMs })
+    this.#issued.set(token, { callSid, round, expiresAt: this.#clock.now() + this.#ttlMs })
     return token
   }
 
@@ -44,6 +45,11 @@ export class StreamTokens {
     for (const [token, issued] of this.#issued)
       if (issued.callSid === callSid && issued.expiresAt >= enough) newest = token
     return newest
+  }
+
+  /** The round that `token` was issued for; undefined once it was used, or when it never was. */
+  roundOf(token: string | undefined): number | undefined {
+    return token === undefined ? undefined : this.#issued.get(token)?.round
   }
 
   /** Uses up `token`, whatever comes of it. Never issued, used before and expired are one answer: `unknown`. */

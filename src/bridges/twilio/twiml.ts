@@ -30,6 +30,12 @@ export function connectStream({ streamUrl, parameters, resumeUrl, pauseSeconds =
   )
 }
 
+/** Says nothing for some whole seconds, then asks at `url` (by POST) how to go on. */
+export function waitAndAsk(seconds: number, url: string): string {
+  const pause = `<Pause length="${Math.round(seconds)}"/>`
+  return response(`${pause}<Redirect method="POST">${escapeXml(url)}</Redirect>`)
+}
+
 /** Declines a call that was not answered yet; the caller hears a busy tone or that the number is not in service. */
 export function reject(reason: 'busy' | 'rejected'): string {
   return response(`<Reject reason="${reason}"/>`)

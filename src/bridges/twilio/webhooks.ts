@@ -1,10 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AnswersGiven } from './answers-given.ts'
-import { type Entrance, type EntranceTerms, RESUMES_FIELD } from './entrance.ts'
+import { type Entrance, type EntranceTerms, type Past, RESUMES_FIELD, ROUND_FIELD } from './entrance.ts'
 import { incomingCall, queryOf } from './incoming-call.ts'
 import { withoutMenu } from './menu/menu.ts'
 import type { IncomingCall } from './options.ts'
 import { hangUp } from './twiml.ts'
+
+/** Who is told to wait for a stream that is there already asks again after this long (s). */
+const OVERTAKEN_SECONDS = 5
+const REPEATED_SECONDS = 1
 
 const ENDED = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
 
@@ -32,7 +36,10 @@ export class Webhooks {
     })
   }
 
-  /** A call that is known already goes on as it was; any other is for `fresh`. */
+  /**
+   * A call that is known already goes on as it was; any other is for `fresh`. While a stream is there nobody gets a
+   * token by asking this again: Twilio asks to `resume` when it is gone, and signatures can be replayed.
+   */
   answer(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -40,20 +47,20 @@ export class Webhooks {
   ): FastifyReply {
     const incoming = incomingCall(request)
     if (!incoming) return this.#refuse(request, reply)
-    const { calls, tokens, now } = this.#terms
+    const { calls, now } = this.#terms
     const call = calls.get(incoming.callSid)
     if (!call) return twiml(reply, fresh(incoming))
     const inProgress = incoming.parameters.CallStatus === 'in-progress'
-    if (call.state.status === 'over' || (call.state.status === 'stopped' && !inProgress))
-      return twiml(reply, hangUp())
-    call.reopen(now())
+    if (call.state.status === 'over' || (call.stopped && !inProgress)) return twiml(reply, hangUp())
     const query = withoutMenu(queryOf(request))
-    return twiml(reply, this.#entrance.connect(call, query, tokens.outstanding(call.callSid)))
+    if (call.streaming) return twiml(reply, this.#entrance.holdOff(call, query, call.round, REPEATED_SECONDS))
+    call.reopen(now())
+    return twiml(reply, this.#entrance.connect(call, query, true))
   }
 
   /** The stream is gone and the call lives: connect it again, say sorry, or hang up. */
   resume(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const { calls, limits, now, log } = this.#terms
+    const { calls, tokens, limits, now, log } = this.#terms
     const incoming = incomingCall(request)
     if (!incoming) return this.#refuse(request, reply)
     const entrance = this.#entrance
@@ -61,14 +68,22 @@ export class Webhooks {
     if (call?.state.status === 'over') return twiml(reply, call.state.sorry ? entrance.apologise() : hangUp())
     // Placed by a server that is gone: whoever wanted it is gone as well.
     if (!call && incoming.query.dial !== undefined) return twiml(reply, hangUp())
-    const resumes = call?.resumed(now()) ?? resumesOf(incoming) + 1
+    const past = pastOf(incoming)
+    const query = new URLSearchParams(queryOf(request))
+    if (call && past.round !== undefined && past.round < call.round) {
+      if (call.overtaken(past.round))
+        return twiml(reply, entrance.holdOff(call, query, past.round, OVERTAKEN_SECONDS))
+      // Delivered twice.
+      if (tokens.outstanding(call.callSid)) return twiml(reply, entrance.connect(call, query, true))
+    }
+    const resumes = call?.resumed(now()) ?? past.resumes + 1
     if (resumes > limits.maxResumes) {
       if (call?.state.status !== 'live') call?.end(now())
       log.warn({ callSid: incoming.callSid, resumes: limits.maxResumes }, 'call given up after resumptions')
       return twiml(reply, entrance.apologise())
     }
-    if (call) return twiml(reply, entrance.connect(call, new URLSearchParams(queryOf(request))))
-    return twiml(reply, entrance.letIn(incoming, request, resumes))
+    if (call) return twiml(reply, entrance.connect(call, query))
+    return twiml(reply, entrance.letIn(incoming, request, { ...past, resumes }))
   }
 
   /** The call's status callback: its end is final, whatever becomes of the socket. */
@@ -94,8 +109,14 @@ function twiml(reply: FastifyReply, document: string): FastifyReply {
   return reply.type('text/xml; charset=utf-8').send(document)
 }
 
-/** The count in a resumption's URL; signed, as the whole URL is. */
-function resumesOf(incoming: IncomingCall): number {
-  const count = Number(incoming.query[RESUMES_FIELD])
-  return Number.isInteger(count) && count > 0 ? count : 0
+/** The counts in a resumption's URL; signed, as the whole URL is. */
+function pastOf({ query }: IncomingCall): Past {
+  const resumes = countOf(query[RESUMES_FIELD]) ?? 0
+  const round = countOf(query[ROUND_FIELD])
+  return round === undefined ? { resumes } : { resumes, round }
+}
+
+function countOf(text: string | undefined): number | undefined {
+  const count = Number(text)
+  return Number.isInteger(count) && count > 0 ? count : undefined
 }

@@ -27,7 +27,7 @@ describe('the calls remembered', () => {
   it('follow the stream that took the place of another', async () => {
     await using bridge = await Harness.open()
     const first = await bridge.call('CA1')
-    const second = await bridge.call('CA1', 'MZ2')
+    const second = await bridge.again('CA1', 'MZ2')
     await first.party.closed
     await bridge.post('/twilio/status', { ...fieldsOf('CA1'), CallStatus: 'completed' })
     await until(() => second.admitted.ended)

@@ -4,7 +4,7 @@ import { CLOSE_CODES, type CloseCause } from '../../../src/bridges/twilio/close-
 import { sign } from '../../../src/bridges/twilio/signature.ts'
 import { BridgeError } from '../../../src/core/errors.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
-import { AUTH_TOKEN, fieldsOf, Harness, MEDIA_URL, type Party, SILENCE, until } from './harness.ts'
+import { AUTH_TOKEN, fieldsOf, Harness, MEDIA_URL, type Party, SILENCE, tokenIn, until } from './harness.ts'
 
 interface Scene {
   readonly bridge: Harness
@@ -149,10 +149,10 @@ const WAYS: Record<CloseCause, Record<string, (scene: Scene) => Promise<Party>>>
   'call-ended': {
     'after its stream was stopped': async ({ bridge }) => {
       const { party, admitted } = await bridge.call('CA1')
-      const token = await bridge.ring('CA1')
+      const { body } = await bridge.post('/twilio/resume', fieldsOf('CA1'))
       party.stop()
       await until(() => admitted.ended)
-      return started(bridge, 'CA1', token)
+      return started(bridge, 'CA1', tokenIn(body))
     },
     'after its status callback': async ({ bridge }) => {
       const token = await bridge.ring('CA1')
@@ -178,7 +178,7 @@ const WAYS: Record<CloseCause, Record<string, (scene: Scene) => Promise<Party>>>
   replaced: {
     'by a newer stream': async ({ bridge }) => {
       const { party } = await bridge.call('CA1')
-      await bridge.call('CA1', 'MZ2')
+      await bridge.again('CA1', 'MZ2')
       return party
     },
   },
@@ -269,7 +269,7 @@ describe('a stream that takes the place of another', () => {
   it('goes on alone, with its own audio', async () => {
     await using bridge = await Harness.open()
     const first = await bridge.call('CA1')
-    const second = await bridge.call('CA1', 'MZ2')
+    const second = await bridge.again('CA1', 'MZ2')
     first.party.media()
     second.party.media(SILENCE)
     await until(() => second.admitted.frames.length === 1)

@@ -43,7 +43,7 @@ export function answeredLeg(limits: Partial<TwilioLimits> = {}) {
   const clock = new FakeClock(1_000)
   const log = new LogLines()
   const fake = new FakeSocket()
-  const all = { ...DEFAULT_LIMITS, ...limits }
+  const all = { ...DEFAULT_LIMITS, stoppedMs: 0, ...limits }
   const options = { clock, limits: all, counters: new LegCounters() }
   const socket = new StreamSocket(fake as unknown as WebSocket, options)
   let made: Admitted | undefined

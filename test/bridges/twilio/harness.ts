@@ -80,6 +80,8 @@ export class Harness implements AsyncDisposable {
       invite: call => ({ room: call.callSid, speaks: 'en-us', hears: 'es-es' }),
       ...signed,
       ...options,
+      // A stop is a hang-up at once, unless it is what a test is about.
+      limits: { stoppedMs: 0, ...options.limits },
     })
     await app.listen({ port: 0, host: '127.0.0.1' })
     const address = app.server.address()
@@ -126,7 +128,21 @@ export class Harness implements AsyncDisposable {
 
   /** A whole call up to its `start`: the party and what the relay got. */
   async call(callSid: string, streamSid = `MZ${callSid}`): Promise<{ party: Party; admitted: Admitted }> {
-    const token = await this.ring(callSid)
+    return this.stream(callSid, await this.ring(callSid), streamSid)
+  }
+
+  /** Another stream of a call, as after a connection that broke. */
+  async again(callSid: string, streamSid: string): Promise<{ party: Party; admitted: Admitted }> {
+    const { body } = await this.post('/twilio/resume', { ...fieldsOf(callSid), CallStatus: 'in-progress' })
+    return this.stream(callSid, tokenIn(body), streamSid)
+  }
+
+  /** Opens a stream with `token`, up to its `start`. */
+  async stream(
+    callSid: string,
+    token: string,
+    streamSid: string,
+  ): Promise<{ party: Party; admitted: Admitted }> {
     const party = await this.dial()
     party.connected()
     party.start({ callSid, streamSid, token })

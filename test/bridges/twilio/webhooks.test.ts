@@ -213,7 +213,7 @@ describe('a call whose stream breaks', () => {
       clock.advance(2_500)
     }
     for (let n = 0; n < 5; n++) expect((await resume(bridge, 'CA1')).body).toContain('<Connect>')
-    await bridge.call('CA1', 'MZ2')
+    await bridge.again('CA1', 'MZ2')
     await until(() => admitted.ended)
     expect(admitted.ended).toEqual({ kind: 'replaced' })
   })

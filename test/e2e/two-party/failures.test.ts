@@ -56,8 +56,10 @@ describe.concurrent('nobody comes to the telephone', { timeout: 40_000 }, () => 
     // It rang before.
     expect(soundings(caller.heard(), RINGBACK_HZ, FAINT).length).toBeGreaterThan(0)
     expect(x.events.dial).toMatchObject([{ outcome: dialled }])
-    // What a machine says is nobody's to hear.
+    // What a machine says is nobody's to hear, and it has nothing of us to keep.
     expect(hears(caller.heard(), VOICE.callee)).toBe(false)
+    for (const phone of x.callee.calls)
+      expect(phone.heard().some(sample => Math.abs(sample) > 50)).toBe(false)
   })
 
   test('the caller hangs up while it rings: it rings no more', async () => {
@@ -211,6 +213,23 @@ describe.concurrent('a connection breaks', { timeout: 40_000 }, () => {
       4,
     )
     expect(x.twilio.calls).toHaveLength(2)
+  })
+
+  test('since the call was given other instructions, and comes back by them: it is the same party', async () => {
+    await using x = await exchange()
+    const { caller, callee } = await x.connected()
+    const party = x.app.relay.find(x.events.admitted[0]!.participant)!
+    party.change({ original: 'off' })
+    // A program of the account's holds the call for a second, and sends it back.
+    caller.update(`<Response><Pause length="1"/><Redirect>${PUBLIC}/twilio/voice</Redirect></Response>`)
+    await until(() => caller.report().streams[1]?.startedAt, 10_000, 'a new stream')
+    await say(callee, VOICE.callee, 800)
+    await translationsHeard(x, 1)
+    expect(times(caller.heard(), translated(VOICE.callee, 'en-us'))).toBe(1)
+    expect(hears(caller.heard(), VOICE.callee)).toBe(false)
+    expect(x.app.relay.find(x.events.admitted[0]!.participant)).toBe(party)
+    expect([x.events.left, x.twilio.calls.length]).toEqual([[], 2])
+    expect(x.events.notice.some(({ notice }) => notice.includes('other-left'))).toBe(false)
   })
 
   test('of the caller, for good: the other one is told and hung up', async () => {

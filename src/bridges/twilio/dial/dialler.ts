@@ -108,6 +108,14 @@ export class TwilioDialler implements Dialler {
     return dial
   }
 
+  /** Whether a call of the account goes on, by Twilio's word; false too when it cannot be asked. */
+  async lives(callSid: string): Promise<boolean> {
+    return this.#api.status(callSid).then(
+      status => status === 'in-progress',
+      () => false,
+    )
+  }
+
   /** Hangs up every call; no more are placed. Waits for Twilio's word, but not for long. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
