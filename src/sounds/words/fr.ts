@@ -34,7 +34,8 @@ export const FRENCH: Words = {
     'enter-room-code': 'Composez le code de votre conversation, puis appuyez sur dièse.',
     'wrong-room-code': 'Ce code est inconnu.',
     'line-full': 'Toutes les lignes sont occupées. Veuillez rappeler plus tard.',
-    'channel-interpreted': 'Un ordinateur interprète ce qui se dit dans ce salon. Parlez votre propre langue.',
+    'channel-interpreted':
+      'Un ordinateur interprète ce qui se dit dans ce salon. Parlez votre propre langue.',
     'phone-joined': 'Quelqu’un a rejoint la conversation par téléphone.',
   },
   keys: {
