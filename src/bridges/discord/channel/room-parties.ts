@@ -1,0 +1,98 @@
+import type { EndReason } from '../../../core/errors.ts'
+import type { Admission, Invitation } from '../../../core/invitation.ts'
+import type { LanguageId } from '../../../core/languages.ts'
+import type { Leg } from '../../../core/leg.ts'
+import type { Participant } from '../../../core/participant.ts'
+import type { Relay } from '../../../core/relay.ts'
+
+export interface RoomPartiesParts {
+  readonly relay: Pick<Relay, 'find'>
+  readonly admission: Admission
+  /** What every one of them is admitted to; each adds the language it hears. */
+  readonly invitation: Invitation
+  /** A new leg for `language`. */
+  readonly leg: (language: LanguageId) => Leg
+  /** A leg that was not let in, or ended by itself. */
+  readonly onLost?: (reason: EndReason) => void
+}
+
+/** The parties that hear or read in a room on behalf of a channel, one for each language. */
+export class RoomParties {
+  readonly #parts: RoomPartiesParts
+  readonly #legs = new Map<LanguageId, Leg>()
+
+  constructor(parts: RoomPartiesParts) {
+    this.#parts = parts
+  }
+
+  get languages(): readonly LanguageId[] {
+    return Array.from(this.#legs.keys())
+  }
+
+  /** Whether `participant` is one of them. */
+  has(participant: string): boolean {
+    for (const { id } of this.#legs.values()) if (id === participant) return true
+    return false
+  }
+
+  of(language: LanguageId): Participant | undefined {
+    const leg = this.#legs.get(language)
+    return leg && this.#parts.relay.find(leg.id)
+  }
+
+  get all(): readonly Participant[] {
+    return this.languages.flatMap(language => this.of(language) ?? [])
+  }
+
+  /**
+   * Has a party for each of `languages`, and `original` for all. One that is not wanted any more takes over a language
+   * that is, without a gap. Throws `BridgeError` `CAPACITY` when one is not let in; the others are as they should be.
+   */
+  fit(languages: readonly LanguageId[], original: Invitation['original'] = 'duck'): void {
+    const spare = this.languages.filter(language => !languages.includes(language))
+    const missing = languages.filter(language => !this.#legs.has(language))
+    for (const language of this.languages)
+      if (!spare.includes(language)) this.of(language)?.change({ original })
+    for (const language of missing) {
+      const old = spare.shift()
+      if (old === undefined || !this.#takeOver(old, language, original)) this.#admit(language, original)
+    }
+    for (const language of spare) void this.#take(language)?.close({ kind: 'unused' })
+  }
+
+  /** Every one of them leaves. Idempotent. */
+  async close(reason: EndReason): Promise<void> {
+    await Promise.all(this.languages.map(language => this.#take(language)?.close(reason)))
+  }
+
+  #take(language: LanguageId): Leg | undefined {
+    const leg = this.#legs.get(language)
+    this.#legs.delete(language)
+    return leg
+  }
+
+  #takeOver(from: LanguageId, to: LanguageId, original: Invitation['original']): boolean {
+    const party = this.of(from)
+    const leg = this.#take(from)
+    if (!leg || !party) return false
+    this.#legs.set(to, leg)
+    party.change({ hears: to, original })
+    return true
+  }
+
+  #admit(language: LanguageId, original: Invitation['original']): void {
+    const { admission, invitation, leg: make, onLost } = this.#parts
+    const leg = make(language)
+    try {
+      admission.admit(leg, { ...invitation, hears: language, ...(original ? { original } : {}) })
+    } catch (error) {
+      void leg.close({ kind: 'unused' })
+      throw error
+    }
+    this.#legs.set(language, leg)
+    void leg.ended.then(reason => {
+      for (const [at, each] of this.#legs) if (each === leg) this.#legs.delete(at)
+      if (reason.kind !== 'unused') onLost?.(reason)
+    })
+  }
+}

@@ -1,0 +1,119 @@
+import { BridgeError, type EndReason } from '../../../core/errors.ts'
+import type { Admission, Invitation } from '../../../core/invitation.ts'
+import type { Leg } from '../../../core/leg.ts'
+import type { Participant } from '../../../core/participant.ts'
+import type { Relay } from '../../../core/relay.ts'
+import type { ChannelMember } from './member.ts'
+
+export interface SpeakersParts {
+  readonly relay: Relay
+  readonly admission: Admission
+  /** What every speaker is admitted to; each adds who they are and what they speak. */
+  readonly invitation: Invitation
+  /** A new leg for one who speaks; listened to from its admission on. */
+  readonly leg: (userId: string) => Leg
+  /** Nobody more is let in just now. */
+  readonly onFull: (error: BridgeError) => void
+}
+
+/** The members of a channel who are listened to: a party of the room each. */
+export class Speakers {
+  readonly #parts: SpeakersParts
+  readonly #legs = new Map<string, Leg>()
+
+  constructor(parts: SpeakersParts) {
+    this.#parts = parts
+  }
+
+  get size(): number {
+    return this.#legs.size
+  }
+
+  of(userId: string): Participant | undefined {
+    const leg = this.#legs.get(userId)
+    return leg && this.#parts.relay.find(leg.id)
+  }
+
+  /**
+   * Whose language changes is not interpreted until `fit`: what is spoken in the channel changes with it, and nothing
+   * should be opened for the moment between.
+   */
+  prepare(members: readonly ChannelMember[]): void {
+    for (const { userId, language } of members) {
+      const party = this.of(userId)
+      if (party && party.state.speaks !== language) party.change({ interpreting: false })
+    }
+  }
+
+  /** Listens to all of `members` who consent and can speak, and to nobody else. */
+  fit(members: readonly ChannelMember[]): void {
+    const wanted = new Map(members.map(member => [member.userId, member]))
+    for (const userId of this.#legs.keys()) {
+      const member = wanted.get(userId)
+      if (!member?.speaks) this.#leave(userId)
+      else if (!member.consents) this.silence(userId)
+    }
+    for (const member of members) {
+      if (!member.consents || !member.speaks) continue
+      const party = this.of(member.userId)
+      const { language: speaks, name } = member
+      if (party) party.change({ speaks, name, interpreting: true })
+      else if (!this.#admit(member)) return
+    }
+  }
+
+  /**
+   * Stops listening to them at once. What was gathered of their speech is thrown away: no translation of it is made, or
+   * heard to its end. Returns the party they were.
+   */
+  silence(userId: string): string | undefined {
+    const leg = this.#legs.get(userId)
+    if (!leg) return undefined
+    const party = this.#parts.relay.find(leg.id)
+    const room = this.#parts.relay.rooms.get(this.#parts.invitation.room)
+    if (party && room) {
+      for (const interpretation of room.interpretations)
+        if (interpretation.speaker === party) void interpretation.close({ kind: 'hangup', by: 'remote' })
+      for (const { playout } of room.participants.values()) playout.voices.get(party.id)?.clear()
+    }
+    this.#legs.delete(userId)
+    void leg.close({ kind: 'hangup', by: 'remote' })
+    return party?.id ?? leg.id
+  }
+
+  /** Nobody is listened to any more. Idempotent. */
+  async close(reason: EndReason): Promise<void> {
+    const legs = Array.from(this.#legs.values())
+    this.#legs.clear()
+    await Promise.all(legs.map(leg => leg.close(reason)))
+  }
+
+  /** They left the channel: what they said is still translated, and for a while they may come back as who they were. */
+  #leave(userId: string): void {
+    const leg = this.#legs.get(userId)
+    this.#legs.delete(userId)
+    const error = new BridgeError('LEG_LOST', 'left the voice channel', { retryable: true })
+    void leg?.close({ kind: 'failed', error })
+  }
+
+  /** False: there is no room for more. */
+  #admit({ userId, language: speaks, name }: ChannelMember): boolean {
+    const { admission, invitation, leg: make, onFull } = this.#parts
+    const leg = make(userId)
+    try {
+      admission.admit(leg, { ...invitation, speaks, name })
+    } catch (error) {
+      void leg.close({ kind: 'unused' })
+      if (!(error instanceof BridgeError)) throw error
+      onFull(error)
+      return false
+    }
+    // One who comes back brings the language and name they had.
+    this.#parts.relay.find(leg.id)?.change({ speaks, name, interpreting: true })
+    this.#legs.set(userId, leg)
+    void leg.ended.then(() => {
+      if (this.#legs.get(userId) === leg) this.#legs.delete(userId)
+    })
+    return true
+  }
+}
