@@ -1,7 +1,7 @@
 import type { Guild } from './guild.ts'
 import type { Json } from './json.ts'
 import type { Member } from './member.ts'
-import type { Message } from './message.ts'
+import type { Message } from './message/message.ts'
 import { allows, NO_PERMISSIONS, type Overwrite, permissionsOf } from './permissions.ts'
 import type { Thread } from './thread.ts'
 

@@ -1,16 +1,17 @@
+import type { AddressInfo } from 'node:net'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { systemWallClock, type WallClock } from '../../core/wall-clock.ts'
-import type { GatewayFaults, SeenGatewaySession } from './gateway-faults.ts'
+import type { GatewayFaults, SeenGatewaySession } from './gateway/faults.ts'
+import { Gateway } from './gateway/gateway.ts'
+import { applicationFlags, type PrivilegedIntent } from './gateway/intents.ts'
 import { Guild, type GuildOptions } from './guild.ts'
-import { DiscordRestFaults } from './rest-faults.ts'
-import type { SeenRequest } from './seen-request.ts'
+import { RestApi } from './rest/api.ts'
+import { DiscordRestFaults } from './rest/faults.ts'
+import type { SeenRequest } from './rest/seen-request.ts'
 import type { User } from './user.ts'
 import { trust } from './voice/trust.ts'
 import { VoiceServer, type VoiceServerOptions } from './voice/voice-server.ts'
 import { World } from './world.ts'
-
-/** Intents that Discord enables for an application by hand. */
-export type PrivilegedIntent = 'GuildMembers' | 'GuildPresences' | 'MessageContent'
 
 export interface DiscordStandInOptions extends VoiceServerOptions {
   /** The bot token that is accepted. Default: one that looks like Discord's. */
@@ -21,8 +22,16 @@ export interface DiscordStandInOptions extends VoiceServerOptions {
   privilegedIntents?: readonly PrivilegedIntent[]
   /** Of the main gateway. Default 41 250, as Discord's. */
   gatewayHeartbeatMs?: number
+  /** Port on loopback of gateway and REST API. Default 0: a free one. */
+  port?: number
   clock?: Clock
   wallClock?: WallClock
+}
+
+/** What goes wrong. */
+export interface DiscordFaults {
+  readonly rest: DiscordRestFaults
+  readonly gateway: GatewayFaults
 }
 
 /**
@@ -30,23 +39,68 @@ export interface DiscordStandInOptions extends VoiceServerOptions {
  * Whoever listens closes it.
  */
 export class DiscordStandIn implements AsyncDisposable {
-  /** For discord.js: `new Client({ rest: { api } })`. */
-  readonly api: string = ''
   readonly token: string
   /** What REST calls came, in order. */
   readonly requests: SeenRequest[] = []
-  readonly faults: { readonly rest: DiscordRestFaults; readonly gateway: GatewayFaults }
+  readonly faults: DiscordFaults
   readonly #world: World
+  readonly #rest: RestApi
+  readonly #gateway: Gateway
+  #closing: Promise<void> | undefined
 
   private constructor(options: DiscordStandInOptions, voiceServer: VoiceServer) {
     const { clock = systemClock, wallClock = systemWallClock, botName = 'dragoman' } = options
-    this.#world = new World({ clock, wallClock, voiceServer, botName })
-    this.token = options.token ?? 'token'
-    this.faults = { rest: new DiscordRestFaults(), gateway: undefined as unknown as GatewayFaults }
+    const { privilegedIntents = [], gatewayHeartbeatMs = 41_250 } = options
+    const url = () => this.#gatewayUrl
+    const identifiesLeft = () => this.#gateway.identifiesLeft
+    this.#world = new World({
+      clock,
+      wallClock,
+      voiceServer,
+      botName,
+      applicationFlags: applicationFlags(privilegedIntents),
+      gateway: {
+        get url() {
+          return url()
+        },
+        get identifiesLeft() {
+          return identifiesLeft()
+        },
+      },
+    })
+    const world = this.#world
+    this.token = options.token ?? tokenOf(world.bot.id)
+    const rest = new DiscordRestFaults()
+    this.#rest = new RestApi({ world, token: this.token, faults: rest, requests: this.requests })
+    this.#gateway = new Gateway(this.#rest.http, {
+      world,
+      token: this.token,
+      heartbeatMs: gatewayHeartbeatMs,
+      privilegedIntents,
+    })
+    this.faults = { rest, gateway: this.#gateway }
   }
 
+  /** Listens on loopback. Rejects when the port is taken. */
   static async listen(options: DiscordStandInOptions = {}): Promise<DiscordStandIn> {
-    return new DiscordStandIn(options, await VoiceServer.listen(options))
+    const voiceServer = await VoiceServer.listen(options)
+    const standIn = new DiscordStandIn(options, voiceServer)
+    const { http } = standIn.#rest
+    try {
+      await new Promise<void>((settle, fail) => {
+        http.once('error', fail)
+        http.listen(options.port ?? 0, '127.0.0.1', settle)
+      })
+    } catch (error) {
+      await voiceServer.close()
+      throw error
+    }
+    return standIn
+  }
+
+  /** For discord.js: `new Client({ rest: { api } })`. */
+  get api(): string {
+    return `http://127.0.0.1:${this.#port}/api`
   }
 
   get application(): { readonly id: string; readonly name: string } {
@@ -62,9 +116,9 @@ export class DiscordStandIn implements AsyncDisposable {
     return [...this.#world.guilds.values()]
   }
 
-  /** Connections to the gateway, oldest first; ended ones stay. */
+  /** Sessions on the gateway, oldest first; ended ones stay. */
   get sessions(): readonly SeenGatewaySession[] {
-    return []
+    return this.#gateway.sessions
   }
 
   /** Makes this process trust the voice gateway's certificate, until disposed. */
@@ -80,11 +134,38 @@ export class DiscordStandIn implements AsyncDisposable {
     return guild
   }
 
+  /** How many requests were answered with this JSON error code. */
+  count(code: number): number {
+    return this.requests.filter(request => request.code === code).length
+  }
+
+  /** Ends every connection. Idempotent. */
   close(): Promise<void> {
-    return this.#world.voiceServer.close()
+    this.#closing ??= this.#close()
+    return this.#closing
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+
+  async #close(): Promise<void> {
+    this.#gateway.stop()
+    this.#rest.http.closeAllConnections()
+    await new Promise(settle => this.#rest.http.close(settle))
+    await this.#world.voiceServer.close()
+  }
+
+  get #port(): number {
+    return (this.#rest.http.address() as AddressInfo).port
+  }
+
+  get #gatewayUrl(): string {
+    return `ws://127.0.0.1:${this.#port}`
+  }
+}
+
+/** Three parts as in life, the first of them the bot's id. */
+function tokenOf(botId: string): string {
+  return `${Buffer.from(botId).toString('base64url')}.GStand.${'in'.repeat(19)}`
 }

@@ -2,7 +2,7 @@ import { isoTime } from '../../core/wall-clock.ts'
 import { Channel } from './channel.ts'
 import type { Json } from './json.ts'
 import type { Member } from './member.ts'
-import type { Message } from './message.ts'
+import type { Message } from './message/message.ts'
 import type { User } from './user.ts'
 
 /** A side conversation of a text channel, begun at a message or by itself. */

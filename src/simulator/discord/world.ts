@@ -1,12 +1,12 @@
 import type { Clock } from '../../core/clock.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
 import type { Channel } from './channel.ts'
-import { Chat } from './chat.ts'
-import { CommandRegistry } from './command-registry.ts'
+import { CommandRegistry } from './command/registry.ts'
 import type { Guild } from './guild.ts'
-import { Interactions } from './interactions.ts'
+import { Interactions } from './interaction/interactions.ts'
 import type { Json } from './json.ts'
 import type { DiscordLocale } from './locale.ts'
+import { Chat } from './message/chat.ts'
 import { Snowflakes } from './snowflake.ts'
 import { User } from './user.ts'
 import type { VoiceServer } from './voice/voice-server.ts'
@@ -18,6 +18,21 @@ export interface Happening {
   readonly data: Json
   /** In which guild; undefined for what belongs to none. */
   readonly guildId: string | undefined
+}
+
+/** What the REST API tells about the gateway. */
+export interface GatewayAddress {
+  readonly url: string
+  readonly identifiesLeft: number
+}
+
+export interface WorldTerms {
+  readonly clock: Clock
+  readonly wallClock: WallClock
+  readonly voiceServer: VoiceServer
+  readonly botName: string
+  readonly applicationFlags: number
+  readonly gateway: GatewayAddress
 }
 
 /** All that is the case: people, guilds, commands. Knows no network but the voice server behind its calls. */
@@ -34,16 +49,22 @@ export class World {
   readonly commands: CommandRegistry
   readonly interactions: Interactions
   readonly chat: Chat
+  /** Discord: Application Flags. */
+  readonly applicationFlags: number
+  /** Where bots are told what happens. */
+  readonly gateway: GatewayAddress
   readonly #listeners = new Set<(happening: Happening) => void>()
 
-  constructor(terms: { clock: Clock; wallClock: WallClock; voiceServer: VoiceServer; botName: string }) {
+  constructor(terms: WorldTerms) {
     this.clock = terms.clock
     this.wallClock = terms.wallClock
     this.voiceServer = terms.voiceServer
+    this.applicationFlags = terms.applicationFlags
+    this.gateway = terms.gateway
     this.ids = new Snowflakes(terms.wallClock)
     this.application = { id: this.ids.next(), name: terms.botName }
     this.bot = this.newUser({ name: terms.botName, locale: 'en-US', bot: true })
-    this.commands = new CommandRegistry(this)
+    this.commands = new CommandRegistry(this.application.id, this.ids)
     this.interactions = new Interactions(this)
     this.chat = new Chat(this)
   }

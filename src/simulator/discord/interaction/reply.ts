@@ -1,6 +1,6 @@
-import type { Json } from './json.ts'
-import type { Message } from './message.ts'
-import type { Embed, MessageVersion } from './message-version.ts'
+import type { Json } from '../json.ts'
+import type { Message } from '../message/message.ts'
+import type { Embed, MessageVersion } from '../message/message-version.ts'
 
 /** What an application answered to a command or a press: a message that may still change, and those that followed. */
 export class Reply {

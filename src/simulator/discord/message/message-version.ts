@@ -1,4 +1,4 @@
-import type { Json } from './json.ts'
+import type { Json } from '../json.ts'
 
 /** An embed as it was sent (Discord: Embed Object). */
 export interface Embed extends Json {

@@ -1,9 +1,9 @@
-import { isoTime } from '../../core/wall-clock.ts'
-import type { Channel } from './channel.ts'
-import type { Json } from './json.ts'
+import { isoTime } from '../../../core/wall-clock.ts'
+import type { Channel } from '../channel.ts'
+import type { Json } from '../json.ts'
+import type { Thread } from '../thread.ts'
+import type { User } from '../user.ts'
 import { type Embed, type MessageVersion, textOf } from './message-version.ts'
-import type { Thread } from './thread.ts'
-import type { User } from './user.ts'
 
 /** What makes a message; `version` is how it begins. */
 export interface MessageTerms {

@@ -1,0 +1,61 @@
+import { type Json, numberIn, objectsIn, stringIn } from '../json.ts'
+
+/** A command that Discord knows. */
+export class RegisteredCommand {
+  readonly id: string
+  /** As it was sent; it has been checked. */
+  readonly body: Json
+  readonly #applicationId: string
+  readonly #guildId: string
+  readonly #version: string
+
+  constructor(terms: { id: string; body: Json; applicationId: string; guildId: string; version: string }) {
+    this.id = terms.id
+    this.body = terms.body
+    this.#applicationId = terms.applicationId
+    this.#guildId = terms.guildId
+    this.#version = terms.version
+  }
+
+  get name(): string {
+    return stringIn(this.body, 'name') ?? ''
+  }
+
+  /** 1 is a slash command. */
+  get type(): number {
+    return numberIn(this.body, 'type') ?? 1
+  }
+
+  get options(): readonly Json[] {
+    return objectsIn(this.body, 'options')
+  }
+
+  /** What a member must be allowed to see it; undefined: everybody sees it. */
+  get memberPermissions(): bigint | undefined {
+    const bits = this.body.default_member_permissions
+    return bits === null || bits === undefined ? undefined : BigInt(String(bits))
+  }
+
+  /** Discord: Application Command Object. */
+  get json(): Json {
+    const { body } = this
+    return {
+      nsfw: false,
+      dm_permission: true,
+      ...body,
+      id: this.id,
+      type: this.type,
+      application_id: this.#applicationId,
+      version: this.#version,
+      description: body.description ?? '',
+      name_localizations: body.name_localizations ?? null,
+      description_localizations: body.description_localizations ?? null,
+      default_member_permissions:
+        this.memberPermissions === undefined ? null : String(this.memberPermissions),
+      default_permission: true,
+      contexts: body.contexts ?? null,
+      integration_types: body.integration_types ?? [0],
+      ...(this.#guildId === '' ? {} : { guild_id: this.#guildId }),
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { type Json, stringIn } from '../json.ts'
+import { ApiError } from '../rest/api-error.ts'
+import { FormCheck } from '../rest/form-check.ts'
+import type { Snowflakes } from '../snowflake.ts'
+import { checkCommand } from './check.ts'
+import { RegisteredCommand } from './registered-command.ts'
+
+/** Discord: Application Commands, limits per scope. */
+const MOST = 100
+
+/** The commands that the application registered, everywhere and in single guilds. */
+export class CommandRegistry {
+  readonly #applicationId: string
+  readonly #ids: Snowflakes
+  /** By guild; those for everywhere under the empty id. */
+  readonly #scopes = new Map<string, RegisteredCommand[]>()
+
+  constructor(applicationId: string, ids: Snowflakes) {
+    this.#applicationId = applicationId
+    this.#ids = ids
+  }
+
+  /** Those of `guildId`, or the global ones. */
+  all(guildId = ''): readonly RegisteredCommand[] {
+    return this.#scopes.get(guildId) ?? []
+  }
+
+  /** Throws `ApiError` when there is none with this id. */
+  get(id: string, guildId = ''): RegisteredCommand {
+    const command = this.all(guildId).find(each => each.id === id)
+    if (!command) throw ApiError.of(10063)
+    return command
+  }
+
+  /** What is found when somebody types the name: the guild's own, else the global one. */
+  find(name: string, guildId: string): RegisteredCommand | undefined {
+    return [...this.all(guildId), ...this.all()].find(command => command.name === name && command.type === 1)
+  }
+
+  /** These and no others from now on; those that were there under the same name keep their id. Throws `ApiError`. */
+  replace(bodies: unknown, guildId = ''): readonly RegisteredCommand[] {
+    if (!Array.isArray(bodies)) throw ApiError.of(50035)
+    const check = new FormCheck()
+    const kinds = new Set<string>()
+    for (const [at, body] of (bodies as unknown[]).entries()) {
+      checkCommand(body, check, [at])
+      const kind = JSON.stringify([(body as Json)?.type ?? 1, (body as Json)?.name])
+      if (kinds.has(kind))
+        check.fault([at], 'APPLICATION_COMMANDS_DUPLICATE_NAME', 'Application command names must be unique')
+      kinds.add(kind)
+    }
+    check.end()
+    if (bodies.length > MOST) throw ApiError.of(30032)
+    const commands = (bodies as Json[]).map(body => this.#made(body, guildId))
+    this.#scopes.set(guildId, commands)
+    return commands
+  }
+
+  /** Adds one, or replaces the one of the same name. Throws `ApiError`. */
+  create(body: unknown, guildId = ''): { command: RegisteredCommand; isNew: boolean } {
+    check(body)
+    const command = this.#made(body as Json, guildId)
+    const others = this.all(guildId).filter(({ id }) => id !== command.id)
+    const isNew = others.length === this.all(guildId).length
+    if (isNew && others.length >= MOST) throw ApiError.of(30032)
+    this.#scopes.set(guildId, [...others, command])
+    return { command, isNew }
+  }
+
+  /** Changes what the body names. Throws `ApiError`. */
+  edit(id: string, change: Json, guildId = ''): RegisteredCommand {
+    const before = this.get(id, guildId)
+    const body = { ...before.body, ...change }
+    check(body)
+    const after = new RegisteredCommand({ ...this.#terms(guildId), id, body })
+    this.#scopes.set(
+      guildId,
+      this.all(guildId).map(each => (each === before ? after : each)),
+    )
+    return after
+  }
+
+  remove(id: string, guildId = ''): void {
+    const gone = this.get(id, guildId)
+    this.#scopes.set(
+      guildId,
+      this.all(guildId).filter(each => each !== gone),
+    )
+  }
+
+  #made(body: Json, guildId: string): RegisteredCommand {
+    const before = this.all(guildId).find(
+      ({ name, type }) => name === stringIn(body, 'name') && type === (body.type ?? 1),
+    )
+    return new RegisteredCommand({ ...this.#terms(guildId), id: before?.id ?? this.#ids.next(), body })
+  }
+
+  #terms(guildId: string): { applicationId: string; guildId: string; version: string } {
+    return { applicationId: this.#applicationId, guildId, version: this.#ids.next() }
+  }
+}
+
+function check(body: unknown): void {
+  const faults = new FormCheck()
+  checkCommand(body, faults, [])
+  faults.end()
+}

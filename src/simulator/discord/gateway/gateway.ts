@@ -1,0 +1,178 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Clock } from '../../../core/clock.ts'
+import { shardOf } from '../snowflake.ts'
+import { VoiceChannel } from '../voice-channel.ts'
+import type { Happening, World } from '../world.ts'
+import type { ClientMessage } from './client-message.ts'
+import { type ConnectionHost, GatewayConnection } from './connection.ts'
+import type { GatewayFaults, SeenGatewaySession } from './faults.ts'
+import { disallowed, type PrivilegedIntent, seenWith, unknownIntents } from './intents.ts'
+import { membersChunk } from './members-chunk.ts'
+import { CLOSE, endsSession } from './opcodes.ts'
+import { readyJson } from './ready.ts'
+import { GatewaySession } from './session.ts'
+
+export interface GatewayTerms {
+  readonly world: World
+  readonly token: string
+  readonly heartbeatMs: number
+  readonly privilegedIntents: readonly PrivilegedIntent[]
+}
+
+/** Discord: Session Start Limit. */
+const IDENTIFIES = 1_000
+
+/** The main gateway, version 10: tells bots what happens, and hears where they want to be. */
+export class Gateway implements ConnectionHost, GatewayFaults {
+  ignoreHeartbeats = false
+  mute = false
+  refuseResume = false
+  refuseIdentify: number | undefined
+  refuseConnections = false
+  identifiesLeft = IDENTIFIES
+  readonly #terms: GatewayTerms
+  readonly #sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+  readonly #connections = new Set<GatewayConnection>()
+  readonly #live = new Map<string, GatewaySession>()
+  readonly #seen: GatewaySession[] = []
+  readonly #listening: Disposable
+
+  constructor(http: Server, terms: GatewayTerms) {
+    this.#terms = terms
+    http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
+    this.#listening = terms.world.listen(happening => this.#tell(happening))
+  }
+
+  get clock(): Clock {
+    return this.#terms.world.clock
+  }
+
+  get heartbeatMs(): number {
+    return this.#terms.heartbeatMs
+  }
+
+  /** Every session, oldest first; ended ones stay. */
+  get sessions(): readonly SeenGatewaySession[] {
+    return this.#seen
+  }
+
+  close(code: number, reason = ''): void {
+    for (const connection of this.#connections) connection.close(code, reason)
+  }
+
+  drop(): void {
+    for (const connection of this.#connections) connection.drop()
+  }
+
+  reconnect(): void {
+    for (const connection of this.#connections) connection.reconnect()
+  }
+
+  invalidSession(resumable = false): void {
+    for (const connection of this.#connections) {
+      if (!resumable && connection.session) this.#live.delete(connection.session.sessionId)
+      connection.invalidSession(resumable)
+    }
+  }
+
+  identify(connection: GatewayConnection, message: ClientMessage & { kind: 'identify' }): void {
+    const refusal = this.refuseIdentify ?? this.#refusal(message)
+    if (refusal !== undefined) return void connection.close(refusal)
+    this.identifiesLeft--
+    const { intents, shard } = message
+    const { world } = this.#terms
+    const sessionId = Buffer.from(`session ${world.ids.next()}`).toString('hex')
+    const session = new GatewaySession({ sessionId, intents, shard, line: connection })
+    this.#live.set(sessionId, session)
+    this.#seen.push(session)
+    connection.session = session
+    const guilds = Array.from(world.guilds.values()).filter(({ id }) => this.#concerns(session, id))
+    session.dispatch('READY', readyJson({ world, session, guilds }))
+    for (const guild of guilds)
+      if (!guild.unavailable)
+        this.#show(session, { name: 'GUILD_CREATE', data: guild.json, guildId: guild.id })
+  }
+
+  resume(connection: GatewayConnection, { token, sessionId, seq }: ClientMessage & { kind: 'resume' }): void {
+    if (token !== this.#terms.token)
+      return void connection.close(CLOSE.authenticationFailed, 'Authentication failed.')
+    const session = this.#live.get(sessionId)
+    if (!session || this.refuseResume) return void connection.invalidSession(false)
+    if (seq > session.seq) {
+      this.#live.delete(sessionId)
+      return void connection.close(CLOSE.invalidSequence, 'Invalid seq.')
+    }
+    if (!session.canResumeFrom(seq)) return void connection.invalidSession(false)
+    for (const other of this.#connections) if (other.session === session) other.drop()
+    connection.session = session
+    session.resume(connection, seq)
+  }
+
+  ask(session: GatewaySession, message: ClientMessage & { kind: 'voice' | 'members' }): void {
+    const guild = this.#terms.world.guilds.get(message.guildId)
+    if (!guild || guild.unavailable) return
+    if (message.kind === 'members') {
+      const chunk = membersChunk(guild, message, session.intents)
+      if (chunk) session.dispatch('GUILD_MEMBERS_CHUNK', chunk)
+      return
+    }
+    const { channelId, selfDeaf, selfMute } = message
+    const channel = channelId === null ? undefined : guild.channels.get(channelId)
+    if (channelId !== null && !(channel instanceof VoiceChannel)) return
+    guild.voice.request({
+      channel: channel instanceof VoiceChannel ? channel : undefined,
+      selfMute,
+      selfDeaf,
+    })
+  }
+
+  closed(connection: GatewayConnection, code: number): void {
+    this.#connections.delete(connection)
+    if (connection.session && endsSession(code)) this.#live.delete(connection.session.sessionId)
+  }
+
+  /** Ends all connections. */
+  stop(): void {
+    this.#listening[Symbol.dispose]()
+    this.drop()
+    this.#sockets.close()
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => {})
+    if (this.refuseConnections) return void socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n')
+    this.#sockets.handleUpgrade(request, socket, head, socket => this.#open(request, socket))
+  }
+
+  #open(request: IncomingMessage, socket: WebSocket): void {
+    const query = new URL(request.url ?? '/', 'ws://localhost').searchParams
+    if (query.get('v') !== '10' || (query.get('encoding') ?? 'json') !== 'json' || query.has('compress'))
+      return void socket.close(CLOSE.invalidVersion, 'Invalid API version.')
+    this.#connections.add(new GatewayConnection(socket, this))
+  }
+
+  #refusal({ token, intents, shard: [id, count] }: ClientMessage & { kind: 'identify' }): number | undefined {
+    if (token !== this.#terms.token || this.identifiesLeft <= 0) return CLOSE.authenticationFailed
+    if (!(Number.isInteger(id) && Number.isInteger(count) && id >= 0 && id < count)) return CLOSE.invalidShard
+    if (!Number.isInteger(intents) || intents < 0 || unknownIntents(intents)) return CLOSE.invalidIntents
+    if (disallowed(intents, this.#terms.privilegedIntents).length > 0) return CLOSE.disallowedIntents
+    return undefined
+  }
+
+  #tell(happening: Happening): void {
+    for (const session of this.#live.values())
+      if (happening.guildId === undefined || this.#concerns(session, happening.guildId))
+        this.#show(session, happening)
+  }
+
+  #show(session: GatewaySession, { name, data }: Happening): void {
+    const seen = seenWith(session.intents, name, data, this.#terms.world.bot.id)
+    if (seen) session.dispatch(name, seen)
+  }
+
+  #concerns({ shard: [id, count] }: GatewaySession, guildId: string): boolean {
+    return shardOf(guildId, count) === id
+  }
+}

@@ -1,0 +1,27 @@
+import type { Guild } from '../guild.ts'
+import type { Json } from '../json.ts'
+import type { World } from '../world.ts'
+import type { GatewaySession } from './session.ts'
+
+/** Discord: Ready. */
+export function readyJson(terms: { world: World; session: GatewaySession; guilds: readonly Guild[] }): Json {
+  const { world, session, guilds } = terms
+  return {
+    v: 10,
+    user: { ...world.bot.json, verified: true, mfa_enabled: false, email: null, flags: 0 },
+    guilds: guilds.map(({ id }) => ({ id, unavailable: true })),
+    session_id: session.sessionId,
+    resume_gateway_url: world.gateway.url,
+    shard: session.shard,
+    application: {
+      id: world.application.id,
+      flags: world.applicationFlags,
+      flags_new: String(world.applicationFlags),
+    },
+    session_type: 'normal',
+    private_channels: [],
+    relationships: [],
+    presences: [],
+    _trace: [],
+  }
+}

@@ -1,0 +1,36 @@
+/** How far an application is with answering. */
+export type InteractionState =
+  | { status: 'waiting' }
+  /** It said that it is thinking, or, for a press, that it has seen it. */
+  | { status: 'deferred'; update: boolean }
+  | { status: 'answered'; deferred: boolean; updated: boolean }
+  /** Nothing came within 3 s. */
+  | { status: 'failed' }
+
+/** Discord: Interaction Callback Type, in words. */
+export type InteractionInput = 'reply' | 'defer' | 'update' | 'defer-update' | 'choices' | 'edit' | 'timeout'
+
+/**
+ *   waiting ──reply, update, choices──▶ answered
+ *      │ └──defer, defer-update──▶ deferred ──edit──▶ answered
+ *      └──timeout──▶ failed
+ *
+ * Undefined: not possible any more, which Discord answers with an error, or is of no matter.
+ */
+export function next(state: InteractionState, input: InteractionInput): InteractionState | undefined {
+  switch (state.status) {
+    case 'waiting':
+      if (input === 'timeout') return { status: 'failed' }
+      if (input === 'defer' || input === 'defer-update')
+        return { status: 'deferred', update: input === 'defer-update' }
+      if (input === 'edit') return undefined
+      return { status: 'answered', deferred: false, updated: input === 'update' }
+    case 'deferred':
+      return input === 'edit' ? { status: 'answered', deferred: true, updated: state.update } : undefined
+    case 'answered':
+    case 'failed':
+      return undefined
+    default:
+      return state satisfies never
+  }
+}

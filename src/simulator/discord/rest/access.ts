@@ -1,0 +1,37 @@
+import type { Channel } from '../channel.ts'
+import type { Guild } from '../guild.ts'
+import type { Message } from '../message/message.ts'
+import type { PermissionName } from '../permissions.ts'
+import { VoiceChannel } from '../voice-channel.ts'
+import type { World } from '../world.ts'
+import { ApiError } from './api-error.ts'
+
+/** The guild of a path. Throws `ApiError`. */
+export function guildOf(world: World, id: string | undefined): Guild {
+  const guild = world.guilds.get(id ?? '')
+  if (!guild) throw ApiError.of(10004)
+  return guild
+}
+
+/** The channel of a path, which the bot may see and in which it has `permissions`. Throws `ApiError`. */
+export function channelOf(
+  world: World,
+  id: string | undefined,
+  ...permissions: readonly PermissionName[]
+): Channel {
+  const channel = world.channel(id ?? '')
+  if (!channel) throw ApiError.of(10003)
+  const { bot } = channel.guild
+  if (!bot.can('ViewChannel', channel)) throw ApiError.of(50001)
+  // The chat of a voice channel is part of the channel that one must be able to enter.
+  if (channel instanceof VoiceChannel && !bot.can('Connect', channel)) throw ApiError.of(50001)
+  if (!permissions.every(name => bot.can(name, channel))) throw ApiError.of(50013)
+  return channel
+}
+
+/** A message that is there for everybody. Throws `ApiError`. */
+export function messageOf(channel: Channel, id: string | undefined): Message {
+  const message = channel.visible.find(each => each.id === id)
+  if (!message) throw ApiError.of(10008)
+  return message
+}

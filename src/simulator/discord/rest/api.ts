@@ -1,0 +1,149 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { after } from '../../../core/clock.ts'
+import type { World } from '../world.ts'
+import { ApiError, isApiErrorCode } from './api-error.ts'
+import type { ApiReply } from './api-request.ts'
+import { bytesOf, parsed } from './body.ts'
+import type { DiscordRestFaults, RestFault } from './faults.ts'
+import { bucketHeaders, limitedReply, type RawReply } from './rate-limit-reply.ts'
+import { RateLimits } from './rate-limits.ts'
+import { type FoundRoute, Routes } from './route.ts'
+import { ROUTES } from './routes/index.ts'
+import type { SeenRequest } from './seen-request.ts'
+
+export interface RestApiTerms {
+  readonly world: World
+  readonly token: string
+  readonly faults: DiscordRestFaults
+  readonly requests: SeenRequest[]
+}
+
+/** The parts of a request that are known before its route is asked. */
+interface Call {
+  readonly method: string
+  readonly url: URL
+  readonly found: FoundRoute | undefined
+  readonly authorization: string | undefined
+  readonly type: string
+}
+
+const PREFIX = /^\/api\/v10(?=\/)/
+
+/** Discord's REST API, version 10. */
+export class RestApi {
+  readonly http: Server
+  readonly #terms: RestApiTerms
+  readonly #routes = new Routes(ROUTES)
+  readonly #limits: RateLimits
+
+  constructor(terms: RestApiTerms) {
+    this.#terms = terms
+    this.#limits = new RateLimits(terms.world.clock)
+    this.http = createServer((request, response) => void this.#serve(request, response))
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET', headers } = request
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    const found = this.#routes.find(method, url.pathname.replace(PREFIX, ''))
+    const call = {
+      method,
+      url,
+      found,
+      authorization: headers.authorization,
+      type: headers['content-type'] ?? '',
+    }
+    const fault = this.#terms.faults.take(found?.name ?? method)
+    let body: unknown
+    let reply: RawReply
+    try {
+      const bytes = await bytesOf(request)
+      if (!bytes) return void response.destroy()
+      body = await parsed(bytes, call.type)
+      if (fault.delayMs) await this.#wait(fault.delayMs)
+      if (fault.hang || fault.cut === 'before') {
+        this.#note(call, body, undefined)
+        return void (fault.hang || response.destroy())
+      }
+      reply = this.#answer(call, body, fault)
+    } catch (error) {
+      reply = failure(error)
+    }
+    this.#note(call, body, fault.cut ? undefined : reply)
+    if (fault.cut) return void response.destroy()
+    response.writeHead(reply.status, reply.headers).end(reply.body)
+  }
+
+  #answer(call: Call, body: unknown, fault: RestFault): RawReply {
+    if (fault.rateLimited) {
+      const { scope = 'user', retryAfterMs } = fault.rateLimited
+      return limitedReply(scope, retryAfterMs)
+    }
+    if (fault.reply) {
+      const { status, body: text = '', type = 'text/html' } = fault.reply
+      return { status, headers: { 'content-type': type }, body: text }
+    }
+    const { found, authorization } = call
+    if (found?.route.auth !== 'path' && authorization !== `Bot ${this.#terms.token}`)
+      throw ApiError.plain(401, 'Unauthorized')
+    if (!found) throw ApiError.plain(404, 'Not Found')
+    if (fault.code !== undefined)
+      throw isApiErrorCode(fault.code)
+        ? ApiError.of(fault.code)
+        : ApiError.plain(500, 'Internal Server Error')
+    const limit = this.#limit(found)
+    if (limit.refusal) return limit.refusal
+    const { world } = this.#terms
+    const reply = found.route.handle({ params: found.params, query: call.url.searchParams, body }, world)
+    return raw(reply, limit.headers)
+  }
+
+  #limit({ name, params, route }: FoundRoute): { headers: Record<string, string>; refusal?: RawReply } {
+    if (!this.#terms.faults.rateLimits) return { headers: {} }
+    const globalMs = route.auth === 'path' ? undefined : this.#limits.takeGlobal()
+    if (globalMs !== undefined) return { headers: {}, refusal: limitedReply('global', globalMs) }
+    const state = this.#limits.take(name, params)
+    if (!state) return { headers: {} }
+    const headers = bucketHeaders(state, this.#terms.world.wallClock())
+    if (!state.exceeded) return { headers }
+    return { headers, refusal: limitedReply('user', state.resetAfterMs, headers) }
+  }
+
+  #note({ method, url, found }: Call, body: unknown, reply: RawReply | undefined): void {
+    const code = reply && reply.status >= 400 ? codeIn(reply.body) : undefined
+    const token = found?.params.token
+    const path = decodeURIComponent(url.pathname.replace(PREFIX, '')) + url.search
+    this.#terms.requests.push({
+      method,
+      path: token === undefined ? path : path.replace(token, ':token'),
+      route: found?.name,
+      body,
+      at: this.#terms.world.wallClock(),
+      status: reply?.status,
+      code,
+    })
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise(settle => void after(this.#terms.world.clock, ms, settle))
+  }
+}
+
+function raw({ status, body }: ApiReply, headers: Readonly<Record<string, string>>): RawReply {
+  if (body === undefined) return { status, headers, body: '' }
+  return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+function failure(error: unknown): RawReply {
+  const known = error instanceof ApiError ? error : ApiError.plain(500, 'Internal Server Error')
+  return raw({ status: known.status, body: known.body }, {})
+}
+
+function codeIn(body: string): number | undefined {
+  try {
+    const { code } = JSON.parse(body) as { code?: unknown }
+    return typeof code === 'number' ? code : undefined
+  } catch {
+    return undefined
+  }
+}

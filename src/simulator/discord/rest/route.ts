@@ -1,0 +1,71 @@
+import type { World } from '../world.ts'
+import type { ApiReply, ApiRequest } from './api-request.ts'
+
+/** Who may ask: the bot by its token, or whoever knows the path, whose token is in it. */
+export type RouteAuth = 'bot' | 'path'
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** `/channels/:channel/messages/:message`. */
+  readonly path: string
+  /** Default `bot`. */
+  readonly auth?: RouteAuth
+  readonly handle: (request: ApiRequest, world: World) => ApiReply
+}
+
+export interface FoundRoute {
+  readonly route: Route
+  /** `PATCH /channels/:channel/messages/:message`. */
+  readonly name: string
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** Finds the route that a path means; `:name` stands for any one segment. */
+export class Routes {
+  readonly #routes: readonly {
+    readonly route: Route
+    readonly name: string
+    readonly parts: readonly string[]
+  }[]
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = routes.map(route => ({
+      route,
+      name: `${route.method} ${route.path}`,
+      parts: route.path.split('/'),
+    }))
+  }
+
+  /** `path` is as it came, percent-encoded, without the query. Undefined when nothing is there. */
+  find(method: string, path: string): FoundRoute | undefined {
+    const steps = path.split('/').map(decoded)
+    for (const { route, name, parts } of this.#routes) {
+      if (route.method !== method || parts.length !== steps.length) continue
+      const params = matched(parts, steps)
+      if (params) return { route, name, params }
+    }
+    return undefined
+  }
+}
+
+function matched(
+  parts: readonly string[],
+  steps: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const params: Record<string, string> = {}
+  for (const [at, part] of parts.entries()) {
+    const step = steps[at]!
+    if (part.startsWith(':') && step !== '') params[part.slice(1)] = step
+    else if (part !== step) return undefined
+  }
+  return params
+}
+
+/** The segment, or what no segment is when it is not well encoded. */
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,57 @@
+import { isJson } from '../../json.ts'
+import type { World } from '../../world.ts'
+import { guildOf } from '../access.ts'
+import { ApiError } from '../api-error.ts'
+import { type ApiRequest, NO_CONTENT, ok } from '../api-request.ts'
+import type { Route } from '../route.ts'
+
+const SCOPES = ['/applications/:application', '/applications/:application/guilds/:guild'] as const
+
+export const COMMAND_ROUTES: readonly Route[] = SCOPES.flatMap((scope): readonly Route[] => [
+  {
+    method: 'GET',
+    path: `${scope}/commands`,
+    handle: (request, world) => ok(world.commands.all(scopeOf(request, world)).map(({ json }) => json)),
+  },
+  {
+    method: 'PUT',
+    path: `${scope}/commands`,
+    handle: (request, world) =>
+      ok(world.commands.replace(request.body, scopeOf(request, world)).map(({ json }) => json)),
+  },
+  {
+    method: 'POST',
+    path: `${scope}/commands`,
+    handle: (request, world) => {
+      const { command, isNew } = world.commands.create(request.body, scopeOf(request, world))
+      return ok(command.json, isNew ? 201 : 200)
+    },
+  },
+  {
+    method: 'GET',
+    path: `${scope}/commands/:command`,
+    handle: (request, world) => ok(world.commands.get(request.params.command!, scopeOf(request, world)).json),
+  },
+  {
+    method: 'PATCH',
+    path: `${scope}/commands/:command`,
+    handle: (request, world) => {
+      if (!isJson(request.body)) throw ApiError.of(50035)
+      return ok(world.commands.edit(request.params.command!, request.body, scopeOf(request, world)).json)
+    },
+  },
+  {
+    method: 'DELETE',
+    path: `${scope}/commands/:command`,
+    handle: (request, world) => {
+      world.commands.remove(request.params.command!, scopeOf(request, world))
+      return NO_CONTENT
+    },
+  },
+])
+
+/** The guild that the commands are of, or none. */
+function scopeOf({ params }: ApiRequest, world: World): string | undefined {
+  if (params.application !== world.application.id) throw ApiError.of(20012)
+  return params.guild === undefined ? undefined : guildOf(world, params.guild).id
+}

@@ -1,0 +1,21 @@
+import type { Route } from '../route.ts'
+import { CHANNEL_ROUTES } from './channel-routes.ts'
+import { COMMAND_ROUTES } from './command-routes.ts'
+import { GATEWAY_ROUTES } from './gateway-routes.ts'
+import { GUILD_ROUTES } from './guild-routes.ts'
+import { INTERACTION_ROUTES } from './interaction-routes.ts'
+import { MESSAGE_ROUTES } from './message-routes.ts'
+import { USER_ROUTES } from './user-routes.ts'
+import { WEBHOOK_ROUTES } from './webhook-routes.ts'
+
+/** All that is answered; the first that fits. */
+export const ROUTES: readonly Route[] = [
+  ...GATEWAY_ROUTES,
+  ...USER_ROUTES,
+  ...COMMAND_ROUTES,
+  ...INTERACTION_ROUTES,
+  ...WEBHOOK_ROUTES,
+  ...GUILD_ROUTES,
+  ...MESSAGE_ROUTES,
+  ...CHANNEL_ROUTES,
+]
