@@ -79,8 +79,8 @@ export class Interpretation {
         this.#interpreter.result(result, speaker.speechEndedAt(clock.now()))
         this.#pump()
       },
-      endOfSpeech: () => {
-        this.#interpreter.endOfSpeech()
+      endOfSpeech: (_session, utterance) => {
+        this.#interpreter.endOfSpeech(utterance)
         this.#pump()
       },
       interrupted: () => this.#interpreter.interrupted(),
@@ -91,6 +91,11 @@ export class Interpretation {
   /** The listener whose hearing counts for the track: the first. */
   get ear(): string | undefined {
     return this.hearings[0]?.listener
+  }
+
+  /** The listener should hear the original: the service is gone, or gives text without a voice. */
+  get away(): boolean {
+    return this.session.away || (this.session.request.want === 'speech' && this.#interpreter.voiceless)
   }
 
   /** Whether `utterance` is one of its own. */

@@ -1,5 +1,6 @@
 import { Leveller } from '../transcode/leveller.ts'
 import type { Mp3Pool } from '../transcode/mp3-pool.ts'
+import { HeardPieces } from './heard-pieces.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Caption } from './observer.ts'
 import type { TranslationResult } from './translator.ts'
@@ -13,6 +14,28 @@ export interface InterpreterEvents {
   notMp3(): void
 }
 
+/** What is known of one of the service's utterances. */
+interface Known {
+  readonly name: string
+  caption: string
+  /** Its voice so far; undefined while there is none. */
+  pieces: HeardPieces | undefined
+  /** Its final text has come. */
+  final: boolean
+}
+
+/** The voice that is coming. */
+interface Speaking {
+  readonly name: string
+  readonly caption: string
+  readonly utterance: Utterance
+  /** Left out at its beginning, as it was heard before (ms). */
+  readonly skipMs: number
+}
+
+/** Words of a voice that broke off are said again for so long, so that none is half a word (ms). */
+const OVERLAP_MS = 200
+
 /** Makes utterances and captions out of one session's results, whatever connection they came by. */
 export class Interpreter {
   readonly #name: string
@@ -20,11 +43,16 @@ export class Interpreter {
   readonly #metrics: RelayMetrics
   readonly #events: InterpreterEvents
   readonly #voice: UtteranceOptions
-  /** Our names of the service's utterances, for this connection, and the last caption of each. */
-  readonly #known = new Map<string, { name: string; caption: string }>()
+  /** Our names of the service's utterances, for this connection, and what is known of each. */
+  readonly #known = new Map<string, Known>()
   #saidNotMp3 = false
   #count = 0
-  #current: { name: string; utterance: Utterance } | undefined
+  #current: Speaking | undefined
+  /** A voice that broke off with its connection; the next one gets the same words first. */
+  #cut: { readonly of: Speaking; again?: string } | undefined
+  /** The utterance whose final text came last. */
+  #answered: Known | undefined
+  #voiceless = false
 
   /** `name` begins the ids of its utterances; `levelDb` is the level they get (dBFS), absent: as they come. */
   constructor(
@@ -44,32 +72,88 @@ export class Interpreter {
     }
   }
 
+  /** What was said last came as text alone, where a voice was wanted; the next voice ends that. */
+  get voiceless(): boolean {
+    return this.#voiceless
+  }
+
   /** `speechEndedAt`: when the speaker's last stretch of speech ended (clock ms). */
   result(result: TranslationResult, speechEndedAt: number): void {
     const known = this.#of(result.utterance)
-    const { name } = known
+    if (known !== this.#answered) this.#judge()
+    const skipMs = this.#heardBefore(known, result)
+    if (skipMs === undefined) return
     this.#caption(known, result)
+    if (result.final && (result.text || result.translation)) {
+      known.final = true
+      this.#answered = known
+    }
     if (!result.audio || result.audio.length === 0) return
-    if (this.#current?.name !== name) {
-      this.endOfSpeech()
-      const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, this.#voice)
-      this.#current = { name, utterance }
-      this.#metrics.utterances++
-      utterance.write(result.audio)
-      this.#events.utterance(utterance)
-    } else this.#current.utterance.write(result.audio)
+    known.pieces ??= new HeardPieces()
+    if (known.pieces.repeated(result.audio)) {
+      this.#metrics.resultsRepeated++
+      return
+    }
+    this.#voiceless = false
+    this.#speak(known, result.audio, speechEndedAt, skipMs)
   }
 
-  /** The voice of the current utterance is complete. */
-  endOfSpeech(): void {
+  /** The voice of `id` is complete, or of the current utterance where the service does not say. */
+  endOfSpeech(id?: string): void {
+    const known = id === undefined ? undefined : this.#known.get(id)
+    // The end of one that has ended already is not the end of this one.
+    if (known?.pieces && this.#current && known.name !== this.#current.name) return
+    this.#judge()
     this.#current?.utterance.end()
     this.#current = undefined
   }
 
   /** The connection is gone: what came so far is all there is, and its names mean nothing any more. */
   interrupted(): void {
-    this.endOfSpeech()
+    this.#current?.utterance.end()
+    this.#cut = this.#current ? { of: this.#current } : this.#cut && { of: this.#cut.of }
+    this.#current = undefined
+    this.#answered = undefined
     this.#known.clear()
+  }
+
+  #speak(known: Known, audio: Uint8Array, speechEndedAt: number, skipMs: number): void {
+    if (this.#current?.name === known.name) {
+      this.#current.utterance.write(audio)
+      return
+    }
+    this.#current?.utterance.end()
+    const { name, caption } = known
+    const voice = { ...this.#voice, skipMs }
+    const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, voice)
+    this.#current = { name, caption, utterance, skipMs }
+    this.#metrics.utterances++
+    utterance.write(audio)
+    this.#events.utterance(utterance)
+  }
+
+  /** An utterance is over: whether it had a voice. */
+  #judge(): void {
+    const answered = this.#answered
+    this.#answered = undefined
+    if (!answered?.final || answered.pieces) return
+    this.#voiceless = true
+    this.#metrics.utterancesVoiceless++
+  }
+
+  /**
+   * How much of the voice at hand was heard before its connection broke (ms). Undefined: of the result at hand nothing is
+   * new. The same words are expected first; other words mean that the service understood it otherwise.
+   */
+  #heardBefore(known: Known, result: TranslationResult): number | undefined {
+    const cut = this.#cut
+    if (!cut) return 0
+    cut.again ??= result.utterance
+    if (cut.again === result.utterance && !result.final) return undefined
+    this.#cut = undefined
+    if (cut.again !== result.utterance || captionOf(result) !== cut.of.caption) return 0
+    known.caption = cut.of.caption
+    return Math.max(0, cut.of.skipMs + wholeMs(cut.of.utterance) - OVERLAP_MS)
   }
 
   #notMp3(): void {
@@ -78,9 +162,10 @@ export class Interpreter {
   }
 
   /** Every piece of a streamed voice may repeat the text; it is told once. */
-  #caption(known: { name: string; caption: string }, { final, text, translation }: TranslationResult): void {
+  #caption(known: Known, result: TranslationResult): void {
+    const { final, text, translation } = result
     if (text === undefined && translation === undefined) return
-    const caption = JSON.stringify([final, text, translation])
+    const caption = captionOf(result)
     if (caption === known.caption) return
     known.caption = caption
     this.#events.caption({
@@ -91,13 +176,23 @@ export class Interpreter {
     })
   }
 
-  #of(utterance: string): { name: string; caption: string } {
+  #of(utterance: string): Known {
     const known = this.#known.get(utterance)
     if (known) return known
     // Utterances come in order; only the latest few can still get results.
     if (this.#known.size >= 16) this.#known.delete(this.#known.keys().next().value!)
-    const fresh = { name: `${this.#name}.${++this.#count}`, caption: '' }
+    const fresh = { name: `${this.#name}.${++this.#count}`, caption: '', pieces: undefined, final: false }
     this.#known.set(utterance, fresh)
     return fresh
   }
+}
+
+/** How long the voice is, all of it decoded, as far as there is a decoder. */
+function wholeMs(utterance: Utterance): number {
+  for (let most = 100; most > 0 && utterance.decode(100); most--);
+  return utterance.audio.durationMs
+}
+
+function captionOf({ final, text, translation }: TranslationResult): string {
+  return JSON.stringify([final, text, translation])
 }

@@ -54,6 +54,8 @@ export class RelayMetrics {
   sessionsEnded = 0
   /** Connections of sessions that were lost or did not come. */
   sessionsDropped = 0
+  /** Connections that were replaced while they still served: before they end, or by a better one. */
+  sessionsRenewed = 0
   fragmentsSent = 0
   fragmentsReplayed = 0
   /** Audio that left the replay ring before the service took it (ms). */
@@ -61,6 +63,10 @@ export class RelayMetrics {
   utterances = 0
   utterancesHeard = 0
   utterancesDropped = 0
+  /** Utterances that came as text alone where a voice was wanted. */
+  utterancesVoiceless = 0
+  /** Pieces of a voice that came twice, and were heard once. */
+  resultsRepeated = 0
   /** Times a listener who spoke dropped what they had not heard (`interrupt: clear`). */
   interruptions = 0
   /** Times a translation ran dry in mid utterance. */

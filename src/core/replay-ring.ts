@@ -132,16 +132,20 @@ export class ReplayRing {
     this.#forget(count)
   }
 
-  /** The same when the service does not say how far its result reaches: up to the latest pause that was sent. */
-  dischargeToPause(): void {
+  /** How far a result reaches when the service does not say: the sequence at which the latest pause that was sent begins. */
+  latestPause(): number | undefined {
     const needed = Math.ceil(PAUSE_MS / this.fragmentMs)
     let quiet = 0
     for (let at = this.#cursor - 1; at >= 0; at--) {
       quiet = this.#held[at]!.quiet ? quiet + 1 : 0
-      if (quiet < needed) continue
-      this.discharge(this.#held[at]!.sequence)
-      return
+      if (quiet >= needed) return this.#held[at]!.sequence
     }
+    return undefined
+  }
+
+  /** Nothing is held that was said: the speaker pauses, and all that they said is answered. */
+  get resting(): boolean {
+    return this.#openQuiet && this.#held.every(({ quiet }) => quiet)
   }
 
   /** Forgets acked fragments that no result can need: quiet ones before any speech, and those nobody answered. */

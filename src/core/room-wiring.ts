@@ -163,7 +163,7 @@ export class RoomWiring {
       if (voice.muted && !muted) voice.original.clear()
       voice.muted = muted
       voice.session =
-        route.to === undefined ? undefined : this.#interpretations.get(this.#key(route, route.to))?.session
+        route.to === undefined ? undefined : this.#interpretations.get(this.#key(route, route.to))
       voice.own = route.speaker === route.listener
       voice.together = route.together ?? false
       voice.mode = listener.state.original

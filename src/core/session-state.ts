@@ -16,6 +16,8 @@ export type SessionInput =
   | { type: 'ready'; at: number }
   | { type: 'dropped'; at: number; waitMs: number }
   | { type: 'retry'; at: number }
+  /** Another connection has taken over from the live one. */
+  | { type: 'renewed'; at: number }
   | { type: 'end'; reason: EndReason }
 
 /** The number of the attempt that follows when `state` is dropped at `at` (ms). */
@@ -28,7 +30,7 @@ export function nextAttempt(state: SessionState, at: number): number {
  *   opening ──ready──▶ live
  *     ▲  └───dropped──┐  │
  *   retry             ▼  ▼ dropped
- *     └───────────── waiting           any ──end──▶ ended, for good
+ *     └───────────── waiting           any ──end──▶ ended, for good       live ──renewed──▶ live
  *
  * `since` of opening and waiting is when the session was last live (or made), so the time away is known.
  */
@@ -54,6 +56,7 @@ export function next(state: SessionState, input: SessionInput): SessionState {
           until: input.at + input.waitMs,
           since: input.at,
         }
+      if (input.type === 'renewed') return { status: 'live', attempt: 1, since: input.at }
       break
     case 'waiting':
       if (input.type === 'retry') return { status: 'opening', attempt: state.attempt, since: state.since }

@@ -1,12 +1,15 @@
+import { Answers } from './answers.ts'
 import { backoffMs } from './backoff.ts'
 import type { Clock } from './clock.ts'
 import { BridgeError, type EndReason } from './errors.ts'
 import type { FragmentPool } from './fragment.ts'
 import type { Log } from './log.ts'
 import type { RelayMetrics } from './metrics.ts'
+import { Renewal } from './renewal.ts'
 import { ReplayRing } from './replay-ring.ts'
-import { next, nextAttempt, type SessionState } from './session-state.ts'
-import type { Connection, TranslationRequest, TranslationResult, Translator } from './translator.ts'
+import { SessionLine } from './session-line.ts'
+import { next, nextAttempt, type SessionInput, type SessionState } from './session-state.ts'
+import type { ConnectionSink, TranslationRequest, TranslationResult, Translator } from './translator.ts'
 
 export interface SessionOptions {
   /** Length of a fragment (ms), whole frames; 60 by default. */
@@ -22,7 +25,7 @@ export interface SessionOptions {
 /** What a session tells its room. */
 export interface SessionEvents {
   result(session: Session, result: TranslationResult): void
-  endOfSpeech(session: Session): void
+  endOfSpeech(session: Session, utterance?: string): void
   /** A connection is gone: utterances in progress get no more. */
   interrupted(session: Session): void
   changed(session: Session): void
@@ -47,7 +50,7 @@ const TIDY_MS = 1_000
 
 /**
  * One speaker into one language. Owns the replay ring and, one after another, the connections to the service; what a
- * dead connection leaves unanswered the next one gets first.
+ * dead connection leaves unanswered the next one gets first. One that is about to end is replaced in a pause.
  */
 export class Session {
   readonly request: TranslationRequest
@@ -57,12 +60,10 @@ export class Session {
   readonly #parts: SessionParts
   readonly #events: SessionEvents
   readonly #ring: ReplayRing
+  readonly #answers: Answers
+  readonly #line: SessionLine
+  readonly #renewal = new Renewal()
   #state: SessionState
-  #connection: Connection | undefined
-  /** Connections made; callbacks of an older one are ignored. */
-  #epoch = 0
-  /** Sequence of the first fragment that this connection carries: where its own time begins. */
-  #base = 0
   #retry: Disposable | undefined
   #wasLive = false
   #holdUntil = Number.NEGATIVE_INFINITY
@@ -84,12 +85,14 @@ export class Session {
     this.#parts = parts
     this.#events = events
     this.#ring = new ReplayRing(parts.pool, options.fragmentMs, options.replayMs)
+    this.#answers = new Answers(this.#ring, request.want === 'speech')
+    this.#line = this.#lineTo(parts)
     this.ended = new Promise(resolve => {
       this.#resolveEnded = resolve
     })
     this.#state = { status: 'opening', attempt: 1, since: parts.clock.now() }
     parts.metrics.sessionsOpened++
-    this.#open()
+    this.#line.open()
   }
 
   get state(): SessionState {
@@ -117,6 +120,8 @@ export class Session {
       this.#drop(
         new BridgeError('SERVICE_SILENT', `no ack for ${Math.round(now - waiting)} ms`, { retryable: true }),
       )
+    if (this.#answers.gaveUp(now)) this.#events.endOfSpeech(this)
+    if (this.#state.status === 'live') this.#renew(now)
     if (now >= this.#tidyAt) {
       this.#tidyAt = now + TIDY_MS
       this.#ring.tidy(now)
@@ -130,34 +135,51 @@ export class Session {
     return this.ended
   }
 
-  #open(): void {
-    const epoch = ++this.#epoch
-    const current = () => epoch === this.#epoch && this.#state.status !== 'ended'
-    const connection = this.#parts.translator.open(this.request, {
-      ready: () => void (current() && this.#ready()),
-      acked: (sequence, ok) => void (current() && this.#acked(sequence, ok)),
-      result: result => void (current() && this.#result(result)),
-      endOfSpeech: () => void (current() && this.#events.endOfSpeech(this)),
-      fault: error =>
-        this.#parts.log.warn(
-          { speaker: this.speaker, code: error.code, error: error.message },
-          'service reported an error',
-        ),
-      ended: reason => void (current() && this.#lost(reason)),
-    })
-    if (current()) this.#connection = connection
-    else connection.close()
+  #lineTo({ translator, clock, log }: SessionParts): SessionLine {
+    const events: ConnectionSink = {
+      ready: () => this.#begin({ type: 'ready', at: clock.now() }),
+      acked: (sequence, ok) => this.#acked(sequence, ok),
+      result: result => {
+        this.#answers.result(result, clock.now())
+        this.#events.result(this, result)
+      },
+      endOfSpeech: utterance => {
+        this.#answers.complete()
+        this.#events.endOfSpeech(this, utterance)
+      },
+      renew: ms => this.#renewal.want(clock.now(), ms),
+      fault: ({ code, message }) =>
+        log.warn({ speaker: this.speaker, code, error: message }, 'service reported an error'),
+      ended: reason => this.#lost(reason),
+    }
+    return new SessionLine(translator, this.request, events, () => this.#renewal.failed(clock.now()))
   }
 
-  #ready(): void {
-    const now = this.#parts.clock.now()
+  /** A connection takes audio from now on: first everything that is not answered. */
+  #begin(input: SessionInput & { at: number }): void {
     this.#wasLive = true
     this.#refusedSince = undefined
     this.#holdUntil = Number.NEGATIVE_INFINITY
+    this.#renewal.begin()
     this.#parts.metrics.fragmentsReplayed += this.#ring.rewind()
-    this.#base = this.#ring.oldest
-    this.#become(next(this.#state, { type: 'ready', at: now }))
-    this.#pump(now)
+    this.#answers.begin()
+    this.#become(next(this.#state, input))
+    this.#pump(input.at)
+  }
+
+  /** Sees to a connection that is to be replaced. */
+  #renew(now: number): void {
+    const resting = this.#ring.resting && !this.#answers.open
+    if (this.#line.next === 'ready') {
+      if (this.#renewal.changes(now, resting)) this.#change(now)
+    } else if (this.#line.next === 'none' && this.#renewal.prepares(now, resting)) this.#line.prepare()
+  }
+
+  #change(now: number): void {
+    this.#line.change()
+    this.#parts.metrics.sessionsRenewed++
+    this.#events.interrupted(this)
+    this.#begin({ type: 'renewed', at: now })
   }
 
   #acked(sequence: number, ok: boolean): void {
@@ -173,21 +195,13 @@ export class Session {
     else this.#pump(now)
   }
 
-  #result(result: TranslationResult): void {
-    if (result.final && result.text !== undefined) {
-      if (result.endMs === undefined) this.#ring.dischargeToPause()
-      else this.#ring.discharge(this.#base + Math.floor(result.endMs / this.#options.fragmentMs))
-    }
-    this.#events.result(this, result)
-  }
-
   #pump(now: number): void {
     if (this.#state.status !== 'live' || now < this.#holdUntil) return
     while (this.#state.status === 'live' && this.#ring.inFlight < this.#window) {
       const fragment = this.#ring.next(now)
       if (!fragment) return
       this.#parts.metrics.fragmentsSent++
-      this.#connection?.send(fragment.bytes, fragment.sequence)
+      this.#line.send(fragment.bytes, fragment.sequence)
     }
   }
 
@@ -197,7 +211,8 @@ export class Session {
   }
 
   #lost(reason: EndReason): void {
-    if (reason.kind !== 'failed')
+    if (this.#state.status === 'live' && this.#line.next === 'ready') this.#change(this.#parts.clock.now())
+    else if (reason.kind !== 'failed')
       this.#drop(new BridgeError('SERVICE_LOST', reason.kind, { retryable: true }))
     else if (reason.error.retryable) this.#drop(reason.error)
     else this.#refused(reason.error)
@@ -223,18 +238,18 @@ export class Session {
         'service lost, trying again',
       )
     this.#become(next(this.#state, { type: 'dropped', at: now, waitMs }))
-    this.#disconnect()
+    this.#line.close()
     this.#events.interrupted(this)
     this.#retry = this.#parts.clock.at(now + waitMs, () => {
       this.#become(next(this.#state, { type: 'retry', at: this.#parts.clock.now() }))
-      this.#open()
+      this.#line.open()
     })
   }
 
   #end(reason: EndReason): void {
     this.#become(next(this.#state, { type: 'end', reason }))
     this.#retry?.[Symbol.dispose]()
-    this.#disconnect()
+    this.#line.close()
     this.#countLost()
     this.#ring.close()
     this.#parts.metrics.sessionsEnded++
@@ -245,12 +260,6 @@ export class Session {
   #countLost(): void {
     this.#parts.metrics.lostMs += this.#ring.lostMs - this.#lostMs
     this.#lostMs = this.#ring.lostMs
-  }
-
-  #disconnect(): void {
-    this.#epoch++
-    this.#connection?.close()
-    this.#connection = undefined
   }
 
   #become(state: SessionState): void {

@@ -34,10 +34,12 @@ export interface ConnectionSink {
   /** Fragment `sequence` was taken (`ok`), or the service says it failed. */
   acked(sequence: number, ok: boolean): void
   result(result: TranslationResult): void
-  /** The voice of one utterance is complete. */
-  endOfSpeech(): void
+  /** The voice of an utterance is complete: of this one, where the service says of which. */
+  endOfSpeech(utterance?: string): void
   /** The service reported an error about data; the connection goes on. */
   fault(error: BridgeError): void
+  /** Another connection should take its place, in a pause; within `ms` where it will end by itself then. */
+  renew?(ms?: number): void
   /** The connection is gone; `retryable` of a `failed` reason says whether opening another may help. */
   ended(reason: EndReason): void
 }

@@ -1,6 +1,7 @@
 import type { Leveller } from '../transcode/leveller.ts'
 import type { Mp3Pool } from '../transcode/mp3-pool.ts'
 import { Mp3Stream } from '../transcode/mp3-stream.ts'
+import { SAMPLE_RATE } from '../transcode/pcm.ts'
 import type { RelayMetrics } from './metrics.ts'
 import { UtteranceAudio } from './utterance-audio.ts'
 
@@ -15,6 +16,8 @@ export interface UtteranceOptions {
   readonly leveller?: Leveller | undefined
   /** The voice came whole and had no mp3 in it, but something else. */
   readonly notMp3?: () => void
+  /** So much of its beginning was heard before, and is left out (ms). */
+  readonly skipMs?: number
 }
 
 /** One translated stretch of speech: its text arrives whole, its voice as mp3 that is decoded once for all listeners. */
@@ -28,6 +31,8 @@ export class Utterance {
   readonly #options: UtteranceOptions
   readonly #metrics: RelayMetrics
   #ended = false
+  /** Samples that are still to be left out. */
+  #skip: number
 
   /** `metrics` counts what was no audio. */
   constructor(
@@ -44,7 +49,12 @@ export class Utterance {
     const { leveller } = options
     leveller?.begin()
     const sound = leveller ?? { write: (pcm: Int16Array) => this.audio.append(pcm) }
-    this.#mp3 = new Mp3Stream(pool, pcm => sound.write(pcm))
+    this.#skip = Math.round(((options.skipMs ?? 0) * SAMPLE_RATE) / 1_000)
+    this.#mp3 = new Mp3Stream(pool, pcm => {
+      const left = Math.min(this.#skip, pcm.length)
+      this.#skip -= left
+      sound.write(left === 0 ? pcm : pcm.subarray(left))
+    })
   }
 
   /** Adds the mp3 of one result, a file or a piece of one; the first few frames are decoded now. */

@@ -22,7 +22,8 @@ export class FakeConnection implements Connection {
       },
       acked: (sequence, ok) => sink.acked(sequence, ok),
       result: result => sink.result(result),
-      endOfSpeech: () => sink.endOfSpeech(),
+      endOfSpeech: utterance => sink.endOfSpeech(utterance),
+      renew: ms => sink.renew?.(ms),
       fault: error => sink.fault(error),
       ended: reason => sink.ended(reason),
     }

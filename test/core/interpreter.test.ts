@@ -3,8 +3,11 @@ import { Interpreter } from '../../src/core/interpreter.ts'
 import { RelayMetrics } from '../../src/core/metrics.ts'
 import type { TranslationResult } from '../../src/core/translator.ts'
 import { Utterance } from '../../src/core/utterance.ts'
+import { countFrames, framesIn } from '../../src/simulator/faults/frame-count.ts'
+import { numberedFrames } from '../../src/simulator/faults/numbered-frames.ts'
 import { Mp3Maker } from '../../src/simulator/tone-mp3.ts'
 import { Mp3Pool } from '../../src/transcode/mp3-pool.ts'
+import { joined } from '../../src/transcode/pcm.ts'
 
 let maker: Mp3Maker
 let pool: Mp3Pool
@@ -31,6 +34,15 @@ function setUp() {
   const hear = (result: Partial<TranslationResult>, speechEndedAt = 0) =>
     interpreter.result({ utterance: '1', final: true, ...result }, speechEndedAt)
   return { interpreter, hear, captions, names, utterances, metrics, complaints }
+}
+
+/** All of an utterance, decoded. */
+function soundOf(utterance: Utterance): Int16Array {
+  while (utterance.decode(100)) {}
+  const reader = utterance.audio.reader()
+  const frames: Int16Array[] = []
+  for (let frame = reader.next(); frame; frame = reader.next()) frames.push(frame.slice())
+  return joined(frames)
 }
 
 describe('an interpreter', () => {
@@ -119,7 +131,7 @@ describe('an interpreter', () => {
     hear({ audio: maker.tone(1_000, 300) })
     interpreter.endOfSpeech()
     interpreter.endOfSpeech()
-    hear({ audio: maker.tone(1_000, 300) })
+    hear({ audio: maker.tone(1_200, 300) })
     expect(utterances).toHaveLength(2)
   })
 
@@ -138,10 +150,104 @@ describe('an interpreter', () => {
     interpreter.interrupted()
     while (utterances[0]?.decode(100)) {}
     expect(utterances[0]?.audio.complete).toBe(true)
-    hear({ text: 'one', audio: maker.tone(1_000, 300) })
+    hear({ text: 'two', audio: maker.tone(1_000, 300) })
     expect(captions).toHaveLength(2)
     expect(names[1]).not.toBe(names[0])
     expect(utterances[1]?.id).not.toBe(utterances[0]?.id)
+  })
+
+  test('goes on with a voice that broke off, when the next connection begins it again', () => {
+    const { interpreter, hear, captions, utterances } = setUp()
+    const voice = numberedFrames(100, 160)
+    const mp3 = maker.encode(voice, 16_000, 64)
+    const half = Math.floor(mp3.length / 2)
+    hear({ final: false, text: 'one' })
+    hear({ text: 'one', translation: 'uno', audio: mp3.subarray(0, half) })
+    interpreter.interrupted()
+    // Partials of what is known already would take it back.
+    hear({ final: false, text: 'on' })
+    hear({ text: 'one', translation: 'uno', audio: mp3.subarray(0, half) })
+    hear({ text: 'one', translation: 'uno', audio: mp3.subarray(half) })
+    interpreter.endOfSpeech('1')
+    expect(captions).toEqual(['partial one -', 'final one uno'])
+    expect(utterances).toHaveLength(2)
+    const heard = utterances.flatMap(each => framesIn(soundOf(each)).map(({ index }) => index))
+    const { lost, repeated } = countFrames(heard, 100, 160)
+    expect(lost).toEqual([])
+    expect(repeated).toBeGreaterThan(0)
+    expect(repeated).toBeLessThanOrEqual(15)
+  })
+
+  test('says all of it when the words are others the second time', () => {
+    const { interpreter, hear, captions, utterances } = setUp()
+    const mp3 = maker.encode(numberedFrames(100, 160), 16_000, 64)
+    hear({ text: 'one', translation: 'uno', audio: mp3.subarray(0, mp3.length / 2) })
+    interpreter.interrupted()
+    hear({ text: 'won', translation: 'ganó', audio: mp3 })
+    interpreter.endOfSpeech()
+    expect(captions).toEqual(['final one uno', 'final won ganó'])
+    expect(framesIn(soundOf(utterances[1]!))).toHaveLength(60)
+  })
+
+  test.each([
+    ['whole', 1],
+    ['in pieces', 5],
+  ])('hears once what a service sends twice, %s', (_how, pieces) => {
+    const { interpreter, hear, utterances, metrics } = setUp()
+    const mp3 = maker.encode(numberedFrames(0, 100), 16_000, 64)
+    const size = Math.ceil(mp3.length / pieces)
+    for (let at = 0; at < mp3.length; at += size)
+      for (let copy = 0; copy < 2; copy++) hear({ text: 'one', audio: mp3.subarray(at, at + size) })
+    interpreter.endOfSpeech('1')
+    hear({ text: 'one', audio: mp3.subarray(0, size) })
+    interpreter.endOfSpeech('1')
+    expect(utterances).toHaveLength(1)
+    expect(metrics.resultsRepeated).toBe(pieces + 1)
+    expect(
+      countFrames(
+        framesIn(soundOf(utterances[0]!)).map(({ index }) => index),
+        0,
+        100,
+      ),
+    ).toEqual({
+      lost: [],
+      repeated: 0,
+      late: 0,
+      foreign: [],
+    })
+  })
+
+  test('the end of an utterance that is over does not end the one that is being said', () => {
+    const { interpreter, hear, utterances } = setUp()
+    hear({ audio: maker.tone(1_000, 300) })
+    interpreter.endOfSpeech('1')
+    hear({ utterance: '2', audio: maker.tone(1_200, 300) })
+    interpreter.endOfSpeech('1')
+    while (utterances[1]?.decode(100) && utterances[1].audio.durationMs < 200) {}
+    expect(utterances[1]?.audio.complete).toBe(false)
+    interpreter.endOfSpeech('whatever a service calls it')
+    expect(utterances[1]?.decode(100) || utterances[1]?.audio.complete).toBe(true)
+  })
+
+  test('knows when words come without their voice, until a voice comes', () => {
+    const { interpreter, hear, metrics } = setUp()
+    hear({ final: false, text: 'o' })
+    hear({ text: 'one', translation: 'uno' })
+    expect(interpreter.voiceless).toBe(false)
+    interpreter.endOfSpeech()
+    expect(interpreter.voiceless).toBe(true)
+    hear({ utterance: '2', text: 'two', translation: 'dos' })
+    hear({ utterance: '2', text: 'two', translation: 'dos', audio: maker.tone(1_000, 300) })
+    interpreter.endOfSpeech()
+    expect(interpreter.voiceless).toBe(false)
+    // Noise that was taken for words and taken back needs no voice.
+    hear({ utterance: '3', text: '' })
+    interpreter.endOfSpeech()
+    expect(interpreter.voiceless).toBe(false)
+    hear({ utterance: '4', text: 'four', translation: 'cuatro' })
+    hear({ utterance: '5', text: 'five', translation: 'cinco' })
+    expect(interpreter.voiceless).toBe(true)
+    expect(metrics.utterancesVoiceless).toBe(2)
   })
 
   test('remembers a few names only, however many a service makes up', () => {

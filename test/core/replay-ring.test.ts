@@ -84,13 +84,12 @@ describe('the replay ring', () => {
     speak(4, true)
     speak(2)
     ackAll(send())
-    ring.dischargeToPause()
-    expect(ring.oldest).toBe(6)
+    expect(ring.latestPause()).toBe(6)
     const talking = ringOf()
     talking.speak(5)
     talking.ackAll(talking.send())
-    talking.ring.dischargeToPause()
-    expect(talking.ring.oldest).toBe(0)
+    expect(talking.ring.latestPause()).toBeUndefined()
+    expect([talking.ring.resting, ringOf().ring.resting]).toEqual([false, true])
   })
 
   test('quiet before any speech is forgotten but for a short lead-in', () => {

@@ -13,6 +13,7 @@ const inputs = {
   ready: { type: 'ready', at: 2_000 },
   dropped: { type: 'dropped', at: 2_000, waitMs: 75 },
   retry: { type: 'retry', at: 2_000 },
+  renewed: { type: 'renewed', at: 2_000 },
   end: { type: 'end', reason: { kind: 'hangup', by: 'local' } },
 } satisfies Record<SessionInput['type'], SessionInput>
 
@@ -23,22 +24,31 @@ const TABLE: Record<keyof typeof states, Record<keyof typeof inputs, unknown>> =
     ready: { status: 'live', attempt: 3, since: 2_000 },
     dropped: { status: 'waiting', attempt: 4, until: 2_075, since: 100 },
     retry: 'impossible',
+    renewed: 'impossible',
     end: ended,
   },
   live: {
     ready: 'impossible',
     dropped: { status: 'waiting', attempt: 4, until: 2_075, since: 2_000 },
     retry: 'impossible',
+    renewed: { status: 'live', attempt: 1, since: 2_000 },
     end: ended,
   },
   waiting: {
     ready: 'impossible',
     dropped: 'impossible',
     retry: { status: 'opening', attempt: 3, since: 100 },
+    renewed: 'impossible',
     end: ended,
   },
   // For good, and nothing is a surprise any more.
-  ended: { ready: states.ended, dropped: states.ended, retry: states.ended, end: states.ended },
+  ended: {
+    ready: states.ended,
+    dropped: states.ended,
+    retry: states.ended,
+    renewed: states.ended,
+    end: states.ended,
+  },
 }
 
 describe("a session's state", () => {

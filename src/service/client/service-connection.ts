@@ -20,7 +20,7 @@ export class ServiceConnection implements Connection {
     this.#socket = new SessionSocket(options, {
       ready: () => sink.ready(),
       result: result => sink.result(result),
-      endOfSpeech: () => sink.endOfSpeech(),
+      endOfSpeech: utterance => sink.endOfSpeech(utterance),
       fault: error => sink.fault(bridgeError(error)),
       ended: end => {
         gone(this)
