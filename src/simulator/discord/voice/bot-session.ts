@@ -1,23 +1,20 @@
-import type { Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../core/clock.ts'
 import type { BotEar } from './bot-ear.ts'
 import type { DatagramPath } from './datagram-path.ts'
 import { BotMember } from './dave/bot-member.ts'
-import type { DaveGroup } from './dave/dave-group.ts'
 import { type EncryptionMode, PacketCipher } from './encryption.ts'
+import type { Address } from './media-socket.ts'
+import { Close } from './opcodes.ts'
 import { Outbox } from './outbox.ts'
 import { OPUS_PAYLOAD_TYPE, openPacket, type RtpHeader, sealPacket } from './rtp.ts'
 import type { VoiceFaults } from './voice-faults.ts'
-
-/** Where datagrams go. */
-export interface Address {
-  readonly address: string
-  readonly port: number
-}
 
 /** The session's end of a web socket; it has one at most. */
 export interface Wire {
   send(message: string | Buffer): void
   close(code: number): void
+  /** Without a word. */
+  drop(): void
 }
 
 export interface BotSessionOptions {
@@ -30,12 +27,19 @@ export interface BotSessionOptions {
   readonly modes: readonly EncryptionMode[]
   readonly clock: Clock
   readonly faults: VoiceFaults
-  readonly group: DaveGroup
+  /** The payload of op 25. */
+  readonly externalSender: Buffer
   readonly ear: BotEar
   readonly toBot: DatagramPath
   readonly fromBot: DatagramPath
-  readonly sendDatagram: (bytes: Buffer, to: Address) => void
+  readonly send: (bytes: Buffer, to: Address) => void
+  /** For the others in the call. */
+  readonly onPacket: (session: BotSession, header: RtpHeader, frame: Buffer) => void
+  readonly onSpeaking: (session: BotSession, flags: number) => void
 }
+
+/** Packets may overtake the word that somebody speaks, but not by more than this. */
+const SPEAKING_WITHIN_MS = 1_000
 
 /** A bot's session in a call. It outlives its sockets: a bot whose socket broke resumes it on another one. */
 export class BotSession {
@@ -48,17 +52,18 @@ export class BotSession {
   #address: Address | undefined
   #counter = 0
   #spoke = false
+  #deadline: Disposable | undefined
 
   constructor(options: BotSessionOptions) {
     this.options = options
-    const { userId, clock, faults, group } = options
+    const { userId, clock, faults, externalSender } = options
     this.member = new BotMember({
       userId,
       clock,
       faults,
-      externalSender: group.externalSender,
+      externalSender,
       tell: (op, body) => this.tell(op, body),
-      tellBinary: (op, payload) => this.#post(this.outbox.binary(op, payload)),
+      tellBinary: (op, payload) => this.#post(this.#number().binary(op, payload)),
     })
   }
 
@@ -75,14 +80,14 @@ export class BotSession {
     return this.#cipher !== undefined
   }
 
-  /** True when the bot has said op 5 with its own SSRC. */
-  get spoke(): boolean {
-    return this.#spoke
+  /** Where the bot wants its packets, by its own word (op 1). */
+  get address(): Address | undefined {
+    return this.#address
   }
 
   /** A numbered message; kept for a resume while there is no socket. */
   tell(op: number, body: unknown): void {
-    this.#post(this.outbox.text(op, body))
+    this.#post(this.#number().text(op, body))
   }
 
   /** What the bot chose in op 1. */
@@ -94,6 +99,7 @@ export class BotSession {
   speaking(flags: number): void {
     this.#spoke = true
     this.options.ear.speaking(flags)
+    this.options.onSpeaking(this, flags)
   }
 
   /** One packet of user `userId` to the bot. */
@@ -103,29 +109,52 @@ export class BotSession {
     if (!cipher || !to) return
     this.#counter = (this.#counter + 1) >>> 0
     const packet = sealPacket(cipher, header, frame, this.#counter, extension)
-    const { toBot, sendDatagram } = this.options
+    const { toBot, send } = this.options
     const about = { userId, ssrc: header.ssrc, sequence: header.sequence }
-    toBot.pass(packet, about, bytes => sendDatagram(bytes, to))
+    toBot.pass(packet, about, bytes => send(bytes, to))
   }
 
   /** A datagram with the bot's SSRC. */
   receive(datagram: Buffer): void {
     if (!this.#cipher) return
+    if (!this.#spoke) this.#expectSpeaking()
     const about = { userId: this.userId, ssrc: this.ssrc, sequence: datagram.readUInt16BE(2) }
     this.options.fromBot.pass(datagram, about, this.#open)
   }
 
   readonly #open = (datagram: Buffer): void => {
-    const { ear } = this.options
+    const { ear, onPacket } = this.options
     const packet = this.#cipher && openPacket(this.#cipher, datagram)
     if (!packet) ear.counts.broken++
-    else if (packet.payloadType === OPUS_PAYLOAD_TYPE) ear.packet(packet)
+    if (packet?.payloadType !== OPUS_PAYLOAD_TYPE) return
+    ear.packet(packet)
+    onPacket(this, packet, packet.frame)
+  }
+
+  /** "You must send at least one Opcode 5 Speaking payload before sending voice data" (Discord, "Voice connections"). */
+  #expectSpeaking(): void {
+    this.#deadline ??= after(this.options.clock, SPEAKING_WITHIN_MS, () => {
+      if (!this.#spoke) this.wire?.close(Close.badRequest)
+    })
+  }
+
+  /** The session is over; it must not be used any more. */
+  end(): void {
+    this.#deadline?.[Symbol.dispose]()
+  }
+
+  #number(): Outbox {
+    const { faults } = this.options
+    this.outbox.skip(faults.seqGaps)
+    faults.seqGaps = 0
+    return this.outbox
   }
 
   #post(message: string | Buffer): void {
     const { faults } = this.options
-    if (faults.seqGaps > 0) this.outbox.skip(faults.seqGaps)
-    faults.seqGaps = 0
+    this.wire?.send(message)
+    if (faults.repeatMessages <= 0) return
+    faults.repeatMessages--
     this.wire?.send(message)
   }
 }

@@ -3,21 +3,34 @@ import type { WebSocket } from 'ws'
 import { after, type Clock } from '../../../core/clock.ts'
 import type { BotSession, Wire } from './bot-session.ts'
 import { isEncryptionMode } from './encryption.ts'
-import { type Inbound, readBinary, readText } from './gateway-message.ts'
+import {
+  type Identify,
+  type Inbound,
+  type Resume,
+  readBinary,
+  readText,
+  type SelectProtocol,
+  type Talk,
+} from './gateway-message.ts'
 import { Close, Op } from './opcodes.ts'
 import type { VoiceCall } from './voice-call.ts'
 import type { GatewayStage } from './voice-faults.ts'
 
+interface Admitted {
+  readonly session: BotSession
+  readonly call: VoiceCall
+}
+
 /** A session with its call, or the code with which the socket is closed. */
-export type Admission = { session: BotSession; call: VoiceCall } | { code: number }
+export type Admission = Admitted | { readonly code: number }
 
 /** What a socket asks of the server. */
 export interface BotSocketHost {
   readonly heartbeatMs: number
   readonly clock: Clock
   readonly mediaPort: number
-  identify(message: Extract<Inbound, { kind: 'identify' }>): Admission
-  resume(message: Extract<Inbound, { kind: 'resume' }>): Admission
+  identify(message: Identify): Admission
+  resume(message: Resume): Admission
 }
 
 /** Three heartbeats late is too late; not less than this on a busy machine. */
@@ -30,12 +43,13 @@ const GOODBYES = [1000, 1001]
  *
  *   greeted ──identify──▶ identified ──select protocol──▶ connected
  *      └──────resume───────────────────────────────────────▲
+ *
+ * What does not belong there closes it, with Discord's code for that.
  */
 export class BotSocket implements Wire {
   readonly #socket: WebSocket
   readonly #host: BotSocketHost
-  #session: BotSession | undefined
-  #call: VoiceCall | undefined
+  #admitted: Admitted | undefined
   #timeout: Disposable | undefined
   #closed = false
 
@@ -61,71 +75,83 @@ export class BotSocket implements Wire {
     this.#socket.close(code)
   }
 
+  drop(): void {
+    this.#gone(1006)
+    this.#socket.terminate()
+  }
+
   #receive(message: Inbound): void {
     switch (message.kind) {
       case 'identify':
-        return this.#session ? this.close(Close.alreadyAuthenticated) : this.#identify(message)
       case 'resume':
-        return this.#session ? this.close(Close.alreadyAuthenticated) : this.#resume(message)
+        if (this.#admitted) this.close(Close.alreadyAuthenticated)
+        else if (message.kind === 'identify') this.#identify(message)
+        else this.#resume(message)
+        break
       case 'heartbeat':
-        return this.#beat(message.nonce, message.seqAck)
+        this.#beat(message.nonce, message.seqAck)
+        break
       case 'wrong':
-        return this.close(message.code)
+        this.close(message.code)
+        break
+      case 'select':
+        if (this.#admitted) this.#select(message, this.#admitted)
+        else this.close(Close.notAuthenticated)
+        break
       default:
-        if (!this.#session || !this.#call) return this.close(Close.notAuthenticated)
-        if (message.kind === 'select') return this.#select(message, this.#session, this.#call)
-        if (!this.#session.connected) return this.close(Close.notAuthenticated)
-        return this.#talk(message, this.#session, this.#call)
+        if (this.#admitted?.session.connected) this.#talk(message, this.#admitted)
+        else this.close(Close.notAuthenticated)
     }
   }
 
-  #talk(
-    message: Exclude<Inbound, { kind: 'identify' | 'resume' | 'heartbeat' | 'wrong' | 'select' }>,
-    session: BotSession,
-    call: VoiceCall,
-  ): void {
+  #talk(message: Talk, { session, call }: Admitted): void {
     switch (message.kind) {
       case 'speaking':
-        if (message.ssrc !== session.ssrc) return this.close(Close.badRequest)
-        return session.speaking(message.flags)
+        if (message.ssrc === session.ssrc) session.speaking(message.flags)
+        else this.close(Close.badRequest)
+        break
       case 'key-package':
-        return call.dave.offered(session, message.bytes)
+        call.dave.offered(session, message.bytes)
+        break
       case 'commit-welcome':
-        return call.dave.committed(session, message.bytes)
+        call.dave.committed(session, message.bytes)
+        break
       case 'transition-ready':
-        return call.dave.ready(session, message.transitionId)
+        call.dave.ready(session, message.transitionId)
+        break
       case 'invalid-commit':
-        return call.dave.invalid(session)
+        call.dave.invalid(session)
+        break
       default:
         message satisfies never
     }
   }
 
-  #identify(message: Extract<Inbound, { kind: 'identify' }>): void {
-    const admission = this.#host.identify(message)
-    if (!this.#take(admission, 'identify')) return
-    const { session } = admission
-    const { modes } = session.options
+  #identify(message: Identify): void {
+    const admitted = this.#admit(this.#host.identify(message), 'identify')
+    if (!admitted) return
+    const { session } = admitted
     session.tell(Op.ready, {
       ssrc: session.ssrc,
       ip: '127.0.0.1',
       port: this.#host.mediaPort,
-      modes,
+      modes: session.options.modes,
       // Not the interval of heartbeats: Discord's own documentation says to ignore it.
       heartbeat_interval: 1,
     })
     this.#stops('ready')
   }
 
-  #select(
-    { protocol, address, port, mode }: Extract<Inbound, { kind: 'select' }>,
-    session: BotSession,
-    call: VoiceCall,
-  ): void {
+  #select({ protocol, address, port, mode }: SelectProtocol, { session, call }: Admitted): void {
     if (this.#stops('select-protocol')) return
-    if (protocol !== 'udp') return this.close(Close.unknownProtocol)
-    if (!isEncryptionMode(mode) || !session.options.modes.includes(mode))
-      return this.close(Close.unknownEncryption)
+    if (protocol !== 'udp') {
+      this.close(Close.unknownProtocol)
+      return
+    }
+    if (!isEncryptionMode(mode) || !session.options.modes.includes(mode)) {
+      this.close(Close.unknownEncryption)
+      return
+    }
     const key = randomBytes(32)
     session.select(mode, key, { address, port })
     session.tell(Op.sessionDescription, {
@@ -136,37 +162,37 @@ export class BotSocket implements Wire {
       video_codec: null,
       media_session_id: session.options.sessionId,
     })
-    call.joined(session)
+    call.bots.joined(session)
     this.#stops('session-description')
   }
 
-  #resume(message: Extract<Inbound, { kind: 'resume' }>): void {
-    const admission = this.#host.resume(message)
-    if (!this.#take(admission, 'resume')) return
-    const { session } = admission
-    session.outbox.acknowledge(message.seqAck)
-    // Before anything else: the library does not listen to the rest until it has come.
+  #resume(message: Resume): void {
+    const admitted = this.#admit(this.#host.resume(message), 'resume')
+    if (!admitted) return
+    const { outbox } = admitted.session
+    outbox.acknowledge(message.seqAck)
+    // Before what was missed: the library does not listen to the rest until it has come.
     this.#say(Op.resumed, null)
-    for (const { message: missed } of session.outbox.unacknowledged()) this.send(missed)
+    for (const missed of outbox.unacknowledged()) this.send(missed)
     this.#stops('resumed')
   }
 
-  #take(admission: Admission, stage: GatewayStage): admission is Exclude<Admission, { code: number }> {
+  #admit(admission: Admission, stage: GatewayStage): Admitted | undefined {
     if ('code' in admission) {
       this.close(admission.code)
-      return false
+      return undefined
     }
-    this.#session = admission.session
-    this.#call = admission.call
-    this.#session.wire = this
-    return !this.#stops(stage)
+    this.#admitted = admission
+    const before = admission.session.wire
+    admission.session.wire = this
+    before?.close(Close.sessionInvalid)
+    return this.#stops(stage) ? undefined : admission
   }
 
   #beat(nonce: number, seqAck: number): void {
     this.#expectHeartbeat()
-    this.#session?.outbox.acknowledge(seqAck)
-    if (this.#call?.faults.silentHeartbeat) return
-    this.#say(Op.heartbeatAck, { t: nonce })
+    this.#admitted?.session.outbox.acknowledge(seqAck)
+    if (!this.#admitted?.call.faults.silentHeartbeat) this.#say(Op.heartbeatAck, { t: nonce })
   }
 
   /** Not numbered. */
@@ -175,26 +201,26 @@ export class BotSocket implements Wire {
   }
 
   #stops(stage: GatewayStage): boolean {
-    const code = this.#call?.faults.takeClose(stage)
-    if (code !== undefined) this.close(code)
-    return code !== undefined
+    const stop = this.#admitted?.call.faults.takeStop(stage)
+    if (stop?.code !== undefined) this.close(stop.code)
+    return stop !== undefined
   }
 
   #expectHeartbeat(): void {
     this.#timeout?.[Symbol.dispose]()
     const { clock, heartbeatMs } = this.#host
-    const close = () => this.close(Close.sessionTimeout)
-    this.#timeout = after(clock, Math.max(LEAST_TIMEOUT_MS, heartbeatMs * 3), close)
+    const late = () => this.close(Close.sessionTimeout)
+    this.#timeout = after(clock, Math.max(LEAST_TIMEOUT_MS, heartbeatMs * 3), late)
   }
 
   #gone(code: number): void {
     if (this.#closed) return
     this.#closed = true
     this.#timeout?.[Symbol.dispose]()
-    const session = this.#session
-    if (session?.wire !== this) return
+    const { session, call } = this.#admitted ?? {}
+    if (!session || session.wire !== this) return
     session.wire = undefined
     const resumable = code === Close.serverCrashed || (code < 4000 && !GOODBYES.includes(code))
-    this.#call?.lost(session, resumable)
+    call?.bots.lost(session, resumable)
   }
 }

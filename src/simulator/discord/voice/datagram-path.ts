@@ -55,9 +55,10 @@ export class DatagramPath {
         for (const each of all) each()
       })
     }
-    if (!this.#stalled) return send()
-    this.#faults.counts.stalled++
-    this.#stalled.push(send)
+    if (this.#stalled) {
+      this.#faults.counts.stalled++
+      this.#stalled.push(send)
+    } else send()
   }
 
   #happens(chance: Chance, datagram: Datagram): boolean {

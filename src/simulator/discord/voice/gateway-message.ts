@@ -1,26 +1,52 @@
 import { z } from 'zod'
 import { Close, Op } from './opcodes.ts'
 
+/** Op 0. */
+export interface Identify {
+  readonly kind: 'identify'
+  readonly guildId: string
+  readonly userId: string
+  readonly sessionId: string
+  readonly token: string
+  /** The highest that the bot speaks. */
+  readonly daveVersion: number
+}
+
+/** Op 1. */
+export interface SelectProtocol {
+  readonly kind: 'select'
+  readonly protocol: string
+  readonly address: string
+  readonly port: number
+  readonly mode: string
+}
+
+/** Op 7. */
+export interface Resume {
+  readonly kind: 'resume'
+  readonly guildId: string
+  readonly sessionId: string
+  readonly token: string
+  readonly seqAck: number
+}
+
+/** What only a bot with a Session Description may say. */
+export type Talk =
+  | { readonly kind: 'speaking'; readonly flags: number; readonly ssrc: number }
+  | { readonly kind: 'transition-ready'; readonly transitionId: number }
+  | { readonly kind: 'invalid-commit'; readonly transitionId: number }
+  | { readonly kind: 'key-package'; readonly bytes: Buffer }
+  | { readonly kind: 'commit-welcome'; readonly bytes: Buffer }
+
 /** What a client may say on the voice gateway. */
 export type Inbound =
-  | {
-      kind: 'identify'
-      guildId: string
-      userId: string
-      sessionId: string
-      token: string
-      daveVersion: number
-    }
-  | { kind: 'select'; protocol: string; address: string; port: number; mode: string }
-  | { kind: 'heartbeat'; nonce: number; seqAck: number }
-  | { kind: 'speaking'; flags: number; ssrc: number }
-  | { kind: 'resume'; guildId: string; sessionId: string; token: string; seqAck: number }
-  | { kind: 'transition-ready'; transitionId: number }
-  | { kind: 'invalid-commit'; transitionId: number }
-  | { kind: 'key-package'; bytes: Buffer }
-  | { kind: 'commit-welcome'; bytes: Buffer }
+  | Identify
+  | SelectProtocol
+  | Resume
+  | Talk
+  | { readonly kind: 'heartbeat'; readonly nonce: number; readonly seqAck: number }
   /** The socket is closed with `code`. */
-  | { kind: 'wrong'; code: number; why: string }
+  | { readonly kind: 'wrong'; readonly code: number; readonly why: string }
 
 const text = z.string().min(1)
 const seqAck = z.int().min(-1).default(-1)

@@ -1,14 +1,13 @@
 import { u16 } from './dave/mls-bytes.ts'
 
-/** One numbered message, as text or bytes. */
-export interface Numbered {
+interface Numbered {
   readonly seq: number
   readonly message: string | Buffer
 }
 
 /** Binary messages carry the number in 16 bits. */
 const NUMBERS = 0xffff
-/** More than this without an acknowledgement: the oldest is forgotten, and a resume from before it is refused. */
+/** More than this without an acknowledgement: the oldest is forgotten. */
 const MOST = 1_000
 
 /**
@@ -18,11 +17,6 @@ const MOST = 1_000
 export class Outbox {
   readonly #kept: Numbered[] = []
   #seq = 0
-
-  /** The number of the last message. */
-  get seq(): number {
-    return this.#seq
-  }
 
   text(op: number, body: unknown): string {
     const seq = this.#next()
@@ -46,8 +40,8 @@ export class Outbox {
   }
 
   /** What has not been acknowledged, oldest first. */
-  unacknowledged(): readonly Numbered[] {
-    return this.#kept.slice()
+  unacknowledged(): (string | Buffer)[] {
+    return this.#kept.map(({ message }) => message)
   }
 
   #next(): number {

@@ -1,24 +1,20 @@
 import { after, type Clock } from '../../../core/clock.ts'
-import { BotEar } from './bot-ear.ts'
-import { type Address, BotSession } from './bot-session.ts'
+import type { BotSession } from './bot-session.ts'
+import { CallBots, type ExpectedBot } from './call-bots.ts'
 import { CallDave } from './call-dave.ts'
 import { DatagramPath } from './datagram-path.ts'
 import { DaveGroup } from './dave/dave-group.ts'
 import { ScriptedMember } from './dave/scripted-member.ts'
 import type { EncryptionMode } from './encryption.ts'
+import { forgedPacket } from './forged-packet.ts'
+import type { Address } from './media-socket.ts'
 import { Close, Op } from './opcodes.ts'
 import type { PacketCounts } from './packet-counts.ts'
-import { noPackets } from './packet-counts.ts'
 import type { RtpHeader } from './rtp.ts'
 import { VoiceFaults } from './voice-faults.ts'
 import { VoiceUser } from './voice-user.ts'
 
-/** Whom the voice server lets in: what VOICE_STATE_UPDATE and VOICE_SERVER_UPDATE told the bot. */
-export interface ExpectedBot {
-  readonly userId: string
-  readonly sessionId: string
-  readonly token: string
-}
+export type { ExpectedBot } from './call-bots.ts'
 
 export interface VoiceCallOptions {
   readonly guildId: string
@@ -28,46 +24,42 @@ export interface VoiceCallOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly nextSsrc: () => number
-  readonly sendDatagram: (bytes: Buffer, to: Address) => void
+  readonly send: (bytes: Buffer, to: Address) => void
+  readonly forge: (bytes: Buffer, to: Address) => Promise<void>
 }
 
-/** So long a session waits for its bot to resume it. */
-const RESUMABLE_MS = 60_000
-
-/** One voice channel on the voice server: its bots, its scripted users, and what they hear of each other. */
+/**
+ * One voice channel on the voice server: its bots, its scripted users, and what they hear of each other. Made by the
+ * server, which owns it. Who comes and goes also comes into and goes out of the DAVE group, by itself.
+ */
 export class VoiceCall {
   readonly guildId: string
   readonly channelId: string
   readonly faults = new VoiceFaults()
+  /** For the gateway. */
+  readonly bots: CallBots
   /** For the gateway: what bots say about DAVE. */
   readonly dave: CallDave
   readonly #options: VoiceCallOptions
-  readonly #openedAt: number
   readonly #group: DaveGroup
-  readonly #expected = new Map<string, ExpectedBot>()
-  readonly #sessions = new Map<string, BotSession>()
-  readonly #ears = new Map<string, BotEar>()
   readonly #users = new Map<string, VoiceUser>()
-  readonly #toBot: DatagramPath
-  readonly #fromBot: DatagramPath
 
   constructor(options: VoiceCallOptions) {
-    const { guildId, channelId, clock, random, dave } = options
+    const { guildId, channelId, clock, random } = options
     this.guildId = guildId
     this.channelId = channelId
     this.#options = options
-    this.#openedAt = clock.now()
-    this.#group = new DaveGroup(dave ? 1 : 0, {
+    this.#group = new DaveGroup(options.dave ? 1 : 0, {
       channelId,
       clock,
       committer: () => this.faults.committer ?? (random() < 0.5 ? 'bot' : 'user'),
-      onExecuted: () => this.#retry(),
+      onExecuted: () => this.bots.retry(),
     })
     this.dave = new CallDave(this.#group, () => Array.from(this.#users.values(), user => user.member))
-    this.#toBot = new DatagramPath(this.faults.toBot, clock, random)
-    this.#fromBot = new DatagramPath(this.faults.fromBot, clock, random)
+    this.bots = this.#makeBots(clock.now())
   }
 
+  /** Those who are there. */
   get users(): readonly VoiceUser[] {
     return [...this.#users.values()]
   }
@@ -79,21 +71,17 @@ export class VoiceCall {
 
   /** From now on an Identify with exactly this is right; replaces what was expected of this user before. */
   expect(bot: ExpectedBot): void {
-    this.#expected.set(bot.userId, bot)
+    this.bots.expect(bot)
   }
 
   /** The bot left, was moved or kicked: its connection is closed with `code`, and nothing is expected of it. */
   forget(userId: string, code: number = Close.disconnected): void {
-    this.#expected.delete(userId)
-    const session = this.#sessions.get(userId)
-    if (!session) return
-    session.wire?.close(code)
-    this.#end(session)
+    this.bots.forget(userId, code)
   }
 
   /** True while the bot has a session in this call, from Session Description on. */
   connected(botUserId: string): boolean {
-    return this.#sessions.get(botUserId)?.connected ?? false
+    return this.bots.get(botUserId)?.connected ?? false
   }
 
   /** A scripted user enters. Throws RangeError when the user is there already, or the id is no snowflake. */
@@ -111,24 +99,41 @@ export class VoiceCall {
       member: new ScriptedMember(userId, channelId, externalSender, version === 1),
       settled: () => this.settled(),
       onSpeaking: (speaker, flags) => this.#tellSpeaking(speaker, flags),
-      onPacket: (speaker, header, frame, extension) => this.#spread(speaker, header, frame, extension),
+      onPacket: (speaker, header, frame, extension) => this.#spread(speaker.userId, header, frame, extension),
       onLeft: leaver => this.#left(leaver),
     })
     this.#users.set(userId, user)
-    this.#tellAll(Op.clientsConnect, { user_ids: [userId] })
+    this.bots.tellAll(Op.clientsConnect, { user_ids: [userId] })
+    for (const bot of this.bots) describe(user, bot)
     this.#group.enter(user.member)
     return user
   }
 
   /** What the bot sent, 16 kHz mono, from the opening of the call until now; silence where nothing came. */
   heard(botUserId: string): Int16Array {
-    return this.#ear(botUserId).heard()
+    return this.bots.heard(botUserId)
   }
 
   /** A copy of what has been counted of the bot's packets so far. */
   packetsFrom(botUserId: string): PacketCounts {
-    const counts = this.#ears.get(botUserId)?.counts ?? noPackets()
-    return { ...counts, speaking: [...counts.speaking] }
+    return this.bots.counts(botUserId)
+  }
+
+  /** Closes the bot's socket with `code`; its session can be resumed after 4015 and after codes below 4000. */
+  closeSocket(botUserId: string, code: number): void {
+    this.bots.get(botUserId)?.wire?.close(code)
+  }
+
+  /** The bot's socket breaks, without a word (1006). */
+  dropSocket(botUserId: string): void {
+    this.bots.get(botUserId)?.wire?.drop()
+  }
+
+  /** A stranger sends the bot a datagram that looks like a packet of `ssrc`: of random bytes, or exactly `bytes`. */
+  async forge(botUserId: string, ssrc: number, bytes?: Buffer): Promise<void> {
+    const to = this.bots.get(botUserId)?.address
+    if (!to) throw new RangeError(`bot ${botUserId} is not connected`)
+    await this.#options.forge(bytes ?? forgedPacket(ssrc, this.#options.random), to)
   }
 
   /** DAVE from now on. Settles when everybody has changed over. */
@@ -149,120 +154,77 @@ export class VoiceCall {
   /** For the server: everybody is out. */
   close(): void {
     for (const user of this.users) user.leave()
-    for (const { userId } of [...this.#sessions.values()]) this.forget(userId, Close.callTerminated)
-    this.#expected.clear()
+    this.bots.close()
   }
 
-  /** For the gateway: who is expected. */
-  expected(userId: string): ExpectedBot | undefined {
-    return this.#expected.get(userId)
-  }
-
-  /** For the gateway: a new session of a bot that identified itself; an older one of the same bot ends. */
-  open(bot: ExpectedBot, daveVersion: number): BotSession {
-    const before = this.#sessions.get(bot.userId)
-    if (before) {
-      before.wire?.close(Close.sessionInvalid)
-      this.#end(before)
-    }
-    const { clock, modes, nextSsrc, sendDatagram } = this.#options
-    const ear = this.#ear(bot.userId)
-    ear.restart()
-    const session = new BotSession({
-      ...bot,
-      ssrc: nextSsrc(),
-      daveVersion,
-      modes: this.faults.encryption ?? modes,
+  #makeBots(openedAt: number): CallBots {
+    const { clock, random, modes, nextSsrc, send } = this.#options
+    const { faults } = this
+    const toBot = new DatagramPath(faults.toBot, clock, random)
+    const fromBot = new DatagramPath(faults.fromBot, clock, random)
+    return new CallBots({
       clock,
-      faults: this.faults,
-      group: this.#group,
-      ear,
-      toBot: this.#toBot,
-      fromBot: this.#fromBot,
-      sendDatagram,
+      session: () => ({
+        ssrc: nextSsrc(),
+        modes: faults.encryption ?? modes,
+        clock,
+        faults,
+        externalSender: this.#group.externalSender,
+        toBot,
+        fromBot,
+        send,
+        onPacket: (session, header, frame) => this.#spread(session.userId, header, frame, undefined),
+        onSpeaking: ({ userId, ssrc }, flags) =>
+          this.bots.tellAll(Op.speaking, { user_id: userId, ssrc, speaking: flags }, this.bots.get(userId)),
+      }),
+      ear: userId => ({
+        clock,
+        openedAt,
+        open: frame => this.dave.open(userId, frame),
+        mustEncrypt: () => this.dave.mustEncrypt(this.bots.get(userId)),
+      }),
+      onJoined: session => this.#joined(session),
+      onEnded: session => this.#group.depart(session.member),
     })
-    this.#sessions.set(bot.userId, session)
-    return session
   }
 
-  /** For the gateway: the session that may be resumed with these words. */
-  resumable(sessionId: string, token: string): BotSession | undefined {
-    for (const session of this.#sessions.values())
-      if (session.options.sessionId === sessionId && session.options.token === token && session.connected)
-        return session
-    return undefined
-  }
-
-  /** For the media socket: the session with this SSRC. */
-  sessionOf(ssrc: number): BotSession | undefined {
-    for (const session of this.#sessions.values()) if (session.ssrc === ssrc) return session
-    return undefined
-  }
-
-  /** For the gateway: the bot has its Session Description. */
-  joined(session: BotSession): void {
-    for (const other of this.#sessions.values())
-      if (other !== session && other.connected) other.tell(Op.clientsConnect, { user_ids: [session.userId] })
-    const others = [...this.#sessions.values()].filter(other => other !== session && other.connected)
-    const ids = [...others.map(other => other.userId), ...this.#users.keys()]
+  #joined(session: BotSession): void {
+    this.bots.tellAll(Op.clientsConnect, { user_ids: [session.userId] }, session)
+    const others = [...this.bots].filter(other => other !== session)
+    const ids = [...others, ...this.#users.values()].map(({ userId }) => userId)
     if (this.#group.version === 1) session.member.introduce()
     if (ids.length > 0) session.tell(Op.clientsConnect, { user_ids: ids })
-    for (const user of this.#users.values()) if (user.speaking) this.#tellSpeaking(user, 1, session)
+    for (const user of this.#users.values()) {
+      describe(user, session)
+      if (user.speaking) this.#tellSpeaking(user, 1, session)
+    }
     if (session.options.daveVersion > 0) this.#group.enter(session.member)
-  }
-
-  /** For the gateway: the bot's socket has gone. */
-  lost(session: BotSession, resumable: boolean): void {
-    if (!resumable || !session.connected) return this.#end(session)
-    after(this.#options.clock, RESUMABLE_MS, () => {
-      if (!session.wire) this.#end(session)
-    })
-  }
-
-  #end(session: BotSession): void {
-    if (this.#sessions.get(session.userId) !== session) return
-    this.#sessions.delete(session.userId)
-    this.#group.depart(session.member)
-    this.#tellAll(Op.clientDisconnect, { user_id: session.userId })
   }
 
   #left(user: VoiceUser): void {
     this.#users.delete(user.userId)
-    this.#tellAll(Op.clientDisconnect, { user_id: user.userId })
+    this.bots.tellAll(Op.clientDisconnect, { user_id: user.userId })
     this.#group.depart(user.member)
   }
 
-  #spread(user: VoiceUser, header: RtpHeader, frame: Buffer, extension: Buffer | undefined): void {
-    for (const session of this.#sessions.values()) session.deliver(user.userId, header, frame, extension)
+  /** One packet to every bot but its sender. */
+  #spread(userId: string, header: RtpHeader, frame: Buffer, extension: Buffer | undefined): void {
+    for (const session of this.bots)
+      if (session.userId !== userId) session.deliver(userId, header, frame, extension)
   }
 
   #tellSpeaking(user: VoiceUser, flags: number, only?: BotSession): void {
     const { withholdSpeaking } = this.faults
     if (withholdSpeaking === true) return
     const body = { user_id: user.userId, ssrc: user.ssrc, speaking: flags }
-    const tell = () => (only ? only.tell(Op.speaking, body) : this.#tellAll(Op.speaking, body))
+    const tell = () => (only ? only.tell(Op.speaking, body) : this.bots.tellAll(Op.speaking, body))
     if (withholdSpeaking === false) tell()
     else after(this.#options.clock, withholdSpeaking, tell)
   }
+}
 
-  #tellAll(op: number, body: unknown): void {
-    for (const session of this.#sessions.values()) if (session.connected) session.tell(op, body)
-  }
-
-  #retry(): void {
-    for (const ear of this.#ears.values()) ear.retry()
-  }
-
-  #ear(userId: string): BotEar {
-    const known = this.#ears.get(userId)
-    if (known) return known
-    const ear = new BotEar({
-      clock: this.#options.clock,
-      openedAt: this.#openedAt,
-      open: frame => this.dave.open(userId, frame),
-      mustEncrypt: () => this.dave.mustEncrypt(this.#sessions.get(userId)),
-    })
-    this.#ears.set(userId, ear)
-    return ear
-  }
+/** What Discord also says of everybody, and clients may ignore. */
+function describe({ userId }: VoiceUser, bot: BotSession): void {
+  bot.tell(Op.clientFlags, { user_id: userId, flags: 0 })
+  bot.tell(Op.clientPlatform, { user_id: userId, platform: 0 })
 }

@@ -38,18 +38,25 @@ export class VoiceFaults {
   badCommits = 0
   /** Whose commit wins. By default the coin decides. */
   committer: Committer | undefined
-  /** So many messages to each bot get lost: their sequence numbers are left out. */
+  /** So many sequence numbers are left out before the next message to a bot, as if messages had been lost. */
   seqGaps = 0
-  readonly #closes: { stage: GatewayStage; code: number }[] = []
+  /** So many messages to bots are sent twice, with the same sequence number. */
+  repeatMessages = 0
+  readonly #stops: { stage: GatewayStage; code: number | undefined }[] = []
 
   /** The next time that a bot's socket reaches `stage`, it is closed with `code` instead of going on. */
   closeAt(stage: GatewayStage, code: number): void {
-    this.#closes.push({ stage, code })
+    this.#stops.push({ stage, code })
   }
 
-  /** For the gateway: the code to close with at `stage`. */
-  takeClose(stage: GatewayStage): number | undefined {
-    const at = this.#closes.findIndex(close => close.stage === stage)
-    return at < 0 ? undefined : this.#closes.splice(at, 1)[0]?.code
+  /** The next time that a bot's socket reaches `stage`, nothing more happens there. */
+  hangAt(stage: GatewayStage): void {
+    this.#stops.push({ stage, code: undefined })
+  }
+
+  /** For the gateway: what to do at `stage` instead of going on. */
+  takeStop(stage: GatewayStage): { readonly code: number | undefined } | undefined {
+    const at = this.#stops.findIndex(stop => stop.stage === stage)
+    return at < 0 ? undefined : this.#stops.splice(at, 1)[0]
   }
 }

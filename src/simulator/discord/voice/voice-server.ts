@@ -1,17 +1,16 @@
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
-import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { WebSocketServer } from 'ws'
+import type { RemoteInfo } from 'node:dgram'
 import { type Clock, systemClock } from '../../../core/clock.ts'
 import { randomFrom } from '../../phone/quirks.ts'
-import { type Admission, BotSocket, type BotSocketHost } from './bot-socket.ts'
+import type { Admission, BotSocketHost } from './bot-socket.ts'
 import { ENCRYPTION_MODES, type EncryptionMode } from './encryption.ts'
-import type { Inbound } from './gateway-message.ts'
+import type { Identify, Resume } from './gateway-message.ts'
 import { discoveryRequest, discoveryResponse } from './ip-discovery.ts'
+import { MediaSocket } from './media-socket.ts'
 import { Close } from './opcodes.ts'
 import { ssrcOf } from './rtp.ts'
 import { SelfSigned } from './self-signed.ts'
 import { VoiceCall } from './voice-call.ts'
+import { VoiceGateway } from './voice-gateway.ts'
 
 export interface VoiceServerOptions {
   /** The modes offered, in this order. Default both, GCM first. */
@@ -29,72 +28,61 @@ const KEEP_ALIVE_BYTES = 8
 
 /**
  * One Discord voice server on loopback: a voice gateway (version 8, over TLS) and a UDP socket for media, with any number
- * of calls. Whoever listens closes it. The client must trust `certificate`: see `trust`.
+ * of calls, each with or without end-to-end encryption (DAVE). Unmodified clients connect to it. Whoever listens closes
+ * it. The client must trust `certificate`: see `trust`.
  */
-export class VoiceServer implements AsyncDisposable, BotSocketHost {
-  /** Its self-signed certificate (PEM). */
+export class VoiceServer implements AsyncDisposable {
+  /** Its self-signed certificate (PEM), made for this server alone. */
   readonly certificate: string
-  readonly heartbeatMs: number
-  readonly clock: Clock
-  readonly #https: Server
-  readonly #sockets: WebSocketServer
-  readonly #media: Socket
-  readonly #modes: readonly EncryptionMode[]
-  readonly #dave: boolean
+  readonly #options: Required<VoiceServerOptions>
   readonly #random: () => number
   readonly #calls = new Map<string, VoiceCall>()
   #lastSsrc: number
+  #gateway: VoiceGateway | undefined
+  #media: MediaSocket | undefined
   #closing: Promise<void> | undefined
 
-  private constructor(options: VoiceServerOptions) {
-    const {
-      encryption = ENCRYPTION_MODES,
-      dave = true,
-      heartbeatMs = 13_750,
-      seed = 1,
-      clock = systemClock,
-    } = options
+  private constructor(certificate: string, options: VoiceServerOptions) {
+    const { encryption = ENCRYPTION_MODES, dave = true, heartbeatMs = 13_750 } = options
+    const { seed = 1, clock = systemClock } = options
     if (!(heartbeatMs > 0)) throw new RangeError(`heartbeatMs must be above 0, got ${heartbeatMs}`)
-    if (encryption.length === 0)
-      throw new RangeError(`offer one mode at least of ${ENCRYPTION_MODES.join(', ')}`)
-    const { key, certificate } = new SelfSigned()
+    const known = encryption.every(mode => ENCRYPTION_MODES.includes(mode))
+    if (encryption.length === 0 || !known)
+      throw new RangeError(
+        `encryption is some of ${ENCRYPTION_MODES.join(', ')}, got ${encryption.join(', ')}`,
+      )
     this.certificate = certificate
-    this.heartbeatMs = heartbeatMs
-    this.clock = clock
-    this.#modes = encryption
-    this.#dave = dave
+    this.#options = { encryption, dave, heartbeatMs, seed, clock }
     this.#random = randomFrom(seed)
     this.#lastSsrc = Math.floor(this.#random() * 0x4000_0000)
-    this.#https = createServer({ key, cert: certificate })
-    this.#sockets = new WebSocketServer({ server: this.#https })
-    this.#sockets.on('connection', socket => new BotSocket(socket, this))
-    this.#media = createSocket('udp4')
-    this.#media.on('message', (datagram, from) => this.#receive(datagram, from))
   }
 
   /** Listens on loopback, on ports that the system chooses. */
   static async listen(options: VoiceServerOptions = {}): Promise<VoiceServer> {
-    const server = new VoiceServer(options)
-    await new Promise<void>((settle, fail) => {
-      server.#https.once('error', fail)
-      server.#https.listen(0, '127.0.0.1', settle)
-    })
-    await new Promise<void>((settle, fail) => {
-      server.#media.once('error', fail)
-      server.#media.bind(0, '127.0.0.1', settle)
-    })
-    server.#media.removeAllListeners('error').on('error', () => {})
+    const identity = new SelfSigned()
+    const server = new VoiceServer(identity.certificate, options)
+    const media = await MediaSocket.bind((datagram, from) => server.#receive(datagram, from))
+    server.#media = media
+    const { clock, heartbeatMs } = server.#options
+    const host: BotSocketHost = {
+      clock,
+      heartbeatMs,
+      mediaPort: media.port,
+      identify: message => server.#identify(message),
+      resume: message => server.#resume(message),
+    }
+    server.#gateway = await VoiceGateway.listen(identity, host)
     return server
   }
 
   /** `localhost:<port>`, as VOICE_SERVER_UPDATE carries it. */
   get endpoint(): string {
-    return `localhost:${(this.#https.address() as AddressInfo).port}`
+    return `localhost:${this.#gateway?.port}`
   }
 
-  /** Where bots send media to. */
-  get mediaPort(): number {
-    return this.#media.address().port
+  /** Every call that was opened. */
+  get calls(): readonly VoiceCall[] {
+    return [...this.#calls.values()]
   }
 
   /** The call of this voice channel: the same one for the life of the server. */
@@ -102,20 +90,25 @@ export class VoiceServer implements AsyncDisposable, BotSocketHost {
     const key = `${guildId}/${channelId}`
     const known = this.#calls.get(key)
     if (known) return known
+    const { dave, encryption, clock } = this.#options
     const call = new VoiceCall({
       guildId,
       channelId,
-      dave: this.#dave,
-      modes: this.#modes,
-      clock: this.clock,
+      dave,
+      modes: encryption,
+      clock,
       random: this.#random,
       nextSsrc: () => ++this.#lastSsrc,
-      sendDatagram: (bytes, { address, port }) => {
-        if (!this.#closing) this.#media.send(bytes, port, address)
-      },
+      send: (bytes, to) => this.#media?.send(bytes, to),
+      forge: (bytes, to) => this.#media?.forge(bytes, to) ?? Promise.resolve(),
     })
     this.#calls.set(key, call)
     return call
+  }
+
+  /** The next `times` sockets are closed with `code` as soon as they are open. */
+  refuse(code: number, times = 1): void {
+    this.#gateway?.refuse(code, times)
   }
 
   /** Ends every call and closes both sockets. Idempotent. */
@@ -128,53 +121,48 @@ export class VoiceServer implements AsyncDisposable, BotSocketHost {
     return this.close()
   }
 
-  /** For the gateway: who may come in (op 0). */
-  identify(message: Extract<Inbound, { kind: 'identify' }>): Admission {
-    const calls = this.#callsOf(message.guildId)
-    if (calls.length === 0) return { code: Close.serverNotFound }
-    for (const call of calls) {
-      const bot = call.expected(message.userId)
-      if (bot?.token !== message.token) continue
-      if (bot.sessionId !== message.sessionId) return { code: Close.sessionInvalid }
-      if (call.daveVersion > message.daveVersion) return { code: Close.daveRequired }
-      return { call, session: call.open(bot, message.daveVersion) }
-    }
-    return { code: Close.authenticationFailed }
+  async #close(): Promise<void> {
+    for (const call of this.calls) call.close()
+    await this.#gateway?.close()
+    await this.#media?.close()
   }
 
-  /** For the gateway: who may go on (op 7). */
-  resume(message: Extract<Inbound, { kind: 'resume' }>): Admission {
-    for (const call of this.#callsOf(message.guildId)) {
-      const session = call.resumable(message.sessionId, message.token)
+  /** Who may come in (op 0). */
+  #identify({ guildId, userId, token, sessionId, daveVersion }: Identify): Admission {
+    const calls = this.calls.filter(call => call.guildId === guildId)
+    if (calls.length === 0) return { code: Close.serverNotFound }
+    const call = calls.find(each => each.bots.expected(userId)?.token === token)
+    const bot = call?.bots.expected(userId)
+    if (!call || !bot) return { code: Close.authenticationFailed }
+    if (bot.sessionId !== sessionId) return { code: Close.sessionInvalid }
+    if (call.daveVersion > daveVersion) return { code: Close.daveRequired }
+    return { call, session: call.bots.open(bot, daveVersion) }
+  }
+
+  /** Who may go on (op 7). */
+  #resume({ guildId, sessionId, token }: Resume): Admission {
+    for (const call of this.calls) {
+      const session = call.guildId === guildId && call.bots.resumable(sessionId, token)
       if (session) return { call, session }
     }
     return { code: Close.sessionInvalid }
   }
 
-  #callsOf(guildId: string): VoiceCall[] {
-    return [...this.#calls.values()].filter(call => call.guildId === guildId)
-  }
-
   #receive(datagram: Buffer, from: RemoteInfo): void {
-    if (datagram.length === KEEP_ALIVE_BYTES) return this.#media.send(datagram, from.port, from.address)
+    if (datagram.length === KEEP_ALIVE_BYTES) {
+      this.#media?.send(datagram, from)
+      return
+    }
     const asking = discoveryRequest(datagram)
     const ssrc = asking ?? ssrcOf(datagram)
     if (ssrc === undefined) return
-    for (const call of this.#calls.values()) {
-      const session = call.sessionOf(ssrc)
+    for (const { bots, faults } of this.#calls.values()) {
+      const session = bots.withSsrc(ssrc)
       if (!session) continue
-      if (asking === undefined) return session.receive(datagram)
-      if (call.faults.withholdIpDiscovery > 0) return void call.faults.withholdIpDiscovery--
-      return this.#media.send(discoveryResponse(ssrc, from.address, from.port), from.port, from.address)
+      if (asking === undefined) session.receive(datagram)
+      else if (faults.withholdIpDiscovery > 0) faults.withholdIpDiscovery--
+      else this.#media?.send(discoveryResponse(ssrc, from.address, from.port), from)
+      return
     }
-  }
-
-  async #close(): Promise<void> {
-    for (const call of this.#calls.values()) call.close()
-    for (const socket of this.#sockets.clients) socket.terminate()
-    await new Promise<void>(settle => this.#sockets.close(() => settle()))
-    this.#https.closeAllConnections()
-    await new Promise<void>(settle => this.#https.close(() => settle()))
-    await new Promise<void>(settle => this.#media.close(settle))
   }
 }

@@ -1,0 +1,142 @@
+import { after, type Clock } from '../../../core/clock.ts'
+import { BotEar, type BotEarOptions } from './bot-ear.ts'
+import { BotSession, type BotSessionOptions } from './bot-session.ts'
+import { Close, Op } from './opcodes.ts'
+import { noPackets, type PacketCounts } from './packet-counts.ts'
+
+/** Whom the voice server lets in: what VOICE_STATE_UPDATE and VOICE_SERVER_UPDATE told the bot. */
+export interface ExpectedBot {
+  readonly userId: string
+  readonly sessionId: string
+  readonly token: string
+}
+
+export interface CallBotsOptions {
+  readonly clock: Clock
+  /** What a new session gets, besides the bot itself. */
+  readonly session: () => Omit<BotSessionOptions, keyof ExpectedBot | 'daveVersion' | 'ear'>
+  readonly ear: (userId: string) => BotEarOptions
+  /** A bot has its Session Description. */
+  readonly onJoined: (session: BotSession) => void
+  readonly onEnded: (session: BotSession) => void
+}
+
+/** So long a session waits for its bot to resume it. */
+const RESUMABLE_MS = 60_000
+
+/** The bots of one call: who is expected, who is there, what came from whom. */
+export class CallBots implements Iterable<BotSession> {
+  readonly #options: CallBotsOptions
+  readonly #expected = new Map<string, ExpectedBot>()
+  readonly #sessions = new Map<string, BotSession>()
+  readonly #ears = new Map<string, BotEar>()
+
+  constructor(options: CallBotsOptions) {
+    this.#options = options
+  }
+
+  /** Those who have their Session Description. */
+  *[Symbol.iterator](): Iterator<BotSession> {
+    for (const session of this.#sessions.values()) if (session.connected) yield session
+  }
+
+  expect(bot: ExpectedBot): void {
+    this.#expected.set(bot.userId, bot)
+  }
+
+  expected(userId: string): ExpectedBot | undefined {
+    return this.#expected.get(userId)
+  }
+
+  /** The bot's session, connected or not yet. */
+  get(userId: string): BotSession | undefined {
+    return this.#sessions.get(userId)
+  }
+
+  forget(userId: string, code: number): void {
+    this.#expected.delete(userId)
+    const session = this.#sessions.get(userId)
+    if (!session) return
+    session.wire?.close(code)
+    this.#end(session)
+  }
+
+  close(): void {
+    for (const userId of [...this.#expected.keys(), ...this.#sessions.keys()])
+      this.forget(userId, Close.callTerminated)
+  }
+
+  /** A new session of a bot that identified itself; an older one of the same bot ends. */
+  open(bot: ExpectedBot, daveVersion: number): BotSession {
+    const before = this.#sessions.get(bot.userId)
+    if (before) {
+      before.wire?.close(Close.sessionInvalid)
+      this.#end(before)
+    }
+    const ear = this.#ear(bot.userId)
+    ear.restart()
+    const session = new BotSession({ ...this.#options.session(), ...bot, daveVersion, ear })
+    this.#sessions.set(bot.userId, session)
+    return session
+  }
+
+  /** The bot has its Session Description. */
+  joined(session: BotSession): void {
+    this.#options.onJoined(session)
+  }
+
+  /** The bot's socket has gone; a session that can be resumed waits a minute for it. */
+  lost(session: BotSession, resumable: boolean): void {
+    const end = () => {
+      if (!session.wire) this.#end(session)
+    }
+    if (resumable && session.connected) after(this.#options.clock, RESUMABLE_MS, end)
+    else end()
+  }
+
+  /** The session that may be resumed with these words. */
+  resumable(sessionId: string, token: string): BotSession | undefined {
+    for (const session of this)
+      if (session.options.sessionId === sessionId && session.options.token === token) return session
+    return undefined
+  }
+
+  withSsrc(ssrc: number): BotSession | undefined {
+    for (const session of this.#sessions.values()) if (session.ssrc === ssrc) return session
+    return undefined
+  }
+
+  tellAll(op: number, body: unknown, except?: BotSession): void {
+    for (const session of this) if (session !== except) session.tell(op, body)
+  }
+
+  heard(userId: string): Int16Array {
+    return this.#ear(userId).heard()
+  }
+
+  counts(userId: string): PacketCounts {
+    const counts = this.#ears.get(userId)?.counts ?? noPackets()
+    return { ...counts, speaking: [...counts.speaking] }
+  }
+
+  /** A transition is over: what could not be decrypted may be now. */
+  retry(): void {
+    for (const ear of this.#ears.values()) ear.retry()
+  }
+
+  #end(session: BotSession): void {
+    if (this.#sessions.get(session.userId) !== session) return
+    this.#sessions.delete(session.userId)
+    session.end()
+    if (session.connected) this.tellAll(Op.clientDisconnect, { user_id: session.userId })
+    this.#options.onEnded(session)
+  }
+
+  #ear(userId: string): BotEar {
+    const known = this.#ears.get(userId)
+    if (known) return known
+    const ear = new BotEar(this.#options.ear(userId))
+    this.#ears.set(userId, ear)
+    return ear
+  }
+}

@@ -1,0 +1,49 @@
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { WebSocketServer } from 'ws'
+import { BotSocket, type BotSocketHost } from './bot-socket.ts'
+import type { SelfSigned } from './self-signed.ts'
+
+/** Where bots connect to: web sockets over TLS. */
+export class VoiceGateway {
+  readonly #https: Server
+  readonly #sockets: WebSocketServer
+  #refusal: { code: number; times: number } | undefined
+
+  private constructor({ key, certificate }: SelfSigned, host: BotSocketHost) {
+    this.#https = createServer({ key, cert: certificate })
+    this.#sockets = new WebSocketServer({ server: this.#https })
+    this.#sockets.on('connection', socket => {
+      const refusal = this.#refusal
+      if (!refusal) return void new BotSocket(socket, host)
+      if (--refusal.times <= 0) this.#refusal = undefined
+      socket.close(refusal.code)
+    })
+  }
+
+  /** On loopback, on a port that the system chooses. */
+  static async listen(identity: SelfSigned, host: BotSocketHost): Promise<VoiceGateway> {
+    const gateway = new VoiceGateway(identity, host)
+    await new Promise<void>((settle, fail) => {
+      gateway.#https.once('error', fail)
+      gateway.#https.listen(0, '127.0.0.1', settle)
+    })
+    return gateway
+  }
+
+  get port(): number {
+    return (this.#https.address() as AddressInfo).port
+  }
+
+  /** The next `times` sockets are closed with `code` before they hear a word. */
+  refuse(code: number, times: number): void {
+    this.#refusal = { code, times }
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets.clients) socket.terminate()
+    await new Promise<void>(settle => this.#sockets.close(() => settle()))
+    this.#https.closeAllConnections()
+    await new Promise<void>(settle => this.#https.close(() => settle()))
+  }
+}
