@@ -36,6 +36,8 @@ export const NOTICES = [
   /** To everybody in a voice channel: what is said there is interpreted. */
   'channel-interpreted',
   'phone-joined',
+  /** Nobody can be called any more today. */
+  'minutes-spent',
 ] as const
 export type NoticeName = (typeof NOTICES)[number]
 

@@ -51,7 +51,7 @@ export interface OutgoingCall {
 export interface Dialler {
   /**
    * Throws `BridgeError` at once: `DIAL_REFUSED` when settings do not allow the destination, or at all;
-   * `CAPACITY` when too many calls are on their way. Whatever the network does later is in `outcome`.
+   * `CAPACITY` when too many calls are on their way; `DIAL_SPENT` when as much was called as may be, for now. Whatever the network does later is in `outcome`.
    */
   dial(request: DialRequest): OutgoingCall
 }

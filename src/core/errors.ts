@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'LEG_LOST'
   | 'CAPACITY'
   | 'DIAL_REFUSED'
+  | 'DIAL_SPENT'
   | 'DIAL_FAILED'
   | 'SPEECH_UNAVAILABLE'
 

@@ -1,7 +1,7 @@
 import type { Announcement } from './announcement.ts'
 import { after, type Clock } from './clock.ts'
 import type { Dialler, DialOutcome, OutgoingCall } from './dialler.ts'
-import { BridgeError, type EndReason } from './errors.ts'
+import { BridgeError, type EndReason, type ErrorCode } from './errors.ts'
 import type { DialPlan, Invitation } from './invitation.ts'
 import type { Log } from './log.ts'
 import type { Participant } from './participant.ts'
@@ -213,6 +213,12 @@ export class SwitchboardCall {
   }
 }
 
+/** Failures that people are told of in words of their own. */
+const FAILURES: { readonly [K in ErrorCode]?: Farewell } = {
+  CAPACITY: 'line-full',
+  DIAL_SPENT: 'minutes-spent',
+}
+
 function named({ name }: { readonly name?: string }): Record<string, string> {
   return name === undefined ? {} : { name }
 }
@@ -220,7 +226,7 @@ function named({ name }: { readonly name?: string }): Record<string, string> {
 function farewellOf(outcome: Exclude<DialOutcome, { kind: 'answered' }>): Farewell {
   switch (outcome.kind) {
     case 'failed':
-      return outcome.error.code === 'CAPACITY' ? 'line-full' : 'call-failed'
+      return FAILURES[outcome.error.code] ?? 'call-failed'
     case 'cancelled':
       return 'no-answer'
     default:

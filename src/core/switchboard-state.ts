@@ -3,7 +3,14 @@ import type { NoticeName } from './announcer.ts'
 /** What a party is told before they are hung up. */
 export type Farewell = Extract<
   NoticeName,
-  'busy' | 'no-answer' | 'call-failed' | 'voicemail' | 'line-full' | 'other-left' | 'time-up'
+  | 'busy'
+  | 'no-answer'
+  | 'call-failed'
+  | 'voicemail'
+  | 'line-full'
+  | 'minutes-spent'
+  | 'other-left'
+  | 'time-up'
 >
 
 /** A call between somebody who called in and somebody who is called for them; others may have joined. */

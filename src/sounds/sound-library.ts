@@ -13,6 +13,9 @@ import type { Speaker } from './speaker.ts'
 import { toneSound } from './tones.ts'
 import { FALLBACK_LANGUAGE, sentence, wordsOf } from './words.ts'
 
+/** Where there is no voice for these, the busy tone says as much. */
+const BUSY: ReadonlySet<NoticeName> = new Set(['busy', 'line-full', 'minutes-spent'])
+
 export interface SoundLibraryParts {
   readonly speaker: Speaker
   readonly options: SoundOptions
@@ -43,7 +46,7 @@ export class SoundLibrary implements Announcer {
   ): Promise<Sound> {
     const late = Promise.withResolvers<Sound>()
     const { clock, options, log } = this.#parts
-    const instead = () => this.tone(name === 'busy' || name === 'line-full' ? 'busy' : toneFor(name))
+    const instead = () => this.tone(BUSY.has(name) ? 'busy' : toneFor(name))
     const timer = after(clock, options.waitMs, () => late.resolve(instead()))
     const key = `notice ${name} ${language} ${JSON.stringify(Object.entries(values).sort())}`
     const sound = this.#cache

@@ -57,6 +57,8 @@ describe('dialling out', () => {
     ['twilio.outbound.allow', { allow: ['34'] }],
     ['twilio.outbound.ringSeconds', { ringSeconds: 3 }],
     ['twilio.outbound.maxConcurrent', { maxConcurrent: 0 }],
+    ['twilio.outbound.maxMinutesPerDay', { maxMinutesPerDay: 0 }],
+    ['twilio.outbound.maxMinutesPerNumber', { maxMinutesPerNumber: 1.5 }],
     ['twilio.outbound.apiKeySecret', { authToken: undefined, apiKeySid: `SK${'x'.repeat(32)}` }],
     ['twilio.outbound.apiKeySid', { apiKeySecret: 'x' }],
     ['twilio.outbound.authToken', { apiKeySid: `SK${'x'.repeat(32)}`, apiKeySecret: 'x' }],

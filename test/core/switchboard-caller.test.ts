@@ -101,7 +101,7 @@ describe('a caller', () => {
     expect(line.notices(again)).toEqual(['incoming'])
   })
 
-  const failed = (code: 'DIAL_FAILED' | 'CAPACITY'): DialOutcome => ({
+  const failed = (code: 'DIAL_FAILED' | 'CAPACITY' | 'DIAL_SPENT'): DialOutcome => ({
     kind: 'failed',
     error: new BridgeError(code, 'no'),
   })
@@ -111,6 +111,7 @@ describe('a caller', () => {
     ['voicemail', { kind: 'voicemail' }],
     ['call-failed', failed('DIAL_FAILED')],
     ['line-full', failed('CAPACITY')],
+    ['minutes-spent', failed('DIAL_SPENT')],
     ['no-answer', { kind: 'cancelled' }],
   ])('is told in their language, and hung up: %s', async (notice, outcome) => {
     const line = await switchboard()
@@ -129,6 +130,7 @@ describe('a caller', () => {
   it.each([
     ['DIAL_REFUSED', 'call-failed'],
     ['CAPACITY', 'line-full'],
+    ['DIAL_SPENT', 'minutes-spent'],
   ] as const)('is told when the dialler refuses: %s', async (code, notice) => {
     const line = await switchboard()
     line.dialler.refuse = new BridgeError(code, 'not dialled')

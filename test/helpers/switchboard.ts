@@ -73,6 +73,7 @@ export async function switchboard(options: Partial<SwitchboardParts> = {}) {
       'voicemail',
       'other-left',
       'line-full',
+      'minutes-spent',
       'time-up',
     ]
     const step = (NOTICE_MS / 2) * 16

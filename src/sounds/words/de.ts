@@ -36,6 +36,7 @@ export const GERMAN: Words = {
     'line-full': 'Alle Leitungen sind belegt. Bitte versuchen Sie es später.',
     'channel-interpreted': 'In diesem Kanal dolmetscht ein Computer. Bitte sprechen Sie Ihre eigene Sprache.',
     'phone-joined': 'Jemand ist per Telefon dazugekommen.',
+    'minutes-spent': 'Heute können keine weiteren Anrufe getätigt werden. Bitte versuchen Sie es morgen.',
   },
   keys: {
     0: 'null',

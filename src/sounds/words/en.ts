@@ -35,6 +35,7 @@ export const ENGLISH: Words = {
     'line-full': 'All lines are in use. Please try again later.',
     'channel-interpreted': 'This channel is being interpreted by a computer. Please speak your own language.',
     'phone-joined': 'Somebody has joined by telephone.',
+    'minutes-spent': 'No more calls can be placed today. Please try again tomorrow.',
   },
   keys: {
     0: 'zero',

@@ -34,6 +34,7 @@ export const SPANISH: Words = {
     'line-full': 'Todas las líneas están ocupadas. Inténtelo más tarde.',
     'channel-interpreted': 'Un ordenador interpreta lo que se dice en este canal. Hable en su propio idioma.',
     'phone-joined': 'Alguien se ha unido por teléfono.',
+    'minutes-spent': 'Hoy no se pueden hacer más llamadas. Inténtelo mañana.',
   },
   keys: {
     0: 'cero',

@@ -37,6 +37,7 @@ export const FRENCH: Words = {
     'channel-interpreted':
       'Un ordinateur interprète ce qui se dit dans ce salon. Parlez votre propre langue.',
     'phone-joined': 'Quelqu’un a rejoint la conversation par téléphone.',
+    'minutes-spent': 'Plus aucun appel ne peut être passé aujourd’hui. Veuillez réessayer demain.',
   },
   keys: {
     0: 'zéro',

@@ -35,6 +35,7 @@ export const ITALIAN: Words = {
     'line-full': 'Tutte le linee sono occupate. Riprovi più tardi.',
     'channel-interpreted': 'Un computer interpreta ciò che si dice in questo canale. Parli nella sua lingua.',
     'phone-joined': 'Qualcuno si è unito per telefono.',
+    'minutes-spent': 'Oggi non si possono fare altre chiamate. Riprovi domani.',
   },
   keys: {
     0: 'zero',

@@ -35,6 +35,7 @@ export const PORTUGUESE: Words = {
     'line-full': 'Todas as linhas estão ocupadas. Tente mais tarde.',
     'channel-interpreted': 'Um computador interpreta o que se diz neste canal. Fale no seu próprio idioma.',
     'phone-joined': 'Alguém entrou por telefone.',
+    'minutes-spent': 'Hoje já não é possível fazer mais chamadas. Tente amanhã.',
   },
   keys: {
     0: 'zero',

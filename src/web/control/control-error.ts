@@ -38,6 +38,7 @@ export class ControlError extends Error {
 /** Failures of the core, as they are told. Their messages hold no numbers and no secrets, by the rules of logs. */
 const KNOWN: Partial<Record<ErrorCode, ErrorName>> = {
   CAPACITY: 'capacity',
+  DIAL_SPENT: 'capacity',
   STATE: 'not_now',
   DIAL_REFUSED: 'dial_refused',
   SPEECH_UNAVAILABLE: 'speech_unavailable',

@@ -21,6 +21,8 @@ export interface DialTerms {
   readonly random: () => number
   /** Lets go of a call: whatever asks for it from now on is told to hang up. */
   readonly release: (callSid: string) => void
+  /** Somebody, or something, has picked up. */
+  readonly pickedUp?: () => void
 }
 
 /** One call on its way out, from the request to its end. Made by the dialler; ends by itself or by `hangUp`. */
@@ -168,6 +170,7 @@ export class Dial implements OutgoingCall, StreamWatch {
     if (state === before) return
     this.#state = state
     if (state.status !== before.status || state.status === 'answered') this.#arm()
+    if (state.status === 'answered' || state.status === 'in-room') this.#terms.pickedUp?.()
     if (state.status === 'in-room') {
       this.#held?.release()
       this.#settleOutcome({ kind: 'answered', participant: state.participant })

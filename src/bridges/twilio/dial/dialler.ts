@@ -3,6 +3,8 @@ import { after, type Clock, systemClock } from '../../../core/clock.ts'
 import type { Dialler, DialRequest, OutgoingCall } from '../../../core/dialler.ts'
 import { BridgeError } from '../../../core/errors.ts'
 import { type Log, silentLog } from '../../../core/log.ts'
+import { systemWallClock, type WallClock } from '../../../core/wall-clock.ts'
+import { CallMinutes, type MinuteLimits } from './call-minutes.ts'
 import { type CallsApi, TwilioCallsApi } from './calls-api.ts'
 import { destinationFault } from './destination.ts'
 import { Dial } from './dial.ts'
@@ -10,7 +12,7 @@ import { DialCounters } from './dial-counters.ts'
 import type { RestSettings } from './rest-client.ts'
 
 /** Who may be called, and how. */
-export interface OutboundSettings extends RestSettings {
+export interface OutboundSettings extends RestSettings, MinuteLimits {
   /** The number shown to those who are called: one of the account's, or verified there. */
   readonly from: string
   /** Prefixes of the numbers that may be called, as `+34` or `+1212`. */
@@ -27,6 +29,8 @@ export interface OutboundSettings extends RestSettings {
 
 export interface DiallerParts {
   readonly clock?: Clock
+  /** Says which day it is. */
+  readonly wallClock?: WallClock
   readonly log?: Log
   /** Default: Twilio's REST API as `settings` say. */
   readonly api?: CallsApi
@@ -54,6 +58,7 @@ export class TwilioDialler implements Dialler {
   readonly #log: Log
   readonly #api: CallsApi
   readonly #random: () => number
+  readonly #minutes: CallMinutes
   readonly #dials = new Map<string, Dial>()
   readonly #overSince = new Map<string, number>()
   #host: DialHost | undefined
@@ -62,6 +67,7 @@ export class TwilioDialler implements Dialler {
   /** Throws `BridgeError` `CONFIG` for credentials that are incomplete. */
   constructor(settings: OutboundSettings, parts: DiallerParts = {}) {
     const { clock = systemClock, log = silentLog, random = Math.random } = parts
+    this.#minutes = new CallMinutes(settings, clock, parts.wallClock ?? systemWallClock)
     this.#settings = settings
     this.#clock = clock
     this.#log = log
@@ -72,6 +78,11 @@ export class TwilioDialler implements Dialler {
   /** Calls that ring or go on. */
   get active(): number {
     return this.#dials.size - this.#overSince.size
+  }
+
+  /** Minutes that calls out have cost today (UTC), those going on included. */
+  get minutesToday(): number {
+    return this.#minutes.used
   }
 
   /** The bridge is there. Called once, by the bridge. */
@@ -92,18 +103,24 @@ export class TwilioDialler implements Dialler {
       this.counters.refused++
       throw new BridgeError('CAPACITY', `${this.active} calls are the most`, { retryable: true })
     }
+    const limitSeconds = this.#limit(request)
     const id = randomBytes(16).toString('base64url')
-    const dial = new Dial(id, request, this.#order(id, request), {
+    const dial = new Dial(id, request, this.#order(id, request, limitSeconds), {
       api: this.#api,
       clock: this.#clock,
       log: this.#log,
       random: this.#random,
       release: to.release,
+      pickedUp: () => this.#minutes.pickedUp(id),
     })
+    this.#minutes.placed(id, request.to)
     this.#dials.set(id, dial)
     this.counters.dialled++
     void dial.outcome.then(outcome => this.counters.count(outcome.kind))
-    void dial.over.then(() => this.#overSince.set(id, this.#clock.now()))
+    void dial.over.then(() => {
+      this.#overSince.set(id, this.#clock.now())
+      this.#minutes.over(id)
+    })
     this.#log.info({ dial: id, room: request.invitation.room }, 'call dialled')
     return dial
   }
@@ -134,7 +151,25 @@ export class TwilioDialler implements Dialler {
     throw new BridgeError('DIAL_REFUSED', `not dialled: ${fault}`)
   }
 
-  #order(id: string, request: DialRequest) {
+  /** How long the call may last (s); throws when nothing is left of the day. */
+  #limit({ to, limitSeconds = Number.POSITIVE_INFINITY }: DialRequest): number | undefined {
+    const left = this.#minutes.left(to)
+    if (left >= 1) {
+      const seconds = Math.min(limitSeconds, left * 60)
+      return Number.isFinite(seconds) ? seconds : undefined
+    }
+    this.counters.refused++
+    this.counters.spent++
+    this.#log.warn(
+      { minutesToday: this.#minutes.used },
+      'dialling refused: the minutes of the day are used up',
+    )
+    throw new BridgeError('DIAL_SPENT', 'not dialled: the minutes of the day are used up', {
+      retryable: true,
+    })
+  }
+
+  #order(id: string, request: DialRequest, limitSeconds: number | undefined) {
     const { from, ringSeconds = 30, machineDetection = true } = this.#settings
     const address = (path: string) => this.#host?.url(`${path}?dial=${id}`) ?? ''
     return {
@@ -144,7 +179,7 @@ export class TwilioDialler implements Dialler {
       statusUrl: address('status'),
       ringSeconds: request.ringSeconds ?? ringSeconds,
       ...(machineDetection ? { machineUrl: address('machine') } : {}),
-      ...(request.limitSeconds === undefined ? {} : { limitSeconds: request.limitSeconds }),
+      ...(limitSeconds === undefined ? {} : { limitSeconds }),
     }
   }
 
