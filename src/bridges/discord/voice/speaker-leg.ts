@@ -9,6 +9,8 @@ export interface SpeakerLegOptions {
   /** Unique in this process. */
   readonly id: string
   readonly userId: string
+  /** See `Leg.call`: a user who leaves the channel and comes back soon is the same party. */
+  readonly call?: string
   /** Listened to from `attach` to the end of the leg. The leg ends when it does. */
   readonly source: PacketSource
   readonly pacer: OutgoingPacer
@@ -23,12 +25,14 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
   readonly id: string
   readonly channel = 'discord'
   readonly userId: string
+  readonly call: string | undefined
   readonly ended: Promise<EndReason>
   readonly congested = false
 
   constructor(options: SpeakerLegOptions) {
     this.id = options.id
     this.userId = options.userId
+    this.call = options.call
     this.ended = new Promise(() => {})
   }
 
