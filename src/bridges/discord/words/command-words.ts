@@ -33,6 +33,8 @@ export interface CommandWords {
   }
   /** How captions look, as choices. */
   readonly styles: { readonly embed: string; readonly plain: string; readonly off: string }
+  /** Of a language that is not recognised when it is spoken. */
+  readonly readOnly: string
   /** The choice that leaves the output to what is spoken. */
   readonly auto: string
 }

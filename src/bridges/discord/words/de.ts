@@ -31,6 +31,7 @@ export const GERMAN: Words = {
       theirLanguage: ['sprache', 'Was am Telefon gesprochen wird'],
     },
     styles: { embed: 'Farbig', plain: 'Einfacher Text', off: 'Keine Untertitel' },
+    readOnly: 'nur zum Hören und Lesen',
     auto: 'Automatisch: wie die Leute im Kanal es brauchen',
   },
   answers: {

@@ -31,6 +31,7 @@ export const ENGLISH: Words = {
       theirLanguage: ['language', 'What the person on the telephone speaks'],
     },
     styles: { embed: 'In colour', plain: 'Plain text', off: 'No captions' },
+    readOnly: 'to hear and read only',
     auto: 'Automatic: as the people in the channel need it',
   },
   answers: {

@@ -34,6 +34,7 @@ export const SPANISH: Words = {
       theirLanguage: ['idioma', 'Lo que habla la persona al teléfono'],
     },
     styles: { embed: 'En color', plain: 'Texto sencillo', off: 'Sin subtítulos' },
+    readOnly: 'solo para oír y leer',
     auto: 'Automático: lo que necesiten las personas del canal',
   },
   answers: {

@@ -31,6 +31,7 @@ export const FRENCH: Words = {
       theirLanguage: ['langue', 'Ce que parle la personne au téléphone'],
     },
     styles: { embed: 'En couleur', plain: 'Texte simple', off: 'Pas de sous-titres' },
+    readOnly: 'à entendre et lire seulement',
     auto: 'Automatique : selon les personnes dans le salon',
   },
   answers: {

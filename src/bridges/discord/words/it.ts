@@ -31,6 +31,7 @@ export const ITALIAN: Words = {
       theirLanguage: ['lingua', 'Che cosa parla la persona al telefono'],
     },
     styles: { embed: 'A colori', plain: 'Testo semplice', off: 'Nessun sottotitolo' },
+    readOnly: 'solo da sentire e leggere',
     auto: 'Automatico: come serve alle persone nel canale',
   },
   answers: {

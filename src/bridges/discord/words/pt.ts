@@ -31,6 +31,7 @@ export const PORTUGUESE: Words = {
       theirLanguage: ['idioma', 'O que fala a pessoa ao telefone'],
     },
     styles: { embed: 'Em cores', plain: 'Texto simples', off: 'Sem legendas' },
+    readOnly: 'só para ouvir e ler',
     auto: 'Automático: como as pessoas do canal precisam',
   },
   answers: {

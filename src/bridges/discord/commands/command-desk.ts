@@ -1,0 +1,159 @@
+import {
+  type AutocompleteInteraction,
+  type ButtonInteraction,
+  type ChatInputCommandInteraction,
+  type Client,
+  Events,
+  type Interaction,
+} from 'discord.js'
+import { after } from '../../../core/clock.ts'
+import { tongueOf } from '../words/locale.ts'
+import { answersFor, WORDS } from '../words/words.ts'
+import { withCommands } from './answer.ts'
+import { parseButton } from './buttons.ts'
+import type { Command } from './command.ts'
+import { CommandCounters } from './command-counters.ts'
+import { CommandLimits } from './command-limits.ts'
+import { sceneOf } from './discord-scene.ts'
+import { languageChoices } from './language-choices.ts'
+import { parseCommand, parseTyping } from './parse.ts'
+import { Reply } from './reply.ts'
+import { runCommand } from './run-command.ts'
+import type { Scene } from './scene.ts'
+import type { CommandWorld } from './settings.ts'
+
+/** What surely takes long: Discord is told at once that an answer will come. */
+const SLOW: readonly Command['kind'][] = ['start', 'stop', 'dial']
+/** All else has so long before Discord is told (ms); Discord waits 3 s. */
+const DEFER_AFTER_MS = 1_200
+/** How long the service may take to tell its languages while somebody types (ms). */
+const TYPING_PATIENCE_MS = 2_000
+const MOST_CHOICES = 25
+
+/** Where commands and buttons of a Discord client come in. Nothing that comes in makes it throw. */
+export class CommandDesk implements Disposable {
+  readonly counters = new CommandCounters()
+  readonly #client: Client
+  readonly #world: CommandWorld
+  readonly #limits: CommandLimits
+
+  constructor(client: Client, world: CommandWorld) {
+    this.#client = client
+    this.#world = world
+    this.#limits = new CommandLimits(world.clock)
+    client.on(Events.InteractionCreate, this.#take)
+  }
+
+  /** Takes no more; what is being worked on is answered. */
+  [Symbol.dispose](): void {
+    this.#client.off(Events.InteractionCreate, this.#take)
+  }
+
+  readonly #take = (interaction: Interaction): void => {
+    const taken = this.#handle(interaction)
+    taken.catch(error => {
+      this.counters.failed++
+      this.#world.log.error({ reason: stackOf(error) }, 'an interaction failed')
+    })
+  }
+
+  async #handle(interaction: Interaction): Promise<void> {
+    if (interaction.isAutocomplete()) return this.#choices(interaction)
+    if (interaction.isChatInputCommand()) {
+      this.counters.commands++
+      const command = parseCommand(interaction.commandName, interaction.options.data)
+      return this.#command(command, interaction, interaction.commandId)
+    }
+    const command = interaction.isButton() ? parseButton(interaction.customId) : undefined
+    if (!command || !interaction.isButton()) return
+    this.counters.buttons++
+    return this.#command(command, interaction, undefined)
+  }
+
+  async #command(
+    command: Command,
+    interaction: ChatInputCommandInteraction | ButtonInteraction,
+    commandId: string | undefined,
+  ): Promise<void> {
+    const { settings, locales, log, clock } = this.#world
+    const { guildId, locale, user } = interaction
+    const words = answersFor(locale)
+    const reply = new Reply(interaction, { counters: this.counters, log })
+    const say = async (text: string) => {
+      if (await reply.say(commandId === undefined ? text : withCommands(text, commandId)))
+        this.counters.answered++
+    }
+    if (!interaction.inCachedGuild() || guildId === null) return say(words.onlyInServers)
+    if (settings.guilds.length > 0 && !settings.guilds.includes(guildId)) return say(words.notThisServer)
+    // Nobody is kept from saying no.
+    const no = command.kind === 'privacy' && command.wish === 'opt-out'
+    const wait = no ? 0 : this.#limits.command(user.id, guildId)
+    if (wait > 0) {
+      this.counters.limited++
+      return say(words.tooFast(wait))
+    }
+    if (command.kind === 'unknown') this.counters.unknown++
+    locales.saw(user.id, locale)
+    const scene = sceneOf(interaction)
+    try {
+      using _timer = after(clock, DEFER_AFTER_MS, () => void reply.defer())
+      if (SLOW.includes(command.kind)) await reply.defer()
+      const answer = await runCommand(command, scene, this.#world)
+      await say(answer.text)
+      if (answer.announcement) await this.#announce(answer.announcement, scene)
+      // By now it is answered: whatever comes of it later replaces that.
+      if (answer.later) void answer.later.then(say)
+    } catch (error) {
+      this.counters.failed++
+      log.error({ command: command.kind, guildId, reason: stackOf(error) }, 'a command failed')
+      await say(words.failed)
+    }
+  }
+
+  async #announce({ channelId, text }: { channelId: string; text: string }, scene: Scene): Promise<void> {
+    try {
+      await scene.say(channelId, text)
+    } catch (error) {
+      const { guildId } = scene
+      this.#world.log.warn({ guildId, channelId, reason: String(error) }, 'a change could not be announced')
+    }
+  }
+
+  async #choices(interaction: AutocompleteInteraction): Promise<void> {
+    this.counters.autocompletes++
+    const { languages, log } = this.#world
+    const { commandName, locale, options, user } = interaction
+    if (!this.#limits.typing(user.id)) {
+      this.counters.limited++
+      return
+    }
+    const typing = parseTyping(commandName, options.data)
+    const words = WORDS[tongueOf(locale)].commands
+    const offered = typing ? ((await languages.get(TYPING_PATIENCE_MS)) ?? []) : []
+    const choices =
+      typing &&
+      languageChoices(typing.text, offered, {
+        locale,
+        purpose: typing.purpose === 'speak' ? 'speak' : 'hear',
+        words,
+      })
+    const auto = [{ name: words.auto, value: 'auto' }].filter(
+      each => typing?.purpose === 'hear-or-auto' && begins(each, typing.text),
+    )
+    try {
+      await interaction.respond([...auto, ...(choices ?? [])].slice(0, MOST_CHOICES))
+    } catch (error) {
+      this.counters.expired++
+      log.debug({ reason: String(error) }, 'choices came too late')
+    }
+  }
+}
+
+function begins({ name, value }: { name: string; value: string }, typed: string): boolean {
+  const text = typed.trim().toLowerCase()
+  return value.startsWith(text) || name.toLowerCase().startsWith(text)
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

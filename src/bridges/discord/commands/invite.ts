@@ -1,0 +1,31 @@
+import { BridgeError } from '../../../core/errors.ts'
+import type { AnswerWords } from '../words/answer-words.ts'
+import type { Answer } from './answer.ts'
+import { mayChange } from './rights.ts'
+import type { Scene } from './scene.ts'
+import type { CommandWorld } from './settings.ts'
+
+/** A code by which others join the conversation. For the asker alone, who decides whom to give it to. */
+export function invite(
+  scene: Scene,
+  { interpreters, starters, settings }: CommandWorld,
+  words: AnswerWords,
+): Answer {
+  const running = interpreters.of(scene.guildId)
+  if (!running) return { text: words.notRunning }
+  if (!mayChange(scene, running, starters.get(running))) return { text: words.notYours }
+  try {
+    const { code, minutes } = running.invite()
+    const { phoneNumbers } = settings
+    return {
+      text: [
+        ...(phoneNumbers.length === 0 ? [] : [words.invite.byPhone(phoneNumbers.join(' / '), code)]),
+        words.invite.byDiscord(code),
+        words.invite.goodFor(minutes),
+      ].join('\n'),
+    }
+  } catch (error) {
+    if (error instanceof BridgeError && error.code === 'CAPACITY') return { text: words.invite.noCodes }
+    throw error
+  }
+}

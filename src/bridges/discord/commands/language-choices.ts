@@ -1,0 +1,108 @@
+import { isLanguageId, type LanguageId, sameLanguage } from '../../../core/languages.ts'
+import type { CommandWords } from '../words/command-words.ts'
+import { languageOfLocale } from '../words/locale.ts'
+import { languageName, nativeName } from './language-names.ts'
+import type { OfferedLanguage } from './language-offer.ts'
+
+/** As Discord shows it: up to 100 characters, and what comes back when it is chosen. */
+export interface LanguageChoice {
+  readonly name: string
+  readonly value: LanguageId
+}
+
+/** Discord shows no more. */
+const MOST_CHOICES = 25
+const LONGEST = 100
+
+/**
+ * What is offered to somebody who typed `typed`: languages by their name in the user's language, in English or in their
+ * own, or by their code; the best match first, then the user's own language. What cannot be recognised when it is spoken
+ * comes last, and says so, where `purpose` is to speak it; what has no voice is left out where it is to be heard.
+ */
+export function languageChoices(
+  typed: string,
+  offered: readonly OfferedLanguage[],
+  {
+    locale,
+    purpose,
+    words,
+  }: { readonly locale: string; readonly purpose: 'speak' | 'hear'; readonly words: CommandWords },
+): LanguageChoice[] {
+  const own = languageOfLocale(locale)
+  const usable = offered.filter(each => purpose === 'speak' || each.spoken)
+  return usable
+    .map(each => ({ ...each, name: languageName(each.id, locale), rank: rankOf(each.id, typed, locale) }))
+    .filter(({ rank }) => rank !== undefined)
+    .toSorted(
+      (a, b) =>
+        (purpose === 'speak' ? Number(b.heard) - Number(a.heard) : 0) ||
+        a.rank! - b.rank! ||
+        Number(b.id === own) - Number(a.id === own) ||
+        Number(sameLanguage(b.id, own)) - Number(sameLanguage(a.id, own)) ||
+        a.name.localeCompare(b.name),
+    )
+    .slice(0, MOST_CHOICES)
+    .map(({ id, name, heard }) => ({
+      name: label(name, id, purpose === 'speak' && !heard ? words.readOnly : undefined),
+      value: id,
+    }))
+}
+
+/** The language that somebody means who typed `text`, or chose it; undefined where that is not clear. */
+export function languageMeant(
+  text: string,
+  offered: readonly OfferedLanguage[],
+  locale: string,
+): OfferedLanguage | undefined {
+  const id = text.trim().toLowerCase().replace('_', '-')
+  const exact = offered.find(each => each.id === id)
+  if (exact || isLanguageId(id)) return exact
+  const near = offered.filter(each => rankOf(each.id, text, locale) === 0)
+  const usual = /^[a-z]{2,3}$/.test(id) ? languageOfLocale(id) : undefined
+  const own = languageOfLocale(locale)
+  return near.find(each => each.id === usual) ?? near.find(each => each.id === own) ?? near[0]
+}
+
+/** How well a language fits: 0 exactly, 3 somewhere inside; undefined not at all. Every word that was typed must fit. */
+function rankOf(id: LanguageId, typed: string, locale: string): number | undefined {
+  const words = folded(typed)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+  if (words.length === 0) return 0
+  const keys = [languageName(id, locale), languageName(id, 'en'), nativeName(id)].map(folded)
+  const whole = folded(typed).trim()
+  const [primary, region] = id.split('-')
+  if (id === whole || primary === whole) return 0
+  if (keys.some(key => key === whole || key.replace(/ *\(.*$/, '') === whole)) return 0
+  let worst = 0
+  for (const word of words) {
+    const rank = keys.some(key => key.startsWith(word))
+      ? 1
+      : primary === word ||
+          region === word ||
+          keys.some(key => wordsOf(key).some(each => each.startsWith(word)))
+        ? 2
+        : keys.some(key => key.includes(word))
+          ? 3
+          : undefined
+    if (rank === undefined) return undefined
+    worst = Math.max(worst, rank)
+  }
+  return worst
+}
+
+function wordsOf(key: string): string[] {
+  return key.split(/[^\p{L}\p{N}]+/u)
+}
+
+/** Without accents, in lower case. */
+function folded(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+}
+
+function label(name: string, id: LanguageId, note: string | undefined): string {
+  const own = nativeName(id)
+  const parts = [name, ...(folded(own) === folded(name) ? [] : [own]), note ?? id]
+  const text = parts.join(' · ')
+  return text.length <= LONGEST ? text : [...`${name} · ${id}`].slice(0, LONGEST).join('')
+}

@@ -1,0 +1,49 @@
+import type { AnswerWords } from '../words/answer-words.ts'
+import type { Answer } from './answer.ts'
+import type { PrivacyWish } from './command.ts'
+import { languageName } from './language-names.ts'
+import type { Scene } from './scene.ts'
+import type { CommandWorld } from './settings.ts'
+
+/** What happens to somebody's voice, and what they want done about it: for themself, in every guild. */
+export async function privacy(
+  wish: PrivacyWish,
+  scene: Scene,
+  { interpreters, guildIds, preferences, locales }: CommandWorld,
+  words: AnswerWords,
+): Promise<Answer> {
+  const { id, locale } = scene.asker
+  // They may be speaking in another guild than the one where they say so.
+  const everywhere = () =>
+    Array.from(guildIds(), each => interpreters.of(each)).filter(each => each !== undefined)
+  switch (wish) {
+    case 'info': {
+      const { language, remembered, optedOut } = preferences.about(id)
+      const name = language && languageName(language, locale)
+      const kept = [
+        ...(name === undefined
+          ? []
+          : [(remembered ? words.privacy.keptLanguage : words.privacy.sessionLanguage)(name)]),
+        ...(optedOut ? [words.privacy.youOptedOut] : []),
+      ]
+      return {
+        text: [words.privacy.info, '', ...(kept.length === 0 ? [words.privacy.nothingKept] : kept)].join(
+          '\n',
+        ),
+      }
+    }
+    case 'opt-out':
+      // First, so that nothing fails before it.
+      for (const running of everywhere()) running.optOut(id)
+      preferences.setOptedOut(id, true)
+      return { text: words.privacy.optedOut }
+    case 'opt-in':
+      preferences.setOptedOut(id, false)
+      for (const running of everywhere()) running.optIn(id)
+      return { text: words.privacy.optedIn }
+    case 'forget':
+      locales.forget(id)
+      await preferences.forget(id)
+      return { text: words.privacy.forgotten }
+  }
+}

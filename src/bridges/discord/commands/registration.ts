@@ -1,0 +1,147 @@
+import { DiscordAPIError, type REST, Routes } from 'discord.js'
+import type { Log } from '../../../core/log.ts'
+import { commandDefinition } from './definition.ts'
+import { COMMAND } from './parse.ts'
+import { type RestTrouble, restTrouble } from './rest-trouble.ts'
+
+/** Whether Discord knows our command as it is: everywhere (`global`) or in one guild. */
+export interface CommandState {
+  /** `global`, or the id of a guild. */
+  readonly place: string
+  readonly state: 'same' | 'different' | 'absent' | RestTrouble
+  /** Of the registered one. */
+  readonly id?: string
+}
+
+/** What registering came to in one place. */
+export interface RegistrationResult {
+  readonly place: string
+  readonly result: 'unchanged' | 'registered' | 'removed' | RestTrouble
+}
+
+/** Which application, by whose token, and in which guilds; none: everywhere. */
+export interface RegistrationTerms {
+  readonly rest: REST
+  readonly applicationId: string
+  readonly guilds: readonly string[]
+  readonly log: Log
+}
+
+/** How Discord knows the command in each place where it should be. Never rejects. */
+export async function commandStates(terms: Omit<RegistrationTerms, 'log'>): Promise<CommandState[]> {
+  return await Promise.all(placesOf(terms.guilds).map(place => stateIn(place, terms)))
+}
+
+/**
+ * Registers the command where it is not as it should be, and takes the global one away where single guilds are named, so
+ * that nobody sees it twice. Other commands of the application are left alone. Never rejects; failures are told in the log.
+ */
+export async function registerCommand(terms: RegistrationTerms): Promise<RegistrationResult[]> {
+  const { rest, log, applicationId, guilds } = terms
+  const results: RegistrationResult[] = guilds.length > 0 ? await removeIn(['global'], terms) : []
+  for (const { place, state } of await commandStates(terms)) {
+    let result: RegistrationResult['result'] = typeof state === 'object' ? state : 'unchanged'
+    if (state === 'different' || state === 'absent') {
+      try {
+        await rest.post(routeOf(place, applicationId), { body: commandDefinition() })
+        result = 'registered'
+      } catch (error) {
+        result = restTrouble(error)
+      }
+    }
+    results.push({ place, result })
+    if (typeof result === 'object')
+      log.error({ place, reason: result.text }, 'the Discord command could not be registered')
+    else if (result === 'registered') log.info({ place }, 'the Discord command was registered')
+  }
+  return results
+}
+
+/** Takes the command away, everywhere and in `guilds`; whatever was not there is no failure. Never rejects. */
+export function unregisterCommand(terms: RegistrationTerms): Promise<RegistrationResult[]> {
+  return removeIn(['global', ...terms.guilds], terms)
+}
+
+async function removeIn(places: readonly string[], terms: RegistrationTerms): Promise<RegistrationResult[]> {
+  const results: RegistrationResult[] = []
+  for (const place of places) {
+    const { state, id } = await stateIn(place, terms)
+    if (typeof state === 'object') results.push({ place, result: state })
+    if (id === undefined) continue
+    try {
+      await terms.rest.delete(`${routeOf(place, terms.applicationId)}/${id}`)
+      results.push({ place, result: 'removed' })
+    } catch (error) {
+      // Somebody else removed it meanwhile (Discord: JSON Error Codes, 10063).
+      const gone = error instanceof DiscordAPIError && error.code === 10063
+      if (!gone) results.push({ place, result: restTrouble(error) })
+    }
+  }
+  return results
+}
+
+async function stateIn(
+  place: string,
+  { rest, applicationId }: Pick<RegistrationTerms, 'rest' | 'applicationId'>,
+): Promise<CommandState> {
+  try {
+    const query = new URLSearchParams({ with_localizations: 'true' })
+    const list = await rest.get(routeOf(place, applicationId), { query })
+    const found = (Array.isArray(list) ? list : []).find(each => each?.name === COMMAND && each.type === 1)
+    if (!found) return { place, state: 'absent' }
+    const same = canonical(found) === canonical(commandDefinition())
+    return { place, state: same ? 'same' : 'different', id: String(found.id) }
+  } catch (error) {
+    return { place, state: restTrouble(error) }
+  }
+}
+
+function placesOf(guilds: readonly string[]): readonly string[] {
+  return guilds.length > 0 ? guilds : ['global']
+}
+
+function routeOf(place: string, applicationId: string): `/${string}` {
+  return place === 'global'
+    ? Routes.applicationCommands(applicationId)
+    : Routes.applicationGuildCommands(applicationId, place)
+}
+
+/** What makes a command what it is, and what it is where nothing is said. */
+const FIELDS: Readonly<Record<string, unknown>> = {
+  type: 1,
+  name: '',
+  description: '',
+  name_localizations: {},
+  description_localizations: {},
+  default_member_permissions: null,
+  contexts: null,
+  integration_types: null,
+  required: false,
+  autocomplete: false,
+  options: [],
+  choices: [],
+  channel_types: [],
+  min_length: null,
+  max_length: null,
+  min_value: null,
+  max_value: null,
+  value: null,
+}
+
+/** The same text for two definitions that mean the same, whatever Discord adds to them. */
+function canonical(value: unknown): string {
+  return JSON.stringify(reduced(value))
+}
+
+function reduced(value: unknown, fields = true): unknown {
+  if (Array.isArray(value)) return value.map(each => reduced(each))
+  if (value === null || typeof value !== 'object') return value
+  const table = value as Readonly<Record<string, unknown>>
+  if (!fields) return Object.fromEntries(Object.entries(table).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return Object.fromEntries(
+    Object.entries(FIELDS).map(([name, usual]) => [
+      name,
+      reduced(table[name] ?? usual, !name.endsWith('_localizations')),
+    ]),
+  )
+}

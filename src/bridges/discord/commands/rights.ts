@@ -1,0 +1,36 @@
+import { PermissionFlagsBits } from 'discord.js'
+import type { ChannelInterpreter } from '../channel-interpreter.ts'
+import type { Asker, Scene } from './scene.ts'
+import type { CommandSettings } from './settings.ts'
+
+const { Administrator, ManageChannels, ManageGuild, MuteMembers } = PermissionFlagsBits
+
+/** Whether somebody may stop or change what is running: they started it, are in it, or manage channels. */
+export function mayChange(
+  scene: Scene,
+  interpreter: ChannelInterpreter,
+  starter: string | undefined,
+): boolean {
+  const { asker } = scene
+  if (starter === asker.id || asker.voiceChannelId === interpreter.channelId) return true
+  return managesChannels(scene, interpreter.channelId)
+}
+
+/** Whether somebody manages channels, here or in that one. */
+export function managesChannels({ asker, place }: Scene, channelId: string): boolean {
+  return has(asker.permissions | (place(channelId)?.askersOwn ?? 0n), ManageChannels)
+}
+
+/** Whether somebody may decide for others. */
+export function moderates({ permissions }: Asker): boolean {
+  return has(permissions, MuteMembers) || has(permissions, ManageChannels)
+}
+
+/** Whether somebody may have telephones called. */
+export function mayDial({ permissions, roleIds }: Asker, { dialRoles }: CommandSettings): boolean {
+  return has(permissions, ManageGuild) || roleIds.some(role => dialRoles.includes(role))
+}
+
+function has(granted: bigint, permission: bigint): boolean {
+  return (granted & (permission | Administrator)) !== 0n
+}

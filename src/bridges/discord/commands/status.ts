@@ -1,0 +1,60 @@
+import type { ChannelSpeaker, ChannelStatus } from '../channel-interpreter.ts'
+import type { AnswerWords } from '../words/answer-words.ts'
+import { tongueOf } from '../words/locale.ts'
+import { WORDS } from '../words/words.ts'
+import type { Answer } from './answer.ts'
+import { languageName, listed } from './language-names.ts'
+import type { Scene } from './scene.ts'
+import type { CommandWorld } from './settings.ts'
+import { mention } from './start-faults.ts'
+
+/** People that are shown. */
+const MOST_SPEAKERS = 25
+
+/** What is being interpreted, and for whom. */
+export function status(scene: Scene, { interpreters, wallClock }: CommandWorld, words: AnswerWords): Answer {
+  const running = interpreters.of(scene.guildId)
+  return { text: running ? statusText(running.status(), scene, words, wallClock()) : words.notRunning }
+}
+
+/** `now`: ms since 1970. */
+function statusText(status: ChannelStatus, scene: Scene, words: AnswerWords, now: number): string {
+  const { locale } = scene.asker
+  const { status: say } = words
+  const names = (languages: readonly string[]) =>
+    languages.length === 0
+      ? say.nothing
+      : listed(
+          languages.map(each => languageName(each, locale)),
+          locale,
+        )
+  const { output, captions, encrypted, speakers, away } = status
+  const shown = speakers.slice(0, MOST_SPEAKERS)
+  const styles = WORDS[tongueOf(locale)].commands.styles
+  return [
+    say[status.state](mention(status.channelId)),
+    // Discord shows the time as each reader's client writes it (Discord: Message Formatting, Timestamps).
+    say.since(`<t:${Math.floor((now - status.sinceMs) / 1000)}:R>`),
+    ...(away ? [say.away] : []),
+    ...(encrypted === undefined ? [] : [encrypted ? say.encrypted : say.notEncrypted]),
+    say.output(output === 'auto' ? say.auto : names(output)),
+    say.spoken(names(status.spoken)),
+    say.written(names(status.written)),
+    captions.style === 'off'
+      ? styles.off
+      : say.captions(styles[captions.style], mention(status.textChannelId)),
+    ...(shown.length === 0 ? [say.nobody] : [say.speakers]),
+    ...shown.map(speaker => speakerLine(speaker, scene, words)),
+    ...(shown.length < speakers.length ? [say.more(speakers.length - shown.length)] : []),
+  ].join('\n')
+}
+
+function speakerLine(
+  { userId, consents, language, languageFrom }: ChannelSpeaker,
+  scene: Scene,
+  { status: say }: AnswerWords,
+): string {
+  const name = scene.nameOf(userId)
+  if (!consents) return `- ${name}: ${say.optedOut}`
+  return `- ${name}: ${languageName(language, scene.asker.locale)} (${say.from[languageFrom]})`
+}

@@ -1,0 +1,83 @@
+import { Client, Events, GatewayIntentBits, type REST } from 'discord.js'
+import { CommandDesk } from '../../../../src/bridges/discord/commands/command-desk.ts'
+import { LanguageList } from '../../../../src/bridges/discord/commands/language-list.ts'
+import type { OfferedLanguage } from '../../../../src/bridges/discord/commands/language-offer.ts'
+import { USED_PERMISSIONS } from '../../../../src/bridges/discord/commands/permissions.ts'
+import { registerCommand } from '../../../../src/bridges/discord/commands/registration.ts'
+import { SeenLocales } from '../../../../src/bridges/discord/commands/seen-locales.ts'
+import type { CommandSettings } from '../../../../src/bridges/discord/commands/settings.ts'
+import { systemClock } from '../../../../src/core/clock.ts'
+import { systemWallClock } from '../../../../src/core/wall-clock.ts'
+import { DiscordStandIn } from '../../../../src/simulator/index.ts'
+import { LogLines } from '../../../helpers/log-lines.ts'
+import { FakeInterpreters, FakePreferences } from './fake-interpreters.ts'
+
+export const OFFERED: readonly OfferedLanguage[] = [
+  { id: 'en-us', heard: true, spoken: true },
+  { id: 'en-gb', heard: true, spoken: true },
+  { id: 'es-es', heard: true, spoken: true },
+  { id: 'es-mx', heard: true, spoken: true },
+  { id: 'de-de', heard: true, spoken: true },
+  { id: 'ca-es', heard: true, spoken: false },
+  { id: 'eu-es', heard: false, spoken: true },
+]
+
+const SETTINGS: CommandSettings = {
+  guilds: [],
+  output: 'auto',
+  captions: { style: 'embed', thread: false },
+  dials: true,
+  dialRoles: [],
+  phoneNumbers: ['+15551230001'],
+}
+
+/** A stand-in of Discord with a guild, the real client, our desk on it, and fakes behind that. */
+export async function openWorld(settings: Partial<CommandSettings> = {}) {
+  const discord = await DiscordStandIn.listen()
+  const guild = discord.addGuild({ name: 'Casa', botPermissions: USED_PERMISSIONS })
+  const lounge = guild.addVoiceChannel({ name: 'Lounge' })
+  const general = guild.addTextChannel({ name: 'general' })
+  const ana = guild.addMember({ name: 'Ana', locale: 'es-ES' })
+  const ben = guild.addMember({ name: 'Ben', locale: 'en-GB' })
+  const intents = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildVoiceStates]
+  const client = new Client({ intents, rest: { api: discord.api } })
+  const log = new LogLines()
+  const ready = new Promise(settle => client.once(Events.ClientReady, settle))
+  await client.login(discord.token)
+  await ready
+  const terms = {
+    rest: client.rest as REST,
+    applicationId: discord.application.id,
+    guilds: settings.guilds ?? [],
+    log,
+  }
+  await registerCommand(terms)
+  const interpreters = new FakeInterpreters()
+  const preferences = new FakePreferences()
+  const locales = new SeenLocales()
+  const service = { languages: async () => OFFERED }
+  const guesses = { left: 3, mayTry: () => guesses.left > 0, wrong: () => void guesses.left-- }
+  const languages = new LanguageList(() => service.languages(), { clock: systemClock, log })
+  const desk = new CommandDesk(client, {
+    interpreters,
+    guildIds: () => client.guilds.cache.keys(),
+    preferences,
+    languages,
+    locales,
+    guesses,
+    settings: { ...SETTINGS, ...settings },
+    starters: new WeakMap(),
+    clock: systemClock,
+    wallClock: systemWallClock,
+    log,
+  })
+  return {
+    ...{ discord, guild, lounge, general, ana, ben, client, log, terms },
+    ...{ interpreters, preferences, locales, service, guesses, desk },
+    async [Symbol.asyncDispose]() {
+      desk[Symbol.dispose]()
+      await client.destroy()
+      await discord.close()
+    },
+  }
+}
