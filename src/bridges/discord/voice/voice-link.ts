@@ -1,9 +1,14 @@
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
-import type { Clock } from '../../../core/clock.ts'
+import { after, type Clock, Ticker } from '../../../core/clock.ts'
 import type { Log } from '../../../core/log.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
+import { answerTo, refusalOf } from './close-codes.ts'
+import { DaveGuard } from './dave-guard.ts'
 import type { LinkCounters } from './link-counters.ts'
+import { DEFAULT_LINK_LIMITS, type LinkLimits, rejoinDelayMs } from './link-limits.ts'
+import { type ConnectionWatcher, MendedConnection } from './mended-connection.ts'
 import type { PacketPlayer, PacketSink, PacketSource } from './packet-sink.ts'
+import { Reception } from './reception.ts'
 
 export type VoiceLinkState = 'joining' | 'ready' | 'reconnecting' | 'ended'
 
@@ -14,7 +19,7 @@ export interface VoiceLinkWatcher {
   speaking?(userId: string): void
   /** Somebody moved the bot; the link goes on there. */
   moved?(channelId: string): void
-  /** Speaking was announced for 10 s, and not one packet came: UDP does not get through. Once a connection. */
+  /** Speaking was announced for 10 s, and not one packet came: UDP does not get through. Once a link. */
   deaf?(): void
 }
 
@@ -31,49 +36,249 @@ export interface VoiceLinkOptions {
   readonly log: Log
   readonly counters: LinkCounters
   readonly watcher?: VoiceLinkWatcher
+  readonly limits?: Partial<LinkLimits>
 }
 
-/** One voice channel: what is said there, by user, and what is played there. Whoever makes it leaves it. */
+/**
+ * One voice channel: what is said there, by user, and what is played there. It stays, over lost connections, moves and
+ * changes of server, until it is told to leave or Discord wants it gone. Whoever makes it leaves it.
+ */
 export class VoiceLink implements PacketSource, PacketPlayer {
   readonly ended: Promise<ChannelEnd>
+  readonly #options: VoiceLinkOptions
+  readonly #limits: LinkLimits
+  readonly #reception: Reception
+  readonly #guard: DaveGuard
+  readonly #settle: (end: ChannelEnd) => void
+  readonly #joined = Promise.withResolvers<undefined>()
+  #state: VoiceLinkState = 'joining'
+  #channelId: string
+  #connection: MendedConnection | undefined
+  /** What happens next unless something else does. */
+  #next: Disposable | undefined
+  #watch: Ticker | undefined
+  /** Attempts since the link was last ready for a while, and the code that the last one was closed with. */
+  #attempts = 0
+  #lastCode: number | undefined
+  #begun = false
+  #announcedAt = Number.NaN
+  #heard = false
 
-  constructor(_options: VoiceLinkOptions) {
-    this.ended = new Promise(() => {})
+  constructor(options: VoiceLinkOptions) {
+    this.#options = options
+    this.#limits = { ...DEFAULT_LINK_LIMITS, ...options.limits }
+    this.#channelId = options.channelId
+    const { promise, resolve } = Promise.withResolvers<ChannelEnd>()
+    this.ended = promise
+    this.#settle = resolve
+    this.#guard = new DaveGuard(options.clock, options.counters, () =>
+      this.#end({ kind: 'refused', code: 'encryption' }),
+    )
+    this.#reception = new Reception(options.clock, options.counters, this.#guard)
   }
 
   get state(): VoiceLinkState {
-    return 'joining'
+    return this.#state
   }
 
   /** On, off (stage channels, tests), or not agreed yet. */
   get encrypted(): boolean | undefined {
-    return undefined
+    return this.#state === 'ready' ? this.#guard.encrypted : undefined
   }
 
   /** The channel it is in now. */
   get channelId(): string {
-    return ''
+    return this.#channelId
   }
 
   get playable(): boolean {
-    return false
+    // Not agreed yet: what is played now would go out in plaintext.
+    return this.#state === 'ready' && this.#guard.encrypted !== undefined
   }
 
-  /** Settles when the channel can be heard, or with why it never will be. */
+  /** Settles when the channel can be heard, or with why it never will be. Once. */
   join(): Promise<ChannelEnd | undefined> {
-    throw new Error('not built yet')
+    if (this.#begun) throw new RangeError('a link joins once')
+    this.#begun = true
+    if (this.#state !== 'ended') {
+      this.#watch = new Ticker(this.#options.clock, 1_000, now => this.#check(now))
+      this.#open()
+    }
+    return Promise.race([this.#joined.promise, this.ended])
   }
 
-  listen(_userId: string, _sink: PacketSink): void {}
+  listen(userId: string, sink: PacketSink): void {
+    this.#reception.listen(userId, sink)
+  }
 
-  unlisten(_userId: string): void {}
+  unlisten(userId: string): void {
+    this.#reception.unlisten(userId)
+  }
 
-  play(_opus: Uint8Array): void {}
+  play(opus: Uint8Array): void {
+    if (!this.playable) return
+    this.#options.counters.packetsOut++
+    this.#connection?.play(opus)
+  }
 
-  setSpeaking(_on: boolean): void {}
+  setSpeaking(on: boolean): void {
+    if (this.#state === 'ready') this.#connection?.setSpeaking(on)
+  }
 
   /** Idempotent: the first reason counts. */
-  leave(_reason: ChannelEnd): Promise<ChannelEnd> {
+  leave(reason: ChannelEnd): Promise<ChannelEnd> {
+    this.#end(reason)
     return this.ended
+  }
+
+  #open(): void {
+    this.#attempts++
+    const { guildId, group, adapterCreator, dave = true, clock, counters } = this.#options
+    this.#within(this.#limits.joinTimeoutMs, () => this.#afresh())
+    const terms = { guildId, group, adapterCreator, dave, clock, counters }
+    const [reception, guard, channelId] = [this.#reception, this.#guard, this.#channelId]
+    try {
+      this.#connection = new MendedConnection({ ...terms, channelId, reception, guard }, this.#watcher())
+    } catch (error) {
+      this.#options.log.error({ guildId, channelId, err: error }, 'cannot ask for a voice connection')
+      this.#end({ kind: 'unreachable', attempts: this.#attempts })
+    }
+  }
+
+  /** Nothing came of the attempt: another one, with nothing of this one left. */
+  #afresh(): void {
+    this.#connection?.destroy(true)
+    this.#connection = undefined
+    this.#reconnecting()
+    this.#again(() => this.#open())
+  }
+
+  /** Another attempt after a while, or the end. */
+  #again(attempt: () => void): void {
+    const { attemptsMost, random } = this.#limits
+    if (this.#attempts >= attemptsMost) {
+      const code = refusalOf(this.#lastCode)
+      this.#end(
+        code === undefined ? { kind: 'unreachable', attempts: this.#attempts } : { kind: 'refused', code },
+      )
+      return
+    }
+    this.#within(rejoinDelayMs(this.#attempts, random()), () => {
+      this.#options.counters.rejoins++
+      attempt()
+    })
+  }
+
+  #rejoin(): void {
+    this.#attempts++
+    this.#within(this.#limits.joinTimeoutMs, () => this.#afresh())
+    this.#connection?.rejoin()
+  }
+
+  #watcher(): ConnectionWatcher {
+    return {
+      ready: () => this.#ready(),
+      connecting: () => {
+        this.#reconnecting()
+        this.#within(this.#limits.joinTimeoutMs, () => this.#afresh())
+      },
+      closed: code => this.#closed(code),
+      unsent: () => this.#again(() => this.#rejoin()),
+      where: channelId => this.#where(channelId),
+      server: endpoint => {
+        if (endpoint !== undefined) return
+        this.#reconnecting()
+        this.#within(this.#limits.endpointTimeoutMs, () => this.#again(() => this.#rejoin()))
+      },
+      dropped: () => this.#end({ kind: 'unreachable', attempts: this.#attempts }),
+      speaking: userId => {
+        if (Number.isNaN(this.#announcedAt)) this.#announcedAt = this.#options.clock.now()
+        this.#options.watcher?.speaking?.(userId)
+      },
+      heard: () => {
+        this.#heard = true
+      },
+      failed: error => {
+        this.#options.counters.libraryErrors++
+        this.#options.log.warn(
+          { guildId: this.#options.guildId, err: error },
+          'the voice connection stumbled',
+        )
+      },
+    }
+  }
+
+  #ready(): void {
+    if (this.#state === 'ended' || this.#state === 'ready') return
+    this.#to('ready')
+    this.#joined.resolve(undefined)
+    // Only what stays is there again: a server that lets us in and closes at once is not asked for ever.
+    this.#within(this.#limits.stableMs, () => {
+      this.#attempts = 0
+      this.#lastCode = undefined
+    })
+  }
+
+  #closed(code: number): void {
+    if (this.#state === 'ended') return
+    this.#options.log.info({ guildId: this.#options.guildId, code }, 'the voice server closed the connection')
+    const again = code === this.#lastCode
+    this.#lastCode = code
+    this.#reconnecting()
+    const answer = answerTo(code)
+    const refused = { kind: 'refused', code: refusalOf(code) ?? code } as const
+    if (
+      answer === 'refuse' ||
+      (answer === 'once' && again) ||
+      (code === 4017 && this.#options.dave === false)
+    )
+      this.#end(refused)
+    else if (answer === 'wait')
+      this.#within(this.#limits.waitMs, () => this.#end(code === 4014 ? { kind: 'kicked' } : refused))
+    else this.#again(() => this.#rejoin())
+  }
+
+  #where(channelId: string | undefined): void {
+    if (this.#state === 'ended') return
+    if (channelId === undefined) this.#end({ kind: 'kicked' })
+    else if (channelId !== this.#channelId) {
+      this.#channelId = channelId
+      this.#options.watcher?.moved?.(channelId)
+    }
+  }
+
+  #check(now: number): void {
+    this.#connection?.check()
+    if (this.#heard || !(now - this.#announcedAt >= this.#limits.deafMs)) return
+    this.#heard = true
+    this.#options.log.warn({ guildId: this.#options.guildId }, 'users speak, and no packet comes over UDP')
+    this.#options.watcher?.deaf?.()
+  }
+
+  #reconnecting(): void {
+    if (this.#state === 'ready') this.#to('reconnecting')
+  }
+
+  #to(state: VoiceLinkState): void {
+    this.#state = state
+    this.#options.watcher?.state?.(state)
+  }
+
+  #within(ms: number, task: () => void): void {
+    this.#next?.[Symbol.dispose]()
+    this.#next = this.#state === 'ended' ? undefined : after(this.#options.clock, ms, task)
+  }
+
+  #end(end: ChannelEnd): void {
+    if (this.#state === 'ended') return
+    this.#to('ended')
+    this.#next?.[Symbol.dispose]()
+    this.#watch?.[Symbol.dispose]()
+    this.#connection?.destroy(end.kind !== 'kicked')
+    this.#connection = undefined
+    this.#reception.close()
+    const { guildId, counters, log } = this.#options
+    log.info({ guildId, channelId: this.#channelId, end, ...counters }, 'left the voice channel')
+    this.#settle(end)
   }
 }

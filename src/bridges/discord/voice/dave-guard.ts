@@ -1,0 +1,140 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { LinkCounters } from './link-counters.ts'
+
+/** The part of the voice library's `DAVESession` that is used here. */
+export interface DaveSession {
+  readonly protocolVersion: number
+  readonly lastTransitionId?: number | undefined
+  reinitializing: boolean
+  readonly session: { readonly ready: boolean; canPassthrough(userId: string): boolean } | undefined
+  decrypt(packet: Buffer, userId: string): Buffer | null
+  recoverFromInvalidTransition(transitionId: number): void
+}
+
+/** Set up anew so many times without one frame that could be read: then there is no end-to-end encryption to be had. */
+const REINITS_MOST = 5
+/** Frames in a row, of all speakers, that could not be decrypted before it is set up anew (0.7 s of one speaker). */
+const FAILURES_MOST = 36
+/** A frame in plaintext weighs less: some clients send them on and off, and then nothing is wrong here. */
+const PLAINTEXT_WEIGHT = 1 / 7
+/** Between one new beginning and the next (ms). */
+const REINIT_PAUSE_MS = 3_000
+/** Encrypted speech comes for so long, and our own encryption is not up: something got lost (ms). */
+const EARLY_MOST_MS = 5_000
+/** The last two bytes of every frame that is encrypted end to end (DAVE protocol, "magic marker"). */
+const MARKER = 0xfa
+/** Tag, at least one byte of nonce, the size byte and the marker. */
+const SUPPLEMENT_LEAST = 8 + 1 + 1 + 2
+
+/**
+ * End-to-end encryption of what users say, over the library's session, which destroys a user's stream after the first
+ * group's failures, and hands out ciphertext while it is not ready. Here nothing but plain Opus comes out, and what
+ * cannot be decrypted is counted; when nothing can be, the session is set up anew, so many times.
+ */
+export class DaveGuard {
+  readonly #clock: Clock
+  readonly #counters: LinkCounters
+  readonly #giveUp: () => void
+  #dave: DaveSession | undefined
+  #failures = 0
+  #reinits = 0
+  #notBefore = Number.NEGATIVE_INFINITY
+  /** Since when encrypted speech comes that nothing can be done with; NaN: it does not. */
+  #earlySince = Number.NaN
+
+  /** `giveUp` is called once no more is tried. */
+  constructor(clock: Clock, counters: LinkCounters, giveUp: () => void) {
+    this.#clock = clock
+    this.#counters = counters
+    this.#giveUp = giveUp
+  }
+
+  /** The session of the connection from now on; undefined for none. */
+  use(dave: DaveSession | undefined): void {
+    if (dave === this.#dave) return
+    this.#dave = dave
+    this.#failures = 0
+    this.#earlySince = Number.NaN
+  }
+
+  /** On, off, or not agreed yet. */
+  get encrypted(): boolean | undefined {
+    const dave = this.#dave
+    if (dave === undefined || dave.protocolVersion === 0) return false
+    return dave.session?.ready ? true : undefined
+  }
+
+  /** The Opus in `frame`; undefined when it is not to be had. */
+  opened(frame: Buffer, userId: string): Buffer | undefined {
+    const dave = this.#dave
+    const session = dave?.session
+    const readable = session?.ready && (dave?.protocolVersion !== 0 || session.canPassthrough(userId))
+    if (dave === undefined || !readable) {
+      if (!looksEncrypted(frame)) return frame
+      this.#tooEarly()
+      return undefined
+    }
+    this.#earlySince = Number.NaN
+    let plain: Buffer | null = null
+    try {
+      plain = dave.decrypt(frame, userId)
+    } catch {
+      // The library's own limit; ours is below.
+    }
+    if (plain === null) {
+      this.#failed(looksEncrypted(frame))
+      return undefined
+    }
+    if (plain !== frame) this.#worked()
+    return plain
+  }
+
+  /** The library set up its session anew, for whatever reason: a broken commit, or because it was asked to. */
+  invalidated(): void {
+    this.#counters.reinitialised++
+    this.#notBefore = this.#clock.now() + REINIT_PAUSE_MS
+    if (++this.#reinits > REINITS_MOST) this.#giveUp()
+  }
+
+  #worked(): void {
+    this.#failures = 0
+    if (this.#reinits === 0) return
+    this.#reinits = 0
+    this.#counters.recovered++
+  }
+
+  #failed(encrypted: boolean): void {
+    if (encrypted) this.#counters.undecryptable++
+    else this.#counters.plaintext++
+    this.#failures += encrypted ? 1 : PLAINTEXT_WEIGHT
+    if (this.#failures > FAILURES_MOST) this.#reinitialise()
+  }
+
+  #tooEarly(): void {
+    this.#counters.tooEarly++
+    // A channel without it has nothing that could be set up: somebody's stray frame.
+    if (this.#dave === undefined || this.#dave.protocolVersion === 0) return
+    const now = this.#clock.now()
+    if (Number.isNaN(this.#earlySince)) this.#earlySince = now
+    if (now - this.#earlySince < EARLY_MOST_MS) return
+    this.#earlySince = now
+    this.#reinitialise()
+  }
+
+  #reinitialise(): void {
+    const dave = this.#dave
+    if (dave === undefined || this.#clock.now() < this.#notBefore) return
+    this.#failures = 0
+    // The server may not have answered the last time; the library would wait for it for ever.
+    dave.reinitializing = false
+    dave.recoverFromInvalidTransition(dave.lastTransitionId ?? 0)
+  }
+}
+
+/** A frame of DAVE's format by its end: marker, and a size of the supplement that fits in. */
+export function looksEncrypted(frame: Uint8Array): boolean {
+  const { length } = frame
+  if (length < SUPPLEMENT_LEAST || frame[length - 1] !== MARKER || frame[length - 2] !== MARKER) return false
+  const supplement = frame[length - 3]!
+  return supplement >= SUPPLEMENT_LEAST && supplement <= length
+}

@@ -1,0 +1,194 @@
+import {
+  type DiscordGatewayAdapterCreator,
+  getVoiceConnection,
+  joinVoiceChannel,
+  type VoiceConnection,
+  VoiceConnectionDisconnectReason,
+  VoiceConnectionStatus,
+} from '@discordjs/voice'
+import type { Clock } from '../../../core/clock.ts'
+import { BridgeError } from '../../../core/errors.ts'
+import type { DaveGuard } from './dave-guard.ts'
+import { GatewayGate, type GatewayWatcher } from './gateway-gate.ts'
+import {
+  CODE,
+  type Networking,
+  type NetworkingState,
+  networkingOf,
+  type VoicePacket,
+} from './library-parts.ts'
+import type { LinkCounters } from './link-counters.ts'
+import { NetworkingMends } from './networking-mends.ts'
+import type { Reception } from './reception.ts'
+
+/** Op codes of the voice gateway (Discord, "Voice Opcodes"). */
+const OP = { ready: 2, speaking: 5, clientDisconnect: 13 } as const
+
+export interface ConnectionTerms {
+  readonly guildId: string
+  readonly channelId: string
+  readonly group: string
+  readonly adapterCreator: DiscordGatewayAdapterCreator
+  readonly dave: boolean
+  readonly clock: Clock
+  readonly counters: LinkCounters
+  readonly reception: Reception
+  readonly guard: DaveGuard
+}
+
+export interface ConnectionWatcher extends GatewayWatcher {
+  ready(): void
+  /** It is being resumed, or made anew at another server. */
+  connecting(): void
+  /** The voice server closed the connection, and it will not be resumed. */
+  closed(code: number): void
+  /** The main gateway could not be asked just now. */
+  unsent(): void
+  speaking(userId: string): void
+  /** A packet of audio came from the voice server. */
+  heard(): void
+  failed(error: unknown): void
+}
+
+/**
+ * One `VoiceConnection` of the library, from being asked for to being destroyed, with all its mends: it asks to be let
+ * in again only when told, its receiver is replaced by a `Reception`, and nothing it throws leaves it.
+ */
+export class MendedConnection {
+  readonly #terms: ConnectionTerms
+  readonly #watcher: ConnectionWatcher
+  readonly #gate: GatewayGate
+  readonly #connection: VoiceConnection
+  #mends: NetworkingMends | undefined
+  #mended: unknown
+  #dave: unknown
+  #status: string | undefined
+  #resuming = false
+  #destroyed = false
+
+  /** Asks the gateway to be let in. Throws `BridgeError` `STATE` if the bot has a connection in this guild. */
+  constructor(terms: ConnectionTerms, watcher: ConnectionWatcher) {
+    const { guildId, channelId, group, adapterCreator, dave } = terms
+    if (getVoiceConnection(guildId, group))
+      throw new BridgeError('STATE', `there is a voice connection in guild ${guildId} already`)
+    this.#terms = terms
+    this.#watcher = watcher
+    this.#gate = new GatewayGate(adapterCreator, watcher)
+    this.#connection = this.#gate.asking(() =>
+      joinVoiceChannel({
+        guildId,
+        channelId,
+        group,
+        adapterCreator: this.#gate.create,
+        selfDeaf: false,
+        selfMute: false,
+        daveEncryption: dave,
+        // Its own limit destroys streams; `DaveGuard` has another.
+        decryptionFailureTolerance: Number.MAX_SAFE_INTEGER,
+      }),
+    )
+    const connection = this.#connection
+    connection.receiver.onWsPacket = ignore
+    connection.receiver.onUdpMessage = ignore
+    connection.on('error', error => watcher.failed(error))
+    connection.on('stateChange', () => this.#changed())
+    // What the library did before anybody could listen.
+    queueMicrotask(() => this.#changed())
+  }
+
+  get ready(): boolean {
+    return this.#connection.state.status === VoiceConnectionStatus.Ready
+  }
+
+  /** Asks to be let in again. */
+  rejoin(): void {
+    if (!this.#destroyed) this.#gate.asking(() => this.#connection.rejoin())
+  }
+
+  play(opus: Uint8Array): void {
+    try {
+      this.#connection.playOpusPacket(
+        opus instanceof Buffer ? opus : Buffer.from(opus.buffer, opus.byteOffset, opus.byteLength),
+      )
+    } catch (error) {
+      this.#watcher.failed(error)
+    }
+  }
+
+  setSpeaking(on: boolean): void {
+    this.#connection.setSpeaking(on)
+  }
+
+  /** Looks after what hangs; about once a second. */
+  check(): void {
+    this.#mends?.check()
+  }
+
+  /** Idempotent. `tell`: says goodbye to the gateway. */
+  destroy(tell: boolean): void {
+    if (this.#destroyed) return
+    this.#destroyed = true
+    this.#mends?.[Symbol.dispose]()
+    if (this.#connection.state.status === VoiceConnectionStatus.Destroyed) return
+    this.#gate.asking(() => this.#connection.destroy(tell))
+  }
+
+  #changed(): void {
+    if (this.#destroyed) return
+    const { state } = this.#connection
+    const networking = networkingOf(this.#connection)
+    if (networking === this.#mended && state.status === this.#status) return
+    this.#status = state.status
+    if (networking !== this.#mended) {
+      this.#mends?.[Symbol.dispose]()
+      this.#mended = networking
+      this.#mends = networking && this.#mend(networking)
+    }
+    if (state.status === VoiceConnectionStatus.Ready) this.#watcher.ready()
+    else if (state.status === VoiceConnectionStatus.Connecting) this.#watcher.connecting()
+    else if (
+      state.status === VoiceConnectionStatus.Disconnected &&
+      state.reason === VoiceConnectionDisconnectReason.AdapterUnavailable
+    )
+      this.#watcher.unsent()
+  }
+
+  #mend(networking: Networking): NetworkingMends {
+    const { clock, reception } = this.#terms
+    return new NetworkingMends(networking, clock, {
+      packet: packet => this.#packet(packet),
+      datagram: (datagram, fromServer) => {
+        if (fromServer) this.#watcher.heard()
+        reception.datagram(datagram, fromServer)
+      },
+      changed: state => this.#networkingChanged(state),
+      closing: code => this.#watcher.closed(code),
+      failed: error => this.#watcher.failed(error),
+    })
+  }
+
+  #networkingChanged({ code, connectionData, dave }: NetworkingState): void {
+    const { reception, guard, counters } = this.#terms
+    if (code === CODE.resuming) this.#resuming = true
+    if (code !== CODE.ready) return
+    if (this.#resuming) counters.resumed++
+    this.#resuming = false
+    if (connectionData?.encryptionMode && connectionData.secretKey)
+      reception.use({ mode: connectionData.encryptionMode, key: connectionData.secretKey })
+    guard.use(dave)
+    if (dave === this.#dave) return
+    this.#dave = dave
+    dave?.on('invalidateTransition', () => guard.invalidated())
+  }
+
+  #packet({ op, d }: VoicePacket): void {
+    const { reception } = this.#terms
+    if (op === OP.ready) reception.begin()
+    else if (op === OP.speaking && typeof d?.user_id === 'string' && typeof d.ssrc === 'number') {
+      reception.named(d.user_id, d.ssrc)
+      if (d.speaking) this.#watcher.speaking(d.user_id)
+    } else if (op === OP.clientDisconnect && typeof d?.user_id === 'string') reception.left(d.user_id)
+  }
+}
+
+function ignore(): void {}

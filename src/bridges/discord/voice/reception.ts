@@ -1,0 +1,141 @@
+import type { Clock } from '../../../core/clock.ts'
+import { opusSamples } from '../../../transcode/opus-packet.ts'
+import type { DaveGuard } from './dave-guard.ts'
+import type { LinkCounters } from './link-counters.ts'
+import type { PacketSink } from './packet-sink.ts'
+import { isAudio, opened, type SessionKey } from './sealed-packet.ts'
+import { UnnamedPackets } from './unnamed-packets.ts'
+
+interface Speaker {
+  readonly userId: string
+  ssrc: number | undefined
+  /** Nobody listens to them: not even decrypted. */
+  sink: PacketSink | undefined
+}
+
+/** Bytes that are not zero, at most, in packets that some voice servers send now and then and that hold nothing. */
+const ALMOST_ZERO = 2
+
+/**
+ * From datagrams to the packets of each user. It stands in for the library's receiver, which gives every user a stream
+ * that grows as long as nobody reads it, that one bad or forged packet destroys, and that knows no sequence numbers.
+ */
+export class Reception {
+  readonly #counters: LinkCounters
+  readonly #dave: DaveGuard
+  readonly #speakers = new Map<string, Speaker>()
+  readonly #bySsrc = new Map<number, Speaker>()
+  readonly #unnamed: UnnamedPackets
+  #key: SessionKey | undefined
+
+  constructor(clock: Clock, counters: LinkCounters, dave: DaveGuard) {
+    this.#counters = counters
+    this.#dave = dave
+    this.#unnamed = new UnnamedPackets(clock)
+  }
+
+  listen(userId: string, sink: PacketSink): void {
+    this.#speaker(userId).sink = sink
+  }
+
+  unlisten(userId: string): void {
+    const speaker = this.#speakers.get(userId)
+    if (speaker === undefined) return
+    speaker.sink = undefined
+    if (speaker.ssrc === undefined) this.#speakers.delete(userId)
+  }
+
+  /** Packets are sealed with `key` from now on. */
+  use(key: SessionKey): void {
+    this.#key = key
+  }
+
+  /** A new session at a voice server: all SSRCs are named anew. */
+  begin(): void {
+    this.#key = undefined
+    this.#bySsrc.clear()
+    this.#unnamed.clear()
+    for (const speaker of this.#speakers.values()) this.#unname(speaker)
+  }
+
+  /** Nobody listens any more. */
+  close(): void {
+    this.begin()
+    this.#speakers.clear()
+  }
+
+  /** Op 5: `ssrc` is this user's, and any they had before is nobody's. */
+  named(userId: string, ssrc: number): void {
+    const speaker = this.#speaker(userId)
+    if (speaker.ssrc === ssrc) return
+    if (speaker.ssrc !== undefined) this.#bySsrc.delete(speaker.ssrc)
+    const before = this.#bySsrc.get(ssrc)
+    if (before) this.#unname(before)
+    speaker.ssrc = ssrc
+    this.#bySsrc.set(ssrc, speaker)
+    for (const datagram of this.#unnamed.take(ssrc)) {
+      this.#counters.attributed++
+      this.#give(datagram, speaker, true)
+    }
+  }
+
+  /** Op 13: the user has left. */
+  left(userId: string): void {
+    const speaker = this.#speakers.get(userId)
+    if (speaker?.ssrc === undefined) return
+    this.#bySsrc.delete(speaker.ssrc)
+    this.#unname(speaker)
+  }
+
+  /** `fromServer`: it came from the voice server's address. Its memory may be kept. */
+  datagram(datagram: Buffer, fromServer: boolean): void {
+    if (!isAudio(datagram)) return
+    const ssrc = datagram.readUInt32BE(8)
+    const speaker = this.#bySsrc.get(ssrc)
+    if (speaker !== undefined) this.#give(datagram, speaker, fromServer)
+    else if (fromServer) {
+      this.#counters.unknownSsrc++
+      this.#unnamed.keep(ssrc, datagram)
+    } else this.#counters.foreign++
+  }
+
+  #give(datagram: Buffer, { sink, userId }: Speaker, fromServer: boolean): void {
+    if (sink === undefined || this.#key === undefined) return
+    const counters = this.#counters
+    const frame = opened(datagram, this.#key)
+    if (frame === undefined) {
+      if (fromServer) counters.undecryptable++
+      else counters.foreign++
+      return
+    }
+    const opus = this.#dave.opened(frame, userId)
+    if (opus === undefined) return
+    if (opusSamples(opus) === 0 || almostZero(opus)) {
+      counters.malformed++
+      return
+    }
+    counters.packets++
+    sink.packet(datagram.readUInt16BE(2), datagram.readUInt32BE(4), datagram.readUInt32BE(8), opus)
+  }
+
+  #speaker(userId: string): Speaker {
+    let speaker = this.#speakers.get(userId)
+    if (speaker === undefined) {
+      speaker = { userId, ssrc: undefined, sink: undefined }
+      this.#speakers.set(userId, speaker)
+    }
+    return speaker
+  }
+
+  #unname(speaker: Speaker): void {
+    speaker.ssrc = undefined
+    if (speaker.sink === undefined) this.#speakers.delete(speaker.userId)
+  }
+}
+
+function almostZero(opus: Uint8Array): boolean {
+  if (opus.length <= 2 * ALMOST_ZERO) return false
+  let others = 0
+  for (let at = 0; at < opus.length; at++) if (opus[at] !== 0 && ++others > ALMOST_ZERO) return false
+  return true
+}

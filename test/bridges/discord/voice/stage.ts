@@ -1,0 +1,123 @@
+import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
+import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
+import type { LinkLimits } from '../../../../src/bridges/discord/voice/link-limits.ts'
+import { VoiceLink, type VoiceLinkState } from '../../../../src/bridges/discord/voice/voice-link.ts'
+import { type Clock, systemClock } from '../../../../src/core/clock.ts'
+import { silentLog } from '../../../../src/core/log.ts'
+import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
+import type { VoiceCall } from '../../../../src/simulator/discord/voice/voice-call.ts'
+import { VoiceServer, type VoiceServerOptions } from '../../../../src/simulator/discord/voice/voice-server.ts'
+
+export const GUILD = '300000000000000001'
+export const CHANNEL = '300000000000000002'
+export const OTHER_CHANNEL = '300000000000000012'
+export const BOT = '300000000000000003'
+export const ANNA = '300000000000000004'
+export const BEN = '300000000000000005'
+
+type Library = Parameters<DiscordGatewayAdapterCreator>[0]
+
+export interface StageOptions extends VoiceServerOptions {
+  readonly limits?: Partial<LinkLimits>
+  readonly clock?: Clock
+  /** Of the link; default as the server. */
+  readonly linkDave?: boolean
+}
+
+/** A voice server, the least of a main gateway that lets a bot into its calls, and a link of ours. */
+export class Stage implements AsyncDisposable {
+  readonly server: VoiceServer
+  readonly call: VoiceCall
+  readonly link: VoiceLink
+  readonly counters = new LinkCounters()
+  readonly states: VoiceLinkState[] = []
+  readonly moves: string[] = []
+  readonly announced: string[] = []
+  deaf = 0
+  /** What the bot asked the main gateway for: the channel, or undefined to leave; and when. */
+  readonly asked: { channelId: string | undefined; at: number }[] = []
+  /** The gateway answers no more. */
+  mute = false
+  /** The gateway cannot be asked. */
+  unreachable = false
+  library: Library | undefined
+  readonly #trust: Disposable
+  #sessions = 0
+
+  private constructor(server: VoiceServer, { linkDave, limits, clock, dave = true }: StageOptions) {
+    this.server = server
+    this.#trust = trust(server.certificate)
+    this.call = server.openCall(GUILD, CHANNEL)
+    this.link = new VoiceLink({
+      guildId: GUILD,
+      channelId: CHANNEL,
+      group: BOT,
+      adapterCreator: library => this.#adapter(library),
+      dave: linkDave ?? dave,
+      clock: clock ?? systemClock,
+      log: silentLog,
+      counters: this.counters,
+      limits: { random: () => 0, ...limits },
+      watcher: {
+        state: state => void this.states.push(state),
+        moved: channelId => void this.moves.push(channelId),
+        speaking: userId => void this.announced.push(userId),
+        deaf: () => void this.deaf++,
+      },
+    })
+  }
+
+  static async open(options: StageOptions = {}): Promise<Stage> {
+    const { limits: _limits, linkDave: _dave, clock: _clock, ...server } = options
+    return new Stage(await VoiceServer.listen(server), options)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.link.leave({ kind: 'parent-closed' })
+    this.#trust[Symbol.dispose]()
+    await this.server.close()
+  }
+
+  /** VOICE_STATE_UPDATE of the bot. */
+  tellState(channelId: string | undefined, sessionId = `session-${this.#sessions}`): void {
+    const state = { guild_id: GUILD, channel_id: channelId ?? null, user_id: BOT, session_id: sessionId }
+    this.library?.onVoiceStateUpdate({ ...state, self_deaf: false, self_mute: false } as Parameters<
+      Library['onVoiceStateUpdate']
+    >[0])
+  }
+
+  /** VOICE_SERVER_UPDATE of the guild. */
+  tellServer(endpoint: string | null = this.server.endpoint): void {
+    this.library?.onVoiceServerUpdate({ guild_id: GUILD, token: `token-${this.#sessions}`, endpoint })
+  }
+
+  /** Lets the bot into `channelId`, as when it asks, or when it is moved there. */
+  admit(channelId: string): void {
+    this.#sessions++
+    const call = this.server.openCall(GUILD, channelId)
+    call.expect({ userId: BOT, sessionId: `session-${this.#sessions}`, token: `token-${this.#sessions}` })
+    this.tellState(channelId)
+    this.tellServer()
+  }
+
+  #adapter(library: Library) {
+    this.library = library
+    return {
+      destroy: () => {
+        if (this.library === library) this.library = undefined
+      },
+      sendPayload: (payload: { d: { channel_id: string | null } }) => {
+        const channelId = payload.d.channel_id ?? undefined
+        if (this.unreachable) return false
+        this.asked.push({ channelId, at: performance.now() })
+        if (this.mute) return true
+        setImmediate(() => {
+          if (channelId !== undefined) return this.admit(channelId)
+          this.call.forget(BOT)
+          this.tellState(undefined)
+        })
+        return true
+      },
+    }
+  }
+}
