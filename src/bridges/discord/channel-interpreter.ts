@@ -48,6 +48,7 @@ export interface ChannelStatus {
   readonly textChannelId: string
   /** The room's name, for others to join. */
   readonly room: string
+  /** How long it has been going on (ms). */
   readonly sinceMs: number
   readonly state: 'joining' | 'listening' | 'reconnecting'
   /** End-to-end encryption: on, off (stage channels, tests), or not agreed yet. */

@@ -1,4 +1,5 @@
 import { after, type Clock } from '../../../core/clock.ts'
+import { type LanguageId, sameLanguage } from '../../../core/languages.ts'
 import type { Log } from '../../../core/log.ts'
 import type { LanguageOffer, OfferedLanguage } from './language-offer.ts'
 
@@ -30,6 +31,14 @@ export class LanguageList {
     using _timer = after(this.#clock, waitMs, late.resolve)
     await Promise.race([this.#asking, late.promise])
     return this.#known
+  }
+
+  /** The service's language for one that was only guessed: itself, else the same of another region, else as it is. */
+  nearest(language: LanguageId): LanguageId {
+    const known = this.#known ?? []
+    if (known.some(({ id }) => id === language)) return language
+    const near = known.filter(({ id }) => sameLanguage(id, language))
+    return (near.find(({ heard }) => heard) ?? near[0])?.id ?? language
   }
 
   async #ask(): Promise<void> {

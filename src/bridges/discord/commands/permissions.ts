@@ -14,6 +14,8 @@ export type Purpose =
   | 'embed'
   /** Captions in a thread of their own. */
   | 'thread'
+  /** Showing by its name that it listens; it does without. */
+  | 'show'
 
 /** Every permission that the bot uses anywhere, and what for: nothing else is asked for, and nothing less. */
 const USED = {
@@ -26,6 +28,7 @@ const USED = {
   EmbedLinks: ['embed'],
   CreatePublicThreads: ['thread'],
   SendMessagesInThreads: ['thread'],
+  ChangeNickname: ['show'],
 } as const satisfies Partial<Record<keyof typeof PermissionFlagsBits, readonly Purpose[]>>
 
 export type UsedPermission = keyof typeof USED

@@ -91,6 +91,7 @@ export const GERMAN: Words = {
       ReadMessageHistory: 'Nachrichtenverlauf lesen',
       CreatePublicThreads: 'Öffentliche Threads erstellen',
       SendMessagesInThreads: 'Nachrichten in Threads senden',
+      ChangeNickname: 'Nickname ändern',
     },
 
     stopped: channel => `${channel} wird nicht mehr gedolmetscht.`,

@@ -90,6 +90,7 @@ export const ENGLISH: Words = {
       ReadMessageHistory: 'Read Message History',
       CreatePublicThreads: 'Create Public Threads',
       SendMessagesInThreads: 'Send Messages in Threads',
+      ChangeNickname: 'Change Nickname',
     },
 
     stopped: channel => `Stopped interpreting ${channel}.`,

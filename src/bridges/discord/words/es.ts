@@ -95,6 +95,7 @@ export const SPANISH: Words = {
       ReadMessageHistory: 'Leer el historial de mensajes',
       CreatePublicThreads: 'Crear hilos públicos',
       SendMessagesInThreads: 'Enviar mensajes en hilos',
+      ChangeNickname: 'Cambiar apodo',
     },
 
     stopped: channel => `He dejado de interpretar ${channel}.`,

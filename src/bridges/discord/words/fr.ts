@@ -93,6 +93,7 @@ export const FRENCH: Words = {
       ReadMessageHistory: 'Voir les anciens messages',
       CreatePublicThreads: 'Créer des fils publics',
       SendMessagesInThreads: 'Envoyer des messages dans les fils',
+      ChangeNickname: 'Changer de pseudo',
     },
 
     stopped: channel => `Je n’interprète plus ${channel}.`,

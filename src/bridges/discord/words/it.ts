@@ -89,6 +89,7 @@ export const ITALIAN: Words = {
       ReadMessageHistory: 'Leggere la cronologia messaggi',
       CreatePublicThreads: 'Creare thread pubblici',
       SendMessagesInThreads: 'Inviare messaggi nei thread',
+      ChangeNickname: 'Cambiare il proprio nickname',
     },
 
     stopped: channel => `Non interpreto più ${channel}.`,

@@ -90,6 +90,7 @@ export const PORTUGUESE: Words = {
       ReadMessageHistory: 'Ver histórico de mensagens',
       CreatePublicThreads: 'Criar tópicos públicos',
       SendMessagesInThreads: 'Enviar mensagens em tópicos',
+      ChangeNickname: 'Mudar apelido',
     },
 
     stopped: channel => `Parei de interpretar ${channel}.`,
