@@ -47,7 +47,7 @@ export class CallDave {
 
   /** True when everybody takes it that the bot encrypts. */
   mustEncrypt(session: BotSession | undefined): boolean {
-    if (!session || this.group.version === 0 || this.group.inTransition) return false
+    if (!session || this.group.version === 0 || this.group.freshlyChanged) return false
     return this.group.has(session.member)
   }
 }

@@ -5,6 +5,7 @@ import { CallDave } from './call-dave.ts'
 import { DatagramPath } from './datagram-path.ts'
 import { DaveGroup } from './dave/dave-group.ts'
 import { ScriptedMember } from './dave/scripted-member.ts'
+import type { Transition } from './dave/transition.ts'
 import type { EncryptionMode } from './encryption.ts'
 import { forgedPacket } from './forged-packet.ts'
 import type { Address } from './media-socket.ts'
@@ -67,6 +68,11 @@ export class VoiceCall {
   /** The DAVE version that the call runs now; 0 is transport encryption only. */
   get daveVersion(): 0 | 1 {
     return this.#group.version
+  }
+
+  /** What the DAVE group went through, oldest first. */
+  get transitions(): readonly Transition[] {
+    return this.#group.transitions
   }
 
   /** From now on an Identify with exactly this is right; replaces what was expected of this user before. */

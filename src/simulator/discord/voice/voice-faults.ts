@@ -1,5 +1,5 @@
 import { DatagramFaults } from './datagram-faults.ts'
-import type { Committer } from './dave/dave-group.ts'
+import type { Committer } from './dave/commit-race.ts'
 import type { EncryptionMode } from './encryption.ts'
 
 /** A moment in the life of a bot's socket: what has just come from the bot, or been sent to it. */

@@ -121,9 +121,9 @@ export class Ear {
     stream.on('close', () => this.events.push('close'))
   }
 
-  /** Everything so far, decoded. */
-  pcm(): Int16Array {
-    const parts = this.packets.map(packet => this.#decoder.decode(packet) ?? new Int16Array(0))
+  /** Everything from packet `from` on, decoded. */
+  pcm(from = 0): Int16Array {
+    const parts = this.packets.slice(from).map(packet => this.#decoder.decode(packet) ?? new Int16Array(0))
     const whole = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0))
     let at = 0
     for (const part of parts) {

@@ -1,12 +1,10 @@
-import { after, type Clock } from '../../../../core/clock.ts'
+import type { Clock } from '../../../../core/clock.ts'
+import { CommitRace, type Committer, type Winner } from './commit-race.ts'
 import { ExternalSender, type Proposal } from './external-sender.ts'
 import type { GroupMember } from './group-member.ts'
 import { MemberTree } from './member-tree.ts'
-import { vector } from './mls-bytes.ts'
-import { type CommitWelcome, readCommitWelcome } from './mls-commit.ts'
-
-/** Whose commit wins where several members make one. */
-export type Committer = 'bot' | 'user'
+import type { Transition } from './transition.ts'
+import { Waiting } from './waiting.ts'
 
 export interface DaveGroupOptions {
   readonly channelId: string
@@ -17,15 +15,12 @@ export interface DaveGroupOptions {
   readonly onExecuted: () => void
 }
 
-/** So long bots have for a key package, a commit, or op 23; Discord's own figures are not documented. */
+/** So long bots have for a key package or op 23; Discord's own figures are not documented. */
 const PATIENCE_MS = 2_000
-/** So long a bot's commit is waited for where a user's is at hand. */
-const RACE_MS = 1_000
-
-interface Made {
-  readonly by: GroupMember
-  readonly payload: Buffer
-}
+/** So often in a row a group is founded anew; then it stays away until somebody comes or goes. */
+const MOST_FAILURES = 3
+/** A client needs some time to change over, too; real ones let plaintext pass for ten seconds. */
+const FRESH_MS = 1_000
 
 interface Change {
   readonly remove: readonly number[]
@@ -38,25 +33,32 @@ interface Change {
  * are the same, one transition after the other.
  */
 export class DaveGroup {
+  /** Everything that was carried out, oldest first. */
+  readonly transitions: Transition[] = []
   readonly #options: DaveGroupOptions
   readonly #sender: ExternalSender
   readonly #present = new Set<GroupMember>()
   readonly #tree = new MemberTree()
+  readonly #waiting: Waiting
+  readonly #race: CommitRace
+  readonly #ready = new Set<GroupMember>()
   #version: 0 | 1
   #epoch = 0n
   #lastTransition = 0
   /** The next group comes after unencrypted talk, so that it needs an orderly change. */
   #upgrading = false
   #running: Promise<void> | undefined
-  #made: Made[] = []
-  readonly #ready = new Set<GroupMember>()
+  /** Something has changed since the last look. */
+  #dirty = false
   #inTransition = false
-  #wake: () => void = () => {}
+  #executedAt = Number.NEGATIVE_INFINITY
 
   constructor(version: 0 | 1, options: DaveGroupOptions) {
     this.#version = version
     this.#options = options
     this.#sender = new ExternalSender(options.channelId)
+    this.#waiting = new Waiting(options.clock)
+    this.#race = new CommitRace(this.#waiting)
   }
 
   get version(): 0 | 1 {
@@ -68,13 +70,14 @@ export class DaveGroup {
     return this.#sender.description
   }
 
-  get epoch(): bigint {
-    return this.#epoch
-  }
-
   /** True from the first message of a transition until it is executed. */
   get inTransition(): boolean {
     return this.#inTransition
+  }
+
+  /** True while frames from before the last transition may still be on their way. */
+  get freshlyChanged(): boolean {
+    return this.#inTransition || this.#options.clock.now() < this.#executedAt + FRESH_MS
   }
 
   /** True when `member` is in the group, as far as both know. */
@@ -98,16 +101,14 @@ export class DaveGroup {
 
   /** Op 28 from a bot. */
   committed(by: GroupMember, payload: Buffer): void {
-    this.#made.push({ by, payload })
-    this.#wake()
+    this.#race.arrived(by, payload)
   }
 
-  /** Op 23 from a bot; false when nothing was prepared under this id. */
-  transitionReady(by: GroupMember, transitionId: number): boolean {
-    if (!this.#inTransition || transitionId !== this.#lastTransition) return false
+  /** Op 23 from a bot. */
+  transitionReady(by: GroupMember, transitionId: number): void {
+    if (!this.#inTransition || transitionId !== this.#lastTransition) return
     this.#ready.add(by)
-    this.#wake()
-    return true
+    this.#waiting.wake()
   }
 
   async upgrade(): Promise<void> {
@@ -123,7 +124,7 @@ export class DaveGroup {
   async downgrade(): Promise<void> {
     await this.settled()
     if (this.#version === 0) return
-    this.#running = this.#goPlain()
+    this.#running = this.#goPlain().finally(() => this.#rest())
     await this.settled()
   }
 
@@ -135,116 +136,107 @@ export class DaveGroup {
   readonly #isPresent = (member: GroupMember): boolean => this.#present.has(member)
 
   #run(): void {
-    this.#wake()
-    if (this.#version === 1) this.#running ??= this.#reconcile().finally(() => (this.#running = undefined))
+    this.#dirty = true
+    this.#waiting.wake()
+    if (this.#version === 1) this.#running ??= this.#reconcile().finally(() => this.#rest())
+  }
+
+  #rest(): void {
+    this.#running = undefined
+    if (this.#dirty && this.#version === 1) this.#run()
   }
 
   async #reconcile(): Promise<void> {
     // Everything that happens in the same tick is one change.
     await Promise.resolve()
+    let failures = 0
     for (let change = await this.#next(); change; change = await this.#next()) {
       const done = this.#tree.empty ? await this.#form(change.add) : await this.#change(change)
+      failures = done ? 0 : failures + 1
+      if (failures > MOST_FAILURES) {
+        this.#dirty = false
+        return
+      }
       if (!done) this.#found()
     }
   }
 
   /** What is to be done next; undefined when nothing is. */
   async #next(): Promise<Change | undefined> {
-    await this.#until(() => [...this.#present].every(member => member.keyPackage), PATIENCE_MS)
-    if (this.#version === 0) return undefined
+    this.#dirty = false
+    const offered = () => Array.from(this.#present).every(member => member.keyPackage)
+    await this.#waiting.until(offered, PATIENCE_MS)
     const members = this.#tree.members(this.#isPresent)
     if (members.length === 0) this.#clear()
     const remove = this.#tree.stale(this.#isPresent)
     if (remove.length > 0) return { remove, add: [] }
-    const add = [...this.#present].filter(member => member.keyPackage && !members.includes(member))
+    const add = Array.from(this.#present).filter(each => each.keyPackage && !members.includes(each))
     const least = members.length === 0 ? 2 : 1
     return add.length >= least ? { remove: [], add } : undefined
   }
 
   /** The first commit of all: everybody has a group of their own, and the winner's becomes everybody's. */
   async #form(candidates: readonly GroupMember[]): Promise<boolean> {
-    const adds = new Map(
-      candidates.map(member => [member, this.#sender.add(member.keyPackage ?? Buffer.alloc(0), 0n)]),
+    const adds = this.#adds(candidates)
+    const winner = await this.#contest(candidates, to =>
+      candidates.flatMap(each => (each === to ? [] : (adds.get(each) ?? []))),
     )
-    const proposalsFor = (to: GroupMember) =>
-      candidates.filter(each => each !== to).map(each => adds.get(each)!)
-    const winner = await this.#race(candidates, proposalsFor)
     if (!winner) return false
+    const others = candidates.filter(each => each !== winner.by)
     this.#tree.add(winner.by)
-    for (const reference of winner.commit.proposals) this.#seat(reference, adds)
-    const transitionId = this.#upgrading ? this.#newTransition() : 0
-    await this.#lead(
-      transitionId,
-      winner.commit,
-      [winner.by],
-      candidates.filter(each => each !== winner.by),
-    )
+    this.#seat(winner, adds)
+    const id = this.#upgrading ? this.#newTransition() : 0
+    await this.#lead(id, winner, [winner.by], others)
+    this.#note(id, 'formed', candidates, winner)
     return true
   }
 
   async #change({ remove, add }: Change): Promise<boolean> {
     const members = this.#tree.members(this.#isPresent)
     const removes = remove.map(leaf => this.#sender.remove(leaf, this.#epoch))
-    const adds = new Map(
-      add.map(member => [member, this.#sender.add(member.keyPackage ?? Buffer.alloc(0), this.#epoch)]),
-    )
-    const proposals = [...removes, ...adds.values()]
-    const winner = await this.#race(members, () => proposals)
+    const adds = this.#adds(add)
+    const winner = await this.#contest(members, () => [...removes, ...adds.values()])
     if (!winner) return false
-    for (const leaf of remove) this.#tree.remove(leaf)
-    for (const reference of winner.commit.proposals) this.#seat(reference, adds)
-    await this.#lead(this.#newTransition(), winner.commit, members, add)
+    const removed = remove.flatMap(leaf => this.#tree.remove(leaf) ?? [])
+    this.#seat(winner, adds)
+    const id = this.#newTransition()
+    await this.#lead(id, winner, members, add)
+    this.#note(id, removed.length > 0 ? 'removed' : 'added', [...removed, ...add], winner)
     return true
   }
 
-  #seat(reference: Buffer, adds: ReadonlyMap<GroupMember, Proposal>): void {
-    for (const [member, proposal] of adds) if (proposal.reference.equals(reference)) this.#tree.add(member)
+  #adds(members: readonly GroupMember[]): Map<GroupMember, Proposal> {
+    const propose = ({ keyPackage }: GroupMember) => this.#sender.add(keyPackage ?? Buffer.of(), this.#epoch)
+    return new Map(members.map(member => [member, propose(member)]))
   }
 
-  /** Proposes, and waits for the commit that wins; undefined when nobody makes a good one. */
-  async #race(
+  async #contest(
     members: readonly GroupMember[],
     proposalsFor: (member: GroupMember) => readonly Proposal[],
-  ): Promise<{ by: GroupMember; commit: CommitWelcome } | undefined> {
+  ): Promise<Winner | undefined> {
     this.#inTransition = true
-    this.#made = []
-    const recognized = Array.from(this.#present, member => member.userId)
-    for (const member of members) {
-      const proposals = proposalsFor(member).map(({ bytes }) => bytes)
-      const payload = member.propose(vector(Buffer.concat(proposals)), recognized)
-      if (payload) this.#made.push({ by: member, payload })
-    }
-    const bots = members.filter(member => !member.scripted)
-    const scripted = this.#made.length > 0
-    const wanted = bots.length === 0 ? 'user' : scripted ? this.#options.committer() : 'bot'
-    const good = (from: Committer) =>
-      this.#made
-        .filter(({ by }) => by.scripted === (from === 'user') && this.#present.has(by))
-        .map(made => this.#check(made, proposalsFor(made.by)))
-        .find(each => each !== undefined)
-    if (wanted === 'bot') await this.#until(() => good('bot') !== undefined, scripted ? RACE_MS : PATIENCE_MS)
-    const winner = good(wanted) ?? good('user')
+    const winner = await this.#race.run({
+      epoch: this.#epoch,
+      members,
+      proposalsFor,
+      recognized: Array.from(this.#present, member => member.userId),
+      committer: this.#options.committer,
+      isPresent: this.#isPresent,
+    })
     if (!winner) this.#inTransition = false
     return winner
   }
 
-  /** A commit counts when it is of this epoch and carries out exactly what was proposed. */
-  #check({ by, payload }: Made, proposals: readonly Proposal[]) {
-    try {
-      const commit = readCommitWelcome(payload)
-      const complete =
-        commit.proposals.length === proposals.length &&
-        proposals.every(({ reference }) => commit.proposals.some(each => each.equals(reference)))
-      return complete && commit.epoch === this.#epoch ? { by, commit } : undefined
-    } catch {
-      return undefined
-    }
+  /** New members take their leaves in the order of the commit. */
+  #seat(winner: Winner, adds: ReadonlyMap<GroupMember, Proposal>): void {
+    for (const reference of winner.proposals)
+      for (const [member, proposal] of adds) if (proposal.reference.equals(reference)) this.#tree.add(member)
   }
 
   /** Tells everybody, waits until they are ready, and lets them change over. */
   async #lead(
     transitionId: number,
-    { commit, welcome }: CommitWelcome,
+    { commit, welcome }: Winner,
     members: readonly GroupMember[],
     added: readonly GroupMember[],
   ): Promise<void> {
@@ -257,24 +249,25 @@ export class DaveGroup {
 
   async #execute(transitionId: number, everybody: readonly GroupMember[]): Promise<void> {
     if (transitionId > 0) {
-      const bots = everybody.filter(member => !member.scripted)
-      const isReady = (bot: GroupMember) => this.#ready.has(bot) || !this.#present.has(bot) || !bot.keyPackage
-      await this.#until(() => bots.every(isReady), PATIENCE_MS)
-      for (const member of everybody) if (this.#present.has(member)) member.execute(transitionId)
+      const slow = (member: GroupMember) =>
+        !member.scripted && member.keyPackage && this.#isPresent(member) && !this.#ready.has(member)
+      await this.#waiting.until(() => !everybody.some(slow), PATIENCE_MS)
+      for (const member of everybody) if (this.#isPresent(member)) member.execute(transitionId)
     }
     this.#inTransition = false
+    this.#executedAt = this.#options.clock.now()
     this.#options.onExecuted()
   }
 
   async #goPlain(): Promise<void> {
     this.#inTransition = true
     const everybody = [...this.#present]
-    const transitionId = this.#newTransition()
-    for (const member of everybody) member.prepareDowngrade(transitionId)
-    await this.#execute(transitionId, everybody)
+    const id = this.#newTransition()
+    for (const member of everybody) member.prepareDowngrade(id)
+    await this.#execute(id, everybody)
     this.#version = 0
     this.#clear()
-    this.#running = undefined
+    this.#note(id, 'downgraded', everybody)
   }
 
   /** Everybody begins anew. */
@@ -294,19 +287,8 @@ export class DaveGroup {
     return this.#lastTransition
   }
 
-  /** Settles when `holds`, or after `ms`. */
-  #until(holds: () => boolean, ms: number): Promise<void> {
-    if (holds()) return Promise.resolve()
-    return new Promise(settle => {
-      const finish = () => {
-        timer[Symbol.dispose]()
-        this.#wake = () => {}
-        settle()
-      }
-      const timer = after(this.#options.clock, ms, finish)
-      this.#wake = () => {
-        if (holds()) finish()
-      }
-    })
+  #note(id: number, kind: Transition['kind'], members: readonly GroupMember[], winner?: Winner): void {
+    const userIds = members.map(({ userId }) => userId)
+    this.transitions.push({ id, kind, epoch: this.#epoch, by: winner?.by.userId, userIds })
   }
 }

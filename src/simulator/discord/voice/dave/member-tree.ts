@@ -32,8 +32,11 @@ export class MemberTree {
     else this.#leaves[blank] = leaf
   }
 
-  remove(index: number): void {
+  /** Who sat there. */
+  remove(index: number): GroupMember | undefined {
+    const leaf = this.#leaves[index]
     this.#leaves[index] = undefined
+    return leaf?.member
   }
 
   clear(): void {

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
+import type { VoiceCall } from '../../../../src/simulator/discord/voice/voice-call.ts'
+import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
+import type { VoiceUser } from '../../../../src/simulator/discord/voice/voice-user.ts'
+import { loudness } from '../../../../src/transcode/level.ts'
+import { sine } from '../../../helpers/tone.ts'
+import { until } from '../../../helpers/until.ts'
+import { BOT, GUILD, RealBot } from './real-bot.ts'
+
+const ANNA = '400000000000000001'
+const BEN = '400000000000000002'
+
+let server: VoiceServer
+let trusted: Disposable
+beforeAll(async () => {
+  server = await VoiceServer.listen()
+  trusted = trust(server.certificate)
+})
+afterAll(async () => {
+  await server.close()
+  trusted[Symbol.dispose]()
+})
+
+async function join(channelId: string): Promise<{ call: VoiceCall; bot: RealBot }> {
+  const call = server.openCall(GUILD, channelId)
+  call.expect({ userId: BOT, sessionId: 'session', token: `token of ${channelId}` })
+  const bot = new RealBot(() => server.endpoint, call, { token: `token of ${channelId}` })
+  await bot.ready()
+  return { call, bot }
+}
+
+/** The user says a tone and the bot another: both must be heard, whole and at their level. */
+async function bothWays(call: VoiceCall, bot: RealBot, user: VoiceUser): Promise<void> {
+  const ear = bot.hear(user.userId)
+  const from = call.heard(BOT).length
+  const silence = call.packetsFrom(BOT).silence
+  const before = ear.packets.length
+  await Promise.all([user.say(sine(600, 500)), bot.play(sine(440, 500))])
+  await until(() => ear.packets.length >= before + 30, 5_000, `the words of ${user.userId}`)
+  await until(() => call.packetsFrom(BOT).silence >= silence + 4, 5_000, 'the words of the bot')
+  expect(ear.packets.length).toBe(before + 30)
+  expect(loudness(ear.pcm(before).subarray(1_600, 8_000), 600, 16_000)).toBeGreaterThan(7_000)
+  const heard = call.heard(BOT).subarray(from)
+  const begins = heard.findIndex(sample => Math.abs(sample) > 500)
+  expect(loudness(heard.subarray(begins + 800, begins + 7_200), 440, 16_000)).toBeGreaterThan(7_000)
+  const code = bot.connection.voicePrivacyCode ?? undefined
+  for (const each of call.users) expect(each.privacyCode).toBe(code)
+  expect(code === undefined).toBe(call.daveVersion === 0)
+}
+
+describe.each(['bot', 'user'] as const)('a DAVE group where the commit of the %s wins', committer => {
+  it('lets everybody hear everybody, whoever comes and goes', async () => {
+    const { call, bot } = await join(committer === 'bot' ? '500000000000000001' : '500000000000000002')
+    using _ = bot
+    call.faults.committer = committer
+    const anna = call.addUser(ANNA)
+    await anna.joined
+    await bothWays(call, bot, anna)
+    const ben = call.addUser(BEN)
+    await ben.joined
+    await bothWays(call, bot, ben)
+    anna.leave()
+    await call.settled()
+    await bothWays(call, bot, ben)
+    await call.downgrade()
+    expect(call.daveVersion).toBe(0)
+    await bothWays(call, bot, ben)
+    await call.upgrade()
+    await bothWays(call, bot, ben)
+    ben.leave()
+    await call.settled()
+    const again = call.addUser(ANNA)
+    await again.joined
+    await bothWays(call, bot, again)
+    const counts = call.packetsFrom(BOT)
+    expect(counts).toMatchObject({ undecryptable: 0, plaintext: 0, broken: 0, gaps: 0, undecodable: 0 })
+    expect(bot.errors).toEqual([])
+  })
+})
