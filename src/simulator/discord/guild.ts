@@ -157,6 +157,7 @@ export class Guild {
     this.removed = true
     this.tell('GUILD_DELETE', { id: this.id })
     this.world.guilds.delete(this.id)
+    this.world.left.add(this.id)
   }
 
   /** Discord loses the guild for a while. */

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import { systemWallClock, type WallClock } from '../../core/wall-clock.ts'
 import type { GatewayFaults, SeenGatewaySession } from './gateway/faults.ts'
 import { Gateway } from './gateway/gateway.ts'
-import { applicationFlags, type PrivilegedIntent } from './gateway/intents.ts'
+import type { PrivilegedIntent } from './gateway/intents.ts'
 import { Guild, type GuildOptions } from './guild.ts'
 import { RestApi } from './rest/api.ts'
 import { DiscordRestFaults } from './rest/faults.ts'
@@ -58,7 +58,7 @@ export class DiscordStandIn implements AsyncDisposable {
       wallClock,
       voiceServer,
       botName,
-      applicationFlags: applicationFlags(privilegedIntents),
+      enabledIntents: privilegedIntents,
       gateway: {
         get url() {
           return url()
@@ -76,7 +76,6 @@ export class DiscordStandIn implements AsyncDisposable {
       world,
       token: this.token,
       heartbeatMs: gatewayHeartbeatMs,
-      privilegedIntents,
     })
     this.faults = { rest, gateway: this.#gateway }
   }

@@ -5,6 +5,18 @@ import type { Member } from './member.ts'
 import type { Message } from './message/message.ts'
 import type { User } from './user.ts'
 
+export interface ThreadTerms {
+  readonly name: string
+  readonly owner: User
+  readonly autoArchiveMinutes: number
+  /** Only who is asked in sees it. */
+  readonly private?: boolean
+  /** The message it is begun at. */
+  readonly starter?: Message
+}
+
+const PRIVATE = 12
+
 /** A side conversation of a text channel, begun at a message or by itself. */
 export class Thread extends Channel {
   readonly kind = 'thread'
@@ -12,13 +24,15 @@ export class Thread extends Channel {
   readonly owner: User
   archived = false
   locked = false
+  readonly #terms: Pick<ThreadTerms, 'autoArchiveMinutes' | 'private'>
   readonly #createdAt: number
 
   /** One that is begun at a message has that message's id. */
-  constructor(parent: Channel, name: string, owner: User, starter?: Message) {
+  constructor(parent: Channel, { name, owner, starter, ...terms }: ThreadTerms) {
     super(parent.guild, name, starter?.id)
     this.parent = parent
     this.owner = owner
+    this.#terms = terms
     this.#createdAt = parent.guild.world.wallClock()
   }
 
@@ -35,6 +49,7 @@ export class Thread extends Channel {
   override get json(): Json {
     return {
       ...super.json,
+      ...(this.#terms.private ? { type: PRIVATE } : {}),
       parent_id: this.parent.id,
       owner_id: this.owner.id,
       message_count: this.messages.length,
@@ -43,7 +58,7 @@ export class Thread extends Channel {
       thread_metadata: {
         archived: this.archived,
         locked: this.locked,
-        auto_archive_duration: 1440,
+        auto_archive_duration: this.#terms.autoArchiveMinutes,
         archive_timestamp: isoTime(this.#createdAt),
         create_timestamp: isoTime(this.#createdAt),
       },

@@ -2,6 +2,7 @@ import { Channel } from './channel.ts'
 import type { Guild } from './guild.ts'
 import type { Json } from './json.ts'
 import type { Member } from './member.ts'
+import type { VoiceCall } from './voice/voice-call.ts'
 
 export interface VoiceChannelOptions {
   name: string
@@ -18,6 +19,8 @@ export class VoiceChannel extends Channel {
   readonly kind: 'voice' | 'stage'
   readonly userLimit: number
   region: string | null
+  /** The line under its name. */
+  status: string | null = null
 
   constructor(guild: Guild, { name, userLimit = 0, region, stage = false }: VoiceChannelOptions) {
     super(guild, name)
@@ -44,6 +47,17 @@ export class VoiceChannel extends Channel {
    */
   async changeRegion(region?: string, { gapMs }: { gapMs?: number } = {}): Promise<void> {
     await this.guild.voice.changeRegion(this, region ?? null, gapMs)
+  }
+
+  /** The line under its name, or none. */
+  setStatus(status: string | null): void {
+    this.status = status
+    this.guild.tell('VOICE_CHANNEL_STATUS_UPDATE', { id: this.id, guild_id: this.guild.id, status })
+  }
+
+  /** The voice server's side of it: its faults, who is in it, its encryption. */
+  get call(): VoiceCall {
+    return this.guild.voice.call(this)
   }
 
   override get json(): Json {

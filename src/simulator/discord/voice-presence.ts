@@ -15,8 +15,17 @@ export interface BotVoiceRequest {
   readonly selfDeaf: boolean
 }
 
+export interface PresenceFaults {
+  /** While true the bot is never told where the voice server is. */
+  withholdServer: boolean
+  /** While true the bot is not told where it is itself. */
+  withholdState: boolean
+}
+
 /** Who is in which voice channel of a guild, and the calls behind them. */
 export class VoicePresence {
+  /** What Discord does not tell the bot. */
+  readonly faults: PresenceFaults = { withholdServer: false, withholdState: false }
   readonly #guild: Guild
   readonly #users = new Map<Member, VoiceUser>()
   #moves = 0
@@ -144,11 +153,13 @@ export class VoicePresence {
   }
 
   #tellState(state: VoiceState): void {
+    if (state.member === this.#guild.bot && this.faults.withholdState) return
     this.#guild.tell('VOICE_STATE_UPDATE', state.json)
   }
 
   /** Lets the bot into the call of `channel` and says so; endpoints differ in name after each move of the server. */
   #tellServer(channel: VoiceChannel): void {
+    if (this.faults.withholdServer) return
     const { bot, id, world } = this.#guild
     const token = `voice-token-${world.ids.next()}`
     this.call(channel).expect({ userId: bot.id, sessionId: bot.voice!.sessionId, token })

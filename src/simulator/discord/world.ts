@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
 import type { Channel } from './channel.ts'
 import { CommandRegistry } from './command/registry.ts'
+import { applicationFlags, type PrivilegedIntent } from './gateway/intents.ts'
 import type { Guild } from './guild.ts'
 import { Interactions } from './interaction/interactions.ts'
 import type { Json } from './json.ts'
@@ -10,6 +11,7 @@ import { Chat } from './message/chat.ts'
 import { Snowflakes } from './snowflake.ts'
 import { User } from './user.ts'
 import type { VoiceServer } from './voice/voice-server.ts'
+import type { Webhook } from './webhook.ts'
 
 /** Something happened that a bot may hear of. */
 export interface Happening {
@@ -31,7 +33,7 @@ export interface WorldTerms {
   readonly wallClock: WallClock
   readonly voiceServer: VoiceServer
   readonly botName: string
-  readonly applicationFlags: number
+  readonly enabledIntents: readonly PrivilegedIntent[]
   readonly gateway: GatewayAddress
 }
 
@@ -45,12 +47,15 @@ export class World {
   /** The account of the application's bot. */
   readonly bot: User
   readonly guilds = new Map<string, Guild>()
+  /** Guilds that the bot is in no more, by id. */
+  readonly left = new Set<string>()
   readonly users = new Map<string, User>()
   readonly commands: CommandRegistry
   readonly interactions: Interactions
+  readonly webhooks = new Map<string, Webhook>()
   readonly chat: Chat
-  /** Discord: Application Flags. */
-  readonly applicationFlags: number
+  /** Privileged ones that the application may ask for. */
+  readonly enabledIntents: readonly PrivilegedIntent[]
   /** Where bots are told what happens. */
   readonly gateway: GatewayAddress
   readonly #listeners = new Set<(happening: Happening) => void>()
@@ -59,7 +64,7 @@ export class World {
     this.clock = terms.clock
     this.wallClock = terms.wallClock
     this.voiceServer = terms.voiceServer
-    this.applicationFlags = terms.applicationFlags
+    this.enabledIntents = terms.enabledIntents
     this.gateway = terms.gateway
     this.ids = new Snowflakes(terms.wallClock)
     this.application = { id: this.ids.next(), name: terms.botName }
@@ -67,6 +72,11 @@ export class World {
     this.commands = new CommandRegistry(this.application.id, this.ids)
     this.interactions = new Interactions(this)
     this.chat = new Chat(this)
+  }
+
+  /** Discord: Application Flags. */
+  get applicationFlags(): number {
+    return applicationFlags(this.enabledIntents)
   }
 
   /** An account; its user name is made of the name. */

@@ -1,4 +1,5 @@
 import { type Json, numberIn, objectsIn, stringIn } from '../json.ts'
+import { allows } from '../permissions.ts'
 
 /** A command that Discord knows. */
 export class RegisteredCommand {
@@ -30,15 +31,17 @@ export class RegisteredCommand {
     return objectsIn(this.body, 'options')
   }
 
-  /** What a member must be allowed to see it; undefined: everybody sees it. */
-  get memberPermissions(): bigint | undefined {
-    const bits = this.body.default_member_permissions
-    return bits === null || bits === undefined ? undefined : BigInt(String(bits))
+  /** True when a member who is allowed `bits` sees it; where nothing is required in particular ("0") that is for administrators. */
+  visibleWith(bits: bigint): boolean {
+    const needed = this.#memberPermissions
+    if (needed === undefined) return true
+    return needed === 0n ? allows(bits, 'Administrator') : (bits & needed) === needed
   }
 
   /** Discord: Application Command Object. */
   get json(): Json {
     const { body } = this
+    const needed = this.#memberPermissions
     return {
       nsfw: false,
       dm_permission: true,
@@ -50,12 +53,16 @@ export class RegisteredCommand {
       description: body.description ?? '',
       name_localizations: body.name_localizations ?? null,
       description_localizations: body.description_localizations ?? null,
-      default_member_permissions:
-        this.memberPermissions === undefined ? null : String(this.memberPermissions),
+      default_member_permissions: needed === undefined ? null : String(needed),
       default_permission: true,
       contexts: body.contexts ?? null,
       integration_types: body.integration_types ?? [0],
       ...(this.#guildId === '' ? {} : { guild_id: this.#guildId }),
     }
+  }
+
+  get #memberPermissions(): bigint | undefined {
+    const bits = this.body.default_member_permissions
+    return bits === null || bits === undefined ? undefined : BigInt(String(bits))
   }
 }

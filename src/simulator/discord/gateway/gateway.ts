@@ -1,14 +1,14 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../core/clock.ts'
 import { shardOf } from '../snowflake.ts'
 import { VoiceChannel } from '../voice-channel.ts'
 import type { Happening, World } from '../world.ts'
 import type { ClientMessage } from './client-message.ts'
 import { type ConnectionHost, GatewayConnection } from './connection.ts'
 import type { GatewayFaults, SeenGatewaySession } from './faults.ts'
-import { disallowed, type PrivilegedIntent, seenWith, unknownIntents } from './intents.ts'
+import { disallowed, seenWith, unknownIntents } from './intents.ts'
 import { membersChunk } from './members-chunk.ts'
 import { CLOSE, endsSession } from './opcodes.ts'
 import { readyJson } from './ready.ts'
@@ -18,8 +18,10 @@ export interface GatewayTerms {
   readonly world: World
   readonly token: string
   readonly heartbeatMs: number
-  readonly privilegedIntents: readonly PrivilegedIntent[]
 }
+
+/** How long a session waits for a bot that vanished. Discord publishes no figure. */
+const RESUMABLE_MS = 180_000
 
 /** Discord: Session Start Limit. */
 const IDENTIFIES = 1_000
@@ -72,8 +74,9 @@ export class Gateway implements ConnectionHost, GatewayFaults {
 
   invalidSession(resumable = false): void {
     for (const connection of this.#connections) {
-      if (!resumable && connection.session) this.#live.delete(connection.session.sessionId)
+      const { session } = connection
       connection.invalidSession(resumable)
+      if (session && !resumable) this.#end(session)
     }
   }
 
@@ -99,9 +102,10 @@ export class Gateway implements ConnectionHost, GatewayFaults {
     if (token !== this.#terms.token)
       return void connection.close(CLOSE.authenticationFailed, 'Authentication failed.')
     const session = this.#live.get(sessionId)
+    if (session && this.refuseResume) this.#end(session)
     if (!session || this.refuseResume) return void connection.invalidSession(false)
     if (seq > session.seq) {
-      this.#live.delete(sessionId)
+      this.#end(session)
       return void connection.close(CLOSE.invalidSequence, 'Invalid seq.')
     }
     if (!session.canResumeFrom(seq)) return void connection.invalidSession(false)
@@ -130,7 +134,13 @@ export class Gateway implements ConnectionHost, GatewayFaults {
 
   closed(connection: GatewayConnection, code: number): void {
     this.#connections.delete(connection)
-    if (connection.session && endsSession(code)) this.#live.delete(connection.session.sessionId)
+    const { session } = connection
+    if (!session || session.connected) return
+    if (endsSession(code)) return void this.#end(session)
+    const { resumes } = session
+    after(this.clock, RESUMABLE_MS, () => {
+      if (!session.connected && session.resumes === resumes) this.#end(session)
+    })
   }
 
   /** Ends all connections. */
@@ -157,8 +167,18 @@ export class Gateway implements ConnectionHost, GatewayFaults {
     if (token !== this.#terms.token || this.identifiesLeft <= 0) return CLOSE.authenticationFailed
     if (!(Number.isInteger(id) && Number.isInteger(count) && id >= 0 && id < count)) return CLOSE.invalidShard
     if (!Number.isInteger(intents) || intents < 0 || unknownIntents(intents)) return CLOSE.invalidIntents
-    if (disallowed(intents, this.#terms.privilegedIntents).length > 0) return CLOSE.disallowedIntents
+    if (disallowed(intents, this.#terms.world.enabledIntents).length > 0) return CLOSE.disallowedIntents
     return undefined
+  }
+
+  /** For good: a bot without a session is in no voice channel either (Discord: voice close code 4014). */
+  #end(session: GatewaySession): void {
+    if (!this.#live.delete(session.sessionId)) return
+    const { guilds } = this.#terms.world
+    const others = [...this.#live.values()]
+    for (const guild of guilds.values())
+      if (this.#concerns(session, guild.id) && !others.some(other => this.#concerns(other, guild.id)))
+        void guild.bot.leave()
   }
 
   #tell(happening: Happening): void {

@@ -5,6 +5,7 @@ import type { Member } from '../member.ts'
 import { type MessageDraft, readDraft } from '../message/draft.ts'
 import type { Message } from '../message/message.ts'
 import { ApiError } from '../rest/api-error.ts'
+import type { WebhookTarget } from '../webhook.ts'
 import type { World } from '../world.ts'
 import { readChoices } from './choices.ts'
 import { InteractionFailed } from './interaction-failed.ts'
@@ -39,7 +40,7 @@ const CALLBACKS: Readonly<
 }
 
 /** Something somebody asked of the application, until its token runs out. */
-export class Interaction {
+export class Interaction implements WebhookTarget {
   readonly id: string
   readonly token: string
   readonly terms: InteractionTerms
@@ -99,18 +100,18 @@ export class Interaction {
     this.#answer(input, (body.data ?? {}) as Json)
   }
 
-  /** Changes the answer, or makes the deferred one. Throws `ApiError`. */
-  edit(draft: MessageDraft): Message {
-    const original = this.#original
-    if (!original || original.deleted) throw ApiError.of(10008)
-    this.terms.world.chat.edit(original, draft)
-    this.#go('edit')
-    return original
+  /** Changes the answer or a follow-up, or makes the deferred answer. Throws `ApiError`. */
+  edit(message: Message, draft: MessageDraft): void {
+    this.terms.world.chat.edit(message, draft)
+    if (message === this.#original) this.#go('edit')
   }
 
   /** One more message; the first one after a deferral is the answer. Throws `ApiError`. */
-  followUp(draft: MessageDraft): Message {
-    if (this.#original?.loading) return this.edit(draft)
+  post(draft: MessageDraft): Message {
+    if (this.#original?.loading) {
+      this.edit(this.#original, draft)
+      return this.#original
+    }
     const { world, channel, by } = this.terms
     const ephemeral = (draft.flags & EPHEMERAL) !== 0
     const message = world.chat.post(channel, draft, {

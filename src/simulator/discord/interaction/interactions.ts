@@ -91,9 +91,7 @@ export class Interactions {
   #commandOf(by: Member, words: readonly string[], channel: Channel): RegisteredCommand {
     const command = this.#world.commands.find(words[0] ?? '', by.guild.id)
     if (!command) throw new InteractionFailed('unknown-command', `/${words[0] ?? ''} is not registered`)
-    const needed = command.memberPermissions ?? 0n
-    const bits = channel.permissionsOf(by)
-    if (!by.can('UseApplicationCommands', channel) || (bits & needed) !== needed)
+    if (!by.can('UseApplicationCommands', channel) || !command.visibleWith(channel.permissionsOf(by)))
       throw new InteractionFailed('not-allowed', `${by.displayName} may not use /${words[0]} here`)
     return command
   }

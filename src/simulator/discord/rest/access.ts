@@ -9,7 +9,7 @@ import { ApiError } from './api-error.ts'
 /** The guild of a path. Throws `ApiError`. */
 export function guildOf(world: World, id: string | undefined): Guild {
   const guild = world.guilds.get(id ?? '')
-  if (!guild) throw ApiError.of(10004)
+  if (!guild) throw ApiError.of(world.left.has(id ?? '') ? 50001 : 10004)
   return guild
 }
 

@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { after } from '../../../core/clock.ts'
+import { isSnowflake } from '../snowflake.ts'
 import type { World } from '../world.ts'
 import { ApiError, isApiErrorCode } from './api-error.ts'
 import type { ApiReply } from './api-request.ts'
 import { bytesOf, parsed } from './body.ts'
 import type { DiscordRestFaults, RestFault } from './faults.ts'
+import { FormCheck } from './form-check.ts'
 import { bucketHeaders, limitedReply, type RawReply } from './rate-limit-reply.ts'
 import { RateLimits } from './rate-limits.ts'
 import { type FoundRoute, Routes } from './route.ts'
@@ -93,6 +95,7 @@ export class RestApi {
         : ApiError.plain(500, 'Internal Server Error')
     const limit = this.#limit(found)
     if (limit.refusal) return limit.refusal
+    checkIds(found.params)
     const { world } = this.#terms
     const reply = found.route.handle({ params: found.params, query: call.url.searchParams, body }, world)
     return raw(reply, limit.headers)
@@ -111,11 +114,9 @@ export class RestApi {
 
   #note({ method, url, found }: Call, body: unknown, reply: RawReply | undefined): void {
     const code = reply && reply.status >= 400 ? codeIn(reply.body) : undefined
-    const token = found?.params.token
-    const path = decodeURIComponent(url.pathname.replace(PREFIX, '')) + url.search
     this.#terms.requests.push({
       method,
-      path: token === undefined ? path : path.replace(token, ':token'),
+      path: shownPath(url, found),
       route: found?.name,
       body,
       at: this.#terms.world.wallClock(),
@@ -129,9 +130,25 @@ export class RestApi {
   }
 }
 
+/** What stands for an id in a path is one, or one of the words that stand for themselves. Throws `ApiError`. */
+function checkIds(params: Readonly<Record<string, string>>): void {
+  const check = new FormCheck()
+  for (const [name, value] of Object.entries(params))
+    if (name !== 'token' && !['@me', '@original'].includes(value) && !isSnowflake(value))
+      check.fault([`${name}_id`], 'NUMBER_TYPE_COERCE', `Value "${value}" is not snowflake.`)
+  check.end()
+}
+
 function raw({ status, body }: ApiReply, headers: Readonly<Record<string, string>>): RawReply {
   if (body === undefined) return { status, headers, body: '' }
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+/** As it came, but for the token of a webhook or an interaction. */
+function shownPath(url: URL, found: FoundRoute | undefined): string {
+  const path = url.pathname.replace(PREFIX, '').replaceAll('%40', '@') + url.search
+  const token = found?.params.token
+  return token === undefined ? path : path.replace(encodeURIComponent(token), ':token')
 }
 
 function failure(error: unknown): RawReply {

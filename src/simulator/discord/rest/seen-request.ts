@@ -1,7 +1,7 @@
 /** One REST call that came, and what was answered. The token is in none of it. */
 export interface SeenRequest {
   readonly method: string
-  /** Without `/api/v10`, decoded, with the query: `/channels/123/messages?limit=5`. Tokens of interactions and webhooks are `:token`. */
+  /** Without `/api/v10`, with the query: `/channels/123/messages?limit=5`. The token of an interaction or webhook is `:token`. */
   readonly path: string
   /** The route's pattern, `PATCH /channels/:channel/messages/:message`; undefined when there is no such route. */
   readonly route: string | undefined

@@ -1,4 +1,4 @@
-import { isJson } from '../../json.ts'
+import { isJson, type Json } from '../../json.ts'
 import type { World } from '../../world.ts'
 import { guildOf } from '../access.ts'
 import { ApiError } from '../api-error.ts'
@@ -11,7 +11,10 @@ export const COMMAND_ROUTES: readonly Route[] = SCOPES.flatMap((scope): readonly
   {
     method: 'GET',
     path: `${scope}/commands`,
-    handle: (request, world) => ok(world.commands.all(scopeOf(request, world)).map(({ json }) => json)),
+    handle: (request, world) => {
+      const all = world.commands.all(scopeOf(request, world)).map(({ json }) => json)
+      return ok(request.query.get('with_localizations') === 'true' ? all : all.map(withoutLocalizations))
+    },
   },
   {
     method: 'PUT',
@@ -49,6 +52,12 @@ export const COMMAND_ROUTES: readonly Route[] = SCOPES.flatMap((scope): readonly
     },
   },
 ])
+
+/** A list leaves translations out unless it is asked for them; those of options come along. */
+function withoutLocalizations(json: Json): Json {
+  const { name_localizations: _, description_localizations: __, ...rest } = json
+  return rest
+}
 
 /** The guild that the commands are of, or none. */
 function scopeOf({ params }: ApiRequest, world: World): string | undefined {

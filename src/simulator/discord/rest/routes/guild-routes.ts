@@ -1,10 +1,6 @@
-import type { Guild } from '../../guild.ts'
-import { isJson, stringIn } from '../../json.ts'
-import type { Member } from '../../member.ts'
 import { guildOf } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { ok } from '../api-request.ts'
-import { FormCheck } from '../form-check.ts'
 import type { Route } from '../route.ts'
 
 export const GUILD_ROUTES: readonly Route[] = [
@@ -12,14 +8,9 @@ export const GUILD_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/guilds/:guild',
     handle: ({ params }, world) => {
-      const {
-        channels: _,
-        threads: __,
-        members: ___,
-        voice_states: ____,
-        ...json
-      } = guildOf(world, params.guild).json
-      return ok(json)
+      const { json } = guildOf(world, params.guild)
+      const { channels: _, threads: __, members: ___, voice_states: ____, ...rest } = json
+      return ok(rest)
     },
   },
   {
@@ -40,29 +31,11 @@ export const GUILD_ROUTES: readonly Route[] = [
   },
   {
     method: 'GET',
-    path: '/guilds/:guild/members/:member',
-    handle: ({ params }, world) => ok(memberOf(guildOf(world, params.guild), params.member).json),
-  },
-  {
-    method: 'PATCH',
-    path: '/guilds/:guild/members/@me',
-    handle: ({ params, body }, world) => {
-      const guild = guildOf(world, params.guild)
-      if (!isJson(body)) throw ApiError.of(50035)
-      const check = new FormCheck()
-      check.text(body, 'nick', [], { most: 32 })
-      check.end()
-      if (body.nick !== undefined) {
-        if (!guild.bot.can('ChangeNickname')) throw ApiError.of(50013)
-        guild.setNick(guild.bot, stringIn(body, 'nick') || null)
-      }
-      return ok(guild.bot.json)
+    path: '/guilds/:guild/roles/:role',
+    handle: ({ params }, world) => {
+      const role = guildOf(world, params.guild).roles.get(params.role!)
+      if (!role) throw ApiError.of(10011)
+      return ok(role.json)
     },
   },
 ]
-
-function memberOf(guild: Guild, id: string | undefined): Member {
-  const member = guild.members.get(id ?? '')
-  if (!member) throw ApiError.of(10007)
-  return member
-}

@@ -4,8 +4,11 @@ import { COMMAND_ROUTES } from './command-routes.ts'
 import { GATEWAY_ROUTES } from './gateway-routes.ts'
 import { GUILD_ROUTES } from './guild-routes.ts'
 import { INTERACTION_ROUTES } from './interaction-routes.ts'
+import { MEMBER_ROUTES } from './member-routes.ts'
 import { MESSAGE_ROUTES } from './message-routes.ts'
+import { THREAD_ROUTES } from './thread-routes.ts'
 import { USER_ROUTES } from './user-routes.ts'
+import { WEBHOOK_MESSAGE_ROUTES } from './webhook-message-routes.ts'
 import { WEBHOOK_ROUTES } from './webhook-routes.ts'
 
 /** All that is answered; the first that fits. */
@@ -14,8 +17,11 @@ export const ROUTES: readonly Route[] = [
   ...USER_ROUTES,
   ...COMMAND_ROUTES,
   ...INTERACTION_ROUTES,
+  ...WEBHOOK_MESSAGE_ROUTES,
   ...WEBHOOK_ROUTES,
   ...GUILD_ROUTES,
+  ...MEMBER_ROUTES,
   ...MESSAGE_ROUTES,
+  ...THREAD_ROUTES,
   ...CHANNEL_ROUTES,
 ]

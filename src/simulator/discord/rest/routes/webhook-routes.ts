@@ -1,55 +1,93 @@
-import type { Interaction } from '../../interaction/interaction.ts'
-import { readDraft } from '../../message/draft.ts'
+import { isJson, type Json } from '../../json.ts'
+import { TextChannel } from '../../text-channel.ts'
+import { VoiceChannel } from '../../voice-channel.ts'
+import { Webhook } from '../../webhook.ts'
 import type { World } from '../../world.ts'
+import { channelOf, guildOf } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import { NO_CONTENT, ok } from '../api-request.ts'
-import type { Route } from '../route.ts'
+import { type ApiReply, type ApiRequest, NO_CONTENT, ok } from '../api-request.ts'
+import type { Route, RouteAuth } from '../route.ts'
+import { readWebhookName } from '../webhook-name.ts'
 
-const MESSAGE = '/webhooks/:webhook/:token/messages/:message'
+const MOST = 15
 
+/** The webhooks themselves; the bot needs a permission, who has the token does not. */
 export const WEBHOOK_ROUTES: readonly Route[] = [
   {
     method: 'POST',
-    path: '/webhooks/:webhook/:token',
-    auth: 'path',
-    handle: ({ params, body }, world) => ok(interactionOf(world, params).followUp(readDraft(body)).json),
+    path: '/channels/:channel/webhooks',
+    handle: ({ params, body }, world) => {
+      const channel = channelOf(world, params.channel, 'ManageWebhooks')
+      if (!(channel instanceof TextChannel || channel instanceof VoiceChannel)) throw ApiError.of(50024)
+      if (!isJson(body)) throw ApiError.of(50035)
+      const name = readWebhookName(body, 'name', true)!
+      if (webhooksOf(world, ({ channel: { id } }) => id === channel.id).length >= MOST)
+        throw ApiError.of(30007)
+      const webhook = new Webhook(channel, name)
+      world.webhooks.set(webhook.id, webhook)
+      tellUpdate(webhook)
+      return ok(webhook.json)
+    },
   },
   {
     method: 'GET',
-    path: MESSAGE,
-    auth: 'path',
-    handle: ({ params }, world) => ok(interactionOf(world, params).message(params.message!).json),
-  },
-  {
-    method: 'PATCH',
-    path: MESSAGE,
-    auth: 'path',
-    handle: ({ params, body }, world) => {
-      const interaction = interactionOf(world, params)
-      const message = interaction.message(params.message!)
-      const draft = readDraft(body)
-      if (message === interaction.original) interaction.edit(draft)
-      else world.chat.edit(message, draft)
-      return ok(message.json)
-    },
-  },
-  {
-    method: 'DELETE',
-    path: MESSAGE,
-    auth: 'path',
+    path: '/channels/:channel/webhooks',
     handle: ({ params }, world) => {
-      const interaction = interactionOf(world, params)
-      interaction.delete(interaction.message(params.message!))
-      return NO_CONTENT
+      const channel = channelOf(world, params.channel, 'ManageWebhooks')
+      return ok(webhooksOf(world, each => each.channel === channel))
     },
   },
+  {
+    method: 'GET',
+    path: '/guilds/:guild/webhooks',
+    handle: ({ params }, world) => {
+      const guild = guildOf(world, params.guild)
+      if (!guild.bot.can('ManageWebhooks')) throw ApiError.of(50013)
+      return ok(webhooksOf(world, each => each.channel.guild === guild))
+    },
+  },
+  ...(['/webhooks/:webhook', '/webhooks/:webhook/:token'] as const).flatMap(path => {
+    const auth: RouteAuth = path.endsWith(':token') ? 'path' : 'bot'
+    return [
+      { method: 'GET' as const, path, auth, handle: withWebhook(({ json }) => ok(json)) },
+      { method: 'PATCH' as const, path, auth, handle: withWebhook(rename) },
+      { method: 'DELETE' as const, path, auth, handle: withWebhook(remove) },
+    ]
+  }),
 ]
 
-function interactionOf(
-  { application, interactions }: World,
-  { webhook, token }: Readonly<Record<string, string>>,
-): Interaction {
-  const interaction = webhook === application.id ? interactions.byToken(token!) : undefined
-  if (!interaction) throw ApiError.of(10015)
-  return interaction
+function withWebhook(
+  handle: (webhook: Webhook, request: ApiRequest, world: World) => ApiReply,
+): (request: ApiRequest, world: World) => ApiReply {
+  return (request, world) => {
+    const webhook = world.webhooks.get(request.params.webhook!)
+    if (!webhook) throw ApiError.of(10015)
+    const { token } = request.params
+    if (token !== undefined && token !== webhook.token) throw ApiError.of(50027)
+    if (token === undefined) channelOf(world, webhook.channel.id, 'ManageWebhooks')
+    return handle(webhook, request, world)
+  }
+}
+
+function rename(webhook: Webhook, { body }: ApiRequest): ApiReply {
+  if (!isJson(body)) throw ApiError.of(50035)
+  webhook.name = readWebhookName(body, 'name') ?? webhook.name
+  tellUpdate(webhook)
+  return ok(webhook.json)
+}
+
+function remove(webhook: Webhook, _: ApiRequest, world: World): ApiReply {
+  world.webhooks.delete(webhook.id)
+  tellUpdate(webhook)
+  return NO_CONTENT
+}
+
+function webhooksOf({ webhooks }: World, fits: (webhook: Webhook) => boolean): readonly Json[] {
+  return Array.from(webhooks.values())
+    .filter(fits)
+    .map(({ json }) => json)
+}
+
+function tellUpdate({ channel: { guild, id } }: Webhook): void {
+  guild.tell('WEBHOOKS_UPDATE', { guild_id: guild.id, channel_id: id })
 }
