@@ -1,8 +1,22 @@
 import type { LanguageId } from '../../../core/languages.ts'
-import { EarLeg } from './ear-leg.ts'
+import { mixInto } from '../../../transcode/mix.ts'
+import { OpusEncoder } from '../../../transcode/opus-encoder.ts'
+import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../../transcode/pcm.ts'
+import { EarLeg, type EarOwner } from './ear-leg.ts'
 import type { LinkCounters } from './link-counters.ts'
 import type { OutgoingPacer, Paced } from './outgoing-pacer.ts'
 import type { PacketPlayer } from './packet-sink.ts'
+
+/** What Discord's clients send so many times when there is nothing more to hear, so that nobody's decoder guesses on. */
+const SILENCE = Uint8Array.of(0xf8, 0xff, 0xfe)
+const SILENCE_FRAMES = 5
+/** Slots sent in one tick when this process was busy; what is later than that is left out of the grid. */
+const CATCH_UP_SLOTS = 3
+/** A tick comes a little early or late; the slot it is meant for is the same. */
+const EARLY_MS = FRAME_MS / 2
+/** The gain of who began to sound later, and how fast it changes, a frame: −8 dB within 60 ms. */
+const DUCKED = 0.4
+const GAIN_STEP = 0.2
 
 export interface ChannelVoiceOptions {
   /** Unique in this process; ears are named after it: `<id> ear <language>`. */
@@ -12,17 +26,157 @@ export interface ChannelVoiceOptions {
   readonly counters: LinkCounters
 }
 
-/** All that a voice channel hears from us: the one stream that a bot may send there, mixed from its ears. */
-export class ChannelVoice implements Paced {
-  constructor(_options: ChannelVoiceOptions) {}
+/**
+ * All that a voice channel hears from us: the one stream that a bot may send there, mixed from its ears. Slots lie on an
+ * absolute grid of 20 ms from the first frame of a stretch to its last; between stretches nothing is sent or encoded.
+ * Whoever makes it closes it.
+ */
+export class ChannelVoice implements Paced, EarOwner {
+  readonly #options: ChannelVoiceOptions
+  readonly #encoder = new OpusEncoder({ channels: 2 })
+  readonly #ears: EarLeg[] = []
+  readonly #mix = new Int16Array(FRAME_SAMPLES)
+  #made = 0
+  #slots = 0
+  /** When the next slot is; NaN while nothing is sent. */
+  #due = Number.NaN
+  /** What is still to be sent once there is nothing more to hear: the encoder's rest, and silence. */
+  #rest = false
+  #tail = 0
+  #paced = false
+  #closed = false
+
+  constructor(options: ChannelVoiceOptions) {
+    this.#options = options
+  }
+
+  get open(): boolean {
+    return this.#options.player.playable
+  }
 
   /** A new ear; the leg is the caller's, to be admitted. It leaves the mix when it ends. */
   ear(language: LanguageId): EarLeg {
-    return new EarLeg(language, language)
+    if (this.#closed) throw new RangeError(`voice ${this.#options.id} is closed`)
+    const nth = this.#made++ === 0 ? '' : ` ${this.#made}`
+    const ear = new EarLeg(`${this.#options.id} ear ${language}${nth}`, language, this)
+    this.#ears.push(ear)
+    return ear
   }
 
-  tick(_now: number): void {}
+  wake(): void {
+    if (this.#paced || this.#closed) return
+    this.#paced = true
+    this.#options.pacer.add(this)
+  }
+
+  left(ear: EarLeg): void {
+    const at = this.#ears.indexOf(ear)
+    if (at >= 0) this.#ears.splice(at, 1)
+  }
+
+  dropped(frames: number): void {
+    this.#options.counters.overflowed += frames
+  }
+
+  tick(now: number): void {
+    if (!this.open) {
+      // Ears keep what they have; the grid begins anew where the channel can hear again.
+      this.#due = Number.NaN
+      this.#tail = 0
+      this.#rest = false
+      return
+    }
+    if (Number.isNaN(this.#due)) this.#due = now
+    for (let slots = 0; this.#due <= now + EARLY_MS; slots++) {
+      if (slots === CATCH_UP_SLOTS) {
+        const missed = Math.floor((now + EARLY_MS - this.#due) / FRAME_MS) + 1
+        this.#options.counters.slotsMissed += missed
+        this.#due += missed * FRAME_MS
+        return
+      }
+      if (!this.#slot()) {
+        this.#sleep()
+        return
+      }
+      this.#due += FRAME_MS
+    }
+  }
 
   /** Nothing is sent any more; ears end. Idempotent. */
-  close(): void {}
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const ear of [...this.#ears]) void ear.close({ kind: 'parent-closed' })
+    this.#sleep()
+  }
+
+  #sleep(): void {
+    this.#due = Number.NaN
+    if (!this.#paced) return
+    this.#paced = false
+    this.#options.pacer.remove(this)
+  }
+
+  /** One slot of 20 ms. False: there was nothing for it. */
+  #slot(): boolean {
+    this.#slots++
+    const { player, counters } = this.#options
+    if (this.#mixed()) {
+      if (this.#tail === 0) player.setSpeaking(true)
+      else if (this.#tail <= SILENCE_FRAMES && !this.#rest) counters.starved++
+      this.#encode(this.#mix)
+      this.#rest = true
+      this.#tail = SILENCE_FRAMES
+    } else if (this.#rest) {
+      // The encoder still has the last 6.5 ms of what was said.
+      this.#encode(SILENT_FRAME)
+      this.#rest = false
+    } else if (this.#tail > 0) {
+      player.play(SILENCE)
+      if (--this.#tail === 0) player.setSpeaking(false)
+    } else {
+      for (const ear of this.#ears) ear.sent()
+      return false
+    }
+    for (const ear of this.#ears) ear.sent()
+    return true
+  }
+
+  #encode(frame: Int16Array): void {
+    this.#options.counters.encodedMs += FRAME_MS
+    this.#options.player.play(this.#encoder.encode(frame))
+  }
+
+  /** Mixes the ears' next frames. Whoever began to sound first is heard as they are, the others softer. */
+  #mixed(): boolean {
+    let any = false
+    for (const ear of this.#ears) {
+      const frame = ear.take()
+      if (frame === undefined) {
+        ear.soundingSince = 0
+        continue
+      }
+      const begins = ear.soundingSince === 0
+      if (begins) ear.soundingSince = this.#slots
+      const target = this.#leads(ear) ? 1 : DUCKED
+      const from = begins ? target : ear.gain
+      const to = Math.max(from - GAIN_STEP, Math.min(from + GAIN_STEP, target))
+      ear.gain = to
+      if (!any) this.#mix.fill(0)
+      mixInto(this.#mix, frame, from, to)
+      any = true
+    }
+    return any
+  }
+
+  /** Nobody else has been sounding for longer. */
+  #leads(ear: EarLeg): boolean {
+    for (const other of this.#ears) {
+      if (other === ear || other.soundingSince === 0) continue
+      if (other.soundingSince < ear.soundingSince) return false
+      if (other.soundingSince === ear.soundingSince && this.#ears.indexOf(other) < this.#ears.indexOf(ear))
+        return false
+    }
+    return true
+  }
 }

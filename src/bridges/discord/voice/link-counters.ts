@@ -48,6 +48,8 @@ export class LinkCounters {
   encodedMs = 0
   /** 20 ms slots of the channel's stream that came so late that they were left out. */
   slotsMissed = 0
+  /** Frames that an ear had no room for. */
+  overflowed = 0
   /** Turns of the channel's stream that had nothing to send in mid speech. */
   starved = 0
 

@@ -9,10 +9,10 @@ export interface PacketSink {
 
 /** Where packets of users come from: a voice channel. */
 export interface PacketSource {
-  /** From the user's next packet on, and what is still known of the moment before. Replaces an earlier sink of theirs. */
+  /** From the user's next packet on. Replaces an earlier sink of theirs. */
   listen(userId: string, sink: PacketSink): void
-  /** At once: not one packet more. */
-  unlisten(userId: string): void
+  /** At once: not one packet more. With `sink`, only if it is still this one. */
+  unlisten(userId: string, sink?: PacketSink): void
   /** Settles when nothing will come any more. Never rejects. */
   readonly ended: Promise<unknown>
 }

@@ -38,9 +38,9 @@ export class Reception {
     this.#speaker(userId).sink = sink
   }
 
-  unlisten(userId: string): void {
+  unlisten(userId: string, sink?: PacketSink): void {
     const speaker = this.#speakers.get(userId)
-    if (speaker === undefined) return
+    if (speaker === undefined || (sink !== undefined && speaker.sink !== sink)) return
     speaker.sink = undefined
     if (speaker.ssrc === undefined) this.#speakers.delete(userId)
   }

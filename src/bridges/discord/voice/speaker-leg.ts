@@ -1,16 +1,26 @@
-import type { EndReason } from '../../../core/errors.ts'
+import { BridgeError, describeEnd, type EndReason } from '../../../core/errors.ts'
 import type { Leg, LegUplink } from '../../../core/leg.ts'
 import type { Log } from '../../../core/log.ts'
+import { TokenBucket } from '../../../core/token-bucket.ts'
+import { OPUS_CLOCK_RATE, opusSamples } from '../../../transcode/opus-packet.ts'
 import type { LinkCounters } from './link-counters.ts'
 import type { OutgoingPacer, Paced } from './outgoing-pacer.ts'
 import type { PacketSink, PacketSource } from './packet-sink.ts'
+import { ReorderWindow } from './reorder-window.ts'
+import { SpeakerVoice } from './speaker-voice.ts'
+
+/** Packets that wait for one before them wait no longer than this when no more come (ms). */
+const PATIENCE_MS = 60
+/** How much speech may come in a second (ms): the user's clock is not ours; and at once, after the network stalled. */
+const FASTEST_MS = 1_050
+const BURST_MS = 5_000
+/** Marks that wait to be confirmed, at most; older ones are forgotten. */
+const MARKS_MOST = 200
 
 export interface SpeakerLegOptions {
   /** Unique in this process. */
   readonly id: string
   readonly userId: string
-  /** See `Leg.call`: a user who leaves the channel and comes back soon is the same party. */
-  readonly call?: string
   /** Listened to from `attach` to the end of the leg. The leg ends when it does. */
   readonly source: PacketSource
   readonly pacer: OutgoingPacer
@@ -20,35 +30,120 @@ export interface SpeakerLegOptions {
   readonly turnSilenceMs?: number
 }
 
-/** One user of a voice channel, who only speaks: what is played to this leg is heard by nobody. */
+/**
+ * One user of a voice channel, who only speaks: what is played to this leg is heard by nobody. Frames come while the user
+ * talks, and for `turnSilenceMs` longer; Discord sends nothing in silence, and neither does the leg then.
+ */
 export class SpeakerLeg implements Leg, PacketSink, Paced {
   readonly id: string
   readonly channel = 'discord'
   readonly userId: string
-  readonly call: string | undefined
   readonly ended: Promise<EndReason>
   readonly congested = false
+  readonly #options: SpeakerLegOptions
+  readonly #voice: SpeakerVoice
+  readonly #window: ReorderWindow
+  readonly #allowance: TokenBucket
+  readonly #settle: (reason: EndReason) => void
+  #uplink: LegUplink | undefined
+  #ssrc: number | undefined
+  #packetAt = 0
+  #marks: string[] = []
+  #over = false
 
+  /** Throws RangeError for `turnSilenceMs` outside of 100 to 5000. */
   constructor(options: SpeakerLegOptions) {
-    this.id = options.id
-    this.userId = options.userId
-    this.call = options.call
-    this.ended = new Promise(() => {})
+    const { id, userId, source, pacer, counters, turnSilenceMs = 800 } = options
+    if (!(turnSilenceMs >= 100 && turnSilenceMs <= 5_000))
+      throw new RangeError(`turnSilenceMs is from 100 to 5000, got ${turnSilenceMs}`)
+    this.id = id
+    this.userId = userId
+    this.#options = options
+    this.#voice = new SpeakerVoice(counters, turnSilenceMs, frame => this.#uplink?.write(frame))
+    this.#window = new ReorderWindow(this.#voice, counters)
+    this.#allowance = new TokenBucket(FASTEST_MS, BURST_MS, pacer.clock.now())
+    const { promise, resolve } = Promise.withResolvers<EndReason>()
+    this.ended = promise
+    this.#settle = resolve
+    void source.ended.then(() => this.close({ kind: 'hangup', by: 'remote' }))
   }
 
-  attach(_uplink: LegUplink): void {}
+  attach(uplink: LegUplink): void {
+    if (this.#over) return
+    this.#uplink = uplink
+    this.#options.pacer.add(this)
+    this.#options.source.listen(this.userId, this)
+  }
 
-  packet(_sequence: number, _timestamp: number, _ssrc: number, _opus: Uint8Array): void {}
+  packet(sequence: number, timestamp: number, ssrc: number, opus: Uint8Array): void {
+    if (this.#over) return
+    const now = this.#options.pacer.clock.now()
+    const ms = (opusSamples(opus) * 1000) / OPUS_CLOCK_RATE
+    if (this.#allowance.take(now, ms) < 0) {
+      this.#options.counters.flooded++
+      return
+    }
+    this.#packetAt = now
+    try {
+      if (ssrc !== this.#ssrc) this.#newStream(ssrc)
+      this.#voice.arrived(now)
+      this.#window.push(sequence, timestamp, opus)
+    } catch (cause) {
+      this.#fail(cause)
+    }
+  }
 
-  tick(_now: number): void {}
+  tick(now: number): void {
+    try {
+      if (this.#window.holding && now - this.#packetAt >= PATIENCE_MS) this.#window.flush()
+      this.#voice.tick(now)
+      if (this.#marks.length > 0) this.#confirm()
+    } catch (cause) {
+      this.#fail(cause)
+    }
+  }
 
+  /** Heard by nobody. */
   play(): void {}
 
-  mark(_name: string): void {}
+  /** Confirmed at the next tick: there is nothing to wait for. */
+  mark(name: string): void {
+    if (this.#over) return
+    if (this.#marks.length >= MARKS_MOST) this.#marks.shift()
+    this.#marks.push(name)
+  }
 
-  flush(): void {}
+  flush(): void {
+    this.#marks = []
+  }
 
-  close(_reason: EndReason): Promise<void> {
-    return Promise.resolve()
+  async close(reason: EndReason): Promise<void> {
+    if (this.#over) return
+    this.#over = true
+    const { pacer, source, log } = this.#options
+    source.unlisten(this.userId, this)
+    pacer.remove(this)
+    this.#uplink = undefined
+    log.debug({ legId: this.id, reason: describeEnd(reason) }, 'speaker ended')
+    this.#settle(reason)
+  }
+
+  #newStream(ssrc: number): void {
+    if (this.#ssrc !== undefined) this.#options.counters.restarts++
+    this.#ssrc = ssrc
+    this.#window.reset()
+  }
+
+  #confirm(): void {
+    const marks = this.#marks
+    this.#marks = []
+    for (const name of marks) this.#uplink?.marked(name)
+  }
+
+  /** Whatever went wrong with this speaker ends this speaker. */
+  #fail(cause: unknown): void {
+    const error = new BridgeError('LEG_LOST', 'the speaker cannot be heard', { cause })
+    this.#options.log.error({ legId: this.id, err: cause }, 'speaker failed inside')
+    void this.close({ kind: 'failed', error })
   }
 }

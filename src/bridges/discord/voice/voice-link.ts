@@ -111,8 +111,8 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     this.#reception.listen(userId, sink)
   }
 
-  unlisten(userId: string): void {
-    this.#reception.unlisten(userId)
+  unlisten(userId: string, sink?: PacketSink): void {
+    this.#reception.unlisten(userId, sink)
   }
 
   play(opus: Uint8Array): void {

@@ -1,0 +1,145 @@
+import type { LinkCounters } from './link-counters.ts'
+
+/** Further ahead or behind than this, a sequence number belongs to another stream (5 s of 20 ms packets). */
+const JUMP = 250
+/** Places for packets that are early: a power of two, so that sequence numbers wrap around in them. */
+const SLOTS = 4
+/** So many packets in a row from before mean that the numbers were set anew (1 s). */
+const LATE_MOST = 50
+
+/** Takes packets in order. */
+export interface OrderedPackets {
+  /**
+   * The next packet; `lost` packets before it never came. `anew`: it has nothing to do with the one before. The memory is
+   * the taker's.
+   */
+  ordered(timestamp: number, opus: Uint8Array, lost: number, anew: boolean): void
+}
+
+interface Held {
+  sequence: number
+  timestamp: number
+  opus: Uint8Array | undefined
+}
+
+/**
+ * Packets in the order they were sent. One in its turn goes on at once; one that is early waits for those before it until
+ * so many are early that they count as lost. Each goes on once; who comes too late is counted and dropped.
+ */
+export class ReorderWindow {
+  readonly #next: OrderedPackets
+  readonly #counters: LinkCounters
+  readonly #size: number
+  readonly #slots: readonly Held[] = Array.from({ length: SLOTS }, () => ({
+    sequence: 0,
+    timestamp: 0,
+    opus: undefined,
+  }))
+  /** Of the last 256 sequence numbers, those that went on: tells the late from the repeated. */
+  readonly #gone = new Uint8Array(256)
+  #expected = -1
+  #held = 0
+  #lost = 0
+  #lateRun = 0
+
+  /** A packet is lost once one comes that is `size` ahead of it. */
+  constructor(next: OrderedPackets, counters: LinkCounters, size = 3) {
+    if (!(Number.isInteger(size) && size >= 1 && size <= SLOTS))
+      throw new RangeError(`a window is of 1 to ${SLOTS} packets, got ${size}`)
+    this.#next = next
+    this.#counters = counters
+    this.#size = size
+  }
+
+  /** Packets wait for one that has not come. */
+  get holding(): boolean {
+    return this.#held > 0
+  }
+
+  /** `sequence` is of 16 bits, and wraps around. */
+  push(sequence: number, timestamp: number, opus: Uint8Array): void {
+    const ahead = this.#expected < 0 ? 0 : ((sequence - this.#expected + 0x8000) & 0xffff) - 0x8000
+    if (this.#expected < 0 || ahead > JUMP || ahead < -JUMP) this.#anew(sequence, timestamp, opus)
+    else if (ahead < 0) this.#late(sequence, timestamp, opus)
+    else this.#early(sequence, timestamp, opus)
+  }
+
+  #late(sequence: number, timestamp: number, opus: Uint8Array): void {
+    if (this.#gone[sequence & 255]) this.#counters.duplicate++
+    else this.#counters.late++
+    if (++this.#lateRun >= LATE_MOST) this.#anew(sequence, timestamp, opus)
+  }
+
+  #early(sequence: number, timestamp: number, opus: Uint8Array): void {
+    this.#lateRun = 0
+    while (((sequence - this.#expected) & 0xffff) >= this.#size) this.#step()
+    if (sequence !== this.#expected) {
+      this.#hold(sequence, timestamp, opus)
+      return
+    }
+    if (this.#held > 0) this.#counters.reordered++
+    this.#pass(timestamp, opus, false)
+    while (this.#held > 0 && this.#slot(this.#expected).opus !== undefined) this.#step()
+  }
+
+  /** Nobody waits any more: what is held goes on. */
+  flush(): void {
+    while (this.#held > 0) this.#step()
+  }
+
+  /** Forgets the stream; what is held goes on first. */
+  reset(): void {
+    this.flush()
+    this.#expected = -1
+    this.#lost = 0
+    this.#lateRun = 0
+    this.#gone.fill(0)
+  }
+
+  #anew(sequence: number, timestamp: number, opus: Uint8Array): void {
+    if (this.#expected >= 0) this.#counters.restarts++
+    this.reset()
+    this.#expected = sequence
+    this.#pass(timestamp, opus, true)
+  }
+
+  #hold(sequence: number, timestamp: number, opus: Uint8Array): void {
+    const slot = this.#slot(sequence)
+    if (slot.opus !== undefined) {
+      this.#counters.duplicate++
+      return
+    }
+    slot.sequence = sequence
+    slot.timestamp = timestamp
+    slot.opus = opus
+    this.#held++
+  }
+
+  /** The packet whose turn it is goes on, or is lost. */
+  #step(): void {
+    const slot = this.#slot(this.#expected)
+    const { opus } = slot
+    if (opus !== undefined && slot.sequence === this.#expected) {
+      slot.opus = undefined
+      this.#held--
+      this.#pass(slot.timestamp, opus, false)
+      return
+    }
+    this.#counters.lost++
+    this.#lost++
+    this.#gone[this.#expected & 255] = 0
+    this.#expected = (this.#expected + 1) & 0xffff
+  }
+
+  #pass(timestamp: number, opus: Uint8Array, anew: boolean): void {
+    const lost = this.#lost
+    this.#lost = 0
+    this.#gone[this.#expected & 255] = 1
+    this.#expected = (this.#expected + 1) & 0xffff
+    this.#next.ordered(timestamp, opus, lost, anew)
+  }
+
+  #slot(sequence: number): Held {
+    return this.#slots[sequence & (SLOTS - 1)]!
+  }
+}
