@@ -6,8 +6,6 @@ export interface Fragment {
   readonly pcm: Int16Array
   /** The same memory as it is sent. */
   readonly bytes: Uint8Array
-  /** Clock time at which it was complete (ms). */
-  completedAt: number
   /** Clock time of the last send on the present connection (ms); negative while it waits to be sent. */
   sentAt: number
   acked: boolean

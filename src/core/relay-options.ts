@@ -26,8 +26,8 @@ export const relayOptionsSchema = z.strictObject({
   interruptAfterMs: z.number().int().min(60).max(5_000).default(300),
   /** Audio sent to the service at a time (ms, whole frames of 20). */
   fragmentMs: z.number().int().min(20).max(200).multipleOf(20).default(60),
-  /** Speech kept for a service that is away (ms). */
-  replayMs: z.number().int().min(1_000).max(120_000).default(30_000),
+  /** Speech kept for a service that is away (ms): an outage of half a minute, and what was not answered before it. */
+  replayMs: z.number().int().min(1_000).max(120_000).default(48_000),
   /** No ack for this long: the connection is dead (ms). */
   ackDeadlineMs: z.number().int().min(200).max(10_000).default(1_500),
   /** A first connection that takes longer counts as away (ms). */

@@ -3,7 +3,7 @@ import type { Fragment, FragmentMemory, FragmentPool } from './fragment.ts'
 
 /** Quiet audio kept ahead of speech, so that a replay does not begin in the middle of a sound (ms). */
 const PREROLL_MS = 300
-/** A service that has not answered for this long will not answer any more; what it took is forgotten (ms). */
+/** What a service has not answered for this long after it was sent will not be answered any more, and is forgotten (ms). */
 const ANSWER_WAIT_MS = 15_000
 /** Quiet this long inside the ring separates two utterances (ms). */
 const PAUSE_MS = 180
@@ -56,8 +56,8 @@ export class ReplayRing {
     return this.#held[0]?.sequence ?? this.#sequence
   }
 
-  /** Adds one frame heard at `now` (ms); true when a fragment became complete. `quiet`: the frame is not speech. */
-  write(frame: Int16Array, quiet: boolean, now: number): boolean {
+  /** Adds one frame; true when a fragment became complete. `quiet`: the frame is not speech. */
+  write(frame: Int16Array, quiet: boolean): boolean {
     const { pcm, bytes } = this.#open
     pcm.set(frame, this.#openSamples)
     this.#openSamples += frame.length
@@ -69,7 +69,6 @@ export class ReplayRing {
       sequence: this.#sequence++,
       pcm,
       bytes,
-      completedAt: now,
       sentAt: -1,
       acked: false,
       quiet: quietAll,
@@ -154,7 +153,7 @@ export class ReplayRing {
     let quiet = 0
     while (this.#held[quiet]?.acked && this.#held[quiet]!.quiet) quiet++
     let count = Math.max(0, quiet - preroll)
-    while (this.#held[count]?.acked && now - this.#held[count]!.completedAt > ANSWER_WAIT_MS) count++
+    while (this.#held[count]?.acked && now - this.#held[count]!.sentAt > ANSWER_WAIT_MS) count++
     this.#forget(count)
   }
 

@@ -110,7 +110,7 @@ export class Session {
   /** One frame of the speaker's voice; `quiet` when it is no speech. */
   write(frame: Int16Array, quiet: boolean, now: number): void {
     if (this.#state.status === 'ended') return
-    if (this.#ring.write(frame, quiet, now)) this.#pump(now)
+    if (this.#ring.write(frame, quiet)) this.#pump(now)
   }
 
   /** Looks at deadlines. Called on the relay's tick, a few times a second is enough. */
@@ -239,6 +239,8 @@ export class Session {
       )
     this.#become(next(this.#state, { type: 'dropped', at: now, waitMs }))
     this.#line.close()
+    // At once: what this connection had taken is nobody's again, and must not age while the service is away.
+    this.#parts.metrics.fragmentsReplayed += this.#ring.rewind()
     this.#events.interrupted(this)
     this.#retry = this.#parts.clock.at(now + waitMs, () => {
       this.#become(next(this.#state, { type: 'retry', at: this.#parts.clock.now() }))

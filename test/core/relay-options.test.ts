@@ -20,7 +20,7 @@ describe('options of the relay', () => {
       interruptAfterMs: 300,
       keepMs: 10_000,
       fragmentMs: 60,
-      replayMs: 30_000,
+      replayMs: 48_000,
       ackDeadlineMs: 1_500,
       awayAfterMs: 1_000,
       maxLegs: 300,

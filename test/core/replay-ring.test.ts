@@ -11,8 +11,8 @@ function ringOf(capacityMs = 30_000) {
   const ring = new ReplayRing(pool, 60, capacityMs)
   /** Writes `count` fragments; frame n holds the value n. */
   let written = 0
-  const speak = (count: number, isQuiet = false, now = 0) => {
-    for (let n = 0; n < count * 3; n++) ring.write(frame.fill(written++), isQuiet, now)
+  const speak = (count: number, isQuiet = false) => {
+    for (let n = 0; n < count * 3; n++) ring.write(frame.fill(written++), isQuiet)
   }
   const send = (now = 0) => {
     const sent: number[] = []
@@ -28,9 +28,9 @@ function ringOf(capacityMs = 30_000) {
 describe('the replay ring', () => {
   test('gives fragments of whole frames, in order, with the bytes that were spoken', () => {
     const { ring, speak } = ringOf()
-    expect(ring.write(frame.fill(7), false, 0)).toBe(false)
-    expect(ring.write(frame.fill(8), false, 0)).toBe(false)
-    expect(ring.write(frame.fill(9), false, 60)).toBe(true)
+    expect(ring.write(frame.fill(7), false)).toBe(false)
+    expect(ring.write(frame.fill(8), false)).toBe(false)
+    expect(ring.write(frame.fill(9), false)).toBe(true)
     speak(1)
     const first = ring.next(100)
     expect(first?.sequence).toBe(0)
@@ -135,7 +135,7 @@ describe('the replay ring', () => {
     const lastBytes = Uint8Array.from(last.bytes)
     ring.close()
     const other = new ReplayRing(new FragmentPool(1_920), 60, 240)
-    for (let n = 0; n < 30; n++) other.write(frame.fill(-1), false, 0)
+    for (let n = 0; n < 30; n++) other.write(frame.fill(-1), false)
     expect(Uint8Array.from(last.bytes)).toEqual(lastBytes)
   })
 

@@ -1,0 +1,169 @@
+import { BridgeError } from '../../src/core/errors.ts'
+import { FragmentPool } from '../../src/core/fragment.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { RelayMetrics } from '../../src/core/metrics.ts'
+import { relayOptions } from '../../src/core/relay-options.ts'
+import { Session } from '../../src/core/session.ts'
+import type { ConnectionSink, TranslationResult } from '../../src/core/translator.ts'
+import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { randomFrom } from '../../src/simulator/phone/quirks.ts'
+import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
+
+/** How the service behaves that is cut off. */
+export interface OutageRun {
+  /** The connection breaks when so many frames were sent. */
+  readonly dropAtFrame: number
+  readonly outageMs: number
+  /** Time from a connection's opening until it takes audio, and from a fragment until its ack (ms). */
+  readonly openMs?: number
+  readonly ackMs?: number
+  readonly seed?: number
+}
+
+/** What came of it. */
+export interface OutageResult {
+  /** Frames that no connection of the service was given. */
+  readonly lost: number
+  /** Frames whose translation never came to its end. */
+  readonly unanswered: number
+  /** Audio of answers that the listener is given twice, at most (ms). */
+  readonly repeatedMs: number
+  /** From the service's return until it took the first fragment (ms). */
+  readonly recoveryMs: number
+  readonly metrics: RelayMetrics
+}
+
+/** Speech: sentences of two seconds with pauses of 0.4 s. */
+const SENTENCE_FRAMES = 100
+const PAUSE_FRAMES = 20
+const PERIOD = SENTENCE_FRAMES + PAUSE_FRAMES
+/** A sentence is answered so long after its end was heard, with a voice as long as itself, in five pieces. */
+const ANSWER_MS = 240
+const PIECES = 5
+const LOST = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
+
+const speaks = (frame: number) => frame % PERIOD < SENTENCE_FRAMES
+
+/**
+ * One session on a clock that is turned, to a service that breaks off once and comes back: who says what, frame by
+ * frame, who is given it, and what of its answers is heard.
+ */
+export function runOutage({
+  dropAtFrame,
+  outageMs,
+  openMs = 20,
+  ackMs = 20,
+  seed = 1,
+}: OutageRun): OutageResult {
+  const clock = new FakeClock()
+  const given = new Set<number>()
+  const answered = new Set<number>()
+  /** Pieces of voice that were delivered, by sentence. */
+  const pieces = new Map<number, number>()
+  let up = true
+  let backAt = 0
+  let recoveryMs = 0
+  let repeatedMs = 0
+  let drop: (() => void) | undefined
+  const metrics = new RelayMetrics()
+
+  const open = (_request: unknown, sink: ConnectionSink) => {
+    let live = false
+    let over = false
+    let heard: number[] = []
+    let frames = 0
+    const end = () => {
+      if (over) return
+      over = true
+      sink.ended({ kind: 'failed', error: LOST })
+    }
+    const later = (ms: number, task: () => void) => void clock.at(clock.now() + ms, () => over || task())
+    later(openMs, () => {
+      if (!up) return end()
+      live = true
+      drop = end
+      sink.ready()
+    })
+    /** The sentence of these frames is over: its text, then its voice piece by piece, then the end of the voice. */
+    const answer = (sentence: readonly number[], endMs: number) => {
+      const number = Math.floor(sentence[0]! / PERIOD)
+      const result: TranslationResult = {
+        utterance: `${number}`,
+        final: true,
+        text: `sentence ${number}`,
+        endMs,
+      }
+      for (let piece = 0; piece < PIECES; piece++)
+        later(ANSWER_MS + piece * 60, () => {
+          sink.result(result)
+          const before = pieces.get(number) ?? 0
+          // A voice that begins again is left out up to 200 ms before where it broke off (interpreter.test.ts).
+          if (piece === 0 && before > 0) repeatedMs += Math.min(200, (before * sentence.length * 20) / PIECES)
+          pieces.set(number, Math.max(before, piece + 1))
+        })
+      later(ANSWER_MS + PIECES * 60, () => {
+        sink.endOfSpeech(`${number}`)
+        for (const frame of sentence) answered.add(frame)
+      })
+    }
+    return {
+      send(bytes: Uint8Array, sequence: number) {
+        if (!live || over) return
+        if (backAt > 0 && recoveryMs === 0) recoveryMs = clock.now() - backAt
+        const pcm = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)
+        for (let at = 0; at < pcm.length; at += FRAME_SAMPLES) {
+          const frame = pcm[at]!
+          frames++
+          given.add(frame)
+          if (speaks(frame)) heard.push(frame)
+          else if (heard.length > 0 && !speaks(frame - 10)) {
+            answer(heard, frames * 20 - 100)
+            heard = []
+          }
+        }
+        later(ackMs, () => sink.acked(sequence, true))
+      },
+      close: end,
+    }
+  }
+
+  const session = new Session(
+    'anna',
+    { from: 'en-us', to: 'es-es', want: 'speech' },
+    relayOptions(),
+    {
+      clock,
+      log: silentLog,
+      metrics,
+      translator: { open, close: async () => {} },
+      pool: new FragmentPool(1_920),
+      random: randomFrom(seed),
+    },
+    { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} },
+  )
+
+  const total = Math.ceil((dropAtFrame + outageMs / 20 + 3 * PERIOD) / PERIOD) * PERIOD
+  const frame = new Int16Array(FRAME_SAMPLES)
+  for (let n = 0; n < total + PERIOD; n++) {
+    if (n === dropAtFrame) {
+      up = outageMs === 0
+      clock.at(clock.now() + outageMs, () => {
+        up = true
+        backAt = clock.now() || 1
+      })
+      drop?.()
+    }
+    frame.fill(n)
+    session.write(frame, !speaks(n), clock.now())
+    clock.advance(20)
+    if (n % 5 === 0) session.check(clock.now())
+  }
+  void session.close({ kind: 'unused' })
+  let lost = 0
+  let unanswered = 0
+  for (let n = 0; n < total; n++) {
+    if (!given.has(n)) lost++
+    if (speaks(n) && !answered.has(n)) unanswered++
+  }
+  return { lost, unanswered, repeatedMs, recoveryMs, metrics }
+}

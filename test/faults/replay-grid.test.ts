@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { runOutage } from './outage-run.ts'
+
+/** Every drop point, and of the outages a few that differ from one to the next. */
+const POINTS = Array.from({ length: 201 }, (_, frame) => frame)
+const OUTAGES_MS = [0, 60, 500, 1_480, 5_000, 14_900, 29_500, 30_000]
+
+describe('a service that drops and comes back', () => {
+  test.each(OUTAGES_MS)(
+    'after %i ms: nothing is lost, and hardly anything repeated, wherever it drops',
+    outageMs => {
+      for (const dropAtFrame of POINTS) {
+        const run = runOutage({ dropAtFrame, outageMs, seed: dropAtFrame + 1 })
+        const at = `drop at frame ${dropAtFrame}, back after ${outageMs} ms`
+        expect([run.lost, run.unanswered, run.metrics.lostMs], at).toEqual([0, 0, 0])
+        expect(run.repeatedMs, at).toBeLessThanOrEqual(300)
+        expect(run.recoveryMs, at).toBeLessThanOrEqual(1_100)
+      }
+    },
+  )
+
+  test('the count can fail: of an outage of 48 s the beginning is lost, and counted', () => {
+    const run = runOutage({ dropAtFrame: 50, outageMs: 50_000 })
+    expect(run.lost).toBeGreaterThan(50)
+    expect(run.unanswered).toBeGreaterThan(50)
+    // Pauses and what had been sent before the drop are in the count, and no frame is missing from it.
+    expect(run.metrics.lostMs).toBeGreaterThanOrEqual(run.lost * 20)
+  })
+
+  test('a slow service is given it all the same', () => {
+    for (const dropAtFrame of [0, 40, 99, 130, 200]) {
+      const run = runOutage({ dropAtFrame, outageMs: 10_000, openMs: 800, ackMs: 400 })
+      expect([run.lost, run.unanswered], `drop at frame ${dropAtFrame}`).toEqual([0, 0])
+    }
+  })
+})

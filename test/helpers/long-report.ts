@@ -1,0 +1,43 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import type { Reporter } from 'vitest/node'
+import type { Figure } from './figures.ts'
+
+type Modules = Parameters<NonNullable<Reporter['onTestRunEnd']>>[0]
+
+const BEGIN = '<!-- long run: begin -->'
+const END = '<!-- long run: end -->'
+
+/** Writes what a whole long run measured into the page, between its two marks; nothing when anything failed. */
+export class LongReport implements Reporter {
+  readonly #page: URL
+
+  constructor(page: URL) {
+    this.#page = page
+  }
+
+  onTestRunEnd(modules: Modules, unhandled: readonly unknown[]): void {
+    const tests = modules.flatMap(module => [...module.children.allTests()])
+    const failed = tests.some(test => test.result().state !== 'passed') || unhandled.length > 0
+    const figures = tests.flatMap(test => (test.meta() as { figures?: Figure[] }).figures ?? [])
+    for (const { what, goal, measured } of figures) console.log(`${what}: ${measured} (goal ${goal})`)
+    if (failed) console.log('docs/reliability.md was left as it is, as not all tests passed')
+    else
+      writeFileSync(this.#page, withFigures(readFileSync(this.#page, 'utf8'), figures, machine(), new Date()))
+  }
+}
+
+function machine(): string {
+  const model = cpus()[0]?.model.replace(/\s+/g, ' ').trim() || 'processor'
+  return `${cpus().length} × ${model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}`
+}
+
+/** The page with this table between its marks. Throws when it has none. */
+export function withFigures(page: string, figures: readonly Figure[], where: string, when: Date): string {
+  const [before, rest] = page.split(BEGIN)
+  const after = rest?.split(END)[1]
+  if (after === undefined) throw new RangeError(`a page for figures has ${BEGIN} and ${END}`)
+  const rows = figures.map(({ what, goal, measured }) => `| ${what} | ${goal} | ${measured} |`)
+  const table = ['| what | goal | measured |', '|---|---|---|', ...rows].join('\n')
+  return `${before}${BEGIN}\n${when.toISOString().slice(0, 10)}, ${where}:\n\n${table}\n${END}${after}`
+}
