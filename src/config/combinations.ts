@@ -13,6 +13,7 @@ export type Started = 'bridge' | 'service'
 export function checkTogether(config: CheckedConfig, context: z.core.$RefinementCtx): void {
   checkTwilio(config, wrongIn(context))
   checkCalls(config, wrongIn(context))
+  checkDiscord(config, wrongIn(context))
 }
 
 /** The same for what is to be started. */
@@ -54,6 +55,11 @@ function checkTwilio({ twilio, publicUrl, host = '127.0.0.1' }: CheckedConfig, w
   if (!isLoopback(host)) wrong(['host'], '127.0.0.1 with twilio.insecure, which is for this machine only')
   if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')))
     wrong(['publicUrl'], 'nothing, or an address on this machine, with twilio.insecure')
+}
+
+function checkDiscord({ discord, twilio }: CheckedConfig, wrong: Wrong): void {
+  if (discord.dialRoles.length > 0 && !twilio.outbound)
+    wrong(['discord', 'dialRoles'], 'nothing, unless twilio.outbound says how to dial out')
 }
 
 function checkEmbedded({ host, open, engines }: CheckedConfig['embedded'], wrong: Wrong): void {

@@ -10,6 +10,7 @@ import { transcriptSettingsSchema } from '../web/transcript/transcript-settings.
 import { webhookSchema } from '../web/webhooks-out/webhook-settings.ts'
 import { callsSchema } from './calls-schema.ts'
 import { checkStart, checkTogether, type Started } from './combinations.ts'
+import { discordSchema } from './discord-schema.ts'
 import { languageSchema, secret, urlSchema } from './fields.ts'
 import { twilioSchema } from './twilio-schema.ts'
 
@@ -70,6 +71,7 @@ export const configSchema = z
     transcripts: transcriptSettingsSchema.prefault({}),
     calls: callsSchema.prefault({}),
     twilio: twilioSchema.prefault({}),
+    discord: discordSchema.prefault({}),
   })
   .superRefine(checkTogether)
 
@@ -90,6 +92,8 @@ export const SECRETS: readonly string[] = [
   'twilio.authTokens',
   'twilio.outbound.authToken',
   'twilio.outbound.apiKeySecret',
+  'discord.token',
+  'discord.preferences.key',
   'calls.roomCodes',
   'control.keys',
   'webhooks',

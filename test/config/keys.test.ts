@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config.ts'
 /** Values that `key` takes, as they are and as they are written in the environment. */
 function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: string }> | undefined {
   // Tables of which each key needs others beside it.
-  if (/^(calls\.remembered|twilio\.outbound)\./.test(path)) return undefined
+  if (/^(calls\.remembered|twilio\.outbound)\.|^discord\.dialRoles$/.test(path)) return undefined
   const plain = <T>(values: fc.Arbitrary<T>) => values.map(value => ({ value, text: String(value) }))
   const { minimum = 0, maximum = 1_000, multipleOf = 1 } = shape
   const most = Math.min(maximum, 1_000_000)
@@ -29,9 +29,18 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
     return fc
       .array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.constant('loopback')), { minLength: 1, maxLength: 4 })
       .map(value => ({ value, text: value.join(', ') }))
+  if (path === 'discord.output')
+    return fc
+      .array(language, { minLength: 1, maxLength: 2 })
+      .map(value => ({ value, text: value.join(', ') }))
+  if (/^discord\.(guilds|channels)$/.test(path))
+    return fc
+      .array(fc.stringMatching(/^[1-9]\d{14,18}$/), { minLength: 1, maxLength: 4 })
+      .map(value => ({ value, text: value.join(', ') }))
+  if (path === 'discord.preferences.key') return plain(fc.stringMatching(/^[a-z]{16,20}$/))
   if (shape.type === 'array')
     return fc.array(word, { minLength: 1, maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
-  if (path.startsWith('languages.')) return plain(language)
+  if (path.startsWith('languages.') || path === 'discord.language') return plain(language)
   if (shape.type === 'string' && !path.endsWith('rl')) return plain(word)
   return undefined
 }
