@@ -73,6 +73,11 @@ describe.each(['bot', 'user'] as const)('a DAVE group where the commit of the %s
     const again = call.addUser(ANNA)
     await again.joined
     await bothWays(call, bot, again)
+    const winners = new Set(
+      call.transitions.filter(({ kind }) => kind !== 'downgraded').map(({ by }) => by === BOT),
+    )
+    // Only the bot is left to let the last user go, and to let the first come in.
+    expect([...winners]).toEqual(committer === 'bot' ? [true] : [false, true])
     const counts = call.packetsFrom(BOT)
     expect(counts).toMatchObject({ undecryptable: 0, plaintext: 0, broken: 0, gaps: 0, undecodable: 0 })
     expect(bot.errors).toEqual([])

@@ -1,18 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { EncryptionMode } from '../../../../src/simulator/discord/voice/encryption.ts'
 import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
 import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
+import type { SayOptions } from '../../../../src/simulator/discord/voice/voice-user.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { until } from '../../../helpers/until.ts'
 import { BOT, CHANNEL, GUILD, RealBot } from './real-bot.ts'
 
 const ANNA = '400000000000000001'
+const GCM = 'aead_aes256_gcm_rtpsize'
+const XCHACHA = 'aead_xchacha20_poly1305_rtpsize'
 
-describe.each([false, true])('a call with DAVE %s', dave => {
+const CALLS: [EncryptionMode, boolean, SayOptions][] = [
+  [GCM, false, { frameMs: 60 }],
+  [GCM, true, { frameMs: 20, channels: 2 }],
+  [XCHACHA, false, { frameMs: 10 }],
+  [XCHACHA, true, { frameMs: 40, channels: 2 }],
+]
+
+describe.each(CALLS)('a call with %s, DAVE %s, packets %o', (mode, dave, options) => {
   let server: VoiceServer
   let trusted: Disposable
   beforeAll(async () => {
-    server = await VoiceServer.listen({ dave })
+    server = await VoiceServer.listen({ dave, encryption: [mode] })
     trusted = trust(server.certificate)
   })
   afterAll(async () => {
@@ -28,16 +39,27 @@ describe.each([false, true])('a call with DAVE %s', dave => {
     const anna = call.addUser(ANNA)
     await anna.joined
     const ear = bot.hear(ANNA)
-    await anna.say(sine(600, 1_000))
-    await until(() => ear.packets.length >= 55, 5_000, 'the last packet')
-    expect(loudness(ear.pcm().subarray(1_600, 14_400), 600, 16_000)).toBeGreaterThan(7_000)
+    await anna.say(sine(600, 960), options)
+    const packets = 960 / options.frameMs! + 5
+    await until(() => ear.packets.length >= packets, 5_000, 'the last packet')
+    expect(ear.packets.length).toBe(packets)
+    const pcm = ear.pcm()
+    expect(pcm.length).toBe(16 * (960 + 5 * 20))
+    expect(loudness(pcm.subarray(800, 14_400), 600, 16_000)).toBeGreaterThan(7_500)
     await bot.play(sine(440, 1_000))
     await until(() => call.packetsFrom(BOT).silence >= 4, 5_000, 'the silence behind it')
     const heard = call.heard(BOT)
-    const counts = call.packetsFrom(BOT)
     const from = heard.findIndex(sample => Math.abs(sample) > 500)
     expect(loudness(heard.subarray(from + 800, from + 14_400), 440, 16_000)).toBeGreaterThan(7_000)
     expect(anna.privacyCode).toBe(dave ? bot.connection.voicePrivacyCode : undefined)
-    expect(counts).toMatchObject({ frames: 50, gaps: 0, broken: 0, undecryptable: 0, plaintext: 0 })
+    expect(call.packetsFrom(BOT)).toMatchObject({
+      frames: 50,
+      silenceTail: 4,
+      gaps: 0,
+      broken: 0,
+      undecryptable: 0,
+      plaintext: 0,
+      speaking: [{ flags: 1, afterPackets: 0 }],
+    })
   })
 })
