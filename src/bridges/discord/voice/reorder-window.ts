@@ -72,14 +72,18 @@ export class ReorderWindow {
 
   #early(sequence: number, timestamp: number, opus: Uint8Array): void {
     this.#lateRun = 0
-    while (((sequence - this.#expected) & 0xffff) >= this.#size) this.#step()
+    const waited = this.#held > 0 && sequence === this.#expected
+    if (((sequence - this.#expected) & 0xffff) >= this.#size) {
+      while (((sequence - this.#expected) & 0xffff) >= this.#size) this.#step()
+      this.#drain()
+    }
     if (sequence !== this.#expected) {
       this.#hold(sequence, timestamp, opus)
       return
     }
-    if (this.#held > 0) this.#counters.reordered++
+    if (waited) this.#counters.reordered++
     this.#pass(timestamp, opus, false)
-    while (this.#held > 0 && this.#slot(this.#expected).opus !== undefined) this.#step()
+    this.#drain()
   }
 
   /** Nobody waits any more: what is held goes on. */
@@ -113,6 +117,11 @@ export class ReorderWindow {
     slot.timestamp = timestamp
     slot.opus = opus
     this.#held++
+  }
+
+  /** Those whose turn it is by now go on. */
+  #drain(): void {
+    while (this.#held > 0 && this.#slot(this.#expected).opus !== undefined) this.#step()
   }
 
   /** The packet whose turn it is goes on, or is lost. */

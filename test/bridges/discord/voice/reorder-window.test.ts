@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
+import { ReorderWindow } from '../../../../src/bridges/discord/voice/reorder-window.ts'
+
+/** A window whose packets hold their own place in the stream, so that what comes out tells what it is. */
+function stage(size?: number) {
+  const counters = new LinkCounters()
+  const out: { place: number; lost: number; anew: boolean }[] = []
+  const window = new ReorderWindow(
+    {
+      ordered: (timestamp, opus, lost, anew) => {
+        expect(timestamp).toBe((opus.at(0)! * 256 + opus.at(1)!) * 960)
+        out.push({ place: opus[0]! * 256 + opus[1]!, lost, anew })
+      },
+    },
+    counters,
+    size,
+  )
+  const push = (place: number, first = 0) =>
+    window.push((first + place) & 0xffff, place * 960, Uint8Array.of(place >> 8, place & 255))
+  return { counters, out, window, push, places: () => out.map(({ place }) => place) }
+}
+
+describe('packets', () => {
+  test('in order go on at once', () => {
+    const { push, places, window } = stage()
+    for (const place of [0, 1, 2]) {
+      push(place)
+      expect(places().at(-1)).toBe(place)
+    }
+    expect(window.holding).toBe(false)
+  })
+
+  test('that are early wait for the one before', () => {
+    const { push, places, counters } = stage()
+    for (const place of [0, 2, 1, 3]) push(place)
+    expect(places()).toEqual([0, 1, 2, 3])
+    expect(counters).toMatchObject({ reordered: 1, lost: 0, late: 0, duplicate: 0 })
+  })
+
+  test('go on without the one before when three are ahead of it, and it is too late then', () => {
+    const { push, out, counters } = stage()
+    for (const place of [0, 2, 3, 4, 1]) push(place)
+    expect(out.map(({ place, lost }) => [place, lost])).toEqual([
+      [0, 0],
+      [2, 1],
+      [3, 0],
+      [4, 0],
+    ])
+    expect(counters).toMatchObject({ lost: 1, late: 1, duplicate: 0 })
+  })
+
+  test('that come twice go on once, held or gone', () => {
+    const { push, places, counters } = stage()
+    for (const place of [0, 0, 2, 2, 1, 1, 2]) push(place)
+    expect(places()).toEqual([0, 1, 2])
+    expect(counters).toMatchObject({ duplicate: 4, late: 0 })
+  })
+
+  test('that are held go on when nobody waits any more', () => {
+    const { push, places, window } = stage()
+    for (const place of [0, 2]) push(place)
+    expect(window.holding).toBe(true)
+    window.flush()
+    expect(places()).toEqual([0, 2])
+  })
+
+  test('far from the others begin anew, whatever was held', () => {
+    const { push, out, counters } = stage()
+    for (const place of [0, 2, 2_000, 2_001]) push(place)
+    expect(out.map(({ place, anew }) => [place, anew])).toEqual([
+      [0, true],
+      [2, false],
+      [2_000, true],
+      [2_001, false],
+    ])
+    expect(counters.restarts).toBe(1)
+  })
+
+  test('whose numbers were set back a little are believed in the end', () => {
+    const { push, places, counters } = stage()
+    for (let place = 200; place < 210; place++) push(place)
+    for (let place = 100; place < 160; place++) push(place)
+    expect(counters.restarts).toBe(1)
+    expect(places().at(-1)).toBe(159)
+    expect(places().length).toBeGreaterThanOrEqual(20)
+  })
+})
+
+test('a window needs a size that it has places for', () => {
+  expect(() => stage(0)).toThrow('1 to 4')
+  expect(() => stage(5)).toThrow('1 to 4')
+})
+
+/** A stream that lost, repeated and moved packets by up to two places, and begins close before the numbers wrap around. */
+const network = fc.record({
+  first: fc.integer({ min: 65_000, max: 65_535 }),
+  fates: fc.array(
+    fc.record({ lost: fc.boolean(), copies: fc.integer({ min: 1, max: 3 }), delay: fc.nat(2) }),
+    { minLength: 1, maxLength: 700 },
+  ),
+})
+
+test('in any order within the window: in order, once, and every one counted', () => {
+  fc.assert(
+    fc.property(network, ({ first, fates }) => {
+      const { push, out, counters, window, places } = stage()
+      // The first one comes first, and is there: a stream has no earlier place.
+      const sent = fates
+        .map((fate, place) => ({ ...fate, place, at: place === 0 ? -1 : place + fate.delay }))
+        .filter(({ lost, place }) => place === 0 || !lost)
+        .sort((a, b) => a.at - b.at || a.place - b.place)
+      for (const { place, copies } of sent) for (let n = 0; n < copies; n++) push(place, first)
+      window.flush()
+      const wanted = sent.map(({ place }) => place).sort((a, b) => a - b)
+      const copies = sent.reduce((sum, each) => sum + each.copies, 0)
+      // A long run of losses may look like another stream, which begins anew and loses nothing else.
+      const got = places()
+      expect([...got].sort((a, b) => a - b)).toEqual(got)
+      expect(new Set(got).size).toBe(got.length)
+      expect(got.length + counters.late + counters.duplicate).toBe(copies)
+      const outOfTurn = wanted.filter(place => !got.includes(place)).length
+      expect(outOfTurn).toBeLessThanOrEqual(counters.late)
+      if (counters.restarts === 0) {
+        expect(out.reduce((sum, { lost }) => sum + lost, 0)).toBe(counters.lost)
+        expect(got.length + counters.lost).toBe(got.at(-1)! + 1)
+      }
+    }),
+    { numRuns: 300, seed: 11 },
+  )
+})
+
+test('moved by less than the window, none is lost', () => {
+  fc.assert(
+    fc.property(fc.array(fc.boolean(), { maxLength: 300 }), swaps => {
+      const { push, places, counters } = stage()
+      const order = Array.from({ length: swaps.length + 3 }, (_, place) => place)
+      for (let at = 1; at + 1 < order.length; at += 2)
+        if (swaps[at]) [order[at], order[at + 1]] = [order[at + 1]!, order[at]!]
+      for (const place of order) push(place, 65_500)
+      expect(places()).toEqual(order.map((_, place) => place))
+      expect(counters).toMatchObject({ lost: 0, late: 0, duplicate: 0, restarts: 0 })
+    }),
+    { numRuns: 200, seed: 12 },
+  )
+})
+
+test('whatever the numbers: what comes out was put in, once, and the counts add up', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(65_535), { maxLength: 400 }), sequences => {
+      const { push, out, counters, window } = stage()
+      for (const place of sequences) push(place)
+      window.flush()
+      expect(out.length + counters.late + counters.duplicate).toBe(sequences.length)
+      expect(window.holding).toBe(false)
+    }),
+    { numRuns: 300, seed: 13 },
+  )
+})
