@@ -53,11 +53,18 @@ export class RoomParties {
     const missing = languages.filter(language => !this.#legs.has(language))
     for (const language of this.languages)
       if (!spare.includes(language)) this.of(language)?.change({ original })
+    let failure: unknown
     for (const language of missing) {
       const old = spare.shift()
-      if (old === undefined || !this.#takeOver(old, language, original)) this.#admit(language, original)
+      if (old !== undefined && this.#takeOver(old, language, original)) continue
+      try {
+        this.#admit(language, original)
+      } catch (error) {
+        failure = error
+      }
     }
     for (const language of spare) void this.#take(language)?.close({ kind: 'unused' })
+    if (failure !== undefined) throw failure
   }
 
   /** Every one of them leaves. Idempotent. */

@@ -1,0 +1,109 @@
+import {
+  type APIActionRowComponent,
+  type APIButtonComponentWithCustomId,
+  type Client,
+  DiscordAPIError,
+  EmbedBuilder,
+  MessageFlags,
+  RateLimitError,
+  type SendableChannels,
+} from 'discord.js'
+import type { CaptionChat, CaptionMessage, Written } from './caption-message.ts'
+
+/** Discord's error codes (Discord: JSON Error Codes). */
+const UNKNOWN_MESSAGE = 10_008
+const TOO_OLD = 30_046
+/** Unknown channel, missing access, missing permissions, archived thread. */
+const NO_ACCESS = [10_003, 50_001, 50_013, 50_083]
+const UNKNOWN_CHANNEL = 10_003
+/** Nobody is alerted, whatever a message says. */
+const NOBODY = { parse: [] }
+
+/** Buttons under a message: one row. */
+export type Buttons = APIActionRowComponent<APIButtonComponentWithCustomId>
+
+/** One text chat of Discord's, or a thread. */
+export class DiscordChat implements CaptionChat {
+  readonly channelId: string
+  readonly #client: Client
+
+  constructor(client: Client, channelId: string) {
+    this.#client = client
+    this.channelId = channelId
+  }
+
+  send(message: CaptionMessage): Promise<Written> {
+    return this.#do(async chat => {
+      const flags = MessageFlags.SuppressNotifications
+      const { id } = await chat.send({ ...bodyOf(message), flags, allowedMentions: NOBODY })
+      return id
+    })
+  }
+
+  edit(id: string, message: CaptionMessage): Promise<Written> {
+    return this.#do(async chat => {
+      await chat.messages.edit(id, { ...bodyOf(message), allowedMentions: NOBODY })
+      return id
+    })
+  }
+
+  remove(id: string): Promise<Written> {
+    return this.#do(async chat => {
+      await chat.messages.delete(id)
+      return id
+    })
+  }
+
+  /** Writes `text` (Discord's Markdown) with `buttons` under it. */
+  post(text: string, buttons?: Buttons): Promise<Written> {
+    return this.#do(async chat => {
+      const { id } = await chat.send({
+        content: text,
+        components: buttons ? [buttons] : [],
+        allowedMentions: NOBODY,
+      })
+      return id
+    })
+  }
+
+  /** Changes what was posted. */
+  repost(id: string, text: string, buttons?: Buttons): Promise<Written> {
+    return this.#do(async chat => {
+      await chat.messages.edit(id, {
+        content: text,
+        components: buttons ? [buttons] : [],
+        allowedMentions: NOBODY,
+      })
+      return id
+    })
+  }
+
+  async #do(request: (chat: SendableChannels) => Promise<string>): Promise<Written> {
+    try {
+      const chat = await this.#client.channels.fetch(this.channelId)
+      if (!chat?.isSendable()) return { kind: 'no-access', code: UNKNOWN_CHANNEL }
+      return { kind: 'written', id: await request(chat) }
+    } catch (error) {
+      return failureOf(error)
+    }
+  }
+}
+
+function bodyOf({ content, embed }: CaptionMessage) {
+  if (!embed) return { content, embeds: [] }
+  const { author, description, colour } = embed
+  return {
+    content,
+    embeds: [new EmbedBuilder().setAuthor({ name: author }).setDescription(description).setColor(colour)],
+  }
+}
+
+function failureOf(error: unknown): Written {
+  if (error instanceof RateLimitError) return { kind: 'limited', retryAfterMs: error.retryAfter }
+  if (error instanceof DiscordAPIError && typeof error.code === 'number') {
+    if (error.code === UNKNOWN_MESSAGE) return { kind: 'message-gone' }
+    if (error.code === TOO_OLD) return { kind: 'message-old' }
+    if (NO_ACCESS.includes(error.code)) return { kind: 'no-access', code: error.code }
+  }
+  return { kind: 'failed' }
+}

@@ -1,0 +1,60 @@
+import type { GuildView } from './guild-view.ts'
+import type { Notice } from './notice-board.ts'
+
+export interface BotTroublesParts {
+  readonly view: Pick<GuildView, 'bot' | 'may' | 'isStage' | 'askToSpeak'>
+  /** Whether anything is to be spoken in the channel. */
+  readonly voice: boolean
+  readonly tell: (notice: Notice) => void
+  /** The bot may not be in the channel any more. */
+  readonly forbidden: () => void
+}
+
+/** What keeps the bot from hearing or being heard; people are told once, when it begins. */
+export class BotTroubles {
+  readonly #parts: BotTroublesParts
+  readonly #told = new Set<string>()
+
+  constructor(parts: BotTroublesParts) {
+    this.#parts = parts
+  }
+
+  /** Looks how the bot is in the channel now. */
+  look(channelId: string): void {
+    const { view, voice, forbidden } = this.#parts
+    if (!view.may(channelId, 'ViewChannel') || !view.may(channelId, 'Connect')) {
+      forbidden()
+      return
+    }
+    const { muted, deafened, suppressed } = view.bot
+    this.#trouble('deafened', deafened, words => words.deafened)
+    if (!voice) return
+    this.#trouble('muted', muted, words => words.muted)
+    if (view.isStage(channelId)) this.#audience(channelId, suppressed)
+    else this.#trouble('speak', !view.may(channelId, 'Speak'), words => words.noSpeak)
+  }
+
+  /** Tells it the first time only. */
+  once(name: string, notice: Notice): void {
+    this.#trouble(name, true, notice)
+  }
+
+  #trouble(name: string, is: boolean, notice: Notice): void {
+    if (!is) this.#told.delete(name)
+    else if (!this.#told.has(name)) {
+      this.#told.add(name)
+      this.#parts.tell(notice)
+    }
+  }
+
+  #audience(channelId: string, suppressed: boolean): void {
+    if (!suppressed) this.#told.delete('audience')
+    else if (!this.#told.has('audience')) {
+      this.#told.add('audience')
+      void this.#parts.view.askToSpeak(channelId).then(answer => {
+        if (answer !== 'speaks')
+          this.#parts.tell(words => (answer === 'asked' ? words.askedToSpeak : words.noSpeak))
+      })
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { BridgeError, type EndReason } from '../../../core/errors.ts'
+import type { Invitation } from '../../../core/invitation.ts'
+import { type LanguageId, sameLanguage } from '../../../core/languages.ts'
+import type { Participant } from '../../../core/participant.ts'
+import type { ChannelOutput } from '../channel-interpreter.ts'
+import { ChannelVoice } from '../voice/channel-voice.ts'
+import type { PacketPlayer, PacketSource } from '../voice/packet-sink.ts'
+import type { ChannelParts } from './channel-parts.ts'
+import type { ChannelMember } from './member.ts'
+import { chooseOutput, type OutputChoice } from './output-choice.ts'
+import { ReaderLeg } from './reader-leg.ts'
+import { ReturningSpeaker } from './returning-speaker.ts'
+import { RoomParties } from './room-parties.ts'
+import { Speakers } from './speakers.ts'
+
+export interface ChannelRoomTerms {
+  /** Unique in this process; legs are named after it. */
+  readonly id: string
+  readonly guildId: string
+  readonly room: string
+  readonly link: PacketSource & PacketPlayer
+  /** False: nothing is spoken in the channel. */
+  readonly voice: boolean
+  readonly fallback: LanguageId
+  /** More people are there than can be listened to. */
+  readonly onFull: () => void
+  /** An ear or a reader ended by itself. */
+  readonly onLost: (reason: EndReason) => void
+}
+
+/** What a channel wants now. */
+export interface ChannelWants {
+  readonly members: readonly ChannelMember[]
+  readonly output: ChannelOutput
+  readonly captions: boolean
+}
+
+const NOTHING: OutputChoice = { ears: [], readers: [], written: [] }
+
+/** A voice channel's parties in a room: who speaks there, an ear for each language spoken, a reader for each one written. */
+export class ChannelRoom {
+  readonly name: string
+  readonly speakers: Speakers
+  readonly ears: RoomParties
+  readonly #parts: ChannelParts
+  readonly #terms: ChannelRoomTerms
+  readonly #readers: RoomParties
+  readonly #voice: ChannelVoice
+  #choice: OutputChoice = NOTHING
+  #legs = 0
+  #closed = false
+
+  constructor(parts: ChannelParts, terms: ChannelRoomTerms) {
+    const { id, guildId, room, link, onFull, onLost } = terms
+    const { relay, admission, pacer, counters, log } = parts
+    this.#parts = parts
+    this.#terms = terms
+    this.name = room
+    this.#voice = new ChannelVoice({ id, player: link, pacer, counters })
+    // A bot is in one voice channel of a guild only, and may be moved to another: the place is the guild's.
+    const invitation: Invitation = { room, place: `discord ${guildId}`, echo: false }
+    this.ears = new RoomParties({
+      relay,
+      admission,
+      invitation: { ...invitation, takes: 'voice' },
+      leg: language => this.#voice.ear(language),
+      onLost,
+    })
+    this.#readers = new RoomParties({
+      relay,
+      admission,
+      invitation: { ...invitation, takes: 'text' },
+      leg: language => new ReaderLeg(`${id} reader ${++this.#legs}`, language),
+      onLost,
+    })
+    this.speakers = new Speakers({
+      relay,
+      admission,
+      invitation: { ...invitation, takes: 'nothing' },
+      leg: userId =>
+        new ReturningSpeaker(`${guildId} ${userId}`, {
+          id: `${id} ${userId} ${++this.#legs}`,
+          userId,
+          source: link,
+          pacer,
+          counters,
+          log,
+        }),
+      onFull: ({ message: reason }) => {
+        log.warn({ guildId, reason }, 'a speaker was not let in')
+        onFull()
+      },
+    })
+  }
+
+  /** What is spoken and written now. */
+  get choice(): OutputChoice {
+    return this.#choice
+  }
+
+  /** Voices that somebody needs: in a channel of one language there is one for notices only. */
+  get spoken(): readonly LanguageId[] {
+    const speaking = this.participants.flatMap(({ state: { speaks } }) => speaks ?? [])
+    return this.ears.languages.filter(ear => speaking.some(language => !sameLanguage(language, ear)))
+  }
+
+  get participants(): readonly Participant[] {
+    return Array.from(this.#parts.relay.rooms.get(this.name)?.participants.values() ?? [])
+  }
+
+  /** Those who are in the room and not in the channel. */
+  get others(): readonly Participant[] {
+    const place = `discord ${this.#terms.guildId}`
+    return this.participants.filter(({ invitation }) => invitation.place !== place)
+  }
+
+  /** The translation of somebody is out of reach. */
+  get away(): boolean {
+    for (const { session } of this.#parts.relay.rooms.get(this.name)?.interpretations ?? [])
+      if (session.away) return true
+    return false
+  }
+
+  /** The ear that says something in `language`. */
+  ear(language: LanguageId): Participant | undefined {
+    const best = this.ears.languages.find(each => sameLanguage(each, language)) ?? this.ears.languages[0]
+    return best === undefined ? undefined : this.ears.of(best)
+  }
+
+  /** Makes the room's parties what the channel wants. */
+  fit({ members, output, captions }: ChannelWants): void {
+    if (this.#closed) return
+    const { voice, fallback } = this.#terms
+    this.#choice = chooseOutput({
+      languages: members.map(({ language }) => language),
+      output,
+      voice,
+      captions,
+      fallback,
+      now: this.ears.languages,
+    })
+    this.speakers.prepare(members)
+    const { ears, readers } = this.#choice
+    this.#try(() => this.ears.fit(ears, ears.length > 1 ? 'off' : 'duck'))
+    this.#try(() => this.#readers.fit(readers))
+    this.speakers.fit(members)
+  }
+
+  /** Nobody is listened to, nothing is spoken any more. Idempotent. */
+  async close(reason: EndReason): Promise<void> {
+    this.#closed = true
+    await Promise.all([this.speakers.close(reason), this.#readers.close(reason), this.ears.close(reason)])
+    this.#voice.close()
+  }
+
+  #try(act: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      this.#parts.log.warn(
+        { room: this.name, code: error.code, reason: error.message },
+        'a party was not let in',
+      )
+      this.#terms.onFull()
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { Events } from 'discord.js'
+import type {
+  ChannelEnd,
+  ChannelInterpreter,
+  Interpreters,
+  StartFailure,
+  StartRequest,
+} from '../channel-interpreter.ts'
+import type { ChannelParts } from './channel-parts.ts'
+import { ChannelSession } from './channel-session.ts'
+
+const CHANNELS_MOST = 50
+
+/** The voice channels that are being interpreted: at most one in each guild, as Discord has it. Owns them. */
+export class DiscordInterpreters implements Interpreters, AsyncDisposable {
+  readonly #parts: ChannelParts
+  readonly #sessions = new Map<string, ChannelSession>()
+  #count = 0
+  #closing: Promise<void> | undefined
+
+  constructor(parts: ChannelParts) {
+    this.#parts = parts
+    parts.client.on(Events.Invalidated, this.#gone)
+  }
+
+  /** Channels that are being interpreted, or joined. */
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  get all(): readonly ChannelInterpreter[] {
+    return Array.from(this.#sessions.values())
+  }
+
+  of(guildId: string): ChannelInterpreter | undefined {
+    return this.#sessions.get(guildId)
+  }
+
+  async start(request: StartRequest): Promise<ChannelInterpreter | StartFailure> {
+    const { guildId, channelId, roomCode } = request
+    if (this.#closing) return { kind: 'parent-closed' }
+    const running = this.#sessions.get(guildId)
+    if (running) return { kind: 'already', channelId: running.channelId }
+    const room = roomCode === undefined ? `discord ${channelId}` : this.#parts.roomCodes?.find(roomCode)
+    if (room === undefined) return { kind: 'wrong-code' }
+    if (this.#sessions.size >= (this.#parts.options?.maxChannels ?? CHANNELS_MOST)) return { kind: 'full' }
+    const guild = this.#parts.client.guilds.cache.get(guildId)
+    if (!guild) return { kind: 'refused', code: 'guild-gone' }
+    if (!guild.channels.cache.get(channelId)?.isVoiceBased()) return { kind: 'refused', code: 'channel-gone' }
+    const session = new ChannelSession(this.#parts, request, `discord ${guildId}.${++this.#count}`, room)
+    this.#sessions.set(guildId, session)
+    void session.ended.then(end => this.#ended(session, end))
+    return (await session.join()) ?? session
+  }
+
+  /** Ends all of them, saying goodbye where somebody hears it; settles when they are over. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    this.#parts.client.off(Events.Invalidated, this.#gone)
+    await Promise.all(Array.from(this.#sessions.values(), session => session.close()))
+  }
+
+  readonly #gone = (): void => {
+    for (const session of this.#sessions.values()) void session.close()
+  }
+
+  #ended(session: ChannelSession, _end: ChannelEnd): void {
+    if (this.#sessions.get(session.guildId) === session) this.#sessions.delete(session.guildId)
+  }
+}

@@ -1,0 +1,114 @@
+import type { Client } from 'discord.js'
+import type { Clock } from '../../../core/clock.ts'
+import type { LanguageId } from '../../../core/languages.ts'
+import type { Log } from '../../../core/log.ts'
+import type { Observer } from '../../../core/observer.ts'
+import { Captions } from '../captions/captions.ts'
+import { DiscordChat } from '../captions/discord-chat.ts'
+import type { CaptionSettings, ChannelEnd } from '../channel-interpreter.ts'
+import { privacyButtons } from '../commands/buttons.ts'
+import { ChannelChat } from './channel-chat.ts'
+import { channelWords } from './channel-words.ts'
+import { endWords } from './end-words.ts'
+import { type Notice, NoticeBoard } from './notice-board.ts'
+
+/** What is final and still waits to be written at the end (ms). */
+const LAST_CAPTIONS_MS = 2_000
+
+export interface WritingParts {
+  readonly client: Client
+  readonly observer: Observer
+  readonly room: string
+  readonly textChannelId: string
+  readonly settings: CaptionSettings
+  readonly clock: Clock
+  readonly log: Log
+  readonly isEar: (participant: string) => boolean
+  /** Somebody's microphone picks up what the bot says. */
+  readonly onEcho: (participant: string) => void
+}
+
+/** All that is written for a voice channel: captions, and notices beside them. Whatever Discord does, it never rejects. */
+export class Writing {
+  readonly captions: Captions
+  readonly #client: Client
+  readonly #chat: ChannelChat
+  readonly #board: NoticeBoard
+  #settings: CaptionSettings
+  #languages: readonly LanguageId[] = []
+
+  constructor(parts: WritingParts) {
+    const { client, textChannelId, settings, log, observer, room, clock, isEar, onEcho } = parts
+    this.#client = client
+    this.#settings = settings
+    this.#chat = new ChannelChat(client, textChannelId, log)
+    const chat = new DiscordChat(client, textChannelId)
+    this.#board = new NoticeBoard({ chat, buttons: language => privacyButtons(language) })
+    this.captions = new Captions({
+      observer,
+      room,
+      chat,
+      style: settings.style,
+      clock,
+      isEar,
+      onEcho,
+      onNoAccess: code =>
+        log.warn({ channelId: this.#chat.writesTo, code }, 'captions cannot be written there'),
+    })
+  }
+
+  get settings(): CaptionSettings {
+    return this.#settings
+  }
+
+  /** The chat that captions were asked for in; notices go there too. */
+  get channelId(): string {
+    return this.#chat.channelId
+  }
+
+  /** Where captions are: that chat, or a thread of it. */
+  get writesTo(): string {
+    return this.#chat.writesTo
+  }
+
+  /** The languages in which people are told things. */
+  set languages(languages: readonly LanguageId[]) {
+    this.#languages = languages.slice(0, 3)
+  }
+
+  /** Says that people are listened to. */
+  async listening(notice: Notice): Promise<void> {
+    await this.#board.listening(notice, this.#languages)
+  }
+
+  async tell(notice: Notice): Promise<void> {
+    await this.#board.tell(notice, this.#languages)
+  }
+
+  /** Captions look like this and go there from now on. */
+  async set(settings: CaptionSettings): Promise<void> {
+    const before = this.#chat.writesTo
+    this.#settings = settings
+    this.captions.style = settings.style
+    await this.#chat.open(settings, channelWords(this.#languages[0] ?? 'en-us').thread)
+    if (this.#chat.writesTo !== before) this.captions.moveTo(this.#chat.chat)
+  }
+
+  /** Everything is written in another chat from now on. */
+  moveTo(channelId: string): void {
+    if (channelId === this.#chat.channelId && channelId === this.#chat.writesTo) return
+    this.#chat.moveTo(channelId)
+    this.captions.moveTo(this.#chat.chat)
+    this.#board.moveTo(new DiscordChat(this.#client, channelId))
+  }
+
+  /** The last captions, that nobody is listened to any more, and why. */
+  async end(end: ChannelEnd, channel: string): Promise<void> {
+    const why = endWords(end)
+    await Promise.all([
+      this.captions.close(LAST_CAPTIONS_MS),
+      this.#board.ended(words => words.ended(channel), this.#languages),
+      why && this.tell(why),
+    ])
+  }
+}

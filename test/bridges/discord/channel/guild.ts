@@ -1,0 +1,158 @@
+import type { ChannelOptions, ChannelParts } from '../../../../src/bridges/discord/channel/channel-parts.ts'
+import { DiscordInterpreters } from '../../../../src/bridges/discord/channel/interpreters.ts'
+import type {
+  ChannelInterpreter,
+  StartFailure,
+  StartRequest,
+} from '../../../../src/bridges/discord/channel-interpreter.ts'
+import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
+import { OutgoingPacer } from '../../../../src/bridges/discord/voice/outgoing-pacer.ts'
+import { systemClock } from '../../../../src/core/clock.ts'
+import { Relay } from '../../../../src/core/relay.ts'
+import { relayOptions } from '../../../../src/core/relay-options.ts'
+import { RoomCodes } from '../../../../src/core/room-codes.ts'
+import { ServiceTranslator } from '../../../../src/service/client/service-translator.ts'
+import type { DiscordStandInOptions, ScriptedServiceOptions } from '../../../../src/simulator/index.ts'
+import { DiscordStandIn, ScriptedService, tone } from '../../../../src/simulator/index.ts'
+import { SAMPLE_RATE } from '../../../../src/transcode/pcm.ts'
+import { hears, LOUD, longest, soundings } from '../../../e2e/two-party/ear.ts'
+import { FakeAnnouncer } from '../../../helpers/fake-announcer.ts'
+import { LogLines } from '../../../helpers/log-lines.ts'
+import { until } from '../../../helpers/until.ts'
+import { login } from '../../../simulator/discord/bot.ts'
+import { MemoryPreferences } from './memory-preferences.ts'
+
+export interface GuildHarnessOptions {
+  readonly discord?: DiscordStandInOptions
+  readonly service?: ScriptedServiceOptions
+  readonly options?: ChannelOptions
+  readonly parts?: Partial<ChannelParts>
+  /** What the bot may do beyond what everybody may. */
+  readonly permissions?: readonly ('ChangeNickname' | 'Administrator')[]
+}
+
+/** Discord, a guild with a voice channel, the real client, a relay and a service that answers with tones; on loopback. */
+export async function guildHarness(given: GuildHarnessOptions = {}) {
+  const discord = await DiscordStandIn.listen({ dave: false, ...given.discord })
+  const trusted = discord.trust()
+  const service = await ScriptedService.listen(given.service)
+  const log = new LogLines()
+  const guild = discord.addGuild({ name: 'Casa', botPermissions: given.permissions ?? [] })
+  const sala = guild.addVoiceChannel({ name: 'Sala' })
+  const bot = await login(discord)
+  const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey })
+  const relay = new Relay({ translator, options: relayOptions({ levelling: false }), log })
+  await relay.ready()
+  const preferences = new MemoryPreferences()
+  const announcer = new FakeAnnouncer()
+  const roomCodes = new RoomCodes(systemClock)
+  const counters = new LinkCounters()
+  const interpreters = new DiscordInterpreters({
+    client: bot.client,
+    relay,
+    admission: relay,
+    announcer,
+    pacer: new OutgoingPacer(systemClock),
+    counters,
+    preferences,
+    roomCodes,
+    options: { dave: false, ...given.options },
+    clock: systemClock,
+    log,
+    ...given.parts,
+  })
+  /** Somebody who speaks `language`, not in the channel yet. */
+  const person = (name: string, language?: string) => {
+    const member = guild.addMember({ name })
+    if (language) preferences.setLanguage(member.id, language, false)
+    return member
+  }
+  const request = (more: Partial<StartRequest> = {}): StartRequest => ({
+    guildId: guild.id,
+    channelId: sala.id,
+    textChannelId: sala.id,
+    startedBy: guild.owner.id,
+    output: 'auto',
+    captions: { style: 'plain', thread: false },
+    voice: true,
+    ...more,
+  })
+  const start = async (more: Partial<StartRequest> = {}): Promise<ChannelInterpreter> => {
+    const started = await interpreters.start(request(more))
+    if (!isInterpreter(started)) throw new Error(`it did not start: ${JSON.stringify(started)}`)
+    return started
+  }
+  /** Captions and notices that are to be read in the channel. */
+  const read = (channel: { visible: readonly { text: string }[] } = sala) =>
+    channel.visible.map(({ text }) => text)
+  /** Settles when some message contains all of `texts`. */
+  const reads = (texts: readonly string[], channel: { visible: readonly { text: string }[] } = sala) =>
+    until(
+      () => read(channel).find(message => texts.every(text => message.includes(text))),
+      20_000,
+      `reading ${texts.join(', ')}`,
+    )
+  /** Settles when the channel has heard the tone of `hz` for so long altogether. */
+  const heard = (hz: number, ms: number, channel = sala) =>
+    until(() => total(channel.heard(), hz) >= ms, 20_000, `hearing ${hz} Hz in ${channel.name}`)
+  return {
+    discord,
+    service,
+    log,
+    guild,
+    sala,
+    bot,
+    relay,
+    preferences,
+    announcer,
+    roomCodes,
+    counters,
+    interpreters,
+    person,
+    request,
+    start,
+    read,
+    reads,
+    heard,
+    async [Symbol.asyncDispose]() {
+      await interpreters.close()
+      await relay.close()
+      await bot[Symbol.asyncDispose]()
+      await service.close()
+      trusted[Symbol.dispose]()
+      await discord.close()
+    },
+  }
+}
+
+export function isInterpreter(started: ChannelInterpreter | StartFailure): started is ChannelInterpreter {
+  return 'status' in started
+}
+
+/** What somebody says: a tone, and the silence after it. */
+export function speech(hz: number, ms: number): Int16Array {
+  return tone(hz, ms, SAMPLE_RATE, 12_000)
+}
+
+/** As an ear of 8 kHz hears it. */
+export function narrow(pcm: Int16Array): Int16Array {
+  const half = new Int16Array(pcm.length >> 1)
+  for (let n = 0; n < half.length; n++) half[n] = (pcm[2 * n]! + pcm[2 * n + 1]!) / 2
+  return half
+}
+
+/** How long `hz` sounded loudly, altogether (ms). */
+export function total(pcm: Int16Array, hz: number): number {
+  return soundings(narrow(pcm), hz, LOUD).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)
+}
+
+/** Whether there is anything of `hz`, however soft. */
+export function anyOf(pcm: Int16Array, hz: number): boolean {
+  return hears(narrow(pcm), hz)
+}
+
+/** The longest sounding of `hz` (ms). */
+export function longestMs(pcm: Int16Array, hz: number): number {
+  const { fromMs, toMs } = longest(soundings(narrow(pcm), hz, LOUD))
+  return toMs - fromMs
+}
