@@ -11,6 +11,8 @@ export interface Caption {
   readonly room: string
   readonly speaker: string
   readonly name?: string
+  /** The system says it for a program; `speaker` is nobody's id. */
+  readonly system?: true
   /** Unique in this process; partial and final of one utterance share it. */
   readonly utterance: string
   readonly from: LanguageId

@@ -6,6 +6,8 @@ export interface Sound {
   /** For events and logs: `notice busy es-es`, `tone ringback`; never the words themselves. */
   readonly name: string
   readonly pcm: Int16Array
+  /** Words that are to be read as well, in the language in which they are spoken. */
+  readonly text?: string
   /** Begins again when it has ended, until it is stopped. */
   readonly loop?: boolean
 }

@@ -63,7 +63,7 @@ export class SoundLibrary implements Announcer {
     const { speaker } = this.#parts
     try {
       const words = sameLanguage(from, to) ? text : await speaker.translate(text, from, to)
-      return await this.#made(`words ${to}`, speaker.speak(words, to))
+      return { ...(await this.#made(`words ${to}`, speaker.speak(words, to))), text: words }
     } catch (cause) {
       const message = `no speech from ${from} into ${to} just now`
       throw new BridgeError('SPEECH_UNAVAILABLE', message, { retryable: true, cause })

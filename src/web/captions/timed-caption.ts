@@ -46,8 +46,10 @@ export class CaptionTimes {
     const startMs = known
       ? before.startMs
       : Math.min(here, Math.max(since(spoken.fromMs), before?.endMs ?? 0))
-    // Somebody who talks on without a pause: the end that is known was before this began.
-    const endMs = since(spoken.toMs) > startMs ? Math.min(here, since(spoken.toMs)) : here
+    // Somebody who talks on without a pause: the end that is known was before this began. The system's own words are
+    // known before they are heard.
+    const latest = caption.system ? Number.POSITIVE_INFINITY : here
+    const endMs = since(spoken.toMs) > startMs ? Math.min(latest, since(spoken.toMs)) : here
     this.#latest.delete(lane)
     if (this.#latest.size >= MOST_LANES) this.#latest.delete(this.#latest.keys().next().value!)
     this.#latest.set(lane, { utterance: caption.utterance, startMs, endMs })

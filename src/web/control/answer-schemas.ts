@@ -110,6 +110,7 @@ export const transcriptSchema = z.strictObject({
       utterance: z.string(),
       speaker: z.string(),
       name: z.string().optional(),
+      system: z.literal(true).optional().describe('It was said by `say`: the speaker is `system`.'),
       from: languageId,
       to: languageId,
       text: z.string(),

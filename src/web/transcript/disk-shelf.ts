@@ -19,6 +19,7 @@ const entrySchema = z.object({
   utterance: z.string(),
   speaker: z.string(),
   name: z.string().optional(),
+  system: z.literal(true).optional(),
   from: z.string(),
   to: z.string(),
   text: z.string(),
@@ -101,8 +102,8 @@ export class DiskShelf implements TranscriptShelf {
     for (const line of text.split('\n').slice(1)) {
       const entry = entrySchema.safeParse(parsed(line)).data
       if (!entry) continue
-      const { name, ...rest } = entry
-      builder.put({ ...rest, ...(name === undefined ? {} : { name }) })
+      const { name, system, ...rest } = entry
+      builder.put({ ...rest, ...(name === undefined ? {} : { name }), ...(system ? { system } : {}) })
     }
     return { ...kept.summary, entries: builder.entries(), dropped: builder.dropped }
   }

@@ -27,7 +27,7 @@ export class TranscriptBuilder {
   add(caption: TimedCaption): TranscriptEntry | undefined {
     if (!caption.final) return undefined
     const before = this.#entries.get(caption.utterance)
-    const { utterance, speaker, name, from, to, startMs, endMs } = caption
+    const { utterance, speaker, name, system, from, to, startMs, endMs } = caption
     const text = caption.text ?? before?.text ?? ''
     const translation = caption.translation ?? before?.translation ?? ''
     if (text.trim() === '' && translation.trim() === '') return undefined
@@ -35,6 +35,7 @@ export class TranscriptBuilder {
       utterance,
       speaker,
       ...(name === undefined ? {} : { name }),
+      ...(system ? { system } : {}),
       from,
       to,
       text,

@@ -6,6 +6,8 @@ export interface TranscriptEntry {
   /** The participant's id. */
   readonly speaker: string
   readonly name?: string
+  /** The system said it for a program. */
+  readonly system?: true
   readonly from: LanguageId
   readonly to: LanguageId
   readonly text: string

@@ -30,7 +30,7 @@ export class ToneAnnouncer extends FakeAnnouncer {
     if (text === 'never') return await new Promise(() => {})
     if (to.startsWith('xx') || text === 'unspeakable')
       throw new BridgeError('SPEECH_UNAVAILABLE', 'no voice', { retryable: true })
-    return { name: `words ${to}`, pcm: sine(toneOf(to), 600) }
+    return { name: `words ${to}`, pcm: sine(toneOf(to), 600), text: `${to}: ${text}` }
   }
 
   override async file(name: string): Promise<Sound> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { toneOf } from '../../../src/simulator/tone-mp3.ts'
 import { loudness } from '../../../src/transcode/level.ts'
+import type { FeedEvent } from '../../../src/web/captions/caption-feed.ts'
 import { until } from '../../helpers/until.ts'
 import { controlled, JINGLE_HZ } from './controlled.ts'
 
@@ -115,4 +116,52 @@ test('what cannot be said or played', async () => {
     status: 501,
     body: { error: 'sounds_off' },
   })
+})
+
+test('what is said to the room is read as well: in captions, in transcripts, as the words of the system', async () => {
+  const { ask, run, floor } = await three()
+  const seen: FeedEvent[] = []
+  floor.feed.on((_, event) => seen.push(event))
+  await run(800)
+  await ask('POST', '/rooms/r/say', { text: 'Five minutes left.', language: 'en-us' })
+  // Not what is only for some, unless it is wanted.
+  await ask('POST', '/rooms/r/say', { text: 'Only for you.', language: 'en-us', to: ['anna'] })
+  await ask('POST', '/rooms/r/say', { text: 'Not to be read.', language: 'en-us', captions: false })
+  await run(2_000)
+  await ask('POST', '/rooms/r/say', { text: 'To you.', language: 'en-us', to: ['bob'], captions: true })
+  const said = {
+    speaker: 'system',
+    system: true,
+    utterance: expect.stringMatching(/^system\./),
+    from: 'en-us',
+  }
+  const { entries } = (await ask('GET', '/rooms/r/transcript')).body
+  expect(entries).toEqual([
+    { ...said, to: 'en-us', text: 'Five minutes left.', translation: '', startMs: 1_000, endMs: 1_600 },
+    {
+      ...said,
+      to: 'es-es',
+      text: 'Five minutes left.',
+      translation: 'es-es: Five minutes left.',
+      startMs: 1_000,
+      endMs: 1_600,
+    },
+    { ...said, to: 'es-es', text: 'To you.', translation: 'es-es: To you.', startMs: 3_000, endMs: 3_600 },
+  ])
+  const captions = seen.flatMap(event => (event.kind === 'caption' ? [event.caption] : []))
+  expect(captions.map(({ system, final, to }) => [system, final, to])).toEqual([
+    [true, true, 'en-us'],
+    [true, true, 'es-es'],
+    [true, true, 'es-es'],
+  ])
+  const { text } = await ask('GET', '/rooms/r/transcript?format=text&to=es-es')
+  expect(text).toContain(
+    '[00:00:01] system (en-us): Five minutes left.\n    (es-es): es-es: Five minutes left.',
+  )
+})
+
+test('what nobody hears is not read either', async () => {
+  const { ask } = await three()
+  await ask('POST', '/rooms/r/say', { text: 'unspeakable', language: 'en-us' })
+  expect((await ask('GET', '/rooms/r/transcript')).body.entries).toEqual([])
 })

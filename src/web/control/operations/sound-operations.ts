@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { after } from '../../../core/clock.ts'
 import { BridgeError } from '../../../core/errors.ts'
-import type { LanguageId } from '../../../core/languages.ts'
+import { type LanguageId, sameLanguage } from '../../../core/languages.ts'
 import type { Participant } from '../../../core/participant.ts'
 import type { Sound } from '../../../core/sound.ts'
+import { durationMs } from '../../../transcode/pcm.ts'
 import { playedSchema } from '../answer-schemas.ts'
 import { ControlError, told } from '../control-error.ts'
 import type { Floor } from '../floor.ts'
@@ -27,17 +29,23 @@ export const say = operation({
   group: 'Sounds',
   summary: 'Speaks a text to a room',
   about:
-    'Each listener hears it in the language they hear, translated where that is another; who hears no language hears it as written. Answers when it is on its way to them. Where a language cannot be spoken just now, its listeners have an `error` and the others hear it; when nobody hears it, that is the error.',
+    'Each listener hears it in the language they hear, translated where that is another; who hears no language hears it as written. Answers when it is on its way to them. Where a language cannot be spoken just now, its listeners have an `error` and the others hear it; when nobody hears it, that is the error. What is said to the whole room is in its captions and transcript too, as said by `system`.',
   params: roomParams,
   body: z.strictObject({
     text: spokenText.describe('Up to 1,000 characters.'),
     language: language.describe('The language of the text.'),
     to: listeners,
+    captions: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether it is in the captions and the transcript; default: unless it is only for some (`to`).',
+      ),
   }),
   status: 202,
   answer: playedSchema,
   errors: ['room_unknown', 'participant_unknown', 'nobody_there', 'sounds_off', 'speech_unavailable'],
-  async run(floor, { params: { room }, body: { text, language: from, to } }) {
+  async run(floor, { params: { room }, body: { text, language: from, to, captions = to === undefined } }) {
     assertRoom(floor, room)
     const announcer = announcerOf(floor)
     const parties = listenersOf(floor, room, to)
@@ -60,6 +68,13 @@ export const say = operation({
       const faults = (await Promise.all(spoken.values())).filter(sound => sound instanceof ControlError)
       if (faults[0]) throw faults[0]
     }
+    if (captions)
+      for (const [language, made] of spoken) {
+        const sound = await made
+        const heard = announcements.some(each => each.error === undefined && each.language === language)
+        if (heard && !(sound instanceof ControlError))
+          caption(floor, room, { text, from, to: language, sound })
+      }
     return { announcements }
   },
 })
@@ -117,6 +132,27 @@ export const stopAnnouncement = operation({
     return { id: announcement, ended: true }
   },
 })
+
+/** What the system says is read, too: one caption for each language in which it is heard. */
+function caption(
+  { relay, clock }: Floor,
+  room: string,
+  { text, from, to, sound }: { text: string; from: LanguageId; to: LanguageId; sound: Sound },
+): void {
+  const now = clock.now()
+  relay.observer.emit('caption', {
+    room,
+    speaker: 'system',
+    system: true,
+    utterance: `system.${randomUUID()}`,
+    from,
+    to,
+    final: true,
+    text,
+    ...(sameLanguage(from, to) || sound.text === undefined ? {} : { translation: sound.text }),
+    spoken: { fromMs: now, toMs: now + durationMs(sound.pcm.length) },
+  })
+}
 
 /** Plays `sound` to `party`, who may have left while it was made. */
 function played(floor: Floor, party: Participant, sound: Sound | ControlError) {
