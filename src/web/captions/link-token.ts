@@ -6,7 +6,12 @@ interface Grant {
   readonly room: string
   /** Milliseconds since 1970. */
   readonly until: number
+  /** Tokens are numbered, so that those before a moment can be revoked. */
+  readonly number: number
 }
+
+/** No token is good for longer (ms). */
+export const LONGEST_LINK_MS = 24 * 3_600_000
 
 /**
  * Makes and checks the tokens of links to one room's captions: for a page that must not have a key. Signed with a secret
@@ -15,27 +20,54 @@ interface Grant {
 export class LinkTokens {
   readonly #wall: WallClock
   readonly #secret = randomBytes(32)
+  /** By room, the number up to which its tokens are revoked, and when the last of them would end by itself. */
+  readonly #revoked = new Map<string, { readonly upTo: number; readonly until: number }>()
+  readonly #listeners = new Set<(room: string) => void>()
+  #count = 0
 
   constructor(wall: WallClock) {
     this.#wall = wall
   }
 
-  /** A token for the captions of `room`, good for `ttlMs`. */
+  /** A token for the captions of `room`, good for `ttlMs` (at most `LONGEST_LINK_MS`). */
   issue(room: string, ttlMs: number): { readonly token: string; readonly until: number } {
+    if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
+      throw new RangeError(`a link is good for up to ${LONGEST_LINK_MS} ms, got ${ttlMs}`)
     const until = Math.round(this.#wall() + ttlMs)
-    const grant = Buffer.from(JSON.stringify({ room, until } satisfies Grant)).toString('base64url')
+    const said: Grant = { room, until, number: ++this.#count }
+    const grant = Buffer.from(JSON.stringify(said)).toString('base64url')
     return { token: `${grant}.${this.#sign(grant).toString('base64url')}`, until }
   }
 
   /** Whether `token` lets its bearer read the captions of `room` now. */
   allows(token: string, room: string): boolean {
+    return this.leftMs(token, room) > 0
+  }
+
+  /** For how long `token` still lets its bearer read the captions of `room`, unless it is revoked (ms); 0: not at all. */
+  leftMs(token: string, room: string): number {
     const [grant = '', signature = '', ...rest] = token.split('.')
-    if (rest.length > 0) return false
+    if (rest.length > 0) return 0
     const given = Buffer.from(signature, 'base64url')
     const right = this.#sign(grant)
-    if (given.length !== right.length || !timingSafeEqual(given, right)) return false
-    const { room: granted, until } = JSON.parse(Buffer.from(grant, 'base64url').toString()) as Grant
-    return granted === room && this.#wall() < until
+    if (given.length !== right.length || !timingSafeEqual(given, right)) return 0
+    const { room: granted, until, number } = JSON.parse(Buffer.from(grant, 'base64url').toString()) as Grant
+    if (granted !== room || number <= (this.#revoked.get(room)?.upTo ?? 0)) return 0
+    return Math.max(0, until - this.#wall())
+  }
+
+  /** No token of `room` that was made so far is good any more. */
+  revoke(room: string): void {
+    const now = this.#wall()
+    for (const [name, { until }] of this.#revoked) if (until <= now) this.#revoked.delete(name)
+    this.#revoked.set(room, { upTo: this.#count, until: now + LONGEST_LINK_MS })
+    for (const listener of this.#listeners) listener(room)
+  }
+
+  /** Calls `listener` with the room whose tokens are revoked; disposing stops it. */
+  onRevoked(listener: (room: string) => void): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
   }
 
   #sign(grant: string): Buffer {

@@ -1,6 +1,6 @@
 import type { AnyOperation } from './operation.ts'
 import { dial, getCall, hangUpCall, listCalls } from './operations/call-operations.ts'
-import { linkCaptions, readCaptions } from './operations/caption-operations.ts'
+import { linkCaptions, readCaptions, revokeLinks } from './operations/caption-operations.ts'
 import { createCode, listCodes, revokeCode } from './operations/code-operations.ts'
 import {
   changeParticipant,
@@ -47,6 +47,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   stopAnnouncement,
   readCaptions,
   linkCaptions,
+  revokeLinks,
   roomTranscript,
   forgetRoomTranscript,
   listTranscripts,

@@ -17,6 +17,28 @@ test('a link opens its room until its time is over', () => {
   expect(links.allows(token, 'the desk: ä')).toBe(false)
 })
 
+test('links of a room can be revoked, those made so far and no others', () => {
+  const { links } = tokens()
+  const [before, other] = [links.issue('desk', 60_000).token, links.issue('other', 60_000).token]
+  const told: string[] = []
+  using _ = links.onRevoked(room => told.push(room))
+  links.revoke('desk')
+  const after = links.issue('desk', 60_000).token
+  expect([before, other, after].map((token, at) => links.allows(token, at === 1 ? 'other' : 'desk'))).toEqual(
+    [false, true, true],
+  )
+  expect(told).toEqual(['desk'])
+})
+
+test('a link says how long it is good, and is never good for long', () => {
+  const { time, links } = tokens()
+  const { token } = links.issue('desk', 60_000)
+  time.now += 20_000
+  expect([links.leftMs(token, 'desk'), links.leftMs(token, 'other')]).toEqual([40_000, 0])
+  for (const ttlMs of [0, -1, Number.NaN, 86_400_001])
+    expect(() => links.issue('desk', ttlMs)).toThrow(`got ${ttlMs}`)
+})
+
 test('another run, another secret', () => {
   const { token } = tokens().links.issue('desk', 60_000)
   expect(tokens().links.allows(token, 'desk')).toBe(false)

@@ -8,7 +8,7 @@ import { controlled, KEY } from './controlled.ts'
 const WAIT_MS = 10_000
 
 /** Reads as a browser does: with the client of the standard, which comes back by itself. */
-function reader(url: string, { key = KEY as string | undefined, lastId = '' } = {}) {
+function reader(url: string, { key = KEY as string | null, lastId = '' } = {}) {
   const events: { type: string; id: string; data: Record<string, unknown> }[] = []
   const source = new EventSource(url, {
     fetch: (input, init) =>
@@ -16,7 +16,7 @@ function reader(url: string, { key = KEY as string | undefined, lastId = '' } = 
         ...init,
         headers: {
           ...init?.headers,
-          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
           ...(lastId === '' ? {} : { 'last-event-id': lastId }),
         },
       }),
@@ -27,7 +27,7 @@ function reader(url: string, { key = KEY as string | undefined, lastId = '' } = 
   source.addEventListener('error', ({ code }) => {
     state.refused = code
   })
-  for (const type of ['caption', 'service', 'missed', 'end'])
+  for (const type of ['caption', 'service', 'missed', 'end', 'expired'])
     source.addEventListener(type, ({ data, lastEventId }) =>
       events.push({ type, id: lastEventId, data: JSON.parse(data) }),
     )
@@ -155,7 +155,7 @@ describe('links', () => {
       token: expect.any(String),
       expiresAt: '2026-11-20T10:05:00.100Z',
     })
-    const { texts, state } = reader(url + body.url, { key: undefined })
+    const { texts, state } = reader(url + body.url, { key: null })
     await until(() => state.opened === 1, WAIT_MS, 'the stream')
     caption('1', 'one')
     await until(() => texts().length === 1, WAIT_MS, 'a caption')
@@ -166,6 +166,41 @@ describe('links', () => {
     expect(await refused(`/rooms/r/transcript?token=${body.token}`)).toBe(401)
     clock.advance(300_000)
     expect(await refused(`/rooms/r/captions?token=${body.token}`)).toBe(401)
+  })
+
+  test('end what they opened with themselves: it says so, and does not come back', async () => {
+    const { ask, url, caption, clock } = await talking()
+    const { body } = await ask('POST', '/rooms/r/captions/link', { minutes: 1 })
+    const byLink = reader(url + body.url, { key: null })
+    const byKey = reader(`${url}/v1/rooms/r/captions`)
+    await until(() => byLink.state.opened + byKey.state.opened === 2, WAIT_MS, 'both streams')
+    clock.advance(59_999)
+    caption('1', 'one')
+    await until(() => byLink.texts().length === 1, WAIT_MS, 'a caption')
+    clock.advance(1)
+    await until(() => byLink.state.refused === 401, WAIT_MS, 'the end')
+    caption('2', 'two')
+    await until(() => byKey.texts().length === 2, WAIT_MS, 'who has a key reads on')
+    expect(byLink.texts()).toEqual(['one'])
+    expect(byLink.events.at(-1)).toMatchObject({ type: 'expired', data: { room: 'r' } })
+  })
+
+  test('are revoked at once, with what they opened, for one room', async () => {
+    const { ask, url, join, floor } = await talking()
+    join('carl', { room: 'other' })
+    const link = async (room: string) => url + (await ask('POST', `/rooms/${room}/captions/link`)).body.url
+    const [mine, other] = [reader(await link('r'), { key: null }), reader(await link('other'), { key: null })]
+    await until(() => mine.state.opened + other.state.opened === 2, WAIT_MS, 'both streams')
+    expect(await ask('DELETE', '/rooms/r/captions/link')).toMatchObject({
+      status: 200,
+      body: { room: 'r', revoked: true },
+    })
+    await until(() => mine.state.refused === 401, WAIT_MS, 'the end')
+    expect(mine.events.map(({ type }) => type)).toEqual(['expired'])
+    expect(other.source.readyState).toBe(other.source.OPEN)
+    expect((await fetch(await link('r'))).status).toBe(200)
+    expect((await ask('DELETE', '/rooms/nobody/captions/link')).body.error).toBe('room_unknown')
+    await until(() => floor.desk.stats.readers === 2, WAIT_MS, 'only the others')
   })
 
   test('are not guessed: wrong ones count as wrong keys do', async () => {

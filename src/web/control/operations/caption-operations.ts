@@ -1,8 +1,11 @@
 import { z } from 'zod'
+import { after } from '../../../core/clock.ts'
 import { isoTime } from '../../../core/wall-clock.ts'
 import { ResponseOutlet } from '../../captions/response-outlet.ts'
+import { sseEvent } from '../../captions/sse.ts'
 import { linkSchema } from '../answer-schemas.ts'
 import { ControlError } from '../control-error.ts'
+import type { Floor } from '../floor.ts'
 import { operation, STREAMING } from '../operation.ts'
 import { flag, language, minutes, roomParams } from '../request-schemas.ts'
 import { assertRoom } from '../views.ts'
@@ -16,7 +19,7 @@ export const readCaptions = operation({
   group: 'Captions',
   summary: 'What is said, as it is said',
   about:
-    'Server-sent events until the room ends: `caption`, `service`, `missed`, `end`. First come the captions there are; with `Last-Event-ID` those after it, so that nothing is lost when a connection breaks.',
+    'Server-sent events until the room ends, or the link by which they are read: `caption`, `service`, `missed`, `end`, `expired`. First come the captions there are; with `Last-Event-ID` those after it, so that nothing is lost when a connection breaks.',
   access: 'link',
   params: roomParams,
   query: z.strictObject({
@@ -27,16 +30,46 @@ export const readCaptions = operation({
   status: 200,
   types: ['text/event-stream'],
   errors: ['room_unknown', 'too_many_readers'],
-  run(floor, { params: { room }, query: { to, final }, raw, reply }) {
+  run(floor, { params: { room }, query: { to, final, token }, raw, reply }) {
     assertRoom(floor, room)
     const lastId = raw.headers['last-event-id']
     const outlet = new ResponseOutlet(reply)
     const reading = floor.desk.read(room, outlet, { to, final }, Array.isArray(lastId) ? undefined : lastId)
     if (!reading) throw new ControlError('too_many_readers')
-    outlet.open(() => reading[Symbol.dispose]())
+    const byLink = raw.headers.authorization === undefined && token !== undefined
+    const link = byLink ? endWithLink(floor, room, token, outlet) : undefined
+    outlet.open(() => {
+      reading[Symbol.dispose]()
+      link?.[Symbol.dispose]()
+    })
     return STREAMING
   },
 })
+
+/** A stream that was opened by a link ends with it. Dispose of it when the stream has ended. */
+function endWithLink(
+  { links, clock }: Floor,
+  room: string,
+  token: string,
+  outlet: ResponseOutlet,
+): Disposable {
+  const end = () => {
+    link[Symbol.dispose]()
+    outlet.write(sseEvent('expired', { room }))
+    outlet.end()
+  }
+  const timer = after(clock, links.leftMs(token, room), end)
+  const watch = links.onRevoked(revoked => {
+    if (revoked === room) end()
+  })
+  const link = {
+    [Symbol.dispose]() {
+      timer[Symbol.dispose]()
+      watch[Symbol.dispose]()
+    },
+  }
+  return link
+}
 
 export const linkCaptions = operation({
   id: 'linkCaptions',
@@ -51,7 +84,7 @@ export const linkCaptions = operation({
     .strictObject({
       minutes: minutes(24 * 60)
         .default(60)
-        .describe('How long streams can be opened with it.'),
+        .describe('How long streams can be opened and read with it.'),
     })
     .prefault({}),
   status: 201,
@@ -62,5 +95,23 @@ export const linkCaptions = operation({
     const { token, until } = floor.links.issue(room, body.minutes * MINUTE_MS)
     const url = `/v1/rooms/${encodeURIComponent(room)}/captions?token=${token}`
     return { url, token, expiresAt: isoTime(until) }
+  },
+})
+
+export const revokeLinks = operation({
+  id: 'revokeLinks',
+  method: 'DELETE',
+  path: '/rooms/{room}/captions/link',
+  group: 'Captions',
+  summary: 'Revokes the links to the captions of a room',
+  about: 'All that were made so far, at once: streams that were opened by them end with `expired`.',
+  params: roomParams,
+  status: 200,
+  answer: z.strictObject({ room: z.string(), revoked: z.literal(true) }),
+  errors: ['room_unknown'],
+  run(floor, { params: { room } }) {
+    assertRoom(floor, room)
+    floor.links.revoke(room)
+    return { room, revoked: true }
   },
 })
