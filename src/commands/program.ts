@@ -8,6 +8,7 @@ import { call } from './call.ts'
 import { conform } from './conform.ts'
 import { twoPhones } from './demo/two-phones.ts'
 import { demo } from './demo.ts'
+import { addDiscordCommands } from './discord-commands.ts'
 import { doctor, exitCode, renderChecks, settingsToExamine } from './doctor.ts'
 import { failure } from './failure.ts'
 import { addKey, listKeys, revokeKey } from './keys.ts'
@@ -96,6 +97,7 @@ keys
   .action((name: string, { config: file }) => revokeKey(loadConfig({ file }), name, terminal))
 
 addTwilioCommands(program, terminal, file => loadConfig({ file }))
+addDiscordCommands(program, terminal, file => loadConfig({ file }))
 
 program
   .command('demo')
