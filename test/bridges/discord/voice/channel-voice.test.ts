@@ -1,0 +1,317 @@
+import { describe, expect, test } from 'vitest'
+import { ChannelVoice } from '../../../../src/bridges/discord/voice/channel-voice.ts'
+import type { EarLeg } from '../../../../src/bridges/discord/voice/ear-leg.ts'
+import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
+import { OutgoingPacer } from '../../../../src/bridges/discord/voice/outgoing-pacer.ts'
+import type { PacketPlayer } from '../../../../src/bridges/discord/voice/packet-sink.ts'
+import type { Clock } from '../../../../src/core/clock.ts'
+import type { LanguageId } from '../../../../src/core/languages.ts'
+import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { loudness, peak, rms } from '../../../../src/transcode/level.ts'
+import { OpusDecoder } from '../../../../src/transcode/opus-decoder.ts'
+import { joined } from '../../../../src/transcode/pcm.ts'
+import { sine } from '../../../helpers/tone.ts'
+import { SILENCE } from './far-client.ts'
+
+const EN = 'en-us' as LanguageId
+const ES = 'es-es' as LanguageId
+
+/** The channel: decodes what is played, as everybody in it does. */
+class FakeChannel implements PacketPlayer {
+  playable = true
+  readonly packets: { at: number; silent: boolean; pcm: Int16Array }[] = []
+  readonly speaking: { on: boolean; packets: number }[] = []
+  readonly #clock: Clock
+  readonly #decoder = new OpusDecoder()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  play(opus: Uint8Array): void {
+    const silent = opus.length === 3 && opus.every((byte, at) => byte === SILENCE[at])
+    this.packets.push({ at: this.#clock.now(), silent, pcm: this.#decoder.decode(opus) })
+  }
+
+  setSpeaking(on: boolean): void {
+    this.speaking.push({ on, packets: this.packets.length })
+  }
+
+  get silences(): number {
+    return this.packets.filter(({ silent }) => silent).length
+  }
+
+  heard(): Int16Array {
+    return joined(this.packets.map(({ pcm }) => pcm))
+  }
+}
+
+function stage() {
+  const clock = new FakeClock(5_000)
+  const pacer = new OutgoingPacer(clock)
+  const channel = new FakeChannel(clock)
+  const counters = new LinkCounters()
+  const voice = new ChannelVoice({ id: 'c', player: channel, pacer, counters })
+  return { clock, pacer, channel, counters, voice }
+}
+
+function attached(ear: EarLeg): string[] {
+  const marks: string[] = []
+  ear.attach({ write: () => {}, marked: name => void marks.push(name), dtmf: () => {} })
+  return marks
+}
+
+/** Plays `pcm` as a playout does: 200 ms ahead, then 40 ms at a time. */
+function playLive(clock: FakeClock, ear: EarLeg, pcm: Int16Array): void {
+  const lead = Math.min(pcm.length, 3_200)
+  ear.play(pcm.subarray(0, lead))
+  for (let at = lead; at < pcm.length; at += 640) {
+    clock.advance(40)
+    ear.play(pcm.subarray(at, Math.min(pcm.length, at + 640)))
+  }
+  clock.advance(240)
+}
+
+describe('one stretch of speech', () => {
+  test('is heard whole, a packet every 20 ms, with five silence frames behind it, and then nothing', () => {
+    const { clock, voice, channel, counters, pacer } = stage()
+    const ear = voice.ear(EN)
+    attached(ear)
+    playLive(clock, ear, sine(500, 1_000))
+    clock.advance(5_000)
+    // The encoder's rest goes with one more.
+    expect(channel.packets.length).toBe(50 + 1 + 5)
+    expect(channel.packets.slice(-5).every(({ silent }) => silent)).toBe(true)
+    expect(channel.silences).toBe(5)
+    for (let n = 1; n < channel.packets.length; n++)
+      expect(channel.packets[n]!.at - channel.packets[n - 1]!.at).toBe(20)
+    expect(loudness(channel.heard().subarray(1_600, 14_400), 500, 16_000)).toBeGreaterThan(7_500)
+    expect(channel.speaking).toEqual([
+      { on: true, packets: 0 },
+      { on: false, packets: 56 },
+    ])
+    expect(counters).toMatchObject({ encodedMs: 1_020, slotsMissed: 0, starved: 0, overflowed: 0 })
+    expect(pacer.size).toBe(0)
+    expect(clock.pending).toBe(0)
+  })
+
+  test('is heard to its last millisecond', () => {
+    const { clock, voice, channel } = stage()
+    const ear = voice.ear(EN)
+    attached(ear)
+    ear.play(sine(500, 100))
+    clock.advance(1_000)
+    // 6.5 ms later than it was given, so 104 samples into the packet behind it.
+    const pcm = channel.heard()
+    expect(rms(pcm.subarray(1_600, 1_680))).toBeGreaterThan(3_000)
+    expect(rms(pcm.subarray(1_920, 2_240))).toBeLessThan(300)
+  })
+
+  test('that goes on within the silence behind it goes on at once', () => {
+    const { clock, voice, channel, counters } = stage()
+    const ear = voice.ear(EN)
+    attached(ear)
+    ear.play(sine(500, 100))
+    clock.advance(160)
+    ear.play(sine(500, 100))
+    clock.advance(1_000)
+    expect(channel.speaking.map(({ on }) => on)).toEqual([true, false])
+    expect(channel.packets.slice(-5).every(({ silent }) => silent)).toBe(true)
+    expect(counters.starved).toBe(1)
+    for (let n = 1; n < channel.packets.length; n++)
+      expect(channel.packets[n]!.at - channel.packets[n - 1]!.at).toBe(20)
+  })
+})
+
+describe('marks', () => {
+  test('are confirmed when the last frame before them was sent, not before', () => {
+    const { clock, voice, channel } = stage()
+    const ear = voice.ear(EN)
+    const marks = attached(ear)
+    ear.play(sine(500, 100))
+    ear.mark('one')
+    ear.play(sine(500, 40))
+    ear.mark('two')
+    expect(marks).toEqual([])
+    clock.advance(80)
+    expect(channel.packets.length).toBe(4)
+    expect(marks).toEqual([])
+    clock.advance(20)
+    expect(marks).toEqual(['one'])
+    clock.advance(40)
+    expect(marks).toEqual(['one', 'two'])
+  })
+
+  test('behind nothing are confirmed soon, not within the call', () => {
+    const { clock, voice } = stage()
+    const ear = voice.ear(EN)
+    const marks = attached(ear)
+    ear.mark('one')
+    expect(marks).toEqual([])
+    clock.advance(20)
+    expect(marks).toEqual(['one'])
+  })
+
+  test('of what was flushed are never confirmed, and it is not heard', () => {
+    const { clock, voice, channel } = stage()
+    const ear = voice.ear(EN)
+    const marks = attached(ear)
+    ear.play(sine(500, 1_000))
+    ear.mark('never')
+    clock.advance(100)
+    ear.flush()
+    ear.play(sine(1_500, 100))
+    ear.mark('later')
+    clock.advance(2_000)
+    expect(marks).toEqual(['later'])
+    expect(channel.packets.filter(({ pcm }) => loudness(pcm, 500, 16_000) > 4_000).length).toBeLessThan(7)
+    expect(channel.packets.filter(({ pcm }) => loudness(pcm, 1_500, 16_000) > 4_000).length).toBe(5)
+  })
+})
+
+describe('two ears', () => {
+  test('at once: who began is heard as they are, the other softer until alone', () => {
+    const { clock, voice, channel } = stage()
+    const [english, spanish] = [voice.ear(EN), voice.ear(ES)]
+    attached(english)
+    attached(spanish)
+    english.play(sine(500, 1_000))
+    clock.advance(400)
+    spanish.play(sine(1_500, 1_200))
+    clock.advance(2_000)
+    const pcm = channel.heard()
+    const level = (hz: number, fromMs: number, toMs: number) =>
+      loudness(pcm.subarray(fromMs * 16, toMs * 16), hz, 16_000)
+    expect(level(500, 100, 380)).toBeGreaterThan(7_500)
+    expect(level(500, 440, 980)).toBeGreaterThan(7_500)
+    expect(level(1_500, 440, 980)).toBeGreaterThan(2_800)
+    expect(level(1_500, 440, 980)).toBeLessThan(3_600)
+    expect(level(1_500, 1_120, 1_580)).toBeGreaterThan(7_500)
+  })
+
+  test('as loud as can be: nothing wraps around', () => {
+    const { clock, voice, channel } = stage()
+    const ears = [voice.ear(EN), voice.ear(ES)]
+    for (const ear of ears) {
+      attached(ear)
+      ear.play(sine(500, 500, 32_000))
+    }
+    clock.advance(2_000)
+    const pcm = channel.heard().subarray(1_600, 7_000)
+    expect(peak(pcm)).toBeGreaterThan(30_000)
+    expect(loudness(pcm, 500, 16_000)).toBeGreaterThan(30_000)
+  })
+
+  test('have names of their own', () => {
+    const { voice } = stage()
+    expect(new Set([voice.ear(EN).id, voice.ear(ES).id, voice.ear(EN).id]).size).toBe(3)
+  })
+
+  test('each end alone', async () => {
+    const { clock, voice, channel } = stage()
+    const [english, spanish] = [voice.ear(EN), voice.ear(ES)]
+    attached(english)
+    attached(spanish)
+    english.play(sine(500, 500))
+    spanish.play(sine(1_500, 500))
+    await english.close({ kind: 'hangup', by: 'local' })
+    expect(await english.ended).toEqual({ kind: 'hangup', by: 'local' })
+    english.play(sine(500, 500))
+    clock.advance(2_000)
+    expect(loudness(channel.heard().subarray(1_600, 6_400), 1_500, 16_000)).toBeGreaterThan(7_500)
+    expect(loudness(channel.heard().subarray(1_600, 6_400), 500, 16_000)).toBeLessThan(100)
+    voice.close()
+    expect(await spanish.ended).toEqual({ kind: 'parent-closed' })
+    expect(() => voice.ear(EN)).toThrow('closed')
+  })
+})
+
+describe('a channel that cannot hear', () => {
+  test('is waited for: nothing is lost, and no more than the bound is kept', () => {
+    const { clock, voice, channel, counters } = stage()
+    const ear = voice.ear(EN)
+    const marks = attached(ear)
+    ear.play(sine(500, 200))
+    clock.advance(100)
+    channel.playable = false
+    expect(ear.congested).toBe(true)
+    ear.mark('one')
+    clock.advance(5_000)
+    expect(channel.packets.length).toBe(5)
+    expect(marks).toEqual([])
+    channel.playable = true
+    expect(ear.congested).toBe(false)
+    clock.advance(1_000)
+    expect(channel.packets.filter(({ pcm }) => loudness(pcm, 500, 16_000) > 4_000).length).toBe(10)
+    expect(marks).toEqual(['one'])
+    channel.playable = false
+    ear.play(sine(500, 3_000))
+    expect(counters.overflowed).toBe(50)
+  })
+
+  test('more than the playout runs ahead waits: no more, please', () => {
+    const { voice } = stage()
+    const ear = voice.ear(EN)
+    attached(ear)
+    ear.play(sine(500, 240))
+    expect(ear.congested).toBe(false)
+    ear.play(sine(500, 60))
+    expect(ear.congested).toBe(true)
+  })
+})
+
+describe('a process that was busy', () => {
+  /** A clock whose owner does nothing for a while. */
+  class StallingClock extends FakeClock {
+    stalledUntil = 0
+    override at(deadline: number, task: () => void): Disposable {
+      return super.at(Math.max(deadline, this.stalledUntil), task)
+    }
+  }
+
+  function busy(ms: number) {
+    const clock = new StallingClock(5_000)
+    const channel = new FakeChannel(clock)
+    const counters = new LinkCounters()
+    const voice = new ChannelVoice({ id: 'c', player: channel, pacer: new OutgoingPacer(clock), counters })
+    const ear = voice.ear(EN)
+    attached(ear)
+    ear.play(sine(500, 1_000))
+    clock.advance(180)
+    // The timer that is armed for 200 ms is late: the tick before arms it.
+    clock.stalledUntil = clock.now() + ms
+    clock.advance(2_000)
+    return { channel, counters, at: channel.packets.map(({ at }) => at - 5_000) }
+  }
+
+  test('for 50 ms catches up, and is back on the grid', () => {
+    const { at, counters } = busy(50)
+    expect(at.length).toBe(56)
+    expect(counters.slotsMissed).toBe(0)
+    expect(at.at(-1)).toBe(20 + 55 * 20)
+  })
+
+  test('for 300 ms never sends more than three at once', () => {
+    const { at, counters } = busy(300)
+    expect(at.length).toBe(56)
+    expect(counters.slotsMissed).toBeGreaterThan(8)
+    for (const moment of new Set(at))
+      expect(at.filter(other => other === moment).length).toBeLessThanOrEqual(3)
+  })
+})
+
+test('many channels share one timer', () => {
+  const clock = new FakeClock()
+  const pacer = new OutgoingPacer(clock)
+  const channels = Array.from({ length: 10 }, () => {
+    const channel = new FakeChannel(clock)
+    const voice = new ChannelVoice({ id: 'c', player: channel, pacer, counters: new LinkCounters() })
+    const ear = voice.ear(EN)
+    attached(ear)
+    ear.play(sine(500, 200))
+    return channel
+  })
+  clock.advance(60)
+  expect(clock.pending).toBe(1)
+  for (const channel of channels) expect(channel.packets.length).toBe(3)
+})
