@@ -1,8 +1,10 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { openAnnouncer } from './app/announcer.ts'
 import { type DiallingSettings, openDialler, signingTokens } from './app/dialling.ts'
 import { GuessLimit } from './app/guess-limit.ts'
+import { ModestDialler, whileStrong } from './app/open-lines.ts'
 import { RememberedLanguages, type RememberedSettings } from './app/remembered-languages.ts'
+import { openServer } from './app/server.ts'
 import twilioBridge from './bridges/twilio/index.ts'
 import type { Announcer } from './core/announcer.ts'
 import { Attendant } from './core/attendant.ts'
@@ -18,6 +20,9 @@ import { RoomCodes } from './core/room-codes.ts'
 import { Switchboard } from './core/switchboard.ts'
 import type { Translator } from './core/translator.ts'
 import { systemWallClock } from './core/wall-clock.ts'
+import type { Door } from './guard/door.ts'
+import { type LimitSettings, limitsSchema } from './guard/limits.ts'
+import { Overload } from './guard/overload.ts'
 import { type Doorkeeper, invitationsOf, type LanguageDefaults, type NumberSettings } from './invitations.ts'
 import { DiskRecorder } from './recording/disk-recorder.ts'
 import { type RecordingSettings, recordingOptionsSchema } from './recording/recording-options.ts'
@@ -30,7 +35,6 @@ import { controlApi } from './web/control/control-api.ts'
 import { type ControlSettings, controlSettingsSchema } from './web/control/control-settings.ts'
 import { openFloor } from './web/control/open-floor.ts'
 import status from './web/index.ts'
-import { serverOptions } from './web/server-options.ts'
 import { type TranscriptSettings, transcriptSettingsSchema } from './web/transcript/transcript-settings.ts'
 import { type WebhookInput, webhookSchema } from './web/webhooks-out/webhook-settings.ts'
 
@@ -44,6 +48,8 @@ export interface AppConfig {
   readonly publicUrl?: string | undefined
   /** Proxies whose `X-Forwarded-For` is believed, as addresses, networks or names of some; default none. */
   readonly trustProxy?: readonly string[] | undefined
+  /** How many may knock, how fast, and when nobody else is let in. */
+  readonly limits?: DeepReadonly<Partial<LimitSettings>> | undefined
   readonly service: {
     /** Absent: the embedded service. */
     readonly url?: string | undefined
@@ -95,6 +101,8 @@ export interface AppParts {
   readonly translator?: Translator
   /** Stays whose it is. */
   readonly announcer?: Announcer
+  /** Share of its memory that this process uses; default: measured. */
+  readonly memoryShare?: () => number
 }
 
 /** The bridge server with everything it owns. */
@@ -111,6 +119,10 @@ export interface App extends AsyncDisposable {
   readonly roomCodes: RoomCodes
   /** Keeps conversations, as far as the settings allow. */
   readonly recorder: Recorder
+  /** Who is turned away at the door. */
+  readonly door: Door
+  /** Whether there is strength for more. */
+  readonly overload: Overload
   /** The embedded service, when there is one. */
   readonly service: ServiceProcess | undefined
   /** Listens; resolves to the address on this machine. */
@@ -125,6 +137,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   // First, so that wrong settings leave no process behind.
   const options = relayOptions(config.relay)
   const attended = attendantOptions(config.attendant)
+  const limits = limitsSchema.parse(config.limits ?? {})
   const control = controlSettingsSchema.parse(config.control ?? {})
   const webhooks = (config.webhooks ?? []).map(each => webhookSchema.parse(each))
   const kept = transcriptSettingsSchema.parse(config.transcripts ?? {})
@@ -164,7 +177,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     language,
   })
   const roomCodes = new RoomCodes(clock)
-  const door: Doorkeeper = {
+  const desk: Doorkeeper = {
     roomOf: code => roomOf(calls.roomCodes ?? {}, code) ?? roomCodes.find(code),
     guesses: new GuessLimit(clock),
     remembered,
@@ -180,11 +193,12 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   })
   const about = { relay, announcer, recorder, clock, log, language, maxMinutes }
   const attendant = new Attendant({ ...about, options: attended })
+  const overload = new Overload({ limits, clock, log, memoryShare: parts.memoryShare })
   const front = await openFloor({
     relay,
     codes: roomCodes,
     announcer,
-    dialler,
+    dialler: dialler && new ModestDialler(dialler, overload),
     recorder: config.recording?.when === undefined || config.recording.when === 'off' ? undefined : recorder,
     closed: control.keys.length === 0,
     transcripts: kept,
@@ -193,19 +207,15 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     wall: systemWallClock,
     log,
   }).catch(async error => {
+    overload[Symbol.dispose]()
     await relay.close()
     await service?.close()
     throw error
   })
-  const server = Fastify({
-    forceCloseConnections: true,
-    trustProxy: config.trustProxy?.length ? [...config.trustProxy] : false,
-    requestTimeout: 15_000,
-    connectionTimeout: 0,
-    ...serverOptions(),
-  })
+  const { server, door } = openServer({ limits, trustProxy: config.trustProxy ?? [], clock, log })
   let closing: Promise<void> | undefined
   const close = async () => {
+    overload[Symbol.dispose]()
     await relay.close()
     attendant[Symbol.dispose]()
     await recorder[Symbol.asyncDispose]()
@@ -223,6 +233,8 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     dialler,
     roomCodes,
     recorder,
+    door,
+    overload,
     service,
     listen: () => server.listen({ host: config.host, port: config.port }),
     close: () => (closing ??= close()),
@@ -238,7 +250,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       log,
       announcer,
       ...(twilioDialler ? { dialler: twilioDialler } : {}),
-      invite: invitationsOf(config.languages, numbers, door, log),
+      invite: whileStrong(overload, language, invitationsOf(config.languages, numbers, desk, log)),
       ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
       ...(config.twilio.local ? { local: true } : {}),
       ...(config.twilio.insecure

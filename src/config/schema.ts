@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { attendantOptionsSchema } from '../core/attendant-options.ts'
 import { relayOptionsSchema } from '../core/relay-options.ts'
+import { limitsSchema } from '../guard/limits.ts'
+import { trustedProxiesSchema } from '../guard/trusted-proxies.ts'
 import { recordingOptionsSchema } from '../recording/recording-options.ts'
 import { serviceConfigSchema } from '../service/server/service-config.ts'
-import { trustedProxiesSchema } from '../service/server/trusted-proxies.ts'
 import { soundOptionsSchema } from '../sounds/sound-options.ts'
 import { controlSettingsSchema } from '../web/control/control-settings.ts'
 import { transcriptSettingsSchema } from '../web/transcript/transcript-settings.ts'
@@ -43,6 +44,7 @@ export const configSchema = z
     port: z.int().min(0).max(65_535).default(8080),
     publicUrl: urlSchema('an https:// address without user, query or fragment').optional(),
     trustProxy: trustedProxiesSchema,
+    limits: limitsSchema.prefault({}),
     log: z
       .strictObject({
         level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -26,4 +26,9 @@ export class TokenBucket {
     this.#left -= amount
     return this.#left
   }
+
+  /** Puts back what was taken for nothing. */
+  give(amount = 1): void {
+    this.#left = Math.min(this.#burst, this.#left + amount)
+  }
 }

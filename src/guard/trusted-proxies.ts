@@ -17,6 +17,11 @@ export class TrustedProxies {
     this.#trust = proxies.length > 0 ? proxyAddr.compile([...proxies]) : undefined
   }
 
+  /** Whether `address` is one of them. */
+  includes(address: string): boolean {
+    return this.#trust?.(address, 0) ?? false
+  }
+
   /** The address nearest to the client that was told by trusted proxies alone; that of `peer` when it is none of them. */
   addressOf(peer: string, headers: IncomingHttpHeaders): string {
     if (!this.#trust) return peer

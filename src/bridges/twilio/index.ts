@@ -5,6 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { systemClock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
 import { silentLog } from '../../core/log.ts'
+import { vouchFor } from '../../guard/proof.ts'
 import { Calls } from './calls.ts'
 import { DialWebhooks } from './dial/dial-webhooks.ts'
 import { Entrance } from './entrance.ts'
@@ -26,6 +27,7 @@ export { DialCounters } from './dial/dial-counters.ts'
 export { type DiallerParts, type OutboundSettings, TwilioDialler } from './dial/dialler.ts'
 export { type RestSettings, restClient } from './dial/rest-client.ts'
 export { RestFailure } from './dial/rest-failure.ts'
+export { RESUMES_FIELD } from './entrance.ts'
 export type { TwilioLeg } from './leg.ts'
 export { DEFAULT_LIMITS, type TwilioLimits } from './limits.ts'
 export type { IncomingCall, Refusal, TwilioBridgeOptions } from './options.ts'
@@ -99,7 +101,7 @@ async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions):
     })
     await scope.register(formbody, { bodyLimit: MAX_BODY })
     const preValidation = async (request: FastifyRequest, reply: FastifyReply) =>
-      gate.webhook(request) ? undefined : refuse(request, reply)
+      gate.webhook(request) ? vouchFor(request.raw) : refuse(request, reply)
     const post = (name: string, handle: (request: FastifyRequest, reply: FastifyReply) => FastifyReply) =>
       scope.post(`${path}/${name}`, { preValidation, bodyLimit: MAX_BODY }, handle)
     for (const name of ['voice', 'resume', 'status', 'menu'] as const)
@@ -111,7 +113,7 @@ async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions):
         prompts.serve(request, reply),
       )
     const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
-      gate.upgrade(request, `${path}/media`) ? undefined : refuse(request, reply)
+      gate.upgrade(request, `${path}/media`) ? vouchFor(request.raw) : refuse(request, reply)
     for (const url of [`${path}/media`, `${path}/media/`])
       scope.get(url, { websocket: true, onRequest }, socket => media.accept(socket))
   })

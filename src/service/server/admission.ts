@@ -1,3 +1,4 @@
+import type { Overload } from '../../guard/overload.ts'
 import { ServiceError } from './service-error.ts'
 import type { Workload } from './workload.ts'
 
@@ -8,12 +9,14 @@ const PERHAPS_FREE_MS = 5_000
 export class Admission {
   readonly size: number
   readonly #workload: Pick<Workload, 'assertKeepsUp'>
+  readonly #overload: Pick<Overload, 'turns'> | undefined
   #taken = 0
 
-  constructor(size: number, workload: Pick<Workload, 'assertKeepsUp'>) {
+  constructor(size: number, workload: Pick<Workload, 'assertKeepsUp'>, overload?: Pick<Overload, 'turns'>) {
     if (!(size >= 1)) throw new RangeError(`a service has room for at least 1 session, got ${size}`)
     this.size = size
     this.#workload = workload
+    this.#overload = overload
   }
 
   get taken(): number {
@@ -24,6 +27,12 @@ export class Admission {
   assertRoom(): void {
     this.#assertPlace()
     this.#workload.assertKeepsUp()
+    const strain = this.#overload?.turns()
+    if (!strain) return
+    const why = strain === 'late' ? 'does its work late' : 'is short of memory'
+    throw new ServiceError('service_behind', `the service ${why}: try again in a few seconds`, {
+      retryAfterMs: PERHAPS_FREE_MS,
+    })
   }
 
   /** Takes a place; disposing gives it back, once. Throws `too_many_sessions`. */

@@ -1,6 +1,8 @@
 import type { Namespace as IoNamespace, Server, Socket } from 'socket.io'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
+import { vouchFor } from '../../guard/proof.ts'
+import type { TrustedProxies } from '../../guard/trusted-proxies.ts'
 import { EVENT, type Namespace } from '../contract.ts'
 import type { Admission } from './admission.ts'
 import type { ApiKeys } from './api-keys.ts'
@@ -15,7 +17,6 @@ import { SocketChannel } from './socket-channel.ts'
 import { openSts } from './sts.ts'
 import { openStt } from './stt.ts'
 import { openTranslator } from './translator.ts'
-import type { TrustedProxies } from './trusted-proxies.ts'
 import { openTts } from './tts.ts'
 import type { Workload } from './workload.ts'
 
@@ -83,6 +84,7 @@ function guarded(
     const caller = parts.proxies.addressOf(address, headers)
     const holder = parts.keys.holderOf(auth?.token, 'auth.token', caller)
     socket.data.holder = holder
+    vouchFor(socket.request)
     admit(holder)
   } catch (error) {
     const refused = told(error)

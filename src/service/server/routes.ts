@@ -1,6 +1,7 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../../core/log.ts'
+import { vouchFor } from '../../guard/proof.ts'
 import type { Admission } from './admission.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Batch } from './batch/batch.ts'
@@ -45,6 +46,7 @@ export function addRoutes(
     await api.register(multipart)
     api.addHook('onRequest', async request => {
       holders.set(request, keys.holderOf(request.headers['x-api-key'], 'the header x-api-key', request.ip))
+      vouchFor(request.raw)
     })
     api.get('/api/languages', () => catalog.languages)
     api.get('/api/voices', (request: FastifyRequest) => catalog.voices(voiceFilter(request.query as Query)))

@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { isLanguageId } from '../../core/languages.ts'
+import { serviceLimitsSchema } from '../../guard/limits.ts'
+import { trustedProxiesSchema } from '../../guard/trusted-proxies.ts'
 import { batchShape } from './batch/batch-config.ts'
 import { engineChoicesSchema } from './engines/engine-choices.ts'
 import { grammarsSchema } from './engines/grammar.ts'
 import { keyLimitsShape } from './key-entry.ts'
-import { trustedProxiesSchema } from './trusted-proxies.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 
@@ -122,6 +123,8 @@ export const serviceConfigSchema = z
     publicUrl: z.url({ protocol: /^https?$/ }).optional(),
     /** Proxies that tell the address of who is behind them by `X-Forwarded-For`: where wrong keys are counted by address. */
     trustProxy: trustedProxiesSchema,
+    /** How many may knock, how fast, and when nobody else is let in. */
+    limits: serviceLimitsSchema.prefault({}),
     /** JSON file with phrases that are consulted before the translator. */
     phrasebook: z.string().optional(),
     /** The voice of a language, by its id in the voice list. */

@@ -4,6 +4,10 @@ import { Server } from 'socket.io'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import { systemWallClock, type WallClock } from '../../core/wall-clock.ts'
+import { Door } from '../../guard/door.ts'
+import { guardServer } from '../../guard/guarded-server.ts'
+import { Overload } from '../../guard/overload.ts'
+import { TrustedProxies } from '../../guard/trusted-proxies.ts'
 import { Admission } from './admission.ts'
 import { ApiKeys } from './api-keys.ts'
 import { AudioStreams } from './audio-streams.ts'
@@ -29,7 +33,6 @@ import {
 } from './service-config.ts'
 import { SocketTracker } from './socket-tracker.ts'
 import { addStreamRoutes } from './stream-routes.ts'
-import { TrustedProxies } from './trusted-proxies.ts'
 import { UsageFile, usagePath } from './usage-file.ts'
 import { UsageKeeper } from './usage-keeper.ts'
 import { UsageLedger } from './usage-ledger.ts'
@@ -37,7 +40,7 @@ import { Workload } from './workload.ts'
 
 /** Largest message on a socket, and largest body of an HTTP request that is no file (bytes). */
 const MAX_MESSAGE_BYTES = 1024 * 1024
-/** Time for the handshake, and for the head of an HTTP request (ms). */
+/** Time for the handshake on a socket (ms). */
 const HANDSHAKE_MS = 10_000
 
 export interface ServiceParts {
@@ -46,6 +49,8 @@ export interface ServiceParts {
   readonly log?: Log
   /** Other engines than the installed ones. The service closes them. */
   readonly engines?: EngineSet
+  /** Share of its memory that this process uses; default: measured. */
+  readonly memoryShare?: () => number
 }
 
 /** A translation service: built, but silent until `listen`. */
@@ -54,6 +59,8 @@ export interface Service {
   readonly io: Server
   readonly engines: EngineSet
   readonly batch: Batch
+  /** Who is turned away at the door. */
+  readonly door: Door
   /** Settings in force. */
   readonly settings: ServiceSettings
   /** Starts to serve; by default where the settings say. Rejects when the port is taken. */
@@ -76,17 +83,23 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
   const threads = new ThreadUse(clock)
   const engines = parts.engines ?? (await installedEngines(settings, threads, clock, log))
   const workload = new Workload({ clock, admitBehindMs: settings.admitBehindMs, threads })
-  const admission = new Admission(settings.maxSessions, workload)
+  const overload = new Overload({ limits: settings.limits, clock, log, memoryShare: parts.memoryShare })
+  const admission = new Admission(settings.maxSessions, workload, overload)
 
   const app = Fastify({
     bodyLimit: MAX_MESSAGE_BYTES,
     requestTimeout: settings.uploadTimeoutMs + HANDSHAKE_MS,
-    http: httpOptions(HANDSHAKE_MS),
+    // A file may be worked on for long before there is anything to answer.
+    connectionTimeout: settings.uploadTimeoutMs + settings.batchTimeoutMs + HANDSHAKE_MS,
+    keepAliveTimeout: settings.limits.idleMs,
+    http: httpOptions(settings.limits),
     forceCloseConnections: true,
     trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
     frameworkErrors: (error, _request, reply) => answerFailed(error, reply, log),
   })
+  const door = new Door({ limits: settings.limits, proxies: settings.trustProxy, clock })
+  guardServer(app, door)
   addHttpRules(app)
   const streams = new AudioStreams()
   addStreamRoutes(app, streams)
@@ -106,7 +119,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     // Without keys, pages of other sites must not use it.
     cors: { origin: !settings.open },
   })
-  addSocketRules(io)
+  addSocketRules(io, door)
   const proxies = new TrustedProxies(settings.trustProxy)
   addNamespaces(io, { keys, proxies, engines, admission, workload, streams, settings, clock, log })
   app.addHook('preClose', () => {
@@ -121,6 +134,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     io,
     engines,
     batch,
+    door,
     settings,
     async listen({ port = settings.port, host = settings.host } = {}) {
       if (settings.open && !isLoopback(host))
@@ -133,6 +147,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     },
     close() {
       watch?.[Symbol.dispose]()
+      overload[Symbol.dispose]()
       closing ??= app.close().then(() => {
         batch.close()
         return Promise.all([engines.close(), usage?.close()]).then(() => {})

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { SECURITY_HEADERS } from '../../guard/security-headers.ts'
 import type { CaptionOutlet } from './caption-reader.ts'
 
 /** A response that stays open as server-sent events. What is written before `open` is sent with it. */
@@ -23,7 +24,7 @@ export class ResponseOutlet implements CaptionOutlet {
     raw.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
+      ...SECURITY_HEADERS,
       // So that nginx hands on each event as it comes.
       'x-accel-buffering': 'no',
     })

@@ -1,4 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { vouchFor } from '../../guard/proof.ts'
+import { contentPolicy } from '../../guard/security-headers.ts'
 import { answer, logFault } from './answer.ts'
 import { BearerKeys } from './bearer-keys.ts'
 import { ControlError, fromFramework } from './control-error.ts'
@@ -16,7 +18,7 @@ export interface ControlApiOptions {
 }
 
 const MAX_BODY = 65_536
-const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+const PAGE_POLICY = contentPolicy("style-src 'unsafe-inline'")
 
 /**
  * The control API: everything under the prefix that it is registered with (`/v1`). Without a key in the settings every
@@ -59,6 +61,7 @@ export async function controlApi(
       exposeHeadRoute: false,
       onRequest: async request => {
         holders.set(request, holderOf(operation, request, keys, floor))
+        vouchFor(request.raw)
       },
       handler: async (request, reply) => {
         await answer(operation, floor, idempotency, holders.get(request) ?? '', request, reply)

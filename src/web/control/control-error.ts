@@ -9,6 +9,8 @@ export interface ErrorBody {
 }
 
 const LONGEST = 300
+/** When there may be room again (s). */
+const RETRY_SECONDS = '5'
 
 /** A failure that is told to a client. The description names what was found and what is allowed; no key, no number. */
 export class ControlError extends Error {
@@ -48,7 +50,8 @@ const KNOWN: Partial<Record<ErrorCode, ErrorName>> = {
 export function told(error: unknown): ControlError {
   if (error instanceof ControlError) return error
   const name = error instanceof BridgeError ? KNOWN[error.code] : undefined
-  if (name) return new ControlError(name, (error as BridgeError).message)
+  const headers = name === 'capacity' ? { 'retry-after': RETRY_SECONDS } : {}
+  if (name) return new ControlError(name, (error as BridgeError).message, headers)
   return new ControlError('unexpected', 'the server failed; its log says why')
 }
 

@@ -80,7 +80,7 @@ test('the page for people shows every operation, and runs and loads nothing', as
   const response = await fetch(`${url}/v1/docs`)
   const html = await response.text()
   expect(response.headers.get('content-security-policy')).toBe(
-    "default-src 'none'; style-src 'unsafe-inline'",
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'unsafe-inline'",
   )
   for (const { path, method, summary } of OPERATIONS) {
     expect(html).toContain(`${method} /v1${path}`)

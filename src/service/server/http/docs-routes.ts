@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { contentPolicy } from '../../../guard/security-headers.ts'
 import type { ServiceSettings } from '../service-config.ts'
 import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'
@@ -8,8 +9,7 @@ export function addDocsRoutes(app: FastifyInstance, settings: ServiceSettings): 
   const page = docsPage(settings)
   const document = JSON.stringify(openApi(settings))
   const headers = {
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-    'x-content-type-options': 'nosniff',
+    'content-security-policy': contentPolicy("style-src 'unsafe-inline'"),
   }
   app.get('/docs', (_request, reply) => reply.headers(headers).type('text/html; charset=utf-8').send(page))
   app.get('/docs/json', (_request, reply) =>

@@ -1,21 +1,20 @@
 import type { ServerOptions } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { httpLimits } from '../../../guard/guarded-server.ts'
+import type { ServerLimits } from '../../../guard/limits.ts'
 import { ServiceError } from '../service-error.ts'
 import { watchAnswers } from './malformed-answer.ts'
 
 /** Where Socket.IO answers. */
 const SOCKETS = '/socket.io/'
-/** How often is looked for requests that take too long (ms); by default Node does every half minute only. */
-const LOOK_EVERY_MS = 1_000
 
 /**
  * How HTTP is spoken, so that whatever is wrong gets an error of the table and not a bare answer of the library: a
  * request without `Host` and one that expects something reach the service, and only a GET of Socket.IO's own path can be upgraded.
  */
-export function httpOptions(headersTimeout: number): ServerOptions {
+export function httpOptions(limits: Pick<ServerLimits, 'headersMs'>): ServerOptions {
   return {
-    headersTimeout,
-    connectionsCheckingInterval: LOOK_EVERY_MS,
+    ...httpLimits(limits),
     requireHostHeader: false,
     shouldUpgradeCallback: ({ method, url }) => method === 'GET' && url?.startsWith(SOCKETS) === true,
   }

@@ -1,5 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { SECURITY_HEADERS } from '../../../guard/security-headers.ts'
 import { ServiceError } from '../service-error.ts'
 
 /** What Node's HTTP parser says of a head or body that is not there in time. */
@@ -31,10 +32,17 @@ export function answerMalformed(error: Error & { code?: string }, socket: Socket
   const late = error.code === TOO_LATE
   const failure = late
     ? new ServiceError('upload_too_slow', 'the request was not there whole in time')
-    : new ServiceError('request_malformed', error.message)
+    : error instanceof ServiceError
+      ? error
+      : new ServiceError('request_malformed', error.message)
   const body = JSON.stringify(failure.data)
-  const reason = late ? 'Request Timeout' : 'Bad Request'
+  const headers = { ...SECURITY_HEADERS, ...retryAfter(failure) }
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(
-    `HTTP/1.1 ${failure.status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${more.join('')}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
+}
+
+function retryAfter({ retryAfterMs }: ServiceError): Record<string, string> {
+  return retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }
 }

@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Server } from 'socket.io'
 import { type ServerOptions, WebSocketServer } from 'ws'
+import type { Door } from '../../../guard/door.ts'
 import { shown } from '../query.ts'
 import { ServiceError } from '../service-error.ts'
 import { answerMalformed } from './malformed-answer.ts'
@@ -29,7 +30,7 @@ export class SocketUpgrades extends WebSocketServer {
  * Looks at what comes to Socket.IO's own path before Engine.IO does, which would answer with errors of its own. What it
  * looks at is the request; what a client sends on an open connection is Engine.IO's to read.
  */
-export function addSocketRules({ engine }: Server): void {
+export function addSocketRules({ engine }: Server, door: Door): void {
   const open = new Map<string, Connection>()
   engine.on('connection', (connection: Connection) => {
     open.set(connection.id, connection)
@@ -37,14 +38,23 @@ export function addSocketRules({ engine }: Server): void {
   })
   engine.use((request: IncomingMessage, response: unknown, next: () => void) => {
     const upgrade = !(response instanceof ServerResponse)
-    const wrong = wrongWith(request, upgrade, open)
-    if (wrong === undefined) return next()
-    const error = new ServiceError('request_malformed', wrong)
+    const error = door.turns(request) ? turnedAway() : malformed(wrongWith(request, upgrade, open))
+    if (error === undefined) return next()
     if (upgrade) return answerMalformed(error, request.socket)
     const body = JSON.stringify(error.data)
     const head = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
     response.writeHead(error.status, head).end(body)
   })
+}
+
+function turnedAway(): ServiceError {
+  return new ServiceError('too_many_attempts', 'too many requests come without a key, try again in 1 s', {
+    retryAfterMs: 1_000,
+  })
+}
+
+function malformed(wrong: string | undefined): ServiceError | undefined {
+  return wrong === undefined ? undefined : new ServiceError('request_malformed', wrong)
 }
 
 function wrongWith(

@@ -15,7 +15,7 @@ afterEach(async () => {
 /** A server that allows `headMs` for a head, and whose path `/begun` begins to answer and does not end. */
 async function server(headMs: number): Promise<number> {
   const app = Fastify({
-    http: httpOptions(headMs),
+    http: httpOptions({ headersMs: headMs }),
     forceCloseConnections: true,
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
   })

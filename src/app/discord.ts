@@ -1,0 +1,89 @@
+import type { DiscordBridgeOptions, LanguageOffer, Preferences } from '../bridges/discord/index.ts'
+import type { LanguageId } from '../core/languages.ts'
+import { ServiceClient } from '../service/client/service-client.ts'
+
+/** The Discord bridge as it is configured; without a token there is none. */
+export interface DiscordSettings {
+  readonly token?: string | undefined
+  /** Only in these; empty: in every guild that invited the bot. */
+  readonly guilds?: readonly string[] | undefined
+  /** Voice channels whose permissions `doctor` checks. */
+  readonly channels?: readonly string[] | undefined
+  /** What people speak of whom nothing is known; default: what the guild's settings say. */
+  readonly language?: LanguageId | undefined
+  /** None: what the people in the channel need. */
+  readonly output?: readonly LanguageId[] | undefined
+  readonly captions?:
+    | { readonly style?: 'embed' | 'plain' | 'off' | undefined; readonly thread?: boolean | undefined }
+    | undefined
+  readonly leaveEmptyAfterSeconds?: number | undefined
+  readonly maxChannels?: number | undefined
+  readonly codeMinutes?: number | undefined
+  readonly indicator?: boolean | undefined
+  /** Members with one of these may have telephones called. */
+  readonly dialRoles?: readonly string[] | undefined
+  /** What users want remembered; without a key nothing outlives the process. */
+  readonly preferences?: { readonly file?: string | undefined; readonly key?: string | undefined } | undefined
+  readonly dave?: boolean | undefined
+  readonly apiUrl?: string | undefined
+}
+
+/** What the app brings. */
+export interface DiscordTerms
+  extends Pick<
+    DiscordBridgeOptions,
+    'relay' | 'admission' | 'announcer' | 'dialler' | 'roomCodes' | 'guesses' | 'clock' | 'wallClock' | 'log'
+  > {
+  /** Where the service is just now, and its key. */
+  readonly service: { readonly url: () => string; readonly apiKey: string }
+  readonly preferences?: Preferences | undefined
+  /** Telephone numbers that ask for room codes. */
+  readonly phoneNumbers: readonly string[]
+}
+
+/** The bridge's options for these settings; undefined: there is no bot. */
+export function discordOptions(
+  settings: DiscordSettings,
+  { service, preferences, phoneNumbers, ...parts }: DiscordTerms,
+): DiscordBridgeOptions | undefined {
+  const { token, language, apiUrl, captions = {} } = settings
+  if (token === undefined) return undefined
+  const [first, second] = settings.output ?? []
+  return {
+    ...parts,
+    token,
+    languages: offerOf(service),
+    ...(preferences ? { preferences } : {}),
+    ...(apiUrl === undefined ? {} : { apiUrl }),
+    commands: {
+      guilds: settings.guilds ?? [],
+      output: first === undefined ? 'auto' : second === undefined ? [first] : [first, second],
+      captions: { style: captions.style ?? 'embed', thread: captions.thread ?? false },
+      dialRoles: settings.dialRoles ?? [],
+      phoneNumbers,
+    },
+    channels: {
+      ...(language === undefined ? {} : { language }),
+      ...given('maxChannels', settings.maxChannels),
+      ...given('codeMinutes', settings.codeMinutes),
+      ...given('indicator', settings.indicator),
+      ...given('dave', settings.dave),
+      ...given('emptyAfterMs', settings.leaveEmptyAfterSeconds && settings.leaveEmptyAfterSeconds * 1_000),
+    },
+  }
+}
+
+function offerOf({ url, apiKey }: DiscordTerms['service']): LanguageOffer {
+  return async () => {
+    const languages = await new ServiceClient({ url: url(), apiKey }).languages()
+    return languages.map(({ languageId, transcription, synthesis }) => ({
+      id: languageId,
+      heard: transcription,
+      spoken: synthesis,
+    }))
+  }
+}
+
+function given<K extends string, V>(name: K, value: V | undefined): { readonly [key in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { [key in K]: V })
+}

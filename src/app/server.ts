@@ -1,0 +1,41 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { Door } from '../guard/door.ts'
+import { guardServer, httpLimits } from '../guard/guarded-server.ts'
+import type { LimitSettings } from '../guard/limits.ts'
+import { serverOptions } from '../web/server-options.ts'
+
+export interface ServerTerms {
+  readonly limits: LimitSettings
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  readonly trustProxy: readonly string[]
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The HTTP server of the bridge, with its door and without routes. */
+export function openServer({ limits, trustProxy, clock, log }: ServerTerms): {
+  server: FastifyInstance
+  door: Door
+} {
+  const server = Fastify({
+    forceCloseConnections: true,
+    trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
+    requestTimeout: limits.requestMs,
+    connectionTimeout: limits.stalledMs,
+    keepAliveTimeout: limits.idleMs,
+    http: httpLimits(limits),
+    ...serverOptions(),
+  })
+  // What went wrong inside is for the log alone.
+  server.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
+    const { statusCode = 500 } = error
+    if (statusCode >= 500)
+      log.error({ route: request.routeOptions.url, err: error.name, reason: error.message }, 'request failed')
+    return reply.code(statusCode).send({ statusCode, error: statusCode >= 500 ? 'failed' : 'refused' })
+  })
+  const door = new Door({ limits, proxies: trustProxy, clock })
+  guardServer(server, door)
+  return { server, door }
+}

@@ -1,0 +1,60 @@
+import { onTestFinished } from 'vitest'
+import { type App, type AppConfig, type AppParts, buildApp } from '../../../src/app.ts'
+import { sign } from '../../../src/bridges/twilio/index.ts'
+import { FakeTranslator } from '../../../src/simulator/fake-translator.ts'
+import { LogLines } from '../../helpers/log-lines.ts'
+
+export const PUBLIC = 'https://bridge.example.com'
+export const TOKEN = '0123456789abcdef0123456789abcdef'
+export const KEY = 'a-key-of-the-desk-that-nobody-would-guess'
+
+export interface Guarded {
+  readonly app: App
+  readonly port: number
+  readonly log: LogLines
+  /** A webhook as Twilio would send it, from this machine. */
+  webhook(name: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>
+}
+
+/** The whole bridge on loopback with a translator that stands in; gone after the test. */
+export async function guarded(config: Partial<AppConfig> = {}, parts: AppParts = {}): Promise<Guarded> {
+  const log = new LogLines()
+  const app = await buildApp(
+    {
+      host: '127.0.0.1',
+      port: 0,
+      publicUrl: PUBLIC,
+      service: {},
+      languages: { speaks: 'en-us', hears: 'es-es' },
+      control: { keys: [{ name: 'desk', key: KEY }] },
+      twilio: { authTokens: [TOKEN] },
+      ...config,
+    },
+    { translator: new FakeTranslator(), log, ...parts },
+  )
+  onTestFinished(() => app.close())
+  const port = Number(new URL(await app.listen()).port)
+  return {
+    app,
+    port,
+    log,
+    webhook: (name, fields, headers = {}) =>
+      fetch(`http://127.0.0.1:${port}/twilio/${name}`, {
+        method: 'POST',
+        headers: { 'x-twilio-signature': sign(TOKEN, `${PUBLIC}/twilio/${name}`, fields), ...headers },
+        body: new URLSearchParams(fields),
+      }),
+  }
+}
+
+/** What Twilio says of a call that comes in. */
+export function ringing(callSid = 'CA00000000000000000000000000000001'): Record<string, string> {
+  return {
+    CallSid: callSid,
+    AccountSid: `AC${'0'.repeat(32)}`,
+    From: '+15005550006',
+    To: '+15005550001',
+    CallStatus: 'ringing',
+    Direction: 'inbound',
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { AddressRates } from '../../src/guard/address-rates.ts'
+import { FakeClock } from '../../src/simulator/fake-clock.ts'
+
+test('each group has a rate of its own, with what was given back', () => {
+  const clock = new FakeClock()
+  const rates = new AddressRates(clock, { perSecond: 2, burst: 4 })
+  expect([1, 2, 3, 4, 5].map(() => rates.take('a'))).toEqual([true, true, true, true, false])
+  expect(rates.full('a')).toBe(true)
+  expect(rates.full('b')).toBe(false)
+  expect(rates.take('b')).toBe(true)
+  rates.give('a')
+  expect(rates.full('a')).toBe(false)
+  clock.advance(500)
+  expect([rates.take('a'), rates.take('a'), rates.take('a')]).toEqual([true, true, false])
+})
+
+test('memory is bounded: who comes when all places are taken shares one, and full buckets are forgotten', () => {
+  const clock = new FakeClock()
+  const rates = new AddressRates(clock, { perSecond: 1, burst: 2 }, 100)
+  for (let n = 0; n < 10_000; n++) rates.take(`a${n}`)
+  expect(rates.size).toBeLessThanOrEqual(101)
+  expect(rates.take('one more')).toBe(false)
+  expect(rates.take('a0')).toBe(true)
+  clock.advance(2_000)
+  expect(rates.take('one more')).toBe(true)
+  expect(rates.size).toBe(1)
+})

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import type { Clock } from '../../src/core/clock.ts'
+import { Overload } from '../../src/guard/overload.ts'
+import { LogLines } from '../helpers/log-lines.ts'
+
+const LIMITS = { maxLateMs: 100, maxMemoryShare: 0.8 }
+
+/** A clock of a program that does everything late. */
+class LateClock implements Clock {
+  lateMs = 0
+  #now = 0
+  #task: { deadline: number; task: () => void } | undefined
+
+  now(): number {
+    return this.#now
+  }
+
+  at(deadline: number, task: () => void): Disposable {
+    this.#task = { deadline, task }
+    return { [Symbol.dispose]: () => void (this.#task = undefined) }
+  }
+
+  /** Runs whatever falls due within `ms`, late. */
+  run(ms: number): void {
+    const end = this.#now + ms
+    while (this.#task && this.#task.deadline + this.lateMs <= end) {
+      const { deadline, task } = this.#task
+      this.#now = deadline + this.lateMs
+      task()
+    }
+    this.#now = end
+  }
+
+  get idle(): boolean {
+    return this.#task === undefined
+  }
+}
+
+test('nobody new is let in while the work is done late, and again when it has been well for a while', () => {
+  const clock = new LateClock()
+  const log = new LogLines()
+  using overload = new Overload({ limits: LIMITS, clock, log, memoryShare: () => 0.1 })
+  clock.run(10_000)
+  expect(overload.turns()).toBeUndefined()
+  // A single stop says nothing.
+  clock.lateMs = 450
+  clock.run(600)
+  clock.lateMs = 0
+  expect(overload.strain).toBeUndefined()
+  clock.run(10_000)
+  clock.lateMs = 150
+  clock.run(3_000)
+  expect(overload.turns()).toBe('late')
+  expect(overload.turns()).toBe('late')
+  expect(overload.lateMs).toBeGreaterThan(100)
+  clock.lateMs = 0
+  clock.run(2_000)
+  expect(overload.strain).toBe('late')
+  clock.run(3_000)
+  expect(overload.turns()).toBeUndefined()
+  expect([overload.closings, overload.turnedAway]).toEqual([1, 2])
+  expect(log.all.map(({ level, message }) => `${level} ${message}`)).toEqual([
+    'warn overloaded: nobody new is let in',
+    'info no longer overloaded',
+  ])
+})
+
+test('the same with memory', () => {
+  const clock = new LateClock()
+  let share = 0.79
+  using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare: () => share })
+  clock.run(5_000)
+  expect(overload.strain).toBeUndefined()
+  share = 0.81
+  clock.run(2_000)
+  expect(overload.strain).toBe('memory')
+  // Not well yet: it would close again at once.
+  share = 0.7
+  clock.run(20_000)
+  expect(overload.strain).toBe('memory')
+  share = 0.5
+  clock.run(5_000)
+  expect(overload.strain).toBeUndefined()
+})
+
+test('measures this process, and lets its clock go', () => {
+  const clock = new LateClock()
+  const overload = new Overload({ limits: LIMITS, clock, log: new LogLines() })
+  clock.run(200)
+  expect(overload.memoryShare).toBeGreaterThan(0)
+  expect(overload.memoryShare).toBeLessThan(1)
+  overload[Symbol.dispose]()
+  expect(clock.idle).toBe(true)
+})
