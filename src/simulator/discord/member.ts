@@ -38,6 +38,9 @@ export class Member {
   nick: string | null
   readonly roles: Role[]
   readonly joinedAt: number
+  /** By the server, in whatever voice channel. */
+  mute = false
+  deaf = false
 
   constructor(guild: Guild, user: User, { nick, roles = [] }: Pick<MemberOptions, 'nick' | 'roles'>) {
     this.guild = guild
@@ -159,8 +162,8 @@ export class Member {
       roles: this.roles.map(({ id }) => id),
       joined_at: isoTime(this.joinedAt),
       premium_since: null,
-      deaf: this.voice?.deaf ?? false,
-      mute: this.voice?.mute ?? false,
+      deaf: this.deaf,
+      mute: this.mute,
       flags: 0,
       pending: false,
       communication_disabled_until: null,

@@ -10,9 +10,6 @@ export class VoiceState {
   channel: VoiceChannel | undefined
   selfMute = false
   selfDeaf = false
-  /** By the server. */
-  mute = false
-  deaf = false
   /** In the audience of a stage. */
   suppress = false
   /** Milliseconds since 1970: a hand is raised on a stage. */
@@ -21,6 +18,23 @@ export class VoiceState {
   constructor(member: Member, sessionId: string) {
     this.member = member
     this.sessionId = sessionId
+  }
+
+  /** By the server; stays with the member. */
+  get mute(): boolean {
+    return this.member.mute
+  }
+
+  set mute(mute: boolean) {
+    this.member.mute = mute
+  }
+
+  get deaf(): boolean {
+    return this.member.deaf
+  }
+
+  set deaf(deaf: boolean) {
+    this.member.deaf = deaf
   }
 
   /** Discord: Voice State Object. */

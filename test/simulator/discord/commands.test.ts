@@ -1,0 +1,304 @@
+import {
+  ActionRowBuilder,
+  ButtonBuilder,
+  ButtonStyle,
+  type ChatInputCommandInteraction,
+  Events,
+  type Interaction,
+  PermissionFlagsBits,
+  SlashCommandBuilder,
+  StringSelectMenuBuilder,
+} from 'discord.js'
+import { describe, expect, it } from 'vitest'
+import { DiscordStandIn, FakeClock } from '../../../src/simulator/index.ts'
+import { until } from '../../helpers/until.ts'
+import { login } from './bot.ts'
+
+const INTERPRET = new SlashCommandBuilder()
+  .setName('interpret')
+  .setNameLocalizations({ de: 'dolmetschen' })
+  .setDescription('Interpreting')
+  .addSubcommand(sub =>
+    sub
+      .setName('start')
+      .setDescription('Begins')
+      .addStringOption(option => option.setName('language').setDescription('Yours').setAutocomplete(true))
+      .addIntegerOption(option =>
+        option.setName('lines').setDescription('How many').setMinValue(1).setMaxValue(9),
+      )
+      .addUserOption(option => option.setName('who').setDescription('For whom'))
+      .addChannelOption(option => option.setName('where').setDescription('In which')),
+  )
+  .addSubcommandGroup(group =>
+    group
+      .setName('privacy')
+      .setDescription('Of yours')
+      .addSubcommand(sub =>
+        sub
+          .setName('forget')
+          .setDescription('All')
+          .addStringOption(option =>
+            option
+              .setName('what')
+              .setDescription('Of it')
+              .setRequired(true)
+              .setChoices({ name: 'Words', value: 'words' }, { name: 'Voice', value: 'voice' }),
+          ),
+      ),
+  )
+
+async function casa(answer: (interaction: Interaction) => unknown, clock?: FakeClock) {
+  const discord = await DiscordStandIn.listen(clock ? { clock } : {})
+  const guild = discord.addGuild({ name: 'Casa', locale: 'de' })
+  const text = guild.addTextChannel({ name: 'general' })
+  const ana = guild.addMember({ name: 'Ana', locale: 'es-ES' })
+  const bot = await login(discord)
+  await bot.client.application.commands.set([INTERPRET])
+  const errors: unknown[] = []
+  bot.client.on(Events.InteractionCreate, async interaction => {
+    try {
+      await answer(interaction)
+    } catch (error) {
+      errors.push(error)
+    }
+  })
+  return {
+    ...{ discord, guild, text, ana, bot, errors },
+    async [Symbol.asyncDispose]() {
+      await bot[Symbol.asyncDispose]()
+      await discord.close()
+    },
+  }
+}
+
+const slash =
+  (answer: (interaction: ChatInputCommandInteraction<'cached'>) => unknown) => (any: Interaction) =>
+    any.isChatInputCommand() && any.inCachedGuild() ? answer(any) : undefined
+
+describe('a command', () => {
+  it('reaches the client as it was typed', async () => {
+    await using place = await casa(
+      slash(interaction => {
+        const { options, member, locale, guildLocale, channel } = interaction
+        return interaction.reply(
+          [
+            options.getSubcommandGroup(),
+            options.getSubcommand(),
+            options.getString('language'),
+            options.getInteger('lines'),
+            options.getMember('who')?.displayName,
+            options.getChannel('where')?.name,
+            member.displayName,
+            locale,
+            guildLocale,
+            channel?.name,
+            interaction.memberPermissions.has(PermissionFlagsBits.Connect),
+            interaction.appPermissions.has(PermissionFlagsBits.ManageGuild),
+          ].join(' '),
+        )
+      }),
+    )
+    const { ana, guild, text, discord } = place
+    const reply = await ana.command(
+      'interpret start',
+      { language: 'es-es', lines: 3, who: guild.bot, where: text },
+      { in: text },
+    )
+    expect(reply.content).toBe(' start es-es 3 dragoman general Ana es-ES de general true false')
+    expect(reply).toMatchObject({ deferred: false, ephemeral: false, followUps: [] })
+    expect(reply.message.author.id).toBe(discord.bot.id)
+    expect(text.messages).toEqual([reply.message])
+    const forgets = await ana.command('/interpret privacy forget', { what: 'words' })
+    expect(forgets.content).toMatch(/^privacy forget/)
+  })
+
+  it('may be answered later, only to its author, changed, followed and taken back', async () => {
+    await using place = await casa(
+      slash(async interaction => {
+        await interaction.deferReply({ flags: 64 })
+        await interaction.editReply({ content: 'one', embeds: [{ title: 'Title', description: 'Words' }] })
+        await interaction.editReply('two')
+        const more = await interaction.followUp('more')
+        await interaction.webhook.editMessage(more, 'even more')
+        const gone = await interaction.followUp({ content: 'gone', flags: 64 })
+        await interaction.deleteReply(gone)
+        expect((await interaction.fetchReply()).content).toBe('two')
+      }),
+    )
+    const { ana, text, errors } = place
+    const reply = await ana.command('interpret start', {}, { in: text })
+    expect(reply).toMatchObject({ deferred: true, ephemeral: true })
+    expect(reply.history[0]).toMatchObject({ content: 'one', embeds: [{ title: 'Title' }] })
+    await until(() => reply.followUps[1]?.deleted, 5_000, 'the end of it')
+    expect(reply.text).toBe('two\nTitle\nWords')
+    expect(reply.history.map(({ content }) => content)).toEqual(['one', 'two'])
+    expect(reply.followUps.map(({ content, ephemeral }) => [content, ephemeral])).toEqual([
+      ['even more', false],
+      ['gone', true],
+    ])
+    expect(text.visible).toEqual([reply.followUps[0]])
+    expect(errors).toEqual([])
+  })
+
+  it('takes the first follow-up as the answer that was deferred', async () => {
+    await using place = await casa(
+      slash(async interaction => {
+        await interaction.deferReply()
+        await interaction.followUp('here')
+      }),
+    )
+    const reply = await place.ana.command('interpret start')
+    expect(reply.content).toBe('here')
+    expect(reply.followUps).toEqual([])
+  })
+
+  it('fails after three seconds without a word, and cannot be answered then, nor twice', async () => {
+    const clock = new FakeClock()
+    const came: ChatInputCommandInteraction[] = []
+    await using place = await casa(
+      slash(interaction => came.push(interaction)),
+      clock,
+    )
+    const failed = expect(place.ana.command('interpret start')).rejects.toMatchObject({
+      code: 'no-response',
+      message: 'The application did not respond',
+    })
+    const late = await until(() => came[0], 5_000, 'the interaction')
+    clock.advance(3_000)
+    await failed
+    await expect(late.reply('late')).rejects.toMatchObject({ code: 10062, status: 404 })
+
+    const answered = place.ana.command('interpret start')
+    const good = await until(() => came[1], 5_000, 'the second one')
+    await good.deferReply()
+    await good.editReply('soon')
+    expect((await answered).content).toBe('soon')
+    const body = { type: 4, data: { content: 'again' } }
+    const again = good.client.rest.post(`/interactions/${good.id}/${good.token}/callback`, {
+      body,
+      auth: false,
+    })
+    await expect(again).rejects.toMatchObject({ code: 40060 })
+    clock.advance(900_000)
+    await expect(good.editReply('too late')).rejects.toMatchObject({ code: 50027 })
+  })
+
+  it('is refused where the client of a person would not send it', async () => {
+    await using place = await casa(slash(interaction => interaction.reply('never')))
+    const { ana, guild, text } = place
+    const refused = (code: string, message: RegExp, ...args: Parameters<typeof ana.command>) =>
+      expect(ana.command(...args)).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+    await refused('unknown-command', /\/sing is not registered/, 'sing')
+    await refused('unknown-command', /needs a subcommand/, 'interpret')
+    await refused('unknown-command', /start now is not registered/, 'interpret start now')
+    await refused('invalid-option', /no option colour/, 'interpret start', { colour: 'red' })
+    await refused('invalid-option', /lines: 10 is not between 1 and 9/, 'interpret start', { lines: 10 })
+    await refused('invalid-option', /lines: many is no whole number/, 'interpret start', { lines: 'many' })
+    await refused('invalid-option', /what is missing/, 'interpret privacy forget')
+    await refused('invalid-option', /none of words, voice/, 'interpret privacy forget', { what: 'all' })
+    guild.setPermissions(text, ana, { deny: ['UseApplicationCommands'] })
+    await refused('not-allowed', /Ana may not use \/interpret here/, 'interpret start', {}, { in: text })
+    guild.setPermissions(text, ana, { deny: ['ViewChannel'] })
+    await refused('not-allowed', /Ana does not see general/, 'interpret start', {}, { in: text })
+    expect(text.messages).toEqual([])
+  })
+
+  it('is seen by those it is for', async () => {
+    await using place = await casa(slash(interaction => interaction.reply('yes')))
+    const { ana, guild, bot } = place
+    const { commands } = bot.client.application
+    await commands.set([INTERPRET.toJSON()])
+    const registered = (await commands.fetch()).first()
+    await registered?.edit({ defaultMemberPermissions: PermissionFlagsBits.ManageGuild })
+    await expect(ana.command('interpret start')).rejects.toMatchObject({ code: 'not-allowed' })
+    guild.setRoles(ana, [guild.addRole({ name: 'Boss', permissions: ['ManageGuild'] })])
+    expect((await ana.command('interpret start')).content).toBe('yes')
+    await registered?.edit({ defaultMemberPermissions: 0n })
+    await expect(ana.command('interpret start')).rejects.toMatchObject({ code: 'not-allowed' })
+    expect((await guild.owner.command('interpret start')).content).toBe('yes')
+  })
+})
+
+describe('autocomplete', () => {
+  it('offers what the application finds', async () => {
+    await using place = await casa(interaction => {
+      if (!interaction.isAutocomplete()) return
+      const { name, value } = interaction.options.getFocused(true)
+      return interaction.respond([
+        { name: `${name} ${value} ${interaction.options.getSubcommand()}`, value: 'es-es' },
+        { name: `lines ${interaction.options.getInteger('lines')}`, value: 'x' },
+      ])
+    })
+    expect(await place.ana.autocomplete('interpret start', 'language', 'span', { lines: 2 })).toEqual([
+      { name: 'language span start', value: 'es-es' },
+      { name: 'lines 2', value: 'x' },
+    ])
+    await expect(place.ana.autocomplete('interpret start', 'lines', '1')).rejects.toMatchObject({
+      code: 'invalid-option',
+    })
+  })
+
+  it('offers nothing when there are too many choices, or no answer', async () => {
+    const clock = new FakeClock()
+    let asked = 0
+    await using place = await casa(interaction => {
+      if (!interaction.isAutocomplete()) return
+      asked++
+      const many = Array.from({ length: 26 }, (_, at) => ({ name: `${at}`, value: `${at}` }))
+      return asked === 1 ? interaction.respond(many) : undefined
+    }, clock)
+    for (const round of [1, 2]) {
+      const failed = expect(place.ana.autocomplete('interpret start', 'language', '')).rejects.toMatchObject({
+        code: 'no-choices',
+      })
+      await until(() => asked === round && (round === 2 || place.errors.length === 1), 5_000, 'the question')
+      clock.advance(3_000)
+      await failed
+    }
+    expect(place.errors).toMatchObject([{ code: 50035 }])
+  })
+})
+
+describe('components', () => {
+  const buttons = (disabled: boolean) =>
+    new ActionRowBuilder<ButtonBuilder>().addComponents(
+      new ButtonBuilder()
+        .setCustomId('yes')
+        .setLabel('Yes')
+        .setStyle(ButtonStyle.Primary)
+        .setDisabled(disabled),
+      new ButtonBuilder().setCustomId('ask').setLabel('Ask').setStyle(ButtonStyle.Secondary),
+    )
+  const menu = new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(
+    new StringSelectMenuBuilder().setCustomId('pick').setOptions({ label: 'Spanish', value: 'es' }),
+  )
+
+  it('change their message or are answered', async () => {
+    await using place = await casa(async interaction => {
+      if (interaction.isChatInputCommand())
+        return interaction.reply({ content: 'Well?', components: [buttons(false), menu] })
+      if (interaction.isStringSelectMenu()) {
+        await interaction.deferUpdate()
+        return interaction.editReply(`picked ${interaction.values.join()}`)
+      }
+      if (!interaction.isButton()) return
+      if (interaction.customId === 'yes')
+        return interaction.update({ content: 'Good', components: [buttons(true)] })
+      return interaction.reply({ content: `of ${interaction.message.content}`, flags: 64 })
+    })
+    const { ana, guild } = place
+    const { message } = await ana.command('interpret start')
+    const picked = await ana.press(message, 'pick', ['es'])
+    expect(picked).toMatchObject({ updated: true, deferred: true, message })
+    await until(() => message.content === 'picked es', 5_000, 'the choice')
+    const yes = await ana.press(message, 'yes')
+    expect(yes).toMatchObject({ updated: true, deferred: false, content: 'Good' })
+    expect(message.history.map(({ content }) => content)).toEqual(['Well?', 'picked es', 'Good'])
+    const asked = await ana.press(message, 'ask')
+    expect(asked).toMatchObject({ updated: false, content: 'of Good', ephemeral: true })
+    const ben = guild.addMember({ name: 'Ben' })
+    await expect(ben.press(asked.message, 'yes')).rejects.toMatchObject({ code: 'unknown-component' })
+    for (const id of ['yes', 'no'])
+      await expect(ana.press(message, id)).rejects.toThrow(`no ${id} that could`)
+  })
+})

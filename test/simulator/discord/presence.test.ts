@@ -1,0 +1,188 @@
+import { entersState, VoiceConnectionStatus } from '@discordjs/voice'
+import { Events, type VoiceState } from 'discord.js'
+import { describe, expect, it } from 'vitest'
+import { DiscordStandIn } from '../../../src/simulator/index.ts'
+import { loudness } from '../../../src/transcode/level.ts'
+import { sine } from '../../helpers/tone.ts'
+import { until } from '../../helpers/until.ts'
+import { enter, isReady, login, nextOf, play } from './bot.ts'
+import { Ear } from './voice/real-bot.ts'
+
+/** From the first sound on. */
+function sounding(pcm: Int16Array): Int16Array {
+  return pcm.subarray(pcm.findIndex(sample => Math.abs(sample) > 500))
+}
+
+async function casa(dave = true) {
+  const discord = await DiscordStandIn.listen({ dave })
+  const trusted = discord.trust()
+  const guild = discord.addGuild({ name: 'Casa' })
+  const sala = guild.addVoiceChannel({ name: 'Sala' })
+  const patio = guild.addVoiceChannel({ name: 'Patio' })
+  const ana = guild.addMember({ name: 'Ana' })
+  const bot = await login(discord)
+  return {
+    ...{ discord, guild, sala, patio, ana, bot },
+    async [Symbol.asyncDispose]() {
+      await bot[Symbol.asyncDispose]()
+      await discord.close()
+      trusted[Symbol.dispose]()
+    },
+  }
+}
+
+describe.each([true, false])('a voice channel with DAVE %s', dave => {
+  it('carries voices both ways, also in the channel that the bot is moved to', async () => {
+    await using place = await casa(dave)
+    const { guild, sala, patio, ana, bot } = place
+    await ana.join(sala)
+    const connection = enter(bot, sala, dave)
+    await isReady(connection)
+    expect(sala.members).toEqual([ana, guild.bot])
+    const ear = new Ear(connection, ana.id)
+    await ana.say(sine(600, 600))
+    await until(() => ear.packets.length >= 30, 5_000, 'what Ana said')
+    expect(loudness(ear.pcm().subarray(1_600, 8_000), 600, 16_000)).toBeGreaterThan(6_000)
+    await play(connection, sine(440, 600))
+    const heard = () => sounding(sala.heard()).subarray(800, 8_000)
+    await until(() => heard().length >= 7_200, 5_000, 'what the bot said')
+    expect(loudness(heard(), 440, 16_000)).toBeGreaterThan(6_000)
+
+    const states: string[] = []
+    connection.on('stateChange', (_, { status }) => states.push(status))
+    await guild.moveBot(patio)
+    await ana.moveTo(patio)
+    await until(() => states.includes(VoiceConnectionStatus.Ready), 10_000, 'the other channel')
+    expect(bot.client.guilds.cache.get(guild.id)?.members.me?.voice.channelId).toBe(patio.id)
+    expect(connection.joinConfig.channelId).toBe(patio.id)
+    await play(connection, sine(800, 600))
+    await until(() => sounding(patio.heard()).length >= 8_000, 5_000, 'what the bot said there')
+    expect(loudness(sounding(patio.heard()).subarray(800, 8_000), 800, 16_000)).toBeGreaterThan(6_000)
+    expect(loudness(sala.heard(), 800, 16_000)).toBeLessThan(500)
+    connection.destroy()
+    await until(() => guild.bot.voice === undefined, 5_000, 'the bot leaving')
+  })
+})
+
+describe('a voice channel', () => {
+  it('tells the bot who comes, goes over, is muted and leaves', async () => {
+    await using place = await casa()
+    const { guild, sala, patio, ana, bot } = place
+    const seen: string[] = []
+    bot.client.on(Events.VoiceStateUpdate, (before: VoiceState, after: VoiceState) => {
+      const name = (state: VoiceState) => state.channel?.name ?? '–'
+      seen.push(
+        `${after.member?.displayName} ${name(before)}>${name(after)}${after.serverMute ? ' muted' : ''}`,
+      )
+    })
+    const left = nextOf(bot.client, Events.VoiceStateUpdate, 4)
+    await ana.join(sala)
+    await ana.moveTo(patio)
+    await ana.setVoice({ mute: true })
+    await ana.leave()
+    await left
+    expect(seen).toEqual(['Ana –>Sala', 'Ana Sala>Patio', 'Ana Patio>Patio muted', 'Ana Patio>– muted'])
+    expect(guild.voiceStates.size).toBe(0)
+    await expect(ana.say(sine(440, 20))).rejects.toThrow('Ana is in no voice channel')
+  })
+
+  it('follows its server to another region, with and without a time between', async () => {
+    await using place = await casa()
+    const { sala, bot } = place
+    const connection = enter(bot, sala)
+    await isReady(connection)
+    for (const gap of [{}, { gapMs: 200 }]) {
+      const states: string[] = []
+      connection.on('stateChange', (_, { status }) => states.push(status))
+      await sala.changeRegion('rotterdam', gap)
+      await until(() => states.at(-1) === VoiceConnectionStatus.Ready, 10_000, 'the other server')
+      expect(states.includes(VoiceConnectionStatus.Disconnected)).toBe('gapMs' in gap)
+      await until(() => sala.call.connected(place.discord.bot.id), 5_000, 'the session there')
+    }
+    expect(sala.region).toBe('rotterdam')
+    connection.destroy()
+  })
+
+  it('puts the bot out when it is kicked, when the channel goes, and when it leaves the guild', async () => {
+    await using place = await casa()
+    const { guild, sala, patio, bot } = place
+    for (const out of [() => guild.kickBot(), () => guild.deleteChannel(sala)]) {
+      const connection = enter(bot, sala)
+      await isReady(connection)
+      await out()
+      await entersState(connection, VoiceConnectionStatus.Disconnected, 5_000)
+      expect(connection.state).toMatchObject({ closeCode: 4014 })
+      expect(guild.bot.voice).toBeUndefined()
+      connection.destroy()
+    }
+    const connection = enter(bot, patio)
+    await isReady(connection)
+    await guild.remove()
+    // The library gives up what belongs to a guild that is gone.
+    await entersState(connection, VoiceConnectionStatus.Destroyed, 5_000)
+    expect(bot.client.guilds.cache.size).toBe(0)
+  })
+
+  it('lets nobody into a full one, and the bot only where it may connect', async () => {
+    await using place = await casa()
+    const { guild, ana, bot, patio } = place
+    const cabin = guild.addVoiceChannel({ name: 'Cabin', userLimit: 1 })
+    await ana.join(cabin)
+    const ben = guild.addMember({ name: 'Ben' })
+    await expect(ben.join(cabin)).rejects.toThrow('Cabin is full')
+    guild.setPermissions(patio, guild.everyone, { deny: ['Connect'] })
+    await expect(ben.join(patio)).rejects.toThrow('Ben may not enter Patio')
+    for (const channel of [cabin, patio]) {
+      const connection = enter(bot, channel)
+      // Nothing comes of it; that something is answered which was asked later shows that it was heard.
+      await bot.client.guilds.cache.get(guild.id)?.members.fetch({ user: [ana.id, ben.id] })
+      expect(guild.bot.voice).toBeUndefined()
+      connection.destroy()
+    }
+    guild.setPermissions(patio, guild.bot, { allow: ['Connect'] })
+    const connection = enter(bot, patio)
+    await isReady(connection)
+    connection.destroy()
+  })
+
+  it('keeps what a muted person says, and who is in the audience of a stage', async () => {
+    await using place = await casa(false)
+    const { discord, guild, bot, ana } = place
+    const stage = guild.addVoiceChannel({ name: 'Stage', stage: true })
+    await ana.join(stage)
+    expect(ana.voice?.suppress).toBe(true)
+    const connection = enter(bot, stage, false)
+    await isReady(connection)
+    const ear = new Ear(connection, ana.id)
+    await ana.say(sine(600, 200))
+    await ana.setVoice({ suppress: false })
+    await ana.say(sine(800, 400))
+    await until(() => ear.packets.length >= 20, 5_000, 'what Ana said on the stage')
+    expect(loudness(ear.pcm().subarray(800, 5_600), 800, 16_000)).toBeGreaterThan(6_000)
+    expect(loudness(ear.pcm(), 600, 16_000)).toBeLessThan(500)
+
+    const me = bot.client.guilds.cache.get(guild.id)?.members.me
+    await until(() => me?.voice.suppress, 5_000, 'the audience')
+    await expect(me?.voice.setSuppressed(false)).rejects.toMatchObject({ code: 50013 })
+    await me?.voice.setRequestToSpeak(true)
+    expect(guild.bot.voice?.requestedToSpeakAt).toBeDefined()
+    await guild.bot.setVoice({ suppress: false })
+    await until(() => me?.voice.suppress === false, 5_000, 'the stage')
+    expect(discord.count(50013)).toBe(1)
+    connection.destroy()
+  })
+
+  it('withholds what it is told to', async () => {
+    await using place = await casa()
+    const { guild, sala, bot } = place
+    guild.voice.faults.withholdServer = true
+    const connection = enter(bot, sala)
+    await nextOf(bot.client, Events.VoiceStateUpdate)
+    expect(guild.bot.voice?.channel).toBe(sala)
+    expect(connection.state.status).toBe(VoiceConnectionStatus.Signalling)
+    guild.voice.faults.withholdServer = false
+    connection.rejoin()
+    await isReady(connection)
+    connection.destroy()
+  })
+})
