@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { BridgeError } from '../../core/errors.ts'
@@ -83,7 +83,7 @@ export class DiskShelf implements TranscriptShelf {
       finish: async ({ entries }) => {
         await file.flushed()
         if (entries.length === 0) await rm(this.#path(id), { force: true }).catch(() => {})
-        else await this.#keep(head).catch(() => {})
+        else await this.#ended(head).catch(() => {})
       },
     }
   }
@@ -123,6 +123,13 @@ export class DiskShelf implements TranscriptShelf {
         this.#parts.log.error({ transcript: id, code }, 'a transcript cannot be deleted')
       })
     }
+  }
+
+  /** The room has ended, perhaps long after the last word: the file is as old as that. */
+  async #ended(head: TranscriptHead): Promise<void> {
+    const seconds = this.#parts.wall() / 1_000
+    await utimes(this.#path(head.id), seconds, seconds)
+    await this.#keep(head)
   }
 
   async #keep({ id, room, openedAt }: TranscriptHead): Promise<void> {

@@ -177,6 +177,26 @@ describe('on disk', () => {
     expect(await readdir(path)).toEqual([])
   })
 
+  test('it ended when its room did, not with the last word', async () => {
+    const path = await folder()
+    let later = 0
+    const { open, caption, close, transcripts } = await kept(
+      { keep: 'disk', folder: path, keepHours: 1 },
+      () => Date.now() + later,
+    )
+    open()
+    caption('u1', 'one')
+    const { id } = transcripts.of('desk')!
+    await soon(async () => expect(await readFile(join(path, `${id}.jsonl`), 'utf8')).toContain('one'))
+    later = 10 * 60_000
+    const ended = Date.now() + later
+    close()
+    await until(() => transcripts.list()[0]?.endedAt !== undefined, 5_000, 'the end')
+    const [summary] = transcripts.list()
+    expect(Date.parse(summary!.endedAt!)).toBeGreaterThanOrEqual(ended - 10)
+    expect(Date.parse(summary!.deletedAt!) - Date.parse(summary!.endedAt!)).toBe(HOUR_MS)
+  })
+
   test('what a program left behind that was killed is read as far as it goes', async () => {
     const path = await folder()
     const id = 'abcdefghij_-KLMNO012'
