@@ -6,6 +6,8 @@ import type { Sound } from './sound.ts'
 const MOST_WAITING = 16
 
 export interface AnnouncementLaneEvents {
+  /** Whether what the far side has may be dropped: nothing else of it is to be heard. */
+  mayFlush(): boolean
   /** Its first frame is being sent. */
   begun(sound: PlayingSound): void
   /** Its last frame was taken; a mark may follow it. */
@@ -57,7 +59,7 @@ export class AnnouncementLane {
     { as = sound.loop ? 'background' : 'notice' }: AnnounceOptions,
   ): PlayingSound {
     const playing = new PlayingSound(sound, as === 'background', now, (each, flush) =>
-      this.#stopped(each, flush),
+      this.#stopped(each, flush && this.#events.mayFlush()),
     )
     const queue = this.#queueOf(playing)
     if (queue.length >= MOST_WAITING) {

@@ -23,7 +23,10 @@ export interface Announcement {
   readonly name: string
   /** Settles once, never rejects. */
   readonly ended: Promise<AnnouncementEnd>
-  /** Fades out; with `flush` the far side also drops what it has not played of it. Idempotent. */
+  /**
+   * Fades out; with `flush` the far side also drops what it has not played of it, unless something else that was sent to
+   * its end is not known to have been heard yet: that is not torn. Idempotent.
+   */
   stop(options?: { readonly flush?: boolean }): void
 }
 

@@ -165,7 +165,7 @@ export class Attendant implements Disposable {
     const { recorder } = this.#parts
     try {
       const state = recorder?.of(room)?.state
-      if (state === 'recording') recorder?.pause(room)
+      if (state === 'recording' || state === 'notice') recorder?.pause(room)
       else if (state === 'paused') recorder?.resume(room)
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error

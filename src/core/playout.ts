@@ -65,6 +65,7 @@ export class Playout {
     this.#metrics = metrics
     this.#onNotice = onNotice
     this.#announcements = new AnnouncementLane({
+      mayFlush: () => this.#marks.unconfirmed === 0,
       begun: ({ name }) => onNotice(name, 'begun'),
       finished: sound => this.#announced(sound),
       stopped: (sound, flush) => this.#stopped(sound, flush),

@@ -3,6 +3,8 @@ import type { Participant } from '../core/participant.ts'
 import type { Sound } from '../core/sound.ts'
 import { durationMs } from '../transcode/pcm.ts'
 
+/** So often the notice is played to a party that is there and has not heard it to its end. */
+const TRIES = 3
 /** A far side that does not confirm what it played is believed this long after the end (ms). */
 const UNCONFIRMED_MS = 5_000
 
@@ -19,15 +21,25 @@ export class Consents {
     return this.#told.has(participant)
   }
 
-  /** Plays `notice`; settles when it was heard, or cannot be: then the party stays out of the recording. */
+  /**
+   * Plays `notice`, again where it was cut off; settles when it was heard, or cannot be: then the party stays out of the
+   * recording.
+   */
   async tell(participant: Participant, notice: Promise<Sound>): Promise<boolean> {
     const sound = await notice
+    for (let tries = 0; tries < TRIES && participant.host; tries++)
+      if (await this.#hears(participant, sound)) {
+        this.#told.add(participant.id)
+        return true
+      }
+    return false
+  }
+
+  async #hears(participant: Participant, sound: Sound): Promise<boolean> {
     const announcement = participant.announce(sound, { as: 'notice' })
     const enough = Promise.withResolvers<'heard'>()
     const most = durationMs(sound.pcm.length) + UNCONFIRMED_MS
     using _timer = after(this.#clock, most, () => enough.resolve('heard'))
-    const heard = (await Promise.race([announcement.ended, enough.promise])) === 'heard'
-    if (heard) this.#told.add(participant.id)
-    return heard
+    return (await Promise.race([announcement.ended, enough.promise])) === 'heard'
   }
 }

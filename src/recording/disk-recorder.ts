@@ -148,7 +148,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     await Promise.all([...room.participants.values()].map(party => this.#tell(running, party)))
     if (recording.status.state !== 'notice') return
     running.tap = room.tap(recording)
-    recording.begin()
+    if (recording.begin() === 'paused') this.#sayToAll(running, 'recording-paused')
   }
 
   async #tell({ consents }: Running, party: Participant): Promise<void> {
@@ -184,10 +184,13 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     const { recording } = running
     const before = recording.status.state
     recording[what]()
-    if (recording.status.state !== before)
-      for (const party of running.room.participants.values())
-        void this.#notice(notice, party).then(sound => party.announce(sound))
+    if (recording.status.state !== before) this.#sayToAll(running, notice)
     return recording.status
+  }
+
+  #sayToAll({ room }: Running, notice: NoticeName): void {
+    for (const party of room.participants.values())
+      void this.#notice(notice, party).then(sound => party.announce(sound))
   }
 
   #notice(name: NoticeName, { state }: Participant) {

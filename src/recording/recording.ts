@@ -38,6 +38,8 @@ interface OpenTrack {
  *
  *   notice ──begin──▶ recording ◀──pause, resume──▶ paused
  *      └────────────────end────────────▶ ended
+ *
+ * A pause that is asked for during the notice holds from the beginning.
  */
 export class Recording implements Tap {
   readonly id: string
@@ -54,6 +56,8 @@ export class Recording implements Tap {
   #startedAt = 0
   #startedDate = 0
   #pausedAt = 0
+  /** A pause was asked for during the notice. */
+  #pausedBefore = false
   #pausedMs = 0
   #keptMs = 0
   #settle!: () => void
@@ -72,21 +76,25 @@ export class Recording implements Tap {
     return { id: this.id, room: this.room, state: this.#state, keptMs: Math.round(this.#kept()) }
   }
 
-  /** Everybody has heard that they are recorded: sound is kept from now on. */
-  begin(): void {
-    if (this.#state !== 'notice') return
+  /** Everybody has heard that they are recorded: sound is kept from now on, unless it is paused. Returns the state. */
+  begin(): RecordingState {
+    if (this.#state !== 'notice') return this.#state
     this.#startedAt = this.#parts.clock.now()
     this.#startedDate = this.#parts.wallClock()
-    this.#become('recording')
+    this.#pausedAt = this.#startedAt
+    this.#become(this.#pausedBefore ? 'paused' : 'recording')
+    return this.#state
   }
 
   pause(): void {
+    if (this.#state === 'notice') this.#pausedBefore = true
     if (this.#state !== 'recording') return
     this.#pausedAt = this.#parts.clock.now()
     this.#become('paused')
   }
 
   resume(): void {
+    if (this.#state === 'notice') this.#pausedBefore = false
     if (this.#state !== 'paused') return
     const forMs = this.#parts.clock.now() - this.#pausedAt
     this.#pauses.push({ atMs: this.#pausedAt - this.#startedAt - this.#pausedMs, forMs })

@@ -159,6 +159,75 @@ describe('a recording', () => {
     expect(loudness(said, 600, 16_000)).toBeLessThan(500)
   })
 
+  test('that is paused during its notice keeps nothing until it goes on', async () => {
+    const { bob } = await couple()
+    recorder.start('r')
+    await r.run(100)
+    expect(recorder.pause('r').state).toBe('notice')
+    r.say('anna', sine(600, 3_000))
+    await r.run(2_000)
+    expect(recorder.of('r')).toMatchObject({ state: 'paused', keptMs: 0 })
+    // Everybody hears both: that they are recorded, and that it is paused.
+    expect(loudness(bob.heard(), NOTICE_HZ, 16_000)).toBeGreaterThan(500)
+    expect(loudness(bob.heard().subarray(-32_000), 3_000, 16_000)).toBeGreaterThan(500)
+    await r.run(1_000)
+    recorder.resume('r')
+    r.say('anna', sine(900, 500))
+    await r.run(500)
+    await recorder.stop('r')
+    const { track } = await made()
+    const said = await track('original', 'anna')
+    expect(loudness(said, 600, 16_000)).toBeLessThan(100)
+    expect(loudness(said, 900, 16_000)).toBeGreaterThan(5_000)
+    expect(states).toEqual(['notice', 'paused', 'recording', 'ended'])
+  })
+
+  test('that is paused and resumed during its notice is as if neither had been', async () => {
+    await couple()
+    recorder.start('r')
+    recorder.pause('r')
+    recorder.resume('r')
+    await r.run(1_500)
+    expect(recorder.of('r')?.state).toBe('recording')
+  })
+
+  test('keeps whoever has heard the notice, also where another notice takes over at its end', async () => {
+    const { bob } = await couple()
+    recorder.start('r')
+    await r.run(40)
+    let begun = false
+    r.relay.observer.on('notice', ({ notice, stage }) => {
+      if (notice === 'notice next' && stage === 'begun') begun = true
+    })
+    // A notice that is not true any more just as it begins, with 200 ms of the one before still on the way.
+    const next = r.relay.find('bob')!.announce({ name: 'notice next', pcm: sine(2_500, 1_000) })
+    for (let waited = 0; !begun && waited < 3_000; waited += 20) await r.run(20)
+    expect(begun).toBe(true)
+    next.stop({ flush: true })
+    await r.run(1_000)
+    r.say('bob', sine(700, 500))
+    await r.run(500)
+    await recorder.stop('r')
+    const { track } = await made()
+    expect(loudness(await track('original', 'bob'), 700, 16_000)).toBeGreaterThan(2_000)
+    expect(bob.flushes).toBe(0)
+    expect(log.complaints).toEqual([])
+  })
+
+  test('tells whose connection broke in the middle of the notice once more', async () => {
+    const { bob } = await couple()
+    recorder.start('r')
+    await r.run(300)
+    r.relay.find('bob')!.playout.clear()
+    await r.run(2_000)
+    r.say('bob', sine(700, 500))
+    await r.run(500)
+    await recorder.stop('r')
+    const { track } = await made()
+    expect(loudness(await track('original', 'bob'), 700, 16_000)).toBeGreaterThan(2_000)
+    expect(loudness(bob.heard().subarray(-48_000), NOTICE_HZ, 16_000)).toBeGreaterThan(500)
+  })
+
   test('leaves out who came later until they have heard of it', async () => {
     await couple()
     recorder.start('r')
