@@ -53,6 +53,7 @@ export class BotSession {
   #counter = 0
   #spoke = false
   #deadline: Disposable | undefined
+  #lingering: Disposable | undefined
 
   constructor(options: BotSessionOptions) {
     this.options = options
@@ -138,9 +139,18 @@ export class BotSession {
     })
   }
 
+  /** The bot's socket has gone: the bot may resume the session within `ms`; if it does not, `end` is called. */
+  linger(ms: number, end: () => void): void {
+    this.#lingering?.[Symbol.dispose]()
+    this.#lingering = after(this.options.clock, ms, () => {
+      if (!this.wire) end()
+    })
+  }
+
   /** The session is over; it must not be used any more. */
   end(): void {
     this.#deadline?.[Symbol.dispose]()
+    this.#lingering?.[Symbol.dispose]()
   }
 
   #number(): Outbox {

@@ -35,7 +35,7 @@ export interface BotSocketHost {
 
 /** Three heartbeats late is too late; not less than this on a busy machine. */
 const LEAST_TIMEOUT_MS = 5_000
-/** Closing with one of these ends the session; with others it can be resumed. */
+/** A client that closes with one of these has left. */
 const GOODBYES = [1000, 1001]
 
 /**
@@ -59,7 +59,7 @@ export class BotSocket implements Wire {
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       if (!this.#closed) this.#receive(isBinary ? readBinary(data) : readText(data.toString()))
     })
-    socket.on('close', code => this.#gone(code))
+    socket.on('close', code => this.#gone(!GOODBYES.includes(code)))
     socket.on('error', () => socket.terminate())
     this.#say(Op.hello, { v: 8, heartbeat_interval: host.heartbeatMs })
     this.#expectHeartbeat()
@@ -71,12 +71,12 @@ export class BotSocket implements Wire {
 
   close(code: number): void {
     if (this.#closed) return
-    this.#gone(code)
+    this.#gone(isResumable(code))
     this.#socket.close(code)
   }
 
   drop(): void {
-    this.#gone(1006)
+    this.#gone(true)
     this.#socket.terminate()
   }
 
@@ -213,14 +213,18 @@ export class BotSocket implements Wire {
     this.#timeout = after(clock, Math.max(LEAST_TIMEOUT_MS, heartbeatMs * 3), late)
   }
 
-  #gone(code: number): void {
+  #gone(resumable: boolean): void {
     if (this.#closed) return
     this.#closed = true
     this.#timeout?.[Symbol.dispose]()
     const { session, call } = this.#admitted ?? {}
     if (!session || session.wire !== this) return
     session.wire = undefined
-    const resumable = code === Close.serverCrashed || (code < 4000 && !GOODBYES.includes(code))
     call?.bots.lost(session, resumable)
   }
+}
+
+/** As the library has it: after these it resumes. */
+function isResumable(code: number): boolean {
+  return code < 4000 || code === Close.serverCrashed
 }

@@ -1,4 +1,3 @@
-import { after, type Clock } from '../../../core/clock.ts'
 import { BotEar, type BotEarOptions } from './bot-ear.ts'
 import { BotSession, type BotSessionOptions } from './bot-session.ts'
 import { Close, Op } from './opcodes.ts'
@@ -12,7 +11,6 @@ export interface ExpectedBot {
 }
 
 export interface CallBotsOptions {
-  readonly clock: Clock
   /** What a new session gets, besides the bot itself. */
   readonly session: () => Omit<BotSessionOptions, keyof ExpectedBot | 'daveVersion' | 'ear'>
   readonly ear: (userId: string) => BotEarOptions
@@ -87,11 +85,8 @@ export class CallBots implements Iterable<BotSession> {
 
   /** The bot's socket has gone; a session that can be resumed waits a minute for it. */
   lost(session: BotSession, resumable: boolean): void {
-    const end = () => {
-      if (!session.wire) this.#end(session)
-    }
-    if (resumable && session.connected) after(this.#options.clock, RESUMABLE_MS, end)
-    else end()
+    if (resumable && session.connected) session.linger(RESUMABLE_MS, () => this.#end(session))
+    else this.#end(session)
   }
 
   /** The session that may be resumed with these words. */

@@ -159,6 +159,7 @@ export class VoiceCall {
 
   /** For the server: everybody is out. */
   close(): void {
+    this.#group.close()
     for (const user of this.users) user.leave()
     this.bots.close()
   }
@@ -169,7 +170,6 @@ export class VoiceCall {
     const toBot = new DatagramPath(faults.toBot, clock, random)
     const fromBot = new DatagramPath(faults.fromBot, clock, random)
     return new CallBots({
-      clock,
       session: () => ({
         ssrc: nextSsrc(),
         modes: faults.encryption ?? modes,

@@ -36,6 +36,9 @@ export class RealBot implements Disposable {
   readonly errors: string[] = []
   readonly states: string[] = []
   readonly debug: string[] = []
+  /** Codes that its sockets were closed with, beyond resuming. */
+  readonly closes: number[] = []
+  readonly #watched = new WeakSet<object>()
   #methods: DiscordGatewayAdapterLibraryMethods | undefined
 
   constructor(endpoint: () => string, { guildId, channelId }: VoiceCall, options: RealBotOptions = {}) {
@@ -64,6 +67,11 @@ export class RealBot implements Disposable {
     this.connection.on('error', error => this.errors.push(error.message))
     this.connection.on('debug', message => this.debug.push(message))
     this.connection.on('stateChange', (before, after) => {
+      const networking = 'networking' in after ? after.networking : undefined
+      if (networking && !this.#watched.has(networking)) {
+        this.#watched.add(networking)
+        networking.on('close', code => this.closes.push(code))
+      }
       if (before.status !== after.status) this.states.push(after.status)
     })
   }
@@ -108,13 +116,33 @@ export class RealBot implements Disposable {
   }
 }
 
+interface Parser {
+  parsePacket(datagram: Buffer, ...rest: unknown[]): Buffer | null
+}
+
 /** What one subscription brings. */
 export class Ear {
   readonly packets: Buffer[] = []
+  /** Of every packet that could be decrypted. */
+  readonly sequences: number[] = []
+  readonly ssrcs = new Set<number>()
+  /** When each of them came. */
+  readonly times: number[] = []
   readonly events: string[] = []
   readonly #decoder = opusDecoder()
 
   constructor(connection: VoiceConnection, userId: string) {
+    const receiver = connection.receiver as unknown as Parser
+    const parse = receiver.parsePacket.bind(receiver)
+    receiver.parsePacket = (datagram, ...rest) => {
+      const packet = parse(datagram, ...rest)
+      if (rest.at(-1) === userId) {
+        this.sequences.push(datagram.readUInt16BE(2))
+        this.ssrcs.add(datagram.readUInt32BE(8))
+        this.times.push(performance.now())
+      }
+      return packet
+    }
     const stream = connection.receiver.subscribe(userId)
     stream.on('data', (packet: Buffer) => this.packets.push(packet))
     stream.on('error', error => this.events.push(`error: ${error.message}`))

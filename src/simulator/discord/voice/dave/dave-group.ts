@@ -51,6 +51,7 @@ export class DaveGroup {
   /** Something has changed since the last look. */
   #dirty = false
   #inTransition = false
+  #closed = false
   #executedAt = Number.NEGATIVE_INFINITY
 
   constructor(version: 0 | 1, options: DaveGroupOptions) {
@@ -133,17 +134,24 @@ export class DaveGroup {
     while (this.#running) await this.#running
   }
 
+  /** Nobody is there any more, nothing is waited for. */
+  close(): void {
+    this.#closed = true
+    this.#present.clear()
+    this.#waiting.stop()
+  }
+
   readonly #isPresent = (member: GroupMember): boolean => this.#present.has(member)
 
   #run(): void {
     this.#dirty = true
     this.#waiting.wake()
-    if (this.#version === 1) this.#running ??= this.#reconcile().finally(() => this.#rest())
+    if (this.#version === 1 && !this.#closed) this.#running ??= this.#reconcile().finally(() => this.#rest())
   }
 
   #rest(): void {
     this.#running = undefined
-    if (this.#dirty && this.#version === 1) this.#run()
+    if (this.#dirty) this.#run()
   }
 
   async #reconcile(): Promise<void> {
@@ -166,6 +174,7 @@ export class DaveGroup {
     this.#dirty = false
     const offered = () => Array.from(this.#present).every(member => member.keyPackage)
     await this.#waiting.until(offered, PATIENCE_MS)
+    if (this.#closed) return undefined
     const members = this.#tree.members(this.#isPresent)
     if (members.length === 0) this.#clear()
     const remove = this.#tree.stale(this.#isPresent)

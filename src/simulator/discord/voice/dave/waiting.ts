@@ -4,6 +4,7 @@ import { after, type Clock } from '../../../../core/clock.ts'
 export class Waiting {
   readonly #clock: Clock
   #look: (() => void) | undefined
+  #finish: (() => void) | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -14,6 +15,11 @@ export class Waiting {
     this.#look?.()
   }
 
+  /** Waits no longer. */
+  stop(): void {
+    this.#finish?.()
+  }
+
   /** Settles when `holds`, or after `ms`. */
   until(holds: () => boolean, ms: number): Promise<void> {
     if (holds()) return Promise.resolve()
@@ -21,9 +27,11 @@ export class Waiting {
       const finish = () => {
         timer[Symbol.dispose]()
         this.#look = undefined
+        this.#finish = undefined
         settle()
       }
       const timer = after(this.#clock, ms, finish)
+      this.#finish = finish
       this.#look = () => {
         if (holds()) finish()
       }

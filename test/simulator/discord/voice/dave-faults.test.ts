@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { loudness } from '../../../../src/transcode/level.ts'
+import { sine } from '../../../helpers/tone.ts'
+import { until } from '../../../helpers/until.ts'
+import { Calls } from './calls.ts'
+import { BOT } from './real-bot.ts'
+
+const ANNA = '400000000000000001'
+const BEN = '400000000000000002'
+const WORDS = sine(600, 300)
+
+describe('under DAVE', () => {
+  const calls = new Calls()
+
+  it.each([
+    ['the first welcome', 'user'],
+    ['the first commit', 'bot'],
+  ] as const)('%s is broken, and the bot comes back with a new key package', async (_what, committer) => {
+    const call = calls.open()
+    call.faults.badCommits = 1
+    call.faults.committer = committer
+    using bot = calls.bot(call)
+    const anna = call.addUser(ANNA)
+    await bot.ready()
+    await until(() => bot.debug.some(line => line.includes('"op":31')), 5_000, 'op 31')
+    await until(() => call.transitions.length >= 3, 5_000, 'the way back')
+    await call.settled()
+    expect(call.transitions.map(({ kind }) => kind)).toEqual(['formed', 'removed', 'added'])
+    expect(anna.privacyCode).toBe(bot.connection.voicePrivacyCode)
+    const ear = bot.hear(ANNA)
+    await Promise.all([anna.say(WORDS), bot.play(sine(440, 300))])
+    await until(() => ear.packets.length === 20, 5_000, 'the words')
+    await until(() => call.packetsFrom(BOT).silence >= 4, 5_000, 'the words of the bot')
+    expect(loudness(ear.pcm().subarray(800, 4_800), 600, 16_000)).toBeGreaterThan(7_000)
+    expect(call.packetsFrom(BOT)).toMatchObject({ undecryptable: 0, plaintext: 0 })
+  })
+
+  it('a later commit is broken, while a user talks who hears and is heard afterwards', async () => {
+    const { call, bot } = await calls.join()
+    using _ = bot
+    const anna = call.addUser(ANNA)
+    await anna.joined
+    call.faults.badCommits = 1
+    const ben = call.addUser(BEN)
+    await until(() => bot.debug.some(line => line.includes('"op":31')), 5_000, 'op 31')
+    await until(
+      () => call.transitions.some(({ kind, userIds }) => kind === 'added' && userIds.includes(BOT)),
+      5_000,
+      'the way back',
+    )
+    await call.settled()
+    const ear = bot.hear(BEN)
+    await ben.say(WORDS)
+    await until(() => ear.packets.length === 20, 5_000, 'the words')
+    expect(loudness(ear.pcm().subarray(800, 4_800), 600, 16_000)).toBeGreaterThan(7_000)
+    expect(ben.privacyCode).toBe(bot.connection.voicePrivacyCode)
+    expect(anna.privacyCode).toBe(bot.connection.voicePrivacyCode)
+  })
+
+  it('frames in plaintext are not let through by the library', async () => {
+    const { call, bot } = await calls.join()
+    using _ = bot
+    const anna = call.addUser(ANNA)
+    await anna.joined
+    const ear = bot.hear(ANNA)
+    call.faults.plaintext = true
+    await anna.say(WORDS)
+    await until(() => ear.sequences.length === 20, 5_000, 'the packets')
+    expect(ear.packets.length).toBe(5)
+    call.faults.plaintext = 0.5
+    await anna.say(WORDS)
+    await until(() => ear.sequences.length === 40, 5_000, 'the packets')
+    expect(ear.packets.length).toBeGreaterThan(10)
+    expect(ear.packets.length).toBeLessThan(25)
+  })
+
+  it('the library takes ciphertext for Opus while it does not know the group', async () => {
+    const call = calls.open()
+    call.faults.welcomeDelayMs = 400
+    call.faults.committer = 'user'
+    using bot = calls.bot(call)
+    await bot.ready()
+    const anna = call.addUser(ANNA)
+    const ear = bot.hear(ANNA)
+    await anna.say(WORDS)
+    await until(() => ear.packets.length >= 10, 5_000, 'the packets')
+    const sealed = ear.packets.filter(
+      packet => packet.length > 11 && packet.readUInt16BE(packet.length - 2) === 0xfafa,
+    )
+    expect(sealed.length).toBeGreaterThan(5)
+  })
+
+  it('a message that comes twice is survived', async () => {
+    const { call, bot } = await calls.join()
+    using _ = bot
+    const anna = call.addUser(ANNA)
+    await anna.joined
+    call.faults.repeatMessages = 4
+    const ben = call.addUser(BEN)
+    await ben.joined
+    await until(() => ben.privacyCode === bot.connection.voicePrivacyCode, 5_000, 'the common code')
+    expect(anna.privacyCode).toBe(ben.privacyCode)
+  })
+
+  it('a bot that says nothing about DAVE does not hold up the users', async () => {
+    const call = calls.open()
+    const anna = call.addUser(ANNA)
+    const ben = call.addUser(BEN)
+    await Promise.all([anna.joined, ben.joined])
+    expect(anna.privacyCode).toMatch(/^\d{30}$/)
+    expect(ben.privacyCode).toBe(anna.privacyCode)
+  })
+})

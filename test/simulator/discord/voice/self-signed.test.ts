@@ -1,0 +1,56 @@
+import { X509Certificate } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, getCACertificates } from 'node:tls'
+import { expect, it } from 'vitest'
+import { SelfSigned } from '../../../../src/simulator/discord/voice/self-signed.ts'
+import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
+
+it('makes a certificate that Node reads, for its hosts and its days only', () => {
+  const now = Date.UTC(2030, 1, 3, 4, 5, 6)
+  const { key, certificate } = new SelfSigned({ hosts: ['example.test', '10.1.2.3'], wallClock: () => now })
+  const read = new X509Certificate(certificate)
+  expect(read.subject).toBe('CN=example.test')
+  expect(read.issuer).toBe(read.subject)
+  expect(read.subjectAltName).toBe('DNS:example.test, IP Address:10.1.2.3')
+  expect(read.ca).toBe(true)
+  expect(read.verify(read.publicKey)).toBe(true)
+  expect(read.validFromDate).toEqual(new Date(now - 86_400_000))
+  expect(read.validToDate).toEqual(new Date(now + 365 * 86_400_000))
+  expect(key).toContain('PRIVATE KEY')
+  expect(new SelfSigned().certificate).not.toBe(new SelfSigned().certificate)
+})
+
+/** Connects without any options; what went wrong, or undefined. */
+async function attempt(host: string, port: number): Promise<string | undefined> {
+  return new Promise(settle => {
+    const socket = connect({ host, port }, () => settle(undefined))
+    socket.on('error', error => settle('code' in error ? String(error.code) : error.message))
+    socket.on('secureConnect', () => socket.destroy())
+  })
+}
+
+it('is trusted by this process as long as it says so, beside all others', async () => {
+  const { key, certificate } = new SelfSigned()
+  const server = createServer({ key, cert: certificate }, socket => socket.on('error', () => {}))
+  await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle))
+  const { port } = server.address() as AddressInfo
+  const trusted = () =>
+    getCACertificates('default')
+      .map(pem => pem.trim())
+      .sort()
+      .join()
+  const before = trusted()
+  expect(await attempt('127.0.0.1', port)).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
+  {
+    using _ = trust(certificate)
+    const another = trust(new SelfSigned().certificate)
+    expect(await attempt('127.0.0.1', port)).toBeUndefined()
+    expect(await attempt('localhost', port)).toBeUndefined()
+    another[Symbol.dispose]()
+    expect(await attempt('127.0.0.1', port)).toBeUndefined()
+  }
+  expect(await attempt('127.0.0.1', port)).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
+  // Not compared by `toBe`: a difference would print some hundred certificates.
+  expect(trusted() === before).toBe(true)
+  await new Promise(settle => server.close(settle))
+})
