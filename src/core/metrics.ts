@@ -56,6 +56,14 @@ export class RelayMetrics {
   sessionsDropped = 0
   /** Connections that were replaced while they still served: before they end, or by a better one. */
   sessionsRenewed = 0
+  /** Times the breaker before a service opened. */
+  circuitsOpened = 0
+  /** Connections that were let through an open breaker to see whether the service is back. */
+  probes = 0
+  /** Services whose breaker is open, sessions that wait for one, and those at one that stands in (gauges, 1 a second). */
+  servicesAwayNow = 0
+  sessionsWaitingNow = 0
+  sessionsElsewhereNow = 0
   fragmentsSent = 0
   fragmentsReplayed = 0
   /** Audio that left the replay ring before the service took it (ms). */

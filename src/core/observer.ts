@@ -5,6 +5,7 @@ import type { LanguageId } from './languages.ts'
 import type { PartyKey, PartyState } from './party-state.ts'
 import type { NoticeStage } from './playout.ts'
 import type { RecordingState } from './recorder.ts'
+import type { GateChange } from './service-gate.ts'
 
 /** What somebody said, as text. A partial may still change; a final never does. */
 export interface Caption {
@@ -65,6 +66,8 @@ export interface RelayEvents {
   /** A participant takes part differently from now on; `state` is how, `changes` are the keys that differ. */
   changed: { room: string; participant: string; state: PartyState; changes: readonly PartyKey[] }
   session: { room: string; speaker: string; to: LanguageId; status: string; attempt: number; reason?: string }
+  /** The breaker before a service: `open`, nobody gets through but probes. Place 0 is the service that is wanted. */
+  service: GateChange
   /** A listener hears originals, as translation is out of reach (`away`), or hears translations again after `forMs`. */
   away: { room: string; participant: string; away: boolean; forMs: number }
   caption: Caption

@@ -16,6 +16,7 @@ import { Owned } from './owned.ts'
 import { Participant } from './participant.ts'
 import type { RelayOptions } from './relay-options.ts'
 import { Room } from './room.ts'
+import { type GateChange, ServiceGate } from './service-gate.ts'
 import type { Tap } from './tap.ts'
 import type { Translator } from './translator.ts'
 
@@ -27,6 +28,8 @@ const LAG_TICKS = 50
 export interface RelayParts {
   /** The service; the relay closes it last. */
   readonly translator: Translator
+  /** Services that stand in for it while it is away, the first that is there; closed with it. */
+  readonly fallbacks?: readonly Translator[]
   readonly options: RelayOptions
   readonly clock?: Clock
   readonly log?: Log
@@ -38,7 +41,7 @@ export interface RelayParts {
 export class Relay implements Admission {
   readonly observer = new Observer()
   readonly metrics = new RelayMetrics()
-  readonly #translator: Translator
+  readonly #gate: ServiceGate
   readonly #options: RelayOptions
   readonly #clock: Clock
   readonly #log: Log
@@ -58,12 +61,17 @@ export class Relay implements Admission {
 
   constructor({
     translator,
+    fallbacks = [],
     options,
     clock = systemClock,
     log = silentLog,
     random = Math.random,
   }: RelayParts) {
-    this.#translator = translator
+    this.#gate = new ServiceGate([translator, ...fallbacks], {
+      clock,
+      random,
+      changed: change => this.#gateChanged(change),
+    })
     this.#options = options
     this.#clock = clock
     this.#log = log
@@ -76,7 +84,7 @@ export class Relay implements Admission {
       clock,
       log,
       metrics: this.metrics,
-      translator,
+      translator: this.#gate,
       random,
       options,
       observer: this.observer,
@@ -152,7 +160,7 @@ export class Relay implements Admission {
     this.#ticker?.[Symbol.dispose]()
     this.#lag.look([])
     this.#decoding.close()
-    await this.#translator.close()
+    await this.#gate.close()
     this.#mp3.close()
   }
 
@@ -260,6 +268,26 @@ export class Relay implements Admission {
       if (check) room.check(now)
       room.tick(now)
     }
-    if (this.#ticks % LAG_TICKS === 0) this.#lag.look(this.#rooms.values())
+    if (this.#ticks % LAG_TICKS !== 0) return
+    this.#lag.look(this.#rooms.values())
+    this.#countGate()
+  }
+
+  #gateChanged(change: GateChange): void {
+    const { place: service, status } = change
+    if (status === 'open') {
+      this.metrics.circuitsOpened++
+      this.#log.warn({ service }, 'service does not answer, only probes go there')
+    } else if (status === 'closed') this.#log.info({ service }, 'service answers again')
+    this.#countGate()
+    this.observer.emit('service', change)
+  }
+
+  #countGate(): void {
+    const gate = this.#gate
+    this.metrics.probes = gate.probes
+    this.metrics.servicesAwayNow = gate.statuses.filter(status => status !== 'closed').length
+    this.metrics.sessionsWaitingNow = gate.waiting
+    this.metrics.sessionsElsewhereNow = gate.elsewhere
   }
 }

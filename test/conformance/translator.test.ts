@@ -1,5 +1,7 @@
 import { describe } from 'vitest'
+import { ServiceGate } from '../../src/core/service-gate.ts'
 import { ServiceTranslator } from '../../src/service/client/service-translator.ts'
+import { FakeClock } from '../../src/simulator/fake-clock.ts'
 import { Mp3Maker, ScriptedService, silence } from '../../src/simulator/index.ts'
 import { failsFor } from './fails-for.ts'
 import { conforms } from './suite.ts'
@@ -7,6 +9,14 @@ import { fakeService, type ServiceFaults } from './toy-service.ts'
 import { type TranslatorSubject, translatorChecks } from './translator.ts'
 
 conforms('a FakeTranslator is a Translator', translatorChecks, fakeService, async () => {})
+
+/** The gate before the same. */
+function gated(): TranslatorSubject {
+  const subject = fakeService()
+  const gate = new ServiceGate([subject.translator], { clock: new FakeClock(), random: Math.random })
+  return { ...subject, translator: gate }
+}
+conforms('a ServiceGate is a Translator', translatorChecks, gated, async () => {})
 
 /** The client of the service on real sockets, against a service that does as it is told. */
 async function client(mode: 'block' | 'streaming'): Promise<TranslatorSubject & { close(): Promise<void> }> {

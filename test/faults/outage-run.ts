@@ -3,6 +3,7 @@ import { FragmentPool } from '../../src/core/fragment.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { RelayMetrics } from '../../src/core/metrics.ts'
 import { relayOptions } from '../../src/core/relay-options.ts'
+import { ServiceGate } from '../../src/core/service-gate.ts'
 import { Session } from '../../src/core/session.ts'
 import type { ConnectionSink, TranslationResult } from '../../src/core/translator.ts'
 import { FakeClock } from '../../src/simulator/fake-clock.ts'
@@ -66,6 +67,7 @@ export function runOutage({
   let repeatedMs = 0
   let drop: (() => void) | undefined
   const metrics = new RelayMetrics()
+  const random = randomFrom(seed)
 
   const open = (_request: unknown, sink: ConnectionSink) => {
     let live = false
@@ -135,9 +137,9 @@ export function runOutage({
       clock,
       log: silentLog,
       metrics,
-      translator: { open, close: async () => {} },
+      translator: new ServiceGate([{ open, close: async () => {} }], { clock, random }),
       pool: new FragmentPool(1_920),
-      random: randomFrom(seed),
+      random,
     },
     { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} },
   )

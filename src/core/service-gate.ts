@@ -1,0 +1,203 @@
+import type { Circuit } from './circuit.ts'
+import type { Clock } from './clock.ts'
+import type { EndReason } from './errors.ts'
+import { GatedConnection, unreachable } from './gated-connection.ts'
+import { ServiceUpstream } from './service-upstream.ts'
+import type { Connection, ConnectionSink, TranslationRequest, Translator } from './translator.ts'
+
+/** A service that was away has to stand this long before sessions go back to it (ms). */
+const WELL_MS = 2_000
+
+/** What onlookers are told: the breaker of the service at this place (0 is the one that is wanted). */
+export interface GateChange {
+  readonly place: number
+  readonly status: 'closed' | 'open'
+}
+
+export interface ServiceGateParts {
+  readonly clock: Clock
+  /** In [0, 1). */
+  readonly random: () => number
+  readonly changed?: (change: GateChange) => void
+}
+
+/**
+ * The way to the service, shared by all sessions: a breaker, so that a service that is away is tried by one at a time;
+ * a bound on connections being opened at once; and further services that stand in for the first. A connection that
+ * finds no service open waits here, and is opened as soon as one is.
+ */
+export class ServiceGate implements Translator {
+  readonly #parts: ServiceGateParts
+  readonly #upstreams: readonly ServiceUpstream[]
+  readonly #line: GatedConnection[] = []
+  /** Connections at a service that only stands in. */
+  readonly #elsewhere = new Set<GatedConnection>()
+  readonly #told: GateChange['status'][]
+  /** What was asked for last: a probe asks for the same. */
+  #request: TranslationRequest | undefined
+  #well: { connection: Connection; timer?: Disposable } | undefined
+  #timer: Disposable | undefined
+  #closed = false
+  /** Probes sent so far. */
+  probes = 0
+
+  /** Services in the order in which they are wanted; all are closed with the gate. */
+  constructor(translators: readonly Translator[], parts: ServiceGateParts) {
+    if (translators.length === 0) throw new RangeError('a gate needs at least one service')
+    this.#parts = parts
+    this.#upstreams = translators.map((each, place) => new ServiceUpstream(place, each, parts.random))
+    this.#told = translators.map(() => 'closed')
+  }
+
+  /** Connections that wait for a service. */
+  get waiting(): number {
+    return this.#line.length
+  }
+
+  /** Connections at a service that stands in. */
+  get elsewhere(): number {
+    return this.#elsewhere.size
+  }
+
+  /** The breakers, in order of the services. */
+  get statuses(): readonly Circuit['status'][] {
+    return this.#upstreams.map(({ circuit }) => circuit.status)
+  }
+
+  open(request: TranslationRequest, sink: ConnectionSink): Connection {
+    this.#request = request
+    const connection = new GatedConnection(request, sink, {
+      now: () => this.#parts.clock.now(),
+      settled: each => this.#settled(each),
+      failed: (each, reason) => this.#failed(each, reason),
+      over: each => this.#over(each),
+    })
+    this.#line.push(connection)
+    this.#pump()
+    return connection
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#timer?.[Symbol.dispose]()
+    this.#stopWell()
+    for (const connection of this.#line.splice(0)) connection.close()
+    await Promise.all(this.#upstreams.map(({ translator }) => translator.close()))
+  }
+
+  /** Lets in whoever may; then sees when the next probe is due. */
+  #pump(): void {
+    if (this.#closed) return
+    for (let first = this.#line[0]; first; first = this.#line[0]) {
+      const upstream = this.#upstreams.find(each => each.free)
+      if (!upstream) break
+      this.#line.shift()
+      first.tried.clear()
+      first.start(upstream)
+    }
+    this.#probe()
+    this.#tell()
+  }
+
+  /** Sends whoever waits first as a probe to a service whose breaker is open; else looks whether the first one is back. */
+  #probe(): void {
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = undefined
+    const now = this.#parts.clock.now()
+    let next = Number.POSITIVE_INFINITY
+    for (const upstream of this.#upstreams) {
+      const { circuit } = upstream
+      if (circuit.status !== 'open') continue
+      const wanted = this.#line.length > 0 || (upstream.place === 0 && this.#elsewhere.size > 0)
+      if (!wanted) continue
+      if (circuit.probeAt > now) next = Math.min(next, circuit.probeAt)
+      else this.#probeAt(upstream)
+    }
+    if (next < Number.POSITIVE_INFINITY) this.#timer = this.#parts.clock.at(next, () => this.#pump())
+  }
+
+  #probeAt(upstream: ServiceUpstream): void {
+    this.probes++
+    upstream.circuit.probe()
+    const first = this.#line.shift()
+    if (!first) return void this.#look(upstream)
+    first.tried.clear()
+    first.probe = true
+    first.start(upstream)
+  }
+
+  /** Nobody waits, as another service stands in: a connection without anybody, which has to stand for a while. */
+  #look(upstream: ServiceUpstream): void {
+    const { clock } = this.#parts
+    const lost = () => {
+      this.#stopWell()
+      upstream.circuit.failed(clock.now())
+      this.#pump()
+    }
+    const well = () => {
+      this.#stopWell()
+      upstream.circuit.succeeded(clock.now())
+      for (const each of this.#elsewhere) each.renew()
+      this.#pump()
+    }
+    const nothing = () => {}
+    const connection = upstream.translator.open(this.#request!, {
+      ready: () => {
+        if (this.#line.length > 0) well()
+        else if (this.#well) this.#well.timer = clock.at(clock.now() + WELL_MS, well)
+      },
+      ended: () => void (this.#well && lost()),
+      acked: nothing,
+      result: nothing,
+      endOfSpeech: nothing,
+      fault: nothing,
+    })
+    this.#well = { connection }
+  }
+
+  #stopWell(): void {
+    const well = this.#well
+    this.#well = undefined
+    well?.timer?.[Symbol.dispose]()
+    well?.connection.close()
+  }
+
+  #settled(connection: GatedConnection): void {
+    const { upstream } = connection
+    if (connection.ready && upstream && upstream.place > 0) this.#elsewhere.add(connection)
+    this.#pump()
+  }
+
+  /** Tries the next service; waits where none is left and one was not there; else it is whoever asked who decides. */
+  #failed(connection: GatedConnection, reason: EndReason): void {
+    const last = [...connection.tried].at(-1)!
+    const wasOpen = last.circuit.status !== 'closed'
+    if (unreachable(reason)) last.circuit.failed(this.#parts.clock.now())
+    // It answered, so it is there, if only to refuse.
+    else if (wasOpen) last.circuit.succeeded(this.#parts.clock.now())
+    const other = this.#upstreams.find(each => each.free && !connection.tried.has(each))
+    if (this.#closed) connection.end(reason)
+    else if (other) connection.start(other)
+    else if (unreachable(reason) && this.#upstreams.every(({ circuit }) => circuit.status !== 'closed'))
+      this.#line.unshift(connection)
+    else connection.end(reason)
+    this.#pump()
+  }
+
+  #over(connection: GatedConnection): void {
+    this.#elsewhere.delete(connection)
+    const at = this.#line.indexOf(connection)
+    if (at >= 0) this.#line.splice(at, 1)
+    this.#pump()
+  }
+
+  #tell(): void {
+    for (const { place, circuit } of this.#upstreams) {
+      // Each probe opens it by half and closes it again: that is no news.
+      const status = circuit.status === 'closed' ? 'closed' : 'open'
+      if (this.#told[place] === status) continue
+      this.#told[place] = status
+      this.#parts.changed?.({ place, status })
+    }
+  }
+}

@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest'
+import { BridgeError, type EndReason } from '../../src/core/errors.ts'
+import { type GateChange, ServiceGate } from '../../src/core/service-gate.ts'
+import type { Connection, ConnectionSink } from '../../src/core/translator.ts'
+import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
+
+const gone: EndReason = {
+  kind: 'failed',
+  error: new BridgeError('SERVICE_UNREACHABLE', 'nobody there', { retryable: true }),
+}
+const full: EndReason = {
+  kind: 'failed',
+  error: new BridgeError('SERVICE_REFUSED', 'full', { retryable: true }),
+}
+const never: EndReason = { kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'wrong key') }
+const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const
+
+/** A session's view of one connection. */
+class Caller implements ConnectionSink {
+  readonly events: string[] = []
+  connection: Connection | undefined
+  ready(): void {
+    this.events.push('ready')
+  }
+  acked(sequence: number): void {
+    this.events.push(`acked ${sequence}`)
+  }
+  result(): void {
+    this.events.push('result')
+  }
+  endOfSpeech(): void {}
+  fault(): void {}
+  renew(): void {
+    this.events.push('renew')
+  }
+  ended(reason: EndReason): void {
+    this.events.push(reason.kind === 'failed' ? reason.error.message : reason.kind)
+  }
+}
+
+function setUp(services = 1) {
+  const clock = new FakeClock(1_000)
+  const translators = Array.from({ length: services }, () => new FakeTranslator())
+  const changes: GateChange[] = []
+  const gate = new ServiceGate(translators, {
+    clock,
+    random: () => 0.5,
+    changed: change => changes.push(change),
+  })
+  const call = () => {
+    const caller = new Caller()
+    caller.connection = gate.open(request, caller)
+    return caller
+  }
+  /** Fakes answer in microtasks. */
+  const settle = async () => {
+    for (let n = 0; n < 10; n++) await Promise.resolve()
+  }
+  const run = async (ms: number) => {
+    for (let at = 0; at < ms; at += 50) {
+      clock.advance(50)
+      await settle()
+    }
+  }
+  const [first, second] = translators
+  return { clock, gate, first: first!, second: second!, changes, call, settle, run }
+}
+
+describe('the gate before one service', () => {
+  test('is not noticed while all is well', async () => {
+    const { gate, first, call, settle } = setUp()
+    const caller = call()
+    expect(caller.events).toEqual([])
+    await settle()
+    caller.connection?.send(new Uint8Array(2), 7)
+    first.last.sink.result({ utterance: '1', final: true })
+    first.last.drop(gone)
+    expect(caller.events).toEqual(['ready', 'acked 7', 'result', 'nobody there'])
+    expect(gate.waiting).toBe(0)
+  })
+
+  test('five connections that do not come about open the breaker; from then on one at a time is tried', async () => {
+    const { gate, first, changes, call, settle, run } = setUp()
+    first.refuse = gone
+    const callers = Array.from({ length: 4 }, call)
+    await settle()
+    expect(callers.map(each => each.events)).toEqual(Array.from({ length: 4 }, () => ['nobody there']))
+    const waiting = Array.from({ length: 30 }, call)
+    await settle()
+    expect(gate.statuses).toEqual(['open'])
+    expect(changes).toEqual([{ place: 0, status: 'open' }])
+    const tried = first.connections.length
+    await run(4_000)
+    // Every 0.4 s.
+    expect(first.connections.length - tried).toBeGreaterThanOrEqual(8)
+    expect(first.connections.length - tried).toBeLessThanOrEqual(10)
+    expect(gate.probes).toBe(first.connections.length - tried)
+    expect(waiting.filter(each => each.events.length > 0).length).toBeLessThan(5)
+    first.refuse = undefined
+    await run(500)
+    expect(waiting.filter(each => each.events.includes('ready')).length).toBeGreaterThanOrEqual(26)
+    expect(changes.at(-1)).toEqual({ place: 0, status: 'closed' })
+    expect(gate.waiting).toBe(0)
+  })
+
+  test('never opens more than fifty at once', async () => {
+    const { first, call, settle } = setUp()
+    first.autoReady = false
+    const callers = Array.from({ length: 200 }, call)
+    expect(first.connections).toHaveLength(50)
+    first.autoReady = true
+    for (const connection of [...first.connections]) connection.sink.ready()
+    await settle()
+    expect(callers.every(each => each.events[0] === 'ready')).toBe(true)
+  })
+
+  test('a service that is full or says no is there: the breaker stays closed', async () => {
+    const { gate, first, call, settle } = setUp()
+    for (const reason of [full, never]) {
+      first.refuse = reason
+      const callers = Array.from({ length: 20 }, call)
+      await settle()
+      expect(callers.every(each => each.events.length === 1)).toBe(true)
+    }
+    expect(gate.statuses).toEqual(['closed'])
+  })
+
+  test('a service that takes connections and breaks them is tried less and less', async () => {
+    const { clock, first, call, run } = setUp()
+    let callers = Array.from({ length: 20 }, call)
+    await run(50)
+    const opened: number[] = []
+    for (let minute = 0; minute < 4; minute++) {
+      const before = first.connections.length
+      for (const end = clock.now() + 10_000; clock.now() < end; ) {
+        await run(100)
+        for (const each of first.connections) each.drop(gone)
+        // Each session tries again.
+        callers = callers.map(each =>
+          each.events.length > 0 && each.events.at(-1) !== 'ready' ? call() : each,
+        )
+      }
+      opened.push(first.connections.length - before)
+    }
+    expect(opened.at(-1)).toBeLessThan(150)
+  })
+
+  test('a probe whose session is over leaves the way to the next', async () => {
+    const { first, gate, call, settle, run } = setUp()
+    first.refuse = gone
+    for (let n = 0; n < 5; n++) call()
+    await settle()
+    first.refuse = undefined
+    first.autoReady = false
+    const probe = call()
+    const next = call()
+    await run(600)
+    // Whoever waits longest is the probe.
+    expect(gate.statuses).toEqual(['half-open'])
+    first.autoReady = true
+    for (const each of [probe, next]) if (gate.waiting > 0) each.connection?.close()
+    for (const connection of first.connections) if (!connection.closed) connection.drop(gone)
+    await run(1_000)
+    const last = call()
+    await run(600)
+    expect(last.events).toEqual(['ready'])
+  })
+
+  test('closing it closes whoever waits, and leaves no timer', async () => {
+    const { clock, first, gate, call, settle } = setUp()
+    first.refuse = gone
+    const callers = Array.from({ length: 12 }, call)
+    await settle()
+    await gate.close()
+    expect(callers.every(each => each.events.length === 1)).toBe(true)
+    expect(clock.pending).toBe(0)
+  })
+})
+
+describe('the gate before two services', () => {
+  test('the second stands in at once, and for good while the first is away', async () => {
+    const { gate, first, second, call, settle, run } = setUp(2)
+    first.refuse = gone
+    const callers = Array.from({ length: 8 }, call)
+    await settle()
+    expect(callers.every(each => each.events[0] === 'ready')).toBe(true)
+    expect(second.connections).toHaveLength(8)
+    expect(gate.elsewhere).toBe(8)
+    expect(gate.statuses[0]).not.toBe('closed')
+    const tried = first.connections.length
+    const later = call()
+    await settle()
+    expect(later.events).toEqual(['ready'])
+    // One who only looks, not those who call.
+    await run(4_000)
+    expect(first.connections.length - tried).toBeLessThanOrEqual(11)
+  })
+
+  test('when the first is well again, and stays so, whoever is at the second is told', async () => {
+    const { gate, first, changes, call, settle, run } = setUp(2)
+    first.refuse = gone
+    const callers = Array.from({ length: 6 }, call)
+    await settle()
+    first.refuse = undefined
+    await run(1_000)
+    // It answered the one who looks, and has not stood for long.
+    expect(callers[0]?.events).toEqual(['ready'])
+    expect(gate.statuses[0]).toBe('half-open')
+    await run(2_500)
+    expect(callers.map(each => each.events)).toEqual(Array.from({ length: 6 }, () => ['ready', 'renew']))
+    expect(changes.at(-1)).toEqual({ place: 0, status: 'closed' })
+    const before = first.connections.length
+    call()
+    expect(first.connections).toHaveLength(before + 1)
+  })
+
+  test('one that comes back for a moment is not gone back to', async () => {
+    const { first, call, settle, run } = setUp(2)
+    first.refuse = gone
+    const callers = Array.from({ length: 6 }, call)
+    await settle()
+    first.refuse = undefined
+    await run(1_000)
+    first.refuse = gone
+    first.last.drop(gone)
+    await run(5_000)
+    expect(callers[0]?.events).toEqual(['ready'])
+  })
+
+  test('a session that the first refuses for good is taken to the second; what both refuse is refused', async () => {
+    const { first, second, call, settle } = setUp(2)
+    first.refuse = never
+    const taken = call()
+    await settle()
+    expect(taken.events).toEqual(['ready'])
+    second.refuse = never
+    const refused = call()
+    await settle()
+    expect(refused.events).toEqual(['wrong key'])
+  })
+
+  test('when both are away, both are probed, and the one that comes first serves', async () => {
+    const { gate, first, second, call, settle, run } = setUp(2)
+    first.refuse = gone
+    second.refuse = gone
+    for (let n = 0; n < 12; n++) call()
+    await settle()
+    const waiting = call()
+    await run(2_000)
+    expect(gate.statuses.every(status => status !== 'closed')).toBe(true)
+    expect(waiting.events).toEqual([])
+    second.refuse = undefined
+    await run(1_000)
+    expect(waiting.events).toEqual(['ready'])
+  })
+})
