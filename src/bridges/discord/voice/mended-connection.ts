@@ -45,8 +45,6 @@ export interface ConnectionWatcher extends GatewayWatcher {
   /** The main gateway could not be asked just now. */
   unsent(): void
   speaking(userId: string): void
-  /** A packet of audio came from the voice server. */
-  heard(): void
   failed(error: unknown): void
 }
 
@@ -157,10 +155,7 @@ export class MendedConnection {
     const { clock, reception } = this.#terms
     return new NetworkingMends(networking, clock, {
       packet: packet => this.#packet(packet),
-      datagram: (datagram, fromServer) => {
-        if (fromServer) this.#watcher.heard()
-        reception.datagram(datagram, fromServer)
-      },
+      datagram: (datagram, fromServer) => reception.datagram(datagram, fromServer),
       changed: state => this.#networkingChanged(state),
       closing: code => this.#watcher.closed(code),
       failed: error => this.#watcher.failed(error),

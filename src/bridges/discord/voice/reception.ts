@@ -27,11 +27,17 @@ export class Reception {
   readonly #bySsrc = new Map<number, Speaker>()
   readonly #unnamed: UnnamedPackets
   #key: SessionKey | undefined
+  #heard = false
 
   constructor(clock: Clock, counters: LinkCounters, dave: DaveGuard) {
     this.#counters = counters
     this.#dave = dave
     this.#unnamed = new UnnamedPackets(clock)
+  }
+
+  /** Audio has come from the voice server. */
+  get heard(): boolean {
+    return this.#heard
   }
 
   listen(userId: string, sink: PacketSink): void {
@@ -90,6 +96,7 @@ export class Reception {
   /** `fromServer`: it came from the voice server's address. Its memory may be kept. */
   datagram(datagram: Buffer, fromServer: boolean): void {
     if (!isAudio(datagram)) return
+    if (fromServer) this.#heard = true
     const ssrc = datagram.readUInt32BE(8)
     const speaker = this.#bySsrc.get(ssrc)
     if (speaker !== undefined) this.#give(datagram, speaker, fromServer)
@@ -106,6 +113,11 @@ export class Reception {
     if (frame === undefined) {
       if (fromServer) counters.undecryptable++
       else counters.foreign++
+      return
+    }
+    // The server's own, and so not encrypted end to end.
+    if (almostZero(frame)) {
+      counters.malformed++
       return
     }
     const opus = this.#dave.opened(frame, userId)

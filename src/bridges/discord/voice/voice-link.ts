@@ -62,7 +62,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   #lastCode: number | undefined
   #begun = false
   #announcedAt = Number.NaN
-  #heard = false
+  #deaf = false
 
   constructor(options: VoiceLinkOptions) {
     this.#options = options
@@ -195,9 +195,6 @@ export class VoiceLink implements PacketSource, PacketPlayer {
         if (Number.isNaN(this.#announcedAt)) this.#announcedAt = this.#options.clock.now()
         this.#options.watcher?.speaking?.(userId)
       },
-      heard: () => {
-        this.#heard = true
-      },
       failed: error => {
         this.#options.counters.libraryErrors++
         this.#options.log.warn(
@@ -249,8 +246,8 @@ export class VoiceLink implements PacketSource, PacketPlayer {
 
   #check(now: number): void {
     this.#connection?.check()
-    if (this.#heard || !(now - this.#announcedAt >= this.#limits.deafMs)) return
-    this.#heard = true
+    if (this.#deaf || this.#reception.heard || !(now - this.#announcedAt >= this.#limits.deafMs)) return
+    this.#deaf = true
     this.#options.log.warn({ guildId: this.#options.guildId }, 'users speak, and no packet comes over UDP')
     this.#options.watcher?.deaf?.()
   }
