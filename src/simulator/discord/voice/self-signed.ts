@@ -46,7 +46,10 @@ export class SelfSigned {
 }
 
 function bodyOf(hosts: readonly string[], now: number, publicKey: KeyObject): Buffer {
-  const name = sequence(setOf(sequence(oid('2.5.4.3'), text(hosts[0] ?? ''))))
+  const serial = randomBytes(15)
+  // Of two authorities with one name OpenSSL tries only the first: every certificate needs a name of its own.
+  const commonName = `${hosts[0] ?? ''} ${serial.toString('hex', 0, 8)}`
+  const name = sequence(setOf(sequence(oid('2.5.4.3'), text(commonName))))
   const validity = sequence(time(now - DAY_MS), time(now + 365 * DAY_MS))
   const extensions = sequence(
     sequence(oid('2.5.29.17'), octetString(sequence(...hosts.map(altName)))),
@@ -55,7 +58,7 @@ function bodyOf(hosts: readonly string[], now: number, publicKey: KeyObject): Bu
   return sequence(
     tagged(0, integer(Uint8Array.of(2))),
     // RFC 5280 wants serial numbers of at most 20 bytes, and above 0.
-    integer(Buffer.concat([Uint8Array.of(1), randomBytes(15)])),
+    integer(Buffer.concat([Uint8Array.of(1), serial])),
     SIGNATURE,
     name,
     validity,

@@ -3,16 +3,13 @@ import type { Committer } from './dave/commit-race.ts'
 import type { EncryptionMode } from './encryption.ts'
 
 /** A moment in the life of a bot's socket: what has just come from the bot, or been sent to it. */
-export const GATEWAY_STAGES = [
-  'identify',
-  'ready',
-  'select-protocol',
-  'session-description',
-  'resume',
-  'resumed',
-] as const
-
-export type GatewayStage = (typeof GATEWAY_STAGES)[number]
+export type GatewayStage =
+  | 'identify'
+  | 'ready'
+  | 'select-protocol'
+  | 'session-description'
+  | 'resume'
+  | 'resumed'
 
 /** What goes wrong in one call. Everything is off until set, and can be changed at any time. */
 export class VoiceFaults {
