@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { z } from 'zod'
+import type { Preferences } from '../bridges/discord/index.ts'
+import type { Clock } from '../core/clock.ts'
+import { BridgeError } from '../core/errors.ts'
+import { isLanguageId, type LanguageId } from '../core/languages.ts'
+import type { Log } from '../core/log.ts'
+import { DigestFile } from './digest-file.ts'
+
+const SETTING = 'discord.preferences'
+/** People whose language is remembered, beside those who opted out; who set it longest ago is forgotten first. */
+const MOST_LANGUAGES = 100_000
+/** People who opted out, who are kept for longest: 40 MB. */
+const MOST_OPTED_OUT = 1_000_000
+/** Languages that are kept until the process ends. */
+const MOST_SESSION = 100_000
+
+/** What is kept of somebody: their language, that they opted out, or both. */
+const entrySchema = z.strictObject({
+  language: z.string().refine(isLanguageId).optional(),
+  out: z.literal(true).optional(),
+})
+type Entry = z.output<typeof entrySchema>
+
+export interface PreferenceSettings {
+  readonly file: string
+  /** Keys the digests in the file; absent: a key of its own, beside the file. */
+  readonly key?: string | undefined
+}
+
+/**
+ * What users of Discord said about themselves. Opting out is kept, a language only if they want that; by keyed digests of
+ * their ids, so that the file names nobody.
+ */
+export class DiscordPreferences implements Preferences, AsyncDisposable {
+  readonly #kept: DigestFile<Entry>
+  /** Until the process ends. */
+  readonly #session = new Map<string, LanguageId>()
+
+  /** Reads the file if there is one. Throws `BridgeError` `CONFIG` when it is not one of these, or its key is missing. */
+  constructor(
+    { file, key }: PreferenceSettings,
+    { clock, log }: { readonly clock: Clock; readonly log: Log },
+  ) {
+    this.#kept = new DigestFile<Entry>({
+      ...{ file, clock, log, setting: SETTING, entry: entrySchema, checksKey: true },
+      key: key ?? ownKey(file),
+      holds: 'preferences of Discord users',
+      table: 'users',
+      tidy: () => this.#tidy(),
+    })
+  }
+
+  language(userId: string): LanguageId | undefined {
+    return this.#session.get(userId) ?? this.#kept.get(userId)?.language
+  }
+
+  setLanguage(userId: string, language: LanguageId, remember: boolean): void {
+    this.#session.delete(userId)
+    if (remember) {
+      this.#keep(userId, { ...this.#kept.get(userId), language })
+      return
+    }
+    if (this.#session.size >= MOST_SESSION) this.#session.delete(this.#session.keys().next().value!)
+    this.#session.set(userId, language)
+  }
+
+  optedOut(userId: string): boolean {
+    return this.#kept.get(userId)?.out ?? false
+  }
+
+  /** Written at once: whoever said no is not asked again, whatever becomes of this process. */
+  setOptedOut(userId: string, out: boolean): void {
+    const { out: before = false, ...rest } = this.#kept.get(userId) ?? {}
+    if (before === out) return
+    this.#keep(userId, out ? { ...rest, out } : rest)
+    void this.#kept.write()
+  }
+
+  /** Rejects when it could not be deleted on disk, so that nobody is told it was. */
+  async forget(userId: string): Promise<void> {
+    this.#session.delete(userId)
+    this.#kept.delete(userId)
+    if (!(await this.#kept.write()))
+      throw new BridgeError('STATE', `${SETTING}.file could not be written`, { retryable: true })
+  }
+
+  about(userId: string): ReturnType<Preferences['about']> {
+    const language = this.language(userId)
+    const remembered = language !== undefined && !this.#session.has(userId)
+    return { ...(language === undefined ? {} : { language }), remembered, optedOut: this.optedOut(userId) }
+  }
+
+  /** Writes what is not written yet. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#kept[Symbol.asyncDispose]()
+  }
+
+  #keep(userId: string, entry: Entry): void {
+    if (entry.language === undefined && !entry.out) this.#kept.delete(userId)
+    else this.#kept.set(userId, entry)
+  }
+
+  /** Forgets what there is too much of, the oldest first. */
+  #tidy(): void {
+    if (this.#kept.size <= MOST_LANGUAGES) return
+    let optedOut = 0
+    this.#kept.prune(({ out }) => {
+      if (out) optedOut++
+      return false
+    })
+    let languages = this.#kept.size - optedOut - MOST_LANGUAGES
+    optedOut -= MOST_OPTED_OUT
+    this.#kept.prune(({ out }) => (out ? optedOut-- > 0 : languages-- > 0))
+  }
+}
+
+/** The key beside the file; made when there is neither. */
+function ownKey(file: string): string {
+  const place = `${file}.key`
+  try {
+    if (existsSync(place)) {
+      const key = readFileSync(place, 'utf8').trim()
+      if (key.length >= 16) return key
+      throw new BridgeError('CONFIG', `${SETTING}.file: ${place} holds no key of 16 characters or more`)
+    }
+    if (existsSync(file))
+      throw new BridgeError(
+        'CONFIG',
+        `${SETTING}.file: ${file} is there, but not its key ${place}: put it back, set ${SETTING}.key, or name another file`,
+      )
+    const key = randomBytes(32).toString('base64url')
+    writeFileSync(place, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    return key
+  } catch (error) {
+    if (error instanceof BridgeError) throw error
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new BridgeError('CONFIG', `${SETTING}.file: its key ${place} cannot be read or made (${code})`)
+  }
+}

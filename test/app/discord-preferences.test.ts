@@ -1,0 +1,176 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { DiscordPreferences } from '../../src/app/discord-preferences.ts'
+import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { LogLines } from '../helpers/log-lines.ts'
+
+const ANA = '1046021938471923712'
+const BEN = '1046021938471923713'
+const KEY = 'a key for tests only'
+
+let folder: string
+let file: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dragoman-preferences-'))
+  file = join(folder, 'discord.json')
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+function open(settings: { key?: string; file?: string } = { key: KEY }) {
+  const clock = new FakeClock()
+  const log = new LogLines()
+  return { clock, log, preferences: new DiscordPreferences({ file, ...settings }, { clock, log }) }
+}
+
+const saved = async (): Promise<{ users: Record<string, object> }> => JSON.parse(await readFile(file, 'utf8'))
+
+describe('a language', () => {
+  test('holds until the process ends, unless it is to be remembered', async () => {
+    const { preferences } = open()
+    preferences.setLanguage(ANA, 'es-es', false)
+    preferences.setLanguage(BEN, 'de-de', true)
+    expect([preferences.language(ANA), preferences.language(BEN)]).toEqual(['es-es', 'de-de'])
+    expect(preferences.about(ANA)).toEqual({ language: 'es-es', remembered: false, optedOut: false })
+    expect(preferences.about(BEN)).toEqual({ language: 'de-de', remembered: true, optedOut: false })
+    await preferences[Symbol.asyncDispose]()
+    const next = open().preferences
+    expect([next.language(ANA), next.language(BEN)]).toEqual([undefined, 'de-de'])
+  })
+
+  test('for now leaves the remembered one as it is, for the next time', async () => {
+    const { preferences } = open()
+    preferences.setLanguage(ANA, 'es-es', true)
+    preferences.setLanguage(ANA, 'fr-fr', false)
+    expect(preferences.about(ANA)).toEqual({ language: 'fr-fr', remembered: false, optedOut: false })
+    await preferences[Symbol.asyncDispose]()
+    expect(open().preferences.language(ANA)).toBe('es-es')
+  })
+
+  test('is written a little later, together with others', async () => {
+    const { preferences, clock } = open()
+    preferences.setLanguage(ANA, 'es-es', true)
+    preferences.setLanguage(BEN, 'de-de', true)
+    expect(clock.pending).toBe(1)
+    clock.advance(2_000)
+    await preferences[Symbol.asyncDispose]()
+    expect(Object.keys((await saved()).users)).toHaveLength(2)
+  })
+})
+
+describe('opting out', () => {
+  test('is on the disk at once, and there at the next start', async () => {
+    const { preferences, clock } = open()
+    preferences.setOptedOut(ANA, true)
+    expect([preferences.optedOut(ANA), preferences.optedOut(BEN), clock.pending]).toEqual([true, false, 0])
+    await preferences[Symbol.asyncDispose]()
+    expect(open().preferences.optedOut(ANA)).toBe(true)
+  })
+
+  test('and opting in again leaves nothing', async () => {
+    const { preferences } = open()
+    preferences.setOptedOut(ANA, true)
+    preferences.setOptedOut(ANA, false)
+    await preferences[Symbol.asyncDispose]()
+    expect((await saved()).users).toEqual({})
+  })
+
+  test('leaves a remembered language alone', async () => {
+    const { preferences } = open()
+    preferences.setLanguage(ANA, 'es-es', true)
+    preferences.setOptedOut(ANA, true)
+    preferences.setOptedOut(ANA, false)
+    await preferences[Symbol.asyncDispose]()
+    expect(open().preferences.about(ANA)).toEqual({ language: 'es-es', remembered: true, optedOut: false })
+  })
+})
+
+describe('forgetting', () => {
+  test('deletes everything at once, in memory and on disk', async () => {
+    const { preferences } = open()
+    preferences.setLanguage(ANA, 'es-es', true)
+    preferences.setLanguage(ANA, 'fr-fr', false)
+    preferences.setOptedOut(ANA, true)
+    preferences.setOptedOut(BEN, true)
+    const forgotten = preferences.forget(ANA)
+    expect(preferences.about(ANA)).toEqual({ remembered: false, optedOut: false })
+    await forgotten
+    expect(Object.keys((await saved()).users)).toHaveLength(1)
+  })
+
+  test('that could not be done on disk is not called done', async () => {
+    const { preferences, log } = open({ key: KEY, file: join(folder, 'missing', 'discord.json') })
+    preferences.setOptedOut(ANA, true)
+    await expect(preferences.forget(ANA)).rejects.toMatchObject({ code: 'STATE', retryable: true })
+    expect(preferences.optedOut(ANA)).toBe(false)
+    expect(log.complaints.join()).toContain('ENOENT')
+    expect(log.complaints.join()).not.toContain(ANA)
+  })
+})
+
+describe('the file', () => {
+  test('is for its owner alone and names nobody', async () => {
+    const { preferences } = open()
+    preferences.setOptedOut(ANA, true)
+    await preferences[Symbol.asyncDispose]()
+    expect(await readFile(file, 'utf8')).not.toContain(ANA)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('has a key of its own beside it where none is set', async () => {
+    const { preferences } = open({})
+    preferences.setOptedOut(ANA, true)
+    await preferences[Symbol.asyncDispose]()
+    expect((await readdir(folder)).sort()).toEqual(['discord.json', 'discord.json.key'])
+    expect((await stat(`${file}.key`)).mode & 0o777).toBe(0o600)
+    expect((await readFile(`${file}.key`, 'utf8')).trim().length).toBeGreaterThan(32)
+    expect(open({}).preferences.optedOut(ANA)).toBe(true)
+  })
+
+  test('is not opened without its key, since all who said no would be listened to', async () => {
+    const { preferences } = open({})
+    preferences.setOptedOut(ANA, true)
+    await preferences[Symbol.asyncDispose]()
+    await rm(`${file}.key`)
+    expect(() => open({})).toThrow(
+      expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining('put it back') }),
+    )
+    expect(() => open({ key: 'quite another key' })).toThrow(/written with another key/)
+    await writeFile(`${file}.key`, 'short')
+    expect(() => open({})).toThrow(/no key of 16 characters/)
+  })
+
+  test.each([
+    ['something else', '{"port": 8080}'],
+    ['half of it', '{"version":1,"use'],
+    ['another version', '{"version":2,"users":{}}'],
+    ['a wrong entry', '{"version":1,"users":{"x":{"language":"Spanish"}}}'],
+    ['nothing', ''],
+  ])('that holds %s is left alone, and the start refused', async (_what, text) => {
+    await writeFile(file, text)
+    expect(() => open()).toThrow(
+      expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining(file) }),
+    )
+    expect(() => open()).toThrow(/put a backup in its place, or name another file/)
+    expect(await readFile(file, 'utf8')).toBe(text)
+  })
+
+  test('that cannot be read is told', () => {
+    file = folder
+    expect(() => open()).toThrow(/cannot be read \(EISDIR\)/)
+  })
+})
+
+test('too many languages: the oldest go, and nobody who opted out', async () => {
+  const users: Record<string, object> = { oldest: { out: true } }
+  for (let at = 0; at < 100_005; at++) users[`digest ${at}`] = { language: 'es-es' }
+  await writeFile(file, JSON.stringify({ version: 1, users }))
+  const { preferences } = open()
+  preferences.setLanguage(ANA, 'de-de', true)
+  await preferences[Symbol.asyncDispose]()
+  const kept = Object.keys((await saved()).users)
+  expect(kept).toHaveLength(100_001)
+  expect(kept.slice(0, 2)).toEqual(['oldest', 'digest 6'])
+  expect(open().preferences.language(ANA)).toBe('de-de')
+})
