@@ -10,26 +10,28 @@ import type {
   ChannelStatus,
   StartRequest,
 } from '../channel-interpreter.ts'
-import { VoiceLink, type VoiceLinkState } from '../voice/voice-link.ts'
+import type { VoiceLink } from '../voice/voice-link.ts'
 import { BotTroubles } from './bot-troubles.ts'
 import type { ChannelParts } from './channel-parts.ts'
 import { ChannelRoom } from './channel-room.ts'
+import { statusOf } from './channel-status.ts'
 import { channelWords } from './channel-words.ts'
-import { DialledCalls } from './dialled-calls.ts'
-import { Greetings, languagesOf } from './greetings.ts'
-import { GuildView } from './guild-view.ts'
+import { languagesOf } from './greetings.ts'
 import { GuildWatch } from './guild-watch.ts'
 import { Indicator } from './indicator.ts'
 import type { ChannelMember } from './member.ts'
 import { Occupancy } from './occupancy.ts'
-import { People } from './people.ts'
-import { VoiceNotices } from './voice-notices.ts'
+import { OtherParties } from './other-parties.ts'
+import { linkTo, type Surroundings, surroundings } from './session-parts.ts'
+import { Welcome } from './welcome.ts'
 import { within } from './within.ts'
 import { Writing } from './writing.ts'
 
 const EMPTY_AFTER_MS = 60_000
 const FAREWELL_MS = 4_000
 const CODE_MINUTES = 30
+/** Nobody is listened to before the notice is written, unless Discord takes longer than this (ms). */
+const NOTICE_MS = 3_000
 /** Discord may take so long for what is written at the end (ms). */
 const LAST_WRITING_MS = 4_000
 /** Between two looks at what nobody tells of (ms). */
@@ -42,34 +44,28 @@ export class ChannelSession implements ChannelInterpreter {
   readonly #parts: ChannelParts
   readonly #request: StartRequest
   readonly #since: number
-  readonly #fallback: LanguageId
-  readonly #view: GuildView
-  readonly #people: People
+  readonly #around: Surroundings
   readonly #link: VoiceLink
   readonly #room: ChannelRoom
   readonly #writing: Writing
-  readonly #notices: VoiceNotices
-  readonly #greetings: Greetings
+  readonly #welcome: Welcome
   readonly #troubles: BotTroubles
   readonly #occupancy: Occupancy
+  readonly #others: OtherParties
   readonly #indicator: Indicator | undefined
-  readonly #calls: DialledCalls
-  readonly #watches: Disposable[] = []
   readonly #settle: (end: ChannelEnd) => void
   #members: readonly ChannelMember[] = []
   #output: ChannelOutput
-  /** Somebody may be listened to. */
-  #begun = false
+  #watch: GuildWatch | undefined
   #look: Disposable | undefined
+  /** People may be listened to. */
+  #begun = false
   #finishing: Promise<ChannelEnd> | undefined
 
   /** `id` is unique in this process; `room` is where its parties go. */
   constructor(parts: ChannelParts, request: StartRequest, id: string, room: string) {
-    const { client, relay, clock, log, announcer, preferences, dialler, options = {} } = parts
-    const { localeOf = () => undefined, nearest = (language: LanguageId) => language } = parts
-    const { guildId, channelId } = request
-    const guild = client.guilds.cache.get(guildId)
-    if (!guild) throw new RangeError(`the bot is in no guild ${guildId}`)
+    const { client, relay, clock, log, announcer, dialler, options = {} } = parts
+    const { guildId, textChannelId, voice, captions: settings } = request
     this.guildId = guildId
     this.#parts = parts
     this.#request = request
@@ -78,37 +74,20 @@ export class ChannelSession implements ChannelInterpreter {
     const { promise, resolve } = Promise.withResolvers<ChannelEnd>()
     this.ended = promise
     this.#settle = resolve
-    this.#view = new GuildView(client, guildId, () => this.#refresh())
-    this.#fallback = options.language ?? nearest(this.#view.language)
-    this.#people = new People({
-      view: this.#view,
-      preferences,
-      localeOf,
-      nearest,
-      fallback: this.#fallback,
-    })
-    this.#link = new VoiceLink({
-      guildId,
-      channelId,
-      adapterCreator: guild.voiceAdapterCreator,
-      group: client.user?.id ?? 'default',
-      dave: options.dave ?? true,
-      clock,
-      log,
-      counters: parts.counters,
-      watcher: {
-        state: state => this.#linkBecame(state),
-        moved: () => this.#moved(),
-        deaf: () => this.#troubles.once('no audio', words => words.noAudio),
-      },
+    this.#around = surroundings(parts, guildId, () => this.#refresh())
+    const { view, fallback } = this.#around
+    this.#link = linkTo(parts, request, {
+      state: state => state === 'ready' && this.#refresh(),
+      moved: () => this.#moved(),
+      deaf: () => this.#troubles.once('no audio', words => words.noAudio),
     })
     this.#room = new ChannelRoom(parts, {
       id,
       guildId,
       room,
       link: this.#link,
-      voice: request.voice,
-      fallback: this.#fallback,
+      voice,
+      fallback,
       onFull: () => this.#troubles.once('full', words => words.full),
       onLost: () => this.#refresh(),
     })
@@ -116,26 +95,33 @@ export class ChannelSession implements ChannelInterpreter {
       client,
       observer: relay.observer,
       room,
-      textChannelId: request.textChannelId,
-      settings: request.captions,
+      textChannelId,
+      settings,
       clock,
       log,
       isEar: participant => this.#room.ears.has(participant),
       onEcho: participant => this.#echo(participant),
     })
-    this.#notices = new VoiceNotices(announcer, clock, language => this.#room.ear(language))
-    this.#greetings = new Greetings(clock, newcomers => this.#greet(newcomers))
+    this.#welcome = new Welcome({
+      announcer,
+      clock,
+      writing: this.#writing,
+      ear: language => this.#room.ear(language),
+      startedBy: () => view.nameOf(request.startedBy),
+      channel: () => this.#mention,
+    })
     this.#troubles = new BotTroubles({
-      view: this.#view,
-      voice: request.voice,
+      view,
+      voice,
       tell: notice => void this.#writing.tell(notice),
       forbidden: () => void this.#finish({ kind: 'refused', code: 'permissions' }),
     })
     this.#occupancy = new Occupancy(clock, options.emptyAfterMs ?? EMPTY_AFTER_MS, () => {
       void this.#finish({ kind: 'empty' })
     })
+    const joined = () => this.#welcome.phone(this.#members)
+    this.#others = new OtherParties({ relay, announcer, dialler, room, fallback, joined })
     this.#indicator = (options.indicator ?? true) ? new Indicator(client, guildId, log) : undefined
-    this.#calls = new DialledCalls(dialler, room)
     void this.#link.ended.then(end => this.#finish(end))
   }
 
@@ -147,26 +133,24 @@ export class ChannelSession implements ChannelInterpreter {
   async join(): Promise<ChannelEnd | undefined> {
     const failed = await this.#link.join()
     if (failed) return this.#finish(failed)
-    if (this.#finishing) return this.#finishing
-    const { client, log, relay } = this.#parts
-    this.#watches.push(
-      new GuildWatch(
-        client,
-        this.guildId,
-        {
-          changed: () => this.#refresh(),
-          channelGone: channelId => this.#channelGone(channelId),
-          guildGone: () => void this.#finish({ kind: 'refused', code: 'guild-gone' }),
-        },
-        log,
-      ),
-      relay.observer.on('admitted', ({ room, participant }) => this.#admitted(room, participant)),
+    const { client, clock, log } = this.#parts
+    this.#watch = new GuildWatch(
+      client,
+      this.guildId,
+      {
+        changed: () => this.#refresh(),
+        channelGone: channelId => this.#channelGone(channelId),
+        guildGone: () => void this.#finish({ kind: 'refused', code: 'guild-gone' }),
+      },
+      log,
     )
+    this.#see()
+    await within(clock, NOTICE_MS, this.#announce())
+    if (this.#finishing) return this.#finishing
     this.#begun = true
-    this.#look = after(this.#parts.clock, LOOK_MS, this.#lookAgain)
     this.#refresh()
-    await this.#writing.set(this.#request.captions)
-    this.#begin()
+    this.#welcome.say(this.#members)
+    this.#look = after(clock, LOOK_MS, this.#lookAgain)
     void this.#indicator?.on()
     log.info(
       { guildId: this.guildId, channelId: this.channelId, people: this.#members.length },
@@ -176,32 +160,12 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   status(): ChannelStatus {
-    const { captions, written } = { captions: this.#writing.settings, written: this.#room.choice.written }
-    const { state } = this.#link
-    return {
-      guildId: this.guildId,
-      channelId: this.channelId,
-      textChannelId: this.#writing.channelId,
-      room: this.#room.name,
-      sinceMs: this.#since,
-      state: state === 'ready' ? 'listening' : state === 'joining' ? 'joining' : 'reconnecting',
-      encrypted: this.#link.encrypted,
-      output: this.#output,
-      spoken: this.#room.spoken,
-      written,
-      captions,
-      speakers: this.#members.map(({ userId, language, languageFrom, consents }) => ({
-        userId,
-        language,
-        languageFrom,
-        consents,
-      })),
-      away: this.#room.away,
-    }
+    const more = { sinceMs: this.#since, output: this.#output }
+    return statusOf(this.guildId, this.#link, this.#room, this.#writing, this.#members, more)
   }
 
   setLanguage(userId: string, language: LanguageId): void {
-    this.#people.setLanguage(userId, language)
+    this.#around.people.setLanguage(userId, language)
     this.#refresh()
   }
 
@@ -218,19 +182,17 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   optOut(userId: string): void {
-    this.#people.setConsent(userId, false)
-    const party = this.#room.speakers.silence(userId)
-    if (party !== undefined) this.#writing.captions.silence(party)
+    this.#around.people.setConsent(userId, false)
     this.#refresh()
   }
 
   optIn(userId: string): void {
-    this.#people.setConsent(userId, true)
+    this.#around.people.setConsent(userId, true)
     this.#refresh()
   }
 
   dial(to: string, language: LanguageId) {
-    return this.#calls.dial(to, language, channelWords(this.#fallback).telephone)
+    return this.#others.dial(to, language, channelWords(this.#around.fallback).telephone)
   }
 
   invite(): { readonly code: string; readonly minutes: number } {
@@ -248,45 +210,35 @@ export class ChannelSession implements ChannelInterpreter {
     return this.#finish({ kind: 'parent-closed' })
   }
 
-  /** Makes everything as people are now. Does nothing before the channel was joined, and after it was left. */
+  /** Looks who is there. */
+  #see(): void {
+    this.#members = this.#around.people.in(this.channelId)
+    const languages = languagesOf(this.#members)
+    this.#writing.languages = languages.length > 0 ? languages : [this.#around.fallback]
+  }
+
+  /** Makes everything as people are now. Does nothing before they may be listened to, and at the end. */
   #refresh(): void {
     if (!this.#begun || this.#finishing) return
-    this.#members = this.#people.in(this.channelId)
-    this.#room.fit({
-      members: this.#members,
-      output: this.#output,
-      captions: this.#writing.settings.style !== 'off',
-    })
-    const { written } = this.#room.choice
-    this.#writing.captions.show(written)
-    const spoken = languagesOf(this.#members)
-    this.#writing.languages = spoken.length > 0 ? spoken : [this.#fallback]
+    this.#see()
+    for (const party of this.#room.speakers.silenceAll(this.#members)) this.#writing.captions.silence(party)
+    const captions = this.#writing.settings.style !== 'off'
+    this.#room.fit({ members: this.#members, output: this.#output, captions })
+    this.#writing.captions.show(this.#room.choice.written)
     this.#occupancy.count(this.#members.length)
-    this.#greetings.see(this.#members)
+    this.#welcome.see(this.#members)
     this.#troubles.look(this.channelId)
   }
 
   readonly #lookAgain = (): void => {
-    if (this.#people.outdated(this.#members)) this.#refresh()
+    if (this.#around.people.outdated(this.#members)) this.#refresh()
     this.#look = after(this.#parts.clock, LOOK_MS, this.#lookAgain)
   }
 
-  /** Tells everybody who is there that they are listened to. */
-  #begin(): void {
-    this.#greetings.greeted(this.#members)
-    const by = this.#view.nameOf(this.#request.startedBy)
-    void this.#writing.listening(words => words.listening(by, this.#mention))
-    this.#notices.say('channel-interpreted', this.#spokenLanguages(this.#members))
-  }
-
-  #greet(newcomers: readonly ChannelMember[]): void {
-    const names = newcomers.slice(0, 10).map(({ name }) => escaped(name))
-    void this.#writing.listening(words => words.newcomers(names.join(', '), this.#mention))
-    this.#notices.say('channel-interpreted', this.#spokenLanguages(newcomers))
-  }
-
-  #spokenLanguages(members: readonly ChannelMember[]): LanguageId[] {
-    return languagesOf(members.filter(({ consents }) => consents)).slice(0, 3)
+  /** Opens what is to be written in, and writes there that people are listened to. */
+  async #announce(): Promise<void> {
+    await this.#writing.set(this.#request.captions)
+    await this.#welcome.write(this.#members)
   }
 
   get #mention(): string {
@@ -298,25 +250,16 @@ export class ChannelSession implements ChannelInterpreter {
     if (name) this.#troubles.once(`echo ${participant}`, words => words.headphones(escaped(name)))
   }
 
-  /** Somebody comes in by telephone, or another channel joins. */
-  #admitted(room: string, participant: string): void {
-    const place = this.#parts.relay.find(participant)?.invitation.place
-    if (room !== this.#room.name || place !== undefined) return
-    this.#notices.say('phone-joined', this.#spokenLanguages(this.#members))
-  }
-
-  #linkBecame(state: VoiceLinkState): void {
-    // What was known while the connection was away may be out of date.
-    if (state === 'ready') this.#refresh()
-  }
-
   /** Captions in the chat of a voice channel go along to the next one. */
   #moved(): void {
     if (!this.#begun || this.#finishing) return
-    if (this.#writing.channelId === this.#request.channelId || !this.#view.has(this.#writing.channelId))
-      this.#writing.moveTo(this.channelId)
+    const { channelId, textChannelId } = this.#request
+    const along = textChannelId === channelId || !this.#around.view.has(this.#writing.channelId)
+    if (along) this.#writing.moveTo(this.channelId)
+    this.#see()
+    void this.#welcome.write(this.#members)
     this.#refresh()
-    this.#begin()
+    this.#welcome.say(this.#members)
   }
 
   #channelGone(channelId: string): void {
@@ -330,35 +273,24 @@ export class ChannelSession implements ChannelInterpreter {
     return this.#finishing
   }
 
+  /** Nobody is listened to from here on; then goodbye, in a bounded time. */
   async #end(end: ChannelEnd): Promise<ChannelEnd> {
     const { clock, log, options: { farewellMs = FAREWELL_MS } = {} } = this.#parts
-    for (const each of [...this.#watches, this.#occupancy, this.#greetings, this.#look])
+    for (const each of [this.#watch, this.#look, this.#occupancy, this.#welcome, this.#others])
       each?.[Symbol.dispose]()
-    const begun = this.#begun
     await this.#room.speakers.close({ kind: 'hangup', by: 'local' })
-    const polite = end.kind === 'stopped' || end.kind === 'parent-closed'
-    if (polite && begun) await this.#notices.farewell(this.#spokenLanguages(this.#members), farewellMs)
-    this.#notices.close()
+    const polite = this.#begun && (end.kind === 'stopped' || end.kind === 'parent-closed')
     await Promise.all([
-      begun && within(clock, LAST_WRITING_MS, this.#writing.end(end, this.#mention)),
-      this.#indicator && within(clock, LAST_WRITING_MS, this.#indicator.off()),
-      within(clock, farewellMs, this.#leaveOthers()),
+      this.#welcome.farewell(polite ? this.#members : [], farewellMs),
+      within(clock, LAST_WRITING_MS, this.#writing.end(end, this.#mention, this.#begun)),
+      within(clock, LAST_WRITING_MS, this.#indicator?.off()),
+      within(clock, farewellMs, this.#others.leave()),
     ])
+    await within(clock, farewellMs, this.#others.hangUp())
     await this.#room.close({ kind: 'hangup', by: 'local' })
     const left = await this.#link.leave(end)
     log.info({ guildId: this.guildId, channelId: this.channelId, end: left.kind }, 'interpreting ended')
     this.#settle(left)
     return left
-  }
-
-  /** Telephones are told that the channel is gone; those that were called from here are hung up. */
-  async #leaveOthers(): Promise<void> {
-    const { announcer } = this.#parts
-    const told = this.#room.others.map(async party => {
-      const { hears, speaks } = party.state
-      await party.announce(await announcer.notice('other-left', hears ?? speaks ?? this.#fallback)).ended
-    })
-    await Promise.all(told)
-    await this.#calls.hangUp()
   }
 }

@@ -4,8 +4,8 @@ import type { ChannelMember } from './member.ts'
 
 /** People who come within this are greeted together (ms). */
 const TOGETHER_MS = 1_500
-/** Between two greetings (ms). */
-const EVERY_MS = 20_000
+/** Between two greetings of newcomers (ms). */
+const EVERY_MS = 10_000
 
 /**
  * Decides who is told that people are listened to: everybody once, together with whoever comes at the same time, and never
@@ -34,7 +34,6 @@ export class Greetings implements Disposable {
   /** These have been told. */
   greeted(members: readonly ChannelMember[]): void {
     for (const { userId } of members) this.#greeted.add(userId)
-    this.#lastAt = this.#clock.now()
   }
 
   /** These are there now. Whoever said no already need not be told. */
@@ -52,6 +51,7 @@ export class Greetings implements Disposable {
       this.#waiting.clear()
       if (newcomers.length === 0) return
       this.greeted(newcomers)
+      this.#lastAt = this.#clock.now()
       this.#greet(newcomers)
     })
   }

@@ -45,13 +45,18 @@ export class Speakers {
     }
   }
 
+  /** Stops listening at once to those of `members` who do not consent; returns the parties they were. */
+  silenceAll(members: readonly ChannelMember[]): string[] {
+    return members.flatMap(({ userId, consents }) => (consents ? [] : (this.#silence(userId) ?? [])))
+  }
+
   /** Listens to all of `members` who consent and can speak, and to nobody else. */
   fit(members: readonly ChannelMember[]): void {
     const wanted = new Map(members.map(member => [member.userId, member]))
     for (const userId of this.#legs.keys()) {
       const member = wanted.get(userId)
-      if (!member?.speaks) this.#leave(userId)
-      else if (!member.consents) this.silence(userId)
+      if (member && !member.consents) this.#silence(userId)
+      else if (!member?.speaks) this.#leave(userId)
     }
     for (const member of members) {
       if (!member.consents || !member.speaks) continue
@@ -66,7 +71,7 @@ export class Speakers {
    * Stops listening to them at once. What was gathered of their speech is thrown away: no translation of it is made, or
    * heard to its end. Returns the party they were.
    */
-  silence(userId: string): string | undefined {
+  #silence(userId: string): string | undefined {
     const leg = this.#legs.get(userId)
     if (!leg) return undefined
     const party = this.#parts.relay.find(leg.id)

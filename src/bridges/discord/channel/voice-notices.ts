@@ -1,8 +1,9 @@
 import type { Announcement } from '../../../core/announcement.ts'
 import type { Announcer, NoticeName } from '../../../core/announcer.ts'
-import { after, type Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../core/clock.ts'
 import type { LanguageId } from '../../../core/languages.ts'
 import type { Participant } from '../../../core/participant.ts'
+import { within } from './within.ts'
 
 /** The same notice in the same language is not said again for so long (ms). */
 const AGAIN_MS = 15_000
@@ -55,12 +56,9 @@ export class VoiceNotices {
     if (this.#closed) return
     this.#waiting.length = 0
     this.#now?.stop({ flush: true })
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = after(this.#clock, withinMs, resolve)
     this.say('goodbye', languages)
     this.#closed = true
-    await Promise.race([this.#speaking, late])
-    timer[Symbol.dispose]()
+    await within(this.#clock, withinMs, this.#speaking)
     this.close()
   }
 
@@ -77,10 +75,7 @@ export class VoiceNotices {
       const ear = this.#ear(next.language)
       if (!ear) continue
       this.#now = ear.announce(sound)
-      const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = after(this.#clock, LONGEST_MS, resolve)
-      await Promise.race([this.#now.ended, late])
-      timer[Symbol.dispose]()
+      await within(this.#clock, LONGEST_MS, this.#now.ended)
       this.#now = undefined
     }
     this.#speaking = undefined

@@ -1,9 +1,9 @@
 import { after, type Clock } from '../../../core/clock.ts'
 
 /** Settles when `work` has, whatever came of it, and after `ms` at the latest. Never rejects. */
-export async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+export async function within(clock: Clock, ms: number, work: Promise<unknown> | undefined): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = after(clock, ms, resolve)
-  await Promise.race([work.catch(() => undefined), late])
+  await Promise.race([work?.catch(() => undefined), late])
   timer[Symbol.dispose]()
 }

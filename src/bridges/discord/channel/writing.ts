@@ -102,9 +102,9 @@ export class Writing {
     this.#board.moveTo(new DiscordChat(this.#client, channelId))
   }
 
-  /** The last captions, that nobody is listened to any more, and why. */
-  async end(end: ChannelEnd, channel: string): Promise<void> {
-    const why = endWords(end)
+  /** The last captions, that nobody is listened to any more, and where `tellsWhy` also why. */
+  async end(end: ChannelEnd, channel: string, tellsWhy: boolean): Promise<void> {
+    const why = tellsWhy ? endWords(end) : undefined
     await Promise.all([
       this.captions.close(LAST_CAPTIONS_MS),
       this.#board.ended(words => words.ended(channel), this.#languages),

@@ -5,6 +5,7 @@ import type {
   StartFailure,
   StartRequest,
 } from '../../../../src/bridges/discord/channel-interpreter.ts'
+import { MemoryPreferences } from '../../../../src/bridges/discord/memory-preferences.ts'
 import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
 import { OutgoingPacer } from '../../../../src/bridges/discord/voice/outgoing-pacer.ts'
 import { systemClock } from '../../../../src/core/clock.ts'
@@ -20,7 +21,6 @@ import { FakeAnnouncer } from '../../../helpers/fake-announcer.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
 import { until } from '../../../helpers/until.ts'
 import { login } from '../../../simulator/discord/bot.ts'
-import { MemoryPreferences } from './memory-preferences.ts'
 
 export interface GuildHarnessOptions {
   readonly discord?: DiscordStandInOptions
@@ -64,7 +64,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
   /** Somebody who speaks `language`, not in the channel yet. */
   const person = (name: string, language?: string) => {
     const member = guild.addMember({ name })
-    if (language) preferences.setLanguage(member.id, language, false)
+    if (language) preferences.setLanguage(member.id, language)
     return member
   }
   const request = (more: Partial<StartRequest> = {}): StartRequest => ({

@@ -1,0 +1,67 @@
+import type { Announcer } from '../../../core/announcer.ts'
+import type { Dialler, DialOutcome, OutgoingCall } from '../../../core/dialler.ts'
+import { BridgeError } from '../../../core/errors.ts'
+import type { LanguageId } from '../../../core/languages.ts'
+import type { Relay } from '../../../core/relay.ts'
+
+export interface OtherPartiesParts {
+  readonly relay: Relay
+  readonly announcer: Announcer
+  readonly dialler: Dialler | undefined
+  readonly room: string
+  /** Of notices for parties without a language. */
+  readonly fallback: LanguageId
+  /** A telephone is there that was not. */
+  readonly joined: () => void
+}
+
+/** Those in a channel's room who are not in the channel: telephones, called from here or come by themselves. */
+export class OtherParties implements Disposable {
+  readonly #parts: OtherPartiesParts
+  readonly #calls = new Set<OutgoingCall>()
+  readonly #watch: Disposable
+
+  constructor(parts: OtherPartiesParts) {
+    this.#parts = parts
+    const { relay, room, joined } = parts
+    this.#watch = relay.observer.on('admitted', event => {
+      if (event.room === room && relay.find(event.participant)?.invitation.place === undefined) joined()
+    })
+  }
+
+  /** Throws `BridgeError` `DIAL_REFUSED` or `CAPACITY`. */
+  dial(
+    to: string,
+    language: LanguageId,
+    name: string,
+  ): { readonly outcome: Promise<DialOutcome>; hangUp(): Promise<void> } {
+    const { dialler, room } = this.#parts
+    if (!dialler) throw new BridgeError('DIAL_REFUSED', 'calling telephones is not set up')
+    const invitation = { room, speaks: language, hears: language, echo: false, name }
+    const call = dialler.dial({ to, invitation })
+    this.#calls.add(call)
+    void call.over.then(() => this.#calls.delete(call))
+    return { outcome: call.outcome, hangUp: () => call.hangUp() }
+  }
+
+  /** They are told that the channel is gone; those that were called from here are hung up. */
+  async leave(): Promise<void> {
+    const { relay, announcer, room, fallback } = this.#parts
+    const parties = Array.from(relay.rooms.get(room)?.participants.values() ?? [])
+    const told = parties.map(async party => {
+      if (party.invitation.place !== undefined) return
+      const { hears = fallback } = party.state
+      await party.announce(await announcer.notice('other-left', hears)).ended
+    })
+    await Promise.all(told)
+  }
+
+  /** Ends the calls from here at whatever stage. Never rejects. */
+  async hangUp(): Promise<void> {
+    await Promise.all(Array.from(this.#calls, call => call.hangUp()))
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch[Symbol.dispose]()
+  }
+}
