@@ -236,6 +236,25 @@ describe('the last translation once more', () => {
     }
   })
 
+  test('is as loud as it was, sample by sample', async () => {
+    const { bob, b } = await couple()
+    const stretches: Int16Array[] = []
+    const hear = async (play: () => void) => {
+      const from = bob.age
+      play()
+      await r.run(2_000)
+      const [begin] = span(bob, 600, from)
+      stretches.push(bob.between(begin, begin + 1_000))
+    }
+    await hear(() => r.answer('en-us', 'es-es', 600, 1_000))
+    await hear(() => b.repeat())
+    const [once, again] = stretches
+    expect(peak(once!)).toBeGreaterThan(5_000)
+    // But for the first and last 5 ms, where it is faded as every sound is.
+    const inside = (pcm: Int16Array) => pcm.subarray(100, 15_500)
+    expect(inside(again!)).toEqual(inside(once!))
+  })
+
   test('of a very long one only the end', async () => {
     const { bob, b } = await couple()
     r.answer('en-us', 'es-es', 400, 30_000)
