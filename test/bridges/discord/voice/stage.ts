@@ -1,7 +1,11 @@
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
 import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
 import type { LinkLimits } from '../../../../src/bridges/discord/voice/link-limits.ts'
-import { VoiceLink, type VoiceLinkState } from '../../../../src/bridges/discord/voice/voice-link.ts'
+import {
+  VoiceLink,
+  type VoiceLinkOptions,
+  type VoiceLinkState,
+} from '../../../../src/bridges/discord/voice/voice-link.ts'
 import { type Clock, systemClock } from '../../../../src/core/clock.ts'
 import { silentLog } from '../../../../src/core/log.ts'
 import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
@@ -36,6 +40,9 @@ export class Stage implements AsyncDisposable {
   deaf = 0
   /** What the bot asked the main gateway for: the channel, or undefined to leave; and when. */
   readonly asked: { channelId: string | undefined; at: number }[] = []
+  readonly options: VoiceLinkOptions
+  /** Of the voice server, as the gateway tells it. */
+  endpoint: string
   /** The gateway answers no more. */
   mute = false
   /** The gateway cannot be asked. */
@@ -48,7 +55,8 @@ export class Stage implements AsyncDisposable {
     this.server = server
     this.#trust = trust(server.certificate)
     this.call = server.openCall(GUILD, CHANNEL)
-    this.link = new VoiceLink({
+    this.endpoint = server.endpoint
+    this.options = {
       guildId: GUILD,
       channelId: CHANNEL,
       group: BOT,
@@ -64,7 +72,8 @@ export class Stage implements AsyncDisposable {
         speaking: userId => void this.announced.push(userId),
         deaf: () => void this.deaf++,
       },
-    })
+    }
+    this.link = new VoiceLink(this.options)
   }
 
   static async open(options: StageOptions = {}): Promise<Stage> {
@@ -87,7 +96,7 @@ export class Stage implements AsyncDisposable {
   }
 
   /** VOICE_SERVER_UPDATE of the guild. */
-  tellServer(endpoint: string | null = this.server.endpoint): void {
+  tellServer(endpoint: string | null = this.endpoint): void {
     this.library?.onVoiceServerUpdate({ guild_id: GUILD, token: `token-${this.#sessions}`, endpoint })
   }
 

@@ -1,0 +1,157 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { OpusEncoder } from '../../../../src/transcode/opus-encoder.ts'
+import { SILENT_FRAME } from '../../../../src/transcode/pcm.ts'
+import { sine } from '../../../helpers/tone.ts'
+import { pause, until } from '../../../helpers/until.ts'
+import { Listener } from './listener.ts'
+import { ANNA, BEN, BOT, Stage, type StageOptions } from './stage.ts'
+
+const opened: Stage[] = []
+afterEach(async () => {
+  for (const stage of opened.splice(0)) await stage[Symbol.asyncDispose]()
+})
+
+/** A link in an encrypted call, listening to Anna, who is there. */
+async function encrypted(options?: StageOptions) {
+  const stage = await Stage.open(options)
+  opened.push(stage)
+  const { link, call, counters } = stage
+  const listener = new Listener()
+  link.listen(ANNA, listener)
+  expect(await link.join()).toBeUndefined()
+  const anna = call.addUser(ANNA)
+  await anna.joined
+  await until(() => link.encrypted, 5_000, 'encryption')
+  return { stage, link, call, anna, listener, counters, faults: call.faults }
+}
+
+test('nothing is sent in plaintext before the encryption is agreed', async () => {
+  const stage = await Stage.open()
+  opened.push(stage)
+  const { link, call } = stage
+  expect(await link.join()).toBeUndefined()
+  expect(link.encrypted).toBeUndefined()
+  expect(link.playable).toBe(false)
+  const packet = new OpusEncoder().encode(SILENT_FRAME)
+  for (let n = 0; n < 5; n++) link.play(packet)
+  call.addUser(ANNA)
+  await until(() => link.playable, 5_000, 'an agreement')
+  for (let n = 0; n < 5; n++) link.play(packet)
+  await until(() => call.packetsFrom(BOT).packets >= 5, 5_000, 'packets')
+  expect(call.packetsFrom(BOT)).toMatchObject({ packets: 5, plaintext: 0, undecryptable: 0 })
+})
+
+describe('frames that cannot be decrypted', () => {
+  test('in plaintext, more than the library bears with, cost the listener nothing but themselves', async () => {
+    const { link, anna, listener, counters, faults } = await encrypted()
+    faults.plaintext = true
+    await anna.say(sine(600, 1_200))
+    await until(() => counters.plaintext >= 60, 5_000, 'plaintext')
+    expect(listener.loud(600)).toBe(0)
+    faults.plaintext = false
+    await anna.say(sine(600, 300))
+    await until(() => listener.loud(600) >= 13, 5_000, 'speech')
+    expect(link.state).toBe('ready')
+    expect(counters.reinitialised).toBe(0)
+  })
+
+  test('in plaintext now and then are missing, and no others', async () => {
+    const { anna, listener, counters, faults } = await encrypted()
+    faults.plaintext = 0.2
+    await anna.say(sine(600, 1_000))
+    await until(() => listener.packets.length + counters.plaintext >= 55, 5_000, 'packets')
+    expect(counters.plaintext).toBeGreaterThan(3)
+    expect(counters.plaintext).toBeLessThan(25)
+    expect(listener.encrypted).toBe(0)
+  })
+
+  test('of a group that we do not know yet are not decoded; then everything is heard', async () => {
+    const { call, anna, listener, counters, faults } = await encrypted()
+    faults.welcomeDelayMs = 400
+    faults.committer = 'user'
+    const speech = anna.say(sine(600, 1_500))
+    await until(() => listener.packets.length > 5, 5_000, 'packets')
+    const ben = call.addUser(BEN)
+    await ben.joined
+    await speech
+    await until(() => call.packetsFrom(BOT) && listener.packets.length > 20, 5_000, 'packets')
+    expect(listener.encrypted).toBe(0)
+    const before = listener.packets.length
+    await anna.say(sine(600, 200))
+    await until(() => listener.packets.length >= before + 15, 5_000, 'packets')
+    expect(counters.reinitialised).toBe(0)
+  })
+
+  test('at the very beginning are not decoded either', async () => {
+    const stage = await Stage.open()
+    opened.push(stage)
+    const { link, call, counters } = stage
+    const anna = call.addUser(ANNA)
+    const ben = call.addUser(BEN)
+    await Promise.all([anna.joined, ben.joined])
+    const speech = anna.say(sine(600, 2_000))
+    call.faults.welcomeDelayMs = 500
+    call.faults.committer = 'user'
+    const listener = new Listener()
+    link.listen(ANNA, listener)
+    await link.join()
+    await speech
+    await until(() => listener.loud(600) > 10, 5_000, 'speech')
+    expect(counters.tooEarly).toBeGreaterThan(5)
+    expect(listener.encrypted).toBe(0)
+    expect(counters.reinitialised).toBe(0)
+  })
+})
+
+describe('a group that changes', () => {
+  test('by who comes and goes, while somebody talks: little of it is lost', async () => {
+    const { call, anna, listener } = await encrypted()
+    const speech = anna.say(sine(600, 1_500))
+    await pause(200)
+    const ben = call.addUser(BEN)
+    await ben.joined
+    await pause(200)
+    ben.leave()
+    await call.settled()
+    await speech
+    await until(() => listener.packets.length >= 65, 5_000, 'packets')
+    expect(listener.encrypted).toBe(0)
+  })
+
+  test('to no encryption and back: told, and everybody is heard', async () => {
+    const { link, call, anna, listener } = await encrypted()
+    await call.downgrade()
+    await until(() => link.encrypted === false, 5_000, 'the downgrade')
+    await anna.say(sine(600, 200))
+    await until(() => listener.packets.length >= 15, 5_000, 'packets')
+    await call.upgrade()
+    await until(() => link.encrypted === true, 5_000, 'the upgrade')
+    await anna.say(sine(600, 200))
+    await until(() => listener.packets.length >= 30, 5_000, 'packets')
+    expect(listener.loud(600)).toBeGreaterThanOrEqual(18)
+    expect(listener.encrypted).toBe(0)
+  })
+
+  test('with a broken commit: set up anew, and heard again', async () => {
+    const { link, call, anna, listener, counters, faults } = await encrypted()
+    faults.committer = 'user'
+    faults.badCommits = 1
+    const ben = call.addUser(BEN)
+    await until(() => counters.reinitialised === 1, 5_000, 'a new beginning')
+    await ben.joined
+    await call.settled()
+    await until(() => link.encrypted, 5_000, 'encryption')
+    await anna.say(sine(600, 300))
+    await until(() => listener.loud(600) >= 13, 5_000, 'speech')
+    expect(counters.recovered).toBe(1)
+  })
+
+  test('and never to anything that works: given up, and told why', async () => {
+    const { link, call, counters, faults } = await encrypted()
+    faults.committer = 'user'
+    faults.badCommits = 1_000
+    call.addUser(BEN)
+    expect(await link.ended).toEqual({ kind: 'refused', code: 'encryption' })
+    expect(counters.reinitialised).toBe(6)
+  })
+})

@@ -1,0 +1,286 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
+import { sine } from '../../../helpers/tone.ts'
+import { pause, until } from '../../../helpers/until.ts'
+import { Listener } from './listener.ts'
+import { ANNA, BOT, CHANNEL, GUILD, OTHER_CHANNEL, Stage, type StageOptions } from './stage.ts'
+
+const opened: AsyncDisposable[] = []
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each[Symbol.asyncDispose]()
+})
+
+async function open(options: StageOptions = {}): Promise<Stage> {
+  const stage = await Stage.open({ dave: false, ...options })
+  opened.push(stage)
+  return stage
+}
+
+/** A link that is ready, and listens to Anna, who is there. */
+async function ready(options: StageOptions = {}) {
+  const stage = await open(options)
+  const listener = new Listener()
+  stage.link.listen(ANNA, listener)
+  expect(await stage.link.join()).toBeUndefined()
+  const anna = stage.call.addUser(ANNA)
+  await anna.joined
+  return { stage, link: stage.link, call: stage.call, anna, listener, counters: stage.counters }
+}
+
+const joins = (stage: Stage) => stage.asked.filter(({ channelId }) => channelId !== undefined)
+const isReady = (stage: Stage) => until(() => stage.link.state === 'ready', 10_000, 'being ready')
+
+describe('joining', () => {
+  test('asks for IP discovery again when the answer is lost', async () => {
+    const stage = await open()
+    stage.call.faults.withholdIpDiscovery = 1
+    expect(await stage.link.join()).toBeUndefined()
+    expect(joins(stage).length).toBe(1)
+  })
+
+  test('begins anew when nothing comes of it, so many times, and then says so', async () => {
+    const stage = await open({ limits: { joinTimeoutMs: 200, attemptsMost: 3 } })
+    stage.call.faults.withholdIpDiscovery = 1_000
+    expect(await stage.link.join()).toEqual({ kind: 'unreachable', attempts: 3 })
+    expect(joins(stage).length).toBe(3)
+    expect(stage.asked.at(-1)?.channelId).toBeUndefined()
+    expect(stage.counters.rejoins).toBe(2)
+  })
+
+  test('says so when the main gateway does not answer', async () => {
+    const stage = await open({ limits: { joinTimeoutMs: 100, attemptsMost: 2 } })
+    stage.mute = true
+    expect(await stage.link.join()).toEqual({ kind: 'unreachable', attempts: 2 })
+    expect(stage.states).toEqual(['ended'])
+  })
+
+  test('waits for a main gateway that cannot be asked just now', async () => {
+    const stage = await open()
+    stage.unreachable = true
+    const joined = stage.link.join()
+    await pause(100)
+    stage.unreachable = false
+    expect(await joined).toBeUndefined()
+  })
+
+  test('survives a server whose certificate nobody trusts, and tells', async () => {
+    const stranger = await VoiceServer.listen({ dave: false })
+    opened.push(stranger)
+    const stage = await open({ limits: { attemptsMost: 2, joinTimeoutMs: 1_000 } })
+    stage.endpoint = stranger.endpoint
+    expect(await stage.link.join()).toEqual({ kind: 'unreachable', attempts: 2 })
+    expect(stage.counters.libraryErrors).toBeGreaterThan(0)
+  })
+
+  test('is refused for good without the encryption that the channel demands', async () => {
+    const stage = await open({ dave: true, linkDave: false })
+    expect(await stage.link.join()).toEqual({ kind: 'refused', code: 'encryption' })
+    expect(joins(stage).length).toBe(1)
+  })
+
+  test('ends when somebody leaves first', async () => {
+    const stage = await open()
+    stage.mute = true
+    const joined = stage.link.join()
+    await stage.link.leave({ kind: 'stopped', by: 'anna' })
+    expect(await joined).toEqual({ kind: 'stopped', by: 'anna' })
+    expect(await stage.link.leave({ kind: 'empty' })).toEqual({ kind: 'stopped', by: 'anna' })
+    expect(stage.asked.map(({ channelId }) => channelId)).toEqual([CHANNEL, undefined])
+  })
+
+  test('happens once', async () => {
+    const { link } = await ready()
+    expect(() => link.join()).toThrow('once')
+  })
+})
+
+describe('the server closes the socket', () => {
+  test.each([4000, 4004, 4006, 4009])('with %i: another try, later each time', async code => {
+    const stage = await open()
+    for (let n = 0; n < 2; n++) stage.call.faults.closeAt('identify', code)
+    expect(await stage.link.join()).toBeUndefined()
+    const at = joins(stage).map(each => each.at)
+    expect(at.length).toBe(3)
+    expect(at[1]! - at[0]!).toBeGreaterThanOrEqual(240)
+    expect(at[2]! - at[1]!).toBeGreaterThanOrEqual(490)
+    // It stayed in the channel all the time.
+    expect(stage.asked.length).toBe(3)
+  })
+
+  test('again and again: so many tries', async () => {
+    const stage = await open({ limits: { attemptsMost: 3 } })
+    for (let n = 0; n < 9; n++) stage.call.faults.closeAt('identify', 4006)
+    expect(await stage.link.join()).toEqual({ kind: 'unreachable', attempts: 3 })
+    expect(joins(stage).length).toBe(3)
+  })
+
+  test('again and again after it let us in: as many', async () => {
+    const stage = await open({ limits: { attemptsMost: 3 } })
+    for (let n = 0; n < 9; n++) stage.call.faults.closeAt('session-description', 4006)
+    await stage.link.join()
+    expect(await stage.link.ended).toEqual({ kind: 'unreachable', attempts: 3 })
+    expect(joins(stage).length).toBe(3)
+  })
+
+  test('with 4004 again and again: it does not want us', async () => {
+    const stage = await open({ limits: { attemptsMost: 2 } })
+    for (let n = 0; n < 9; n++) stage.call.faults.closeAt('identify', 4004)
+    expect(await stage.link.join()).toEqual({ kind: 'refused', code: 4004 })
+  })
+
+  test.each([
+    [4011, 4011],
+    [4012, 4012],
+    [4016, 4016],
+    [4017, 'encryption'],
+  ])('with %i: one more try, then that is why', async (code, why) => {
+    const stage = await open({ dave: true })
+    for (let n = 0; n < 9; n++) stage.call.faults.closeAt('identify', code)
+    expect(await stage.link.join()).toEqual({ kind: 'refused', code: why })
+    expect(joins(stage).length).toBe(2)
+  })
+
+  test('with 4021: it is asked no more', async () => {
+    const stage = await open()
+    stage.call.faults.closeAt('identify', 4021)
+    expect(await stage.link.join()).toEqual({ kind: 'refused', code: 4021 })
+    expect(joins(stage).length).toBe(1)
+  })
+
+  test('with 4014, and no word why: thrown out', async () => {
+    const { stage, link, call } = await ready({ limits: { waitMs: 200 } })
+    call.closeSocket(BOT, 4014)
+    await until(() => link.state === 'reconnecting', 5_000, 'losing it')
+    expect(await link.ended).toEqual({ kind: 'kicked' })
+    expect(joins(stage).length).toBe(1)
+  })
+
+  test('with 4022: the call is over, unless another server is named', async () => {
+    const { link, call } = await ready({ limits: { waitMs: 200 } })
+    call.closeSocket(BOT, 4022)
+    expect(await link.ended).toEqual({ kind: 'refused', code: 4022 })
+
+    const second = await ready({ limits: { waitMs: 2_000 } })
+    second.call.closeSocket(BOT, 4022)
+    await until(() => second.link.state === 'reconnecting', 5_000, 'losing it')
+    second.stage.admit(CHANNEL)
+    await isReady(second.stage)
+  })
+
+  test('without a word: resumed, and the voices go on', async () => {
+    const { stage, call, anna, listener, counters } = await ready()
+    const speech = anna.say(sine(600, 1_000))
+    await until(() => listener.packets.length > 5, 5_000, 'packets')
+    call.dropSocket(BOT)
+    await speech
+    await until(() => counters.resumed === 1, 5_000, 'being resumed')
+    await isReady(stage)
+    expect(listener.packets.length).toBeGreaterThanOrEqual(53)
+    expect(stage.states).toEqual(['ready', 'reconnecting', 'ready'])
+    expect(joins(stage).length).toBe(1)
+  })
+
+  test('with 4015: resumed', async () => {
+    const { stage, call, counters } = await ready()
+    call.closeSocket(BOT, 4015)
+    await until(() => counters.resumed === 1, 5_000, 'being resumed')
+    expect(stage.link.state).toBe('ready')
+  })
+
+  test('and hangs in resuming: all of it begins anew', async () => {
+    const { stage, call, anna, listener } = await ready({ limits: { joinTimeoutMs: 300 } })
+    call.faults.hangAt('resume')
+    call.dropSocket(BOT)
+    await until(() => joins(stage).length === 2, 5_000, 'another try')
+    await isReady(stage)
+    await anna.say(sine(600, 100))
+    await until(() => listener.packets.length >= 10, 5_000, 'packets')
+  })
+
+  test('as far as we know, since it does not answer: resumed', async () => {
+    const { call, counters } = await ready({ heartbeatMs: 100 })
+    call.faults.silentHeartbeat = true
+    await until(() => counters.resumed === 1, 10_000, 'being resumed')
+    call.faults.silentHeartbeat = false
+  })
+})
+
+describe('the main gateway says', () => {
+  test('that the bot is nowhere: kicked, and gone without asking back', async () => {
+    const { stage, link, call } = await ready()
+    call.forget(BOT)
+    stage.tellState(undefined)
+    expect(await link.ended).toEqual({ kind: 'kicked' })
+    await pause(600)
+    expect(stage.asked.length).toBe(1)
+  })
+
+  test('that the bot is in another channel: it goes on there', async () => {
+    const { stage, link, call, listener } = await ready()
+    call.forget(BOT)
+    stage.admit(OTHER_CHANNEL)
+    await until(() => stage.server.openCall(GUILD, OTHER_CHANNEL).connected(BOT), 5_000, 'the move')
+    await isReady(stage)
+    expect(link.channelId).toBe(OTHER_CHANNEL)
+    expect(stage.moves).toEqual([OTHER_CHANNEL])
+    const there = stage.server.openCall(GUILD, OTHER_CHANNEL).addUser(ANNA)
+    await there.say(sine(600, 200))
+    await until(() => listener.packets.length >= 15, 5_000, 'packets')
+    expect(joins(stage).length).toBe(1)
+  })
+
+  test('that there is another voice server: it goes on there', async () => {
+    const { stage, link, listener } = await ready()
+    const before = listener.packets.length
+    stage.admit(CHANNEL)
+    await until(() => stage.states.includes('reconnecting'), 5_000, 'the change')
+    await isReady(stage)
+    expect(link.channelId).toBe(CHANNEL)
+    const anna = stage.call.users[0]!
+    await anna.say(sine(600, 200))
+    await until(() => listener.packets.length >= before + 15, 5_000, 'packets')
+  })
+
+  test('that there is no voice server, and then one', async () => {
+    const { stage } = await ready()
+    stage.tellServer(null)
+    expect(stage.link.state).toBe('reconnecting')
+    await pause(100)
+    stage.admit(CHANNEL)
+    await isReady(stage)
+    expect(joins(stage).length).toBe(1)
+  })
+
+  test('that there is no voice server, and nothing more: it is asked', async () => {
+    const { stage } = await ready({ limits: { endpointTimeoutMs: 200 } })
+    stage.tellServer(null)
+    await until(() => joins(stage).length === 2, 5_000, 'asking')
+    await isReady(stage)
+  })
+
+  test('that its client is gone', async () => {
+    const { stage, link } = await ready()
+    stage.library?.destroy()
+    expect(await link.ended).toMatchObject({ kind: 'unreachable' })
+  })
+})
+
+test('leaving says goodbye, and nothing is left', async () => {
+  const { stage, link, call } = await ready()
+  expect(await link.leave({ kind: 'parent-closed' })).toEqual({ kind: 'parent-closed' })
+  expect(link.state).toBe('ended')
+  expect(stage.asked.at(-1)?.channelId).toBeUndefined()
+  await until(() => !call.connected(BOT), 5_000, 'the end')
+  link.play(Uint8Array.of(0xf8, 0xff, 0xfe))
+  link.setSpeaking(true)
+  link.listen(ANNA, new Listener())
+  expect(stage.library).toBeUndefined()
+})
+
+test('a second link in one guild is refused, and the first goes on', async () => {
+  const { stage } = await ready()
+  const { VoiceLink } = await import('../../../../src/bridges/discord/voice/voice-link.ts')
+  const second = new VoiceLink(stage.options)
+  expect(await second.join()).toMatchObject({ kind: 'unreachable' })
+  expect(stage.link.state).toBe('ready')
+})
