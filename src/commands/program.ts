@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import pino from 'pino'
-import { type Config, loadConfig } from '../config.ts'
+import { loadConfig } from '../config.ts'
 import { languageId } from '../core/languages.ts'
 import { silentLog } from '../core/log.ts'
 import { call } from './call.ts'
@@ -12,6 +11,7 @@ import { addDiscordCommands } from './discord-commands.ts'
 import { doctor, exitCode, renderChecks, settingsToExamine } from './doctor.ts'
 import { failure } from './failure.ts'
 import { addKey, listKeys, revokeKey } from './keys.ts'
+import { openLog } from './log.ts'
 import { serve } from './serve.ts'
 import { service } from './service.ts'
 import { StopSignal } from './stop-signal.ts'
@@ -49,7 +49,7 @@ program
       overrides: { port, host, ...(insecure ? { twilio: { insecure } } : {}) },
       starts: 'bridge',
     })
-    const serving = await serve(config, terminal, logOf(config), captions)
+    const serving = await serve(config, terminal, openLog(config), captions)
     await stop.started()
     terminal.line('Ending calls …')
     await serving[Symbol.asyncDispose]()
@@ -63,7 +63,7 @@ program
   .action(async ({ config: file, port }: { config?: string; port?: number }) => {
     const stop = new StopSignal()
     const config = loadConfig({ file, overrides: { embedded: { port } }, starts: 'service' })
-    const running = await service(config, terminal, logOf(config))
+    const running = await service(config, terminal, openLog(config))
     await Promise.race([stop.started(), running.ended])
     await running.close()
   })
@@ -215,8 +215,4 @@ function language(text: string): string {
   } catch {
     throw new InvalidArgumentError('A language is <language>-<region> like en-us.')
   }
-}
-
-function logOf(config: Config): pino.Logger {
-  return pino({ level: config.log.level }, pino.destination(2))
 }

@@ -1,0 +1,48 @@
+import pino from 'pino'
+
+/** Names of settings whose values are secrets, wherever they stand. */
+const SECRET = /^(apiKeys?|authTokens?|apiKeySecret|keys?|secret|token)$/
+/** Shorter texts are in too many lines by chance. */
+const LEAST_SECRET = 8
+/** What a terminal would not show but do: controls, marks of direction and of order, line and paragraph ends. */
+const INVISIBLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const NUMBER = /\+[1-9]\d{4,12}(\d\d)(?!\d)/g
+
+/**
+ * The program's log: one line of JSON an event. No line holds a secret of the settings, wherever it came from, nor a telephone
+ * number beyond its last two digits, nor a character that a terminal would obey.
+ */
+export function openLog(
+  config: { readonly log: { readonly level: string } },
+  destination: pino.DestinationStream = pino.destination(2),
+): pino.Logger {
+  const secrets = secretsIn(config).map(secret => JSON.stringify(secret).slice(1, -1))
+  const streamWrite = (line: string) => cleaned(line, secrets)
+  return pino({ level: config.log.level, hooks: { streamWrite } }, destination)
+}
+
+function cleaned(line: string, secrets: readonly string[]): string {
+  let clean = line
+  for (const secret of secrets) clean = clean.replaceAll(secret, '[secret]')
+  return clean.replace(INVISIBLE, escaped).replace(NUMBER, '+…$1')
+}
+
+/** As JSON writes it, in its UTF-16 units. */
+function escaped(character: string): string {
+  return character
+    .split('')
+    .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+}
+
+/** The values of all secrets in `settings`, the longest first, so that none leaves a part of another. */
+function secretsIn(settings: unknown): string[] {
+  const found = new Set<string>()
+  const look = (value: unknown, name: string): void => {
+    if (typeof value === 'string' && SECRET.test(name) && value.length >= LEAST_SECRET) found.add(value)
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, below] of Object.entries(value)) look(below, Array.isArray(value) ? name : key)
+  }
+  look(settings, '')
+  return [...found].sort((a, b) => b.length - a.length)
+}
