@@ -7,6 +7,7 @@ import type { Observer } from './observer.ts'
 import type { Hearing, Participant } from './participant.ts'
 import type { RelayOptions } from './relay-options.ts'
 import { Session, type SessionParts } from './session.ts'
+import { SpokenRange } from './spoken-range.ts'
 import type { TrackWriter } from './tap.ts'
 import type { Utterance } from './utterance.ts'
 
@@ -31,6 +32,7 @@ export class Interpretation {
   hearings: readonly Hearing[] = []
   /** Where it is recorded. Set by the room while somebody taps. */
   track: TrackWriter | undefined
+  readonly #spoken: SpokenRange
   readonly #name: string
   readonly #parts: InterpretationParts
   readonly #interpreter: Interpreter
@@ -43,6 +45,7 @@ export class Interpretation {
     this.to = to
     this.#parts = parts
     const { observer, clock } = parts
+    this.#spoken = new SpokenRange(speaker, clock.now())
     const common = {
       room: speaker.invitation.room,
       speaker: speaker.id,
@@ -56,7 +59,7 @@ export class Interpretation {
     const { levelling, levelDb } = parts.options
     const events: InterpreterEvents = {
       caption: caption => {
-        const spoken = speaker.spoken(clock.now(), caption.final)
+        const spoken = this.#spoken.of(clock.now(), caption.final)
         observer.emit('caption', { ...common, ...named(), ...caption, ...(spoken ? { spoken } : {}) })
       },
       utterance: utterance => this.#play(utterance),
@@ -101,6 +104,16 @@ export class Interpretation {
   /** Whether `utterance` is one of its own. */
   made(utterance: string): boolean {
     return utterance.startsWith(`${this.#name}.`)
+  }
+
+  /** It hears no more of its speaker: only last words still come. */
+  cut(): void {
+    this.#spoken.cut(this.#parts.clock.now())
+  }
+
+  /** It hears its speaker again. */
+  goOn(): void {
+    this.#spoken.goOn()
   }
 
   close(reason: EndReason): Promise<EndReason> {

@@ -108,7 +108,7 @@ export class RoomWiring {
       const lingering = this.#lingering.get(interpretation)
       if (wanted.has(id)) {
         lingering?.timer[Symbol.dispose]()
-        this.#lingering.delete(interpretation)
+        if (this.#lingering.delete(interpretation)) interpretation.goOn()
       } else if (!lingering) this.#linger(id, interpretation)
     }
     for (const [id, { speaker, to }] of wanted) {
@@ -120,6 +120,7 @@ export class RoomWiring {
 
   /** Lets the last words of `interpretation` arrive, unless nobody is there to hear them. */
   #linger(id: string, interpretation: Interpretation): void {
+    interpretation.cut()
     const audience = new Set<string>()
     for (const listener of interpretation.listeners)
       if (this.#participants.has(listener)) audience.add(listener)
