@@ -26,7 +26,7 @@ export class CallDave {
 
   /** Op 23. */
   ready({ member }: BotSession, transitionId: number): void {
-    this.group.transitionReady(member, transitionId)
+    this.group.execution.ready(member, transitionId)
   }
 
   /** Op 31: the bot could make nothing of a commit or welcome and begins anew; its new key package follows. */
@@ -42,12 +42,12 @@ export class CallDave {
       const opus = member.open(userId, frame)
       if (opus) return { kind: 'opus', opus }
     }
-    return this.group.inTransition ? { kind: 'wait' } : { kind: 'lost' }
+    return this.group.execution.underWay ? { kind: 'wait' } : { kind: 'lost' }
   }
 
   /** True when everybody takes it that the bot encrypts. */
   mustEncrypt(session: BotSession | undefined): boolean {
-    if (!session || this.group.version === 0 || this.group.freshlyChanged) return false
+    if (!session || this.group.version === 0 || this.group.execution.fresh) return false
     return this.group.has(session.member)
   }
 }

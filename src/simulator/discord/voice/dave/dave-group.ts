@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../core/clock.ts'
 import { CommitRace, type Committer, type Winner } from './commit-race.ts'
+import { Execution } from './execution.ts'
 import { ExternalSender, type Proposal } from './external-sender.ts'
 import type { GroupMember } from './group-member.ts'
 import { MemberTree } from './member-tree.ts'
@@ -15,12 +16,10 @@ export interface DaveGroupOptions {
   readonly onExecuted: () => void
 }
 
-/** So long bots have for a key package or op 23; Discord's own figures are not documented. */
+/** So long bots have for a key package; Discord's own figure is not documented. */
 const PATIENCE_MS = 2_000
 /** So often in a row a group is founded anew; then it stays away until somebody comes or goes. */
 const MOST_FAILURES = 3
-/** A client needs some time to change over, too; real ones let plaintext pass for ten seconds. */
-const FRESH_MS = 1_000
 
 interface Change {
   readonly remove: readonly number[]
@@ -39,20 +38,18 @@ export class DaveGroup {
   readonly #sender: ExternalSender
   readonly #present = new Set<GroupMember>()
   readonly #tree = new MemberTree()
+  readonly #isPresent = (member: GroupMember): boolean => this.#present.has(member)
   readonly #waiting: Waiting
   readonly #race: CommitRace
-  readonly #ready = new Set<GroupMember>()
+  readonly #execution: Execution
   #version: 0 | 1
   #epoch = 0n
-  #lastTransition = 0
   /** The next group comes after unencrypted talk, so that it needs an orderly change. */
   #upgrading = false
   #running: Promise<void> | undefined
   /** Something has changed since the last look. */
   #dirty = false
-  #inTransition = false
   #closed = false
-  #executedAt = Number.NEGATIVE_INFINITY
 
   constructor(version: 0 | 1, options: DaveGroupOptions) {
     this.#version = version
@@ -60,6 +57,8 @@ export class DaveGroup {
     this.#sender = new ExternalSender(options.channelId)
     this.#waiting = new Waiting(options.clock)
     this.#race = new CommitRace(this.#waiting)
+    const { clock, onExecuted } = options
+    this.#execution = new Execution({ clock, waiting: this.#waiting, isPresent: this.#isPresent, onExecuted })
   }
 
   get version(): 0 | 1 {
@@ -71,14 +70,9 @@ export class DaveGroup {
     return this.#sender.description
   }
 
-  /** True from the first message of a transition until it is executed. */
-  get inTransition(): boolean {
-    return this.#inTransition
-  }
-
-  /** True while frames from before the last transition may still be on their way. */
-  get freshlyChanged(): boolean {
-    return this.#inTransition || this.#options.clock.now() < this.#executedAt + FRESH_MS
+  /** How far the change of keys is. */
+  get execution(): Pick<Execution, 'underWay' | 'fresh' | 'ready'> {
+    return this.#execution
   }
 
   /** True when `member` is in the group, as far as both know. */
@@ -103,13 +97,6 @@ export class DaveGroup {
   /** Op 28 from a bot. */
   committed(by: GroupMember, payload: Buffer): void {
     this.#race.arrived(by, payload)
-  }
-
-  /** Op 23 from a bot. */
-  transitionReady(by: GroupMember, transitionId: number): void {
-    if (!this.#inTransition || transitionId !== this.#lastTransition) return
-    this.#ready.add(by)
-    this.#waiting.wake()
   }
 
   async upgrade(): Promise<void> {
@@ -140,8 +127,6 @@ export class DaveGroup {
     this.#present.clear()
     this.#waiting.stop()
   }
-
-  readonly #isPresent = (member: GroupMember): boolean => this.#present.has(member)
 
   #run(): void {
     this.#dirty = true
@@ -194,7 +179,7 @@ export class DaveGroup {
     const others = candidates.filter(each => each !== winner.by)
     this.#tree.add(winner.by)
     this.#seat(winner, adds)
-    const id = this.#upgrading ? this.#newTransition() : 0
+    const id = this.#upgrading ? this.#execution.nextId() : 0
     await this.#lead(id, winner, [winner.by], others)
     this.#note(id, 'formed', candidates, winner)
     return true
@@ -208,7 +193,7 @@ export class DaveGroup {
     if (!winner) return false
     const removed = remove.flatMap(leaf => this.#tree.remove(leaf) ?? [])
     this.#seat(winner, adds)
-    const id = this.#newTransition()
+    const id = this.#execution.nextId()
     await this.#lead(id, winner, members, add)
     this.#note(id, removed.length > 0 ? 'removed' : 'added', [...removed, ...add], winner)
     return true
@@ -223,7 +208,7 @@ export class DaveGroup {
     members: readonly GroupMember[],
     proposalsFor: (member: GroupMember) => readonly Proposal[],
   ): Promise<Winner | undefined> {
-    this.#inTransition = true
+    this.#execution.begin()
     const winner = await this.#race.run({
       epoch: this.#epoch,
       members,
@@ -232,7 +217,7 @@ export class DaveGroup {
       committer: this.#options.committer,
       isPresent: this.#isPresent,
     })
-    if (!winner) this.#inTransition = false
+    if (!winner) this.#execution.abandon()
     return winner
   }
 
@@ -253,27 +238,15 @@ export class DaveGroup {
     this.#upgrading = false
     for (const member of members) member.follow(transitionId, { commit })
     if (welcome) for (const member of added) member.follow(transitionId, { welcome })
-    await this.#execute(transitionId, [...members, ...added])
-  }
-
-  async #execute(transitionId: number, everybody: readonly GroupMember[]): Promise<void> {
-    if (transitionId > 0) {
-      const slow = (member: GroupMember) =>
-        !member.scripted && member.keyPackage && this.#isPresent(member) && !this.#ready.has(member)
-      await this.#waiting.until(() => !everybody.some(slow), PATIENCE_MS)
-      for (const member of everybody) if (this.#isPresent(member)) member.execute(transitionId)
-    }
-    this.#inTransition = false
-    this.#executedAt = this.#options.clock.now()
-    this.#options.onExecuted()
+    await this.#execution.run(transitionId, [...members, ...added])
   }
 
   async #goPlain(): Promise<void> {
-    this.#inTransition = true
+    this.#execution.begin()
     const everybody = [...this.#present]
-    const id = this.#newTransition()
+    const id = this.#execution.nextId()
     for (const member of everybody) member.prepareDowngrade(id)
-    await this.#execute(id, everybody)
+    await this.#execution.run(id, everybody)
     this.#version = 0
     this.#clear()
     this.#note(id, 'downgraded', everybody)
@@ -288,12 +261,6 @@ export class DaveGroup {
   #clear(): void {
     this.#tree.clear()
     this.#epoch = 0n
-  }
-
-  #newTransition(): number {
-    this.#ready.clear()
-    this.#lastTransition = (this.#lastTransition % 0xffff) + 1
-    return this.#lastTransition
   }
 
   #note(id: number, kind: Transition['kind'], members: readonly GroupMember[], winner?: Winner): void {

@@ -1,0 +1,77 @@
+import type { Clock } from '../../../../core/clock.ts'
+import type { GroupMember } from './group-member.ts'
+import type { Waiting } from './waiting.ts'
+
+/** So long bots have for op 23; then the others change over without them. Discord's own figure is not documented. */
+const PATIENCE_MS = 2_000
+/** A client needs some time to change over, too; real ones let plaintext pass for ten seconds. */
+const FRESH_MS = 1_000
+
+export interface ExecutionOptions {
+  readonly clock: Clock
+  readonly waiting: Waiting
+  readonly isPresent: (member: GroupMember) => boolean
+  /** Everybody has changed over. */
+  readonly onExecuted: () => void
+}
+
+/** The orderly change from one key to the next: everybody prepares (op 23), then everybody changes over (op 22). */
+export class Execution {
+  readonly #options: ExecutionOptions
+  readonly #ready = new Set<GroupMember>()
+  #lastId = 0
+  #underWay = false
+  #executedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: ExecutionOptions) {
+    this.#options = options
+  }
+
+  /** True from the first message of a transition until it is executed. */
+  get underWay(): boolean {
+    return this.#underWay
+  }
+
+  /** True while frames from before the last transition may still be on their way. */
+  get fresh(): boolean {
+    return this.#underWay || this.#options.clock.now() < this.#executedAt + FRESH_MS
+  }
+
+  /** The first message is about to go out. */
+  begin(): void {
+    this.#underWay = true
+  }
+
+  /** Nothing has come of it. */
+  abandon(): void {
+    this.#underWay = false
+  }
+
+  /** An id for the transition that follows; from 1 on, since 0 is for groups before which nobody talked. */
+  nextId(): number {
+    this.#ready.clear()
+    this.#lastId = (this.#lastId % 0xffff) + 1
+    return this.#lastId
+  }
+
+  /** Op 23 from a bot. */
+  ready(by: GroupMember, id: number): void {
+    if (!this.#underWay || id !== this.#lastId) return
+    this.#ready.add(by)
+    this.#options.waiting.wake()
+  }
+
+  /** Waits until everybody is ready, and lets them change over; with id 0 they have done so by themselves. */
+  async run(id: number, everybody: readonly GroupMember[]): Promise<void> {
+    const { waiting, isPresent, clock, onExecuted } = this.#options
+    if (id > 0) {
+      const slow = (member: GroupMember) =>
+        !member.scripted && member.keyPackage && isPresent(member) && !this.#ready.has(member)
+      await waiting.until(() => !everybody.some(slow), PATIENCE_MS)
+      for (const member of everybody) if (isPresent(member)) member.execute(id)
+    }
+    this.#underWay = false
+    this.#executedAt = clock.now()
+    onExecuted()
+  }
+}
