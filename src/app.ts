@@ -5,6 +5,7 @@ import { GuessLimit } from './app/guess-limit.ts'
 import { ModestDialler, whileStrong } from './app/open-lines.ts'
 import { RememberedLanguages, type RememberedSettings } from './app/remembered-languages.ts'
 import { openServer } from './app/server.ts'
+import { openTranslators, type ServiceSettings } from './app/translators.ts'
 import twilioBridge from './bridges/twilio/index.ts'
 import type { Announcer } from './core/announcer.ts'
 import { Attendant } from './core/attendant.ts'
@@ -26,8 +27,6 @@ import { Overload } from './guard/overload.ts'
 import { type Doorkeeper, invitationsOf, type LanguageDefaults, type NumberSettings } from './invitations.ts'
 import { DiskRecorder } from './recording/disk-recorder.ts'
 import { type RecordingSettings, recordingOptionsSchema } from './recording/recording-options.ts'
-import type { ResultPlaces } from './service/client/result-reader.ts'
-import { ServiceTranslator } from './service/client/service-translator.ts'
 import { ServiceProcess } from './service/server/child.ts'
 import type { ServiceConfig } from './service/server/service-config.ts'
 import type { SoundSettings } from './sounds/sound-options.ts'
@@ -50,14 +49,7 @@ export interface AppConfig {
   readonly trustProxy?: readonly string[] | undefined
   /** How many may knock, how fast, and when nobody else is let in. */
   readonly limits?: DeepReadonly<Partial<LimitSettings>> | undefined
-  readonly service: {
-    /** Absent: the embedded service. */
-    readonly url?: string | undefined
-    readonly apiKey?: string | undefined
-    readonly mode?: 'block' | 'streaming' | undefined
-    /** Where to find text and mp3 in results, for servers that name them otherwise. */
-    readonly places?: { readonly [K in keyof ResultPlaces]?: readonly string[] | undefined } | undefined
-  }
+  readonly service: ServiceSettings
   readonly embedded?: DeepReadonly<ServiceConfig> | undefined
   readonly languages: LanguageDefaults
   readonly relay?: Parameters<typeof relayOptions>[0]
@@ -115,7 +107,7 @@ export interface App extends AsyncDisposable {
   readonly switchboard: Switchboard
   /** Calls people; absent when dialling out is off. */
   readonly dialler: Dialler | undefined
-  /** The codes that let in to rooms, beside those of the settings. */
+  /** The codes that let in to rooms, those of the settings included. */
   readonly roomCodes: RoomCodes
   /** Keeps conversations, as far as the settings allow. */
   readonly recorder: Recorder
@@ -153,16 +145,10 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const announcer: Announcer & Partial<Disposable> =
     parts.announcer ?? (await openAnnouncer({ settings: config.sounds, url, apiKey: key, clock, log }))
   const service = external ? undefined : await ServiceProcess.start(embeddedConfig(config, key), { log })
-  const translator =
-    parts.translator ??
-    new ServiceTranslator({
-      url: config.service.url ?? url,
-      apiKey: key,
-      clock,
-      ...(config.service.mode ? { mode: config.service.mode } : {}),
-      places: Object.fromEntries(Object.entries(config.service.places ?? {}).filter(([, list]) => list)),
-    })
-  const relay = new Relay({ translator, options, clock, log })
+  const services = parts.translator
+    ? { translator: parts.translator }
+    : openTranslators(config.service, { url: config.service.url ?? url, apiKey: key, clock })
+  const relay = new Relay({ ...services, options, clock, log })
   const dialler = twilioDialler && new ObservedDialler(twilioDialler, relay.observer)
   const { maxMinutes, maxRooms } = calls
   const language = config.languages.hears
@@ -176,9 +162,9 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     maxRooms,
     language,
   })
-  const roomCodes = new RoomCodes(clock)
+  const roomCodes = new RoomCodes(clock, { fixed: calls.roomCodes })
   const desk: Doorkeeper = {
-    roomOf: code => roomOf(calls.roomCodes ?? {}, code) ?? roomCodes.find(code),
+    roomOf: code => roomCodes.find(code),
     guesses: new GuessLimit(clock),
     remembered,
   }
@@ -269,10 +255,6 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
 function embeddedConfig({ embedded }: AppConfig, key: string): ServiceConfig {
   const settings = structuredClone(embedded ?? {}) as ServiceConfig
   return { ...settings, open: false, apiKeys: [...(settings.apiKeys ?? []), { name: 'bridge', key }] }
-}
-
-function roomOf(codes: Readonly<Record<string, string>>, code: string): string | undefined {
-  return Object.hasOwn(codes, code) ? codes[code] : undefined
 }
 
 function randomKey(): string {

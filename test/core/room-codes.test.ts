@@ -7,7 +7,8 @@ const MINUTE_MS = 60_000
 
 function codes(numbers: number[] = []) {
   const clock = new FakeClock(5_000)
-  const made = numbers.length === 0 ? new RoomCodes(clock) : new RoomCodes(clock, () => numbers.shift() ?? 0)
+  const made =
+    numbers.length === 0 ? new RoomCodes(clock) : new RoomCodes(clock, { random: () => numbers.shift() ?? 0 })
   return { clock, codes: made }
 }
 
@@ -95,4 +96,19 @@ test('whatever happens, a code finds the room it was given for or none', () => {
     }),
     { seed: 4, numRuns: 200 },
   )
+})
+
+test('a fixed code is good for ever, for its room alone: no other room gets it, and nobody revokes it', () => {
+  const clock = new FakeClock(5_000)
+  const numbers = [42, 7]
+  const it = new RoomCodes(clock, {
+    fixed: { '000042': 'desk', '12345678': 'hall' },
+    random: () => numbers.shift() ?? 0,
+  })
+  expect(it.issue('other', MINUTE_MS)).toBe('000007')
+  expect(it.revoke('000042')).toBe(false)
+  it.revokeAll('desk')
+  clock.advance(365 * 86_400_000)
+  expect([it.find('000042'), it.find('12345678'), it.find('000007')]).toEqual(['desk', 'hall', undefined])
+  expect([it.of('desk'), it.find('constructor')]).toEqual([[], undefined])
 })
