@@ -6,6 +6,8 @@ export interface DaveSession {
   readonly protocolVersion: number
   readonly lastTransitionId?: number | undefined
   reinitializing: boolean
+  /** Transitions that were announced and not executed yet. */
+  readonly pendingTransitions: ReadonlyMap<number, number>
   readonly session: { readonly ready: boolean; canPassthrough(userId: string): boolean } | undefined
   decrypt(packet: Buffer, userId: string): Buffer | null
   recoverFromInvalidTransition(transitionId: number): void
@@ -13,12 +15,15 @@ export interface DaveSession {
 
 /** Set up anew so many times without one frame that could be read: then there is no end-to-end encryption to be had. */
 const REINITS_MOST = 5
-/** Frames in a row, of all speakers, that could not be decrypted before it is set up anew (0.7 s of one speaker). */
+/** Frames in a row, of all speakers, that could not be decrypted, and for how long, before it is set up anew. */
 const FAILURES_MOST = 36
+const FAILING_MS = 1_000
 /** A frame in plaintext weighs less: some clients send them on and off, and then nothing is wrong here. */
 const PLAINTEXT_WEIGHT = 1 / 7
 /** Between one new beginning and the next (ms). */
 const REINIT_PAUSE_MS = 3_000
+/** How long the server may take to let us into the group again (ms). */
+const REINIT_ANSWER_MS = 5_000
 /** Encrypted speech comes for so long, and our own encryption is not up: something got lost (ms). */
 const EARLY_MOST_MS = 5_000
 /** The last two bytes of every frame that is encrypted end to end (DAVE protocol, "magic marker"). */
@@ -37,8 +42,9 @@ export class DaveGuard {
   readonly #giveUp: () => void
   #dave: DaveSession | undefined
   #failures = 0
+  #failingSince = 0
   #reinits = 0
-  #notBefore = Number.NEGATIVE_INFINITY
+  #reinitAt = Number.NEGATIVE_INFINITY
   /** Since when encrypted speech comes that nothing can be done with; NaN: it does not. */
   #earlySince = Number.NaN
 
@@ -89,10 +95,20 @@ export class DaveGuard {
     return plain
   }
 
+  /**
+   * Looks whether we were let into the group again; about once a second. A broken welcome meanwhile is passed over by the
+   * library, which would wait for ever. `alone`: there is nobody to make a group with.
+   */
+  check(now: number, alone: boolean): void {
+    const dave = this.#dave
+    if (dave === undefined || alone || !dave.reinitializing || dave.session?.ready) return
+    if (now - this.#reinitAt >= REINIT_ANSWER_MS) this.#reinitialise()
+  }
+
   /** The library set up its session anew, for whatever reason: a broken commit, or because it was asked to. */
   invalidated(): void {
     this.#counters.reinitialised++
-    this.#notBefore = this.#clock.now() + REINIT_PAUSE_MS
+    this.#reinitAt = this.#clock.now()
     if (++this.#reinits > REINITS_MOST) this.#giveUp()
   }
 
@@ -106,8 +122,13 @@ export class DaveGuard {
   #failed(encrypted: boolean): void {
     if (encrypted) this.#counters.undecryptable++
     else this.#counters.plaintext++
+    const dave = this.#dave
+    // In the middle of a change it is to be expected.
+    if (dave === undefined || dave.pendingTransitions.size > 0) return
+    const now = this.#clock.now()
+    if (this.#failures === 0) this.#failingSince = now
     this.#failures += encrypted ? 1 : PLAINTEXT_WEIGHT
-    if (this.#failures > FAILURES_MOST) this.#reinitialise()
+    if (this.#failures > FAILURES_MOST && now - this.#failingSince >= FAILING_MS) this.#reinitialise()
   }
 
   #tooEarly(): void {
@@ -123,7 +144,7 @@ export class DaveGuard {
 
   #reinitialise(): void {
     const dave = this.#dave
-    if (dave === undefined || this.#clock.now() < this.#notBefore) return
+    if (dave === undefined || this.#clock.now() - this.#reinitAt < REINIT_PAUSE_MS) return
     this.#failures = 0
     // The server may not have answered the last time; the library would wait for it for ever.
     dave.reinitializing = false

@@ -26,6 +26,8 @@ export interface PacketEncryption {
 
 export interface ConnectionData {
   readonly ssrc: number
+  /** User ids of who is there, by op 11 and 13. */
+  readonly connectedClients: ReadonlySet<string>
   readonly encryptionMode?: string
   readonly secretKey?: Uint8Array
   readonly sequence: number

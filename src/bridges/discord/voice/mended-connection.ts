@@ -118,8 +118,12 @@ export class MendedConnection {
   }
 
   /** Looks after what hangs; about once a second. */
-  check(): void {
+  check(now: number): void {
     this.#mends?.check()
+    const { group, guard } = this.#terms
+    const { connectionData } = networkingOf(this.#connection)?.state ?? {}
+    if (connectionData)
+      guard.check(now, connectionData.connectedClients.size <= +connectionData.connectedClients.has(group))
   }
 
   /** Idempotent. `tell`: says goodbye to the gateway. */

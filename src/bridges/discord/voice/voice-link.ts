@@ -37,6 +37,8 @@ export interface VoiceLinkOptions {
   readonly counters: LinkCounters
   readonly watcher?: VoiceLinkWatcher
   readonly limits?: Partial<LinkLimits>
+  /** False: the main gateway is away, and cannot say what becomes of us. Default: it is there. */
+  readonly gatewayUp?: () => boolean
 }
 
 /**
@@ -123,6 +125,13 @@ export class VoiceLink implements PacketSource, PacketPlayer {
 
   setSpeaking(on: boolean): void {
     if (this.#state === 'ready') this.#connection?.setSpeaking(on)
+  }
+
+  /** The main gateway begins anew, and knows nothing of us any more: asks to be let in again. */
+  askAgain(): void {
+    if (this.#state === 'ended' || !this.#connection) return
+    this.#reconnecting()
+    this.#rejoin()
   }
 
   /** Idempotent: the first reason counts. */
@@ -230,9 +239,14 @@ export class VoiceLink implements PacketSource, PacketPlayer {
       (code === 4017 && this.#options.dave === false)
     )
       this.#end(refused)
-    else if (answer === 'wait')
-      this.#within(this.#limits.waitMs, () => this.#end(code === 4014 ? { kind: 'kicked' } : refused))
+    else if (answer === 'wait') this.#wait(code === 4014 ? { kind: 'kicked' } : refused)
     else this.#again(() => this.#rejoin())
+  }
+
+  /** Ends with `end` unless the main gateway says otherwise, once it can. */
+  #wait(end: ChannelEnd): void {
+    const { gatewayUp = () => true } = this.#options
+    this.#within(this.#limits.waitMs, () => (gatewayUp() ? this.#end(end) : this.#wait(end)))
   }
 
   #where(channelId: string | undefined): void {
@@ -245,7 +259,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   }
 
   #check(now: number): void {
-    this.#connection?.check()
+    this.#connection?.check(now)
     if (this.#deaf || this.#reception.heard || !(now - this.#announcedAt >= this.#limits.deafMs)) return
     this.#deaf = true
     this.#options.log.warn({ guildId: this.#options.guildId }, 'users speak, and no packet comes over UDP')

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
 import { OpusEncoder } from '../../../../src/transcode/opus-encoder.ts'
 import { SILENT_FRAME } from '../../../../src/transcode/pcm.ts'
 import { sine } from '../../../helpers/tone.ts'
@@ -147,11 +148,25 @@ describe('a group that changes', () => {
   })
 
   test('and never to anything that works: given up, and told why', async () => {
-    const { link, call, counters, faults } = await encrypted()
+    const clock = new FakeClock()
+    const { link, call, counters, faults } = await encrypted({ clock })
     faults.committer = 'user'
     faults.badCommits = 1_000
     call.addUser(BEN)
+    let over = false
+    void link.ended.then(() => {
+      over = true
+    })
+    await until(
+      () => {
+        clock.advance(200)
+        return over
+      },
+      20_000,
+      'the end',
+    )
     expect(await link.ended).toEqual({ kind: 'refused', code: 'encryption' })
     expect(counters.reinitialised).toBe(6)
+    expect(clock.now()).toBeLessThan(60_000)
   })
 })
