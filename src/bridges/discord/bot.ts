@@ -1,0 +1,124 @@
+import { Client, Events, GatewayIntentBits } from 'discord.js'
+import { systemClock } from '../../core/clock.ts'
+import { silentLog } from '../../core/log.ts'
+import { systemWallClock } from '../../core/wall-clock.ts'
+import { DiscordInterpreters } from './channel/interpreters.ts'
+import type { ChannelInterpreter, Interpreters } from './channel-interpreter.ts'
+import { CommandDesk } from './commands/command-desk.ts'
+import { LanguageList } from './commands/language-list.ts'
+import { registerCommand } from './commands/registration.ts'
+import { SeenLocales } from './commands/seen-locales.ts'
+import type { CommandSettings } from './commands/settings.ts'
+import { Login, type LoginState } from './login.ts'
+import { MemoryPreferences } from './memory-preferences.ts'
+import type { DiscordBridgeOptions } from './options.ts'
+import { LinkCounters } from './voice/link-counters.ts'
+import { OutgoingPacer } from './voice/outgoing-pacer.ts'
+
+/** What is needed of Discord's gateway: guilds with their channels, and who is in voice. Neither is privileged. */
+export const INTENTS = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildVoiceStates] as const
+
+const COMMAND_DEFAULTS: CommandSettings = {
+  guilds: [],
+  output: 'auto',
+  captions: { style: 'embed', thread: false },
+  dials: false,
+  dialRoles: [],
+  phoneNumbers: [],
+}
+
+const UNLIMITED = { mayTry: () => true, wrong: () => {} }
+
+/** One bot: its login, its commands, and the channels it interprets. Owns its client. */
+export class DiscordBot {
+  /** Of all channels together. */
+  readonly counters = new LinkCounters()
+  readonly interpreters: Interpreters
+  readonly #client: Client
+  readonly #login: Login
+  readonly #desk: CommandDesk
+  readonly #channels: DiscordInterpreters
+  #closing: Promise<void> | undefined
+
+  constructor(options: DiscordBridgeOptions) {
+    const { relay, admission = relay, announcer, dialler, roomCodes, apiUrl } = options
+    const { clock = systemClock, wallClock = systemWallClock, log = silentLog } = options
+    const { preferences = new MemoryPreferences(), guesses = UNLIMITED } = options
+    this.#client = new Client({
+      intents: [...INTENTS],
+      ...(apiUrl === undefined ? {} : { rest: { api: apiUrl } }),
+    })
+    this.#login = new Login(this.#client, options.token, { clock, log })
+    const languages = new LanguageList(options.languages, { clock, log })
+    const locales = new SeenLocales()
+    const client = this.#client
+    this.#channels = new DiscordInterpreters({
+      client,
+      relay,
+      admission,
+      announcer,
+      pacer: new OutgoingPacer(clock),
+      counters: this.counters,
+      preferences,
+      dialler,
+      roomCodes,
+      localeOf: userId => locales.of(userId),
+      nearest: language => languages.nearest(language),
+      ...(options.channels ? { options: options.channels } : {}),
+      clock,
+      log,
+    })
+    this.interpreters = this.#channels
+    const settings = { ...COMMAND_DEFAULTS, dials: dialler !== undefined, ...options.commands }
+    this.#desk = new CommandDesk(client, {
+      interpreters: this.#channels,
+      guildIds: () => client.guilds.cache.keys(),
+      preferences,
+      languages,
+      locales,
+      guesses,
+      settings,
+      starters: new WeakMap<ChannelInterpreter, string>(),
+      clock,
+      wallClock,
+      log,
+    })
+    client.once(Events.ClientReady, ({ application }) => {
+      const { guilds } = settings
+      void registerCommand({ rest: client.rest, applicationId: application.id, guilds, log })
+    })
+  }
+
+  /** How it stands with the login. */
+  get state(): LoginState {
+    return this.#login.state
+  }
+
+  /** Settles once: whether the bot is in, or never will be. Never rejects. */
+  get settled(): Promise<boolean> {
+    return this.#login.settled
+  }
+
+  /** Guilds the bot is in. */
+  get guilds(): number {
+    return this.#client.guilds.cache.size
+  }
+
+  /** Logs in, in the background. */
+  start(): void {
+    this.#login.start()
+  }
+
+  /** Says goodbye in every channel, leaves them, and logs out. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#desk[Symbol.dispose]()
+    await this.#channels.close()
+    this.#login[Symbol.dispose]()
+    await this.#client.destroy()
+  }
+}

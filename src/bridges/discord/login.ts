@@ -1,0 +1,122 @@
+import { type Client, DiscordAPIError, Events, HTTPError } from 'discord.js'
+import { after, type Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+
+/** How it stands with the bot's login. `refused`: Discord will not have it as it is, so nothing is tried any more. */
+export type LoginState =
+  | { readonly kind: 'trying'; readonly attempts: number }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'refused'; readonly why: Refused }
+  | { readonly kind: 'closed' }
+
+/** The token is none, or was withdrawn; an intent is asked for that the application does not have. */
+export type Refused = 'token' | 'intents'
+
+/** Waits between attempts double up to the longest (ms). */
+const FIRST_MS = 1_000
+const LONGEST_MS = 60_000
+/** Gateway close codes after which no attempt helps (Discord: Opcodes and Status Codes): authentication, intents. */
+const REFUSALS: Readonly<Record<number, Refused>> = { 4004: 'token', 4013: 'intents', 4014: 'intents' }
+
+export interface LoginParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly random?: () => number
+}
+
+/**
+ * Logs a client in, in the background: Discord out of reach is tried again, for as long as it takes, and keeps nothing else
+ * from working. Once it is in, the client's own library brings lost connections back.
+ */
+export class Login implements Disposable {
+  /** Settles once: with true when the client is ready, with false when it never will be. Never rejects. */
+  readonly settled: Promise<boolean>
+  readonly #client: Client
+  readonly #token: string
+  readonly #parts: LoginParts
+  #settle!: (ready: boolean) => void
+  #state: LoginState = { kind: 'trying', attempts: 0 }
+  #timer: Disposable | undefined
+
+  constructor(client: Client, token: string, parts: LoginParts) {
+    this.#client = client
+    this.#token = token
+    this.#parts = parts
+    this.settled = new Promise(resolve => {
+      this.#settle = resolve
+    })
+    client.on(Events.Error, error =>
+      parts.log.warn({ reason: error.message }, 'Discord: a connection failed'),
+    )
+    client.on(Events.ShardDisconnect, ({ code }) => {
+      const why = REFUSALS[code]
+      if (why) this.#refuse(why)
+    })
+    client.once(Events.ClientReady, () => {
+      if (this.#state.kind !== 'trying') return
+      this.#state = { kind: 'ready' }
+      parts.log.info({ guilds: client.guilds.cache.size }, 'logged in to Discord')
+      this.#settle(true)
+    })
+  }
+
+  get state(): LoginState {
+    return this.#state
+  }
+
+  /** Tries now, and again until it works. */
+  start(): void {
+    void this.#try(1)
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]()
+    if (this.#state.kind !== 'refused') this.#state = { kind: 'closed' }
+    this.#settle(false)
+  }
+
+  async #try(attempts: number): Promise<void> {
+    this.#state = { kind: 'trying', attempts }
+    try {
+      await this.#client.login(this.#token)
+    } catch (error) {
+      const state: LoginState = this.#state
+      if (state.kind !== 'trying') return
+      const why = refusalOf(error)
+      if (why) this.#refuse(why)
+      else this.#again(attempts, error)
+    }
+  }
+
+  #again(attempts: number, error: unknown): void {
+    const { clock, log, random = Math.random } = this.#parts
+    const waitMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempts - 1)) * (0.5 + random() / 2)
+    log.warn(
+      { attempts, waitMs: Math.round(waitMs), reason: reasonOf(error) },
+      'Discord cannot be reached; trying again',
+    )
+    this.#timer = after(clock, waitMs, () => void this.#try(attempts + 1))
+  }
+
+  #refuse(why: Refused): void {
+    if (this.#state.kind === 'refused' || this.#state.kind === 'closed') return
+    this.#state = { kind: 'refused', why }
+    this.#parts.log.error({ why }, 'Discord refuses the bot; `dragoman doctor` says what to mend')
+    this.#settle(false)
+  }
+}
+
+/** What makes another attempt useless. discord.js names a token of the wrong form by `TokenInvalid`. */
+function refusalOf(error: unknown): Refused | undefined {
+  if (error instanceof DiscordAPIError && error.status === 401) return 'token'
+  if (error instanceof HTTPError && error.status === 401) return 'token'
+  const { code, message = '' } = error as { code?: unknown; message?: string }
+  if (code === 'TokenInvalid') return 'token'
+  return /disallowed intents|invalid intents/i.test(message) ? 'intents' : undefined
+}
+
+/** Without addresses or tokens. */
+function reasonOf(error: unknown): string {
+  const { name, code, status } = error as { name?: string; code?: unknown; status?: unknown }
+  return [name, code ?? status].filter(part => part !== undefined).join(' ')
+}
