@@ -1,0 +1,261 @@
+import { createCipheriv, randomBytes } from 'node:crypto'
+import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DaveGuard } from '../../../../src/bridges/discord/voice/dave-guard.ts'
+import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
+import { Reception } from '../../../../src/bridges/discord/voice/reception.ts'
+import {
+  GCM_MODE,
+  opened,
+  sealed,
+  XCHACHA_MODE,
+} from '../../../../src/bridges/discord/voice/sealed-packet.ts'
+import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { Listener } from './listener.ts'
+
+const KEY = randomBytes(32)
+const OPUS = Buffer.from([0xf8, 1, 2, 3, 4, 5])
+const SSRC = 4_711
+
+interface Made {
+  mode?: string
+  key?: Buffer
+  sequence?: number
+  ssrc?: number
+  type?: number
+  contributors?: number
+  extension?: Buffer
+  padding?: number
+  payload?: Buffer
+}
+
+/** An audio packet, put together by Discord's description of "rtpsize" and by nothing that is tested here. */
+function packet(made: Made = {}): Buffer {
+  const { mode = GCM_MODE, key = KEY, sequence = 7, ssrc = SSRC, type = 120, contributors = 0 } = made
+  const { extension, padding = 0, payload = OPUS } = made
+  const fixed = Buffer.alloc(12 + 4 * contributors)
+  fixed[0] = 0x80 | (padding ? 0x20 : 0) | (extension ? 0x10 : 0) | contributors
+  fixed[1] = type
+  fixed.writeUInt16BE(sequence, 2)
+  fixed.writeUInt32BE(sequence * 960, 4)
+  fixed.writeUInt32BE(ssrc, 8)
+  const head = extension ? Buffer.concat([fixed, Buffer.of(0xbe, 0xde, 0, extension.length / 4)]) : fixed
+  const pad = padding ? Buffer.concat([Buffer.alloc(padding - 1), Buffer.of(padding)]) : Buffer.alloc(0)
+  const plain = Buffer.concat([extension ?? Buffer.alloc(0), payload, pad])
+  const counter = Buffer.of(0, 0, 1, 2)
+  const nonce = Buffer.alloc(mode === GCM_MODE ? 12 : 24)
+  counter.copy(nonce)
+  if (mode === XCHACHA_MODE)
+    return Buffer.concat([head, xchacha20poly1305(key, nonce, head).encrypt(plain), counter])
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  cipher.setAAD(head)
+  return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag(), counter])
+}
+
+function stage() {
+  const clock = new FakeClock(1_000)
+  const counters = new LinkCounters()
+  const guard = new DaveGuard(clock, counters, () => {})
+  const reception = new Reception(clock, counters, guard)
+  const listener = new Listener()
+  reception.use({ mode: GCM_MODE, key: KEY })
+  reception.listen('anna', listener)
+  const give = (made: Made = {}) => reception.datagram(packet(made), true)
+  return { clock, counters, reception, listener, give }
+}
+
+describe.each([GCM_MODE, XCHACHA_MODE])('%s', mode => {
+  const session = { mode, key: KEY }
+
+  test.each([
+    ['plain', {}],
+    ['with an extension', { extension: Buffer.alloc(8, 0x10) }],
+    ['with contributors', { contributors: 3 }],
+    ['with padding', { padding: 9 }],
+    ['with all of it', { contributors: 1, extension: Buffer.alloc(4), padding: 1 }],
+    ['whose ciphertext looks like an extension', { payload: Buffer.of(0xbe, 0xde, 0, 1, 2, 3) }],
+  ] as const)('opens a packet %s', (_name, made) => {
+    const wanted = 'payload' in made ? made.payload : OPUS
+    expect(opened(packet({ mode, ...made }), session)).toEqual(wanted)
+  })
+
+  test('opens nothing that was touched', () => {
+    fc.assert(
+      fc.property(fc.nat(1_000), fc.integer({ min: 1, max: 255 }), (at, change) => {
+        const datagram = packet({ mode, extension: Buffer.alloc(4) })
+        const place = at % datagram.length
+        datagram[place] = datagram[place]! ^ change
+        expect(opened(datagram, session)).toBeUndefined()
+      }),
+      { numRuns: 300, seed: 1 },
+    )
+  })
+
+  test('opens what it sealed', () => {
+    const header = packet().subarray(0, 12)
+    expect(opened(sealed(header, OPUS, session, 77), session)).toEqual(OPUS)
+    expect(opened(sealed(header, OPUS, session, 77), { mode, key: randomBytes(32) })).toBeUndefined()
+  })
+
+  test('takes no padding for more than there is', () => {
+    expect(opened(packet({ mode, payload: Buffer.alloc(0), padding: 1 }), session)).toHaveLength(0)
+    const tooMuch = packet({ mode, payload: Buffer.of(1, 2, 200), padding: 0 })
+    expect(opened(tooMuch, session)).toEqual(Buffer.of(1, 2, 200))
+  })
+})
+
+describe('a datagram', () => {
+  test('of somebody is theirs', () => {
+    const { reception, listener, give, counters } = stage()
+    reception.named('anna', SSRC)
+    give({ sequence: 9 })
+    expect(listener.packets).toEqual([{ sequence: 9, timestamp: 9 * 960, ssrc: SSRC, opus: OPUS }])
+    expect(counters.packets).toBe(1)
+  })
+
+  test('of somebody to whom nobody listens is not even opened', () => {
+    const { reception, give, counters } = stage()
+    reception.named('ben', SSRC)
+    give({ key: randomBytes(32) })
+    expect(counters).toMatchObject({ packets: 0, undecryptable: 0, unknownSsrc: 0 })
+  })
+
+  test('that is no audio is passed over', () => {
+    const { reception, counters, listener } = stage()
+    reception.named('anna', SSRC)
+    for (const datagram of [
+      packet({ type: 103 }),
+      packet({ type: 72 }),
+      Buffer.alloc(8),
+      Buffer.alloc(74),
+      Buffer.alloc(0),
+    ])
+      reception.datagram(datagram, true)
+    expect(listener.packets).toEqual([])
+    expect(counters.undecryptable + counters.malformed + counters.unknownSsrc).toBe(0)
+    expect(reception.heard).toBe(false)
+  })
+
+  test.each([
+    ['too large for Opus', Buffer.alloc(1_279, 0xf8)],
+    ['of nothing', Buffer.alloc(0)],
+    ['of almost nothing but zeros', Buffer.concat([Buffer.of(0xf8), Buffer.alloc(60)])],
+    ['of frames without end', Buffer.of(0xfb, 63, 1, 2, 3)],
+  ])('%s is no speech', (_name, payload) => {
+    const { reception, give, counters, listener } = stage()
+    reception.named('anna', SSRC)
+    give({ payload })
+    expect(listener.packets).toEqual([])
+    expect(counters.malformed).toBe(1)
+  })
+
+  test('of any bytes harms nobody', () => {
+    const { reception, give, listener } = stage()
+    reception.named('anna', SSRC)
+    const head = fc.tuple(
+      fc.constantFrom(0x80, 0x90, 0xbf, 0xb0, 0),
+      fc.constantFrom(120, 248),
+      fc.uint8Array(),
+    )
+    fc.assert(
+      fc.property(
+        head,
+        fc.uint8Array({ maxLength: 100 }),
+        fc.boolean(),
+        ([first, type, rest], tail, ours) => {
+          const datagram = Buffer.from([first, type, ...rest, ...tail])
+          if (ours && datagram.length >= 12) datagram.writeUInt32BE(SSRC, 8)
+          reception.datagram(datagram, ours)
+        },
+      ),
+      { numRuns: 1_000, seed: 2 },
+    )
+    expect(listener.packets).toEqual([])
+    give()
+    expect(listener.packets.length).toBe(1)
+  })
+})
+
+describe('names', () => {
+  test('that come late bring what was said before them, in order', () => {
+    const { reception, listener, give, counters } = stage()
+    for (let sequence = 0; sequence < 10; sequence++) give({ sequence })
+    reception.named('anna', SSRC)
+    expect(listener.packets.map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    expect(counters).toMatchObject({ unknownSsrc: 10, attributed: 10 })
+  })
+
+  test('that come too late bring nothing', () => {
+    const { reception, listener, give, clock } = stage()
+    for (let sequence = 0; sequence < 10; sequence++) give({ sequence })
+    clock.advance(2_100)
+    reception.named('anna', SSRC)
+    expect(listener.packets).toEqual([])
+  })
+
+  test('are waited for by so many packets of so many streams, and by none from elsewhere', () => {
+    const { reception, listener, give, counters } = stage()
+    for (let sequence = 0; sequence < 500; sequence++) give({ sequence })
+    reception.named('anna', SSRC)
+    expect(listener.packets.length).toBe(100)
+    expect(listener.packets.at(-1)?.sequence).toBe(499)
+    for (let ssrc = 1; ssrc <= 100; ssrc++) give({ ssrc })
+    reception.datagram(packet({ ssrc: 200 }), false)
+    expect(counters.foreign).toBe(1)
+    for (let ssrc = 1; ssrc <= 200; ssrc++) reception.named('anna', ssrc)
+    expect(listener.packets.length).toBe(108)
+  })
+
+  test('are of one SSRC each: the old one is nobody’s', () => {
+    const { reception, listener, give, counters } = stage()
+    reception.named('anna', SSRC)
+    reception.named('anna', SSRC + 1)
+    give()
+    expect(listener.packets).toEqual([])
+    expect(counters.unknownSsrc).toBe(1)
+    give({ ssrc: SSRC + 1 })
+    expect(listener.packets.length).toBe(1)
+  })
+
+  test('pass on with the SSRC, and go with the user', () => {
+    const { reception, listener, give, counters } = stage()
+    const ben = new Listener()
+    reception.listen('ben', ben)
+    reception.named('anna', SSRC)
+    reception.named('ben', SSRC)
+    give()
+    expect(ben.packets.length).toBe(1)
+    reception.left('ben')
+    give()
+    expect(ben.packets.length).toBe(1)
+    expect(listener.packets.length).toBe(0)
+    expect(counters.unknownSsrc).toBe(1)
+    reception.left('nobody')
+  })
+
+  test('end with the session; who is listened to stays', () => {
+    const { reception, listener, give } = stage()
+    reception.named('anna', SSRC)
+    reception.begin()
+    give()
+    reception.use({ mode: GCM_MODE, key: KEY })
+    reception.named('anna', SSRC)
+    give({ sequence: 8 })
+    expect(listener.packets.at(-1)?.sequence).toBe(8)
+  })
+})
+
+test('only the sink that is there now can be taken off by name', () => {
+  const { reception, give } = stage()
+  const next = new Listener()
+  reception.named('anna', SSRC)
+  reception.listen('anna', next)
+  reception.unlisten('anna', new Listener())
+  give()
+  expect(next.packets.length).toBe(1)
+  reception.unlisten('anna', next)
+  reception.unlisten('anna')
+  give()
+  expect(next.packets.length).toBe(1)
+})
