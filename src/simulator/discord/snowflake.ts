@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { WallClock } from '../../core/wall-clock.ts'
 
 /** 2015, the first second of Discord's time (Discord: Snowflakes). */
@@ -6,6 +7,8 @@ const EPOCH_MS = 1_420_070_400_000
 /** Makes ids that grow with time and never repeat. */
 export class Snowflakes {
   readonly #now: WallClock
+  /** Which of Discord's machines made it: two worlds of the same millisecond have different ids. */
+  readonly #machine = BigInt(randomInt(1024)) << 12n
   #last = 0n
 
   constructor(now: WallClock) {
@@ -13,7 +16,7 @@ export class Snowflakes {
   }
 
   next(): string {
-    const floor = BigInt(Math.max(0, Math.floor(this.#now()) - EPOCH_MS)) << 22n
+    const floor = (BigInt(Math.max(0, Math.floor(this.#now()) - EPOCH_MS)) << 22n) | this.#machine
     this.#last = floor > this.#last ? floor : this.#last + 1n
     return String(this.#last)
   }

@@ -25,8 +25,10 @@ export class Chat {
     this.#world = world
   }
 
-  /** A person writes; they alert whom they mention. */
+  /** A person writes; they alert whom they mention. Throws when they may not. */
   write(member: Member, channel: Channel, content: string): Message {
+    if (!member.can('SendMessages', channel))
+      throw new Error(`${member.displayName} may not write in ${channel.name}`)
     const pings = this.#pings(content, ALL_MENTIONS, channel, member)
     return this.#post({ channel, author: member.user, version: this.#version({ content }), pings, flags: 0 })
   }

@@ -27,7 +27,6 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   'POST /channels/:channel/typing': { requests: 5, perMs: 5_000 },
   'POST /webhooks/:webhook/:token': { requests: 5, perMs: 2_000 },
   'PATCH /webhooks/:webhook/:token/messages/:message': { requests: 5, perMs: 2_000 },
-  'PATCH /guilds/:guild/members/@me': { requests: 2, perMs: 10_000 },
 }
 
 /** Everything but interactions' endpoints counts towards it. */
