@@ -1,6 +1,6 @@
 import { type Config, ConfigError, loadConfig } from '../config.ts'
 import { accountChecks } from './doctor/account-checks.ts'
-import type { Check } from './doctor/check.ts'
+import { type Check, fail } from './doctor/check.ts'
 import { engineChecks } from './doctor/engine-checks.ts'
 import { thisMachine } from './doctor/machine.ts'
 import { nodeCheck, portCheck, settingsCheck, settingsFailures } from './doctor/machine-checks.ts'
@@ -18,14 +18,30 @@ export async function doctor(
 ): Promise<Check[]> {
   const node = nodeCheck(around.nodeVersion)
   if (config instanceof ConfigError) return [node, ...settingsFailures(config)]
-  const [engines, service, twilio, account, port] = await Promise.all([
+  const [engines, service, twilio, account, port, discord] = await Promise.all([
     engineChecks(config, around),
     serviceChecks(config, around),
     twilioChecks(config, around),
     accountChecks(config, around.twilioAccount),
     portCheck(config, around),
+    discordPart(config, around),
   ])
-  return [node, settingsCheck(config), port, ...engines, ...service, ...twilio, ...account]
+  return [node, settingsCheck(config), port, ...engines, ...service, ...twilio, ...account, ...discord]
+}
+
+/** Discord, where there is a bot; its library is loaded only then. */
+async function discordPart(config: Config, around: Surroundings): Promise<Check[]> {
+  const { token, apiUrl, guilds, channels } = config.discord
+  if (token === undefined) {
+    if (guilds.length + channels.length === 0) return []
+    return [fail('Discord token', 'none', 'set discord.token (DRAGOMAN_DISCORD_TOKEN or …_FILE)')]
+  }
+  const [{ discordChecks }, { voiceChecks }] = await Promise.all([
+    import('./doctor/discord-checks.ts'),
+    import('./doctor/discord-voice.ts'),
+  ])
+  const rest = await around.discord({ token, apiUrl })
+  return [...(await discordChecks(config, rest)), ...voiceChecks(config, await around.voiceParts())]
 }
 
 /** The settings for `doctor`: wrong ones are a finding, not a failure. */

@@ -47,6 +47,12 @@ function machine(changes: Partial<Surroundings> = {}): Surroundings {
     listen: async () => undefined,
     isDragoman: async () => true,
     twilioAccount: async () => undefined,
+    discord: async () => {
+      throw new Error('Discord is not to be asked')
+    },
+    voiceParts: async () => {
+      throw new Error('voice is of no interest')
+    },
     ...changes,
   }
 }

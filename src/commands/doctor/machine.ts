@@ -78,6 +78,17 @@ export const thisMachine: Surroundings = {
 
   twilioAccount: openAccount,
 
+  // discord.js takes half a second to load.
+  async discord(settings) {
+    const { restClient } = await import('../../bridges/discord/commands/rest-client.ts')
+    return restClient(settings)
+  },
+
+  async voiceParts() {
+    const { voiceParts } = await import('./discord-voice.ts')
+    return voiceParts()
+  },
+
   async isDragoman(url) {
     try {
       const answer = await fetch(`${url}/health`, {

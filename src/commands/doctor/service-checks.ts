@@ -7,9 +7,21 @@ import { type Check, fail, ok, warn } from './check.ts'
 import { type LanguagePair, languagePairs } from './language-pairs.ts'
 import type { ExaminedService, Surroundings } from './surroundings.ts'
 
-/** Whether the service is there, takes the key, and can do what the settings ask for. */
+/** Whether the service is there, takes the key, and can do what the settings ask for; and so for those that stand in. */
 export async function serviceChecks(config: Config, around: Surroundings): Promise<Check[]> {
+  const services = [
+    config.service,
+    ...config.service.fallbacks.map(each => ({ ...config.service, apiKey: undefined, ...each })),
+  ]
+  const checks: Check[] = []
+  for (const [place, service] of services.entries())
+    checks.push(...(await checksOf({ ...config, service }, around, place === 0 ? '' : `fallback ${place} `)))
+  return checks
+}
+
+async function checksOf(config: Config, around: Surroundings, which: string): Promise<Check[]> {
   const where = config.service.url ?? 'embedded'
+  const named = (check: Check): Check => ({ ...check, name: `${which}${check.name}` })
   let service: ExaminedService | undefined
   try {
     service = await around.service(config)
@@ -19,9 +31,9 @@ export async function serviceChecks(config: Config, around: Surroundings): Promi
     const able = pairs.flatMap(pair => pairChecks(pair, languages, voices, config.service.mode))
     const first = pairs.find(pair => pairChecks(pair, languages, voices, config.service.mode).every(isFine))
     const session = first ? [await sessionCheck(service, first)] : []
-    return [reached, ...keyCheck(config), ...session, ...able]
+    return [reached, ...keyCheck(config), ...session, ...able].map(named)
   } catch (error) {
-    return [failure('service', error, where)]
+    return [named(failure('service', error, where))]
   } finally {
     await service?.close()
   }

@@ -1,7 +1,9 @@
+import type { REST } from 'discord.js'
 import type { Config } from '../../config.ts'
 import type { LanguageId } from '../../core/languages.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
 import type { ExaminedAccount } from './account-checks.ts'
+import type { VoiceParts } from './discord-voice.ts'
 
 /** A translation service that was reached, or started for the time of the examination. */
 export interface ExaminedService {
@@ -31,6 +33,10 @@ export interface Surroundings {
   listen(host: string, port: number): Promise<string | undefined>
   /** The account of `twilio.outbound`; undefined where none is set. Rejects with a `BridgeError`. */
   twilioAccount(config: Config): Promise<ExaminedAccount | undefined>
+  /** Discord's API with the bot's token. */
+  discord(settings: { readonly token: string; readonly apiUrl?: string | undefined }): Promise<REST>
+  /** What voice at Discord stands on. */
+  voiceParts(): Promise<VoiceParts>
   /** Whether a Dragoman answers `GET /health` below this address. */
   isDragoman(url: string): Promise<boolean>
 }

@@ -1,0 +1,42 @@
+import {
+  type APIChannel,
+  type APIGuild,
+  type APIGuildMember,
+  OverwriteType,
+  PermissionFlagsBits,
+} from 'discord.js'
+
+/** What decides on what somebody may do in a guild. */
+export interface GuildStanding {
+  readonly guild: Pick<APIGuild, 'id' | 'owner_id' | 'roles' | 'afk_channel_id'>
+  readonly member: Pick<APIGuildMember, 'roles'> & { readonly user: { readonly id: string } }
+}
+
+const ALL = (1n << 64n) - 1n
+
+/** What a member may do in a channel (Discord: Permissions, Permission Overwrites). */
+export function permissionsIn({ guild, member }: GuildStanding, channel: APIChannel): bigint {
+  const id = member.user.id
+  if (guild.owner_id === id) return ALL
+  const own = new Set([guild.id, ...member.roles])
+  let bits = 0n
+  for (const role of guild.roles) if (own.has(role.id)) bits |= BigInt(role.permissions)
+  if (bits & PermissionFlagsBits.Administrator) return ALL
+  const overwrites = ('permission_overwrites' in channel && channel.permission_overwrites) || []
+  const everyone = overwrites.filter(each => each.id === guild.id)
+  const roles = overwrites.filter(
+    each => each.type === OverwriteType.Role && each.id !== guild.id && own.has(each.id),
+  )
+  const personal = overwrites.filter(each => each.type === OverwriteType.Member && each.id === id)
+  for (const level of [everyone, roles, personal]) {
+    for (const { deny } of level) bits &= ~BigInt(deny)
+    for (const { allow } of level) bits |= BigInt(allow)
+  }
+  return bits
+}
+
+/** The role that the bot's invitation made, by which it has its permissions. */
+export function botRoleOf({ guild, member }: GuildStanding): string {
+  const own = guild.roles.find(({ tags }) => tags?.bot_id === member.user.id)
+  return own?.name ?? 'of the bot'
+}

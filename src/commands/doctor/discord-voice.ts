@@ -1,0 +1,120 @@
+import { getCiphers } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { DEFAULT_MAX_VERSION, getCACertificates } from 'node:tls'
+import type { Config } from '../../config.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+
+/** What voice at Discord stands on, as far as it loads here. */
+export interface VoiceParts {
+  /** The version of `@discordjs/voice`. */
+  readonly library: string | undefined
+  readonly opus: 'native' | 'WebAssembly' | undefined
+  /** End-to-end encryption: the version of `@snazzah/davey`, and that of the protocol. */
+  readonly dave: { readonly version: string; readonly protocol: number } | undefined
+  /** Which of Discord's two ways to encrypt packets can be done. */
+  readonly aesGcm: boolean
+  readonly xchacha: boolean
+  /** A package is there that the library would take for encryption, and cannot use. */
+  readonly libsodium: boolean
+  readonly tls: { readonly openssl: string; readonly newest: string; readonly certificates: number }
+}
+
+const INSTALL = 'run npm ci, with optional packages'
+
+/** What is loaded on this machine. Never throws. */
+export function voiceParts(): VoiceParts {
+  const own = createRequire(import.meta.url)
+  const load = <T>(name: string, from = own): T | undefined => {
+    try {
+      return from(name) as T
+    } catch {
+      return undefined
+    }
+  }
+  const voice = load<{ version?: string }>('@discordjs/voice')
+  // What the library itself would get.
+  const its = voice ? createRequire(own.resolve('@discordjs/voice')) : own
+  const davey = load<{ VERSION?: string; DAVE_PROTOCOL_VERSION?: number }>('@snazzah/davey', its)
+  const native = load('@evan/opus/node/index.js')
+  return {
+    library: voice?.version,
+    opus: native ? 'native' : load('@evan/opus/wasm/index.js') ? 'WebAssembly' : undefined,
+    dave: davey && { version: davey.VERSION ?? '?', protocol: davey.DAVE_PROTOCOL_VERSION ?? 0 },
+    aesGcm: getCiphers().includes('aes-256-gcm'),
+    xchacha: load('@noble/ciphers/chacha.js', its) !== undefined,
+    libsodium: load('libsodium-wrappers', its) !== undefined,
+    tls: {
+      openssl: process.versions.openssl ?? '?',
+      newest: DEFAULT_MAX_VERSION,
+      certificates: getCACertificates('default').length,
+    },
+  }
+}
+
+/** Whether voices can be got from Discord and given to it on this machine. */
+export function voiceChecks({ discord }: Config, parts: VoiceParts): Check[] {
+  return [
+    libraryCheck(parts),
+    opusCheck(parts),
+    daveCheck(parts, discord.dave),
+    cipherCheck(parts),
+    tlsCheck(parts),
+  ]
+}
+
+function libraryCheck({ library }: VoiceParts): Check {
+  const name = 'Discord voice'
+  return library === undefined
+    ? fail(name, '@discordjs/voice cannot be loaded', INSTALL)
+    : ok(name, `@discordjs/voice ${library}`)
+}
+
+function opusCheck({ opus }: VoiceParts): Check {
+  const name = 'Opus'
+  if (opus === 'native') return ok(name, '@evan/opus, native')
+  if (opus === undefined) return fail(name, '@evan/opus cannot be loaded', INSTALL)
+  return warn(
+    name,
+    'as WebAssembly, which takes up to 1.7 times the work',
+    'it is native on Linux with glibc, macOS and Windows, for x64 and most arm64',
+  )
+}
+
+function daveCheck({ dave }: VoiceParts, wanted: boolean): Check {
+  const name = 'end-to-end encryption'
+  if (!wanted)
+    return warn(
+      name,
+      'switched off, so that only stage channels can be entered',
+      'set discord.dave to true, or leave it out',
+    )
+  if (!dave || dave.protocol < 1) return fail(name, '@snazzah/davey cannot be loaded', INSTALL)
+  return ok(name, `DAVE ${dave.protocol}, @snazzah/davey ${dave.version}`)
+}
+
+function cipherCheck({ aesGcm, xchacha, libsodium }: VoiceParts): Check {
+  const name = 'voice ciphers'
+  if (libsodium)
+    return fail(
+      name,
+      'libsodium-wrappers is installed, which @discordjs/voice takes and cannot use',
+      'npm uninstall libsodium-wrappers, or whatever package brings it (npm ls libsodium-wrappers)',
+    )
+  if (!xchacha) return fail(name, '@noble/ciphers cannot be loaded, which voice servers may demand', INSTALL)
+  if (!aesGcm) return warn(name, 'no AES-GCM in this Node: slower ones are used', 'install the official Node')
+  return ok(name, 'AES-GCM, XChaCha20')
+}
+
+function tlsCheck({ tls }: VoiceParts): Check {
+  const name = 'TLS'
+  const { openssl, newest, certificates } = tls
+  if (newest !== 'TLSv1.2' && newest !== 'TLSv1.3')
+    return fail(name, `at most ${newest}, which Discord does not take`, 'start Node without --tls-max-…')
+  if (certificates === 0)
+    return fail(
+      name,
+      'Node trusts no certificate',
+      'start Node without --use-openssl-ca, or install ca-certificates',
+    )
+  return ok(name, `${newest}, OpenSSL ${openssl}`)
+}

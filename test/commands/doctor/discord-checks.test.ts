@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { inviteUrl, USED_PERMISSIONS } from '../../../src/bridges/discord/commands/permissions.ts'
+import { registerCommand } from '../../../src/bridges/discord/commands/registration.ts'
+import { restClient } from '../../../src/bridges/discord/commands/rest-client.ts'
+import { discordChecks } from '../../../src/commands/doctor/discord-checks.ts'
+import type { ConfigInput } from '../../../src/config/schema.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { silentLog } from '../../../src/core/log.ts'
+import { DiscordStandIn } from '../../../src/simulator/index.ts'
+
+let discord: DiscordStandIn
+beforeEach(async () => {
+  discord = await DiscordStandIn.listen()
+})
+afterEach(() => discord.close())
+
+type Settings = NonNullable<ConfigInput['discord']>
+
+/** What the doctor finds, asked by discord.js's own REST client. */
+async function checks(settings: Settings = {}) {
+  const { token = discord.token, apiUrl = discord.api } = settings
+  const config = loadConfig({ env: {}, overrides: { discord: { ...settings, token, apiUrl } } })
+  const found = await discordChecks(config, restClient({ token, apiUrl }))
+  return (name: string) => found.find(each => each.name.includes(name)) ?? found.map(each => each.name)
+}
+
+const register = (guilds: readonly string[] = []) =>
+  registerCommand({
+    rest: restClient({ token: discord.token, apiUrl: discord.api }),
+    applicationId: discord.application.id,
+    guilds,
+    log: silentLog,
+  })
+
+function house(botPermissions = USED_PERMISSIONS, everyone: readonly [] | undefined = []) {
+  const guild = discord.addGuild({ name: 'Casa', botPermissions, ...(everyone ? { everyone } : {}) })
+  return { guild, lounge: guild.addVoiceChannel({ name: 'Lounge' }) }
+}
+
+describe('the doctor asks Discord', () => {
+  test('and has nothing to say when all is well', async () => {
+    const { guild, lounge } = house()
+    await register([guild.id])
+    const about = await checks({ guilds: [guild.id], channels: [lounge.id] })
+    expect(about('token')).toEqual({
+      name: 'Discord token',
+      status: 'ok',
+      found: `accepted: application ${discord.application.name}`,
+      mend: '',
+    })
+    expect(about('intents')).toMatchObject({
+      status: 'ok',
+      found: expect.stringMatching(/none is privileged$/),
+    })
+    expect(about('logins')).toMatchObject({ status: 'ok', found: '1000 of 1000 left' })
+    expect(about('guilds')).toMatchObject({ status: 'ok', found: 'Casa' })
+    expect(about('/interpret')).toMatchObject({ status: 'ok', found: 'registered' })
+    expect(about(lounge.id)).toMatchObject({ status: 'ok', found: 'all permissions' })
+  })
+
+  test('and finds a wrong token, which is not shown', async () => {
+    const about = await checks({ token: 'the-client-secret' })
+    expect(about('token')).toMatchObject({
+      status: 'fail',
+      found: expect.stringContaining('does not look like a bot’s'),
+      mend: expect.stringContaining('Reset Token'),
+    })
+    expect(JSON.stringify(about('token'))).not.toContain('the-client-secret')
+    const old = `${discord.token.slice(0, -1)}${discord.token.endsWith('x') ? 'y' : 'x'}`
+    expect((await checks({ token: old }))('token')).toMatchObject({ found: 'Discord does not know it' })
+  })
+
+  test('and finds a bot that nobody invited', async () => {
+    const about = await checks({ guilds: ['123456789012345678'] })
+    const url = inviteUrl(discord.application.id)
+    expect(about('Discord guilds')).toMatchObject({ status: 'fail', mend: `invite the bot: ${url}` })
+    expect(about('guild 123456789012345678')).toMatchObject({
+      status: 'fail',
+      mend: expect.stringContaining('guild_id=123456789012345678'),
+    })
+  })
+
+  test('and finds commands that are not registered, or as another version has them', async () => {
+    house()
+    expect((await checks())('/interpret')).toMatchObject({ status: 'warn', found: 'not registered' })
+    await register()
+    expect((await checks())('/interpret')).toMatchObject({ status: 'ok' })
+    const rest = restClient({ token: discord.token, apiUrl: discord.api })
+    const body = [{ name: 'interpret', description: 'as it was long ago' }]
+    await rest.put(`/applications/${discord.application.id}/commands`, { body })
+    expect((await checks())('/interpret')).toMatchObject({
+      status: 'warn',
+      found: expect.stringContaining('another version'),
+      mend: expect.stringContaining('dragoman discord register'),
+    })
+  })
+
+  test.each([
+    ['Connect'],
+    ['Speak'],
+    ['SendMessages'],
+    ['EmbedLinks'],
+    ['ReadMessageHistory'],
+    ['ViewChannel'],
+  ] as const)('and finds %s missing in a channel', async permission => {
+    const { guild, lounge } = house()
+    guild.setPermissions(lounge, guild.bot, { deny: [permission] })
+    const about = await checks({ channels: [lounge.id] })
+    const role = guild.bot.roles[0]?.name
+    expect(about(lounge.id)).toMatchObject({
+      status: 'fail',
+      found: `missing: ${permission}`,
+      mend: `edit the channel, Permissions, role ${role}: allow ${permission}`,
+    })
+  })
+
+  test('and finds what a role of everybody takes away, unless the bot’s own gives it back', async () => {
+    const { guild, lounge } = house()
+    guild.setPermissions(lounge, guild.everyone, { deny: ['Connect', 'Speak'] })
+    const about = await checks({ channels: [lounge.id] })
+    expect(about(lounge.id)).toMatchObject({ found: 'missing: Connect, Speak' })
+    const [own] = guild.bot.roles
+    guild.setPermissions(lounge, own!, { allow: ['Connect', 'Speak'] })
+    expect((await checks({ channels: [lounge.id] }))(lounge.id)).toMatchObject({ status: 'ok' })
+  })
+
+  test('and asks of a stage what a stage needs, and of plain captions no links', async () => {
+    const { guild } = house(['ViewChannel', 'Connect', 'SendMessages', 'ReadMessageHistory'])
+    const stage = guild.addVoiceChannel({ name: 'Stage', stage: true })
+    const about = await checks({ channels: [stage.id], captions: { style: 'plain' } })
+    expect(about(stage.id)).toMatchObject({ found: 'missing: RequestToSpeak' })
+  })
+
+  test('and finds channels that are none', async () => {
+    const { guild } = house()
+    const text = guild.addTextChannel({ name: 'general' })
+    const about = await checks({ channels: [text.id, '123456789012345678'] })
+    expect(about(text.id)).toMatchObject({ status: 'fail', found: 'is not a voice channel' })
+    expect(about('123456789012345678')).toMatchObject({
+      status: 'fail',
+      found: expect.stringMatching(/no such channel/),
+    })
+  })
+
+  test('and says so when Discord cannot be reached', async () => {
+    const about = await checks({ apiUrl: 'http://127.0.0.1:1/api' })
+    expect(about('token')).toMatchObject({
+      status: 'fail',
+      found: expect.stringContaining('ECONNREFUSED'),
+      mend: expect.stringContaining('discord.com must be reachable'),
+    })
+  })
+
+  test('and says so when Discord limits requests, or has trouble', async () => {
+    discord.faults.rest.always({ rateLimited: { scope: 'global', retryAfterMs: 4_000 } })
+    expect((await checks())('token')).toMatchObject({
+      status: 'warn',
+      found: expect.stringMatching(/a pause of [45] s/),
+    })
+    discord.faults.rest.heal()
+    discord.faults.rest.always({ reply: { status: 502, body: 'bad gateway', type: 'text/html' } })
+    expect((await checks())('token')).toMatchObject({ status: 'warn', found: 'Discord answered 502' })
+    discord.faults.rest.heal()
+    const { lounge } = house()
+    discord.faults.rest.always({ only: '/channels', rateLimited: { retryAfterMs: 4_000 } })
+    const about = await checks({ channels: [lounge.id] })
+    expect([about('guilds'), about(lounge.id)]).toMatchObject([{ status: 'ok' }, { status: 'warn' }])
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { type VoiceParts, voiceChecks, voiceParts } from '../../../src/commands/doctor/discord-voice.ts'
+import { loadConfig } from '../../../src/config.ts'
+
+const config = loadConfig({ env: {} })
+const found = (parts: VoiceParts, settings = config) =>
+  voiceChecks(settings, parts).map(({ name, status, found }) => `${status} ${name}: ${found}`)
+
+describe('what voice stands on', () => {
+  test('is all there on this machine', () => {
+    expect(found(voiceParts())).toEqual([
+      expect.stringMatching(/^ok Discord voice: @discordjs\/voice \d+\.\d+/),
+      expect.stringMatching(/^ok Opus: @evan\/opus, native$/),
+      expect.stringMatching(/^ok end-to-end encryption: DAVE \d+, @snazzah\/davey \d+\.\d+/),
+      'ok voice ciphers: AES-GCM, XChaCha20',
+      expect.stringMatching(/^ok TLS: TLSv1\.3, OpenSSL 3/),
+    ])
+  })
+
+  test.each([
+    [{ library: undefined }, 'fail Discord voice: @discordjs/voice cannot be loaded'],
+    [{ opus: undefined }, 'fail Opus: @evan/opus cannot be loaded'],
+    [{ opus: 'WebAssembly' }, 'warn Opus: as WebAssembly, which takes up to 1.7 times the work'],
+    [{ dave: undefined }, 'fail end-to-end encryption: @snazzah/davey cannot be loaded'],
+    [{ dave: { version: '0', protocol: 0 } }, 'fail end-to-end encryption: @snazzah/davey cannot be loaded'],
+    [
+      { xchacha: false },
+      'fail voice ciphers: @noble/ciphers cannot be loaded, which voice servers may demand',
+    ],
+    [{ aesGcm: false }, 'warn voice ciphers: no AES-GCM in this Node: slower ones are used'],
+    [
+      { libsodium: true },
+      'fail voice ciphers: libsodium-wrappers is installed, which @discordjs/voice takes and cannot use',
+    ],
+    [
+      { tls: { openssl: '3', newest: 'TLSv1.1', certificates: 1 } },
+      'fail TLS: at most TLSv1.1, which Discord does not take',
+    ],
+    [{ tls: { openssl: '3', newest: 'TLSv1.3', certificates: 0 } }, 'fail TLS: Node trusts no certificate'],
+  ] as const satisfies [Partial<VoiceParts>, string][])('is missed: %o', (change, line) => {
+    expect(found({ ...voiceParts(), ...change })).toContain(line)
+  })
+
+  test('is said to be switched off when it is', () => {
+    const off = loadConfig({ env: {}, overrides: { discord: { dave: false } } })
+    expect(found(voiceParts(), off)).toContainEqual(
+      expect.stringMatching(/^warn end-to-end encryption: switched off/),
+    )
+  })
+})
