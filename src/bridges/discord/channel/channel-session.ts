@@ -140,6 +140,7 @@ export class ChannelSession implements ChannelInterpreter {
       {
         changed: () => this.#refresh(),
         channelGone: channelId => this.#channelGone(channelId),
+        begunAnew: () => this.#link.askAgain(),
         guildGone: () => void this.#finish({ kind: 'refused', code: 'guild-gone' }),
       },
       log,

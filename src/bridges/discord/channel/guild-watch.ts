@@ -8,6 +8,8 @@ export interface GuildWatcher {
   channelGone(channelId: string): void
   /** The bot was removed, or the guild deleted; not: out of reach. */
   guildGone(): void
+  /** The gateway began a new session: it knows nothing of the voice channel we are in. */
+  begunAnew(): void
 }
 
 /** Listens to discord.js for one guild until it is disposed. */
@@ -28,7 +30,11 @@ export class GuildWatch implements Disposable {
     this.#on(Events.GuildAvailable, here)
     this.#on(Events.ChannelUpdate, (_before, channel) => here('guild' in channel ? channel.guild : null))
     // After a new session of the gateway what was missed is in its beginning, and nobody is told of it one by one.
-    this.#on(Events.ShardReady, () => watcher.changed())
+    const shard = () => client.guilds.cache.get(guildId)?.shardId
+    this.#on(Events.ShardReady, id => {
+      if (id === shard()) watcher.begunAnew()
+      watcher.changed()
+    })
     this.#on(Events.ShardResume, () => watcher.changed())
     this.#on(Events.ChannelDelete, channel => {
       if ('guild' in channel && channel.guild.id === guildId) watcher.channelGone(channel.id)

@@ -1,3 +1,4 @@
+import { Status } from 'discord.js'
 import type { LanguageId } from '../../../core/languages.ts'
 import type { StartRequest } from '../channel-interpreter.ts'
 import { VoiceLink, type VoiceLinkWatcher } from '../voice/voice-link.ts'
@@ -41,6 +42,7 @@ export function linkTo(
     log,
     counters,
     watcher,
+    gatewayUp: () => guild.shard.status === Status.Ready,
   })
 }
 

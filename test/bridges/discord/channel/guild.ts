@@ -67,6 +67,11 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     if (language) preferences.setLanguage(member.id, language)
     return member
   }
+  /** A channel that the client knows. */
+  const known = async <C extends { readonly id: string }>(channel: C): Promise<C> => {
+    await until(() => bot.client.channels.cache.has(channel.id), 5_000, 'a new channel')
+    return channel
+  }
   const request = (more: Partial<StartRequest> = {}): StartRequest => ({
     guildId: guild.id,
     channelId: sala.id,
@@ -109,6 +114,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     counters,
     interpreters,
     person,
+    known,
     request,
     start,
     read,

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { toneOf } from '../../../../src/simulator/tone-mp3.ts'
+import { noticeHz } from '../../../helpers/fake-announcer.ts'
+import { until } from '../../../helpers/until.ts'
+import { anyOf, guildHarness, isInterpreter, speech } from './guild.ts'
+
+test('it follows where it is moved: the people there are told, heard and read there', async () => {
+  await using casa = await guildHarness()
+  const patio = await casa.known(casa.guild.addVoiceChannel({ name: 'Patio' }))
+  const ana = casa.person('Ana', 'es-es')
+  const ben = casa.person('Ben', 'en-us')
+  const cleo = casa.person('Cleo', 'fr-fr')
+  await ana.join(casa.sala)
+  await ben.join(casa.sala)
+  await cleo.join(patio)
+  const channel = await casa.start()
+  await casa.guild.moveBot(patio)
+  await ana.moveTo(patio)
+  await until(
+    () => channel.channelId === patio.id && channel.status().state === 'listening',
+    10_000,
+    'the move',
+  )
+  await until(() => channel.status().speakers.length === 2, 5_000, 'the people of the patio')
+  await casa.reads(['🔴', '/interpret privacy'], patio)
+  await ana.say(speech(440, 1_500))
+  await casa.heard(toneOf('fr-fr'), 1_000, patio)
+  await casa.reads(['**Ana:**', '`fr`'], patio)
+  await ben.say(speech(440, 500))
+  expect(casa.read().some(text => text.includes('**Ben:**'))).toBe(false)
+  expect(channel.status().textChannelId).toBe(patio.id)
+})
+
+test('a moderator who disconnects it ends it, and people are told', async () => {
+  await using casa = await guildHarness({ permissions: ['ChangeNickname'] })
+  await casa.person('Ana', 'es-es').join(casa.sala)
+  const channel = await casa.start()
+  await casa.guild.kickBot()
+  expect(await channel.ended).toEqual({ kind: 'kicked' })
+  await casa.reads(['Me han desconectado'])
+  expect(casa.guild.bot.nick).toBeNull()
+  expect(casa.relay.legs).toBe(0)
+  expect(casa.interpreters.of(casa.guild.id)).toBeUndefined()
+})
+
+test('it leaves a channel that nobody is in, not one that somebody came back to', async () => {
+  await using casa = await guildHarness({ options: { emptyAfterMs: 1_500 } })
+  const ana = casa.person('Ana')
+  const robot = casa.guild.addMember({ name: 'Robot', bot: true })
+  await robot.join(casa.sala)
+  await ana.join(casa.sala)
+  const channel = await casa.start()
+  await ana.leave()
+  await until(() => channel.status().speakers.length === 0, 5_000, 'Ana leaves')
+  await ana.join(casa.sala)
+  await until(() => channel.status().speakers.length === 1, 5_000, 'Ana is back')
+  await ana.leave()
+  expect(await channel.ended).toEqual({ kind: 'empty' })
+  await until(() => casa.guild.bot.voice === undefined, 5_000, 'leaving voice')
+})
+
+test('a channel or guild that is gone ends it', async () => {
+  await using casa = await guildHarness()
+  const ana = casa.person('Ana')
+  await ana.join(casa.sala)
+  const first = await casa.start()
+  await casa.guild.deleteChannel(casa.sala)
+  expect(['refused', 'kicked']).toContain((await first.ended).kind)
+  const patio = await casa.known(casa.guild.addVoiceChannel({ name: 'Patio' }))
+  await ana.join(patio)
+  const second = await casa.start({ channelId: patio.id, textChannelId: patio.id })
+  await casa.guild.remove()
+  expect(['refused', 'kicked']).toContain((await second.ended).kind)
+  expect(casa.relay.legs).toBe(0)
+})
+
+test('captions move to the voice channel’s chat when theirs is deleted', async () => {
+  await using casa = await guildHarness()
+  const text = await casa.known(casa.guild.addTextChannel({ name: 'captions' }))
+  const ana = casa.person('Ana', 'es-es')
+  await ana.join(casa.sala)
+  const channel = await casa.start({ textChannelId: text.id })
+  await casa.reads(['🔴'], text)
+  await casa.guild.deleteChannel(text)
+  await until(() => channel.status().textChannelId === casa.sala.id, 5_000, 'the chat')
+  await ana.say(speech(440, 1_500))
+  await casa.reads(['**Ana:**'])
+})
+
+test('a gateway that resumes or begins anew changes nothing for those who are there', async () => {
+  await using casa = await guildHarness()
+  const ana = casa.person('Ana', 'es-es')
+  const ben = casa.person('Ben', 'en-us')
+  await ana.join(casa.sala)
+  await ben.join(casa.sala)
+  const channel = await casa.start()
+  const legs = casa.relay.legs
+  casa.discord.faults.gateway.reconnect()
+  await until(() => casa.discord.sessions.some(({ resumes }) => resumes > 0), 20_000, 'a resume')
+  expect(channel.status().speakers.length).toBe(2)
+  casa.discord.faults.gateway.refuseResume = true
+  casa.discord.faults.gateway.drop()
+  // Somebody goes while nobody can be told.
+  await ben.leave()
+  await until(() => casa.discord.sessions.length === 2, 20_000, 'a new session')
+  await until(() => channel.status().speakers.length === 1, 20_000, 'Ben is missed')
+  await ben.join(casa.sala)
+  await until(() => channel.status().speakers.length === 2, 20_000, 'Ben is back')
+  expect(casa.relay.legs).toBe(legs)
