@@ -33,6 +33,7 @@ export interface BotSessionOptions {
   readonly toBot: DatagramPath
   readonly fromBot: DatagramPath
   readonly send: (bytes: Buffer, to: Address) => void
+  readonly restriction: (userId: string) => { readonly mute?: boolean; readonly deaf?: boolean } | undefined
   /** For the others in the call. */
   readonly onPacket: (session: BotSession, header: RtpHeader, frame: Buffer) => void
   readonly onSpeaking: (session: BotSession, flags: number) => void
@@ -107,7 +108,7 @@ export class BotSession {
   deliver(userId: string, header: RtpHeader, frame: Buffer, extension: Buffer | undefined): void {
     const cipher = this.#cipher
     const to = this.#address
-    if (!cipher || !to) return
+    if (!cipher || !to || this.options.restriction(this.userId)?.deaf) return
     this.#counter = (this.#counter + 1) >>> 0
     const packet = sealPacket(cipher, header, frame, this.#counter, extension)
     const { toBot, send } = this.options
@@ -124,7 +125,8 @@ export class BotSession {
   }
 
   readonly #open = (datagram: Buffer): void => {
-    const { ear, onPacket } = this.options
+    const { ear, onPacket, restriction } = this.options
+    if (restriction(this.userId)?.mute) return
     const packet = this.#cipher && openPacket(this.#cipher, datagram)
     if (!packet) ear.counts.broken++
     if (packet?.payloadType !== OPUS_PAYLOAD_TYPE) return

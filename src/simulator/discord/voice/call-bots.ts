@@ -10,6 +10,14 @@ export interface ExpectedBot {
   readonly token: string
 }
 
+/** What a moderator can do to a bot. */
+export interface Restriction {
+  /** Nobody hears it. */
+  readonly mute?: boolean
+  /** It hears nobody. */
+  readonly deaf?: boolean
+}
+
 export interface CallBotsOptions {
   /** What a new session gets, besides the bot itself. */
   readonly session: () => Omit<BotSessionOptions, keyof ExpectedBot | 'daveVersion' | 'ear'>
@@ -28,6 +36,7 @@ export class CallBots implements Iterable<BotSession> {
   readonly #expected = new Map<string, ExpectedBot>()
   readonly #sessions = new Map<string, BotSession>()
   readonly #ears = new Map<string, BotEar>()
+  readonly #restrictions = new Map<string, Restriction>()
 
   constructor(options: CallBotsOptions) {
     this.#options = options
@@ -36,6 +45,15 @@ export class CallBots implements Iterable<BotSession> {
   /** Those who have their Session Description. */
   *[Symbol.iterator](): Iterator<BotSession> {
     for (const session of this.#sessions.values()) if (session.connected) yield session
+  }
+
+  /** Replaces what was restricted before. */
+  restrict(userId: string, restriction: Restriction): void {
+    this.#restrictions.set(userId, restriction)
+  }
+
+  restriction(userId: string): Restriction | undefined {
+    return this.#restrictions.get(userId)
   }
 
   expect(bot: ExpectedBot): void {

@@ -9,6 +9,8 @@ export interface SayOptions {
   readonly channels?: 1 | 2
   /** Silence frames after the last word. Default 5, as real clients. */
   readonly silenceFrames?: number
+  /** How the user's clock goes: with 1.001 every packet takes a thousandth longer than it should. Default 1. */
+  readonly pace?: number
 }
 
 export interface SpeechPacket {
@@ -26,6 +28,7 @@ const FRAME_LENGTHS = [10, 20, 40, 60]
 
 /** What somebody says, as Opus packets, each made when it is asked for. */
 export class Speech {
+  readonly pace: number
   readonly #pcm: Int16Array
   readonly #frameMs: number
   readonly #channels: 1 | 2
@@ -36,11 +39,13 @@ export class Speech {
 
   /** `pcm` is 16 kHz mono; the last packet is filled up with silence. Throws RangeError for lengths that Opus has not. */
   constructor(pcm: Int16Array, options: SayOptions = {}) {
-    const { frameMs = 20, channels = 1, silenceFrames = 5 } = options
+    const { frameMs = 20, channels = 1, silenceFrames = 5, pace = 1 } = options
     if (!FRAME_LENGTHS.includes(frameMs))
       throw new RangeError(`frameMs is one of ${FRAME_LENGTHS.join(', ')}, got ${frameMs}`)
     if (channels !== 1 && channels !== 2) throw new RangeError(`channels is 1 or 2, got ${channels}`)
     if (!(silenceFrames >= 0)) throw new RangeError(`silenceFrames is 0 or more, got ${silenceFrames}`)
+    if (!(pace > 0.5 && pace < 2)) throw new RangeError(`pace is between 0.5 and 2, got ${pace}`)
+    this.pace = pace
     this.#pcm = pcm
     this.#frameMs = frameMs
     this.#channels = channels

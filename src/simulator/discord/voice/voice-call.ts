@@ -1,6 +1,6 @@
 import { after, type Clock } from '../../../core/clock.ts'
 import type { BotSession } from './bot-session.ts'
-import { CallBots, type ExpectedBot } from './call-bots.ts'
+import { CallBots, type ExpectedBot, type Restriction } from './call-bots.ts'
 import { CallDave } from './call-dave.ts'
 import { DatagramPath } from './datagram-path.ts'
 import { DaveGroup } from './dave/dave-group.ts'
@@ -13,9 +13,9 @@ import { Close, Op } from './opcodes.ts'
 import type { PacketCounts } from './packet-counts.ts'
 import type { RtpHeader } from './rtp.ts'
 import { VoiceFaults } from './voice-faults.ts'
-import { VoiceUser } from './voice-user.ts'
+import { type JoinOptions, VoiceUser } from './voice-user.ts'
 
-export type { ExpectedBot } from './call-bots.ts'
+export type { ExpectedBot, Restriction } from './call-bots.ts'
 
 export interface VoiceCallOptions {
   readonly guildId: string
@@ -91,12 +91,13 @@ export class VoiceCall {
   }
 
   /** A scripted user enters. Throws RangeError when the user is there already, or the id is no snowflake. */
-  addUser(userId: string): VoiceUser {
+  addUser(userId: string, options: JoinOptions = {}): VoiceUser {
     if (!/^\d{1,20}$/.test(userId)) throw new RangeError(`a user id is a snowflake, got ${userId}`)
     if (this.#users.has(userId)) throw new RangeError(`user ${userId} is in the call already`)
     const { clock, random, nextSsrc, channelId } = this.#options
     const { externalSender, version } = this.#group
     const user = new VoiceUser({
+      ...options,
       userId,
       clock,
       random,
@@ -113,6 +114,11 @@ export class VoiceCall {
     for (const bot of this.bots) describe(user, bot)
     this.#group.enter(user.member)
     return user
+  }
+
+  /** What a moderator does to the bot: nobody hears it, or it hears nobody, until taken back. */
+  restrict(botUserId: string, restriction: Restriction): void {
+    this.bots.restrict(botUserId, restriction)
   }
 
   /** What the bot sent, 16 kHz mono, from the opening of the call until now; silence where nothing came. */
@@ -179,6 +185,7 @@ export class VoiceCall {
         toBot,
         fromBot,
         send,
+        restriction: userId => this.bots.restriction(userId),
         onPacket: (session, header, frame) => this.#spread(session.userId, header, frame, undefined),
         onSpeaking: ({ userId, ssrc }, flags) =>
           this.bots.tellAll(Op.speaking, { user_id: userId, ssrc, speaking: flags }, this.bots.get(userId)),

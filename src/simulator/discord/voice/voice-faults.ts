@@ -29,6 +29,8 @@ export class VoiceFaults {
   plaintext: boolean | number = false
   /** Users' packets hold nothing but zeros in place of Opus. */
   zeroFrames = false
+  /** What users' packets hold in place of their Opus, before it is encrypted: broken or strange Opus, for example. */
+  rewrite: ((opus: Buffer, userId: string) => Buffer) | undefined
   /** Bots learn of a new DAVE group this much later than users do, who encrypt at once. */
   welcomeDelayMs = 0
   /** So many commits and welcomes to bots are broken: the library answers with op 31. */

@@ -2,12 +2,19 @@ import { after, type Clock } from '../../../core/clock.ts'
 import type { ScriptedMember } from './dave/scripted-member.ts'
 import { OPUS_RATE, SILENCE_FRAME } from './opus.ts'
 import type { RtpHeader } from './rtp.ts'
-import { type SayOptions, Speech } from './speech.ts'
+import { type SayOptions, Speech, type SpeechPacket } from './speech.ts'
 import type { VoiceFaults } from './voice-faults.ts'
 
 export type { SayOptions } from './speech.ts'
 
-export interface VoiceUserOptions {
+export interface JoinOptions {
+  /** RTP sequence number of the first packet (u16), to begin just before the wrap, say. Default: any. */
+  readonly firstSequence?: number
+  /** RTP timestamp at the moment of joining (u32). Default: any. */
+  readonly firstTimestamp?: number
+}
+
+export interface VoiceUserOptions extends JoinOptions {
   readonly userId: string
   readonly clock: Clock
   readonly random: () => number
@@ -47,17 +54,20 @@ export class VoiceUser {
   readonly #firstTimestamp: number
   #ssrc: number
   #sequence: number
+  /** Of the next packet: it runs on with the user's own clock, also while nothing is said. */
+  #timestamp = 0
   #timer: Disposable | undefined
   #due = 0
   #left = false
 
   constructor(options: VoiceUserOptions) {
     const { userId, clock, random, nextSsrc, settled } = options
+    const { firstSequence = random() * 0x1_0000, firstTimestamp = random() * 0x1_0000_0000 } = options
     this.userId = userId
     this.#options = options
     this.#startedAt = clock.now()
-    this.#firstTimestamp = Math.floor(random() * 0x1_0000_0000)
-    this.#sequence = Math.floor(random() * 0x1_0000)
+    this.#firstTimestamp = Math.floor(firstTimestamp)
+    this.#sequence = Math.floor(firstSequence)
     this.#ssrc = nextSsrc()
     this.joined = Promise.resolve().then(settled)
   }
@@ -125,6 +135,8 @@ export class VoiceUser {
     const { clock, onSpeaking } = this.#options
     onSpeaking(this, MICROPHONE)
     this.#due = clock.now() + LEAD_MS
+    const elapsed = Math.round(((this.#due - this.#startedAt) * OPUS_RATE) / 1000)
+    this.#timestamp = (this.#firstTimestamp + elapsed) % 0x1_0000_0000
     this.#timer = after(clock, LEAD_MS, this.#tick)
   }
 
@@ -134,7 +146,11 @@ export class VoiceUser {
     const now = clock.now()
     for (let saying = this.#queue[0]; saying && this.#due <= now; saying = this.#queue[0]) {
       const packet = saying.speech.next()
-      if (packet) this.#send(packet.frame, packet.extension, packet.durationMs)
+      if (packet) {
+        this.#send(packet)
+        this.#due += packet.durationMs * saying.speech.pace
+        this.#timestamp = (this.#timestamp + packet.durationMs * (OPUS_RATE / 1000)) % 0x1_0000_0000
+      }
       if (saying.speech.done) {
         this.#queue.shift()
         saying.resolve()
@@ -143,17 +159,21 @@ export class VoiceUser {
     this.#timer = this.#queue.length > 0 ? clock.at(this.#due, this.#tick) : undefined
   }
 
-  #send(opus: Buffer, extension: Buffer | undefined, durationMs: number): void {
-    const { faults, member, onPacket, random } = this.#options
-    const at = this.#due
-    this.#due += durationMs
-    const plain = faults.plaintext === true || (faults.plaintext !== false && random() < faults.plaintext)
-    const silent = opus.equals(SILENCE_FRAME)
-    const frame = faults.zeroFrames ? Buffer.alloc(opus.length) : plain || silent ? opus : member.seal(opus)
+  #send({ frame: opus, extension }: SpeechPacket): void {
+    const { onPacket } = this.#options
+    const frame = this.#seal(opus)
     if (!frame) return
+    const header = { sequence: this.#sequence, timestamp: this.#timestamp, ssrc: this.#ssrc }
     this.#sequence = (this.#sequence + 1) & 0xffff
-    const samples = Math.round(((at - this.#startedAt) * OPUS_RATE) / 1000)
-    const timestamp = (this.#firstTimestamp + samples) % 0x1_0000_0000
-    onPacket(this, { sequence: this.#sequence, timestamp, ssrc: this.#ssrc }, frame, extension)
+    onPacket(this, header, frame, extension)
+  }
+
+  /** The frame as it goes out; undefined while the user has no key for it. */
+  #seal(opus: Buffer): Buffer | undefined {
+    const { faults, member, random } = this.#options
+    if (faults.zeroFrames) return Buffer.alloc(opus.length)
+    const frame = faults.rewrite?.(opus, this.userId) ?? opus
+    const plain = faults.plaintext === true || (faults.plaintext !== false && random() < faults.plaintext)
+    return plain || frame.equals(SILENCE_FRAME) ? frame : member.seal(frame)
   }
 }

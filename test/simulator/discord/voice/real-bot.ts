@@ -125,6 +125,9 @@ export class Ear {
   readonly packets: Buffer[] = []
   /** Of every packet that could be decrypted. */
   readonly sequences: number[] = []
+  readonly timestamps: number[] = []
+  /** Whether they had a header extension. */
+  readonly extended: boolean[] = []
   readonly ssrcs = new Set<number>()
   /** When each of them came. */
   readonly times: number[] = []
@@ -138,6 +141,8 @@ export class Ear {
       const packet = parse(datagram, ...rest)
       if (rest.at(-1) === userId) {
         this.sequences.push(datagram.readUInt16BE(2))
+        this.timestamps.push(datagram.readUInt32BE(4))
+        this.extended.push((datagram[0]! & 0x10) !== 0)
         this.ssrcs.add(datagram.readUInt32BE(8))
         this.times.push(performance.now())
       }
