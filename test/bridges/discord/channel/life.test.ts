@@ -107,3 +107,69 @@ test('a gateway that resumes or begins anew changes nothing for those who are th
   await ben.join(casa.sala)
   await until(() => channel.status().speakers.length === 2, 20_000, 'Ben is back')
   expect(casa.relay.legs).toBe(legs)
+  await ana.say(speech(440, 1_500))
+  await casa.heard(toneOf('en-us'), 1_000)
+})
+
+test('at the end of the process every channel hears goodbye, and is left', async () => {
+  await using casa = await guildHarness()
+  const other = casa.discord.addGuild({ name: 'Haus' })
+  const raum = await casa.known(other.addVoiceChannel({ name: 'Raum' }))
+  await casa.person('Ana', 'es-es').join(casa.sala)
+  await other.addMember({ name: 'Otto', locale: 'de' }).join(raum)
+  const first = await casa.start()
+  const second = await casa.start({ guildId: other.id, channelId: raum.id, textChannelId: raum.id })
+  expect(await casa.interpreters.start(casa.request())).toEqual({ kind: 'already', channelId: casa.sala.id })
+  await casa.interpreters.close()
+  expect([await first.ended, await second.ended]).toEqual([
+    { kind: 'parent-closed' },
+    { kind: 'parent-closed' },
+  ])
+  expect(anyOf(casa.sala.heard(), noticeHz('goodbye'))).toBe(true)
+  expect(anyOf(raum.heard(), noticeHz('goodbye'))).toBe(true)
+  expect(casa.relay.legs).toBe(0)
+  expect(await casa.interpreters.start(casa.request())).toEqual({ kind: 'parent-closed' })
+})
+
+test('what cannot begin says why', async () => {
+  await using casa = await guildHarness({ options: { maxChannels: 1 } })
+  const text = await casa.known(casa.guild.addTextChannel({ name: 'chat' }))
+  expect(await casa.interpreters.start(casa.request({ roomCode: '000000' }))).toEqual({ kind: 'wrong-code' })
+  expect(await casa.interpreters.start(casa.request({ channelId: text.id }))).toEqual({
+    kind: 'refused',
+    code: 'channel-gone',
+  })
+  expect(await casa.interpreters.start(casa.request({ guildId: '1' }))).toEqual({
+    kind: 'refused',
+    code: 'guild-gone',
+  })
+  expect(isInterpreter(await casa.interpreters.start(casa.request()))).toBe(true)
+  const other = casa.discord.addGuild({ name: 'Haus' })
+  await until(() => casa.bot.client.guilds.cache.has(other.id), 5_000, 'the second guild')
+  expect(await casa.interpreters.start(casa.request({ guildId: other.id }))).toEqual({ kind: 'full' })
+})
+
+test('on a stage it asks to speak, and says that it did', async () => {
+  await using casa = await guildHarness()
+  const stage = await casa.known(casa.guild.addVoiceChannel({ name: 'Podium', stage: true }))
+  const ana = casa.person('Ana', 'es-es')
+  await ana.join(stage)
+  const channel = await casa.start({ channelId: stage.id, textChannelId: stage.id })
+  // In the audience nobody is listened to.
+  await ana.say(speech(440, 500))
+  expect(casa.counters.packets).toBe(0)
+  await until(() => casa.read(stage).length > 1, 5_000, 'a word about the stage')
+  await ana.setVoice({ suppress: false })
+  await ana.say(speech(440, 1_500))
+  await casa.reads(['**Ana:**'], stage)
+  expect(channel.status().state).toBe('listening')
+})
+
+test('somebody who sends the bot away from a channel it may not be in ends it', async () => {
+  await using casa = await guildHarness()
+  await casa.person('Ana', 'es-es').join(casa.sala)
+  const channel = await casa.start()
+  casa.guild.setPermissions(casa.sala, casa.guild.bot, { deny: ['Connect'] })
+  expect(await channel.ended).toEqual({ kind: 'refused', code: 'permissions' })
+  await casa.reads(['Ya no puedo estar en este canal'])
+})
