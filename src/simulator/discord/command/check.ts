@@ -8,7 +8,9 @@ type Path = readonly (string | number)[]
 /** Discord: Application Command Naming. */
 const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u
 const CHAT_INPUT = 1
-const TYPES = [1, 2, 3]
+const USER = 2
+const MESSAGE = 3
+const TYPES = [CHAT_INPUT, USER, MESSAGE]
 const MOST_TOGETHER = 8_000
 
 /** Adds to `check` what is wrong with the body that registers a command. */
@@ -16,7 +18,7 @@ export function checkCommand(body: unknown, check: FormCheck, path: Path): void 
   if (!isJson(body)) return void check.notAnObject(path)
   const type = body.type ?? CHAT_INPUT
   if (!TYPES.includes(Number(type))) check.choice([...path, 'type'], type, TYPES)
-  if (type === CHAT_INPUT) {
+  if (type !== USER && type !== MESSAGE) {
     checkName(body, path, check)
     checkDescription(body, path, check)
     checkOptions(body, path, check)
