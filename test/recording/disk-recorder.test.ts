@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Announcer } from '../../src/core/announcer.ts'
 import { DiskRecorder } from '../../src/recording/disk-recorder.ts'
 import type { RecordingNotes } from '../../src/recording/recording-notes.ts'
 import { type RecordingSettings, recordingOptionsSchema } from '../../src/recording/recording-options.ts'
@@ -11,21 +10,7 @@ import { readWav } from '../../src/transcode/wav.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 import { rooms } from '../helpers/rooms.ts'
 import { sine } from '../helpers/tone.ts'
-
-const START = Date.UTC(2026, 10, 21, 10)
-/** The notice of recording, as everybody hears it; others are shorter and higher. */
-const NOTICE_HZ = 500
-const NOTICE_MS = 600
-
-const announcer: Announcer = {
-  notice: async name => ({
-    name: `notice ${name}`,
-    pcm: name === 'recording' ? sine(NOTICE_HZ, NOTICE_MS) : sine(3_000, 200),
-  }),
-  say: () => Promise.reject(new Error('says nothing')),
-  tone: name => ({ name, pcm: sine(900, 100) }),
-  file: () => Promise.reject(new Error('has no files')),
-}
+import { announcer, NOTICE_HZ, START } from './told.ts'
 
 let folder: string
 let r: Awaited<ReturnType<typeof rooms>>
@@ -180,15 +165,6 @@ describe('a recording', () => {
     expect(loudness(said, 600, 16_000)).toBeLessThan(100)
     expect(loudness(said, 900, 16_000)).toBeGreaterThan(5_000)
     expect(states).toEqual(['notice', 'paused', 'recording', 'ended'])
-  })
-
-  test('that is paused and resumed during its notice is as if neither had been', async () => {
-    await couple()
-    recorder.start('r')
-    recorder.pause('r')
-    recorder.resume('r')
-    await r.run(1_500)
-    expect(recorder.of('r')?.state).toBe('recording')
   })
 
   test('keeps whoever has heard the notice, also where another notice takes over at its end', async () => {

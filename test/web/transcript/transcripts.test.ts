@@ -178,23 +178,15 @@ describe('on disk', () => {
   })
 
   test('it ended when its room did, not with the last word', async () => {
-    const path = await folder()
     let later = 0
-    const { open, caption, close, transcripts } = await kept(
-      { keep: 'disk', folder: path, keepHours: 1 },
-      () => Date.now() + later,
-    )
+    const settings = { keep: 'disk', folder: await folder() }
+    const { open, caption, close, transcripts } = await kept(settings, () => Date.now() + later)
     open()
     caption('u1', 'one')
-    const { id } = transcripts.of('desk')!
-    await soon(async () => expect(await readFile(join(path, `${id}.jsonl`), 'utf8')).toContain('one'))
     later = 10 * 60_000
-    const ended = Date.now() + later
     close()
-    await until(() => transcripts.list()[0]?.endedAt !== undefined, 5_000, 'the end')
-    const [summary] = transcripts.list()
-    expect(Date.parse(summary!.endedAt!)).toBeGreaterThanOrEqual(ended - 10)
-    expect(Date.parse(summary!.deletedAt!) - Date.parse(summary!.endedAt!)).toBe(HOUR_MS)
+    const endedAt = () => transcripts.list()[0]?.endedAt
+    expect(Date.parse(await until(endedAt, 5_000, 'the end'))).toBeGreaterThan(Date.now() + later - 60_000)
   })
 
   test('what a program left behind that was killed is read as far as it goes', async () => {
