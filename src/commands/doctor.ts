@@ -1,6 +1,11 @@
 import { type Config, ConfigError, loadConfig } from '../config.ts'
 import { accountChecks } from './doctor/account-checks.ts'
+<<<<<<< Updated upstream
 import { type Check, fail } from './doctor/check.ts'
+=======
+import type { Check } from './doctor/check.ts'
+import { controlChecks } from './doctor/control-checks.ts'
+>>>>>>> Stashed changes
 import { engineChecks } from './doctor/engine-checks.ts'
 import { thisMachine } from './doctor/machine.ts'
 import { nodeCheck, portCheck, settingsCheck, settingsFailures } from './doctor/machine-checks.ts'
@@ -18,14 +23,20 @@ export async function doctor(
 ): Promise<Check[]> {
   const node = nodeCheck(around.nodeVersion)
   if (config instanceof ConfigError) return [node, ...settingsFailures(config)]
+<<<<<<< Updated upstream
   const [engines, service, twilio, account, port, discord] = await Promise.all([
+=======
+  const [engines, service, twilio, account, control, port] = await Promise.all([
+>>>>>>> Stashed changes
     engineChecks(config, around),
     serviceChecks(config, around),
     twilioChecks(config, around),
     accountChecks(config, around.twilioAccount),
+    controlChecks(config, around),
     portCheck(config, around),
     discordPart(config, around),
   ])
+<<<<<<< Updated upstream
   return [node, settingsCheck(config), port, ...engines, ...service, ...twilio, ...account, ...discord]
 }
 
@@ -42,6 +53,9 @@ async function discordPart(config: Config, around: Surroundings): Promise<Check[
   ])
   const rest = await around.discord({ token, apiUrl })
   return [...(await discordChecks(config, rest)), ...voiceChecks(config, await around.voiceParts())]
+=======
+  return [node, settingsCheck(config), port, ...engines, ...service, ...twilio, ...account, ...control]
+>>>>>>> Stashed changes
 }
 
 /** The settings for `doctor`: wrong ones are a finding, not a failure. */

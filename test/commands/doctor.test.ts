@@ -46,6 +46,7 @@ function machine(changes: Partial<Surroundings> = {}): Surroundings {
     }),
     listen: async () => undefined,
     isDragoman: async () => true,
+    receiver: async () => 405,
     twilioAccount: async () => undefined,
     discord: async () => {
       throw new Error('Discord is not to be asked')
@@ -92,9 +93,10 @@ describe('doctor', () => {
       'public address answers',
       'Twilio auth token',
       'numbers',
+      'control API',
     ])
     expect(exitCode(checks)).toBe(0)
-    expect(renderChecks(checks)).toMatch(/^✓ Node .*24\.21\.0\n[\s\S]*\n15 ok, 0 to look at, 0 failed$/)
+    expect(renderChecks(checks)).toMatch(/^✓ Node .*24\.21\.0\n[\s\S]*\n16 ok, 0 to look at, 0 failed$/)
   })
 
   it('is content without a Twilio account, and says so', async () => {
@@ -210,6 +212,25 @@ describe('doctor', () => {
     ['Twilio auth token', { publicUrl: 'https://x.example.com' }, {}, { status: 'fail' }],
     ['Twilio auth token', { twilio: { authToken: 'short' } }, {}, { status: 'warn' }],
     ['Twilio auth token', { twilio: { insecure: true } }, {}, { status: 'warn' }],
+    [
+      'numbers',
+      {
+        twilio: {
+          authToken: TOKEN,
+          outbound: { accountSid: `AC${'x'.repeat(32)}`, from: '+15551230003', allow: ['+1212'] },
+          numbers: {
+            '+15551230001': { speaks: 'es-es', dial: { to: '+12125550123', speaks: 'en-us' } },
+            '+15551230002': { menu: { languages: ['en-us', 'es-es'] }, roomCode: true },
+          },
+        },
+        publicUrl: 'https://x.example.com',
+      },
+      {},
+      {
+        found:
+          '+15551230001 es-es, calls somebody who speaks en-us; +15551230002 asks for en-us or es-es, room by code; others en-us → es-es',
+      },
+    ],
   ])('%s with %j', async (name, overrides, changes, expected) => {
     const check = await finding(name, overrides, machine(changes))
     expect(check).toMatchObject(expected)

@@ -7,6 +7,7 @@ import type { Config } from '../../config.ts'
 import { ServiceClient } from '../../service/client/service-client.ts'
 import { ServiceProcess } from '../../service/server/child.ts'
 import type { ServiceConfig } from '../../service/server/service-config.ts'
+import { probeReceiver } from './receiver-probe.ts'
 import type { ExaminedService, Surroundings } from './surroundings.ts'
 import { openAccount } from './twilio-account.ts'
 
@@ -47,6 +48,8 @@ export const thisMachine: Surroundings = {
       return undefined
     }
   },
+
+  receiver: (url, local) => probeReceiver(url, local, PATIENCE_MS),
 
   async exists(path) {
     return access(path).then(

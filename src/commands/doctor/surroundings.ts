@@ -3,7 +3,11 @@ import type { Config } from '../../config.ts'
 import type { LanguageId } from '../../core/languages.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
 import type { ExaminedAccount } from './account-checks.ts'
+<<<<<<< Updated upstream
 import type { VoiceParts } from './discord-voice.ts'
+=======
+import type { ReceiverAnswer } from './receiver-probe.ts'
+>>>>>>> Stashed changes
 
 /** A translation service that was reached, or started for the time of the examination. */
 export interface ExaminedService {
@@ -24,6 +28,8 @@ export interface Surroundings {
   ask(command: string, args: readonly string[]): Promise<string | undefined>
   /** The status that a server answers to a GET, without following redirects; undefined when there is none. */
   statusOf(url: string, bearer: string | undefined): Promise<number | undefined>
+  /** What a receiver of webhooks answers; `local`: whether its name may lead into this machine's network. */
+  receiver(url: string, local: boolean): Promise<ReceiverAnswer>
   exists(path: string): Promise<boolean>
   /** Names in a folder; none when there is no such folder. */
   list(folder: string): Promise<readonly string[]>

@@ -61,8 +61,23 @@ function numbersCheck({ twilio, languages }: Config): Check {
   const numbers = Object.entries(twilio.numbers)
   const everybody = `${languages.speaks} → ${languages.hears}`
   if (numbers.length === 0) return ok('numbers', `every number: ${everybody}`)
-  const shown = numbers.map(([number, { speaks = languages.speaks, hears = languages.hears, room }]) =>
-    [number, `${speaks} → ${hears}`, ...(room === undefined ? [] : [`room ${room}`])].join(' '),
-  )
+  const shown = numbers.map(([number, settings]) => `${number} ${whatFor(settings, languages)}`)
   return ok('numbers', `${shown.join('; ')}; others ${everybody}`)
+}
+
+/** What callers of a number are in for. */
+function whatFor(
+  { speaks, hears, room, dial, menu, roomCode }: Config['twilio']['numbers'][string],
+  languages: Config['languages'],
+): string {
+  const own = speaks ?? languages.speaks
+  // As callers are let in: with somebody to talk to everybody hears their own language, alone one hears the translation.
+  const heard = hears ?? ((dial || roomCode) && own !== 'none' ? own : languages.hears)
+  const asked = menu && menu.mode !== 'fixed'
+  return [
+    asked ? `asks for ${menu.languages.join(' or ')}` : own === heard ? own : `${own} → ${heard}`,
+    ...(room === undefined ? [] : [`room ${room}`]),
+    ...(roomCode ? ['room by code'] : []),
+    ...(dial ? [`calls somebody who speaks ${dial.speaks ?? languages.speaks}`] : []),
+  ].join(', ')
 }
