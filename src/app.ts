@@ -1,15 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { openAnnouncer } from './app/announcer.ts'
-import { type DiallingSettings, openDialler, signingTokens } from './app/dialling.ts'
+import type { AppConfig } from './app/app-config.ts'
+import { openDialler, signingTokens } from './app/dialling.ts'
+import { discordOptions, openPreferences } from './app/discord.ts'
 import { GuessLimit } from './app/guess-limit.ts'
 import { ModestDialler, whileStrong } from './app/open-lines.ts'
-import { RememberedLanguages, type RememberedSettings } from './app/remembered-languages.ts'
+import { RememberedLanguages } from './app/remembered-languages.ts'
 import { openServer } from './app/server.ts'
-import { openTranslators, type ServiceSettings } from './app/translators.ts'
+import { openTranslators } from './app/translators.ts'
+import discordBridge, { type DiscordBot } from './bridges/discord/index.ts'
 import twilioBridge from './bridges/twilio/index.ts'
 import type { Announcer } from './core/announcer.ts'
 import { Attendant } from './core/attendant.ts'
-import { type AttendantSettings, attendantOptions } from './core/attendant-options.ts'
+import { attendantOptions } from './core/attendant-options.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import type { Dialler } from './core/dialler.ts'
 import { type Log, silentLog } from './core/log.ts'
@@ -22,69 +25,21 @@ import { Switchboard } from './core/switchboard.ts'
 import type { Translator } from './core/translator.ts'
 import { systemWallClock } from './core/wall-clock.ts'
 import type { Door } from './guard/door.ts'
-import { type LimitSettings, limitsSchema } from './guard/limits.ts'
+import { limitsSchema } from './guard/limits.ts'
 import { Overload } from './guard/overload.ts'
-import { type Doorkeeper, invitationsOf, type LanguageDefaults, type NumberSettings } from './invitations.ts'
+import { type Doorkeeper, invitationsOf } from './invitations.ts'
 import { DiskRecorder } from './recording/disk-recorder.ts'
-import { type RecordingSettings, recordingOptionsSchema } from './recording/recording-options.ts'
+import { recordingOptionsSchema } from './recording/recording-options.ts'
 import { ServiceProcess } from './service/server/child.ts'
 import type { ServiceConfig } from './service/server/service-config.ts'
-import type { SoundSettings } from './sounds/sound-options.ts'
 import { controlApi } from './web/control/control-api.ts'
-import { type ControlSettings, controlSettingsSchema } from './web/control/control-settings.ts'
+import { controlSettingsSchema } from './web/control/control-settings.ts'
 import { openFloor } from './web/control/open-floor.ts'
 import status from './web/index.ts'
-import { type TranscriptSettings, transcriptSettingsSchema } from './web/transcript/transcript-settings.ts'
-import { type WebhookInput, webhookSchema } from './web/webhooks-out/webhook-settings.ts'
+import { transcriptSettingsSchema } from './web/transcript/transcript-settings.ts'
+import { webhookSchema } from './web/webhooks-out/webhook-settings.ts'
 
-type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
-
-/** What the app is made of. `config.ts` fills it from file and environment; a program may write it by hand. */
-export interface AppConfig {
-  readonly host: string
-  readonly port: number
-  /** Where Twilio reaches this server; absent: this machine only. */
-  readonly publicUrl?: string | undefined
-  /** Proxies whose `X-Forwarded-For` is believed, as addresses, networks or names of some; default none. */
-  readonly trustProxy?: readonly string[] | undefined
-  /** How many may knock, how fast, and when nobody else is let in. */
-  readonly limits?: DeepReadonly<Partial<LimitSettings>> | undefined
-  readonly service: ServiceSettings
-  readonly embedded?: DeepReadonly<ServiceConfig> | undefined
-  readonly languages: LanguageDefaults
-  readonly relay?: Parameters<typeof relayOptions>[0]
-  readonly sounds?: SoundSettings | undefined
-  /** What parties can do by keys, and what they are told. */
-  readonly attendant?: AttendantSettings | undefined
-  readonly recording?: RecordingSettings | undefined
-  /** Who may use the control API; absent: nobody. */
-  readonly control?: DeepReadonly<Partial<ControlSettings>> | undefined
-  /** Who is told what happens. */
-  readonly webhooks?: readonly WebhookInput[] | undefined
-  /** What becomes of what was said; default: nothing is kept. */
-  readonly transcripts?: Readonly<Partial<TranscriptSettings>> | undefined
-  /** Of calls by whatever channel. */
-  readonly calls?:
-    | {
-        /** Default: no limit. */
-        readonly maxMinutes?: number | undefined
-        readonly maxRooms?: number | undefined
-        /** Codes that do not change, each with its room. */
-        readonly roomCodes?: Readonly<Record<string, string>> | undefined
-        /** Which language callers chose last; absent: that is not kept. */
-        readonly remembered?: RememberedSettings | undefined
-      }
-    | undefined
-  readonly twilio: {
-    readonly authTokens: readonly string[]
-    readonly insecure?: boolean | undefined
-    /** The auth token is our own, for this machine only. */
-    readonly local?: boolean | undefined
-    /** Absent: nobody is ever called. */
-    readonly outbound?: DiallingSettings | undefined
-    readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
-  }
-}
+export type { AppConfig }
 
 /** Replaces parts of the app: what tests and other programs bring along. */
 export interface AppParts {
@@ -115,6 +70,8 @@ export interface App extends AsyncDisposable {
   readonly door: Door
   /** Whether there is strength for more. */
   readonly overload: Overload
+  /** The bot on Discord, when there is a token for one. */
+  readonly discord: DiscordBot | undefined
   /** The embedded service, when there is one. */
   readonly service: ServiceProcess | undefined
   /** Listens; resolves to the address on this machine. */
@@ -142,6 +99,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const twilioDialler = openDialler(twilio.outbound, { authTokens: twilio.authTokens, numbers, clock, log })
   const remembered =
     calls.remembered && new RememberedLanguages(calls.remembered, { clock, wallClock: systemWallClock, log })
+  const preferences = openPreferences(config.discord, { clock, log })
   const announcer: Announcer & Partial<Disposable> =
     parts.announcer ?? (await openAnnouncer({ settings: config.sounds, url, apiKey: key, clock, log }))
   const service = external ? undefined : await ServiceProcess.start(embeddedConfig(config, key), { log })
@@ -202,12 +160,15 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   let closing: Promise<void> | undefined
   const close = async () => {
     overload[Symbol.dispose]()
+    // Goodbyes are said before the room is empty.
+    await app.discord?.close()
     await relay.close()
     attendant[Symbol.dispose]()
     await recorder[Symbol.asyncDispose]()
     await front[Symbol.asyncDispose]()
     await server.close()
     await remembered?.[Symbol.asyncDispose]()
+    await preferences?.[Symbol.asyncDispose]()
     await service?.close()
     if (!parts.announcer) announcer[Symbol.dispose]?.()
   }
@@ -221,6 +182,9 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     recorder,
     door,
     overload,
+    get discord() {
+      return server.hasDecorator('discord') ? server.discord : undefined
+    },
     service,
     listen: () => server.listen({ host: config.host, port: config.port }),
     close: () => (closing ??= close()),
@@ -243,6 +207,15 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
         ? { insecure: true }
         : { authTokens: signingTokens(twilio.authTokens, twilio.outbound) }),
     })
+    const discord = discordOptions(config.discord, {
+      ...{ relay, announcer, dialler, roomCodes, preferences, clock, log },
+      admission: front.admission(relay),
+      guesses: desk.guesses,
+      wallClock: systemWallClock,
+      service: { url, apiKey: key },
+      phoneNumbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
+    })
+    if (discord) await server.register(discordBridge, discord)
     await server.ready()
   } catch (error) {
     await app.close()

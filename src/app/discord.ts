@@ -1,6 +1,9 @@
 import type { DiscordBridgeOptions, LanguageOffer, Preferences } from '../bridges/discord/index.ts'
+import type { Clock } from '../core/clock.ts'
 import type { LanguageId } from '../core/languages.ts'
+import type { Log } from '../core/log.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
+import { DiscordPreferences } from './discord-preferences.ts'
 
 /** The Discord bridge as it is configured; without a token there is none. */
 export interface DiscordSettings {
@@ -22,8 +25,8 @@ export interface DiscordSettings {
   readonly indicator?: boolean | undefined
   /** Members with one of these may have telephones called. */
   readonly dialRoles?: readonly string[] | undefined
-  /** What users want remembered; without a key nothing outlives the process. */
-  readonly preferences?: { readonly file?: string | undefined; readonly key?: string | undefined } | undefined
+  /** What users want remembered, and where; absent: nothing outlives the process. */
+  readonly preferences?: { readonly file: string; readonly key?: string | undefined } | undefined
   readonly dave?: boolean | undefined
   readonly apiUrl?: string | undefined
 }
@@ -41,13 +44,22 @@ export interface DiscordTerms
   readonly phoneNumbers: readonly string[]
 }
 
+/** The file of what users want remembered. Throws `BridgeError` `CONFIG` when it cannot be used. */
+export function openPreferences(
+  settings: DiscordSettings | undefined,
+  parts: { readonly clock: Clock; readonly log: Log },
+): DiscordPreferences | undefined {
+  const { token, preferences } = settings ?? {}
+  return token !== undefined && preferences ? new DiscordPreferences(preferences, parts) : undefined
+}
+
 /** The bridge's options for these settings; undefined: there is no bot. */
 export function discordOptions(
-  settings: DiscordSettings,
+  settings: DiscordSettings | undefined,
   { service, preferences, phoneNumbers, ...parts }: DiscordTerms,
 ): DiscordBridgeOptions | undefined {
+  if (settings?.token === undefined) return undefined
   const { token, language, apiUrl, captions = {} } = settings
-  if (token === undefined) return undefined
   const [first, second] = settings.output ?? []
   return {
     ...parts,

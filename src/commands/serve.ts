@@ -62,5 +62,18 @@ function greet(config: Config, address: string, local: boolean, app: App, termin
     const command = import.meta.url.endsWith('.ts') ? 'npm run dragoman -- call' : 'dragoman call'
     terminal.line(`    ${command} recordings/sense-and-sensibility-4.wav${server}`)
   } else terminal.line(`  Twilio               ${config.publicUrl ?? address}/twilio/voice`)
+  if (app.discord) {
+    terminal.line('  Discord              logging in')
+    const { discord } = app
+    void discord.settled.then(ready => {
+      const { state, guilds } = discord
+      if (ready)
+        terminal.line(`  Discord              logged in; ${guilds} ${guilds === 1 ? 'server' : 'servers'}`)
+      else if (state.kind === 'refused')
+        terminal.line(
+          `  Discord              refused: ${state.why} (\`dragoman doctor\` says how to mend it)`,
+        )
+    })
+  }
   terminal.line('Ctrl-C ends it.')
 }
