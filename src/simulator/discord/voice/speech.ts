@@ -20,6 +20,14 @@ export interface SpeechPacket {
   readonly durationMs: number
 }
 
+/** Where a user takes packets from. */
+export interface SpeechSource {
+  readonly pace: number
+  readonly done: boolean
+  /** The next packet; undefined when everything has been said. */
+  next(): SpeechPacket | undefined
+}
+
 const INPUT_RATE = 16_000
 const SILENCE_MS = 20
 /** ID 1, one byte (RFC 8285, RFC 6464). */
@@ -27,7 +35,7 @@ const LEVEL_ID = 0x10
 const FRAME_LENGTHS = [10, 20, 40, 60]
 
 /** What somebody says, as Opus packets, each made when it is asked for. */
-export class Speech {
+export class Speech implements SpeechSource {
   readonly pace: number
   readonly #pcm: Int16Array
   readonly #frameMs: number
@@ -57,7 +65,6 @@ export class Speech {
     return this.#at >= this.#pcm.length && this.#silence <= 0
   }
 
-  /** The next packet; undefined when everything has been said. */
   next(): SpeechPacket | undefined {
     if (this.#at < this.#pcm.length) return this.#speak()
     if (this.#silence <= 0) return undefined

@@ -1,8 +1,9 @@
 import { after, type Clock } from '../../../core/clock.ts'
 import type { ScriptedMember } from './dave/scripted-member.ts'
+import type { EncodedSpeech } from './encoded-speech.ts'
 import { OPUS_RATE, SILENCE_FRAME } from './opus.ts'
 import type { RtpHeader } from './rtp.ts'
-import { type SayOptions, Speech, type SpeechPacket } from './speech.ts'
+import { type SayOptions, Speech, type SpeechPacket, type SpeechSource } from './speech.ts'
 import type { VoiceFaults } from './voice-faults.ts'
 
 export type { SayOptions } from './speech.ts'
@@ -39,7 +40,7 @@ const LEAD_MS = 20
 const MICROPHONE = 1
 
 interface Saying {
-  readonly speech: Speech
+  readonly speech: SpeechSource
   readonly resolve: () => void
 }
 
@@ -97,11 +98,12 @@ export class VoiceUser {
   }
 
   /**
-   * Says `pcm` (16 kHz mono) in real time, after everything said so far, and five frames of silence behind it. Settles
-   * when the last packet has gone, or when the user is hushed or has left.
+   * Says `words` (samples are 16 kHz mono) in real time, after everything said so far, and five frames of silence behind
+   * it. Settles when the last packet has gone, or when the user is hushed or has left. Rejects with RangeError for
+   * options that cannot be.
    */
-  async say(pcm: Int16Array, options: SayOptions = {}): Promise<void> {
-    const speech = new Speech(pcm, options)
+  async say(words: Int16Array | EncodedSpeech, options: SayOptions = {}): Promise<void> {
+    const speech = words instanceof Int16Array ? new Speech(words, options) : words.begin()
     await this.joined
     if (this.#left) return
     await new Promise<void>(resolve => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { EncodedSpeech } from '../../../../src/simulator/discord/voice/encoded-speech.ts'
 import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
 import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
@@ -156,6 +157,20 @@ describe('a user', () => {
     await until(() => ear.packets.length > 30, 5_000, 'the beginning of a long one')
     anna.hush()
     await long
+  })
+
+  it('says what was encoded once, and so do others', async () => {
+    const { call, bot } = await calls.join({ dave: false })
+    using _ = bot
+    const speakers = users(3).map(id => call.addUser(id))
+    const ears = speakers.map(({ userId }) => bot.hear(userId))
+    const words = new EncodedSpeech(sine(600, 200), { frameMs: 40, silenceFrames: 3 })
+    await Promise.all(speakers.map(user => user.say(words)))
+    await until(() => ears.every(ear => ear.packets.length === 8), 5_000, 'the words')
+    for (const ear of ears) {
+      expect(ear.packets).toEqual(words.packets.map(({ frame }) => frame))
+      expect(loudness(ear.pcm().subarray(800, 3_000), 600, 16_000)).toBeGreaterThan(6_500)
+    }
   })
 
   it('is sent with levels beside speech, and without beside silence, as clients do', async () => {

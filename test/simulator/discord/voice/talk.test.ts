@@ -39,14 +39,13 @@ describe.each(CALLS)('a call with %s, DAVE %s, packets %o', (mode, dave, options
     const anna = call.addUser(ANNA)
     await anna.joined
     const ear = bot.hear(ANNA)
-    await anna.say(sine(600, 960), options)
+    await Promise.all([anna.say(sine(600, 960), options), bot.play(sine(440, 1_000))])
     const packets = 960 / options.frameMs! + 5
     await until(() => ear.packets.length >= packets, 5_000, 'the last packet')
     expect(ear.packets.length).toBe(packets)
     const pcm = ear.pcm()
     expect(pcm.length).toBe(16 * (960 + 5 * 20))
     expect(loudness(pcm.subarray(800, 14_400), 600, 16_000)).toBeGreaterThan(7_500)
-    await bot.play(sine(440, 1_000))
     await until(() => call.packetsFrom(BOT).silence >= 4, 5_000, 'the silence behind it')
     const heard = call.heard(BOT)
     const from = heard.findIndex(sample => Math.abs(sample) > 500)
