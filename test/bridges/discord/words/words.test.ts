@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { languageOfLocale, TONGUES, tongueOf } from '../../../../src/bridges/discord/words/locale.ts'
+import { answersFor, WORDS } from '../../../../src/bridges/discord/words/words.ts'
+
+type Path = readonly string[]
+
+/** Every text with its path; functions are called with values that are found again. */
+function texts(value: unknown, path: Path = []): [string, string][] {
+  if (typeof value === 'string') return [[path.join('.'), value]]
+  if (typeof value === 'function') {
+    const values = ['⟨first⟩', '⟨second⟩'].slice(0, value.length)
+    return [[path.join('.'), String(value(...values))]]
+  }
+  return Object.entries(value as object).flatMap(([name, below]) => texts(below, [...path, name]))
+}
+
+const english = new Map(texts(WORDS.en))
+const others = TONGUES.filter(tongue => tongue !== 'en').map(
+  tongue => [tongue, texts(WORDS[tongue])] as const,
+)
+
+describe('the words of each language', () => {
+  test.each(others)('%s: are all there, and say the values', (_tongue, list) => {
+    expect(list.map(([path]) => path).sort()).toEqual([...english.keys()].sort())
+    for (const [path, text] of list) {
+      expect(text.trim(), path).not.toBe('')
+      const values = (each: string) => [...each.matchAll(/⟨\w+⟩/g)].map(String).sort()
+      expect(values(text), path).toEqual(values(english.get(path) ?? ''))
+    }
+  })
+
+  test.each(others)('%s: name commands and mark text as English does', (_tongue, list) => {
+    for (const [path, text] of list) {
+      const commands = (each: string) => [...each.matchAll(/`[^`]+`/g)].map(String).sort()
+      expect(commands(text), path).toEqual(commands(english.get(path) ?? ''))
+      expect(text.split('**').length, path).toBe(english.get(path)?.split('**').length)
+    }
+  })
+
+  test.each(others)('%s: are not left in English', (_tongue, list) => {
+    const same = list.filter(([path, text]) => text.length > 12 && text === english.get(path))
+    expect(same).toEqual([])
+  })
+
+  test('fit where Discord shows them', () => {
+    for (const tongue of TONGUES) {
+      for (const [path, text] of texts(WORDS[tongue].answers.buttons))
+        expect(text.length, `${tongue} ${path}`).toBeLessThanOrEqual(80)
+      for (const [path, text] of texts(WORDS[tongue].answers))
+        expect(text.length, `${tongue} ${path}`).toBeLessThan(1_000)
+      expect(WORDS[tongue].commands.auto.length).toBeLessThanOrEqual(100)
+    }
+  })
+})
+
+test('everybody is answered in their language, and in English where there are no words', () => {
+  expect(['es-ES', 'es-419', 'fr', 'de', 'it', 'pt-BR', 'en-GB', 'ja', ''].map(tongueOf)).toEqual([
+    ...['es', 'es', 'fr', 'de', 'it', 'pt', 'en', 'en', 'en'],
+  ])
+  expect(answersFor('de')).toBe(WORDS.de.answers)
+})
+
+test('what a client is set to is a language with a region', () => {
+  const locales = [
+    'en-US',
+    'en-GB',
+    'es-ES',
+    'es-419',
+    'de',
+    'fr',
+    'pt-BR',
+    'ja',
+    'zh-CN',
+    'sv-SE',
+    'uk',
+    '!',
+    '',
+  ]
+  expect(locales.map(languageOfLocale)).toEqual([
+    ...['en-us', 'en-gb', 'es-es', 'es-419', 'de-de', 'fr-fr', 'pt-br', 'ja-jp', 'zh-cn', 'sv-se', 'uk-ua'],
+    ...['en-us', 'en-us'],
+  ])
+})
