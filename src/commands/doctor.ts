@@ -1,11 +1,7 @@
 import { type Config, ConfigError, loadConfig } from '../config.ts'
 import { accountChecks } from './doctor/account-checks.ts'
-<<<<<<< Updated upstream
 import { type Check, fail } from './doctor/check.ts'
-=======
-import type { Check } from './doctor/check.ts'
 import { controlChecks } from './doctor/control-checks.ts'
->>>>>>> Stashed changes
 import { engineChecks } from './doctor/engine-checks.ts'
 import { thisMachine } from './doctor/machine.ts'
 import { nodeCheck, portCheck, settingsCheck, settingsFailures } from './doctor/machine-checks.ts'
@@ -23,11 +19,7 @@ export async function doctor(
 ): Promise<Check[]> {
   const node = nodeCheck(around.nodeVersion)
   if (config instanceof ConfigError) return [node, ...settingsFailures(config)]
-<<<<<<< Updated upstream
-  const [engines, service, twilio, account, port, discord] = await Promise.all([
-=======
-  const [engines, service, twilio, account, control, port] = await Promise.all([
->>>>>>> Stashed changes
+  const [engines, service, twilio, account, control, port, discord] = await Promise.all([
     engineChecks(config, around),
     serviceChecks(config, around),
     twilioChecks(config, around),
@@ -36,8 +28,8 @@ export async function doctor(
     portCheck(config, around),
     discordPart(config, around),
   ])
-<<<<<<< Updated upstream
-  return [node, settingsCheck(config), port, ...engines, ...service, ...twilio, ...account, ...discord]
+  const telephony = [...twilio, ...account, ...control]
+  return [node, settingsCheck(config), port, ...engines, ...service, ...telephony, ...discord]
 }
 
 /** Discord, where there is a bot; its library is loaded only then. */
@@ -53,9 +45,6 @@ async function discordPart(config: Config, around: Surroundings): Promise<Check[
   ])
   const rest = await around.discord({ token, apiUrl })
   return [...(await discordChecks(config, rest)), ...voiceChecks(config, await around.voiceParts())]
-=======
-  return [node, settingsCheck(config), port, ...engines, ...service, ...twilio, ...account, ...control]
->>>>>>> Stashed changes
 }
 
 /** The settings for `doctor`: wrong ones are a finding, not a failure. */

@@ -3,11 +3,8 @@ import type { Config } from '../../config.ts'
 import type { LanguageId } from '../../core/languages.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
 import type { ExaminedAccount } from './account-checks.ts'
-<<<<<<< Updated upstream
 import type { VoiceParts } from './discord-voice.ts'
-=======
 import type { ReceiverAnswer } from './receiver-probe.ts'
->>>>>>> Stashed changes
 
 /** A translation service that was reached, or started for the time of the examination. */
 export interface ExaminedService {
