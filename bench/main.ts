@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Row } from './alternate.ts'
 import { benchCalls, type CallRow, callTable } from './calls.ts'
+import { benchDiscord, type DiscordReport, discordTables } from './discord/discord.ts'
 import { benchLag, type LagRow, lagTable } from './lag.ts'
 import { benchLegs } from './legs.ts'
 import { machine } from './machine.ts'
@@ -24,7 +25,8 @@ const legs = options.parts.includes('legs') ? await legRows(options) : undefined
 const calls = options.parts.includes('calls') ? await callRows(options) : []
 const talkers = options.parts.includes('talkers') ? await talkerRows(options) : []
 const lag = options.parts.includes('lag') ? await lagRows(options) : []
-const report = { machine: where, options, transcode, ...legs, calls, talkers, lag }
+const discord = options.parts.includes('discord') ? await discordRows(options) : undefined
+const report = { machine: where, options, transcode, ...legs, calls, talkers, lag, discord }
 mkdirSync(dirname(options.out), { recursive: true })
 writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`)
 if (options.json) console.log(JSON.stringify(report))
@@ -67,6 +69,15 @@ async function lagRows({ out }: BenchOptions): Promise<LagRow[]> {
   const rows = await benchLag(dirname(out), say)
   say(`\n${lagTable(rows)}`)
   return rows
+}
+
+async function discordRows(wanted: BenchOptions): Promise<DiscordReport> {
+  const cases = wanted.speakers.flatMap(speakers =>
+    [false, true].map(dave => ({ speakers, channels: Math.ceil(speakers / 5), dave })),
+  )
+  const report = await benchDiscord(cases, wanted, say)
+  say(`\n${discordTables(report)}`)
+  return report
 }
 
 function profileTables({ packages, functions }: ProfileReport): string {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 /** What is loaded: the whole bridge, or the least that could do the signalling. */
 export type Subject = 'floor' | 'bridge'
 
-const PARTS = ['transcode', 'legs', 'calls', 'talkers', 'lag'] as const
+const PARTS = ['transcode', 'legs', 'calls', 'talkers', 'lag', 'discord'] as const
 type Part = (typeof PARTS)[number]
 
 export interface BenchOptions {
@@ -32,6 +32,8 @@ export interface BenchOptions {
   talkers: number[]
   /** Room for more talkers than the service finds right: the largest number of them once more with it. */
   room: number
+  /** Speakers in Discord's voice channels, one number after another; five in each. */
+  speakers: number[]
   /** File that gets all rows. */
   out: string
 }
@@ -41,9 +43,10 @@ const USAGE = `npm run bench -- [options]
   --seconds 10               length of a measured window
   --windows 2                windows per subject and number of legs, taken in turn
   --only floor|bridge        one subject alone
-  --part transcode|legs|calls|talkers|lag   one part alone
+  --part transcode|legs|calls|talkers|lag|discord   one part alone
   --calls 50                 two-party calls
   --talkers 1,2,4,8          numbers of simultaneous talkers
+  --speakers 10,50           numbers of speakers in Discord's channels, five in each
   --room 8                   sessions for once more the most of them
   --mode block|streaming     how the service sends the voice (default block)
   --node=FLAG                flags of Node for floor and bridge (default that of npm start)
@@ -66,6 +69,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
         calls: { type: 'string', default: '50' },
         talkers: { type: 'string', default: '1,2,4,8' },
         room: { type: 'string', default: '8' },
+        speakers: { type: 'string', default: '10,50' },
         mode: { type: 'string', default: 'block' },
         node: { type: 'string', multiple: true, default: ['--max-semi-space-size=8'] },
         realtime: { type: 'boolean', default: false },
@@ -95,6 +99,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       calls: positive('--calls', values.calls),
       talkers: values.talkers.split(',').map(text => positive('--talkers', text)),
       room: positive('--room', values.room),
+      speakers: values.speakers.split(',').map(text => positive('--speakers', text)),
       out: values.out,
     }
   } catch (error) {

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto'
+import { Encoder } from '@evan/opus'
+import { ChannelVoice } from '../../src/bridges/discord/voice/channel-voice.ts'
+import { DaveGuard } from '../../src/bridges/discord/voice/dave-guard.ts'
+import { LinkCounters } from '../../src/bridges/discord/voice/link-counters.ts'
+import { OutgoingPacer } from '../../src/bridges/discord/voice/outgoing-pacer.ts'
+import { Reception } from '../../src/bridges/discord/voice/reception.ts'
+import { GCM_MODE, sealed, XCHACHA_MODE } from '../../src/bridges/discord/voice/sealed-packet.ts'
+import { SpeakerLeg } from '../../src/bridges/discord/voice/speaker-leg.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { OpusDecoder } from '../../src/transcode/opus-decoder.ts'
+import { OpusEncoder } from '../../src/transcode/opus-encoder.ts'
+import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
+import { alternate, type Candidate, type Row } from '../alternate.ts'
+import { speech } from '../speech.ts'
+
+const FRAMES = 200
+const NOBODY = { write: () => {}, marked: () => {}, dtmf: () => {} }
+
+/** What one packet of 20 ms costs on its way in and out, without a network. */
+export function discordPrimitives(): Row[] {
+  return [...alternate('Discord in', incoming()), ...alternate('Discord out', outgoing())]
+}
+
+/** Recorded speech as Discord's clients send it: 48 kHz, stereo, 64 kb/s. */
+function clientPackets(): Buffer[] {
+  const encoder = new Encoder({ channels: 2, sample_rate: 48_000, application: 'voip' })
+  encoder.bitrate = 64_000
+  const voice = speech()
+  const block = new Int16Array(1_920)
+  return Array.from({ length: FRAMES }, (_, n) => {
+    // Each sample three times: what is above 8 kHz by that costs the decoder as much as a voice's own.
+    for (let at = 0; at < 1_920; at++) block[at] = voice[n * FRAME_SAMPLES + Math.floor(at / 6)]!
+    return Buffer.from(encoder.encode(block))
+  })
+}
+
+function incoming(): Candidate[] {
+  const packets = clientPackets()
+  const decoder = new OpusDecoder()
+  const clock = new FakeClock()
+  const counters = new LinkCounters()
+  const leg = (source: Reception | undefined) => {
+    const nowhere = { listen: () => {}, unlisten: () => {}, ended: new Promise<void>(() => {}) }
+    const from = source ? Object.assign(source, { ended: nowhere.ended }) : nowhere
+    const made = new SpeakerLeg({
+      ...{ id: 'anna', userId: 'anna', source: from, counters, log: silentLog },
+      pacer: new OutgoingPacer(clock),
+    })
+    made.attach(NOBODY)
+    return made
+  }
+  const bare = leg(undefined)
+  let sequence = 0
+  const opened = (mode: string): (() => void) => {
+    const key = { mode, key: randomBytes(32) }
+    const reception = new Reception(clock, counters, new DaveGuard(clock, counters, () => {}))
+    reception.use(key)
+    leg(reception)
+    reception.named('anna', 7)
+    let count = 0
+    return () => {
+      // Sealed beforehand is of no use: sequence numbers go on. What sealing costs is the candidate that is subtracted.
+      for (const packet of packets) {
+        clock.advance(20)
+        reception.datagram(datagram(packet, count++ & 0xffff, key), true)
+      }
+    }
+  }
+  let at = 0
+  const key = { mode: GCM_MODE, key: randomBytes(32) }
+  return [
+    {
+      name: 'libopus alone',
+      frames: FRAMES,
+      run: () => {
+        for (const packet of packets) decoder.decode(packet)
+      },
+    },
+    {
+      name: 'speaker’s leg: order, decode, frames',
+      frames: FRAMES,
+      run: () => {
+        for (const packet of packets) {
+          clock.advance(20)
+          sequence = (sequence + 1) & 0xffff
+          bare.packet(sequence, at++ * 960, 7, packet)
+        }
+      },
+    },
+    { name: 'the leg, AES-GCM sealed and opened', frames: FRAMES, run: opened(GCM_MODE) },
+    { name: 'the leg, XChaCha20 sealed and opened', frames: FRAMES, run: opened(XCHACHA_MODE) },
+    {
+      name: 'of that AES-GCM sealing, which the far side does',
+      frames: FRAMES,
+      run: () => {
+        for (const packet of packets) datagram(packet, 1, key)
+      },
+    },
+  ]
+}
+
+function datagram(opus: Buffer, sequence: number, key: { mode: string; key: Uint8Array }): Buffer {
+  const header = Buffer.alloc(12)
+  header[0] = 0x80
+  header[1] = 120
+  header.writeUInt16BE(sequence, 2)
+  header.writeUInt32BE((sequence * 960) >>> 0, 4)
+  header.writeUInt32BE(7, 8)
+  return sealed(header, opus, key, sequence)
+}
+
+function outgoing(): Candidate[] {
+  const voice = speech()
+  const frames = Array.from({ length: FRAMES }, (_, n) =>
+    voice.slice(n * FRAME_SAMPLES, (n + 1) * FRAME_SAMPLES),
+  )
+  const mono = new OpusEncoder()
+  const stereo = new OpusEncoder({ channels: 2 })
+  const voip = new Encoder({ channels: 2, sample_rate: 16_000, application: 'voip' })
+  voip.bitrate = 32_000
+  const doubled = frames.map(frame => Int16Array.from({ length: 640 }, (_, n) => frame[n >> 1]!))
+  const encoding = (encoder: OpusEncoder) => () => {
+    for (const frame of frames) encoder.encode(frame)
+  }
+  return [
+    { name: 'libopus alone, stereo', frames: FRAMES, run: encoding(stereo) },
+    { name: 'libopus alone, mono', frames: FRAMES, run: encoding(mono) },
+    {
+      name: 'libopus alone, stereo by its speech model, 32 kb/s',
+      frames: FRAMES,
+      run: () => {
+        for (const frame of doubled) voip.encode(frame)
+      },
+    },
+    { name: 'channel’s voice, one ear', frames: FRAMES, run: voiced(frames, 1) },
+    { name: 'channel’s voice, two ears mixed', frames: FRAMES, run: voiced(frames, 2) },
+  ]
+}
+
+function voiced(frames: readonly Int16Array[], ears: number): () => void {
+  const clock = new FakeClock()
+  const player = { playable: true, play: () => {}, setSpeaking: () => {} }
+  const pacer = new OutgoingPacer(clock)
+  const voice = new ChannelVoice({ id: 'c', player, pacer, counters: new LinkCounters() })
+  const made = Array.from({ length: ears }, () => voice.ear('en-us'))
+  for (const ear of made) ear.attach(NOBODY)
+  return () => {
+    for (const frame of frames) {
+      for (const ear of made) ear.play(frame)
+      clock.advance(20)
+    }
+  }
+}
