@@ -1,13 +1,21 @@
+import { DAVESession } from '@snazzah/davey'
 import { describe, expect, it } from 'vitest'
+import { Op } from '../../../../src/simulator/discord/voice/opcodes.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { sine } from '../../../helpers/tone.ts'
-import { until } from '../../../helpers/until.ts'
+import { pause, until } from '../../../helpers/until.ts'
 import { Calls } from './calls.ts'
-import { BOT } from './real-bot.ts'
+import { RawBot } from './raw-bot.ts'
+import { BOT, GUILD } from './real-bot.ts'
 
 const ANNA = '400000000000000001'
 const BEN = '400000000000000002'
 const WORDS = sine(600, 300)
+
+/** What of the library's inside is bent here. */
+interface Connected {
+  networking: { state: { dave: { encrypt(packet: Buffer): Buffer } } }
+}
 
 describe('under DAVE', () => {
   const calls = new Calls()
@@ -102,7 +110,59 @@ describe('under DAVE', () => {
     expect(anna.privacyCode).toBe(ben.privacyCode)
   })
 
-  it('a bot that says nothing about DAVE does not hold up the users', async () => {
+  it('a bot that does not encrypt, or with a wrong key, is counted and not heard', async () => {
+    const { call, bot } = await calls.join()
+    using _ = bot
+    const anna = call.addUser(ANNA)
+    await anna.joined
+    const dave = (bot.connection.state as unknown as Connected).networking.state.dave
+    await until(() => bot.connection.voicePrivacyCode === anna.privacyCode, 5_000, 'the group')
+    const encrypt = dave.encrypt.bind(dave)
+    // Until everybody has surely changed over, plaintext is let pass.
+    await pause(1_000)
+    dave.encrypt = packet => packet
+    await bot.play(WORDS)
+    await until(() => call.packetsFrom(BOT).silence >= 4, 5_000, 'the plaintext')
+    expect(call.packetsFrom(BOT)).toMatchObject({ frames: 15, plaintext: 15, undecryptable: 0 })
+    dave.encrypt = packet => {
+      const sealed = Buffer.from(encrypt(packet))
+      if (sealed.length > packet.length) sealed[0] = sealed[0]! ^ 1
+      return sealed
+    }
+    await bot.play(WORDS)
+    await until(() => call.packetsFrom(BOT).silence >= 8, 5_000, 'the rubbish')
+    expect(call.packetsFrom(BOT)).toMatchObject({ frames: 30, plaintext: 15, undecryptable: 15 })
+    expect(call.heard(BOT).every(sample => Math.abs(sample) < 10)).toBe(true)
+    dave.encrypt = encrypt
+    await bot.play(WORDS)
+    await until(() => call.packetsFrom(BOT).silence >= 12, 5_000, 'the words')
+    expect(call.packetsFrom(BOT)).toMatchObject({ frames: 45, plaintext: 15, undecryptable: 15 })
+    expect(call.heard(BOT).some(sample => Math.abs(sample) > 4_000)).toBe(true)
+  })
+
+  it('a bot that never makes a commit is taken into the group by that of a user', async () => {
+    const call = calls.open()
+    call.faults.committer = 'bot'
+    using bot = new RawBot(calls.server)
+    call.expect({ userId: BOT, sessionId: 'session', token: call.channelId })
+    const session = new DAVESession(1, BOT, call.channelId)
+    await bot.got(Op.hello)
+    const identity = { server_id: GUILD, user_id: BOT, session_id: 'session', token: call.channelId }
+    bot.say(Op.identify, { ...identity, max_dave_protocol_version: 1 })
+    await bot.got(Op.ready)
+    const data = { address: '127.0.0.1', port: 9, mode: 'aead_aes256_gcm_rtpsize' }
+    bot.say(Op.selectProtocol, { protocol: 'udp', data })
+    await until(() => bot.binary[0]?.[2] === Op.externalSender, 5_000, 'op 25')
+    session.setExternalSender(bot.binary[0]!.subarray(3))
+    const anna = call.addUser(ANNA)
+    bot.send(Buffer.concat([Buffer.of(Op.keyPackage), session.getSerializedKeyPackage()]))
+    const welcome = await until(() => bot.binary.find(each => each[2] === Op.welcome), 5_000, 'op 30')
+    session.processWelcome(welcome.subarray(5))
+    expect(session.voicePrivacyCode).toBe(anna.privacyCode)
+    expect(call.transitions).toMatchObject([{ kind: 'formed', by: ANNA }])
+  })
+
+  it('users have a group of their own before any bot comes', async () => {
     const call = calls.open()
     const anna = call.addUser(ANNA)
     const ben = call.addUser(BEN)

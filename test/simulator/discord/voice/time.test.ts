@@ -74,6 +74,23 @@ it('ends everything at its close, in whatever state, and leaves no timer behind'
   await anna.say(new Int16Array(320))
 })
 
+it('lets users go on without a bot that says nothing about DAVE', async () => {
+  const clock = new FakeClock()
+  await using server = await VoiceServer.listen({ clock })
+  using _ = await connected(server)
+  const call = server.openCall('1', '2')
+  const anna = call.addUser('400000000000000001')
+  const ben = call.addUser('400000000000000002')
+  await Promise.resolve()
+  expect(anna.privacyCode).toBeUndefined()
+  const together = () => {
+    clock.advance(100)
+    return anna.privacyCode !== undefined && anna.privacyCode === ben.privacyCode
+  }
+  await until(together, 5_000, 'their group')
+  expect(clock.now()).toBeGreaterThanOrEqual(2_000)
+})
+
 it.each([
   [{ heartbeatMs: 0 }, 'heartbeatMs must be above 0, got 0'],
   [
