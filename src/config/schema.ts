@@ -25,6 +25,17 @@ const serviceSchema = z.strictObject({
   url: urlSchema('an http:// or https:// address without user, query or fragment').optional(),
   apiKey: secret().optional(),
   mode: z.enum(['streaming', 'block']).default('streaming'),
+  sessionMinutes: z.number().min(1).max(10_080).optional(),
+  fallbacks: z
+    .array(
+      z.strictObject({
+        url: urlSchema('an http:// or https:// address without user, query or fragment'),
+        apiKey: secret().optional(),
+      }),
+    )
+    .max(8)
+    .default([])
+    .describe('a list of { url, apiKey }'),
   places: z
     .strictObject({
       audio: places,
@@ -90,6 +101,7 @@ export type CheckedConfig = z.output<typeof configSchema>
 /** Keys whose values are never shown and may come from a file. */
 export const SECRETS: readonly string[] = [
   'service.apiKey',
+  'service.fallbacks',
   'twilio.authToken',
   'twilio.authTokens',
   'twilio.outbound.authToken',

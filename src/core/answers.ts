@@ -41,8 +41,10 @@ export class Answers {
       return
     }
     this.complete()
-    const before =
-      endMs === undefined ? this.#ring.latestPause() : this.#base + Math.floor(endMs / this.#ring.fragmentMs)
+    const told =
+      endMs === undefined ? undefined : this.#ring.afterSpeech(this.#base + endMs / this.#ring.fragmentMs)
+    // Nobody has answered what was not sent: such a time is wrong, and no time is better.
+    const before = told === undefined || told > this.#ring.unsent ? this.#ring.latestPause() : told
     if (before === undefined) return
     this.#open = { utterance, before, at: now }
     if (!this.#voiced) this.complete()

@@ -56,6 +56,11 @@ export class ReplayRing {
     return this.#held[0]?.sequence ?? this.#sequence
   }
 
+  /** Sequence of the first fragment that the present connection was not sent. */
+  get unsent(): number {
+    return this.#held[this.#cursor]?.sequence ?? this.#sequence
+  }
+
   /** Adds one frame; true when a fragment became complete. `quiet`: the frame is not speech. */
   write(frame: Int16Array, quiet: boolean): boolean {
     const { pcm, bytes } = this.#open
@@ -140,6 +145,13 @@ export class ReplayRing {
       if (quiet >= needed) return this.#held[at]!.sequence
     }
     return undefined
+  }
+
+  /** The sequence before which all is covered that ends at `place`, within a fragment: that one too, if a pause follows. */
+  afterSpeech(place: number): number {
+    const whole = Math.floor(place)
+    const next = this.#held[whole + 1 - this.oldest]
+    return place > whole && next?.quiet ? whole + 1 : whole
   }
 
   /** Nothing is held that was said: the speaker pauses, and all that they said is answered. */

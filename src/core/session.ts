@@ -47,6 +47,8 @@ const NACK_PAUSE_MS = 100
 /** Refused without a break for this long, a connection is given up (ms). */
 const NACK_PATIENCE_MS = 5_000
 const TIDY_MS = 1_000
+/** A service that took a session and then refuses the same so often means it. */
+const REFUSALS = 3
 
 /**
  * One speaker into one language. Owns the replay ring and, one after another, the connections to the service; what a
@@ -66,6 +68,8 @@ export class Session {
   #state: SessionState
   #retry: Disposable | undefined
   #wasLive = false
+  /** Refusals since it was last live. */
+  #refusals = 0
   #holdUntil = Number.NEGATIVE_INFINITY
   #refusedSince: number | undefined
   #tidyAt = 0
@@ -158,6 +162,7 @@ export class Session {
   /** A connection takes audio from now on: first everything that is not answered. */
   #begin(input: SessionInput & { at: number }): void {
     this.#wasLive = true
+    this.#refusals = 0
     this.#refusedSince = undefined
     this.#holdUntil = Number.NEGATIVE_INFINITY
     this.#renewal.begin()
@@ -214,8 +219,13 @@ export class Session {
     if (this.#state.status === 'live' && this.#line.next === 'ready') this.#change(this.#parts.clock.now())
     else if (reason.kind !== 'failed')
       this.#drop(new BridgeError('SERVICE_LOST', reason.kind, { retryable: true }))
-    else if (reason.error.retryable) this.#drop(reason.error)
+    else if (reason.error.retryable || this.#doubts()) this.#drop(reason.error)
     else this.#refused(reason.error)
+  }
+
+  /** The service refuses what it took before: that may be damage on the way, so it is asked again, a few times. */
+  #doubts(): boolean {
+    return this.#wasLive && this.#state.status === 'opening' && ++this.#refusals < REFUSALS
   }
 
   /** The service will never do this (a language it does not have, a wrong key): stay away for good, pass originals. */

@@ -25,6 +25,7 @@ export { DiscordStandIn, type DiscordStandInOptions } from './discord/stand-in.t
 export { TextChannel } from './discord/text-channel.ts'
 export { Thread } from './discord/thread.ts'
 export { VoiceChannel, type VoiceChannelOptions } from './discord/voice-channel.ts'
+export { type EchoOptions, echoes } from './echo-answers.ts'
 export { FakeClock } from './fake-clock.ts'
 export { FakeLeg } from './fake-leg.ts'
 export { FakeConnection, FakeTranslator } from './fake-translator.ts'

@@ -19,6 +19,9 @@ export interface Faults {
   startDelayMs?: number
   /** Payload of `start` instead of `true`. */
   startWith?: unknown
+  /** The service ends the session after so long; `connected` says so unless `lifeUntold`. */
+  lifeMs?: number
+  lifeUntold?: boolean
   /** Fragments still to be answered `false`; they are not taken. Counts down; `Infinity` refuses for ever. */
   nack?: number
   /** Fragments are taken and never acknowledged. */

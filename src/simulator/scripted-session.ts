@@ -75,10 +75,13 @@ export class ScriptedSession {
 
   /** Greets the client. Called once, by the service, after everything else is in place. */
   begin(): void {
+    const lifeMs = this.#faults.get('lifeMs')
     if (!this.#faults.get('noConnected')) {
-      this.emit(EVENT.connected, this.parameters)
+      const told = lifeMs === undefined || this.#faults.get('lifeUntold') ? {} : { expiresInMs: lifeMs }
+      this.emit(EVENT.connected, { ...this.parameters, ...told })
       this.#note('connected')
     }
+    if (lifeMs !== undefined) this.#wait(lifeMs, () => this.drop('kick'))
     if (this.#faults.get('noStart')) return
     this.#wait(this.#faults.get('startDelayMs'), () => {
       const payload = this.#faults.get('startWith')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BridgeError } from '../../src/core/errors.ts'
+import { BridgeError, type EndReason } from '../../src/core/errors.ts'
 import { FragmentPool } from '../../src/core/fragment.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { RelayMetrics } from '../../src/core/metrics.ts'
@@ -159,6 +159,132 @@ describe('a session', () => {
     expect(translator.connections).toHaveLength(1)
     expect(session.away).toBe(true)
     expect(seen.at(-2)).toBe('ended')
+  })
+
+  test('a service that took a session and refuses it now is asked three times: its answer may be damaged', () => {
+    const { clock, translator, session } = setUp()
+    const no: EndReason = { kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'bad_parameter') }
+    translator.last.sink.ready()
+    translator.last.drop({ kind: 'failed', error: lost })
+    for (let times = 1; times <= 3; times++) {
+      clock.advance(1_000)
+      expect(translator.connections).toHaveLength(1 + times)
+      translator.last.drop(no)
+    }
+    clock.advance(60_000)
+    expect(translator.connections).toHaveLength(4)
+    expect(session.state).toEqual({ status: 'ended', reason: no })
+    // What it says to a session that it has taken, it means.
+    const other = setUp()
+    other.translator.last.sink.ready()
+    other.translator.last.drop(no)
+    expect(other.session.state.status).toBe('ended')
+  })
+
+  test('is replaced in a pause when it is about to end, and no word is lost or said twice', () => {
+    const { clock, translator, session, metrics, speak, sent } = setUp()
+    const first = translator.last
+    first.sink.ready()
+    speak(600)
+    first.sink.renew?.(30_000)
+    speak(600)
+    // Somebody speaks: there is time.
+    expect(translator.connections).toHaveLength(1)
+    first.sink.result({ utterance: '1', final: true, text: 'one', endMs: 1_200 })
+    speak(0)
+    session.check(clock.now())
+    expect(translator.connections).toHaveLength(1)
+    first.sink.endOfSpeech()
+    session.check(clock.now())
+    expect(translator.connections).toHaveLength(2)
+    translator.last.sink.ready()
+    expect(first.closed).toBe(false)
+    session.check(clock.now())
+    expect(first.closed).toBe(true)
+    expect(session.away).toBe(false)
+    speak(60)
+    expect(sent()).toEqual(range(60, 63))
+    expect(metrics).toMatchObject({ sessionsRenewed: 1, sessionsDropped: 0, fragmentsReplayed: 0 })
+  })
+
+  test('without a pause is replaced just before its end, and what is not answered is said again', () => {
+    const { translator, session, metrics, speak, sent } = setUp()
+    const first = translator.last
+    first.sink.ready()
+    first.sink.renew?.(10_000)
+    speak(4_800)
+    expect(translator.connections).toHaveLength(1)
+    speak(300)
+    expect(translator.connections).toHaveLength(2)
+    translator.last.sink.ready()
+    speak(3_600)
+    expect(first.closed).toBe(false)
+    speak(600)
+    expect(first.closed).toBe(true)
+    expect(session.state).toMatchObject({ status: 'live', attempt: 1 })
+    expect(sent()).toEqual(range(0, 465))
+    expect(metrics.lostMs).toBe(0)
+  })
+
+  test('goes over at once to the connection that was made ready, when the present one breaks before its time', () => {
+    const { clock, translator, session, seen } = setUp()
+    const first = translator.last
+    first.sink.ready()
+    first.sink.renew?.(10_000)
+    session.check(clock.now())
+    const second = translator.last
+    expect(second).not.toBe(first)
+    second.sink.ready()
+    first.drop({ kind: 'failed', error: lost })
+    expect(session.away).toBe(false)
+    expect(seen).not.toContain('waiting')
+    expect(translator.connections).toHaveLength(2)
+  })
+
+  test('stays with the one it has when the next does not come, and tries again later', () => {
+    const { clock, translator, session } = setUp()
+    translator.last.sink.ready()
+    translator.last.sink.renew?.(60_000)
+    session.check(clock.now())
+    translator.last.drop({ kind: 'failed', error: lost })
+    session.check(clock.now())
+    expect(translator.connections).toHaveLength(2)
+    expect(session.state.status).toBe('live')
+    clock.advance(5_000)
+    session.check(clock.now())
+    expect(translator.connections).toHaveLength(3)
+  })
+
+  test('a voice whose end is not told is over after 10 s', () => {
+    const { clock, translator, session, speak, seen, sent } = setUp()
+    translator.last.sink.ready()
+    speak(600)
+    translator.last.sink.result({ utterance: '1', final: true, text: 'one', endMs: 600 })
+    clock.advance(9_900)
+    session.check(clock.now())
+    expect(seen).not.toContain('end')
+    clock.advance(200)
+    session.check(clock.now())
+    expect(seen).toContain('end')
+    translator.last.drop({ kind: 'failed', error: lost })
+    clock.advance(1_000)
+    translator.last.sink.ready()
+    speak(60)
+    expect(sent()).toEqual(range(30, 33))
+  })
+
+  test('a time that lies ahead of what was sent is not believed', () => {
+    const { clock, translator, speak, sent } = setUp()
+    translator.last.sink.ready()
+    speak(600)
+    for (const endMs of [1e15, 660]) {
+      translator.last.sink.result({ utterance: `${endMs}`, final: true, text: 'one', endMs })
+      translator.last.sink.endOfSpeech()
+    }
+    translator.last.drop({ kind: 'failed', error: lost })
+    clock.advance(1_000)
+    translator.last.sink.ready()
+    expect(sent()).toEqual(range(0, 30))
   })
 
   test('a refused fragment is sent again after a pause, and refusal without end drops the connection', () => {

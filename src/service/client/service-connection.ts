@@ -1,9 +1,11 @@
+import type { Clock } from '../../core/clock.ts'
 import type { EndReason } from '../../core/errors.ts'
 import type { Connection, ConnectionSink } from '../../core/translator.ts'
 import { EVENT } from '../contract.ts'
 import { fragmentTaken } from './acknowledgment.ts'
 import { bridgeError } from './bridge-error.ts'
 import type { SessionEnd } from './session-event.ts'
+import { beforeEnd, toldLifeMs } from './session-life.ts'
 import { SessionSocket, type SessionSocketOptions } from './session-socket.ts'
 
 /**
@@ -14,15 +16,29 @@ export class ServiceConnection implements Connection {
   readonly #socket: SessionSocket
   readonly #sink: ConnectionSink
 
-  /** `gone` is called before `sink.ended`. */
-  constructor(options: SessionSocketOptions, sink: ConnectionSink, gone: (connection: Connection) => void) {
+  #life: Disposable | undefined
+
+  /**
+   * `gone` is called before `sink.ended`. The service ends the session after `lifeMs`, or sooner where it says so: then
+   * `sink.renew` is called in time.
+   */
+  constructor(
+    options: SessionSocketOptions & { readonly lifeMs?: number | undefined },
+    sink: ConnectionSink,
+    gone: (connection: Connection) => void,
+  ) {
     this.#sink = sink
     this.#socket = new SessionSocket(options, {
-      ready: () => sink.ready(),
+      connected: parameters => this.#limit(options.clock, toldLifeMs(parameters) ?? options.lifeMs),
+      ready: () => {
+        if (!this.#life) this.#limit(options.clock, options.lifeMs)
+        sink.ready()
+      },
       result: result => sink.result(result),
       endOfSpeech: utterance => sink.endOfSpeech(utterance),
       fault: error => sink.fault(bridgeError(error)),
       ended: end => {
+        this.#life?.[Symbol.dispose]()
         gone(this)
         sink.ended(reasonOf(end))
       },
@@ -33,6 +49,12 @@ export class ServiceConnection implements Connection {
     this.#socket.emit(EVENT.writeStream, fragment, status => {
       if (this.#socket.ready) this.#sink.acked(sequence, fragmentTaken(status))
     })
+  }
+
+  #limit(clock: Clock, lifeMs: number | undefined): void {
+    this.#life?.[Symbol.dispose]()
+    this.#life =
+      lifeMs === undefined ? undefined : beforeEnd(clock, lifeMs, leftMs => this.#sink.renew?.(leftMs))
   }
 
   close(): void {

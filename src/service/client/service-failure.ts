@@ -17,6 +17,8 @@ export type ClientFault =
   | 'protocol/no_list'
   | 'protocol/reply_too_large'
   | 'protocol/http_status'
+  /** … or far too much that it does not have. */
+  | 'protocol/flood'
   /** A fragment or text failed, and the service did not say why. */
   | 'refused/not_taken'
   /** The address of streamed audio is not to be fetched. */

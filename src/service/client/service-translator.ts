@@ -17,6 +17,8 @@ export interface ServiceTranslatorOptions {
   readonly clock?: Clock
   /** Where to find text and mp3 in `result`, for servers that name them otherwise. */
   readonly places?: Partial<ResultPlaces>
+  /** The service ends sessions after so long (ms): they are replaced in a pause before. Default: as `connected` says, if it does. */
+  readonly sessionMs?: number
   /** Default 2 MB: more than two minutes of mp3 in one message. */
   readonly maxMessageBytes?: number
 }
@@ -35,7 +37,7 @@ export class ServiceTranslator implements Translator {
   open({ from, to, want }: TranslationRequest, sink: ConnectionSink): Connection {
     if (this.#closed) throw new RangeError('this translator is closed')
     const { url, apiKey, mode = 'streaming', deadlines = {}, places } = this.#options
-    const { clock = systemClock, maxMessageBytes = 2_000_000 } = this.#options
+    const { clock = systemClock, maxMessageBytes = 2_000_000, sessionMs } = this.#options
     const { connectMs = 3_000, startMs = 3_000 } = deadlines
     const heard = { languageIdSource: from, partials: true }
     const connection = new ServiceConnection(
@@ -51,6 +53,7 @@ export class ServiceTranslator implements Translator {
         clock,
         places: { ...RESULT_PLACES, ...places },
         maxMessageBytes,
+        lifeMs: sessionMs,
       },
       sink,
       ended => this.#connections.delete(ended),

@@ -1,5 +1,6 @@
 import { io, type Socket } from 'socket.io-client'
 import { after, type Clock } from '../../core/clock.ts'
+import { TokenBucket } from '../../core/token-bucket.ts'
 import type { TranslationResult } from '../../core/translator.ts'
 import { EVENT } from '../contract.ts'
 import { type ResultPlaces, readResult } from './result-reader.ts'
@@ -38,6 +39,9 @@ export interface SessionSocketOptions {
 /** An `error` so long ago explains why something was refused or why the service hangs up (ms). */
 const REASON_MS = 2_000
 
+/** Events of no use, and errors, that a service may send; beyond that the session ends. */
+const STRAYS_PER_SECOND = 200
+
 /**
  * One Socket.IO connection for one session, used once: websocket only, no reconnection, an engine of its own (`forceNew`:
  * a shared one would carry the first session's query). Nothing is sent before `start`, and never while disconnected,
@@ -52,6 +56,7 @@ export class SessionSocket {
   #state: 'connecting' | 'starting' | 'ready' | 'ended' = 'connecting'
   #deadline: Disposable
   #utterance = '0'
+  readonly #strays: TokenBucket
   /** The newest `error`, until something is explained by it. */
   #fault: { error: ServiceFailure; at: number } | undefined
 
@@ -59,6 +64,7 @@ export class SessionSocket {
   constructor(options: SessionSocketOptions, sink: SessionSocketSink) {
     this.#options = options
     this.#sink = sink
+    this.#strays = new TokenBucket(STRAYS_PER_SECOND, STRAYS_PER_SECOND, options.clock.now())
     this.#deadline = this.limit(options.connectMs, 'timeout/no_connection', 'connect')
     const settings = {
       transports: ['websocket'],
@@ -137,6 +143,10 @@ export class SessionSocket {
       this.#deadline[Symbol.dispose]()
       sink.ready(payload)
     })
+    const known: readonly string[] = Object.values(EVENT)
+    socket.onAny((event: string) => {
+      if (event === EVENT.error || !known.includes(event)) this.#stray()
+    })
     socket.on(EVENT.result, (payload: unknown) => {
       if (this.#state !== 'ready') return
       const result = this.#read(payload)
@@ -157,6 +167,16 @@ export class SessionSocket {
       const told = reason === 'io server disconnect' || !this.ready ? this.takeReason() : undefined
       this.#failed(told ?? ServiceFailure.found('unreachable/connection_lost', `disconnected: ${reason}`))
     })
+  }
+
+  /** An event that the interface does not have, or an error: a few harm nobody, a flood costs every session its time. */
+  #stray(): void {
+    if (this.#strays.take(this.#options.clock.now()) >= 0) return
+    this.#failed(
+      ServiceFailure.found('protocol/flood', 'the service floods the session with events', {
+        retryable: true,
+      }),
+    )
   }
 
   #connected(): void {

@@ -70,7 +70,7 @@ export class FaultPipe {
       // The order stays: what overtakes nobody waits for the one before it.
       this.#latest = Math.max(this.#latest, due + this.#random() * jitterMs)
       this.#queue.push({ bytes: this.#damaged(bytes.subarray(at, at + sliceBytes)), due: this.#latest })
-      due = this.#latest + sliceGapMs
+      if (sliceGapMs > 0) due = this.#latest + sliceGapMs
     }
     this.#held += bytes.length
     if (this.#held > MOST_HELD) this.#from.pause()

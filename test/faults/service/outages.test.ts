@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import { pause, until } from '../../helpers/until.ts'
+import { PATIENCE_MS, Rig, WHOLE } from './rig.ts'
+
+/** Everybody hears all of it, and at most this of it twice (frames): 300 ms. */
+const FRAMES_TWICE = 15
+
+describe.concurrent('a service that goes away and comes back', { timeout: 60_000 }, () => {
+  test('without faults every frame is heard once', async () => {
+    await using rig = await Rig.open()
+    await rig.speak(0, 60)
+    expect(await rig.count(0, 60)).toEqual(WHOLE)
+    expect(rig.relay.metrics).toMatchObject({ sessionsDropped: 0, fragmentsReplayed: 0, lostMs: 0 })
+  })
+
+  test('C1 nobody there when the call begins: what was said is heard once the service is up', async () => {
+    await using rig = await Rig.open({ original: 'duck' })
+    await rig.proxy.stop()
+    rig.proxy.cut()
+    await rig.speak(0, 60)
+    await until(() => rig.away.at(-1)?.away, PATIENCE_MS, 'that the original is heard')
+    await rig.proxy.start()
+    const back = systemClock.now()
+    await until(() => rig.away.at(-1)?.away === false, PATIENCE_MS, 'that translation is back')
+    expect(rig.away.at(-1)!.at - back).toBeLessThan(1_500)
+    const heard = await rig.heardUpTo(59)
+    expect(new Set(heard.filter(index => index < 60)).size).toBe(60)
+  })
+
+  test('C23 cut before the first fragment: nobody notices', async () => {
+    await using rig = await Rig.open()
+    const first = await rig.session(1)
+    first.drop()
+    await rig.speak(0, 60)
+    expect(await rig.count(0, 60)).toEqual(WHOLE)
+  })
+
+  test.each([
+    ['reset', (rig: Rig) => rig.proxy.cut('rst')],
+    ['closed', (rig: Rig) => rig.proxy.cut('fin')],
+    ['sent away politely', (rig: Rig) => rig.service.dropAll('kick')],
+    ['half-closed', (rig: Rig) => rig.proxy.halfClose('down')],
+  ])('C24 C48 %s in mid sentence, twice: all of it is heard', async (_how, cut) => {
+    await using rig = await Rig.open()
+    const speaking = rig.speak(0, 100)
+    await pause(700)
+    cut(rig)
+    await pause(800)
+    cut(rig)
+    await speaking
+    const { lost, repeated, foreign } = await rig.count(0, 100)
+    expect([lost, foreign]).toEqual([[], []])
+    expect(repeated).toBeLessThanOrEqual(2 * FRAMES_TWICE)
+    expect(rig.relay.metrics.lostMs).toBe(0)
+  })
+
+  test('C24 away for 3 s in mid sentence: all of it is heard, in order', async () => {
+    await using rig = await Rig.open()
+    const speaking = rig.speak(0, 150)
+    await pause(800)
+    await rig.proxy.stop()
+    await pause(3_000)
+    await rig.proxy.start()
+    await speaking
+    const { lost, repeated, late, foreign } = await rig.count(0, 150)
+    expect([lost, late, foreign]).toEqual([[], 0, []])
+    expect(repeated).toBeLessThanOrEqual(FRAMES_TWICE)
+  })
+
+  test('C25 cut between the last fragment and the result: it is asked again, and heard once', async () => {
+    await using rig = await Rig.open()
+    rig.service.next({ answerAfterMs: 600_000 })
+    await rig.speak(0, 60)
+    rig.proxy.cut()
+    expect(await rig.count(0, 60)).toEqual(WHOLE)
+  })
+
+  test('C26 cut in mid voice: it goes on where it was, at most 300 ms are heard twice', async () => {
+    await using rig = await Rig.open({ client: { mode: 'streaming' } })
+    // Half of the pieces, and nothing more.
+    let pieces = 0
+    rig.service.next({ mangle: result => (++pieces <= 5 ? result : undefined), neverEndSynth: true })
+    await rig.speak(0, 100)
+    await until(() => rig.heard().length > 20, PATIENCE_MS, 'the beginning of the voice')
+    rig.proxy.cut()
+    const { lost, repeated, foreign } = await rig.count(0, 100)
+    expect([lost, foreign]).toEqual([[], []])
+    expect(repeated).toBeLessThanOrEqual(FRAMES_TWICE)
+    expect(rig.captions.filter(({ final }) => final)).toHaveLength(1)
+  })
+
+  test('C27 cut after the result, before the end of the voice is told: it is not said again', async () => {
+    await using rig = await Rig.open()
+    rig.service.next({ neverEndSynth: true })
+    await rig.speak(0, 60)
+    await rig.heardUpTo(59)
+    rig.proxy.cut()
+    await rig.session(2)
+    await rig.speak(100, 140)
+    const heard = await rig.heardUpTo(139)
+    expect(heard.filter(index => index < 60).length).toBeLessThanOrEqual(60 + FRAMES_TWICE)
+    expect(new Set(heard).size).toBe(100)
+  })
+
+  test.each([
+    ['C46 the network takes nothing more from us', (rig: Rig) => rig.proxy.set({ bytesPerSecond: 0 }, 'up')],
+    ['C47 a black hole: the peer lost its power', (rig: Rig) => rig.proxy.set({ swallow: true })],
+    ['C16 acks come no more', (rig: Rig) => rig.proxy.set({ swallow: true }, 'down')],
+  ])('%s: noticed within 2 s, and nothing is lost', async (_what, spoil) => {
+    await using rig = await Rig.open()
+    const speaking = rig.speak(0, 200)
+    await pause(600)
+    spoil(rig)
+    const spoilt = systemClock.now()
+    await until(() => rig.away.at(-1)?.away, PATIENCE_MS, 'that it is noticed')
+    // 1.5 s to the deadline, a look each 100 ms, and a busy machine.
+    expect(rig.away.at(-1)!.at - spoilt).toBeLessThan(2_500)
+    rig.proxy.heal()
+    await speaking
+    const { lost, foreign } = await rig.count(0, 200)
+    expect([lost, foreign]).toEqual([[], []])
+  })
+
+  test('a network that is slow, in pieces and unsteady: every frame is heard once', async () => {
+    await using rig = await Rig.open({ client: { deadlines: {} } })
+    rig.proxy.set({ latencyMs: 200, jitterMs: 200, sliceBytes: 700 })
+    await rig.speak(0, 100)
+    expect(await rig.count(0, 100)).toEqual(WHOLE)
+    expect(rig.relay.metrics.sessionsDropped).toBe(0)
+  })
+
+  test('bytes that are wrong on the way end the connection, and what was said is heard', async () => {
+    await using rig = await Rig.open()
+    const speaking = rig.speak(0, 100)
+    await pause(500)
+    rig.proxy.set({ corruptEvery: 300 })
+    await pause(600)
+    rig.proxy.heal()
+    await speaking
+    const heard = new Set(await rig.heardUpTo(99))
+    // A frame whose samples were wrong on the way is not the one it was; TCP's checksum catches that in life.
+    const missing = Array.from({ length: 100 }, (_, n) => n).filter(n => !heard.has(n))
+    expect(missing.length).toBeLessThan(40)
+  })
+
+  test('a second service stands in within a moment, and the first is gone back to in a pause', async () => {
+    await using rig = await Rig.open({ fallback: {} })
+    await rig.session(1)
+    const speaking = rig.speak(0, 150)
+    await pause(700)
+    await rig.proxy.stop()
+    const gone = systemClock.now()
+    await until(() => rig.fallback?.session, PATIENCE_MS, 'a session at the second service')
+    expect(systemClock.now() - gone).toBeLessThan(1_500)
+    await speaking
+    expect((await rig.count(0, 150)).lost).toEqual([])
+    // Six calls that fail would open the breaker at once; one alone takes its time.
+    expect(rig.relay.metrics.sessionsElsewhereNow).toBeLessThanOrEqual(1)
+  })
+
+  test('a session that ends at a known time is replaced in a pause before, and nobody notices', async () => {
+    await using rig = await Rig.open()
+    rig.service.next({ lifeMs: 4_000 })
+    await rig.session(1)
+    await rig.speak(0, 50)
+    await rig.speak(50, 100)
+    await until(() => rig.service.sessions.length === 2, PATIENCE_MS, 'another session')
+    await until(() => !rig.service.sessions[0]?.connected, PATIENCE_MS, 'that the first is over')
+    await rig.speak(100, 150)
+    expect(await rig.count(0, 150)).toEqual(WHOLE)
+    expect(rig.relay.metrics).toMatchObject({ sessionsRenewed: 1, sessionsDropped: 0 })
+    expect(rig.away).toEqual([])
+  })
+
+  test('a session that ends while somebody talks without a pause is replaced just before, and nothing is lost', async () => {
+    await using rig = await Rig.open({ client: { sessionMs: 3_000 } })
+    rig.service.next({ lifeMs: 3_500, lifeUntold: true })
+    await rig.session(1)
+    await rig.speak(0, 250)
+    const { lost, repeated, foreign } = await rig.count(0, 250)
+    expect([lost, foreign]).toEqual([[], []])
+    expect(repeated).toBeLessThanOrEqual(FRAMES_TWICE)
+    expect(rig.relay.metrics.sessionsRenewed).toBeGreaterThanOrEqual(1)
+    expect(rig.away).toEqual([])
+  })
+})
