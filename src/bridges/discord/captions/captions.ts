@@ -39,7 +39,7 @@ export class Captions {
   /** Participants who do not want to be listened to. */
   readonly #silenced = new Set<string>()
   /** Translations by utterance, until they are spoken. */
-  readonly #toSpeak = new Map<string, string>()
+  readonly #toSpeak = new Map<string, { readonly text: string; readonly to: LanguageId }>()
   #style: CaptionStyle
   #languages: readonly LanguageId[] | undefined
   #timer: Disposable
@@ -93,9 +93,9 @@ export class Captions {
   #take(caption: Caption): void {
     if (caption.room !== this.#parts.room || this.#silenced.has(caption.speaker)) return
     const now = this.#parts.clock.now()
-    const { utterance, translation, text } = caption
-    if (translation) this.#willSpeak(utterance, translation)
-    if (text && this.#echo.isEcho(text, now)) {
+    const { utterance, translation, text, from, to } = caption
+    if (translation) this.#willSpeak(utterance, translation, to)
+    if (text && this.#echo.isEcho(text, from, now)) {
       if (caption.final) {
         this.echoes++
         this.#parts.onEcho?.(caption.speaker)
@@ -106,15 +106,15 @@ export class Captions {
     if (turn) this.#write(turn)
   }
 
-  #willSpeak(utterance: string, translation: string): void {
-    this.#toSpeak.set(utterance, translation)
+  #willSpeak(utterance: string, text: string, to: LanguageId): void {
+    this.#toSpeak.set(utterance, { text, to })
     if (this.#toSpeak.size > TO_SPEAK_MOST) this.#toSpeak.delete(this.#toSpeak.keys().next().value!)
   }
 
   #spoken({ room, listener, utterance, stage }: UtteranceEvent): void {
     if (room !== this.#parts.room || stage !== 'begun' || !this.#parts.isEar(listener)) return
-    const text = this.#toSpeak.get(utterance)
-    if (text) this.#echo.spoke(text, this.#parts.clock.now())
+    const spoken = this.#toSpeak.get(utterance)
+    if (spoken) this.#echo.spoke(spoken.text, spoken.to, this.#parts.clock.now())
   }
 
   #write(turn: Turn): void {

@@ -1,4 +1,11 @@
+import { type LanguageId, sameLanguage } from '../../../core/languages.ts'
 import { likeness } from './likeness.ts'
+
+interface Spoken {
+  readonly at: number
+  readonly text: string
+  readonly language: LanguageId
+}
 
 /** What was spoken is remembered for so long: loudspeakers are heard at once, a recogniser takes its time (ms). */
 const KEPT_MS = 15_000
@@ -13,18 +20,24 @@ const LETTERS_LEAST = 12
  * loudspeaker was heard by their microphone. Pure: time comes with each call.
  */
 export class EchoGuard {
-  #spoken: { readonly at: number; readonly text: string }[] = []
+  #spoken: Spoken[] = []
 
-  /** `text` begins to be spoken at `now` (ms). */
-  spoke(text: string, now: number): void {
+  /** `text` begins to be spoken in `language` at `now` (ms). */
+  spoke(text: string, language: LanguageId, now: number): void {
     if (text.replace(/[^\p{L}]/gu, '').length < LETTERS_LEAST) return
-    this.#spoken = [...this.#spoken.filter(({ at }) => now - at < KEPT_MS), { at: now, text }].slice(
-      -KEPT_MOST,
-    )
+    this.#spoken = [
+      ...this.#spoken.filter(({ at }) => now - at < KEPT_MS),
+      { at: now, text, language },
+    ].slice(-KEPT_MOST)
   }
 
-  /** Whether `text`, understood at `now` (ms), is what was spoken. */
-  isEcho(text: string, now: number): boolean {
-    return this.#spoken.some(spoken => now - spoken.at < KEPT_MS && likeness(spoken.text, text) >= LIKE)
+  /** Whether `text`, understood in `language` at `now` (ms), is what was spoken. */
+  isEcho(text: string, language: LanguageId, now: number): boolean {
+    return this.#spoken.some(
+      spoken =>
+        now - spoken.at < KEPT_MS &&
+        sameLanguage(spoken.language, language) &&
+        likeness(spoken.text, text) >= LIKE,
+    )
   }
 }

@@ -13,8 +13,13 @@ import { Relay } from '../../../../src/core/relay.ts'
 import { relayOptions } from '../../../../src/core/relay-options.ts'
 import { RoomCodes } from '../../../../src/core/room-codes.ts'
 import { ServiceTranslator } from '../../../../src/service/client/service-translator.ts'
-import type { DiscordStandInOptions, ScriptedServiceOptions } from '../../../../src/simulator/index.ts'
+import type {
+  Answering,
+  DiscordStandInOptions,
+  ScriptedServiceOptions,
+} from '../../../../src/simulator/index.ts'
 import { DiscordStandIn, ScriptedService, tone } from '../../../../src/simulator/index.ts'
+import { rms } from '../../../../src/transcode/level.ts'
 import { SAMPLE_RATE } from '../../../../src/transcode/pcm.ts'
 import { hears, LOUD, longest, soundings } from '../../../e2e/two-party/ear.ts'
 import { FakeAnnouncer } from '../../../helpers/fake-announcer.ts'
@@ -128,6 +133,25 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
       trusted[Symbol.dispose]()
       await discord.close()
     },
+  }
+}
+
+/** A service that understands `sentence`, word by word, in whatever speech it is given, and translates it as `translation`. */
+export function understanding(sentence: string, translation: string): Answering {
+  const words = sentence.split(' ')
+  return session => {
+    let [spokenMs, quietMs, told] = [0, 0, 0]
+    return pcm => {
+      const ms = (pcm.length * 1_000) / SAMPLE_RATE
+      if (rms(pcm) > 300) [spokenMs, quietMs] = [spokenMs + ms, 0]
+      else quietMs += ms
+      const count = Math.min(words.length, Math.floor(spokenMs / 400))
+      if (count > told) session.partial({ text: words.slice(0, count).join(' '), translation: '' })
+      told = Math.max(told, count)
+      if (spokenMs < 100 || quietMs < 300) return
+      session.say({ text: sentence, translation })
+      ;[spokenMs, told] = [0, 0]
+    }
   }
 }
 
