@@ -39,6 +39,7 @@ export function languageChoices(
         a.rank! - b.rank! ||
         Number(b.id === own) - Number(a.id === own) ||
         Number(sameLanguage(b.id, own)) - Number(sameLanguage(a.id, own)) ||
+        Number(isUsual(b.id)) - Number(isUsual(a.id)) ||
         a.name.localeCompare(b.name),
     )
     .slice(0, MOST_CHOICES)
@@ -56,11 +57,16 @@ export function languageMeant(
 ): OfferedLanguage | undefined {
   const id = text.trim().toLowerCase().replace('_', '-')
   const exact = offered.find(each => each.id === id)
-  if (exact || isLanguageId(id)) return exact
+  if (exact || isLanguageId(id) || id === '') return exact
   const near = offered.filter(each => rankOf(each.id, text, locale) === 0)
   const usual = /^[a-z]{2,3}$/.test(id) ? languageOfLocale(id) : undefined
   const own = languageOfLocale(locale)
-  return near.find(each => each.id === usual) ?? near.find(each => each.id === own) ?? near[0]
+  return (
+    near.find(each => each.id === usual) ??
+    near.find(each => each.id === own) ??
+    near.find(each => isUsual(each.id)) ??
+    near[0]
+  )
 }
 
 /** How well a language fits: 0 exactly, 3 somewhere inside; undefined not at all. Every word that was typed must fit. */
@@ -93,6 +99,11 @@ function rankOf(id: LanguageId, typed: string, locale: string): number | undefin
 
 function wordsOf(key: string): string[] {
   return key.split(/[^\p{L}\p{N}]+/u)
+}
+
+/** Whether its region is where most people speak it. */
+function isUsual(id: LanguageId): boolean {
+  return languageOfLocale(id.slice(0, id.indexOf('-'))) === id
 }
 
 /** Without accents, in lower case. */

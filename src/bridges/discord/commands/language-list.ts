@@ -1,5 +1,5 @@
 import { after, type Clock } from '../../../core/clock.ts'
-import { type LanguageId, sameLanguage } from '../../../core/languages.ts'
+import { type LanguageId, languageId, sameLanguage } from '../../../core/languages.ts'
 import type { Log } from '../../../core/log.ts'
 import type { LanguageOffer, OfferedLanguage } from './language-offer.ts'
 
@@ -43,7 +43,7 @@ export class LanguageList {
 
   async #ask(): Promise<void> {
     try {
-      const list = await this.#offer()
+      const list = (await this.#offer()).flatMap(spelt)
       // An empty list is a service that is not ready, and no reason to forget a better one.
       if (list.length > 0) this.#known = list
       this.#askAgainAt = this.#clock.now() + (list.length > 0 ? FRESH_MS : RETRY_MS)
@@ -53,5 +53,15 @@ export class LanguageList {
     } finally {
       this.#asking = undefined
     }
+  }
+}
+
+/** In our spelling; what is no language is left out. */
+function spelt(offered: OfferedLanguage): OfferedLanguage[] {
+  try {
+    const id = languageId(offered.id)
+    return [id === offered.id ? offered : { ...offered, id }]
+  } catch {
+    return []
   }
 }
