@@ -28,8 +28,10 @@ const REINIT_ANSWER_MS = 5_000
 const EARLY_MOST_MS = 5_000
 /** The last two bytes of every frame that is encrypted end to end (DAVE protocol, "magic marker"). */
 const MARKER = 0xfa
-/** Tag, at least one byte of nonce, the size byte and the marker. */
-const SUPPLEMENT_LEAST = 8 + 1 + 1 + 2
+/** What stands before the marker, from its end: the size of all of it, the nonce of 1 to 5 bytes (LEB128), the tag. */
+const MARKER_BYTES = 2
+const TAG_BYTES = 8
+const NONCE_BYTES_MOST = 5
 
 /**
  * End-to-end encryption of what users say, over the library's session, which destroys a user's stream after the first
@@ -152,10 +154,16 @@ export class DaveGuard {
   }
 }
 
-/** A frame of DAVE's format by its end: marker, and a size of the supplement that fits in. */
+/**
+ * An audio frame of DAVE's format by its end (daveprotocol.com, "Payload format"). The marker alone will not do: now and
+ * then an Opus frame ends like it.
+ */
 export function looksEncrypted(frame: Uint8Array): boolean {
   const { length } = frame
-  if (length < SUPPLEMENT_LEAST || frame[length - 1] !== MARKER || frame[length - 2] !== MARKER) return false
-  const supplement = frame[length - 3]!
-  return supplement >= SUPPLEMENT_LEAST && supplement <= length
+  if (frame[length - 1] !== MARKER || frame[length - 2] !== MARKER) return false
+  const sizeAt = length - MARKER_BYTES - 1
+  const nonceBytes = frame[sizeAt]! - TAG_BYTES - 1 - MARKER_BYTES
+  if (!(nonceBytes >= 1 && nonceBytes <= NONCE_BYTES_MOST) || sizeAt < TAG_BYTES + nonceBytes) return false
+  for (let at = sizeAt - nonceBytes; at < sizeAt - 1; at++) if (frame[at]! < 0x80) return false
+  return frame[sizeAt - 1]! < 0x80
 }

@@ -93,7 +93,11 @@ describe('frames', () => {
   test('are told by their end', () => {
     expect(looksEncrypted(CIPHERTEXT)).toBe(true)
     expect(looksEncrypted(OPUS)).toBe(false)
+    expect(looksEncrypted(Buffer.from([...Array(40).fill(0x81), 1, 13, 0xfa, 0xfa]))).toBe(true)
+    expect(looksEncrypted(Buffer.from([...Array(40).fill(0x81), 0x81, 13, 0xfa, 0xfa]))).toBe(false)
+    expect(looksEncrypted(Buffer.from([...Array(40).fill(1), 1, 13, 0xfa, 0xfa]))).toBe(false)
     expect(looksEncrypted(Buffer.from([0xfa, 0xfa]))).toBe(false)
+    expect(looksEncrypted(Buffer.of())).toBe(false)
     expect(looksEncrypted(Buffer.from([...Array(12).fill(1), 200, 0xfa, 0xfa]))).toBe(false)
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), bytes => {
