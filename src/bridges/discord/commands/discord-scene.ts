@@ -54,7 +54,8 @@ export function sceneOf(
     },
     nameOf(userId) {
       const known = guild.members.cache.get(userId) ?? client.users.cache.get(userId)
-      return escaped(known?.displayName ?? userId)
+      // Discord shows who is mentioned, and alerts nobody where that is not allowed.
+      return known ? escaped(known.displayName) : `<@${userId}>`
     },
     async say(id, text) {
       const channel = guild.channels.cache.get(id)

@@ -1,0 +1,297 @@
+import { describe, expect, test } from 'vitest'
+import { BridgeError } from '../../../../src/core/errors.ts'
+import { until } from '../../../helpers/until.ts'
+import { openWorld } from './discord-world.ts'
+import type { FakeInterpreter } from './fake-interpreters.ts'
+
+/** A world in which Ben started something in the lounge, where he is with Ana; Eve is outside. */
+async function running(settings: Parameters<typeof openWorld>[0] = {}) {
+  const world = await openWorld(settings)
+  await world.ben.join(world.lounge)
+  await world.ana.join(world.lounge)
+  const eve = world.guild.addMember({ name: '*Eve* @everyone', locale: 'en-US' })
+  await world.ben.command('interpret start', {}, { in: world.general })
+  const interpreter = world.interpreters.of(world.guild.id) as FakeInterpreter
+  const types = async (who: typeof eve, path: string, values: Record<string, never> | object = {}) =>
+    (await who.command(path, values as Record<string, string>, { in: world.general })).text
+  const announced = () => world.lounge.visible.map(({ content }) => content)
+  return {
+    ...world,
+    eve,
+    interpreter,
+    types,
+    announced,
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  }
+}
+
+describe('who may change what is running', () => {
+  test('people in the channel, who started it, who manages channels; nobody else', async () => {
+    await using world = await running()
+    expect(await world.types(world.eve, 'interpret stop')).toMatch(/^Only people in that voice channel/)
+    expect(await world.types(world.eve, 'interpret output', { first: 'es-es' })).toMatch(/^Only people/)
+    expect(await world.types(world.eve, 'interpret captions', { style: 'off' })).toMatch(/^Only people/)
+    expect(await world.types(world.eve, 'interpret invite')).toMatch(/^Only people/)
+    expect(world.interpreter.asked).toEqual([])
+    await world.ben.leave()
+    expect(await world.types(world.ben, 'interpret captions', { style: 'plain' })).toContain('Plain text')
+    expect(await world.types(world.ana, 'interpret captions', { style: 'off' })).toContain('subtítulos')
+    world.guild.setRoles(world.eve, [world.guild.addRole({ name: 'chief', permissions: ['ManageChannels'] })])
+    expect(await world.types(world.eve, 'interpret stop')).toContain('Stopped interpreting')
+  })
+
+  test('and everybody reads who did, without being alerted', async () => {
+    await using world = await running()
+    world.guild.setRoles(world.eve, [world.guild.addRole({ name: 'chief', permissions: ['ManageChannels'] })])
+    await world.types(world.eve, 'interpret stop')
+    await until(() => world.announced().length > 0, 5_000, 'an announcement')
+    expect(world.announced()[0]).toBe(
+      `\\*Eve\\* @\u200Beveryone: Stopped interpreting <#${world.lounge.id}>.`,
+    )
+    expect(world.lounge.visible[0]?.pings).toEqual([])
+  })
+})
+
+describe('output', () => {
+  test('is one language, two, or as the people need', async () => {
+    await using world = await running()
+    expect(await world.types(world.ben, 'interpret output', { first: 'German' })).toContain(
+      '**German (Germany)**',
+    )
+    const both = await world.types(world.ana, 'interpret output', { first: 'en-us', second: 'español' })
+    expect(both).toContain('**inglés (Estados Unidos) y español (España)**')
+    await world.types(world.ben, 'interpret output', { first: 'es-es', second: 'es-es' })
+    await world.types(world.ben, 'interpret output', { first: 'auto' })
+    expect(world.interpreter.asked).toEqual([
+      ...['output de-de', 'output en-us,es-es', 'output es-es', 'output auto'],
+    ])
+  })
+
+  test('has a voice, or is not taken', async () => {
+    await using world = await running()
+    const text = await world.types(world.ben, 'interpret output', { first: 'Catalan' })
+    expect(text).toMatch(/^There is no voice for Catalan \(Spain\)\./)
+    expect(world.interpreter.asked).toEqual([])
+  })
+
+  test('is offered with the automatic one first', async () => {
+    await using world = await running()
+    const at = { in: world.general }
+    const all = await world.ben.autocomplete('interpret output', 'first', '', {}, at)
+    expect(all[0]).toEqual({ name: expect.stringMatching(/^Automatic/), value: 'auto' })
+    expect(all.map(({ value }) => value)).not.toContain('ca-es')
+    const second = await world.ben.autocomplete('interpret output', 'second', 'a', { first: 'en-us' }, at)
+    expect(second.map(({ value }) => value)).not.toContain('auto')
+  })
+})
+
+describe('a language', () => {
+  test('is set here and for later, and what is kept is said', async () => {
+    await using world = await running()
+    expect(await world.types(world.ben, 'interpret language', { language: 'de-de' })).toContain(
+      'until I am restarted',
+    )
+    const kept = await world.types(world.ben, 'interpret language', { language: 'de-de', remember: true })
+    expect(kept).toContain('I remember it.')
+    expect(world.preferences.about(world.ben.id)).toEqual({
+      language: 'de-de',
+      remembered: true,
+      optedOut: false,
+    })
+    expect(world.interpreter.asked).toEqual(Array(2).fill(`language ${world.ben.id} de-de`))
+  })
+
+  test('that is not understood when it is spoken is told so', async () => {
+    await using world = await running()
+    const text = await world.types(world.ben, 'interpret language', { language: 'eu-es' })
+    expect(text).toContain('what is said in it is not translated')
+  })
+
+  test('that is none is answered with what was perhaps meant', async () => {
+    await using world = await running()
+    const text = await world.types(world.ben, 'interpret language', { language: 'Spa**nisch' })
+    expect(text).toMatch(/^“Spa\\\*\\\*nisch” is not a language I have\. Perhaps: .*\(es-es\)/)
+  })
+
+  test('cannot be set while nobody knows any, and the command says so', async () => {
+    await using world = await openWorld()
+    world.service.languages = async () => Promise.reject(new Error('away'))
+    const reply = await world.ben.command('interpret language', { language: 'de-de' }, { in: world.general })
+    expect(reply.text).toContain('cannot ask the translation service')
+    expect(
+      await world.ben.autocomplete('interpret language', 'language', 'de', {}, { in: world.general }),
+    ).toEqual([])
+  })
+
+  test('of somebody else is for moderators', async () => {
+    await using world = await running()
+    const values = { language: 'es-mx', user: world.ana }
+    expect(await world.types(world.ben, 'interpret language', values)).toMatch(/^Only people who may mute/)
+    world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'mod', permissions: ['MuteMembers'] })])
+    expect(await world.types(world.ben, 'interpret language', values)).toBe(
+      'The language of Ana is **Spanish (Mexico)**.',
+    )
+    expect(world.interpreter.asked).toEqual([`language ${world.ana.id} es-mx`])
+    // Theirs alone to remember
+    expect(world.preferences.language(world.ana.id)).toBeUndefined()
+  })
+})
+
+test('captions go to a thread only where there can be one', async () => {
+  await using world = await running()
+  const text = await world.types(world.ben, 'interpret captions', { style: 'embed', thread: true })
+  expect(text).toContain('no threads in the chat of a voice channel')
+  expect(world.interpreter.asked).toEqual(['captions embed false'])
+  world.guild.setPermissions(world.lounge, world.guild.bot, { deny: ['EmbedLinks'] })
+  expect(await world.types(world.ben, 'interpret captions', { style: 'embed' })).toContain(
+    '- **Embed Links**',
+  )
+})
+
+test('status tells what is going on, with names that do no harm', async () => {
+  await using world = await running()
+  // Who was never seen is mentioned, and not alerted.
+  world.interpreter.speakers = [{ userId: '9', language: 'es-es', languageFrom: 'locale', consents: false }]
+  expect(await world.types(world.eve, 'interpret status')).toContain('- <@9>: opted out')
+  world.interpreter.speakers = [
+    { userId: world.ana.id, language: 'es-es', languageFrom: 'locale', consents: true },
+    { userId: world.eve.id, language: 'en-us', languageFrom: 'default', consents: false },
+  ]
+  world.interpreter.change = { away: true, output: ['es-es'], spoken: ['es-es'], written: ['en-us', 'de-de'] }
+  const text = await world.types(world.ben, 'interpret status')
+  expect(text.split('\n')).toEqual([
+    `🔴 **Interpreting <#${world.lounge.id}>**`,
+    expect.stringMatching(/^Since <t:\d+:R>$/),
+    expect.stringContaining('cannot be reached'),
+    expect.stringMatching(/^End-to-end encrypted/),
+    'Output: Spanish (Spain)',
+    'Spoken now: Spanish (Spain)',
+    'Captions now: English (United States) and German (Germany)',
+    `Captions: In colour, in <#${world.lounge.id}>`,
+    'People:',
+    '- Ana: Spanish (Spain) (from their Discord)',
+    '- \\*Eve\\* @\u200Beveryone: opted out, not listened to',
+  ])
+  const [, seconds] = /<t:(\d+):R>/.exec(text) ?? []
+  expect(Math.abs(Number(seconds) * 1_000 - (Date.now() - 60_000))).toBeLessThan(10_000)
+  world.interpreter.speakers = Array.from({ length: 99 }, () => world.interpreter.speakers[0]!)
+  expect((await world.types(world.ben, 'interpret status')).length).toBeLessThanOrEqual(2_000)
+})
+
+describe('privacy', () => {
+  test('is at once, in every server, and also by a press', async () => {
+    await using world = await running()
+    expect(await world.types(world.ana, 'interpret privacy opt-out')).toMatch(/^Ya no te escucho/)
+    expect(world.preferences.optedOut(world.ana.id)).toBe(true)
+    expect(world.interpreter.asked).toEqual([`opt-out ${world.ana.id}`])
+    expect(await world.types(world.ana, 'interpret privacy info')).toContain('no se te escuche')
+    expect(await world.types(world.ana, 'interpret language', { language: 'es-es' })).toContain(
+      'nadie te escucha',
+    )
+    expect(await world.types(world.ana, 'interpret privacy opt-in')).toContain('de nuevo')
+    expect(world.interpreter.asked.at(-1)).toBe(`opt-in ${world.ana.id}`)
+    // Said in another server than the one where they speak
+    const other = world.discord.addGuild({ name: 'Otra' })
+    const there = other.addTextChannel({ name: 'general' })
+    const again = other.addMember({ name: 'Ana', user: world.ana.user })
+    await until(() => world.client.guilds.cache.has(other.id), 5_000, 'another guild')
+    await again.command('interpret privacy opt-out', {}, { in: there })
+    expect(world.interpreter.asked.at(-1)).toBe(`opt-out ${world.ana.id}`)
+  })
+
+  test('tells what is kept, and forgets it', async () => {
+    await using world = await running()
+    expect(await world.types(world.ben, 'interpret privacy info')).toContain('I keep nothing about you.')
+    await world.types(world.ben, 'interpret language', { language: 'de-de', remember: true })
+    const info = await world.types(world.ben, 'interpret privacy info')
+    expect(info).toContain('I remember your language: German (Germany).')
+    expect(info).toMatch(/<\/interpret privacy opt-out:\d+>/)
+    expect(await world.types(world.ben, 'interpret privacy forget')).toContain('is deleted')
+    expect(world.preferences.about(world.ben.id)).toEqual({ remembered: false, optedOut: false })
+    expect(world.locales.of(world.ben.id)).toBeUndefined()
+  })
+})
+
+describe('dialling', () => {
+  const call = { number: '+34 600 123-456', language: 'es-es' }
+
+  test('is for members with a role for it, and those who manage the server', async () => {
+    await using world = await running()
+    expect(await world.types(world.ben, 'interpret dial', call)).toMatch(/^You may not call/)
+    world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
+    expect(await world.types(world.ben, 'interpret dial', call)).toBe('It is ringing …')
+    await using off = await running({ dials: false })
+    expect(await off.types(off.ben, 'interpret dial', call)).toMatch(/^Calling telephones is not set up/)
+  })
+
+  test('is told to everybody without the number, and its outcome to who asked', async () => {
+    await using world = await openWorld()
+    const role = world.guild.addRole({ name: 'caller', permissions: [] })
+    await using room = await running({ dialRoles: [role.id] })
+    const own = room.guild.addRole({ name: 'caller', permissions: ['ManageGuild'] })
+    room.guild.setRoles(room.ben, [own])
+    const reply = await room.ben.command('interpret dial', call, { in: room.general })
+    expect(room.interpreter.asked).toEqual(['dial +34600123456 es-es'])
+    await until(() => room.announced().length > 0, 5_000, 'an announcement')
+    expect(room.announced()).toEqual([
+      expect.stringMatching(/^Ben is calling a telephone \(Spanish \(Spain\)\)/),
+    ])
+    room.interpreter.call.resolve({ kind: 'answered', participant: 'p' })
+    await until(() => reply.content.includes('They answered'), 5_000, 'the outcome')
+    await until(() => room.announced().length > 1, 5_000, 'a second announcement')
+    expect(room.announced()[1]).toBe('The telephone has joined the conversation.')
+    expect(room.announced().join()).not.toMatch(/600/)
+    expect(JSON.stringify(room.log.all)).not.toMatch(/34600/)
+  })
+
+  test.each([
+    [{ kind: 'busy' }, 'The line is busy.'],
+    [{ kind: 'no-answer' }, 'Nobody answered.'],
+    [{ kind: 'voicemail' }, 'An answering machine answered; I hung up.'],
+    [{ kind: 'cancelled' }, 'The call was ended before anybody answered.'],
+    [{ kind: 'failed', error: new BridgeError('DIAL_FAILED', 'x') }, 'The call failed.'],
+  ] as const)('that ends with %o says so', async (outcome, text) => {
+    await using world = await running()
+    world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
+    const reply = await world.ben.command('interpret dial', call, { in: world.general })
+    world.interpreter.call.resolve(outcome)
+    await until(() => reply.content === text, 5_000, text)
+  })
+
+  test('of what is no number, or is not allowed, is refused', async () => {
+    await using world = await running()
+    world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
+    const dial = (number: string) => world.types(world.ben, 'interpret dial', { ...call, number })
+    expect(await dial('600123456')).toMatch(/^That is no telephone number/)
+    world.interpreter.refuse = new BridgeError('DIAL_REFUSED', 'no')
+    expect(await dial('0034600123456')).toBe('This number may not be called.')
+    world.interpreter.refuse = new BridgeError('CAPACITY', 'no')
+    expect(await dial('+34600123456')).toMatch(/^Too many calls/)
+  })
+})
+
+test('an invitation is a code for telephones and other servers', async () => {
+  await using world = await running()
+  const text = await world.types(world.ben, 'interpret invite')
+  expect(text).toContain('call +15551230001 and key in **482913**')
+  expect(text).toContain('`/interpret start room-code:482913`')
+  expect(text).toContain('60 minutes')
+  world.interpreter.refuse = new BridgeError('CAPACITY', 'too many')
+  expect(await world.types(world.ben, 'interpret invite')).toMatch(/^Too many codes/)
+})
+
+test('without anything running, commands say so', async () => {
+  await using world = await openWorld()
+  world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
+  const commands: [string, Record<string, string>][] = [
+    ['interpret stop', {}],
+    ['interpret output', { first: 'auto' }],
+    ['interpret captions', {}],
+    ['interpret invite', {}],
+    ['interpret dial', { number: '+34600123456', language: 'es-es' }],
+  ]
+  for (const [path, values] of commands) {
+    const { text } = await world.ben.command(path, values, { in: world.general })
+    expect(text, path).toMatch(/^Nothing is being interpreted here now\./)
+  }
+})
