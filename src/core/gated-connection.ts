@@ -26,6 +26,8 @@ export class GatedConnection implements Connection {
   /** The service that it is at. */
   upstream: ServiceUpstream | undefined
   ready = false
+  /** It knows that a better service is there. */
+  told = false
   /** It was let in to see whether the service is there. */
   probe = false
   #inner: Connection | undefined
@@ -69,8 +71,9 @@ export class GatedConnection implements Connection {
     this.end({ kind: 'hangup', by: 'local' })
   }
 
-  /** A better service is there again. */
+  /** A better service is there again; told once. */
   renew(): void {
+    this.told = true
     if (this.ready) this.#sink.renew?.()
   }
 

@@ -35,6 +35,8 @@ export class ServiceGate implements Translator {
   readonly #told: GateChange['status'][]
   /** What was asked for last: a probe asks for the same. */
   #request: TranslationRequest | undefined
+  /** When it is looked for the first service, which failed too seldom for its breaker to open (ms). */
+  #lookAt = 0
   #well: { connection: Connection; timer?: Disposable } | undefined
   #timer: Disposable | undefined
   #closed = false
@@ -106,31 +108,41 @@ export class ServiceGate implements Translator {
     const now = this.#parts.clock.now()
     let next = Number.POSITIVE_INFINITY
     for (const upstream of this.#upstreams) {
-      const { circuit } = upstream
-      if (circuit.status !== 'open') continue
-      const wanted = this.#line.length > 0 || (upstream.place === 0 && this.#elsewhere.size > 0)
-      if (!wanted) continue
-      if (circuit.probeAt > now) next = Math.min(next, circuit.probeAt)
-      else this.#probeAt(upstream)
+      const { circuit, place } = upstream
+      const looks = place === 0 && !this.#well && this.#homesick()
+      const at = circuit.status === 'closed' ? this.#lookAt : circuit.probeAt
+      const probes = circuit.status === 'open' && this.#line.length > 0
+      if (!probes && !(looks && circuit.status !== 'half-open')) continue
+      if (at > now) next = Math.min(next, at)
+      else if (probes) this.#send(upstream)
+      else this.#look(upstream)
     }
     if (next < Number.POSITIVE_INFINITY) this.#timer = this.#parts.clock.at(next, () => this.#pump())
   }
 
-  #probeAt(upstream: ServiceUpstream): void {
+  #send(upstream: ServiceUpstream): void {
+    const first = this.#line.shift()!
     this.probes++
     upstream.circuit.probe()
-    const first = this.#line.shift()
-    if (!first) return void this.#look(upstream)
     first.tried.clear()
     first.probe = true
     first.start(upstream)
   }
 
+  /** Whether somebody is at a service that stands in, and does not know yet that the first is back. */
+  #homesick(): boolean {
+    for (const { told } of this.#elsewhere) if (!told) return true
+    return false
+  }
+
   /** Nobody waits, as another service stands in: a connection without anybody, which has to stand for a while. */
   #look(upstream: ServiceUpstream): void {
     const { clock } = this.#parts
+    this.probes++
+    if (upstream.circuit.status === 'open') upstream.circuit.probe()
     const lost = () => {
       this.#stopWell()
+      this.#lookAt = clock.now() + WELL_MS
       upstream.circuit.failed(clock.now())
       this.#pump()
     }
@@ -164,7 +176,10 @@ export class ServiceGate implements Translator {
 
   #settled(connection: GatedConnection): void {
     const { upstream } = connection
-    if (connection.ready && upstream && upstream.place > 0) this.#elsewhere.add(connection)
+    if (connection.ready && upstream && upstream.place > 0) {
+      if (this.#elsewhere.size === 0) this.#lookAt = this.#parts.clock.now() + WELL_MS
+      this.#elsewhere.add(connection)
+    }
     this.#pump()
   }
 

@@ -215,6 +215,23 @@ describe('the gate before two services', () => {
     expect(first.connections).toHaveLength(before + 1)
   })
 
+  test('one failure alone sends a session to the second, and it is told when the first is well', async () => {
+    const { gate, first, second, call, settle, run } = setUp(2)
+    first.refuse = gone
+    const caller = call()
+    await settle()
+    first.refuse = undefined
+    expect([gate.statuses[0], second.connections.length]).toEqual(['closed', 1])
+    await run(5_000)
+    expect(caller.events).toEqual(['ready', 'renew'])
+    const { probes } = gate
+    await run(60_000)
+    expect([caller.events, gate.probes]).toEqual([['ready', 'renew'], probes])
+    expect(probes).toBe(1)
+    caller.connection?.close()
+    expect(gate.elsewhere).toBe(0)
+  })
+
   test('one that comes back for a moment is not gone back to', async () => {
     const { first, call, settle, run } = setUp(2)
     first.refuse = gone

@@ -155,8 +155,13 @@ describe.concurrent('a service that goes away and comes back', { timeout: 60_000
     expect(systemClock.now() - gone).toBeLessThan(1_500)
     await speaking
     expect((await rig.count(0, 150)).lost).toEqual([])
-    // Six calls that fail would open the breaker at once; one alone takes its time.
-    expect(rig.relay.metrics.sessionsElsewhereNow).toBeLessThanOrEqual(1)
+    const before = rig.service.sessions.length
+    await rig.proxy.start()
+    await until(() => !rig.fallback?.session?.connected, PATIENCE_MS, 'that the first is gone back to')
+    expect(rig.service.sessions.length).toBeGreaterThan(before)
+    await rig.speak(150, 200)
+    expect(await rig.count(0, 200)).toEqual(WHOLE)
+    expect(rig.relay.metrics.sessionsRenewed).toBe(1)
   })
 
   test('a session that ends at a known time is replaced in a pause before, and nobody notices', async () => {
