@@ -1,5 +1,11 @@
-import { expect, test } from 'vitest'
-import { openWorld } from './discord-world.ts'
+import { describe, expect, test } from 'vitest'
+import { privacyButtons } from '../../../../src/bridges/discord/commands/buttons.ts'
+import { CommandLimits } from '../../../../src/bridges/discord/commands/command-limits.ts'
+import { registerCommand } from '../../../../src/bridges/discord/commands/registration.ts'
+import { SeenLocales } from '../../../../src/bridges/discord/commands/seen-locales.ts'
+import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { until } from '../../../helpers/until.ts'
+import { OFFERED, openWorld } from './discord-world.ts'
 
 test('a command is registered, typed, and answered in the language of who typed it', async () => {
   await using world = await openWorld()
@@ -23,4 +29,179 @@ test('languages are offered by any of their names, and the one chosen is set', a
   const reply = await world.ana.command('interpret language', { language: 'de-de' }, { in: world.general })
   expect(reply.text).toMatch(/^Tu idioma es \*\*alemán \(Alemania\)\*\*\./)
   expect(world.preferences.language(world.ana.id)).toBe('de-de')
+})
+
+describe('time', () => {
+  test('what surely takes long is acknowledged first, and answered whenever it is done', async () => {
+    await using world = await openWorld()
+    await world.ben.join(world.lounge)
+    const gate = Promise.withResolvers<void>()
+    world.interpreters.gate = gate.promise
+    const asked = world.ben.command('interpret start', {}, { in: world.general })
+    await until(() => world.interpreters.requests.length > 0, 5_000, 'the start')
+    const callbacks = world.discord.requests.filter(({ route }) => route?.includes('callback'))
+    expect(callbacks).toHaveLength(1)
+    gate.resolve()
+    const reply = await asked
+    expect(reply).toMatchObject({ deferred: true, ephemeral: true })
+    expect(reply.text).toContain('Interpreting')
+  })
+
+  test('what takes long unexpectedly is acknowledged in time', async () => {
+    await using world = await openWorld()
+    const late = Promise.withResolvers<typeof OFFERED>()
+    world.service.languages = () => late.promise
+    const asked = world.ben.command('interpret language', { language: 'de-de' }, { in: world.general })
+    const callback = () => world.discord.requests.some(({ route }) => route?.includes('callback'))
+    await until(callback, 5_000, 'a sign of life')
+    late.resolve(OFFERED)
+    const reply = await asked
+    expect(reply.deferred).toBe(true)
+    expect(reply.acknowledgedAfterMs).toBeLessThan(3_000)
+    expect(reply.text).toContain('German')
+  })
+
+  test('choices wait for a slow service only so long', async () => {
+    await using world = await openWorld()
+    world.service.languages = () => new Promise(() => {})
+    const at = { in: world.general }
+    expect(await world.ben.autocomplete('interpret language', 'language', 'de', {}, at)).toEqual([])
+  })
+})
+
+describe('what fails harms nothing else', () => {
+  const ask = (world: Awaited<ReturnType<typeof openWorld>>) =>
+    world.ben.command('interpret status', {}, { in: world.general })
+
+  test.each([
+    ['an interaction that is gone', { code: 10062 }, 'expired'],
+    ['one that somebody else answered', { code: 40060 }, 'expired'],
+    ['a Discord in trouble', { reply: { status: 404, body: '?' } }, 'failed'],
+    ['a request that is refused', { code: 50035 }, 'failed'],
+  ] as const)('%s', async (_what, fault, counter) => {
+    await using world = await openWorld()
+    world.discord.faults.rest.next({ only: 'callback', ...fault })
+    const lost = ask(world).catch((error: unknown) => error)
+    await until(() => world.desk.counters[counter] > 0, 5_000, `an interaction ${counter}`)
+    expect((await ask(world)).text).toContain('Nothing is being interpreted')
+    await until(() => world.desk.counters.answered === 1, 5_000, 'Discord’s word that it was answered')
+    expect(world.desk.counters).toMatchObject({ commands: 2, [counter]: 1 })
+    expect(JSON.stringify(world.log.all)).not.toMatch(/webhooks|interactions\/\d/)
+    void lost
+  })
+
+  test('a fault of ours is told to who asked, and in the log', async () => {
+    await using world = await openWorld()
+    world.interpreters.of = () => {
+      throw new Error('a fault of ours')
+    }
+    expect((await ask(world)).text).toMatch(/^That failed, through no fault of yours/)
+    expect(world.desk.counters.failed).toBe(1)
+    expect(world.log.complaints.join()).toContain('a fault of ours')
+  })
+
+  test('an announcement that cannot be made', async () => {
+    await using world = await openWorld()
+    await world.ben.join(world.lounge)
+    await world.ben.command('interpret start', {}, { in: world.general })
+    world.guild.setPermissions(world.lounge, world.guild.bot, { deny: ['SendMessages'] })
+    const reply = await world.ben.command('interpret output', { first: 'de-de' }, { in: world.general })
+    expect(reply.text).toContain('German')
+    await until(() => world.log.complaints.length > 0, 5_000, 'a complaint')
+    expect(world.log.complaints[0]).toContain('a change could not be announced')
+  })
+})
+
+describe('too much', () => {
+  test('of one user is refused for a while, but for saying no', async () => {
+    await using world = await openWorld()
+    const ask = async (path = 'interpret status') =>
+      (await world.ben.command(path, {}, { in: world.general })).text
+    const texts = []
+    for (let times = 0; times < 6; times++) texts.push(await ask())
+    expect(texts.filter(text => /Please wait \d s/.test(text))).toHaveLength(1)
+    expect(world.desk.counters.limited).toBe(1)
+    expect(await ask('interpret privacy opt-out')).toContain('do not listen to you any more')
+    const { text } = await world.ana.command('interpret status', {}, { in: world.general })
+    expect(text).toContain('Ahora no se interpreta nada')
+  })
+
+  test('of one guild is refused to all in it', async () => {
+    const limits = new CommandLimits(new FakeClock())
+    const waits = Array.from({ length: 25 }, (_, user) => limits.command(`user ${user}`, 'guild'))
+    expect(waits.filter(wait => wait > 0)).toHaveLength(5)
+    expect(limits.command('user 99', 'another')).toBe(0)
+  })
+
+  test('is forgiven with time', () => {
+    const clock = new FakeClock()
+    const limits = new CommandLimits(clock)
+    for (let times = 0; times < 5; times++) expect(limits.command('a', 'g')).toBe(0)
+    expect(limits.command('a', 'g')).toBe(3)
+    clock.advance(3_000)
+    expect(limits.command('a', 'g')).toBe(0)
+    let typed = 0
+    while (limits.typing('a')) typed++
+    expect(typed).toBe(20)
+  })
+})
+
+describe('who is answered', () => {
+  test('only guilds that were named, where some are', async () => {
+    await using world = await openWorld({ guilds: ['123456789012345678'] })
+    await registerCommand({ ...world.terms, guilds: [] })
+    const { text } = await world.ben.command('interpret status', {}, { in: world.general })
+    expect(text).toBe('I am not set up for this server.')
+  })
+
+  test('commands of an older list, in words', async () => {
+    await using world = await openWorld()
+    const path = `/applications/${world.terms.applicationId}/commands` as const
+    const old = {
+      name: 'interpret',
+      description: 'long ago',
+      options: [{ type: 1, name: 'pause', description: 'p' }],
+    }
+    await world.terms.rest.post(path, { body: old })
+    const { text } = await world.ana.command('interpret pause', {}, { in: world.general })
+    expect(text).toMatch(/^No conozco este comando/)
+    expect(world.desk.counters.unknown).toBe(1)
+  })
+
+  test('presses of our buttons, and of no others', async () => {
+    await using world = await openWorld()
+    const chat = world.client.channels.cache.get(world.general.id)
+    if (!chat?.isSendable()) throw new Error('no chat')
+    const other = { type: 2, style: 2, custom_id: 'somebody-else', label: 'x' } as const
+    const old = { ...other, custom_id: 'dragoman:pause' }
+    const { components } = privacyButtons('en-US')
+    await chat.send({ content: 'notice', components: [{ type: 1, components: [...components, other, old] }] })
+    const [notice] = world.general.visible
+    const press = (wish: string) => world.ana.press(notice!, `dragoman:privacy:${wish}`)
+    expect((await press('opt-out')).text).toMatch(/^Ya no te escucho/)
+    expect(world.preferences.optedOut(world.ana.id)).toBe(true)
+    expect((await press('info')).text).toContain('`/interpret privacy opt-out`')
+    expect(await press('opt-in')).toMatchObject({ ephemeral: true })
+    expect(world.preferences.optedOut(world.ana.id)).toBe(false)
+    expect((await world.ana.press(notice!, 'dragoman:pause')).text).toMatch(/^No conozco este comando/)
+    void world.ana.press(notice!, 'somebody-else').catch(() => undefined)
+    await world.ana.command('interpret status', {}, { in: world.general })
+    expect(world.desk.counters).toMatchObject({ buttons: 4, failed: 0 })
+  })
+
+  test('nobody after it was closed', async () => {
+    await using world = await openWorld()
+    world.desk[Symbol.dispose]()
+    void world.ben.command('interpret status', {}, { in: world.general }).catch(() => undefined)
+    await until(() => world.client.listenerCount('interactionCreate') === 0, 1_000, 'the end')
+    expect(world.desk.counters.commands).toBe(0)
+  })
+})
+
+test('whoever used a command is known by what their client speaks, until they want to be forgotten', () => {
+  const locales = new SeenLocales()
+  for (let user = 0; user <= 10_000; user++) locales.saw(String(user), 'de')
+  expect([locales.of('0'), locales.of('1'), locales.of('10000')]).toEqual([undefined, 'de', 'de'])
+  locales.forget('1')
+  expect(locales.of('1')).toBeUndefined()
 })
