@@ -6,7 +6,7 @@ import { allows, NO_PERMISSIONS, type Overwrite, permissionsOf } from './permiss
 import type { Thread } from './thread.ts'
 
 /** Discord: Channel Types. */
-export const CHANNEL_TYPES = { text: 0, voice: 2, thread: 11, stage: 13 } as const
+const CHANNEL_TYPES = { text: 0, voice: 2, thread: 11, stage: 13 } as const
 export type ChannelKind = keyof typeof CHANNEL_TYPES
 
 /** What every channel of a guild has: a name, exceptions to permissions, and a chat. */

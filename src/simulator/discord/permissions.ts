@@ -55,7 +55,7 @@ export type PermissionName = keyof typeof BITS
 export const PERMISSION_NAMES = Object.keys(BITS) as readonly PermissionName[]
 
 export const NO_PERMISSIONS = 0n
-export const ALL_PERMISSIONS = bitsOf(PERMISSION_NAMES)
+const ALL_PERMISSIONS = bitsOf(PERMISSION_NAMES)
 
 /** What everybody may do in a new guild. */
 export const DEFAULT_PERMISSIONS = bitsOf([

@@ -150,6 +150,7 @@ export class DiscordStandIn implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#gateway.stop()
+    this.#world.interactions.stop()
     this.#rest.http.closeAllConnections()
     await new Promise(settle => this.#rest.http.close(settle))
     await this.#world.voiceServer.close()

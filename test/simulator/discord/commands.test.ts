@@ -1,75 +1,8 @@
-import {
-  ActionRowBuilder,
-  ButtonBuilder,
-  ButtonStyle,
-  type ChatInputCommandInteraction,
-  Events,
-  type Interaction,
-  PermissionFlagsBits,
-  SlashCommandBuilder,
-  StringSelectMenuBuilder,
-} from 'discord.js'
+import { type ChatInputCommandInteraction, type Interaction, PermissionFlagsBits } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { DiscordStandIn, FakeClock } from '../../../src/simulator/index.ts'
+import { FakeClock } from '../../../src/simulator/index.ts'
 import { until } from '../../helpers/until.ts'
-import { login } from './bot.ts'
-
-const INTERPRET = new SlashCommandBuilder()
-  .setName('interpret')
-  .setNameLocalizations({ de: 'dolmetschen' })
-  .setDescription('Interpreting')
-  .addSubcommand(sub =>
-    sub
-      .setName('start')
-      .setDescription('Begins')
-      .addStringOption(option => option.setName('language').setDescription('Yours').setAutocomplete(true))
-      .addIntegerOption(option =>
-        option.setName('lines').setDescription('How many').setMinValue(1).setMaxValue(9),
-      )
-      .addUserOption(option => option.setName('who').setDescription('For whom'))
-      .addChannelOption(option => option.setName('where').setDescription('In which')),
-  )
-  .addSubcommandGroup(group =>
-    group
-      .setName('privacy')
-      .setDescription('Of yours')
-      .addSubcommand(sub =>
-        sub
-          .setName('forget')
-          .setDescription('All')
-          .addStringOption(option =>
-            option
-              .setName('what')
-              .setDescription('Of it')
-              .setRequired(true)
-              .setChoices({ name: 'Words', value: 'words' }, { name: 'Voice', value: 'voice' }),
-          ),
-      ),
-  )
-
-async function casa(answer: (interaction: Interaction) => unknown, clock?: FakeClock) {
-  const discord = await DiscordStandIn.listen(clock ? { clock } : {})
-  const guild = discord.addGuild({ name: 'Casa', locale: 'de' })
-  const text = guild.addTextChannel({ name: 'general' })
-  const ana = guild.addMember({ name: 'Ana', locale: 'es-ES' })
-  const bot = await login(discord)
-  await bot.client.application.commands.set([INTERPRET])
-  const errors: unknown[] = []
-  bot.client.on(Events.InteractionCreate, async interaction => {
-    try {
-      await answer(interaction)
-    } catch (error) {
-      errors.push(error)
-    }
-  })
-  return {
-    ...{ discord, guild, text, ana, bot, errors },
-    async [Symbol.asyncDispose]() {
-      await bot[Symbol.asyncDispose]()
-      await discord.close()
-    },
-  }
-}
+import { INTERPRET, withCommand } from './interpret-command.ts'
 
 const slash =
   (answer: (interaction: ChatInputCommandInteraction<'cached'>) => unknown) => (any: Interaction) =>
@@ -77,7 +10,7 @@ const slash =
 
 describe('a command', () => {
   it('reaches the client as it was typed', async () => {
-    await using place = await casa(
+    await using place = await withCommand(
       slash(interaction => {
         const { options, member, locale, guildLocale, channel } = interaction
         return interaction.reply(
@@ -113,7 +46,7 @@ describe('a command', () => {
   })
 
   it('may be answered later, only to its author, changed, followed and taken back', async () => {
-    await using place = await casa(
+    await using place = await withCommand(
       slash(async interaction => {
         await interaction.deferReply({ flags: 64 })
         await interaction.editReply({ content: 'one', embeds: [{ title: 'Title', description: 'Words' }] })
@@ -141,7 +74,7 @@ describe('a command', () => {
   })
 
   it('takes the first follow-up as the answer that was deferred', async () => {
-    await using place = await casa(
+    await using place = await withCommand(
       slash(async interaction => {
         await interaction.deferReply()
         await interaction.followUp('here')
@@ -155,7 +88,7 @@ describe('a command', () => {
   it('fails after three seconds without a word, and cannot be answered then, nor twice', async () => {
     const clock = new FakeClock()
     const came: ChatInputCommandInteraction[] = []
-    await using place = await casa(
+    await using place = await withCommand(
       slash(interaction => came.push(interaction)),
       clock,
     )
@@ -184,7 +117,7 @@ describe('a command', () => {
   })
 
   it('is refused where the client of a person would not send it', async () => {
-    await using place = await casa(slash(interaction => interaction.reply('never')))
+    await using place = await withCommand(slash(interaction => interaction.reply('never')))
     const { ana, guild, text } = place
     const refused = (code: string, message: RegExp, ...args: Parameters<typeof ana.command>) =>
       expect(ana.command(...args)).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
@@ -204,7 +137,7 @@ describe('a command', () => {
   })
 
   it('is seen by those it is for', async () => {
-    await using place = await casa(slash(interaction => interaction.reply('yes')))
+    await using place = await withCommand(slash(interaction => interaction.reply('yes')))
     const { ana, guild, bot } = place
     const { commands } = bot.client.application
     await commands.set([INTERPRET.toJSON()])
@@ -221,7 +154,7 @@ describe('a command', () => {
 
 describe('autocomplete', () => {
   it('offers what the application finds', async () => {
-    await using place = await casa(interaction => {
+    await using place = await withCommand(interaction => {
       if (!interaction.isAutocomplete()) return
       const { name, value } = interaction.options.getFocused(true)
       return interaction.respond([
@@ -241,7 +174,7 @@ describe('autocomplete', () => {
   it('offers nothing when there are too many choices, or no answer', async () => {
     const clock = new FakeClock()
     let asked = 0
-    await using place = await casa(interaction => {
+    await using place = await withCommand(interaction => {
       if (!interaction.isAutocomplete()) return
       asked++
       const many = Array.from({ length: 26 }, (_, at) => ({ name: `${at}`, value: `${at}` }))
@@ -256,49 +189,5 @@ describe('autocomplete', () => {
       await failed
     }
     expect(place.errors).toMatchObject([{ code: 50035 }])
-  })
-})
-
-describe('components', () => {
-  const buttons = (disabled: boolean) =>
-    new ActionRowBuilder<ButtonBuilder>().addComponents(
-      new ButtonBuilder()
-        .setCustomId('yes')
-        .setLabel('Yes')
-        .setStyle(ButtonStyle.Primary)
-        .setDisabled(disabled),
-      new ButtonBuilder().setCustomId('ask').setLabel('Ask').setStyle(ButtonStyle.Secondary),
-    )
-  const menu = new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(
-    new StringSelectMenuBuilder().setCustomId('pick').setOptions({ label: 'Spanish', value: 'es' }),
-  )
-
-  it('change their message or are answered', async () => {
-    await using place = await casa(async interaction => {
-      if (interaction.isChatInputCommand())
-        return interaction.reply({ content: 'Well?', components: [buttons(false), menu] })
-      if (interaction.isStringSelectMenu()) {
-        await interaction.deferUpdate()
-        return interaction.editReply(`picked ${interaction.values.join()}`)
-      }
-      if (!interaction.isButton()) return
-      if (interaction.customId === 'yes')
-        return interaction.update({ content: 'Good', components: [buttons(true)] })
-      return interaction.reply({ content: `of ${interaction.message.content}`, flags: 64 })
-    })
-    const { ana, guild } = place
-    const { message } = await ana.command('interpret start')
-    const picked = await ana.press(message, 'pick', ['es'])
-    expect(picked).toMatchObject({ updated: true, deferred: true, message })
-    await until(() => message.content === 'picked es', 5_000, 'the choice')
-    const yes = await ana.press(message, 'yes')
-    expect(yes).toMatchObject({ updated: true, deferred: false, content: 'Good' })
-    expect(message.history.map(({ content }) => content)).toEqual(['Well?', 'picked es', 'Good'])
-    const asked = await ana.press(message, 'ask')
-    expect(asked).toMatchObject({ updated: false, content: 'of Good', ephemeral: true })
-    const ben = guild.addMember({ name: 'Ben' })
-    await expect(ben.press(asked.message, 'yes')).rejects.toMatchObject({ code: 'unknown-component' })
-    for (const id of ['yes', 'no'])
-      await expect(ana.press(message, id)).rejects.toThrow(`no ${id} that could`)
   })
 })

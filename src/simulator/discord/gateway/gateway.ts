@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { after, type Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../core/clock.ts'
 import { shardOf } from '../snowflake.ts'
 import { VoiceChannel } from '../voice-channel.ts'
 import type { Happening, World } from '../world.ts'
@@ -40,6 +40,7 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   readonly #live = new Map<string, GatewaySession>()
   readonly #seen: GatewaySession[] = []
   readonly #listening: Disposable
+  #stopped = false
 
   constructor(http: Server, terms: GatewayTerms) {
     this.#terms = terms
@@ -135,18 +136,17 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   closed(connection: GatewayConnection, code: number): void {
     this.#connections.delete(connection)
     const { session } = connection
-    if (!session || session.connected) return
+    if (!session || session.connected || this.#stopped) return
     if (endsSession(code)) return void this.#end(session)
-    const { resumes } = session
-    after(this.clock, RESUMABLE_MS, () => {
-      if (!session.connected && session.resumes === resumes) this.#end(session)
-    })
+    session.waitForResume(this.clock, RESUMABLE_MS, () => this.#end(session))
   }
 
   /** Ends all connections. */
   stop(): void {
     this.#listening[Symbol.dispose]()
     this.drop()
+    for (const session of this.#seen) session.stop()
+    this.#stopped = true
     this.#sockets.close()
   }
 

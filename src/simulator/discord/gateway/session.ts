@@ -1,3 +1,4 @@
+import { after, type Clock } from '../../../core/clock.ts'
 import type { Json } from '../json.ts'
 import type { SeenGatewaySession } from './faults.ts'
 
@@ -22,6 +23,7 @@ export class GatewaySession implements SeenGatewaySession {
   resumes = 0
   replayed = 0
   #seq = 0
+  #waiting: Disposable | undefined
   #line: SessionLine | undefined
   readonly #sent: Sent[] = []
 
@@ -60,12 +62,24 @@ export class GatewaySession implements SeenGatewaySession {
 
   /** Goes on over `line`: sends again what came after `seq`, then RESUMED. */
   resume(line: SessionLine, seq: number): void {
+    this.stop()
     this.#line = line
     this.resumes++
     const missed = this.#sent.filter(sent => sent.seq > seq)
     this.replayed += missed.length
     for (const { text } of missed) line.send(text)
     this.dispatch('RESUMED', {})
+  }
+
+  /** Calls `ended` when nobody resumes it for so long. */
+  waitForResume(clock: Clock, ms: number, ended: () => void): void {
+    this.stop()
+    this.#waiting = after(clock, ms, ended)
+  }
+
+  /** Waits for nobody any more. */
+  stop(): void {
+    this.#waiting?.[Symbol.dispose]()
   }
 
   /** Its connection is gone; what happens from now on is kept. */

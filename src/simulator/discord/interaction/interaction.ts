@@ -53,7 +53,8 @@ export class Interaction implements WebhookTarget {
   #original: Message | undefined
   #acknowledgedAfterMs = 0
   readonly #startedAt: number
-  readonly #timer: Disposable
+  /** Until the first answer, then until the deferred one. */
+  #timer: Disposable
   readonly #settleReply: PromiseWithResolvers<Reply> = Promise.withResolvers()
   readonly #settleChoices: PromiseWithResolvers<readonly Choice[]> = Promise.withResolvers()
 
@@ -135,6 +136,11 @@ export class Interaction implements WebhookTarget {
     if (message === this.#original) this.#go('edit')
   }
 
+  /** Waits for nothing any more. */
+  stop(): void {
+    this.#timer[Symbol.dispose]()
+  }
+
   /** Discord: Message Interaction Metadata. */
   get metadata(): Json {
     const { by, kind } = this.terms
@@ -168,8 +174,8 @@ export class Interaction implements WebhookTarget {
     const state = next(before, input)
     if (!state) return
     this.#state = state
+    this.stop()
     if (before.status === 'waiting') {
-      this.#timer[Symbol.dispose]()
       this.#acknowledgedAfterMs = this.terms.world.clock.now() - this.#startedAt
     }
     // A press that was only seen has no other answer.
@@ -185,7 +191,7 @@ export class Interaction implements WebhookTarget {
         }),
       )
     if (state.status === 'deferred' && !seen)
-      after(this.terms.world.clock, TOKEN_MS, () => this.#settleReply.reject(noResponse()))
+      this.#timer = after(this.terms.world.clock, TOKEN_MS, () => this.#settleReply.reject(noResponse()))
   }
 
   #fail(): void {

@@ -80,6 +80,11 @@ export class Interactions {
     throw ApiError.of(interaction.state.status === 'waiting' ? 10015 : 50027)
   }
 
+  /** Nothing more comes of those that wait. */
+  stop(): void {
+    for (const interaction of this.#byId.values()) interaction.stop()
+  }
+
   #ask(terms: Omit<InteractionTerms, 'world'>, data: Json): Interaction {
     const interaction = new Interaction({ world: this.#world, ...terms })
     this.#byId.set(interaction.id, interaction)

@@ -4,7 +4,7 @@ import type { FormCheck } from '../rest/form-check.ts'
 type Path = readonly (string | number)[]
 
 /** Discord: Component Types. */
-export const COMPONENT = { row: 1, button: 2, stringSelect: 3 } as const
+const COMPONENT = { row: 1, button: 2, stringSelect: 3 } as const
 
 const LINK = 5
 const PREMIUM = 6

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import * as simulator from '../../../src/simulator/index.ts'
+
+const ROOT = new URL('../../../', import.meta.url)
+const page = () => readFile(new URL('docs/discord-simulator.md', ROOT), 'utf8')
+
+test('the page’s example runs as it stands', async () => {
+  const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(await page()) ?? []
+  const code = example
+    .replace("'dragoman/simulator'", `'${new URL('src/simulator/index.ts', ROOT).href}'`)
+    // The file lies where no packages are.
+    .replace(/'(discord\.js|@discordjs\/voice)'/g, (_, name: string) => `'${import.meta.resolve(name)}'`)
+  expect(code).toContain('file://')
+  const folder = await mkdtemp(join(tmpdir(), 'example-'))
+  try {
+    const file = join(folder, 'example.ts')
+    await writeFile(file, `${code}\nconsole.log('through')\n`)
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 25_000 })
+    expect(stdout).toBe('through\n')
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
+
+test('what the page names is there', async () => {
+  const text = await page()
+  await using discord = await simulator.DiscordStandIn.listen()
+  const guild = discord.addGuild({ name: 'Casa' })
+  const channel = guild.addVoiceChannel({ name: 'Sala' })
+  const member = guild.addMember({ name: 'Ana' })
+  await member.join(channel)
+  const things: readonly object[] = [
+    discord,
+    guild,
+    member,
+    channel,
+    channel.call,
+    channel.call.faults,
+    channel.call.faults.toBot,
+    guild.voice.faults,
+    guild.voice.user(member) ?? {},
+    discord.faults.rest,
+    discord.faults.gateway,
+    member.write(channel, 'hello'),
+  ]
+  const [, behind = ''] = text.split('## What there is')
+  const called = new Set(Array.from(behind.matchAll(/`(?:\w+\.)*(\w+)\(/g), ([, name = '']) => name))
+  expect(called.size).toBeGreaterThan(30)
+  for (const name of called)
+    expect(name === 'listen' || things.some(thing => name in thing), `${name}() is nowhere`).toBe(true)
+})
