@@ -6,6 +6,7 @@ import type { CaptionChat } from './caption-message.ts'
 import { captionMessages } from './caption-text.ts'
 import { CaptionWriter } from './caption-writer.ts'
 import { EchoGuard } from './echo-guard.ts'
+import { escaped } from './escape.ts'
 import type { Turn } from './turn.ts'
 import { Turns } from './turns.ts'
 
@@ -23,8 +24,8 @@ export interface CaptionsParts {
   /** Whether this participant plays in the channel: what they begin to hear is spoken there. */
   readonly isEar: (participant: string) => boolean
   readonly onNoAccess?: (code: number) => void
-  /** A speaker's microphone picks up what the bot says. */
-  readonly onEcho?: (speaker: string) => void
+  /** A speaker's microphone picks up what the bot says; their name was made harmless for a message. */
+  readonly onEcho?: (speaker: string, name: string) => void
 }
 
 /** Writes what is said in a room into a text chat: one message for each turn, edited while it grows. Owns its writer. */
@@ -98,7 +99,7 @@ export class Captions {
     if (text && this.#echo.isEcho(text, from, now)) {
       if (caption.final) {
         this.echoes++
-        this.#parts.onEcho?.(caption.speaker)
+        this.#parts.onEcho?.(caption.speaker, escaped(caption.name ?? '?'))
       }
       return
     }

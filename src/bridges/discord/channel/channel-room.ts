@@ -35,6 +35,11 @@ export interface ChannelWants {
   readonly captions: boolean
 }
 
+/** A bot is in one voice channel of a guild only, and may be moved to another: the place is the guild's. */
+export function placeOf(guildId: string): string {
+  return `discord ${guildId}`
+}
+
 const NOTHING: OutputChoice = { ears: [], readers: [], written: [] }
 
 /** A voice channel's parties in a room: who speaks there, an ear for each language spoken, a reader for each one written. */
@@ -57,8 +62,7 @@ export class ChannelRoom {
     this.#terms = terms
     this.name = room
     this.#voice = new ChannelVoice({ id, player: link, pacer, counters })
-    // A bot is in one voice channel of a guild only, and may be moved to another: the place is the guild's.
-    const invitation: Invitation = { room, place: `discord ${guildId}`, echo: false }
+    const invitation: Invitation = { room, place: placeOf(guildId), echo: false }
     this.ears = new RoomParties({
       relay,
       admission,
@@ -106,12 +110,6 @@ export class ChannelRoom {
 
   get participants(): readonly Participant[] {
     return Array.from(this.#parts.relay.rooms.get(this.name)?.participants.values() ?? [])
-  }
-
-  /** Those who are in the room and not in the channel. */
-  get others(): readonly Participant[] {
-    const place = `discord ${this.#terms.guildId}`
-    return this.participants.filter(({ invitation }) => invitation.place !== place)
   }
 
   /** The translation of somebody is out of reach. */

@@ -1,7 +1,6 @@
 import { after } from '../../../core/clock.ts'
 import { BridgeError } from '../../../core/errors.ts'
 import type { LanguageId } from '../../../core/languages.ts'
-import { escaped } from '../captions/escape.ts'
 import type {
   CaptionSettings,
   ChannelEnd,
@@ -13,7 +12,7 @@ import type {
 import type { VoiceLink } from '../voice/voice-link.ts'
 import { BotTroubles } from './bot-troubles.ts'
 import type { ChannelParts } from './channel-parts.ts'
-import { ChannelRoom } from './channel-room.ts'
+import { ChannelRoom, placeOf } from './channel-room.ts'
 import { statusOf } from './channel-status.ts'
 import { channelWords } from './channel-words.ts'
 import { languagesOf } from './greetings.ts'
@@ -100,7 +99,7 @@ export class ChannelSession implements ChannelInterpreter {
       clock,
       log,
       isEar: participant => this.#room.ears.has(participant),
-      onEcho: participant => this.#echo(participant),
+      onEcho: (speaker, name) => this.#troubles.once(`echo ${speaker}`, words => words.headphones(name)),
     })
     this.#welcome = new Welcome({
       announcer,
@@ -119,8 +118,15 @@ export class ChannelSession implements ChannelInterpreter {
     this.#occupancy = new Occupancy(clock, options.emptyAfterMs ?? EMPTY_AFTER_MS, () => {
       void this.#finish({ kind: 'empty' })
     })
-    const joined = () => this.#welcome.phone(this.#members)
-    this.#others = new OtherParties({ relay, announcer, dialler, room, fallback, joined })
+    this.#others = new OtherParties({
+      relay,
+      announcer,
+      dialler,
+      room,
+      place: placeOf(guildId),
+      fallback,
+      joined: () => this.#welcome.phone(this.#members),
+    })
     this.#indicator = (options.indicator ?? true) ? new Indicator(client, guildId, log) : undefined
     void this.#link.ended.then(end => this.#finish(end))
   }
@@ -244,11 +250,6 @@ export class ChannelSession implements ChannelInterpreter {
 
   get #mention(): string {
     return `<#${this.channelId}>`
-  }
-
-  #echo(participant: string): void {
-    const name = this.#parts.relay.find(participant)?.state.name
-    if (name) this.#troubles.once(`echo ${participant}`, words => words.headphones(escaped(name)))
   }
 
   /** Captions in the chat of a voice channel go along to the next one. */

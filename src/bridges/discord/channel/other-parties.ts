@@ -9,6 +9,8 @@ export interface OtherPartiesParts {
   readonly announcer: Announcer
   readonly dialler: Dialler | undefined
   readonly room: string
+  /** Where the channel's own parties are. */
+  readonly place: string
   /** Of notices for parties without a language. */
   readonly fallback: LanguageId
   /** A telephone is there that was not. */
@@ -44,10 +46,12 @@ export class OtherParties implements Disposable {
     return { outcome: call.outcome, hangUp: () => call.hangUp() }
   }
 
-  /** They are told that the channel is gone; those that were called from here are hung up. */
+  /** Telephones are told that the channel is gone, unless there is another one. */
   async leave(): Promise<void> {
-    const { relay, announcer, room, fallback } = this.#parts
+    const { relay, announcer, room, place, fallback } = this.#parts
     const parties = Array.from(relay.rooms.get(room)?.participants.values() ?? [])
+    const elsewhere = parties.some(({ invitation }) => ![place, undefined].includes(invitation.place))
+    if (elsewhere) return
     const told = parties.map(async party => {
       if (party.invitation.place !== undefined) return
       const { hears = fallback } = party.state

@@ -24,8 +24,8 @@ export interface WritingParts {
   readonly clock: Clock
   readonly log: Log
   readonly isEar: (participant: string) => boolean
-  /** Somebody's microphone picks up what the bot says. */
-  readonly onEcho: (participant: string) => void
+  /** Somebody's microphone picks up what the bot says; their name was made harmless. */
+  readonly onEcho: (participant: string, name: string) => void
 }
 
 /** All that is written for a voice channel: captions, and notices beside them. Whatever Discord does, it never rejects. */

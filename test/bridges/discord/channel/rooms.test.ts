@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../../../src/core/clock.ts'
+import type { Dialler, DialRequest, OutgoingCall } from '../../../../src/core/dialler.ts'
+import { toneOf } from '../../../../src/simulator/tone-mp3.ts'
+import { noticeHz } from '../../../helpers/fake-announcer.ts'
+import { LiveLeg } from '../../../helpers/live-leg.ts'
+import { until } from '../../../helpers/until.ts'
+import { anyOf, guildHarness, speech, total } from './guild.ts'
+
+/** Says `pcm` in real time over the leg, and a second of silence after it. */
+async function says(leg: LiveLeg, pcm: Int16Array): Promise<void> {
+  const all = new Int16Array(pcm.length + 16_000)
+  all.set(pcm)
+  const began = performance.now()
+  for (let at = 0; at + 320 <= all.length; at += 320) {
+    await until(() => performance.now() - began >= (at / 16_000) * 1_000, 5_000, 'time')
+    leg.say(all.subarray(at, at + 320))
+  }
+}
+
+test('a telephone in the channel’s room: each hears their own language, and all is read', async () => {
+  await using casa = await guildHarness()
+  const ana = casa.person('Ana', 'es-es')
+  await ana.join(casa.sala)
+  const channel = await casa.start()
+  const { code } = channel.invite()
+  const room = casa.roomCodes.find(code)!
+  const phone = new LiveLeg('phone', systemClock)
+  casa.relay.admit(phone, { room, speaks: 'en-us', hears: 'en-us', name: 'Desk' })
+  await casa.heard(noticeHz('phone-joined'), 300)
+  await ana.say(speech(440, 1_500))
+  await until(() => total(phone.heard(), toneOf('en-us')) > 1_000, 10_000, 'the phone hears Ana in English')
+  await casa.reads(['**Ana:**'])
+  await says(phone, speech(500, 1_500))
+  await casa.heard(toneOf('es-es'), 1_000)
+  await casa.reads(['**Desk:**', '`es`'])
+  expect(channel.status().spoken).toEqual(['es-es'])
+  await channel.stop('1')
+  await until(() => anyOf(phone.heard(), noticeHz('other-left')), 5_000, 'the phone is told')
+  expect(phone.over).toBe(false)
+})
+
+test('a channel joins a room by its code, where another channel is', async () => {
+  await using casa = await guildHarness()
+  const other = casa.discord.addGuild({ name: 'Haus' })
+  const raum = await casa.known(other.addVoiceChannel({ name: 'Raum' }))
+  const ana = casa.person('Ana', 'es-es')
+  const otto = other.addMember({ name: 'Otto' })
+  casa.preferences.setLanguage(otto.id, 'de-de')
+  await ana.join(casa.sala)
+  await otto.join(raum)
+  const first = await casa.start()
+  const { code } = first.invite()
+  const second = await casa.start({
+    guildId: other.id,
+    channelId: raum.id,
+    textChannelId: raum.id,
+    roomCode: code,
+  })
+  expect(second.status().room).toBe(first.status().room)
+  await ana.say(speech(440, 1_500))
+  await casa.heard(toneOf('de-de'), 1_000, raum)
+  await casa.reads(['**Ana:**', '`de`'], raum)
+  expect(anyOf(casa.sala.heard(), toneOf('de-de'))).toBe(false)
+  await otto.say(speech(500, 1_500))
+  await casa.heard(toneOf('es-es'), 1_000)
+  await casa.reads(['**Otto:**', '`es`'])
+})
+
+test('a telephone that is called from the channel is in its room, and hung up with it', async () => {
+  const asked: DialRequest[] = []
+  let hungUp = 0
+  const over = Promise.withResolvers<'cancelled'>()
+  const dialler: Dialler = {
+    dial: request => {
+      asked.push(request)
+      return {
+        id: '1',
+        outcome: new Promise(() => {}),
+        over: over.promise,
+        hangUp: async () => {
+          hungUp++
+          over.resolve('cancelled')
+        },
+      } satisfies OutgoingCall
+    },
+  }
+  await using casa = await guildHarness({ parts: { dialler } })
+  await casa.person('Ana', 'es-es').join(casa.sala)
+  const channel = await casa.start()
+  channel.dial('+12125550123', 'en-us')
+  expect(asked).toEqual([
+    {
+      to: '+12125550123',
+      invitation: {
+        room: channel.status().room,
+        speaks: 'en-us',
+        hears: 'en-us',
+        echo: false,
+        name: 'telephone',
+      },
+    },
+  ])
+  await channel.stop('1')
+  expect(hungUp).toBe(1)
+  expect(JSON.stringify(casa.log.all)).not.toContain('555')
+})
+
+test('without a dialler nobody is called', async () => {
+  await using casa = await guildHarness()
+  const channel = await casa.start()
+  expect(() => channel.dial('+12125550123', 'en-us')).toThrow(
+    expect.objectContaining({ code: 'DIAL_REFUSED' }),
+  )
+})
+
+test('what the channel itself has said is not read again when a microphone picks it up', async () => {
+  await using casa = await guildHarness()
+  const ana = casa.person('Ana', 'es-es')
+  const ben = casa.person('Ben', 'en-us')
+  await ana.join(casa.sala)
+  await ben.join(casa.sala)
+  await casa.start()
+  const spanish = await casa.service.sessionOf(1)
+  const english = await casa.service.sessionOf(2)
+  const [fromAna, fromBen] = spanish.from === 'es-es' ? [spanish, english] : [english, spanish]
+  await ana.say(speech(440, 300))
+  const { Mp3Maker } = await import('../../../../src/simulator/tone-mp3.ts')
+  const maker = await Mp3Maker.create()
+  fromAna.say({
+    text: 'buenos días a todos',
+    translation: 'good morning to everybody',
+    audio: maker.tone(toneOf('en-us'), 1_000),
+  })
+  await casa.heard(toneOf('en-us'), 700)
+  fromBen.say({ text: 'Good morning to every body!', translation: 'Buenos días a todos' })
+  await casa.reads(['Ben, your microphone picks up'])
+  fromBen.say({ text: 'Good morning Ana, how are you?', translation: 'Buenos días, Ana' })
+  await casa.reads(['**Ben:** Good morning Ana'])
+  expect(casa.read().filter(text => text.includes('every body'))).toEqual([])
+})
