@@ -1,33 +1,42 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { register, showInvite, unregister } from '../../src/commands/discord.ts'
+import { Terminal } from '../../src/commands/terminal.ts'
+import { loadConfig } from '../../src/config.ts'
 import { DiscordStandIn } from '../../src/simulator/index.ts'
 import { Shell } from '../helpers/shell.ts'
 
-let shell: Shell
 let discord: DiscordStandIn
 beforeEach(async () => {
-  shell = await Shell.open()
   discord = await DiscordStandIn.listen()
-  await settings({})
 })
-afterEach(async () => {
-  await shell[Symbol.asyncDispose]()
-  await discord.close()
-})
+afterEach(() => discord.close())
 
-/** JSON is YAML. */
-const settings = (more: object) =>
-  writeFile(
-    join(shell.folder, 'dragoman.yaml'),
-    JSON.stringify({ discord: { token: discord.token, apiUrl: discord.api, ...more } }),
+const settings = (more: object = {}) => ({ discord: { token: discord.token, apiUrl: discord.api, ...more } })
+
+/** What a command writes. */
+async function written(run: (terminal: Terminal) => Promise<void>): Promise<string> {
+  let text = ''
+  await run(
+    new Terminal({
+      isTTY: false,
+      columns: 80,
+      write: (part: string | Uint8Array) => {
+        text += String(part)
+        return true
+      },
+    }),
   )
-const writes = () => discord.requests.filter(({ method }) => method !== 'GET').map(({ method }) => method)
+  return text
+}
 
 describe('dragoman discord', () => {
+  const load = (more: object = {}) => loadConfig({ env: {}, overrides: settings(more) })
+  const writes = () => discord.requests.filter(({ method }) => method !== 'GET').map(({ method }) => method)
+
   test('invite shows an address with just the permissions that are used', async () => {
-    const { code, out } = await shell.run('discord', 'invite')
-    expect(code).toBe(0)
+    const out = await written(terminal => showInvite(load(), {}, terminal))
     const url = new URL(out.split('\n')[0] ?? '')
     expect(url.origin + url.pathname).toBe('https://discord.com/oauth2/authorize')
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -35,36 +44,57 @@ describe('dragoman discord', () => {
       permissions: '313602952192',
       scope: 'bot applications.commands',
     })
-    const json = await shell.run('discord', 'invite', '--guild', '123456789012345678', '--json')
-    expect(JSON.parse(json.out).url).toMatch(/guild_id=123456789012345678&disable_guild_select=true$/)
+    const guild = '123456789012345678'
+    const json = await written(terminal => showInvite(load(), { guild, json: true }, terminal))
+    expect(JSON.parse(json).url).toMatch(/guild_id=123456789012345678&disable_guild_select=true$/)
   })
 
   test('invite needs no token where the application is named', async () => {
-    await writeFile(join(shell.folder, 'dragoman.yaml'), '{}')
-    const named = await shell.run('discord', 'invite', '--application-id', '123456789012345678')
-    expect(named.out).toContain('client_id=123456789012345678')
-    const unnamed = await shell.run('discord', 'invite')
-    expect(unnamed).toMatchObject({ code: 1, err: expect.stringContaining('DRAGOMAN_DISCORD_TOKEN') })
+    const config = loadConfig({ env: {} })
+    const applicationId = '123456789012345678'
+    const out = await written(terminal => showInvite(config, { applicationId }, terminal))
+    expect(out).toContain('client_id=123456789012345678')
+    await expect(written(terminal => showInvite(config, {}, terminal))).rejects.toThrow(
+      'DRAGOMAN_DISCORD_TOKEN',
+    )
   })
 
   test('register writes once, and not again; unregister takes everything back', async () => {
     const guild = discord.addGuild({ name: 'Casa' })
-    expect((await shell.run('discord', 'register')).out).toBe('everywhere: registered\n')
-    expect((await shell.run('discord', 'register')).out).toBe('everywhere: unchanged\n')
+    const registered = (...guilds: string[]) => written(terminal => register(load(), { guilds }, terminal))
+    expect(await registered()).toBe('everywhere: registered\n')
+    expect(await registered()).toBe('everywhere: unchanged\n')
     expect(writes()).toEqual(['POST'])
     // Single guilds instead: nobody is to see the command twice.
-    const there = await shell.run('discord', 'register', '--guild', guild.id)
-    expect(there.out).toBe(`everywhere: removed\nguild ${guild.id}: registered\n`)
-    const gone = await shell.run('discord', 'unregister', '--json')
-    expect(JSON.parse(gone.out)).toEqual([{ place: guild.id, result: 'removed' }])
-    expect((await shell.run('discord', 'unregister')).out).toBe('There was nothing to remove.\n')
+    expect(await registered(guild.id)).toBe(`everywhere: removed\nguild ${guild.id}: registered\n`)
+    const gone = await written(terminal => unregister(load(), { guilds: [], json: true }, terminal))
+    expect(JSON.parse(gone)).toEqual([{ place: guild.id, result: 'removed' }])
+    const nothing = await written(terminal => unregister(load(), { guilds: [] }, terminal))
+    expect(nothing).toBe('There was nothing to remove.\n')
   })
 
   test('a wrong token is told, and not shown', async () => {
-    await settings({ token: 'a-token-that-is-wrong' })
-    const { code, err } = await shell.run('discord', 'register')
-    expect(code).toBe(1)
-    expect(err).toContain('Discord does not know the token')
-    expect(err).not.toContain('a-token-that-is-wrong')
+    const failing = written(terminal => register(load({ token: 'a-wrong-token' }), { guilds: [] }, terminal))
+    await expect(failing).rejects.toThrow(/^Discord does not know the token$/)
   })
+})
+
+test('the command line and the doctor use them, also for programs', async () => {
+  await using shell = await Shell.open()
+  const guild = discord.addGuild({ name: 'Casa' })
+  const lounge = guild.addVoiceChannel({ name: 'Lounge' })
+  guild.setPermissions(lounge, guild.everyone, { deny: ['Speak'] })
+  // JSON is YAML.
+  const text = JSON.stringify(settings({ channels: [lounge.id] }))
+  await writeFile(join(shell.folder, 'dragoman.yaml'), text)
+  const registered = await shell.run('discord', 'register', '--guild', guild.id, '--json')
+  expect(JSON.parse(registered.out)).toEqual([{ place: guild.id, result: 'registered' }])
+  const { code, out, err } = await shell.run('doctor', '--json')
+  const checks = JSON.parse(out) as { name: string; status: string; found: string }[]
+  const about = (name: string) => checks.find(check => check.name.startsWith(name))
+  expect([err, code]).toEqual(['', 1])
+  expect(about('Discord token')?.status).toBe('ok')
+  expect(about(`channel ${lounge.id}`)).toMatchObject({ status: 'fail', found: 'missing: Speak' })
+  expect(about('end-to-end encryption')?.status).toBe('ok')
+  expect(out).not.toContain(discord.token)
 })
