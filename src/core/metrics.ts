@@ -48,6 +48,8 @@ export class RelayMetrics {
   legsReturned = 0
   /** 20 ms frames from parties. */
   framesIn = 0
+  /** … of these, in whose place the service heard silence, as they held the tone of a key. */
+  keyFramesMasked = 0
   /** 20 ms frames to parties. */
   framesOut = 0
   sessionsOpened = 0

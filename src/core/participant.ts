@@ -1,3 +1,4 @@
+import { isKeyTone } from '../transcode/key-tones.ts'
 import { rms } from '../transcode/level.ts'
 import { FRAME_MS, SILENT_FRAME } from '../transcode/pcm.ts'
 import type { Announcement, AnnounceOptions } from './announcement.ts'
@@ -19,6 +20,9 @@ import { VoiceActivity } from './voice-activity.ts'
 
 /** Frames between two level events: 100 ms. */
 const LEVEL_FRAMES = 5
+
+/** Behind the tone of a key the service hears silence for a little longer: its end is no word either (frames: 40 ms). */
+const KEY_FRAMES = 2
 
 /** Where a speaker's original voice goes. */
 export interface Hearing {
@@ -86,6 +90,8 @@ export class Participant implements PartyLine {
   /** Frames of silence still due to the service after that. */
   #closing = 0
   #frames = 0
+  /** Frames for which the service hears silence in place of a key's tone. */
+  #keyFrames = 0
   #loudest = 0
   /** Speech in one breath that interrupts (frames); Infinity: none does. */
   readonly #interruptAfter: number
@@ -215,8 +221,9 @@ export class Participant implements PartyLine {
     }
     this.tap?.live(frame, now)
     const level = rms(frame)
-    const quiet = !this.#activity.frame(level, now)
-    for (const session of this.sessions) session.write(frame, quiet, now)
+    const key = this.sessions.length > 0 && this.#key(frame)
+    const quiet = !this.#activity.frame(key ? 0 : level, now)
+    for (const session of this.sessions) session.write(key ? SILENT_FRAME : frame, quiet, now)
     for (const hearing of this.hearings) {
       if (!hearing.voice.passes) continue
       hearing.voice.original.write(frame, quiet)
@@ -243,6 +250,15 @@ export class Participant implements PartyLine {
     this.tap = undefined
     this.playout.close()
     this.lastHeard.clear()
+  }
+
+  /** Whether `frame` is the tone of a key, or just behind one: a recogniser would make words of it. */
+  #key(frame: Int16Array): boolean {
+    if (isKeyTone(frame)) this.#keyFrames = KEY_FRAMES + 1
+    if (this.#keyFrames === 0) return false
+    this.#keyFrames--
+    this.#parts.metrics.keyFramesMasked++
+    return true
   }
 
   /** Nobody hears them, and the service hears silence, so that what was said before comes to an end. */
