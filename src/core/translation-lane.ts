@@ -60,11 +60,7 @@ export class TranslationLane {
   /** Takes a place in `speech` until it is played or dropped. */
   enqueue(speech: Speech): void {
     this.#queue.push(new QueuedSpeech(speech, this.#now()))
-    while (this.#waitMs(this.#queue.length - 1) > this.#maxLagMs) {
-      const oldest = this.#queue.findIndex(queued => queued.at === 0)
-      if (oldest < 1 || oldest === this.#queue.length - 1) return
-      this.#drop(oldest)
-    }
+    this.#bound()
   }
 
   /** Audio known to wait here (ms). */
@@ -125,7 +121,11 @@ export class TranslationLane {
   /** The next frame, valid until the one after it is asked for; undefined when there is none now. */
   next(): Int16Array | undefined {
     if (this.#queue.length === 0) return undefined
-    if (this.#catchesUp && this.#frames % LOOK_FRAMES === 0) this.#look()
+    if (this.#frames % LOOK_FRAMES === 0) {
+      // How long utterances are is known only once they are decoded.
+      if (this.#queue.length > 2) this.#bound()
+      if (this.#catchesUp) this.#look()
+    }
     const frame = this.#hurrying ? this.#nextHurried() : this.#nextAsItIs()
     if (!frame) return undefined
     this.#frames++
@@ -172,6 +172,15 @@ export class TranslationLane {
 
   get #bufferedMs(): number {
     return this.#hurrying ? this.#hurried!.bufferedMs : 0
+  }
+
+  /** Drops the oldest that have not begun, until the newest need not wait for longer than it may. */
+  #bound(): void {
+    while (this.#waitMs(this.#queue.length - 1) > this.#maxLagMs) {
+      const oldest = this.#queue.findIndex(queued => queued.at === 0)
+      if (oldest < 1 || oldest === this.#queue.length - 1) return
+      this.#drop(oldest)
+    }
   }
 
   /** How long utterance `index` still waits for those before it at the present pace, what it gave ahead included (ms). */
