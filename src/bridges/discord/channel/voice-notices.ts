@@ -48,7 +48,7 @@ export class VoiceNotices {
       this.#saidAt.set(key, now)
       this.#waiting.push({ name, language })
     }
-    this.#speaking ??= this.#speak()
+    if (this.#waiting.length > 0) this.#speaking ??= this.#speak().then(() => this.#spoken())
   }
 
   /** The last words, instead of all that waits; settles when they were heard, after `withinMs` at most. Idempotent. */
@@ -78,6 +78,11 @@ export class VoiceNotices {
       await within(this.#clock, LONGEST_MS, this.#now.ended)
       this.#now = undefined
     }
+  }
+
+  #spoken(): void {
     this.#speaking = undefined
+    // Something may have come between the last look and this one.
+    if (this.#waiting.length > 0) this.#speaking = this.#speak().then(() => this.#spoken())
   }
 }

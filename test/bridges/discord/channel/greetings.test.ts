@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { Greetings } from '../../../../src/bridges/discord/channel/greetings.ts'
+import type { ChannelMember } from '../../../../src/bridges/discord/channel/member.ts'
+import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+
+const member = (userId: string, consents = true): ChannelMember => ({
+  userId,
+  name: userId,
+  language: 'en-us',
+  languageFrom: 'default',
+  consents,
+  speaks: true,
+})
+
+function started() {
+  const clock = new FakeClock(1_000)
+  const greeted: string[][] = []
+  const greetings = new Greetings(clock, newcomers => greeted.push(newcomers.map(({ userId }) => userId)))
+  return { clock, greeted, greetings }
+}
+
+describe('greetings', () => {
+  it('are for those who come later, together with whoever comes at the same time', () => {
+    const { clock, greeted, greetings } = started()
+    greetings.greeted([member('ana')])
+    greetings.see([member('ana'), member('ben')])
+    clock.advance(500)
+    greetings.see([member('ana'), member('ben'), member('cleo')])
+    clock.advance(5_000)
+    expect(greeted).toEqual([['ben', 'cleo']])
+  })
+
+  it('come once to each, however often they come and go', () => {
+    const { clock, greeted, greetings } = started()
+    for (let n = 0; n < 20; n++) {
+      greetings.see([member('ben')])
+      clock.advance(3_000)
+      greetings.see([])
+      clock.advance(3_000)
+    }
+    expect(greeted).toEqual([['ben']])
+  })
+
+  it('come no faster than every ten seconds in a channel where many come and go', () => {
+    const { clock, greeted, greetings } = started()
+    for (let n = 0; n < 100; n++) {
+      greetings.see(Array.from({ length: n + 1 }, (_, each) => member(`user ${each}`)))
+      clock.advance(500)
+    }
+    clock.advance(20_000)
+    expect(greeted.length).toBeLessThanOrEqual(7)
+    expect(greeted.flat().length).toBe(100)
+  })
+
+  it('are not for those who said no, nor for those who have gone', () => {
+    const { clock, greeted, greetings } = started()
+    greetings.see([member('ben', false), member('cleo')])
+    greetings.see([member('ben', false)])
+    clock.advance(20_000)
+    expect(greeted).toEqual([])
+    greetings.see([member('ben')])
+    greetings[Symbol.dispose]()
+    clock.advance(20_000)
+    expect(greeted).toEqual([])
+    expect(clock.pending).toBe(0)
+  })
+})

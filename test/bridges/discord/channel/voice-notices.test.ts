@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { VoiceNotices } from '../../../../src/bridges/discord/channel/voice-notices.ts'
+import { FakeAnnouncer, NOTICE_MS, noticeHz } from '../../../helpers/fake-announcer.ts'
+import { rooms } from '../../../helpers/rooms.ts'
+import { anyOf, total } from './guild.ts'
+
+async function started() {
+  const line = await rooms()
+  const ear = line.live('ear', { hears: 'en-us' })
+  const announcer = new FakeAnnouncer()
+  const notices = new VoiceNotices(announcer, line.clock, () => line.relay.find('ear'))
+  return { ...line, ear, announcer, notices }
+}
+
+describe('notices in a channel', () => {
+  it('are said one after the other in each language', async () => {
+    const { ear, notices, run } = await started()
+    notices.say('channel-interpreted', ['en-us', 'es-es'])
+    await run(NOTICE_MS + 200)
+    expect(total(ear.heard(), noticeHz('channel-interpreted'))).toBeGreaterThan(NOTICE_MS * 0.6)
+    await run(2_000)
+    expect(total(ear.heard(), noticeHz('channel-interpreted'))).toBeGreaterThan(NOTICE_MS * 1.4)
+  })
+
+  it('are not said over and over', async () => {
+    const { announcer, notices, run } = await started()
+    for (let n = 0; n < 10; n++) {
+      notices.say('channel-interpreted', ['en-us'])
+      await run(1_000)
+    }
+    expect(announcer.asked).toEqual(['channel-interpreted en-us'])
+    await run(6_000)
+    notices.say('channel-interpreted', ['en-us'])
+    await run(100)
+    expect(announcer.asked.length).toBe(2)
+  })
+
+  it('end with goodbye, which is waited for, and is the last', async () => {
+    const { ear, notices, run } = await started()
+    notices.say('channel-interpreted', ['en-us', 'es-es', 'fr-fr'])
+    await run(100)
+    let over = false
+    void notices.farewell(['en-us'], 4_000).then(() => {
+      over = true
+    })
+    await run(300)
+    expect(over).toBe(false)
+    await run(1_000)
+    expect(over).toBe(true)
+    notices.say('phone-joined', ['en-us'])
+    await run(1_000)
+    expect(anyOf(ear.heard(), noticeHz('goodbye'))).toBe(true)
+    expect(anyOf(ear.heard(), noticeHz('phone-joined'))).toBe(false)
+  })
+
+  it('do not wait for an ear that never hears', async () => {
+    const { relay, clock, run, join, announcer } = await started()
+    join('deaf', { hears: 'en-us' })
+    const notices = new VoiceNotices(announcer, clock, () => relay.find('deaf'))
+    let over = false
+    void notices.farewell(['en-us'], 4_000).then(() => {
+      over = true
+    })
+    await run(3_900)
+    expect(over).toBe(false)
+    await run(200)
+    expect(over).toBe(true)
+  })
+})
