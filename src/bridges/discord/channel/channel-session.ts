@@ -167,7 +167,7 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   status(): ChannelStatus {
-    const more = { sinceMs: this.#since, output: this.#output }
+    const more = { sinceMs: this.#parts.clock.now() - this.#since, output: this.#output }
     return statusOf(this.guildId, this.#link, this.#room, this.#writing, this.#members, more)
   }
 
