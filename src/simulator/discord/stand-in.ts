@@ -7,6 +7,8 @@ import type { PrivilegedIntent } from './gateway/intents.ts'
 import { Guild, type GuildOptions } from './guild.ts'
 import { RestApi } from './rest/api.ts'
 import { DiscordRestFaults } from './rest/faults.ts'
+import { nameOf } from './rest/route.ts'
+import { ROUTES } from './rest/routes/index.ts'
 import type { SeenRequest } from './rest/seen-request.ts'
 import type { User } from './user.ts'
 import { trust } from './voice/trust.ts'
@@ -70,7 +72,7 @@ export class DiscordStandIn implements AsyncDisposable {
     })
     const world = this.#world
     this.token = options.token ?? tokenOf(world.bot.id)
-    const rest = new DiscordRestFaults()
+    const rest = new DiscordRestFaults(ROUTES.map(nameOf))
     this.#rest = new RestApi({ world, token: this.token, faults: rest, requests: this.requests })
     this.#gateway = new Gateway(this.#rest.http, {
       world,

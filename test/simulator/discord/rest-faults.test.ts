@@ -95,6 +95,9 @@ describe('a fault', () => {
       await expect(message.edit('y')).rejects.toMatchObject({ code, status })
     }
     expect(discord.count(30046)).toBe(1)
+    expect(() => discord.faults.rest.next({ only: 'PATCH /channels/:id' })).toThrow(
+      'no route has PATCH /channels/:id',
+    )
     await message.edit('y')
     // To the client this means that its token is no good.
     discord.faults.rest.next({ only: 'PATCH /channels', code: 40001 })

@@ -13,6 +13,11 @@ export interface Route {
   readonly handle: (request: ApiRequest, world: World) => ApiReply
 }
 
+/** `PATCH /channels/:channel/messages/:message`. */
+export function nameOf({ method, path }: Route): string {
+  return `${method} ${path}`
+}
+
 export interface FoundRoute {
   readonly route: Route
   /** `PATCH /channels/:channel/messages/:message`. */
@@ -31,7 +36,7 @@ export class Routes {
   constructor(routes: readonly Route[]) {
     this.#routes = routes.map(route => ({
       route,
-      name: `${route.method} ${route.path}`,
+      name: nameOf(route),
       parts: route.path.split('/'),
     }))
   }
