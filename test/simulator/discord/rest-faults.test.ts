@@ -91,12 +91,12 @@ describe('a fault', () => {
       [10008, 404],
       [30046, 400],
     ] as const) {
-      discord.faults.rest.next({ only: 'PATCH /channels/:channel/messages', code })
+      discord.faults.rest.next({ only: 'PATCH /channels/:id/messages/:id', code })
       await expect(message.edit('y')).rejects.toMatchObject({ code, status })
     }
     expect(discord.count(30046)).toBe(1)
-    expect(() => discord.faults.rest.next({ only: 'PATCH /channels/:id' })).toThrow(
-      'no route has PATCH /channels/:id',
+    expect(() => discord.faults.rest.next({ only: 'PATCH /channel/:id' })).toThrow(
+      'no route has PATCH /channel/:id',
     )
     await message.edit('y')
     // To the client this means that its token is no good.
