@@ -5,6 +5,7 @@ import { languageId } from '../core/languages.ts'
 import { silentLog } from '../core/log.ts'
 import { call } from './call.ts'
 import { conform } from './conform.ts'
+import { discordDemo } from './demo/discord.ts'
 import { twoPhones } from './demo/two-phones.ts'
 import { demo } from './demo.ts'
 import { addDiscordCommands } from './discord-commands.ts'
@@ -109,17 +110,25 @@ program
   .option('--to <language>', 'language heard', language, 'es-es')
   .option('--two-phones', 'a call between two people instead, who answer each other in two languages')
   .addOption(
+    new Option('--discord', 'a voice channel of Discord instead, with captions in its chat').conflicts(
+      'twoPhones',
+    ),
+  )
+  .addOption(
     new Option('--output <path>', 'where to write what was heard').default(
       undefined,
-      'demo-heard.wav; with --two-phones the folder demo-two-phones',
+      'demo-heard.wav; with --two-phones or --discord the folder demo-two-phones or demo-discord',
     ),
   )
   .option('--json', 'print the result as JSON')
-  .action(async ({ output, twoPhones: two, ...options }) => {
-    const out = options.json ? new Terminal(process.stderr) : terminal
-    process.exitCode = two
-      ? await twoPhones({ output: output ?? 'demo-two-phones', json: options.json }, out, silentLog)
-      : await demo({ output: output ?? 'demo-heard.wav', ...options }, out, silentLog)
+  .action(async ({ output, twoPhones: two, discord, ...options }) => {
+    const { json } = options
+    const out = json ? new Terminal(process.stderr) : terminal
+    if (discord)
+      process.exitCode = await discordDemo({ output: output ?? 'demo-discord', json }, out, silentLog)
+    else if (two)
+      process.exitCode = await twoPhones({ output: output ?? 'demo-two-phones', json }, out, silentLog)
+    else process.exitCode = await demo({ output: output ?? 'demo-heard.wav', ...options }, out, silentLog)
   })
 
 program
