@@ -3,6 +3,7 @@ import {
   ChannelType,
   type ChatInputCommandInteraction,
   type GuildBasedChannel,
+  GuildFeature,
   MessageFlags,
 } from 'discord.js'
 import { escaped } from '../captions/escape.ts'
@@ -13,6 +14,9 @@ const KINDS: Readonly<Partial<Record<ChannelType, Place['kind']>>> = {
   [ChannelType.GuildStageVoice]: 'stage',
   [ChannelType.GuildText]: 'text',
   [ChannelType.GuildAnnouncement]: 'text',
+  [ChannelType.PublicThread]: 'thread',
+  [ChannelType.PrivateThread]: 'thread',
+  [ChannelType.AnnouncementThread]: 'thread',
 }
 
 /** What an interaction in a guild says of who asks and where, looked up in what discord.js knows. */
@@ -36,7 +40,8 @@ export function sceneOf(
   }
   return {
     guildId: guild.id,
-    guildLocale: guild.preferredLocale,
+    // Only communities choose a language; all others have English, whatever they speak (Discord: Guild Object).
+    guildLocale: guild.features.includes(GuildFeature.Community) ? guild.preferredLocale : locale,
     channelId,
     asker: {
       id: user.id,

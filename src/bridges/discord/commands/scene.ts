@@ -1,7 +1,7 @@
 /** A channel of the guild, as far as interpreting in it goes. */
 export interface Place {
   readonly id: string
-  readonly kind: 'voice' | 'stage' | 'text' | 'other'
+  readonly kind: 'voice' | 'stage' | 'text' | 'thread' | 'other'
   /** What the bot may do there (Discord's bits). */
   readonly granted: bigint
   /** What the asker may do there. */
@@ -31,6 +31,7 @@ export interface Asker {
 /** Where a command was given, and what can be looked up and said there. */
 export interface Scene {
   readonly guildId: string
+  /** What all in the guild are told things in. */
   readonly guildLocale: string
   /** The chat where it was typed. */
   readonly channelId: string

@@ -23,7 +23,7 @@ export async function setCaptions(
   const { captions, textChannelId } = running.status()
   const place = scene.place(textChannelId)
   const wanted = { ...captions, ...defined(command) }
-  const thread = wanted.thread && place?.kind === 'text'
+  const thread = wanted.thread && (place?.kind === 'text' || place?.kind === 'thread')
   const settings: CaptionSettings = { style: wanted.style, thread }
   const needed = neededFor([
     ...(settings.style === 'off' ? [] : ['write' as const]),

@@ -1,3 +1,4 @@
+import type { TextChannel } from 'discord.js'
 import { describe, expect, test } from 'vitest'
 import { BridgeError } from '../../../../src/core/errors.ts'
 import { until } from '../../../helpers/until.ts'
@@ -146,6 +147,16 @@ test('captions go to a thread only where there can be one', async () => {
   expect(await world.types(world.ben, 'interpret captions', { style: 'embed' })).toContain(
     '- **Embed Links**',
   )
+})
+
+test('captions that are in a thread stay there when only their look changes', async () => {
+  await using world = await running()
+  const chat = world.client.channels.cache.get(world.general.id) as TextChannel
+  const thread = await chat.threads.create({ name: 'Captions' })
+  world.interpreter.change = { textChannelId: thread.id, captions: { style: 'embed', thread: true } }
+  const text = await world.types(world.ben, 'interpret captions', { style: 'plain' })
+  expect(text).toBe('Captions: **Plain text**. They go to a thread of their own.')
+  expect(world.interpreter.asked).toEqual(['captions plain true'])
 })
 
 test('status tells what is going on, with names that do no harm', async () => {
