@@ -86,12 +86,15 @@ describe('the rules', () => {
     ['src/app.ts', "import { b } from './main.ts'"],
     ['src/commands/a.ts', "import '../main.ts'"],
     ['src/core/a.ts', "import { b } from '../../test/helpers/b.ts'"],
+    ['src/core/a.ts', "import { b } from '../files/b.ts'"],
+    ['src/files/a.ts', "import { b } from '../core/b.ts'"],
   ])('find what %s must not import: %s', (path, source) => faulty(importFaults, path, source).toBe(1))
 
   it.each([
     ['src/core/a.ts', "import { b } from '../transcode/b.ts'\nimport { c } from './c.ts'"],
     ['src/simulator/a.ts', "import type { b } from '../service/contract.ts'"],
     ['src/service/index.ts', "export { b } from './client/b.ts'"],
+    ['src/recording/a.ts', "import { b } from '../files/b.ts'"],
     ['src/app.ts', "import a from './bridges/twilio/index.ts'\nimport b from './web/index.ts'"],
     ['src/commands/a.ts', "import { b } from '../app.ts'\nimport { c } from '../simulator/index.ts'"],
     ['src/main.ts', "import { b } from './commands/b.ts'"],

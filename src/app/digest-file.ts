@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { after, type Clock } from '../core/clock.ts'
 import { BridgeError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import { writeWhole } from '../service/server/whole-file.ts'
+import { writeWhole } from '../files/whole-file.ts'
 
 /** Changes are gathered this long before the file is written (ms). */
 const WRITE_AFTER_MS = 2_000

@@ -1,5 +1,5 @@
-import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeWhole } from '../files/whole-file.ts'
 
 /** The file in a recording's folder that says what the others are. */
 export const NOTES_FILE = 'recording.json'
@@ -36,7 +36,5 @@ export interface RecordingNotes {
 
 /** Writes the notes of the recording in `folder`, replacing those there as a whole. Rejects as the disk does. */
 export async function writeNotes(folder: string, notes: RecordingNotes): Promise<void> {
-  const draft = join(folder, `${NOTES_FILE}.new`)
-  await writeFile(draft, `${JSON.stringify(notes, null, 2)}\n`, { mode: 0o600 })
-  await rename(draft, join(folder, NOTES_FILE))
+  await writeWhole(join(folder, NOTES_FILE), `${JSON.stringify(notes, null, 2)}\n`)
 }

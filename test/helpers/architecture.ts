@@ -7,16 +7,17 @@ export type Fault = string
 /** Layers from the bottom; each names the layers below that it may use. Itself is always allowed. */
 const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   transcode: [],
+  files: [],
   core: ['transcode'],
   guard: ['core', 'transcode'],
   contract: ['core', 'transcode'],
   'service/client': ['contract', 'guard', 'core', 'transcode'],
-  'service/server': ['contract', 'guard', 'core', 'transcode'],
+  'service/server': ['contract', 'guard', 'core', 'files', 'transcode'],
   service: ['service/client', 'contract', 'guard', 'core', 'transcode'],
-  'bridges/*': ['guard', 'core', 'transcode'],
-  web: ['guard', 'core', 'transcode'],
+  'bridges/*': ['guard', 'core', 'files', 'transcode'],
+  web: ['guard', 'core', 'files', 'transcode'],
   sounds: ['core', 'transcode'],
-  recording: ['core', 'transcode'],
+  recording: ['core', 'files', 'transcode'],
   simulator: ['contract', 'core', 'transcode'],
   app: [
     'bridges/*',
@@ -30,6 +31,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'guard',
     'core',
+    'files',
     'transcode',
   ],
   commands: [
@@ -45,6 +47,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'guard',
     'core',
+    'files',
     'transcode',
   ],
 }

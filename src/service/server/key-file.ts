@@ -2,10 +2,10 @@ import { readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
+import { writeWhole } from '../../files/whole-file.ts'
 import { withLock } from './file-lock.ts'
 import { keyDigest, newKey } from './key-digest.ts'
 import { type KeyEntry, type KeyLimits, keyEntrySchema } from './key-entry.ts'
-import { writeWhole } from './whole-file.ts'
 
 const fileSchema = z
   .strictObject({ version: z.literal(1), keys: z.array(keyEntrySchema) })

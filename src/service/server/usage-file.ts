@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { isoTime } from '../../core/wall-clock.ts'
+import { writeWhole } from '../../files/whole-file.ts'
 import { oldestSlice, SLICE_MS, type UsageSlices } from './audio-usage.ts'
 import { withLock } from './file-lock.ts'
 import type { UsageByKey } from './usage-ledger.ts'
-import { writeWhole } from './whole-file.ts'
 
 /** By key, the milliseconds used in each quarter of an hour, which is named by its beginning. */
 const fileSchema = z.strictObject({

@@ -1,6 +1,7 @@
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { BridgeError } from '../../../core/errors.ts'
+import { writeWhole } from '../../../files/whole-file.ts'
 import type { VoiceSettings } from './voice-settings.ts'
 
 const settings = z.strictObject({
@@ -53,11 +54,8 @@ export class BindingFile {
 
   /** Replaces the file as a whole. */
   async write(bindings: Bindings): Promise<void> {
-    const draft = `${this.path}.new`
     try {
-      await writeFile(draft, `${JSON.stringify(bindings, null, 2)}\n`, { mode: 0o600 })
-      await chmod(draft, 0o600)
-      await rename(draft, this.path)
+      await writeWhole(this.path, `${JSON.stringify(bindings, null, 2)}\n`)
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
       throw new BridgeError('CONFIG', `${this.path} cannot be written (${code})`, { cause })
