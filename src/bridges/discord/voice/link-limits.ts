@@ -26,6 +26,9 @@ export const DEFAULT_LINK_LIMITS: LinkLimits = {
   random: Math.random,
 }
 
+/** Being told where we are so shortly before being thrown out belongs to it (ms). */
+export const SAME_MOMENT_MS = 3_000
+
 const FIRST_MS = 500
 const MAX_MS = 15_000
 

@@ -1,45 +1,12 @@
-import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
-import { after, type Clock, Ticker } from '../../../core/clock.ts'
-import type { Log } from '../../../core/log.ts'
+import { after, Ticker } from '../../../core/clock.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
 import { answerTo, refusalOf } from './close-codes.ts'
 import { DaveGuard } from './dave-guard.ts'
-import type { LinkCounters } from './link-counters.ts'
-import { DEFAULT_LINK_LIMITS, type LinkLimits, rejoinDelayMs } from './link-limits.ts'
+import { DEFAULT_LINK_LIMITS, type LinkLimits, rejoinDelayMs, SAME_MOMENT_MS } from './link-limits.ts'
 import { type ConnectionWatcher, MendedConnection } from './mended-connection.ts'
 import type { PacketPlayer, PacketSink, PacketSource } from './packet-sink.ts'
 import { Reception } from './reception.ts'
-
-export type VoiceLinkState = 'joining' | 'ready' | 'reconnecting' | 'ended'
-
-/** Who is told what becomes of a link. Called in the link's own events; must not throw. */
-export interface VoiceLinkWatcher {
-  state?(state: VoiceLinkState): void
-  /** The voice server says that this user begins to speak; they may be one to whom nobody listens. */
-  speaking?(userId: string): void
-  /** Somebody moved the bot; the link goes on there. */
-  moved?(channelId: string): void
-  /** Speaking was announced for 10 s, and not one packet came: UDP does not get through. Once a link. */
-  deaf?(): void
-}
-
-export interface VoiceLinkOptions {
-  readonly guildId: string
-  readonly channelId: string
-  /** Of discord.js: `guild.voiceAdapterCreator`. */
-  readonly adapterCreator: DiscordGatewayAdapterCreator
-  /** The bot's user id: two bots of one process in one guild have a connection each. */
-  readonly group: string
-  /** End-to-end encryption. Default true; false only for tests and stage channels. */
-  readonly dave?: boolean
-  readonly clock: Clock
-  readonly log: Log
-  readonly counters: LinkCounters
-  readonly watcher?: VoiceLinkWatcher
-  readonly limits?: Partial<LinkLimits>
-  /** False: the main gateway is away, and cannot say what becomes of us. Default: it is there. */
-  readonly gatewayUp?: () => boolean
-}
+import type { VoiceLinkOptions, VoiceLinkState } from './voice-link-options.ts'
 
 /**
  * One voice channel: what is said there, by user, and what is played there. It stays, over lost connections, moves and
@@ -64,6 +31,8 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   #lastCode: number | undefined
   #begun = false
   #announcedAt = Number.NaN
+  /** When the main gateway last said that we are in a channel. */
+  #placedAt = Number.NEGATIVE_INFINITY
   #deaf = false
 
   constructor(options: VoiceLinkOptions) {
@@ -243,16 +212,25 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     else this.#again(() => this.#rejoin())
   }
 
-  /** Ends with `end` unless the main gateway says otherwise, once it can. */
-  #wait(end: ChannelEnd): void {
+  /** Thrown out: ends with `end` unless the main gateway says where to go on, once it can. */
+  #wait(end: ChannelEnd, since = this.#options.clock.now()): void {
     const { gatewayUp = () => true } = this.#options
-    this.#within(this.#limits.waitMs, () => (gatewayUp() ? this.#end(end) : this.#wait(end)))
+    this.#within(this.#limits.waitMs, () => {
+      if (this.#placedAt > since - SAME_MOMENT_MS) this.#again(() => this.#rejoin())
+      else if (gatewayUp()) this.#end(end)
+      else this.#wait(end, since)
+    })
   }
 
   #where(channelId: string | undefined): void {
     if (this.#state === 'ended') return
-    if (channelId === undefined) this.#end({ kind: 'kicked' })
-    else if (channelId !== this.#channelId) {
+    if (channelId === undefined) {
+      this.#end({ kind: 'kicked' })
+      return
+    }
+    // What we asked for is told as well, and says nothing about what comes after.
+    if (this.#state !== 'joining') this.#placedAt = this.#options.clock.now()
+    if (channelId !== this.#channelId) {
       this.#channelId = channelId
       this.#options.watcher?.moved?.(channelId)
     }

@@ -1,11 +1,11 @@
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
 import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
 import type { LinkLimits } from '../../../../src/bridges/discord/voice/link-limits.ts'
-import {
-  VoiceLink,
-  type VoiceLinkOptions,
-  type VoiceLinkState,
-} from '../../../../src/bridges/discord/voice/voice-link.ts'
+import { VoiceLink } from '../../../../src/bridges/discord/voice/voice-link.ts'
+import type {
+  VoiceLinkOptions,
+  VoiceLinkState,
+} from '../../../../src/bridges/discord/voice/voice-link-options.ts'
 import { type Clock, systemClock } from '../../../../src/core/clock.ts'
 import { silentLog } from '../../../../src/core/log.ts'
 import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
@@ -26,6 +26,7 @@ export interface StageOptions extends VoiceServerOptions {
   readonly clock?: Clock
   /** Of the link; default as the server. */
   readonly linkDave?: boolean
+  readonly gatewayUp?: () => boolean
 }
 
 /** A voice server, the least of a main gateway that lets a bot into its calls, and a link of ours. */
@@ -51,7 +52,10 @@ export class Stage implements AsyncDisposable {
   readonly #trust: Disposable
   #sessions = 0
 
-  private constructor(server: VoiceServer, { linkDave, limits, clock, dave = true }: StageOptions) {
+  private constructor(
+    server: VoiceServer,
+    { linkDave, limits, clock, gatewayUp, dave = true }: StageOptions,
+  ) {
     this.server = server
     this.#trust = trust(server.certificate)
     this.call = server.openCall(GUILD, CHANNEL)
@@ -66,6 +70,7 @@ export class Stage implements AsyncDisposable {
       log: silentLog,
       counters: this.counters,
       limits: { random: () => 0, ...limits },
+      ...(gatewayUp ? { gatewayUp } : {}),
       watcher: {
         state: state => void this.states.push(state),
         moved: channelId => void this.moves.push(channelId),
@@ -77,7 +82,7 @@ export class Stage implements AsyncDisposable {
   }
 
   static async open(options: StageOptions = {}): Promise<Stage> {
-    const { limits: _limits, linkDave: _dave, clock: _clock, ...server } = options
+    const { limits: _limits, linkDave: _dave, clock: _clock, gatewayUp: _up, ...server } = options
     return new Stage(await VoiceServer.listen(server), options)
   }
 

@@ -229,6 +229,34 @@ describe('the main gateway says', () => {
     expect(joins(stage).length).toBe(1)
   })
 
+  test('that the bot is in another channel, and no server for it: it is asked', async () => {
+    const { stage, link, call } = await ready({ limits: { waitMs: 200 } })
+    stage.tellState(OTHER_CHANNEL)
+    call.forget(BOT)
+    await until(() => joins(stage).length === 2, 5_000, 'asking')
+    await isReady(stage)
+    expect(joins(stage).at(-1)?.channelId).toBe(OTHER_CHANNEL)
+    expect(link.channelId).toBe(OTHER_CHANNEL)
+  })
+
+  test('nothing, since it is away: it is waited for', async () => {
+    let up = false
+    const { stage, link, call } = await ready({ limits: { waitMs: 100 }, gatewayUp: () => up })
+    call.closeSocket(BOT, 4014)
+    await pause(500)
+    expect(link.state).toBe('reconnecting')
+    up = true
+    expect(await link.ended).toEqual({ kind: 'kicked' })
+    expect(joins(stage).length).toBe(1)
+  })
+
+  test('that it begins anew: it is asked again', async () => {
+    const { stage, link } = await ready()
+    link.askAgain()
+    await until(() => joins(stage).length === 2, 5_000, 'asking')
+    await isReady(stage)
+  })
+
   test('that there is another voice server: it goes on there', async () => {
     const { stage, link, listener } = await ready()
     const before = listener.packets.length
