@@ -7,13 +7,20 @@ import type { OpenedPacket } from './rtp.ts'
 /** What became of a frame under DAVE. `wait`: a transition is under way, after which it may be told. */
 export type Opened = { kind: 'opus'; opus: Buffer } | { kind: 'wait' } | { kind: 'lost' }
 
+/** What the listeners demand of a bot's frames. */
+export interface Expectation {
+  /** `beginning`: plaintext is let pass until the bot has encrypted once in this group. */
+  readonly encryption: 'free' | 'beginning' | 'demanded'
+  /** Which group it is about. */
+  readonly generation: number
+}
+
 export interface BotEarOptions {
   readonly clock: Clock
   readonly openedAt: number
   /** Decrypts a frame under DAVE as the members of the group can. */
   readonly open: (frame: Buffer) => Opened
-  /** Whether speech must be encrypted now. */
-  readonly mustEncrypt: () => boolean
+  readonly expectation: () => Expectation
 }
 
 interface Arrived {
@@ -40,6 +47,8 @@ export class BotEar {
   readonly #decoder = opusDecoder()
   #waiting: Arrived[] = []
   #sequence: number | undefined
+  /** The group in which the bot has encrypted already. */
+  #encryptedIn: number | undefined
 
   constructor(options: BotEarOptions) {
     this.#options = options
@@ -49,6 +58,7 @@ export class BotEar {
   /** The bot has connected anew: its numbers begin anew. */
   restart(): void {
     this.#sequence = undefined
+    this.#encryptedIn = undefined
   }
 
   speaking(flags: number): void {
@@ -97,6 +107,7 @@ export class BotEar {
     const opened = encrypted ? this.#options.open(frame) : this.#plain(frame)
     if (opened.kind === 'wait' && !last) return false
     this.#waiting.shift()
+    if (encrypted && opened.kind === 'opus') this.#encryptedIn = this.#options.expectation().generation
     if (opened.kind === 'opus') this.#hear(opened.opus, arrived)
     else if (encrypted) this.counts.undecryptable++
     else this.counts.plaintext++
@@ -104,8 +115,10 @@ export class BotEar {
   }
 
   #plain(opus: Buffer): Opened {
-    if (opus.equals(SILENCE_FRAME) || !this.#options.mustEncrypt()) return { kind: 'opus', opus }
-    return { kind: 'lost' }
+    const { encryption, generation } = this.#options.expectation()
+    const begun = this.#encryptedIn === generation
+    const allowed = encryption === 'free' || (encryption === 'beginning' && !begun)
+    return allowed || opus.equals(SILENCE_FRAME) ? { kind: 'opus', opus } : { kind: 'lost' }
   }
 
   #hear(opus: Buffer, { at, missing }: Arrived): void {

@@ -1,4 +1,4 @@
-import type { Opened } from './bot-ear.ts'
+import type { Expectation, Opened } from './bot-ear.ts'
 import type { BotSession } from './bot-session.ts'
 import type { DaveGroup } from './dave/dave-group.ts'
 import type { ScriptedMember } from './dave/scripted-member.ts'
@@ -45,9 +45,11 @@ export class CallDave {
     return this.group.execution.underWay ? { kind: 'wait' } : { kind: 'lost' }
   }
 
-  /** True when everybody takes it that the bot encrypts. */
-  mustEncrypt(session: BotSession | undefined): boolean {
-    if (!session || this.group.version === 0 || this.group.execution.fresh) return false
-    return this.group.has(session.member)
+  /** What is expected of the bot's frames now. */
+  expectationOf(session: BotSession | undefined): Expectation {
+    const { execution, generation, version } = this.group
+    if (!session || version === 0 || execution.underWay || !this.group.has(session.member))
+      return { encryption: 'free', generation }
+    return { encryption: execution.fresh ? 'beginning' : 'demanded', generation }
   }
 }

@@ -194,7 +194,7 @@ export class VoiceCall {
         clock,
         openedAt,
         open: frame => this.dave.open(userId, frame),
-        mustEncrypt: () => this.dave.mustEncrypt(this.bots.get(userId)),
+        expectation: () => this.dave.expectationOf(this.bots.get(userId)),
       }),
       onJoined: session => this.#joined(session),
       onEnded: session => this.#group.depart(session.member),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Op } from '../../../../src/simulator/discord/voice/opcodes.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { sine } from '../../../helpers/tone.ts'
-import { pause, until } from '../../../helpers/until.ts'
+import { until } from '../../../helpers/until.ts'
 import { Calls } from './calls.ts'
 import { RawBot } from './raw-bot.ts'
 import { BOT, GUILD } from './real-bot.ts'
@@ -118,26 +118,35 @@ describe('under DAVE', () => {
     const dave = (bot.connection.state as unknown as Connected).networking.state.dave
     await until(() => bot.connection.voicePrivacyCode === anna.privacyCode, 5_000, 'the group')
     const encrypt = dave.encrypt.bind(dave)
-    // Until everybody has surely changed over, plaintext is let pass.
-    await pause(1_000)
+    // Plaintext is let pass until the bot has encrypted something.
+    await bot.play(WORDS)
+    await until(() => call.packetsFrom(BOT).silence >= 4, 5_000, 'the words')
+    const before = call.heard(BOT).length
     dave.encrypt = packet => packet
     await bot.play(WORDS)
-    await until(() => call.packetsFrom(BOT).silence >= 4, 5_000, 'the plaintext')
-    expect(call.packetsFrom(BOT)).toMatchObject({ frames: 15, plaintext: 15, undecryptable: 0 })
+    await until(() => call.packetsFrom(BOT).silence >= 8, 5_000, 'the plaintext')
+    expect(call.packetsFrom(BOT)).toMatchObject({ frames: 30, plaintext: 15, undecryptable: 0 })
     dave.encrypt = packet => {
       const sealed = Buffer.from(encrypt(packet))
       if (sealed.length > packet.length) sealed[0] = sealed[0]! ^ 1
       return sealed
     }
     await bot.play(WORDS)
-    await until(() => call.packetsFrom(BOT).silence >= 8, 5_000, 'the rubbish')
-    expect(call.packetsFrom(BOT)).toMatchObject({ frames: 30, plaintext: 15, undecryptable: 15 })
-    expect(call.heard(BOT).every(sample => Math.abs(sample) < 10)).toBe(true)
+    await until(() => call.packetsFrom(BOT).silence >= 12, 5_000, 'the rubbish')
+    expect(call.packetsFrom(BOT)).toMatchObject({ frames: 45, plaintext: 15, undecryptable: 15 })
+    const meanwhile = call.heard(BOT)
+    expect(meanwhile.subarray(0, before).some(sample => Math.abs(sample) > 4_000)).toBe(true)
+    expect(meanwhile.subarray(before).every(sample => Math.abs(sample) < 10)).toBe(true)
     dave.encrypt = encrypt
     await bot.play(WORDS)
-    await until(() => call.packetsFrom(BOT).silence >= 12, 5_000, 'the words')
-    expect(call.packetsFrom(BOT)).toMatchObject({ frames: 45, plaintext: 15, undecryptable: 15 })
-    expect(call.heard(BOT).some(sample => Math.abs(sample) > 4_000)).toBe(true)
+    await until(() => call.packetsFrom(BOT).silence >= 16, 5_000, 'the words')
+    expect(call.packetsFrom(BOT)).toMatchObject({ frames: 60, plaintext: 15, undecryptable: 15 })
+    expect(
+      call
+        .heard(BOT)
+        .subarray(meanwhile.length)
+        .some(sample => Math.abs(sample) > 4_000),
+    ).toBe(true)
   })
 
   it('a bot that never makes a commit is taken into the group by that of a user', async () => {

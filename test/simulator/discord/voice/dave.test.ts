@@ -3,9 +3,9 @@ import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
 import type { VoiceCall } from '../../../../src/simulator/discord/voice/voice-call.ts'
 import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
 import type { VoiceUser } from '../../../../src/simulator/discord/voice/voice-user.ts'
-import { loudness } from '../../../../src/transcode/level.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { until } from '../../../helpers/until.ts'
+import { loudParts } from './loud-parts.ts'
 import { BOT, GUILD, RealBot } from './real-bot.ts'
 
 const ANNA = '400000000000000001'
@@ -32,6 +32,8 @@ async function join(channelId: string): Promise<{ call: VoiceCall; bot: RealBot 
 
 /** The user says a tone and the bot another: both must be heard, whole and at their level. */
 async function bothWays(call: VoiceCall, bot: RealBot, user: VoiceUser): Promise<void> {
+  // Without an id to confirm, the bot may be some moments behind.
+  await until(() => user.privacyCode === (bot.connection.voicePrivacyCode ?? undefined), 5_000, 'the group')
   const ear = bot.hear(user.userId)
   const from = call.heard(BOT).length
   const silence = call.packetsFrom(BOT).silence
@@ -40,10 +42,8 @@ async function bothWays(call: VoiceCall, bot: RealBot, user: VoiceUser): Promise
   await until(() => ear.packets.length >= before + 30, 5_000, `the words of ${user.userId}`)
   await until(() => call.packetsFrom(BOT).silence >= silence + 4, 5_000, 'the words of the bot')
   expect(ear.packets.length).toBe(before + 30)
-  expect(loudness(ear.pcm(before).subarray(1_600, 8_000), 600, 16_000)).toBeGreaterThan(7_000)
-  const heard = call.heard(BOT).subarray(from)
-  const begins = heard.findIndex(sample => Math.abs(sample) > 500)
-  expect(loudness(heard.subarray(begins + 800, begins + 7_200), 440, 16_000)).toBeGreaterThan(7_000)
+  expect(loudParts(ear.pcm(before), 600)).toBeGreaterThanOrEqual(23)
+  expect(loudParts(call.heard(BOT).subarray(from), 440)).toBeGreaterThanOrEqual(20)
   const code = bot.connection.voicePrivacyCode ?? undefined
   for (const each of call.users) expect(each.privacyCode).toBe(code)
   expect(code === undefined).toBe(call.daveVersion === 0)

@@ -44,6 +44,7 @@ export class DaveGroup {
   readonly #execution: Execution
   #version: 0 | 1
   #epoch = 0n
+  #generation = 0
   /** The next group comes after unencrypted talk, so that it needs an orderly change. */
   #upgrading = false
   #running: Promise<void> | undefined
@@ -73,6 +74,11 @@ export class DaveGroup {
   /** How far the change of keys is. */
   get execution(): Pick<Execution, 'underWay' | 'fresh' | 'ready'> {
     return this.#execution
+  }
+
+  /** Another number for every group that is founded. */
+  get generation(): number {
+    return this.#generation
   }
 
   /** True when `member` is in the group, as far as both know. */
@@ -259,6 +265,7 @@ export class DaveGroup {
   }
 
   #clear(): void {
+    this.#generation++
     this.#tree.clear()
     this.#epoch = 0n
   }

@@ -5,7 +5,7 @@ import type { Waiting } from './waiting.ts'
 /** So long bots have for op 23; then the others change over without them. Discord's own figure is not documented. */
 const PATIENCE_MS = 2_000
 /** A client needs some time to change over, too; real ones let plaintext pass for ten seconds. */
-const FRESH_MS = 1_000
+const FRESH_MS = 5_000
 
 export interface ExecutionOptions {
   readonly clock: Clock
