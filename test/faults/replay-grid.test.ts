@@ -27,6 +27,15 @@ describe('a service that drops and comes back', () => {
     expect(run.metrics.lostMs).toBeGreaterThanOrEqual(run.lost * 20)
   })
 
+  test('C30 back after 29.9 s and 30.1 s: nothing is lost; after 10 min: the newest 48 s come, the rest is counted', () => {
+    for (const outageMs of [29_900, 30_100]) expect(runOutage({ dropAtFrame: 70, outageMs }).lost).toBe(0)
+    const long = runOutage({ dropAtFrame: 70, outageMs: 600_000 })
+    expect(long.recoveryMs).toBeLessThanOrEqual(1_100)
+    // 600 s away, of which 48 s are kept.
+    expect(Math.abs(long.lost * 20 - (600_000 - 48_000))).toBeLessThan(2_500)
+    expect(long.metrics.lostMs).toBeGreaterThanOrEqual(long.lost * 20)
+  })
+
   test('a slow service is given it all the same', () => {
     for (const dropAtFrame of [0, 40, 99, 130, 200]) {
       const run = runOutage({ dropAtFrame, outageMs: 10_000, openMs: 800, ackMs: 400 })

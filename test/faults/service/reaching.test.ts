@@ -1,0 +1,325 @@
+import { createServer as createHttp, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, createServer as createTcp } from 'node:net'
+import { createServer as createTls, getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { Server } from 'socket.io'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BridgeError, EndReason } from '../../../src/core/errors.ts'
+import { Relay } from '../../../src/core/relay.ts'
+import { relayOptions } from '../../../src/core/relay-options.ts'
+import type { ConnectionSink } from '../../../src/core/translator.ts'
+import {
+  ServiceTranslator,
+  type ServiceTranslatorOptions,
+} from '../../../src/service/client/service-translator.ts'
+import { FakeLeg, FaultProxy, ScriptedService } from '../../../src/simulator/index.ts'
+import { LogLines } from '../../helpers/log-lines.ts'
+import { pause, until } from '../../helpers/until.ts'
+import { EXPIRED, OTHER_HOST, SELF_SIGNED, TEST_KEY } from './certificates.ts'
+import { PATIENCE_MS } from './rig.ts'
+
+const REQUEST = { from: 'en-us', to: 'es-es', want: 'speech' } as const
+
+let service: ScriptedService
+const closing: (() => Promise<void>)[] = []
+beforeEach(async () => {
+  service = await ScriptedService.listen()
+})
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+  await service.close()
+})
+
+/** Opens one connection; what becomes of it. */
+async function attempt(
+  url: string,
+  more: Partial<ServiceTranslatorOptions> = {},
+): Promise<'ready' | BridgeError> {
+  const translator = new ServiceTranslator({
+    url,
+    apiKey: service.apiKey,
+    deadlines: { connectMs: 500, startMs: 500 },
+    ...more,
+  })
+  closing.push(() => translator.close())
+  let ready = false
+  let reason: EndReason | undefined
+  const sink: ConnectionSink = {
+    ready: () => {
+      ready = true
+    },
+    acked() {},
+    result() {},
+    endOfSpeech() {},
+    fault() {},
+    ended: end => {
+      reason = end
+    },
+  }
+  translator.open(REQUEST, sink)
+  await until(() => ready || reason, PATIENCE_MS, 'an outcome')
+  if (ready) return 'ready'
+  if (reason?.kind !== 'failed') throw new Error(`ended: ${reason?.kind}`)
+  return reason.error
+}
+
+/** A call to a service there, for `ms`: how often the service was asked, and what the log says. */
+async function callFor(ms: number, url: string) {
+  const log = new LogLines()
+  const translator = new ServiceTranslator({ url, apiKey: service.apiKey })
+  const relay = new Relay({ translator, options: relayOptions(), log })
+  await relay.ready()
+  const legs = [new FakeLeg('anna'), new FakeLeg('bob')]
+  relay.admit(legs[0]!, { room: 'r', speaks: 'en-us', hears: 'en-us' })
+  relay.admit(legs[1]!, { room: 'r', hears: 'es-es' })
+  await pause(ms)
+  await relay.close()
+  return { log, metrics: relay.metrics }
+}
+
+/** A server that is TLS alone; with this certificate, before the scripted service. */
+async function behindTls(
+  cert: string,
+  more: { maxVersion?: 'TLSv1.1'; minVersion?: 'TLSv1'; ciphers?: string } = {},
+) {
+  const server = createTls({ key: TEST_KEY, cert, ...more }, secure => {
+    const inner = connect(Number(new URL(service.url).port), '127.0.0.1')
+    secure.on('error', () => inner.destroy())
+    inner.on('error', () => secure.destroy())
+    secure.pipe(inner).pipe(secure)
+  })
+  server.on('tlsClientError', () => {})
+  await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle))
+  closing.push(async () => void server.close())
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A server that answers every upgrade like this. */
+async function answering(head: string) {
+  const asked: string[] = []
+  const note = (request: IncomingMessage) => void asked.push(request.url ?? '')
+  const server = createHttp((request, response) => {
+    note(request)
+    response.writeHead(404).end()
+  })
+  server.on('upgrade', (request, socket) => {
+    note(request)
+    socket.on('error', () => {})
+    socket.end(`HTTP/1.1 ${head}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
+  })
+  await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle))
+  closing.push(async () => void server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+describe('a service that cannot be reached', () => {
+  test('C1 nobody listens: told at once, and worth another try', async () => {
+    const { url } = service
+    await service.stop()
+    expect(await attempt(url)).toMatchObject({ code: 'SERVICE_UNREACHABLE', retryable: true })
+  })
+
+  test('C2 a name that nobody has, and an address that changes', async () => {
+    expect(await attempt('http://nobody.invalid:9', { deadlines: { connectMs: 5_000 } })).toMatchObject({
+      retryable: true,
+    })
+    let url = 'http://127.0.0.1:9'
+    const translator = new ServiceTranslator({ url: () => url, apiKey: service.apiKey })
+    closing.push(() => translator.close())
+    const relay = new Relay({ translator, options: relayOptions() })
+    closing.push(() => relay.close())
+    await relay.ready()
+    relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'es-es' })
+    await pause(200)
+    url = service.url
+    await until(() => service.session?.connected, PATIENCE_MS, 'a session at the new address')
+  })
+
+  test('C3 connections are taken and never answered: given up in time', async () => {
+    const proxy = await FaultProxy.listen({ to: service.url })
+    closing.push(() => proxy.close())
+    proxy.accepting = 'hang'
+    const begun = performance.now()
+    expect(await attempt(proxy.url)).toMatchObject({ code: 'SERVICE_SILENT', retryable: true })
+    expect(performance.now() - begun).toBeGreaterThan(450)
+  })
+
+  test('C4 a certificate that nobody signed, for another host, or over: no connection, and never one without TLS', async () => {
+    const before = getCACertificates('default')
+    expect(await attempt(await behindTls(SELF_SIGNED))).toMatchObject({ code: 'SERVICE_UNREACHABLE' })
+    setDefaultCACertificates([...before, SELF_SIGNED, EXPIRED, OTHER_HOST])
+    try {
+      for (const certificate of [EXPIRED, OTHER_HOST])
+        expect(await attempt(await behindTls(certificate))).toMatchObject({ code: 'SERVICE_UNREACHABLE' })
+      expect(service.sessions).toHaveLength(0)
+      // The check can fail: what is right is taken.
+      expect(await attempt(await behindTls(SELF_SIGNED))).toBe('ready')
+      const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' } as const
+      expect(await attempt(await behindTls(SELF_SIGNED, old))).toMatchObject({ code: 'SERVICE_UNREACHABLE' })
+    } finally {
+      setDefaultCACertificates(before)
+    }
+  })
+
+  test('C4 C7 no storm: what fails at once is tried a few times a second at most, and the key is in no line', async () => {
+    const { url, asked } = await answering('503 Service Unavailable')
+    const { log } = await callFor(3_000, url)
+    expect(asked.length).toBeGreaterThan(4)
+    // Five to open the breaker, then one every 0.4 s, for all sessions together.
+    expect(asked.length).toBeLessThanOrEqual(5 + 3 / 0.3)
+    expect(JSON.stringify(log.all)).not.toContain(service.apiKey)
+    expect(log.all.filter(({ level }) => level === 'warn').length).toBeLessThan(6)
+  })
+
+  test.each([
+    '301 Moved Permanently\r\nLocation: LOCATION',
+    '307 Temporary Redirect\r\nLocation: LOCATION',
+    '404 Not Found',
+    '502 Bad Gateway',
+    '503 Service Unavailable\r\nRetry-After: 7',
+    // As a server of Engine.IO 3 answers.
+    '400 Bad Request',
+  ])('C5 C50 the handshake is answered with %s: worth another try, and nobody is followed', async head => {
+    const { url, asked } = await answering(head.replace('LOCATION', `${service.url}/sts`))
+    expect(await attempt(url)).toMatchObject({ code: 'SERVICE_UNREACHABLE', retryable: true })
+    expect(asked).toHaveLength(1)
+    expect(service.sessions).toHaveLength(0)
+  })
+
+  test('C6 a server of polling alone is not polled', async () => {
+    const asked: string[] = []
+    const http = createHttp((_request, response) => void response.writeHead(404).end())
+    const io = new Server(http, { transports: ['polling'] })
+    http.prependListener('request', request => void asked.push(request.url ?? ''))
+    await new Promise<void>(settle => http.listen(0, '127.0.0.1', settle))
+    closing.push(() => io.close())
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+    expect(await attempt(url)).toMatchObject({ code: 'SERVICE_UNREACHABLE' })
+    expect(asked.filter(each => each.includes('polling'))).toEqual([])
+  })
+
+  test('a server that speaks something else is given up', async () => {
+    const server = createTcp(socket => {
+      socket.on('error', () => {})
+      socket.write('220 mail.example.com ESMTP\r\n')
+    })
+    await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle))
+    closing.push(async () => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    expect(await attempt(url)).toMatchObject({ retryable: true })
+  })
+})
+
+describe('a service that does not begin as it should', () => {
+  test('C9 connected is left out: forgiven', async () => {
+    service.faults.noConnected = true
+    expect(await attempt(service.url)).toBe('ready')
+  })
+
+  test('C11 start does not come: given up in time', async () => {
+    service.faults.noStart = true
+    expect(await attempt(service.url)).toMatchObject({ code: 'SERVICE_SILENT', retryable: true })
+  })
+
+  test.each([undefined, null, false, 0, '', {}, [], { url: 7 }])(
+    'C12 start carries %j: it is start all the same',
+    async payload => {
+      service.faults.startWith = payload
+      expect(await attempt(service.url)).toBe('ready')
+    },
+  )
+
+  test('C13 start carries an address that nobody asked for: it is not fetched', async () => {
+    const { url, asked } = await answering('200 OK')
+    service.faults.startWith = `${url}/secrets.mp3`
+    expect(await attempt(service.url)).toBe('ready')
+    await pause(200)
+    expect(asked).toEqual([])
+  })
+})
+
+describe('a service that refuses', () => {
+  test('C7 a wrong key: one attempt a session, originals pass, one line in the log without the key', async () => {
+    service.faults.refuseKey = true
+    const { log } = await callFor(1_500, service.url)
+    expect(service.refused).toHaveLength(1)
+    const lines = log.all.filter(({ level }) => level === 'error')
+    expect(lines).toHaveLength(1)
+    expect(JSON.stringify(log.all)).not.toContain(service.apiKey)
+  })
+
+  test('C8 a key that is revoked in mid call ends that session for good, and no other', async () => {
+    const relay = new Relay({
+      translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
+      options: relayOptions(),
+    })
+    closing.push(() => relay.close())
+    await relay.ready()
+    for (const [id, room] of [
+      ['anna', 'a'],
+      ['bert', 'b'],
+    ] as const)
+      relay.admit(new FakeLeg(id), { room, speaks: 'en-us', hears: 'es-es' })
+    const [first, second] = [await service.sessionOf(1), await service.sessionOf(2)]
+    await until(() => first.fragments + second.fragments > 4 || first.connected, PATIENCE_MS, 'sessions')
+    await pause(100)
+    first.error({ code: 'unauthorized', error: 'key_revoked', description: 'revoked' })
+    first.drop('kick')
+    await pause(1_500)
+    expect(service.sessions).toHaveLength(2)
+    expect(second.connected).toBe(true)
+    expect([...relay.rooms.values()].map(room => room.sessions)).toEqual([1, 1])
+  })
+
+  test('C52 a language that the service does not have: asked once, and told', async () => {
+    service.faults.refuseKey = {
+      code: 'bad_language',
+      error: 'language_not_supported',
+      description: 'no such pair',
+    }
+    const { log, metrics } = await callFor(800, service.url)
+    expect(metrics.sessionsDropped).toBe(0)
+    expect(
+      log.all.filter(({ fields }) => JSON.stringify(fields).includes('language_not_supported')),
+    ).not.toEqual([])
+  })
+
+  test('C53 a quota that is used up in mid call: the original passes, and it is tried again with care', async () => {
+    const away: boolean[] = []
+    const relay = new Relay({
+      translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
+      options: relayOptions(),
+    })
+    closing.push(() => relay.close())
+    relay.observer.on('away', event => void away.push(event.away))
+    await relay.ready()
+    relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'en-us' })
+    relay.admit(new FakeLeg('bob'), { room: 'r', hears: 'es-es' })
+    const first = await service.sessionOf(1)
+    await pause(200)
+    const used = { code: 'limit', error: 'minutes_used_up', description: 'used up' }
+    service.faults.refuseKey = used
+    first.error(used)
+    first.drop('kick')
+    await until(() => away[0], PATIENCE_MS, 'that the original passes')
+    const before = service.refused.length
+    await pause(3_000)
+    expect(service.refused.length - before).toBeLessThan(8)
+    service.heal()
+    await until(() => away.at(-1) === false, PATIENCE_MS, 'that translation is back')
+  })
+
+  test('C54 we hang up first: the service sees the end at once', async () => {
+    const relay = new Relay({
+      translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
+      options: relayOptions(),
+    })
+    await relay.ready()
+    relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'es-es' })
+    const session = await service.sessionOf(1)
+    await pause(200)
+    const closed = performance.now()
+    await relay.close()
+    expect(await session.ended).toBe('client namespace disconnect')
+    expect(performance.now() - closed).toBeLessThan(1_000)
+  })
+})
