@@ -88,6 +88,7 @@ export class Guild {
   setRole(role: Role, permissions: readonly PermissionName[]): void {
     role.grant(permissions)
     this.tell('GUILD_ROLE_UPDATE', { guild_id: this.id, role: role.json })
+    this.voice.permissionsChanged()
   }
 
   addMember({ user, ...options }: MemberOptions): Member {
@@ -110,6 +111,7 @@ export class Guild {
   setRoles(member: Member, roles: readonly Role[]): void {
     member.roles.splice(0, member.roles.length, ...roles)
     this.tell('GUILD_MEMBER_UPDATE', { guild_id: this.id, ...member.json })
+    this.voice.permissionsChanged()
   }
 
   setNick(member: Member, nick: string | null): void {
@@ -132,6 +134,7 @@ export class Guild {
     if (allow.length + deny.length > 0) channel.overwrites.set(who.id, overwrite)
     else channel.overwrites.delete(who.id)
     this.tell('CHANNEL_UPDATE', channel.json)
+    this.voice.permissionsChanged()
   }
 
   /** Who is in it is disconnected; its messages stay readable here. */

@@ -51,7 +51,7 @@ export class VoicePresence {
     if (isFull(channel, member)) throw new Error(`${channel.name} is full`)
     this.#users.get(member)?.leave()
     const state = this.#enter(member, channel)
-    state.suppress = channel.kind === 'stage'
+    state.suppress = channel.kind === 'stage' || !member.can('Speak', channel)
     this.#tellState(state)
     const user = this.call(channel).addUser(member.id)
     this.#users.set(member, user)
@@ -77,9 +77,8 @@ export class VoicePresence {
   async say(member: Member, pcm: Int16Array, options: SayOptions): Promise<void> {
     const user = this.#users.get(member)
     if (!user) throw new Error(`${member.displayName} is in no voice channel`)
-    const { mute, selfMute, suppress } = member.voice!
     // What a muted person says leaves neither their client nor the server.
-    if (mute || selfMute || suppress || !member.can('Speak', member.voice!.channel)) return
+    if (!member.voice?.audible) return
     await user.say(pcm, options)
   }
 
@@ -90,8 +89,17 @@ export class VoicePresence {
     const state = this.#guild.voiceStates.get(member.id)
     if (!state) throw new Error(`${member.displayName} is in no voice channel`)
     Object.assign(state, change)
-    if (state.mute || state.selfMute || state.suppress) this.#users.get(member)?.hush()
     this.#tellState(state)
+  }
+
+  /** Permissions have changed: who may not speak is suppressed, who may is not. On a stage that is the moderators' affair. */
+  permissionsChanged(): void {
+    for (const state of this.#guild.voiceStates.values()) {
+      const suppress = !state.member.can('Speak', state.channel)
+      if (state.channel?.kind === 'stage' || state.suppress === suppress) continue
+      state.suppress = suppress
+      this.#tellState(state)
+    }
   }
 
   /** The bot said by op 4 where it wants to be; what it may not have, it does not get, as in life without a word. */
@@ -104,10 +112,14 @@ export class VoicePresence {
     const state = this.#enter(bot, channel)
     state.selfMute = selfMute
     state.selfDeaf = selfDeaf
-    if (!there) state.suppress = channel.kind === 'stage' && !bot.can('MuteMembers', channel)
+    if (!there)
+      state.suppress =
+        channel.kind === 'stage' ? !bot.can('MuteMembers', channel) : !bot.can('Speak', channel)
     this.#tellState(state)
     if (left && !there) this.call(left).forget(bot.id)
-    this.#tellServer(channel)
+    // Muting or deafening itself needs no other server.
+    const session = this.call(channel).bots.get(bot.id)
+    if (!there || !session?.connected || !session.wire) this.#tellServer(channel)
   }
 
   async changeRegion(channel: VoiceChannel, region: string | null, gapMs?: number): Promise<void> {
@@ -136,7 +148,7 @@ export class VoicePresence {
     const left = state.channel
     if (left === channel) return
     state.channel = channel
-    state.suppress = channel.kind === 'stage'
+    state.suppress = channel.kind === 'stage' || !bot.can('Speak', channel)
     this.#tellState(state)
     this.call(left).forget(bot.id)
     this.#tellServer(channel)
@@ -153,8 +165,23 @@ export class VoicePresence {
   }
 
   #tellState(state: VoiceState): void {
+    if (state.member === this.#guild.bot) this.#restrict(state)
+    this.#restrict(state)
     if (state.member === this.#guild.bot && this.faults.withholdState) return
     this.#guild.tell('VOICE_STATE_UPDATE', state.json)
+  }
+
+  #restrict({ member, channel, audible, deaf, selfDeaf }: VoiceState): void {
+    if (!audible) this.#users.get(member)?.hush()
+    if (channel && member === this.#guild.bot)
+      this.call(channel).restrict(member.id, { mute: !audible, deaf: deaf || selfDeaf })
+  }
+
+  /** Nobody hears a mute bot, and a deaf one hears nobody. */
+  #restrict({ member, channel, mute, selfMute, suppress, deaf, selfDeaf }: VoiceState): void {
+    if (!channel) return
+    const silent = mute || selfMute || suppress || !member.can('Speak', channel)
+    this.call(channel).restrict(member.id, { mute: silent, deaf: deaf || selfDeaf })
   }
 
   /** Lets the bot into the call of `channel` and says so; endpoints differ in name after each move of the server. */

@@ -10,7 +10,7 @@ export class VoiceState {
   channel: VoiceChannel | undefined
   selfMute = false
   selfDeaf = false
-  /** In the audience of a stage. */
+  /** May not speak here, or is in the audience of a stage. */
   suppress = false
   /** Milliseconds since 1970: a hand is raised on a stage. */
   requestedToSpeakAt: number | undefined
@@ -35,6 +35,11 @@ export class VoiceState {
 
   set deaf(deaf: boolean) {
     this.member.deaf = deaf
+  }
+
+  /** Others hear what they say. */
+  get audible(): boolean {
+    return !(this.mute || this.selfMute || this.suppress)
   }
 
   /** Discord: Voice State Object. */

@@ -172,6 +172,57 @@ describe('a voice channel', () => {
     connection.destroy()
   })
 
+  it('keeps quiet what the bot says while it is muted or may not speak, and hears nothing while deafened', async () => {
+    await using place = await casa(false)
+    const { guild, sala, ana, bot } = place
+    await ana.join(sala)
+    const connection = enter(bot, sala, false)
+    await isReady(connection)
+    const me = bot.client.guilds.cache.get(guild.id)?.members.me
+    const silenced: [number, () => unknown, () => unknown][] = [
+      [500, () => guild.bot.setVoice({ mute: true }), () => guild.bot.setVoice({ mute: false })],
+      [
+        700,
+        () => guild.setPermissions(sala, guild.bot, { deny: ['Speak'] }),
+        () => guild.setPermissions(sala, guild.bot, {}),
+      ],
+    ]
+    for (const [hz, silence, free] of silenced) {
+      await silence()
+      await until(() => me?.voice.mute || me?.voice.suppress, 5_000, 'the news')
+      await play(connection, sine(hz, 300))
+      await free()
+      await until(() => !me?.voice.mute && !me?.voice.suppress, 5_000, 'the news')
+    }
+    await play(connection, sine(900, 300))
+    await until(() => sounding(sala.heard()).length >= 4_000, 5_000, 'what the bot said at last')
+    expect(loudness(sounding(sala.heard()).subarray(800, 4_000), 900, 16_000)).toBeGreaterThan(6_000)
+    for (const [hz] of silenced) expect(loudness(sala.heard(), hz, 16_000)).toBeLessThan(200)
+
+    const ear = new Ear(connection, ana.id)
+    await guild.bot.setVoice({ deaf: true })
+    await ana.say(sine(600, 100))
+    await guild.bot.setVoice({ deaf: false })
+    await ana.say(sine(800, 300))
+    await until(() => ear.packets.length >= 15, 5_000, 'what Ana said')
+    expect(loudness(ear.pcm(), 600, 16_000)).toBeLessThan(500)
+    connection.destroy()
+  })
+
+  it('keeps its server when the bot only mutes itself', async () => {
+    await using place = await casa()
+    const { guild, sala, bot } = place
+    const connection = enter(bot, sala)
+    await isReady(connection)
+    const states: string[] = []
+    connection.on('stateChange', (_, { status }) => states.push(status))
+    connection.rejoin({ channelId: sala.id, selfDeaf: false, selfMute: true })
+    await until(() => guild.bot.voice?.selfMute, 5_000, 'the request')
+    await bot.client.guilds.cache.get(guild.id)?.members.fetch({ user: [guild.owner.id] })
+    expect(states).toEqual([])
+    connection.destroy()
+  })
+
   it('withholds what it is told to', async () => {
     await using place = await casa()
     const { guild, sala, bot } = place
