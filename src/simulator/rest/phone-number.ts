@@ -16,6 +16,8 @@ const VERBS = [
 ] as const
 const TEXTS = ['FriendlyName', 'VoiceApplicationSid', 'SmsApplicationSid', 'TrunkSid'] as const
 
+const SETTINGS: ReadonlySet<string> = new Set([...URLS, ...VERBS, ...TEXTS])
+
 type Setting = (typeof URLS)[number] | (typeof VERBS)[number] | (typeof TEXTS)[number]
 
 /** What a number of the account does when it is called; as the API's parameters are called. */
@@ -36,6 +38,9 @@ export class PhoneNumber {
     this.#accountSid = accountSid
     this.#createdAt = now
     this.#updatedAt = now
+    for (const name of Object.keys(settings))
+      if (!SETTINGS.has(name))
+        throw new RangeError(`settings of ${number} are ${[...SETTINGS].join(', ')}, got ${name}`)
     const empty = [...URLS, ...TEXTS].map(name => [name, ''])
     this.#settings = {
       ...(Object.fromEntries([...empty, ...VERBS.map(name => [name, 'POST'])]) as Record<Setting, string>),

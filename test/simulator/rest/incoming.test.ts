@@ -29,6 +29,11 @@ describe('a call to a number of the account', () => {
     expect(a.verdicts()).toEqual([true, true])
   })
 
+  test('is not set up by a setting that numbers do not have', async () => {
+    const wrong = { [OWN]: { voiceUrl: `${PUBLIC}/twilio/voice` } } as unknown as typeof NUMBERS
+    await expect(account({ numbers: wrong })).rejects.toThrow('got voiceUrl')
+  })
+
   test.each([
     ['busy', '<Reject reason="busy"/>', 'busy'],
     ['no-answer', '<Reject/>', 'no-answer'],
