@@ -56,7 +56,7 @@ export class CaptionFeed implements CaptionSource, Disposable {
         const open = this.#open(caption.room)
         this.#tell(open.life, {
           kind: 'caption',
-          caption: open.times.timed(caption, this.#clock.now(), this.#wall()),
+          caption: open.times.timed(caption, this.#clock.now()),
         })
       }),
       observer.on('session', event => this.#session(event)),

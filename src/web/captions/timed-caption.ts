@@ -1,4 +1,5 @@
 import type { Caption } from '../../core/observer.ts'
+import { isoTime } from '../../core/wall-clock.ts'
 
 /** A room from its first party to its last: names come back, these do not. */
 export interface RoomLife {
@@ -35,8 +36,8 @@ export class CaptionTimes {
     this.#life = life
   }
 
-  /** `caption`, which came at `now` (clock ms) when people's clocks showed `wall`. */
-  timed(caption: Caption, now: number, wall: number): TimedCaption {
+  /** `caption`, which came at `now` (clock ms). */
+  timed(caption: Caption, now: number): TimedCaption {
     const lane = `${caption.speaker} ${caption.to}`
     const before = this.#latest.get(lane)
     const since = (clockMs: number) => Math.max(0, Math.round(clockMs - this.#life.openedAtMs))
@@ -59,9 +60,14 @@ export class CaptionTimes {
       ...(caption.translation === undefined ? {} : { translation: cut(caption.translation) }),
       startMs,
       endMs,
-      startedAt: new Date(wall - (here - startMs)).toISOString(),
+      startedAt: dateIn(this.#life, this.#life.openedAtMs + startMs),
     }
   }
+}
+
+/** A time of a room's life (clock ms) as a date, which is the same whenever it is asked for. */
+export function dateIn({ openedAt, openedAtMs }: RoomLife, clockMs: number): string {
+  return isoTime(Date.parse(openedAt) + Math.round(clockMs - openedAtMs))
 }
 
 /** Whole characters only: a half of a pair would not survive JSON and UTF-8. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Participant } from '../../core/participant.ts'
 import { isoTime } from '../../core/wall-clock.ts'
+import { dateIn } from '../captions/timed-caption.ts'
 import type { codeSchema, participantSchema, roomSchema } from './answer-schemas.ts'
 import { ControlError } from './control-error.ts'
 import type { Floor } from './floor.ts'
@@ -50,12 +51,13 @@ export function participantView(floor: Floor, participant: Participant): z.input
   const { id, channel, since, invitation, state, playout } = participant
   const { speaks = null, hears = null, original, name = null, muted, interpreting } = state
   const lanes = Array.from(playout.voices.values(), voice => voice.translation)
+  const life = floor.feed.life(invitation.room)
   const interpretations = floor.relay.rooms.get(invitation.room)?.interpretations ?? []
   return {
     id,
     room: invitation.room,
     channel,
-    since: isoTime(floor.wall() - (floor.clock.now() - since)),
+    since: life ? dateIn(life, since) : isoTime(floor.wall() - (floor.clock.now() - since)),
     speaks,
     hears,
     original,

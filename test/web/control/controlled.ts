@@ -52,7 +52,7 @@ export async function controlled({ control = {}, transcripts = {}, bare = false 
   const talk = await rooms()
   const { clock, relay } = talk
   const log = new LogLines()
-  const wall = () => EPOCH + clock.now()
+  const wall = () => Math.floor(EPOCH + clock.now())
   const codes = new RoomCodes(clock)
   const announcer = new ToneAnnouncer()
   const dialler = new FakeDialler()

@@ -165,3 +165,16 @@ test('hanging up ends the leg; the other stays, and it may be asked twice', asyn
   await until(() => relay.legs === 1, 5_000, 'the end')
   expect((await ask('DELETE', '/participants/carl')).body.error).toBe('participant_unknown')
 })
+
+test('since when somebody is there is the same whenever it is asked for', async () => {
+  const { ask, join, run, clock } = await controlled()
+  clock.advance(0.6)
+  join('anna', { speaks: 'en-us' })
+  const seen = new Set<string>()
+  for (let n = 0; n < 20; n++) {
+    seen.add((await ask('GET', '/participants/anna')).body.since)
+    clock.advance(0.3)
+  }
+  await run(100)
+  expect(seen.size).toBe(1)
+})

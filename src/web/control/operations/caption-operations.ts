@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { after } from '../../../core/clock.ts'
 import { isoTime } from '../../../core/wall-clock.ts'
+import { LONGEST_LINK_MS } from '../../captions/link-token.ts'
 import { ResponseOutlet } from '../../captions/response-outlet.ts'
 import { sseEvent } from '../../captions/sse.ts'
 import { linkSchema } from '../answer-schemas.ts'
@@ -82,7 +83,7 @@ export const linkCaptions = operation({
   params: roomParams,
   body: z
     .strictObject({
-      minutes: minutes(24 * 60)
+      minutes: minutes(LONGEST_LINK_MS / MINUTE_MS)
         .default(60)
         .describe('How long streams can be opened and read with it.'),
     })
