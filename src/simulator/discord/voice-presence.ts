@@ -165,23 +165,16 @@ export class VoicePresence {
   }
 
   #tellState(state: VoiceState): void {
-    if (state.member === this.#guild.bot) this.#restrict(state)
     this.#restrict(state)
     if (state.member === this.#guild.bot && this.faults.withholdState) return
     this.#guild.tell('VOICE_STATE_UPDATE', state.json)
   }
 
+  /** Nobody hears a mute bot, and a deaf one hears nobody. */
   #restrict({ member, channel, audible, deaf, selfDeaf }: VoiceState): void {
     if (!audible) this.#users.get(member)?.hush()
     if (channel && member === this.#guild.bot)
       this.call(channel).restrict(member.id, { mute: !audible, deaf: deaf || selfDeaf })
-  }
-
-  /** Nobody hears a mute bot, and a deaf one hears nobody. */
-  #restrict({ member, channel, mute, selfMute, suppress, deaf, selfDeaf }: VoiceState): void {
-    if (!channel) return
-    const silent = mute || selfMute || suppress || !member.can('Speak', channel)
-    this.call(channel).restrict(member.id, { mute: silent, deaf: deaf || selfDeaf })
   }
 
   /** Lets the bot into the call of `channel` and says so; endpoints differ in name after each move of the server. */
