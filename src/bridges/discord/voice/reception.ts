@@ -11,7 +11,13 @@ interface Speaker {
   ssrc: number | undefined
   /** Nobody listens to them: not even decrypted. */
   sink: PacketSink | undefined
+  /** The sequence numbers that came last, in a ring; what comes again cannot be decrypted again. */
+  readonly recent: Int32Array
+  recentAt: number
 }
+
+const RECENT = 16
+const NO_SEQUENCE = -1
 
 /** Bytes that are not zero, at most, in packets that some voice servers send now and then and that hold nothing. */
 const ALMOST_ZERO = 2
@@ -78,6 +84,7 @@ export class Reception {
     const before = this.#bySsrc.get(ssrc)
     if (before) this.#unname(before)
     speaker.ssrc = ssrc
+    speaker.recent.fill(NO_SEQUENCE)
     this.#bySsrc.set(ssrc, speaker)
     for (const datagram of this.#unnamed.take(ssrc)) {
       this.#counters.attributed++
@@ -106,15 +113,23 @@ export class Reception {
     } else this.#counters.foreign++
   }
 
-  #give(datagram: Buffer, { sink, userId }: Speaker, fromServer: boolean): void {
+  #give(datagram: Buffer, speaker: Speaker, fromServer: boolean): void {
+    const { sink, userId, recent } = speaker
     if (sink === undefined || this.#key === undefined) return
     const counters = this.#counters
+    const sequence = datagram.readUInt16BE(2)
+    if (recent.includes(sequence)) {
+      counters.duplicate++
+      return
+    }
     const frame = opened(datagram, this.#key)
     if (frame === undefined) {
       if (fromServer) counters.undecryptable++
       else counters.foreign++
       return
     }
+    // Only now: what is forged takes no number from anybody.
+    recent[speaker.recentAt++ % RECENT] = sequence
     // The server's own, and so not encrypted end to end.
     if (almostZero(frame)) {
       counters.malformed++
@@ -127,13 +142,14 @@ export class Reception {
       return
     }
     counters.packets++
-    sink.packet(datagram.readUInt16BE(2), datagram.readUInt32BE(4), datagram.readUInt32BE(8), opus)
+    sink.packet(sequence, datagram.readUInt32BE(4), datagram.readUInt32BE(8), opus)
   }
 
   #speaker(userId: string): Speaker {
     let speaker = this.#speakers.get(userId)
     if (speaker === undefined) {
-      speaker = { userId, ssrc: undefined, sink: undefined }
+      const recent = new Int32Array(RECENT).fill(NO_SEQUENCE)
+      speaker = { userId, ssrc: undefined, sink: undefined, recent, recentAt: 0 }
       this.#speakers.set(userId, speaker)
     }
     return speaker

@@ -150,6 +150,21 @@ describe('a datagram', () => {
     expect(counters.malformed).toBe(1)
   })
 
+  test('that comes again is counted and passed over, and no forged one takes its place', () => {
+    const { reception, give, counters, listener } = stage()
+    reception.named('anna', SSRC)
+    give({ sequence: 8, key: randomBytes(32) })
+    for (const sequence of [7, 7, 8, 7, 8, 9]) give({ sequence })
+    expect(listener.packets.map(({ sequence }) => sequence)).toEqual([7, 8, 9])
+    expect(counters).toMatchObject({ duplicate: 3, undecryptable: 1 })
+    for (let sequence = 10; sequence < 40; sequence++) give({ sequence })
+    expect(listener.packets.length).toBe(33)
+    // Another stream may begin with any number.
+    reception.named('anna', SSRC + 1)
+    give({ sequence: 39, ssrc: SSRC + 1 })
+    expect(listener.packets.length).toBe(34)
+  })
+
   test('of any bytes harms nobody', () => {
     const { reception, give, listener } = stage()
     reception.named('anna', SSRC)
