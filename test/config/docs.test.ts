@@ -15,7 +15,7 @@ function settingsIn(page: string): [string, ConfigInput][] {
 /** What a block may take for granted. */
 const OUTBOUND = { accountSid: `AC${'x'.repeat(32)}`, from: '+15551230003', allow: ['+1212'] }
 
-it.each([...settingsIn('README.md'), ...settingsIn('docs/twilio.md')])(
+it.each([...settingsIn('README.md'), ...settingsIn('docs/twilio.md'), ...settingsIn('docs/discord.md')])(
   '%s: would be taken',
   (_what, settings) => {
     const { twilio, ...rest } = settings

@@ -95,23 +95,26 @@ describe('the doctor asks Discord', () => {
     })
   })
 
-  test.each([
-    ['Connect'],
-    ['Speak'],
-    ['SendMessages'],
-    ['EmbedLinks'],
-    ['ReadMessageHistory'],
-    ['ViewChannel'],
-  ] as const)('and finds %s missing in a channel', async permission => {
+  test.each([['Connect'], ['Speak'], ['SendMessages'], ['ReadMessageHistory'], ['ViewChannel']] as const)(
+    'and finds %s missing in a channel',
+    async permission => {
+      const { guild, lounge } = house()
+      guild.setPermissions(lounge, guild.bot, { deny: [permission] })
+      const about = await checks({ channels: [lounge.id] })
+      const role = guild.bot.roles[0]?.name
+      expect(about(lounge.id)).toMatchObject({
+        status: 'fail',
+        found: `missing: ${permission}`,
+        mend: `edit the channel, Permissions, role ${role}: allow ${permission}`,
+      })
+    },
+  )
+
+  test('and finds captions that cannot be in colour', async () => {
     const { guild, lounge } = house()
-    guild.setPermissions(lounge, guild.bot, { deny: [permission] })
-    const about = await checks({ channels: [lounge.id] })
-    const role = guild.bot.roles[0]?.name
-    expect(about(lounge.id)).toMatchObject({
-      status: 'fail',
-      found: `missing: ${permission}`,
-      mend: `edit the channel, Permissions, role ${role}: allow ${permission}`,
-    })
+    guild.setPermissions(lounge, guild.bot, { deny: ['EmbedLinks'] })
+    const found = 'missing: EmbedLinks, so captions are plain'
+    expect((await checks({ channels: [lounge.id] }))(lounge.id)).toMatchObject({ status: 'warn', found })
   })
 
   test('and finds what a role of everybody takes away, unless the bot’s own gives it back', async () => {

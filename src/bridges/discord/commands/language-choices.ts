@@ -79,7 +79,7 @@ function rankOf(id: LanguageId, typed: string, locale: string): number | undefin
   const whole = folded(typed).trim()
   const [primary, region] = id.split('-')
   if (id === whole || primary === whole) return 0
-  if (keys.some(key => key === whole || key.replace(/ *\(.*$/, '') === whole)) return 0
+  if (keys.some(key => key === whole || key.split(' (')[0] === whole)) return 0
   let worst = 0
   for (const word of words) {
     const rank = keys.some(key => key.startsWith(word))

@@ -17,15 +17,10 @@ export interface StartPlan {
   readonly text: Place | undefined
   /** Nothing is to be said in the channel. */
   readonly captionsOnly: boolean
-  readonly embed: boolean
-  readonly thread: boolean
 }
 
 /** Everything that is in the way, so that it can be mended at once. Empty: it can begin. */
-export function startFaults(
-  scene: Scene,
-  { voice, text, captionsOnly, embed, thread }: StartPlan,
-): StartFault[] {
+export function startFaults(scene: Scene, { voice, text, captionsOnly }: StartPlan): StartFault[] {
   if (!voice) return [{ kind: 'join-first' }]
   const channelId = voice.id
   if (voice.kind !== 'voice' && voice.kind !== 'stage') return [{ kind: 'no-voice', channelId }]
@@ -37,12 +32,7 @@ export function startFaults(
   const faults: StartFault[] = []
   if (scene.botTimedOut) faults.push({ kind: 'timed-out' })
   const heard: Purpose[] = captionsOnly ? ['listen'] : ['listen', voice.kind === 'stage' ? 'stage' : 'speak']
-  const written: Purpose[] = [
-    'write',
-    ...(embed ? ['embed' as const] : []),
-    ...(thread ? ['thread' as const] : []),
-  ]
-  for (const [place, purposes] of placesOf(voice, heard, text, written)) {
+  for (const [place, purposes] of placesOf(voice, heard, text)) {
     const permissions = missingFrom(place.granted, neededFor(purposes))
     if (permissions.length > 0) faults.push({ kind: 'missing', channelId: place.id, permissions })
   }
@@ -96,12 +86,10 @@ function placesOf(
   voice: Place,
   heard: readonly Purpose[],
   text: Place | undefined,
-  written: readonly Purpose[],
 ): (readonly [Place, readonly Purpose[]])[] {
-  if (!text) return [[voice, heard]]
-  if (text.id === voice.id) return [[voice, [...heard, ...written]]]
+  if (!text || text.id === voice.id) return [[voice, [...heard, 'write']]]
   return [
     [voice, heard],
-    [text, written],
+    [text, ['write']],
   ]
 }

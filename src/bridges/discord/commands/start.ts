@@ -1,6 +1,7 @@
 import type { ChannelInterpreter, StartFailure } from '../channel-interpreter.ts'
 import type { AnswerWords } from '../words/answer-words.ts'
 import type { Answer } from './answer.ts'
+import { captionsPlan } from './captions-plan.ts'
 import type { Command } from './command.ts'
 import type { Scene } from './scene.ts'
 import type { CommandWorld } from './settings.ts'
@@ -20,16 +21,8 @@ export async function start(
 
   const voice = channelId === undefined ? undefined : scene.place(channelId)
   const typed = scene.place(scene.channelId)
-  // Threads are for channels that are text and nothing else (Discord: Text Channels in Voice).
-  const thread = settings.captions.thread && typed?.kind === 'text'
-  const text = thread ? typed : voice
-  const faults = startFaults(scene, {
-    voice,
-    text,
-    captionsOnly: command.captionsOnly,
-    embed: settings.captions.style === 'embed',
-    thread,
-  })
+  const { text, captions, noThread, lacks } = captionsPlan(settings.captions, typed, voice)
+  const faults = startFaults(scene, { voice, text, captionsOnly: command.captionsOnly })
   if (!voice || !text || faults.length > 0) return { text: faultText(faults, words, scene.botRole) }
   if (command.roomCode !== undefined && !guesses.mayTry(asker.id)) return { text: words.tooManyCodes }
 
@@ -39,7 +32,7 @@ export async function start(
     textChannelId: text.id,
     startedBy: asker.id,
     output: settings.output,
-    captions: { ...settings.captions, thread },
+    captions,
     voice: !command.captionsOnly,
     ...(command.roomCode === undefined ? {} : { roomCode: command.roomCode }),
   })
@@ -50,7 +43,8 @@ export async function start(
   starters.set(started, asker.id)
   const places = [mention(voice.id), mention(started.status().textChannelId)] as const
   const lines = [command.captionsOnly ? words.startedCaptionsOnly(...places) : words.started(...places)]
-  if (settings.captions.thread && !thread) lines.push(words.noThreadHere)
+  if (noThread) lines.push(words.noThreadHere)
+  if (lacks.length > 0) lines.push(`${faultText(lacks, words, scene.botRole)} ${words.withoutThem}`)
   return { text: lines.join('\n') }
 }
 

@@ -30,6 +30,8 @@ export interface AnswerWords {
   /** `permissions`: a line each. */
   readonly missing: (channel: string, permissions: string) => string
   readonly giveThem: (role: string) => string
+  /** After that: it begins all the same. */
+  readonly withoutThem: string
   readonly timedOut: string
   readonly noThreadHere: string
   readonly wrongCode: string

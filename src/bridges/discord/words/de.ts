@@ -63,6 +63,7 @@ export const GERMAN: Words = {
     missing: (channel, permissions) => `In ${channel} fehlt mir:\n${permissions}`,
     giveThem: role =>
       `Wer den Server verwaltet, kann mir das geben: Kanal bearbeiten, Berechtigungen, Rolle **${role}**.`,
+    withoutThem: 'Bis dahin kommen Untertitel ohne aus.',
     timedOut:
       'Ein Moderator hat mir eine Auszeit gegeben: Bis sie um ist, kann ich weder schreiben noch sprechen.',
     noThreadHere: 'Im Chat eines Sprachkanals gibt es keine Threads; Untertitel stehen im Chat selbst.',

@@ -64,6 +64,7 @@ export const ENGLISH: Words = {
     missing: (channel, permissions) => `In ${channel} I am missing:\n${permissions}`,
     giveThem: role =>
       `Somebody who manages the server can give me that: edit the channel, Permissions, role **${role}**.`,
+    withoutThem: 'Until then captions do without it.',
     timedOut: 'A moderator has put me on a time-out: until it is over I can neither write nor speak.',
     noThreadHere: 'There are no threads in the chat of a voice channel, so captions go to the chat itself.',
     wrongCode: 'There is no conversation with this code. Codes expire; ask for a fresh one.',

@@ -68,6 +68,7 @@ export const SPANISH: Words = {
     missing: (channel, permissions) => `En ${channel} me falta:\n${permissions}`,
     giveThem: role =>
       `Me lo puede dar quien gestiona el servidor: editar el canal, Permisos, rol **${role}**.`,
+    withoutThem: 'Hasta entonces los subtítulos van sin ello.',
     timedOut: 'Un moderador me ha aislado temporalmente: hasta que termine no puedo escribir ni hablar.',
     noThreadHere: 'En el chat de un canal de voz no hay hilos: los subtítulos van al chat mismo.',
     wrongCode: 'No hay ninguna conversación con este código. Los códigos caducan; pide uno nuevo.',

@@ -65,6 +65,7 @@ export const FRENCH: Words = {
     missing: (channel, permissions) => `Dans ${channel}, il me manque :\n${permissions}`,
     giveThem: role =>
       `Qui gère le serveur peut me le donner : modifier le salon, Permissions, rôle **${role}**.`,
+    withoutThem: 'D’ici là, les sous-titres s’en passent.',
     timedOut: 'Un modérateur m’a exclu temporairement : jusqu’à la fin, je ne peux ni écrire ni parler.',
     noThreadHere:
       'Il n’y a pas de fils dans le chat d’un salon vocal : les sous-titres vont dans le chat lui-même.',

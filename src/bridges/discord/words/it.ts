@@ -62,6 +62,7 @@ export const ITALIAN: Words = {
       `${channel} è pieno (${limit}). Alza il suo limite di utenti, o permettimi di spostare i membri.`,
     missing: (channel, permissions) => `In ${channel} mi manca:\n${permissions}`,
     giveThem: role => `Può darmelo chi gestisce il server: modifica il canale, Permessi, ruolo **${role}**.`,
+    withoutThem: 'Fino ad allora i sottotitoli ne fanno a meno.',
     timedOut: 'Un moderatore mi ha messo in timeout: finché dura non posso né scrivere né parlare.',
     noThreadHere: 'Nella chat di un canale vocale non ci sono thread: i sottotitoli vanno nella chat stessa.',
     wrongCode: 'Non c’è nessuna conversazione con questo codice. I codici scadono; chiedine uno nuovo.',

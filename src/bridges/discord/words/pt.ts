@@ -63,6 +63,7 @@ export const PORTUGUESE: Words = {
     missing: (channel, permissions) => `Em ${channel} me falta:\n${permissions}`,
     giveThem: role =>
       `Quem gerencia o servidor pode me dar isso: editar o canal, Permissões, cargo **${role}**.`,
+    withoutThem: 'Até lá as legendas ficam sem isso.',
     timedOut: 'Um moderador me colocou de castigo: até acabar não posso escrever nem falar.',
     noThreadHere: 'No chat de um canal de voz não há tópicos: as legendas vão para o próprio chat.',
     wrongCode: 'Não há conversa com este código. Os códigos expiram; peça um novo.',

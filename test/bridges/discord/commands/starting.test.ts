@@ -63,6 +63,22 @@ describe('starting', () => {
     })
   })
 
+  test('does without what only makes captions nicer, and names it', async () => {
+    await using world = await openWorld({ captions: { style: 'embed', thread: true } })
+    await world.ben.join(world.lounge)
+    world.guild.setPermissions(world.general, world.guild.bot, { deny: ['CreatePublicThreads'] })
+    world.guild.setPermissions(world.lounge, world.guild.bot, { deny: ['EmbedLinks'] })
+    const text = await starts(world)
+    expect(text).toContain('Interpreting')
+    expect(text).toContain(`In <#${world.general.id}> I am missing:\n- **Create Public Threads**`)
+    expect(text).toContain(`In <#${world.lounge.id}> I am missing:\n- **Embed Links**`)
+    expect(text).toMatch(/Until then captions do without it\.$/)
+    expect(world.interpreters.requests[0]).toMatchObject({
+      textChannelId: world.lounge.id,
+      captions: { style: 'plain', thread: false },
+    })
+  })
+
   test('is refused where it runs already, here or elsewhere', async () => {
     await using world = await openWorld()
     const other = world.guild.addVoiceChannel({ name: 'Other' })
@@ -92,7 +108,7 @@ describe('nothing is joined', () => {
     expect(await starts(world, { channel: world.lounge.id })).toContain('You may not join')
   })
 
-  test.each(['Connect', 'Speak', 'SendMessages', 'EmbedLinks', 'ReadMessageHistory'] as const)(
+  test.each(['Connect', 'Speak', 'SendMessages', 'ReadMessageHistory'] as const)(
     'without %s, which is named',
     async permission => {
       await using world = await openWorld()
@@ -107,17 +123,14 @@ describe('nothing is joined', () => {
   )
 
   test('without several, which are all named, in the language of who asks', async () => {
-    await using world = await openWorld({ captions: { style: 'embed', thread: true } })
+    await using world = await openWorld()
     await world.ana.join(world.lounge)
-    world.guild.setPermissions(world.lounge, world.guild.bot, { deny: ['Connect', 'Speak'] })
-    world.guild.setPermissions(world.general, world.guild.bot, {
-      deny: ['CreatePublicThreads', 'EmbedLinks'],
-    })
+    world.guild.setPermissions(world.lounge, world.guild.bot, { deny: ['Connect', 'Speak', 'SendMessages'] })
     const { text } = await world.ana.command('interpret start', {}, { in: world.general })
     const { permissions } = WORDS.es.answers
-    for (const name of ['Connect', 'Speak', 'CreatePublicThreads', 'EmbedLinks'] satisfies UsedPermission[])
+    for (const name of ['Connect', 'Speak', 'SendMessages'] satisfies UsedPermission[])
       expect(text).toContain(`- **${permissions[name]}**`)
-    expect(text).not.toContain(permissions.SendMessages)
+    expect(text).not.toContain(permissions.ReadMessageHistory)
   })
 
   test('on a stage without the right to ask for speech; captions alone need none', async () => {
