@@ -9,12 +9,14 @@ import { ChatView } from './chat-view.ts'
 import { type DiscordDemoResult, reportDiscord, writeRecord } from './discord-result.ts'
 import { SPEAKERS, type SpeakerKey, TURNS, type Turn } from './discord-script.ts'
 import { Minutes } from './minutes.ts'
-import { noticesHeard, translationHeard } from './patience.ts'
+import { noticesOver, translationHeard } from './patience.ts'
 import { ScriptedEars } from './scripted-ears.ts'
 import type { Said } from './stereo.ts'
 
 /** Longest wait for the words at the beginning (ms). */
 const NOTICES_MS = 20_000
+/** … which are over when nothing was said for so long (ms). */
+const QUIET_MS = 1_500
 /** The chat may still be written so long after the last word (ms). */
 const CHAT_MS = 2_500
 /** A pause within a line is no end of it (ms). */
@@ -113,7 +115,7 @@ async function converse({ app, lounge, speeches, output, terminal }: Scene): Pro
   using minutes = new Minutes(app, ['es-es'])
   using view = new ChatView(lounge, terminal)
   const people = await gather(lounge)
-  const welcome = noticesHeard(app, ['channel-interpreted'], NOTICES_MS)
+  const welcome = noticesOver(app, QUIET_MS, NOTICES_MS)
   terminal.line('John types /interpret start')
   await people.john.command('interpret start')
   terminal.line('Ana types /interpret language es-es')

@@ -40,3 +40,22 @@ export async function noticesHeard(app: App, names: readonly string[], ms: numbe
   await promise
   clearTimeout(timer)
 }
+
+/** Settles when some notice was heard and then none was played for `quietMs`, or after `ms`. */
+export async function noticesOver(app: App, quietMs: number, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const sounding = new Set<string>()
+  let quiet: NodeJS.Timeout | undefined
+  using _notices = app.relay.observer.on('notice', ({ participant, notice, stage }) => {
+    const one = `${participant} ${notice}`
+    if (stage === 'begun') sounding.add(one)
+    // Taken back before it was heard.
+    else if (!sounding.delete(one)) return
+    clearTimeout(quiet)
+    if (sounding.size === 0) quiet = setTimeout(resolve, quietMs)
+  })
+  const timer = setTimeout(resolve, ms)
+  await promise
+  clearTimeout(timer)
+  clearTimeout(quiet)
+}
