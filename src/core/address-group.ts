@@ -18,7 +18,7 @@ export function addressGroup(address: string | undefined): string {
 
 /** The eight words of an IPv6 address, each without leading zeros. */
 function words(address: string): string[] {
-  const [head = '', tail] = address.replace(/\d+\.\d+\.\d+\.\d+$/, '0:0').split('::')
+  const [head = '', tail] = address.replace(/\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/, '0:0').split('::')
   const parts = (text: string) => (text === '' ? [] : text.split(':'))
   const front = parts(head)
   const back = parts(tail ?? '')

@@ -40,7 +40,7 @@ for (const [net, bits] of [
 
 /** Whether `address` is an IP address that is not on the public network; an IPv6 one may have brackets or a zone. */
 export function isLocalAddress(address: string): boolean {
-  const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
+  const [bare = ''] = address.replace(/^\[|\]$/g, '').split('%')
   const family = isIP(bare)
   return family !== 0 && LOCAL.check(bare, family === 6 ? 'ipv6' : 'ipv4')
 }

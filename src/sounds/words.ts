@@ -44,7 +44,7 @@ export function sentence(
   const fill = (text: string) =>
     text.replace(/\{(\w+)\}/g, (_place, name: string) => spoken(values[name] ?? '', words))
   return fill(
-    words.notices[notice].replace(/ ?\[([^\]]*)\]/g, (_all, part: string) =>
+    words.notices[notice].replace(/ ?\[([^\][]*)\]/g, (_all, part: string) =>
       [...part.matchAll(/\{(\w+)\}/g)].every(([, name]) => values[name ?? '']) ? ` ${part}` : '',
     ),
   )

@@ -11,6 +11,24 @@ export function withoutComments(source: string, { strings = false } = {}): strin
   return out
 }
 
+/** The regular expressions that are written out in a source, as they stand there, with their flags. */
+export function regexesOf(source: string): { text: string; flags: string; line: number }[] {
+  const found: { text: string; flags: string; line: number }[] = []
+  let before = ''
+  let at = 0
+  while (at < source.length) {
+    const end = endOfToken(source, at, before)
+    const token = source.slice(at, end)
+    if (token.length > 1 && token.startsWith('/') && !isComment(token)) {
+      const flags = /^[dgimsuvy]*/.exec(source.slice(end, end + 10))![0]
+      found.push({ text: token.slice(1, -1), flags, line: source.slice(0, at).split('\n').length })
+    }
+    before = (before + (isComment(token) ? ' ' : token)).slice(-40)
+    at = end
+  }
+  return found
+}
+
 const COMMENT = /^\/(?:\/.*|\*[\s\S]*?(?:\*\/|$))/
 const QUOTED = /^(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`)/
 const REGEX = /^\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//

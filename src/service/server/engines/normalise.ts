@@ -47,7 +47,7 @@ export function capitalised(text: string): string {
 /** The sentences of a text. A title, an initial and a number with a point do not end one. */
 export function sentences(text: string): string[] {
   return text
-    .split(/(?<=[.?!…]["'”’»)]*)(?<!\b(?:Mrs?|Ms|Dr|St|\p{Lu})\.)\s+(?=["'“‘«(¿¡]*\p{Lu})/u)
+    .split(/(?<=[.?!…]["'”’»)]{0,3})(?<!\b(?:Mrs?|Ms|Dr|St|\p{Lu})\.)\s+(?=["'“‘«(¿¡]{0,3}\p{Lu})/u)
     .map(part => part.trim())
     .filter(part => part !== '')
 }

@@ -28,7 +28,8 @@ export function edited(text: string, from: string | undefined, to: string | unde
   if (from !== 'en') return { before: capitalised(line), after: sentence }
   const polite = /\bplease\b/i.test(line) ? PLEASE[to ?? ''] : undefined
   const asked = line
-    .replace(/[\s,]*\bplease\b,?/gi, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/[ ,]{0,4}\bplease\b,?/gi, ' ')
     .replace(/\s+/g, ' ')
     .trim()
   if (asked === '') return { before: 'please', after: translation => sentence(polite ?? translation) }
@@ -40,6 +41,7 @@ export function edited(text: string, from: string | undefined, to: string | unde
 }
 
 function withTail(translation: string, tail: string): string {
-  const [, body = '', end = ''] = /^(.*?)([.?!]*)$/s.exec(translation) ?? []
-  return `${body}, ${tail}${end}`
+  let end = translation.length
+  while (end > 0 && '.?!'.includes(translation[end - 1]!)) end--
+  return `${translation.slice(0, end)}, ${tail}${translation.slice(end)}`
 }

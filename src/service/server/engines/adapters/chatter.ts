@@ -1,14 +1,15 @@
 /** A model's thoughts before its answer; the end may be missing when it was cut, or the start when the server ate it. */
-const THOUGHTS = /<(think|thinking|reasoning)>[\s\S]*?<\/\1>|^[\s\S]*?<\/(?:think|thinking|reasoning)>/gi
+const THOUGHTS =
+  /<(think|thinking|reasoning)>(?:(?!<(?:think|thinking|reasoning)>)[\s\S])*?<\/\1>|^[\s\S]*?<\/(?:think|thinking|reasoning)>/gi
 const UNFINISHED_THOUGHT = /<(think|thinking|reasoning)>/i
 /** `Translation:`, `Here is the translation:`, `Spanish:`, `Sure! …:` in a line of their own or before the text. */
 const INTRODUCTION =
   /^(?:(?:sure|certainly|of course|okay)[,.!]?\s*)?(?:here(?:'s| is) (?:the|your) [^\n:]{0,40}translation[^\n:]{0,30}|(?:the )?translat(?:ion|ed text)(?: (?:in|to|into) [^\n:]{1,30})?|(?:spanish|english|french|german|italian|portuguese|catalan)(?: translation| \([^)\n]{1,30}\))?):\s*/i
 /** A remark after the translation. */
 const REMARK =
-  /\n+\s*[([*_]*(?:note|explanation|literal(?:ly)?|alternative(?:s|ly)?|pronunciation|or)\b[\s\S]*$/i
-const TRAILING_NOTE = /\s*\((?:note|literally|lit\.|alternatively)[^)]*\)\s*$/i
-const FENCE = /^```[a-z]*\s*\n?([\s\S]*?)\n?```$/i
+  /\n[([*_]{0,4}(?:note|explanation|literal(?:ly)?|alternative(?:s|ly)?|pronunciation|or)\b[\s\S]*$/i
+const TRAILING_NOTE = /\((?:note|literally|lit\.|alternatively)[^()]*\)\s*$/i
+const FENCE = /^```(?:[a-z]*\s)?([\s\S]*?)```$/i
 const MARKS = /^<\/?(?:said|translation)>|<\/?(?:said|translation)>$/gi
 
 const QUOTES: readonly (readonly [open: string, close: string])[] = [
@@ -33,7 +34,12 @@ export function translationIn(answer: string, said: string): string | undefined 
   if (UNFINISHED_THOUGHT.test(text)) return undefined
   text = (FENCE.exec(text)?.[1] ?? text).trim()
   text = text.replace(MARKS, '').trim()
-  text = text.replace(INTRODUCTION, '').replace(REMARK, '').replace(TRAILING_NOTE, '').trim()
+  text = text
+    .replace(INTRODUCTION, '')
+    .replace(/\n\s+/g, '\n')
+    .replace(REMARK, '')
+    .replace(TRAILING_NOTE, '')
+    .trim()
   text = unquoted(text, said).replace(MARKS, '').trim()
   if (!/[\p{L}\p{N}]/u.test(text)) return undefined
   return text.length <= said.length * LONGER + LONGER_LETTERS ? text : undefined

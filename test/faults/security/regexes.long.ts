@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { figure } from '../../helpers/figures.ts'
+import { allRegexes, measure } from './regexes.ts'
+
+test('regular expressions on 64 KB made to hurt them', context => {
+  const measured = allRegexes().map(({ where, regex }) => measure(where, regex, 20))
+  const worst = measured.reduce((a, b) => (b.worstMs > a.worstMs ? b : a))
+  figure(
+    context,
+    `slowest of ${measured.length} regular expressions on 64 KB made to hurt it`,
+    '≤ 5 ms',
+    `${worst.worstMs.toFixed(1)} ms`,
+  )
+  expect(measured.filter(({ worstMs }) => worstMs > 5)).toEqual([])
+})
