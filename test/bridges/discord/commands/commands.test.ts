@@ -2,29 +2,7 @@ import type { TextChannel } from 'discord.js'
 import { describe, expect, test } from 'vitest'
 import { BridgeError } from '../../../../src/core/errors.ts'
 import { until } from '../../../helpers/until.ts'
-import { openWorld } from './discord-world.ts'
-import type { FakeInterpreter } from './fake-interpreters.ts'
-
-/** A world in which Ben started something in the lounge, where he is with Ana; Eve is outside. */
-async function running(settings: Parameters<typeof openWorld>[0] = {}) {
-  const world = await openWorld(settings)
-  await world.ben.join(world.lounge)
-  await world.ana.join(world.lounge)
-  const eve = world.guild.addMember({ name: '*Eve* @everyone', locale: 'en-US' })
-  await world.ben.command('interpret start', {}, { in: world.general })
-  const interpreter = world.interpreters.of(world.guild.id) as FakeInterpreter
-  const types = async (who: typeof eve, path: string, values: Record<string, never> | object = {}) =>
-    (await who.command(path, values as Record<string, string>, { in: world.general })).text
-  const announced = () => world.lounge.visible.map(({ content }) => content)
-  return {
-    ...world,
-    eve,
-    interpreter,
-    types,
-    announced,
-    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-  }
-}
+import { openWorld, openRunning as running } from './discord-world.ts'
 
 describe('who may change what is running', () => {
   test('people in the channel, who started it, who manages channels; nobody else', async () => {
@@ -220,64 +198,6 @@ describe('privacy', () => {
     expect(await world.types(world.ben, 'interpret privacy forget')).toContain('is deleted')
     expect(world.preferences.about(world.ben.id)).toEqual({ remembered: false, optedOut: false })
     expect(world.locales.of(world.ben.id)).toBeUndefined()
-  })
-})
-
-describe('dialling', () => {
-  const call = { number: '+34 600 123-456', language: 'es-es' }
-
-  test('is for members with a role for it, and those who manage the server', async () => {
-    await using world = await running()
-    expect(await world.types(world.ben, 'interpret dial', call)).toMatch(/^You may not call/)
-    world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
-    expect(await world.types(world.ben, 'interpret dial', call)).toBe('It is ringing …')
-    await using off = await running({ dials: false })
-    expect(await off.types(off.ben, 'interpret dial', call)).toMatch(/^Calling telephones is not set up/)
-  })
-
-  test('is told to everybody without the number, and its outcome to who asked', async () => {
-    await using world = await openWorld()
-    const role = world.guild.addRole({ name: 'caller', permissions: [] })
-    await using room = await running({ dialRoles: [role.id] })
-    const own = room.guild.addRole({ name: 'caller', permissions: ['ManageGuild'] })
-    room.guild.setRoles(room.ben, [own])
-    const reply = await room.ben.command('interpret dial', call, { in: room.general })
-    expect(room.interpreter.asked).toEqual(['dial +34600123456 es-es'])
-    await until(() => room.announced().length > 0, 5_000, 'an announcement')
-    expect(room.announced()).toEqual([
-      expect.stringMatching(/^Ben is calling a telephone \(Spanish \(Spain\)\)/),
-    ])
-    room.interpreter.call.resolve({ kind: 'answered', participant: 'p' })
-    await until(() => reply.content.includes('They answered'), 5_000, 'the outcome')
-    await until(() => room.announced().length > 1, 5_000, 'a second announcement')
-    expect(room.announced()[1]).toBe('The telephone has joined the conversation.')
-    expect(room.announced().join()).not.toMatch(/600/)
-    expect(JSON.stringify(room.log.all)).not.toMatch(/34600/)
-  })
-
-  test.each([
-    [{ kind: 'busy' }, 'The line is busy.'],
-    [{ kind: 'no-answer' }, 'Nobody answered.'],
-    [{ kind: 'voicemail' }, 'An answering machine answered; I hung up.'],
-    [{ kind: 'cancelled' }, 'The call was ended before anybody answered.'],
-    [{ kind: 'failed', error: new BridgeError('DIAL_FAILED', 'x') }, 'The call failed.'],
-  ] as const)('that ends with %o says so', async (outcome, text) => {
-    await using world = await running()
-    world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
-    const reply = await world.ben.command('interpret dial', call, { in: world.general })
-    world.interpreter.call.resolve(outcome)
-    await until(() => reply.content === text, 5_000, text)
-  })
-
-  test('of what is no number, or is not allowed, is refused', async () => {
-    await using world = await running()
-    world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
-    const dial = (number: string) => world.types(world.ben, 'interpret dial', { ...call, number })
-    expect(await dial('600123456')).toMatch(/^That is no telephone number/)
-    world.interpreter.refuse = new BridgeError('DIAL_REFUSED', 'no')
-    expect(await dial('0034600123456')).toBe('This number may not be called.')
-    world.interpreter.refuse = new BridgeError('CAPACITY', 'no')
-    expect(await dial('+34600123456')).toMatch(/^Too many calls/)
   })
 })
 

@@ -10,7 +10,7 @@ import { systemClock } from '../../../../src/core/clock.ts'
 import { systemWallClock } from '../../../../src/core/wall-clock.ts'
 import { DiscordStandIn } from '../../../../src/simulator/index.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
-import { FakeInterpreters, FakePreferences } from './fake-interpreters.ts'
+import { type FakeInterpreter, FakeInterpreters, FakePreferences } from './fake-interpreters.ts'
 
 export const OFFERED: readonly OfferedLanguage[] = [
   { id: 'en-us', heard: true, spoken: true },
@@ -79,5 +79,26 @@ export async function openWorld(settings: Partial<CommandSettings> = {}) {
       await client.destroy()
       await discord.close()
     },
+  }
+}
+
+/** A world in which Ben started something in the lounge, where he is with Ana; Eve is outside. */
+export async function openRunning(settings: Partial<CommandSettings> = {}) {
+  const world = await openWorld(settings)
+  await world.ben.join(world.lounge)
+  await world.ana.join(world.lounge)
+  const eve = world.guild.addMember({ name: '*Eve* @everyone', locale: 'en-US' })
+  await world.ben.command('interpret start', {}, { in: world.general })
+  const interpreter = world.interpreters.of(world.guild.id) as FakeInterpreter
+  const types = async (who: typeof eve, path: string, values: Record<string, never> | object = {}) =>
+    (await who.command(path, values as Record<string, string>, { in: world.general })).text
+  const announced = () => world.lounge.visible.map(({ content }) => content)
+  return {
+    ...world,
+    eve,
+    interpreter,
+    types,
+    announced,
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   }
 }

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { BridgeError } from '../../../../src/core/errors.ts'
+import { until } from '../../../helpers/until.ts'
+import { openRunning as running } from './discord-world.ts'
+
+describe('dialling', () => {
+  const call = { number: '+34 600 123-456', language: 'es-es' }
+
+  test('is for members with a role for it, and those who manage the server', async () => {
+    const dialRoles: string[] = []
+    await using world = await running({ dialRoles })
+    const [caller, boss] = [
+      world.guild.addRole({ name: 'caller', permissions: [] }),
+      world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] }),
+    ]
+    dialRoles.push(caller.id)
+    expect(await world.types(world.ben, 'interpret dial', call)).toMatch(/^You may not call/)
+    for (const role of [caller, boss]) {
+      world.guild.setRoles(world.ben, [role])
+      expect(await world.types(world.ben, 'interpret dial', call)).toBe('It is ringing …')
+    }
+    await using off = await running({ dials: false })
+    expect(await off.types(off.ben, 'interpret dial', call)).toMatch(/^Calling telephones is not set up/)
+  })
+
+  test('is told to everybody without the number, and its outcome to who asked', async () => {
+    await using room = await running()
+    room.guild.setRoles(room.ben, [room.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
+    const reply = await room.ben.command('interpret dial', call, { in: room.general })
+    expect(room.interpreter.asked).toEqual(['dial +34600123456 es-es'])
+    await until(() => room.announced().length > 0, 5_000, 'an announcement')
+    expect(room.announced()).toEqual([
+      expect.stringMatching(/^Ben is calling a telephone \(Spanish \(Spain\)\)/),
+    ])
+    room.interpreter.call.resolve({ kind: 'answered', participant: 'p' })
+    await until(() => reply.content.includes('They answered'), 5_000, 'the outcome')
+    await until(() => room.announced().length > 1, 5_000, 'a second announcement')
+    expect(room.announced()[1]).toBe('The telephone has joined the conversation.')
+    expect(room.announced().join()).not.toMatch(/600/)
+    expect(JSON.stringify(room.log.all)).not.toMatch(/34600/)
+  })
+
+  test.each([
+    [{ kind: 'busy' }, 'The line is busy.'],
+    [{ kind: 'no-answer' }, 'Nobody answered.'],
+    [{ kind: 'voicemail' }, 'An answering machine answered; I hung up.'],
+    [{ kind: 'cancelled' }, 'The call was ended before anybody answered.'],
+    [{ kind: 'failed', error: new BridgeError('DIAL_FAILED', 'x') }, 'The call failed.'],
+  ] as const)('that ends with %o says so', async (outcome, text) => {
+    await using world = await running()
+    world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
+    const reply = await world.ben.command('interpret dial', call, { in: world.general })
+    world.interpreter.call.resolve(outcome)
+    await until(() => reply.content === text, 5_000, text)
+  })
+
+  test('of what is no number, or is not allowed, is refused', async () => {
+    await using world = await running()
+    world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
+    const dial = (number: string) => world.types(world.ben, 'interpret dial', { ...call, number })
+    expect(await dial('600123456')).toMatch(/^That is no telephone number/)
+    world.interpreter.refuse = new BridgeError('DIAL_REFUSED', 'no')
+    expect(await dial('0034600123456')).toBe('This number may not be called.')
+    world.interpreter.refuse = new BridgeError('CAPACITY', 'no')
+    expect(await dial('+34600123456')).toMatch(/^Too many calls/)
+  })
+})
