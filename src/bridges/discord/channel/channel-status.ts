@@ -1,35 +1,32 @@
 import type { ChannelOutput, ChannelStatus } from '../channel-interpreter.ts'
-import type { VoiceLink } from '../voice/voice-link.ts'
-import type { ChannelRoom } from './channel-room.ts'
 import type { ChannelMember } from './member.ts'
-import type { Writing } from './writing.ts'
+import type { SessionParts } from './session-parts.ts'
 
 /** How it stands with a channel: what its parts say of themselves. */
 export function statusOf(
   guildId: string,
-  { state, encrypted, channelId }: VoiceLink,
-  { name: room, choice, spoken, away }: ChannelRoom,
-  { channelId: textChannelId, settings: captions }: Writing,
+  { link, room, writing }: Pick<SessionParts, 'link' | 'room' | 'writing'>,
   members: readonly ChannelMember[],
   more: { readonly sinceMs: number; readonly output: ChannelOutput },
 ): ChannelStatus {
+  const { state, encrypted, channelId } = link
   return {
     guildId,
     channelId,
-    textChannelId,
-    room,
+    textChannelId: writing.channelId,
+    room: room.name,
     state: state === 'ready' ? 'listening' : state === 'joining' ? 'joining' : 'reconnecting',
     encrypted,
     ...more,
-    spoken,
-    written: choice.written,
-    captions,
+    spoken: room.spoken,
+    written: room.choice.written,
+    captions: writing.settings,
     speakers: members.map(({ userId, language, languageFrom, consents }) => ({
       userId,
       language,
       languageFrom,
       consents,
     })),
-    away,
+    away: room.away,
   }
 }

@@ -1,11 +1,5 @@
 import { Events } from 'discord.js'
-import type {
-  ChannelEnd,
-  ChannelInterpreter,
-  Interpreters,
-  StartFailure,
-  StartRequest,
-} from '../channel-interpreter.ts'
+import type { ChannelInterpreter, Interpreters, StartFailure, StartRequest } from '../channel-interpreter.ts'
 import type { ChannelParts } from './channel-parts.ts'
 import { ChannelSession } from './channel-session.ts'
 
@@ -33,11 +27,15 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   }
 
   of(guildId: string): ChannelInterpreter | undefined {
-    return this.#sessions.get(guildId)
+    const session = this.#sessions.get(guildId)
+    return session?.ending ? undefined : session
   }
 
   async start(request: StartRequest): Promise<ChannelInterpreter | StartFailure> {
     const { guildId, channelId, roomCode } = request
+    // Who begins while the last one says goodbye need not know.
+    for (let last = this.#sessions.get(guildId); last?.ending; last = this.#sessions.get(guildId))
+      await last.ended
     if (this.#closing) return { kind: 'parent-closed' }
     const running = this.#sessions.get(guildId)
     if (running) return { kind: 'already', channelId: running.channelId }
@@ -49,7 +47,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     if (!guild.channels.cache.get(channelId)?.isVoiceBased()) return { kind: 'refused', code: 'channel-gone' }
     const session = new ChannelSession(this.#parts, request, `discord ${guildId}.${++this.#count}`, room)
     this.#sessions.set(guildId, session)
-    void session.ended.then(end => this.#ended(session, end))
+    void session.ended.then(() => this.#sessions.delete(guildId))
     return (await session.join()) ?? session
   }
 
@@ -70,9 +68,5 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
 
   readonly #gone = (): void => {
     for (const session of this.#sessions.values()) void session.close()
-  }
-
-  #ended(session: ChannelSession, _end: ChannelEnd): void {
-    if (this.#sessions.get(session.guildId) === session) this.#sessions.delete(session.guildId)
   }
 }

@@ -1,32 +1,131 @@
 import { Status } from 'discord.js'
 import type { LanguageId } from '../../../core/languages.ts'
-import type { StartRequest } from '../channel-interpreter.ts'
+import type { ChannelEnd, StartRequest } from '../channel-interpreter.ts'
 import { VoiceLink } from '../voice/voice-link.ts'
 import type { VoiceLinkWatcher } from '../voice/voice-link-options.ts'
+import { BotTroubles } from './bot-troubles.ts'
 import type { ChannelParts } from './channel-parts.ts'
+import { ChannelRoom, placeOf } from './channel-room.ts'
 import { GuildView } from './guild-view.ts'
+import { Indicator } from './indicator.ts'
+import type { ChannelMember } from './member.ts'
+import { Occupancy } from './occupancy.ts'
+import { OtherParties } from './other-parties.ts'
 import { People } from './people.ts'
+import { Welcome } from './welcome.ts'
+import { Writing } from './writing.ts'
 
-/** What a session looks at a guild with, and the language of whoever said nothing. */
-export interface Surroundings {
+const EMPTY_AFTER_MS = 60_000
+
+/** What its parts tell a session. */
+export interface SessionEvents {
+  /** Something is different: look again. */
+  changed(): void
+  /** The bot was moved to another channel. */
+  moved(): void
+  over(end: ChannelEnd): void
+  /** Who is in the channel. */
+  members(): readonly ChannelMember[]
+}
+
+/** What a session is made of. */
+export interface SessionParts {
   readonly view: GuildView
   readonly people: People
+  /** Of whoever said nothing. */
   readonly fallback: LanguageId
+  readonly link: VoiceLink
+  readonly room: ChannelRoom
+  readonly writing: Writing
+  readonly welcome: Welcome
+  readonly troubles: BotTroubles
+  readonly occupancy: Occupancy
+  readonly others: OtherParties
+  readonly indicator: Indicator | undefined
+  /** The channel as it is now, for a message. */
+  readonly mention: () => string
 }
 
-/** `known` is called when somebody became known who was not. */
-export function surroundings(
-  { client, preferences, localeOf = () => undefined, nearest = same, options = {} }: ChannelParts,
-  guildId: string,
-  known: () => void,
-): Surroundings {
-  const view = new GuildView(client, guildId, known)
+/** Makes them and ties them together. Throws `RangeError` where the bot is in no such guild. */
+export function sessionParts(
+  parts: ChannelParts,
+  request: StartRequest,
+  { id, room: roomName }: { readonly id: string; readonly room: string },
+  events: SessionEvents,
+): SessionParts {
+  const { client, relay, clock, log, announcer, dialler, preferences, options = {} } = parts
+  const { localeOf = () => undefined, nearest = same } = parts
+  const { guildId, textChannelId, voice, captions: settings } = request
+  const view = new GuildView(client, guildId, () => events.changed())
   const fallback = options.language ?? nearest(view.language)
-  return { view, people: new People({ view, preferences, localeOf, nearest, fallback }), fallback }
+  const link = linkTo(parts, request, {
+    state: state => state === 'ready' && events.changed(),
+    moved: () => events.moved(),
+    deaf: () => troubles.once('no audio', words => words.noAudio),
+  })
+  const mention = () => `<#${link.channelId}>`
+  const room = new ChannelRoom(parts, {
+    id,
+    guildId,
+    room: roomName,
+    link,
+    voice,
+    fallback,
+    onFull: () => troubles.once('full', words => words.full),
+    onLost: ({ kind }) => (kind === 'parent-closed' ? events.over({ kind }) : events.changed()),
+  })
+  const writing = new Writing({
+    client,
+    observer: relay.observer,
+    room: roomName,
+    textChannelId,
+    settings,
+    clock,
+    log,
+    isEar: participant => room.ears.has(participant),
+    onEcho: (speaker, name) => troubles.once(`echo ${speaker}`, words => words.headphones(name)),
+  })
+  const welcome = new Welcome({
+    announcer,
+    clock,
+    writing,
+    ear: language => room.ear(language),
+    startedBy: () => view.nameOf(request.startedBy),
+    channel: mention,
+  })
+  const troubles = new BotTroubles({
+    view,
+    voice,
+    tell: notice => void writing.tell(notice),
+    forbidden: () => events.over({ kind: 'refused', code: 'permissions' }),
+  })
+  const emptyAfterMs = options.emptyAfterMs ?? EMPTY_AFTER_MS
+  void link.ended.then(end => events.over(end))
+  return {
+    view,
+    people: new People({ view, preferences, localeOf, nearest, fallback }),
+    fallback,
+    link,
+    room,
+    writing,
+    welcome,
+    troubles,
+    occupancy: new Occupancy(clock, emptyAfterMs, () => events.over({ kind: 'empty' })),
+    others: new OtherParties({
+      relay,
+      announcer,
+      dialler,
+      room: roomName,
+      place: placeOf(guildId),
+      fallback,
+      joined: () => welcome.phone(events.members()),
+    }),
+    indicator: (options.indicator ?? true) ? new Indicator(client, guildId, log) : undefined,
+    mention,
+  }
 }
 
-/** A link to the voice channel of `request`. Throws `RangeError` where the bot is in no such guild. */
-export function linkTo(
+function linkTo(
   { client, clock, log, counters, options = {} }: ChannelParts,
   { guildId, channelId }: StartRequest,
   watcher: VoiceLinkWatcher,

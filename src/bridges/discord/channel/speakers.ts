@@ -25,8 +25,9 @@ export class Speakers {
     this.#parts = parts
   }
 
-  get size(): number {
-    return this.#legs.size
+  /** Everybody of `members` who may be listened to is. */
+  complete(members: readonly ChannelMember[]): boolean {
+    return members.every(({ userId, consents, speaks }) => !consents || !speaks || this.#legs.has(userId))
   }
 
   of(userId: string): Participant | undefined {

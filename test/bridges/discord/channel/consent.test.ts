@@ -11,7 +11,7 @@ test('whoever says no is not received from that moment on, and nothing of theirs
   await ben.join(casa.sala)
   const channel = await casa.start()
   const session = await casa.service.sessionOf(1)
-  const saying = ana.say(speech(440, 6_000))
+  const saying = ana.say(speech(440, 2_500))
   await until(() => session.heardMs > 500, 10_000, 'the service hears Ana')
   channel.optOut(ana.id)
   const packets = casa.counters.packets
