@@ -16,6 +16,8 @@ export interface GatewayFaults {
   refuseResume: boolean
   /** While set, Identify is answered by a close with this code. */
   refuseIdentify: number | undefined
+  /** How many sessions may still be begun today; at 0 the token is no good (Discord: Session Start Limit). */
+  identifiesLeft: number
   /** While true connections are refused. */
   refuseConnections: boolean
 }
