@@ -3,48 +3,14 @@ import { ChannelVoice } from '../../../../src/bridges/discord/voice/channel-voic
 import type { EarLeg } from '../../../../src/bridges/discord/voice/ear-leg.ts'
 import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
 import { OutgoingPacer } from '../../../../src/bridges/discord/voice/outgoing-pacer.ts'
-import type { PacketPlayer } from '../../../../src/bridges/discord/voice/packet-sink.ts'
-import type { Clock } from '../../../../src/core/clock.ts'
 import type { LanguageId } from '../../../../src/core/languages.ts'
 import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
 import { loudness, peak, rms } from '../../../../src/transcode/level.ts'
-import { OpusDecoder } from '../../../../src/transcode/opus-decoder.ts'
-import { joined } from '../../../../src/transcode/pcm.ts'
 import { sine } from '../../../helpers/tone.ts'
-import { SILENCE } from './far-client.ts'
+import { attached, FakeChannel } from './fake-channel.ts'
 
 const EN = 'en-us' as LanguageId
 const ES = 'es-es' as LanguageId
-
-/** The channel: decodes what is played, as everybody in it does. */
-class FakeChannel implements PacketPlayer {
-  playable = true
-  readonly packets: { at: number; silent: boolean; pcm: Int16Array }[] = []
-  readonly speaking: { on: boolean; packets: number }[] = []
-  readonly #clock: Clock
-  readonly #decoder = new OpusDecoder()
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  play(opus: Uint8Array): void {
-    const silent = opus.length === 3 && opus.every((byte, at) => byte === SILENCE[at])
-    this.packets.push({ at: this.#clock.now(), silent, pcm: this.#decoder.decode(opus) })
-  }
-
-  setSpeaking(on: boolean): void {
-    this.speaking.push({ on, packets: this.packets.length })
-  }
-
-  get silences(): number {
-    return this.packets.filter(({ silent }) => silent).length
-  }
-
-  heard(): Int16Array {
-    return joined(this.packets.map(({ pcm }) => pcm))
-  }
-}
 
 function stage() {
   const clock = new FakeClock(5_000)
@@ -53,12 +19,6 @@ function stage() {
   const counters = new LinkCounters()
   const voice = new ChannelVoice({ id: 'c', player: channel, pacer, counters })
   return { clock, pacer, channel, counters, voice }
-}
-
-function attached(ear: EarLeg): string[] {
-  const marks: string[] = []
-  ear.attach({ write: () => {}, marked: name => void marks.push(name), dtmf: () => {} })
-  return marks
 }
 
 /** Plays `pcm` as a playout does: 200 ms ahead, then 40 ms at a time. */
@@ -258,60 +218,4 @@ describe('a channel that cannot hear', () => {
     ear.play(sine(500, 60))
     expect(ear.congested).toBe(true)
   })
-})
-
-describe('a process that was busy', () => {
-  /** A clock whose owner does nothing for a while. */
-  class StallingClock extends FakeClock {
-    stalledUntil = 0
-    override at(deadline: number, task: () => void): Disposable {
-      return super.at(Math.max(deadline, this.stalledUntil), task)
-    }
-  }
-
-  function busy(ms: number) {
-    const clock = new StallingClock(5_000)
-    const channel = new FakeChannel(clock)
-    const counters = new LinkCounters()
-    const voice = new ChannelVoice({ id: 'c', player: channel, pacer: new OutgoingPacer(clock), counters })
-    const ear = voice.ear(EN)
-    attached(ear)
-    ear.play(sine(500, 1_000))
-    clock.advance(180)
-    // The timer that is armed for 200 ms is late: the tick before arms it.
-    clock.stalledUntil = clock.now() + ms
-    clock.advance(2_000)
-    return { channel, counters, at: channel.packets.map(({ at }) => at - 5_000) }
-  }
-
-  test('for 50 ms catches up, and is back on the grid', () => {
-    const { at, counters } = busy(50)
-    expect(at.length).toBe(56)
-    expect(counters.slotsMissed).toBe(0)
-    expect(at.at(-1)).toBe(20 + 55 * 20)
-  })
-
-  test('for 300 ms never sends more than three at once', () => {
-    const { at, counters } = busy(300)
-    expect(at.length).toBe(56)
-    expect(counters.slotsMissed).toBeGreaterThan(8)
-    for (const moment of new Set(at))
-      expect(at.filter(other => other === moment).length).toBeLessThanOrEqual(3)
-  })
-})
-
-test('many channels share one timer', () => {
-  const clock = new FakeClock()
-  const pacer = new OutgoingPacer(clock)
-  const channels = Array.from({ length: 10 }, () => {
-    const channel = new FakeChannel(clock)
-    const voice = new ChannelVoice({ id: 'c', player: channel, pacer, counters: new LinkCounters() })
-    const ear = voice.ear(EN)
-    attached(ear)
-    ear.play(sine(500, 200))
-    return channel
-  })
-  clock.advance(60)
-  expect(clock.pending).toBe(1)
-  for (const channel of channels) expect(channel.packets.length).toBe(3)
 })

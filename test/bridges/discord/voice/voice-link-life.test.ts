@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { pause, until } from '../../../helpers/until.ts'
 import { Listener } from './listener.ts'
@@ -29,70 +28,6 @@ async function ready(options: StageOptions = {}) {
 
 const joins = (stage: Stage) => stage.asked.filter(({ channelId }) => channelId !== undefined)
 const isReady = (stage: Stage) => until(() => stage.link.state === 'ready', 10_000, 'being ready')
-
-describe('joining', () => {
-  test('asks for IP discovery again when the answer is lost', async () => {
-    const stage = await open()
-    stage.call.faults.withholdIpDiscovery = 1
-    expect(await stage.link.join()).toBeUndefined()
-    expect(joins(stage).length).toBe(1)
-  })
-
-  test('begins anew when nothing comes of it, so many times, and then says so', async () => {
-    const stage = await open({ limits: { joinTimeoutMs: 200, attemptsMost: 3 } })
-    stage.call.faults.withholdIpDiscovery = 1_000
-    expect(await stage.link.join()).toEqual({ kind: 'unreachable', attempts: 3 })
-    expect(joins(stage).length).toBe(3)
-    expect(stage.asked.at(-1)?.channelId).toBeUndefined()
-    expect(stage.counters.rejoins).toBe(2)
-  })
-
-  test('says so when the main gateway does not answer', async () => {
-    const stage = await open({ limits: { joinTimeoutMs: 100, attemptsMost: 2 } })
-    stage.mute = true
-    expect(await stage.link.join()).toEqual({ kind: 'unreachable', attempts: 2 })
-    expect(stage.states).toEqual(['ended'])
-  })
-
-  test('waits for a main gateway that cannot be asked just now', async () => {
-    const stage = await open()
-    stage.unreachable = true
-    const joined = stage.link.join()
-    await pause(100)
-    stage.unreachable = false
-    expect(await joined).toBeUndefined()
-  })
-
-  test('survives a server whose certificate nobody trusts, and tells', async () => {
-    const stranger = await VoiceServer.listen({ dave: false })
-    opened.push(stranger)
-    const stage = await open({ limits: { attemptsMost: 2, joinTimeoutMs: 1_000 } })
-    stage.endpoint = stranger.endpoint
-    expect(await stage.link.join()).toEqual({ kind: 'unreachable', attempts: 2 })
-    expect(stage.counters.libraryErrors).toBeGreaterThan(0)
-  })
-
-  test('is refused for good without the encryption that the channel demands', async () => {
-    const stage = await open({ dave: true, linkDave: false })
-    expect(await stage.link.join()).toEqual({ kind: 'refused', code: 'encryption' })
-    expect(joins(stage).length).toBe(1)
-  })
-
-  test('ends when somebody leaves first', async () => {
-    const stage = await open()
-    stage.mute = true
-    const joined = stage.link.join()
-    await stage.link.leave({ kind: 'stopped', by: 'anna' })
-    expect(await joined).toEqual({ kind: 'stopped', by: 'anna' })
-    expect(await stage.link.leave({ kind: 'empty' })).toEqual({ kind: 'stopped', by: 'anna' })
-    expect(stage.asked.map(({ channelId }) => channelId)).toEqual([CHANNEL, undefined])
-  })
-
-  test('happens once', async () => {
-    const { link } = await ready()
-    expect(() => link.join()).toThrow('once')
-  })
-})
 
 describe('the server closes the socket', () => {
   test.each([4000, 4004, 4006, 4009])('with %i: another try, later each time', async code => {

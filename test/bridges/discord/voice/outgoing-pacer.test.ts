@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { ChannelVoice } from '../../../../src/bridges/discord/voice/channel-voice.ts'
+import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
+import { OutgoingPacer } from '../../../../src/bridges/discord/voice/outgoing-pacer.ts'
+import type { LanguageId } from '../../../../src/core/languages.ts'
+import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { sine } from '../../../helpers/tone.ts'
+import { attached, FakeChannel } from './fake-channel.ts'
+
+const EN = 'en-us' as LanguageId
+
+describe('a process that was busy', () => {
+  /** A clock whose owner does nothing for a while. */
+  class StallingClock extends FakeClock {
+    stalledUntil = 0
+    override at(deadline: number, task: () => void): Disposable {
+      return super.at(Math.max(deadline, this.stalledUntil), task)
+    }
+  }
+
+  function busy(ms: number) {
+    const clock = new StallingClock(5_000)
+    const channel = new FakeChannel(clock)
+    const counters = new LinkCounters()
+    const voice = new ChannelVoice({ id: 'c', player: channel, pacer: new OutgoingPacer(clock), counters })
+    const ear = voice.ear(EN)
+    attached(ear)
+    ear.play(sine(500, 1_000))
+    clock.advance(180)
+    // The timer that is armed for 200 ms is late: the tick before arms it.
+    clock.stalledUntil = clock.now() + ms
+    clock.advance(2_000)
+    return { channel, counters, at: channel.packets.map(({ at }) => at - 5_000) }
+  }
+
+  test('for 50 ms catches up, and is back on the grid', () => {
+    const { at, counters } = busy(50)
+    expect(at.length).toBe(56)
+    expect(counters.slotsMissed).toBe(0)
+    expect(at.at(-1)).toBe(20 + 55 * 20)
+  })
+
+  test('for 300 ms never sends more than three at once', () => {
+    const { at, counters } = busy(300)
+    expect(at.length).toBe(56)
+    expect(counters.slotsMissed).toBeGreaterThan(8)
+    for (const moment of new Set(at))
+      expect(at.filter(other => other === moment).length).toBeLessThanOrEqual(3)
+  })
+})
+
+test('many channels share one timer', () => {
+  const clock = new FakeClock()
+  const pacer = new OutgoingPacer(clock)
+  const channels = Array.from({ length: 10 }, () => {
+    const channel = new FakeChannel(clock)
+    const voice = new ChannelVoice({ id: 'c', player: channel, pacer, counters: new LinkCounters() })
+    const ear = voice.ear(EN)
+    attached(ear)
+    ear.play(sine(500, 200))
+    return channel
+  })
+  clock.advance(60)
+  expect(clock.pending).toBe(1)
+  for (const channel of channels) expect(channel.packets.length).toBe(3)
+})
