@@ -4,9 +4,10 @@ import { silentLog } from '../../core/log.ts'
 import { systemWallClock } from '../../core/wall-clock.ts'
 import { DiscordInterpreters } from './channel/interpreters.ts'
 import type { ChannelInterpreter, Interpreters } from './channel-interpreter.ts'
+import type { CommandCounters } from './commands/command-counters.ts'
 import { CommandDesk } from './commands/command-desk.ts'
 import { LanguageList } from './commands/language-list.ts'
-import { registerCommand } from './commands/registration.ts'
+import { Registrar } from './commands/registrar.ts'
 import { SeenLocales } from './commands/seen-locales.ts'
 import type { CommandSettings } from './commands/settings.ts'
 import { Login, type LoginState } from './login.ts'
@@ -37,6 +38,7 @@ export class DiscordBot {
   readonly #client: Client
   readonly #login: Login
   readonly #desk: CommandDesk
+  #registrar: Registrar | undefined
   readonly #channels: DiscordInterpreters
   #closing: Promise<void> | undefined
 
@@ -85,7 +87,16 @@ export class DiscordBot {
     })
     client.once(Events.ClientReady, ({ application }) => {
       const { guilds } = settings
-      void registerCommand({ rest: client.rest, applicationId: application.id, guilds, log })
+      const terms = { rest: client.rest, applicationId: application.id, guilds, log }
+      const registrar = new Registrar(terms, { clock, counters: this.#desk.counters })
+      this.#registrar = registrar
+      void registrar.look()
+      // Where a guild is named that had not invited the bot, it can be registered only now.
+      client.on(Events.GuildCreate, ({ id }) => {
+        if (guilds.includes(id)) void registrar.look()
+      })
+      // So that guesses at what people speak fit what the service has.
+      void languages.get(0)
     })
   }
 
@@ -97,6 +108,11 @@ export class DiscordBot {
   /** Settles once: whether the bot is in, or never will be. Never rejects. */
   get settled(): Promise<boolean> {
     return this.#login.settled
+  }
+
+  /** What was asked for by commands, and what became of it. */
+  get commands(): CommandCounters {
+    return this.#desk.counters
   }
 
   /** Guilds the bot is in. */
@@ -117,6 +133,7 @@ export class DiscordBot {
 
   async #close(): Promise<void> {
     this.#desk[Symbol.dispose]()
+    this.#registrar?.[Symbol.dispose]()
     await this.#channels.close()
     this.#login[Symbol.dispose]()
     await this.#client.destroy()

@@ -12,4 +12,7 @@ export class CommandCounters {
   expired = 0
   /** By a fault of ours or of Discord's. */
   failed = 0
+  /** Times the command was registered, since it was not as it should be, and times that failed. */
+  registrations = 0
+  registrationsFailed = 0
 }
