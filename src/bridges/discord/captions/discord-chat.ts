@@ -5,10 +5,12 @@ import {
   DiscordAPIError,
   EmbedBuilder,
   MessageFlags,
+  PermissionFlagsBits,
   RateLimitError,
   type SendableChannels,
 } from 'discord.js'
 import type { CaptionChat, CaptionMessage, Written } from './caption-message.ts'
+import { escaped } from './escape.ts'
 
 /** Discord's error codes (Discord: JSON Error Codes). */
 const UNKNOWN_MESSAGE = 10_008
@@ -16,6 +18,8 @@ const TOO_OLD = 30_046
 /** Unknown channel, missing access, missing permissions, archived thread. */
 const NO_ACCESS = [10_003, 50_001, 50_013, 50_083]
 const UNKNOWN_CHANNEL = 10_003
+/** Longest message (Discord: Create Message). */
+const CONTENT_MOST = 2_000
 /** Nobody is alerted, whatever a message says. */
 const NOBODY = { parse: [] }
 
@@ -35,14 +39,14 @@ export class DiscordChat implements CaptionChat {
   send(message: CaptionMessage): Promise<Written> {
     return this.#do(async chat => {
       const flags = MessageFlags.SuppressNotifications
-      const { id } = await chat.send({ ...bodyOf(message), flags, allowedMentions: NOBODY })
+      const { id } = await chat.send({ ...bodyOf(message, chat), flags, allowedMentions: NOBODY })
       return id
     })
   }
 
   edit(id: string, message: CaptionMessage): Promise<Written> {
     return this.#do(async chat => {
-      await chat.messages.edit(id, { ...bodyOf(message), allowedMentions: NOBODY })
+      await chat.messages.edit(id, { ...bodyOf(message, chat), allowedMentions: NOBODY })
       return id
     })
   }
@@ -89,13 +93,22 @@ export class DiscordChat implements CaptionChat {
   }
 }
 
-function bodyOf({ content, embed }: CaptionMessage) {
+/** Where the bot may not embed, an embed is text. */
+function bodyOf({ content, embed }: CaptionMessage, chat: SendableChannels) {
   if (!embed) return { content, embeds: [] }
   const { author, description, colour } = embed
+  if (!mayEmbed(chat))
+    return { content: `**${escaped(author)}:** ${description}`.slice(0, CONTENT_MOST), embeds: [] }
   return {
     content,
     embeds: [new EmbedBuilder().setAuthor({ name: author }).setDescription(description).setColor(colour)],
   }
+}
+
+function mayEmbed(chat: SendableChannels): boolean {
+  if (chat.isDMBased()) return true
+  const { me } = chat.guild.members
+  return !me || chat.permissionsFor(me).has(PermissionFlagsBits.EmbedLinks)
 }
 
 function failureOf(error: unknown): Written {

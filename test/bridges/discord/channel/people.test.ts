@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { memberName } from '../../../../src/bridges/discord/channel/member.ts'
+import { People } from '../../../../src/bridges/discord/channel/people.ts'
+import { MemoryPreferences } from '../../../../src/bridges/discord/memory-preferences.ts'
+
+function started() {
+  const preferences = new MemoryPreferences()
+  const locales = new Map<string, string>()
+  const people = new People({
+    view: { people: () => [{ userId: 'ana', name: 'Ana', speaks: true }] },
+    preferences,
+    localeOf: userId => locales.get(userId),
+    nearest: language => (language === 'es-419' || language === 'es-mx' ? 'es-es' : language),
+    fallback: 'en-us',
+  })
+  const ana = () => people.in('1')[0]!
+  return { people, preferences, locales, ana }
+}
+
+describe('the language of a member', () => {
+  it('is what they said here, else elsewhere, else what their client is set to, else the guild’s', () => {
+    const { people, preferences, locales, ana } = started()
+    expect(ana()).toMatchObject({ language: 'en-us', languageFrom: 'default' })
+    locales.set('ana', 'fr')
+    expect(ana()).toMatchObject({ language: 'fr-fr', languageFrom: 'locale' })
+    preferences.setLanguage('ana', 'de-de')
+    expect(ana()).toMatchObject({ language: 'de-de', languageFrom: 'asked' })
+    people.setLanguage('ana', 'it-it')
+    expect(ana()).toMatchObject({ language: 'it-it', languageFrom: 'asked' })
+  })
+
+  it('that is guessed is one that can be translated', () => {
+    const { locales, ana } = started()
+    locales.set('ana', 'es-419')
+    expect(ana().language).toBe('es-es')
+  })
+})
+
+describe('the consent of a member', () => {
+  it('is taken back here or anywhere, and given back where it was taken', () => {
+    const { people, preferences, ana } = started()
+    expect(ana().consents).toBe(true)
+    people.setConsent('ana', false)
+    expect(ana().consents).toBe(false)
+    people.setConsent('ana', true)
+    const members = people.in('1')
+    expect(people.outdated(members)).toBe(false)
+    preferences.setOptedOut('ana', true)
+    expect([ana().consents, people.outdated(members)]).toEqual([false, true])
+  })
+})
+
+it.each([
+  ['Ana', 'Ana'],
+  ['  ', '?'],
+  ['a\u0000b\nc', 'a b c'],
+  ['x'.repeat(80), 'x'.repeat(64)],
+  [`${'x'.repeat(63)}😀`, 'x'.repeat(63)],
+])('the name %j is shown as %j', (name, shown) => {
+  expect(memberName(name)).toBe(shown)
+})
