@@ -35,10 +35,13 @@ export class DiscordBot {
   /** Of all channels together. */
   readonly counters = new LinkCounters()
   readonly interpreters: Interpreters
+  /** What registering the command came to, once the bot is in; for ever open when it never is. Never rejects. */
+  readonly registered: Promise<readonly RegistrationResult[]>
   readonly #client: Client
   readonly #login: Login
   readonly #desk: CommandDesk
   #registrar: Registrar | undefined
+  readonly #registered = Promise.withResolvers<void>()
   readonly #channels: DiscordInterpreters
   #closing: Promise<void> | undefined
 
@@ -90,7 +93,7 @@ export class DiscordBot {
       const terms = { rest: client.rest, applicationId: application.id, guilds, log }
       const registrar = new Registrar(terms, { clock, counters: this.#desk.counters })
       this.#registrar = registrar
-      void registrar.look()
+      void registrar.look().then(this.#registered.resolve)
       // Where a guild is named that had not invited the bot, it can be registered only now.
       client.on(Events.GuildCreate, ({ id }) => {
         if (guilds.includes(id)) void registrar.look()
@@ -108,6 +111,11 @@ export class DiscordBot {
   /** Settles once: whether the bot is in, or never will be. Never rejects. */
   get settled(): Promise<boolean> {
     return this.#login.settled
+  }
+
+  /** Settles when the command was looked at for the first time, and registered where it had to be. Never rejects. */
+  get registered(): Promise<void> {
+    return this.#registered.promise
   }
 
   /** What was asked for by commands, and what became of it. */
@@ -134,6 +142,7 @@ export class DiscordBot {
   async #close(): Promise<void> {
     this.#desk[Symbol.dispose]()
     this.#registrar?.[Symbol.dispose]()
+    this.#registered.resolve()
     await this.#channels.close()
     this.#login[Symbol.dispose]()
     await this.#client.destroy()
