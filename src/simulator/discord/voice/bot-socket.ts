@@ -111,7 +111,7 @@ export class BotSocket implements Wire {
         else this.close(Close.badRequest)
         break
       case 'key-package':
-        call.dave.offered(session, message.bytes)
+        if (!call.dave.offered(session, message.bytes)) this.close(Close.badRequest)
         break
       case 'commit-welcome':
         call.dave.committed(session, message.bytes)

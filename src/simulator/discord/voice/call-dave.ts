@@ -13,10 +13,12 @@ export class CallDave {
     this.#members = members
   }
 
-  /** Op 26. */
-  offered({ member }: BotSession, keyPackage: Buffer): void {
+  /** Op 26; false when nobody could be added with that. */
+  offered({ member }: BotSession, keyPackage: Buffer): boolean {
+    if (!this.group.couldAdd(member, keyPackage)) return false
     member.keyPackage = Buffer.from(keyPackage)
     this.group.changed()
+    return true
   }
 
   /** Op 28. */

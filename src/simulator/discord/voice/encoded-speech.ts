@@ -8,7 +8,7 @@ export class EncodedSpeech {
   readonly packets: readonly SpeechPacket[]
   readonly #pace: number
 
-  /** `pcm` is 16 kHz mono. Takes about 10 ms for each second of it. */
+  /** `pcm` is 16 kHz mono. Takes some 25 ms of CPU for each second of it. */
   constructor(pcm: Int16Array, options: SayOptions = {}) {
     const speech = new Speech(pcm, options)
     const packets: SpeechPacket[] = []

@@ -1,12 +1,9 @@
-import { DAVESession } from '@snazzah/davey'
 import { describe, expect, it } from 'vitest'
-import { Op } from '../../../../src/simulator/discord/voice/opcodes.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { until } from '../../../helpers/until.ts'
 import { Calls } from './calls.ts'
-import { RawBot } from './raw-bot.ts'
-import { BOT, GUILD } from './real-bot.ts'
+import { BOT } from './real-bot.ts'
 
 const ANNA = '400000000000000001'
 const BEN = '400000000000000002'
@@ -147,28 +144,6 @@ describe('under DAVE', () => {
         .subarray(meanwhile.length)
         .some(sample => Math.abs(sample) > 4_000),
     ).toBe(true)
-  })
-
-  it('a bot that never makes a commit is taken into the group by that of a user', async () => {
-    const call = calls.open()
-    call.faults.committer = 'bot'
-    using bot = new RawBot(calls.server)
-    call.expect({ userId: BOT, sessionId: 'session', token: call.channelId })
-    const session = new DAVESession(1, BOT, call.channelId)
-    await bot.got(Op.hello)
-    const identity = { server_id: GUILD, user_id: BOT, session_id: 'session', token: call.channelId }
-    bot.say(Op.identify, { ...identity, max_dave_protocol_version: 1 })
-    await bot.got(Op.ready)
-    const data = { address: '127.0.0.1', port: 9, mode: 'aead_aes256_gcm_rtpsize' }
-    bot.say(Op.selectProtocol, { protocol: 'udp', data })
-    await until(() => bot.binary[0]?.[2] === Op.externalSender, 5_000, 'op 25')
-    session.setExternalSender(bot.binary[0]!.subarray(3))
-    const anna = call.addUser(ANNA)
-    bot.send(Buffer.concat([Buffer.of(Op.keyPackage), session.getSerializedKeyPackage()]))
-    const welcome = await until(() => bot.binary.find(each => each[2] === Op.welcome), 5_000, 'op 30')
-    session.processWelcome(welcome.subarray(5))
-    expect(session.voicePrivacyCode).toBe(anna.privacyCode)
-    expect(call.transitions).toMatchObject([{ kind: 'formed', by: ANNA }])
   })
 
   it('users have a group of their own before any bot comes', async () => {

@@ -4,6 +4,8 @@ import { Execution } from './execution.ts'
 import { ExternalSender, type Proposal } from './external-sender.ts'
 import type { GroupMember } from './group-member.ts'
 import { MemberTree } from './member-tree.ts'
+import { vector } from './mls-bytes.ts'
+import { ScriptedMember } from './scripted-member.ts'
 import type { Transition } from './transition.ts'
 import { Waiting } from './waiting.ts'
 
@@ -16,6 +18,8 @@ export interface DaveGroupOptions {
   readonly onExecuted: () => void
 }
 
+/** A user who is nowhere. */
+const JUDGE = '1'
 /** So long bots have for a key package; Discord's own figure is not documented. */
 const PATIENCE_MS = 2_000
 /** So often in a row a group is founded anew; then it stays away until somebody comes or goes. */
@@ -93,6 +97,14 @@ export class DaveGroup {
 
   depart(member: GroupMember): void {
     if (this.#present.delete(member)) this.#run()
+  }
+
+  /** Whether a group would take `member` with this key package. */
+  couldAdd({ userId }: GroupMember, keyPackage: Buffer): boolean {
+    const { channelId } = this.#options
+    const judge = new ScriptedMember(JUDGE, channelId, this.externalSender, true)
+    const { bytes } = this.#sender.add(keyPackage, 0n)
+    return judge.propose(vector(bytes), [userId, JUDGE]) !== undefined
   }
 
   /** A bot's key package has come, or it has lost its group. */

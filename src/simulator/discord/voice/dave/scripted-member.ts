@@ -42,9 +42,12 @@ export class ScriptedMember implements GroupMember {
   }
 
   propose(proposals: Buffer, recognized: readonly string[]): Buffer | undefined {
-    const { commit, welcome } = this.#session.processProposals(APPEND, proposals, [...recognized])
-    if (!commit) return undefined
-    return welcome ? Buffer.concat([commit, welcome]) : commit
+    try {
+      const { commit, welcome } = this.#session.processProposals(APPEND, proposals, [...recognized])
+      return commit && (welcome ? Buffer.concat([commit, welcome]) : commit)
+    } catch {
+      return undefined
+    }
   }
 
   follow(transitionId: number, change: { commit: Buffer } | { welcome: Buffer }): void {
@@ -62,8 +65,13 @@ export class ScriptedMember implements GroupMember {
     this.#pending = undefined
     this.#plain = change === 'downgrade'
     if (change === 'downgrade') return
-    if ('commit' in change) this.#session.processCommit(change.commit)
-    else this.#session.processWelcome(change.welcome)
+    try {
+      if ('commit' in change) this.#session.processCommit(change.commit)
+      else this.#session.processWelcome(change.welcome)
+    } catch {
+      // Somebody made a bad commit: as a real client, out of this group and into the next.
+      this.found(false)
+    }
   }
 
   /** A frame as it goes to the others; undefined while there is no key for it. */
