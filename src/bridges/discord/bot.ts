@@ -35,8 +35,6 @@ export class DiscordBot {
   /** Of all channels together. */
   readonly counters = new LinkCounters()
   readonly interpreters: Interpreters
-  /** What registering the command came to, once the bot is in; for ever open when it never is. Never rejects. */
-  readonly registered: Promise<readonly RegistrationResult[]>
   readonly #client: Client
   readonly #login: Login
   readonly #desk: CommandDesk
