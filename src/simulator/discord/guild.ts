@@ -2,7 +2,7 @@ import { isoTime } from '../../core/wall-clock.ts'
 import type { Channel } from './channel.ts'
 import { guildJson } from './guild-json.ts'
 import type { Json } from './json.ts'
-import type { DiscordLocale } from './locale.ts'
+import { type DiscordLocale, localeOf } from './locale.ts'
 import { Member, type MemberOptions } from './member.ts'
 import { bitsOf, DEFAULT_PERMISSIONS, type PermissionName } from './permissions.ts'
 import { Role } from './role.ts'
@@ -49,7 +49,7 @@ export class Guild {
     this.id = world.ids.next()
     this.world = world
     this.name = name
-    this.locale = locale
+    this.locale = localeOf(locale)
     this.createdAt = world.wallClock()
     this.voice = new VoicePresence(this)
     const permissions = everyone ? bitsOf(everyone) : DEFAULT_PERMISSIONS

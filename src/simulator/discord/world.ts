@@ -6,7 +6,7 @@ import { applicationFlags, type PrivilegedIntent } from './gateway/intents.ts'
 import type { Guild } from './guild.ts'
 import { Interactions } from './interaction/interactions.ts'
 import type { Json } from './json.ts'
-import type { DiscordLocale } from './locale.ts'
+import { type DiscordLocale, localeOf } from './locale.ts'
 import { Chat } from './message/chat.ts'
 import { Snowflakes } from './snowflake.ts'
 import { User } from './user.ts'
@@ -85,7 +85,13 @@ export class World {
     const taken = new Set(Array.from(this.users.values(), ({ username }) => username))
     let username = base
     for (let n = 2; taken.has(username); n++) username = `${base}${n}`
-    const user = new User({ id: this.ids.next(), username, globalName: bot ? null : name, bot, locale })
+    const user = new User({
+      id: this.ids.next(),
+      username,
+      globalName: bot ? null : name,
+      bot,
+      locale: localeOf(locale),
+    })
     this.users.set(user.id, user)
     return user
   }

@@ -59,6 +59,23 @@ test('what somebody may do in a channel is what discord.js computes', async () =
   )
 })
 
+test('what Discord does not have is refused at once', async () => {
+  await using discord = await DiscordStandIn.listen()
+  expect(() => discord.addGuild({ name: 'Casa', locale: 'es' as 'es-ES' })).toThrow('no locale es; it has')
+  const guild = discord.addGuild({ name: 'Casa' })
+  expect(() => guild.addMember({ name: 'Ana', locale: 'de-DE' as 'de' })).toThrow('no locale de-DE')
+  const ana = guild.addMember({ name: 'Ana' })
+  expect(() => guild.addMember({ name: 'Ana', user: ana.user })).toThrow('Ana is in Casa already')
+  expect(discord.addGuild({ name: 'Piso' }).addMember({ name: '', user: ana.user }).displayName).toBe('Ana')
+  const everyone = ['Fly' as PermissionName]
+  expect(() => discord.addGuild({ name: 'Casa', everyone })).toThrow('no permission is called Fly')
+  await expect(guild.bot.join(guild.addVoiceChannel({ name: 'Sala' }))).rejects.toThrow(
+    'only itself can enter',
+  )
+  await expect(ana.command('x')).rejects.toMatchObject({ code: 'unknown-command' })
+  await ana.leave()
+})
+
 test('the owner may do everything, and thread and parent are alike', async () => {
   await using discord = await DiscordStandIn.listen()
   const guild = discord.addGuild({ name: 'Casa', everyone: [], botPermissions: ['ViewChannel'] })

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { RateLimitError, type TextChannel } from 'discord.js'
 import { describe, expect, it } from 'vitest'
 import { DiscordStandIn } from '../../../src/simulator/index.ts'
@@ -98,6 +99,8 @@ describe('a fault', () => {
     expect(() => discord.faults.rest.next({ only: 'PATCH /channel/:id' })).toThrow(
       'no route has PATCH /channel/:id',
     )
+    const odd = { code: 77 as never }
+    expect(() => discord.faults.rest.always(odd)).toThrow('error code 77 is not known')
     await message.edit('y')
     // To the client this means that its token is no good.
     discord.faults.rest.next({ only: 'PATCH /channels', code: 40001 })
@@ -128,6 +131,13 @@ describe('a fault', () => {
   })
 })
 
+/** What is answered to a request line that no well-behaved client sends. */
+async function raw({ api }: DiscordStandIn, line: string): Promise<string> {
+  const socket = connect(Number(new URL(api).port), '127.0.0.1')
+  socket.end(`${line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+  return (await socket.toArray()).join('')
+}
+
 describe('the API', () => {
   const ask = (discord: DiscordStandIn, path: string, init: RequestInit = {}) =>
     fetch(`${discord.api}${path}`, {
@@ -148,6 +158,8 @@ describe('the API', () => {
     expect(await answers('/v10/users/@me', { headers: { authorization: 'Bot x' } })).toEqual([401, 0])
     expect(await answers('/v10/channels/abc')).toEqual([400, 50035])
     expect(await answers('/v10/channels/%E0%A4%A')).toEqual([404, 0])
+    expect(await raw(discord, 'GET //[?x')).toContain('HTTP/1.1 401')
+    expect(await raw(discord, 'DELETE *')).toContain('HTTP/1.1 401')
     expect(await answers('/v10/guilds/1')).toEqual([404, 10004])
     const json = { 'content-type': 'application/json' }
     const posted = { method: 'POST', headers: json, body: '{' }

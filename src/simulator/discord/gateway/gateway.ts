@@ -157,7 +157,7 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   }
 
   #open(request: IncomingMessage, socket: WebSocket): void {
-    const query = new URL(request.url ?? '/', 'ws://localhost').searchParams
+    const query = new URLSearchParams(request.url?.split(/\?(.*)/s)[1])
     if (query.get('v') !== '10' || (query.get('encoding') ?? 'json') !== 'json' || query.has('compress'))
       return void socket.close(CLOSE.invalidVersion, 'Invalid API version.')
     this.#connections.add(new GatewayConnection(socket, this))

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { after } from '../../../core/clock.ts'
 import { isSnowflake } from '../snowflake.ts'
 import type { World } from '../world.ts'
-import { ApiError, isApiErrorCode } from './api-error.ts'
+import { ApiError } from './api-error.ts'
 import type { ApiReply } from './api-request.ts'
 import { bytesOf, parsed } from './body.ts'
 import type { DiscordRestFaults, RestFault } from './faults.ts'
@@ -23,7 +23,9 @@ export interface RestApiTerms {
 /** The parts of a request that are known before its route is asked. */
 interface Call {
   readonly method: string
-  readonly url: URL
+  /** Both as they came. */
+  readonly path: string
+  readonly query: string
   readonly found: FoundRoute | undefined
   readonly authorization: string | undefined
   readonly type: string
@@ -46,12 +48,10 @@ export class RestApi {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', headers } = request
-    const url = new URL(request.url ?? '/', 'http://localhost')
-    const found = this.#routes.find(method, url.pathname.replace(PREFIX, ''))
+    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s)
+    const found = this.#routes.find(method, path.replace(PREFIX, ''))
     const call = {
-      method,
-      url,
-      found,
+      ...{ method, path, query, found },
       authorization: headers.authorization,
       type: headers['content-type'] ?? '',
     }
@@ -89,15 +89,13 @@ export class RestApi {
     if (found?.route.auth !== 'path' && authorization !== `Bot ${this.#terms.token}`)
       throw ApiError.plain(401, 'Unauthorized')
     if (!found) throw ApiError.plain(404, 'Not Found')
-    if (fault.code !== undefined)
-      throw isApiErrorCode(fault.code)
-        ? ApiError.of(fault.code)
-        : ApiError.plain(500, 'Internal Server Error')
+    if (fault.code !== undefined) throw ApiError.of(fault.code)
     const limit = this.#limit(found)
     if (limit.refusal) return limit.refusal
     checkIds(found.params)
     const { world } = this.#terms
-    const reply = found.route.handle({ params: found.params, query: call.url.searchParams, body }, world)
+    const query = new URLSearchParams(call.query)
+    const reply = found.route.handle({ params: found.params, query, body }, world)
     return raw(reply, limit.headers)
   }
 
@@ -112,12 +110,12 @@ export class RestApi {
     return { headers, refusal: limitedReply('user', state.resetAfterMs, headers) }
   }
 
-  #note({ method, url, found }: Call, body: unknown, reply: RawReply | undefined): void {
+  #note(call: Call, body: unknown, reply: RawReply | undefined): void {
     const code = reply && reply.status >= 400 ? codeIn(reply.body) : undefined
     this.#terms.requests.push({
-      method,
-      path: shownPath(url, found),
-      route: found?.name,
+      method: call.method,
+      path: shownPath(call),
+      route: call.found?.name,
       body,
       at: this.#terms.world.wallClock(),
       status: reply?.status,
@@ -145,10 +143,10 @@ function raw({ status, body }: ApiReply, headers: Readonly<Record<string, string
 }
 
 /** As it came, but for the token of a webhook or an interaction. */
-function shownPath(url: URL, found: FoundRoute | undefined): string {
-  const path = url.pathname.replace(PREFIX, '').replaceAll('%40', '@') + url.search
+function shownPath({ path, query, found }: Call): string {
+  const all = path.replace(PREFIX, '').replaceAll('%40', '@') + (query && `?${query}`)
   const token = found?.params.token
-  return token === undefined ? path : path.replace(encodeURIComponent(token), ':token')
+  return token === undefined ? all : all.replace(encodeURIComponent(token), ':token')
 }
 
 function failure(error: unknown): RawReply {

@@ -1,9 +1,11 @@
+import { type ApiErrorCode, isApiErrorCode } from './api-error.ts'
+
 /** What the API does wrong with a request. */
 export interface RestFault {
   /** Requests to this route alone, as in `SeenRequest.route`, or its method or a part of it: `PATCH /channels`. What `:parts` are called is of no matter. Default all. */
   only?: string
   /** Answers this status with this JSON error code of Discord's instead of doing it: 50001, 50013, 10008, 30046 … Its status comes along. */
-  code?: number
+  code?: ApiErrorCode
   /** Answers this status instead, with `body`, which need be no JSON. */
   reply?: { status: number; body?: string; type?: string }
   /** Answers 429: of this route, of all (`global`), of something shared, or of Discord's front (`cloudflare`, no JSON). */
@@ -54,7 +56,9 @@ export class DiscordRestFaults {
     return this.#standing.find(fits) ?? {}
   }
 
-  #check({ only }: RestFault): void {
+  #check({ only, code }: RestFault): void {
+    if (code !== undefined && !isApiErrorCode(code))
+      throw new RangeError(`the JSON error code ${code} is not known here: give a reply instead`)
     if (only === undefined || this.#routes.some(route => within(only, route))) return
     throw new RangeError(`no route has ${only} in it; they are written like ${this.#routes.at(-1)}`)
   }
