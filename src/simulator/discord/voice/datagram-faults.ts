@@ -35,6 +35,11 @@ export class DatagramFaults {
     this.#stalledMs = ms
   }
 
+  /** For the network: a stall was asked for. */
+  get stalling(): boolean {
+    return this.#stalledMs !== undefined
+  }
+
   /** For the network: takes the stall that was asked for. */
   takeStall(): number | undefined {
     const ms = this.#stalledMs
