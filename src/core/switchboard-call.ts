@@ -99,8 +99,9 @@ export class SwitchboardCall {
     caller.change({ muted: true })
     this.#ringing = this.#terms.voice.ring(caller)
     if (!first) return
-    this.#say(caller, 'connecting', named(this.#plan.callee))
     this.#dial()
+    // Whoever cannot be called at all is nobody to wait for.
+    if (this.#state.status === 'calling') this.#say(caller, 'connecting', named(this.#plan.callee))
   }
 
   #dial(): void {

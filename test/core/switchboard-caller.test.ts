@@ -136,7 +136,7 @@ describe('a caller', () => {
     line.dialler.refuse = new BridgeError(code, 'not dialled')
     const ana = line.caller()
     await line.run(2_000)
-    expect(line.notices(ana)).toEqual(['connecting', notice])
+    expect(line.notices(ana)).toEqual([notice])
     expect(await line.ended(ana)).toBe(true)
   })
 
@@ -144,7 +144,7 @@ describe('a caller', () => {
     const line = await switchboard({ dialler: undefined })
     const ana = line.caller()
     await line.run(2_000)
-    expect(line.notices(ana)).toEqual(['connecting', 'call-failed'])
+    expect(line.notices(ana)).toEqual(['call-failed'])
     expect(await line.ended(ana)).toBe(true)
   })
 
