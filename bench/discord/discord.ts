@@ -70,12 +70,12 @@ async function measure(
     load.send({ kind: 'talk', ms: WARM_MS + windowMs + 2_000 })
     await pause(WARM_MS)
     await counted(subject)
+    const reportBefore = await reported(load)
     const before = [cpuOf(subject.pid), cpuOf(load.pid)]
     await pause(windowMs)
     const after = [cpuOf(subject.pid), cpuOf(load.pid)]
     const got = await counted(subject)
-    load.send({ kind: 'report' })
-    const { gaps, broken } = await load.when<Reported>('reported')
+    const reportAfter = await reported(load)
     const share = (nth: 0 | 1) => {
       const [from, to] = [before[nth]!, after[nth]!]
       return ((to.user + to.system - from.user - from.system) * 100) / windowMs
@@ -88,7 +88,9 @@ async function measure(
       inPercent: (got.framesIn * 100) / ((one.speakers * got.ms) / 20),
       lateMs,
       slots: got.packetsOut,
-      ...{ slotsMissed, starved, lost, undecryptable, gaps, broken },
+      ...{ slotsMissed, starved, lost, undecryptable },
+      gaps: reportAfter.gaps - reportBefore.gaps,
+      broken: reportAfter.broken - reportBefore.broken,
     }
   } finally {
     await subject.stop()
@@ -99,6 +101,12 @@ async function measure(
 function counted(subject: Child): Promise<Counted> {
   const answer = subject.when<Counted>('counted')
   subject.send({ kind: 'count' })
+  return answer
+}
+
+function reported(load: Child): Promise<Reported> {
+  const answer = load.when<Reported>('reported')
+  load.send({ kind: 'report' })
   return answer
 }
 
