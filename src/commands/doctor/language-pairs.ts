@@ -10,7 +10,7 @@ export interface LanguagePair {
 }
 
 /** Every direction that calls may need: alone in a call, or among the numbers of one room. */
-export function languagePairs({ languages, twilio }: Config): LanguagePair[] {
+export function languagePairs({ languages, twilio, discord }: Config): LanguagePair[] {
   const alone = Object.entries(twilio.numbers).filter(([, { dial, menu }]) => !dial && !menu)
   const parties = alone.map(([number, { speaks, hears, room }]) => ({
     number,
@@ -32,6 +32,7 @@ export function languagePairs({ languages, twilio }: Config): LanguagePair[] {
   }
   for (const [number, settings] of Object.entries(twilio.numbers))
     pairs.push(...dialledPairs(number, settings, languages))
+  pairs.push(...channelPairs(discord))
   const seen = new Set<string>()
   return pairs.filter(({ from, to }) => {
     const key = `${from} ${to}`
@@ -39,6 +40,13 @@ export function languagePairs({ languages, twilio }: Config): LanguagePair[] {
     seen.add(key)
     return true
   })
+}
+
+/** What is spoken in Discord's channels when they begin, from what people speak there of whom nothing is known. */
+function channelPairs({ token, language, output }: Config['discord']): LanguagePair[] {
+  if (token === undefined) return []
+  const speak = [...output, ...(language === undefined ? [] : [language])]
+  return speak.flatMap(from => output.map(to => ({ from, to, used: 'discord.output' })))
 }
 
 type Languages = Config['languages']

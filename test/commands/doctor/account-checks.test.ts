@@ -110,6 +110,16 @@ test('prefixes belong to countries, the best known first', () => {
   expect(countriesOf('+999')).toEqual([])
 })
 
+test('languages of Discord channels are looked at, where there is a bot', () => {
+  const pairs = (discord: ConfigInput['discord']) =>
+    languagePairs(loadConfig({ env: {}, overrides: { discord } })).map(({ from, to }) => `${from} ${to}`)
+  const settings = { language: 'de-de', output: ['es-es', 'fr-fr'] }
+  expect(pairs(settings)).toEqual(['en-us es-es'])
+  expect(pairs({ ...settings, token: 'token' })).toEqual([
+    ...['en-us es-es', 'es-es fr-fr', 'fr-fr es-es', 'de-de es-es', 'de-de fr-fr'],
+  ])
+})
+
 test('languages of those who are called are looked at, both ways', () => {
   const config = loadConfig({
     env: {},
