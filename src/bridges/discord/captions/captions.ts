@@ -12,7 +12,7 @@ import { Turns } from './turns.ts'
 
 /** Between two looks at turns that nothing more comes of (ms). */
 const LOOK_MS = 1_000
-/** Translations that may yet be spoken. */
+/** Utterances that may yet be spoken. */
 const TO_SPEAK_MOST = 64
 
 export interface CaptionsParts {
@@ -26,6 +26,8 @@ export interface CaptionsParts {
   readonly onNoAccess?: (code: number) => void
   /** A speaker's microphone picks up what the bot says; their name was made harmless for a message. */
   readonly onEcho?: (speaker: string, name: string) => void
+  /** The translation of such an echo begins to be heard: of this speaker, by this listener. */
+  readonly onEchoHeard?: (speaker: string, listener: string) => void
 }
 
 /** Writes what is said in a room into a text chat: one message for each turn, edited while it grows. Owns its writer. */
@@ -39,6 +41,8 @@ export class Captions {
   readonly #watches: readonly Disposable[]
   /** Participants who do not want to be listened to. */
   readonly #silenced = new Set<string>()
+  /** Utterances that are our own voice, heard again. */
+  readonly #echoed = new Set<string>()
   /** Translations by utterance, until they are spoken. */
   readonly #toSpeak = new Map<string, { readonly text: string; readonly to: LanguageId }>()
   #style: CaptionStyle
@@ -97,14 +101,19 @@ export class Captions {
     const { utterance, translation, text, from, to } = caption
     if (translation) this.#willSpeak(utterance, translation, to)
     if (text && this.#echo.isEcho(text, from, now)) {
-      if (caption.final) {
-        this.echoes++
-        this.#parts.onEcho?.(caption.speaker, escaped(caption.name ?? '?'))
-      }
+      this.#echoes(caption)
       return
     }
+    this.#echoed.delete(utterance)
     const turn = this.#turns.take(caption, now)
     if (turn) this.#write(turn)
+  }
+
+  #echoes({ utterance, final, speaker, name = '?' }: Caption): void {
+    keep(this.#echoed, utterance)
+    if (!final) return
+    this.echoes++
+    this.#parts.onEcho?.(speaker, escaped(name))
   }
 
   #willSpeak(utterance: string, text: string, to: LanguageId): void {
@@ -112,9 +121,13 @@ export class Captions {
     if (this.#toSpeak.size > TO_SPEAK_MOST) this.#toSpeak.delete(this.#toSpeak.keys().next().value!)
   }
 
-  #spoken({ room, listener, utterance, stage }: UtteranceEvent): void {
-    if (room !== this.#parts.room || stage !== 'begun' || !this.#parts.isEar(listener)) return
-    const spoken = this.#toSpeak.get(utterance)
+  #spoken({ room, speaker, listener, utterance, stage }: UtteranceEvent): void {
+    if (room !== this.#parts.room || stage !== 'begun') return
+    if (this.#echoed.has(utterance)) {
+      this.#parts.onEchoHeard?.(speaker, listener)
+      return
+    }
+    const spoken = this.#parts.isEar(listener) ? this.#toSpeak.get(utterance) : undefined
     if (spoken) this.#echo.spoke(spoken.text, spoken.to, this.#parts.clock.now())
   }
 
@@ -129,4 +142,9 @@ export class Captions {
     for (const turn of this.#turns.due(clock.now())) this.#write(turn)
     this.#timer = after(clock, LOOK_MS, this.#look)
   }
+}
+
+function keep(ids: Set<string>, id: string): void {
+  ids.add(id)
+  if (ids.size > TO_SPEAK_MOST) ids.delete(ids.values().next().value!)
 }

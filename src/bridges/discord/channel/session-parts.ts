@@ -84,6 +84,7 @@ export function sessionParts(
     log,
     isEar: participant => room.ears.has(participant),
     onEcho: (speaker, name) => troubles.once(`echo ${speaker}`, words => words.headphones(name)),
+    onEchoHeard: (speaker, listener) => room.hush(speaker, listener),
   })
   const welcome = new Welcome({
     announcer,

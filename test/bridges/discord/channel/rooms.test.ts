@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../../src/core/clock.ts'
 import type { Dialler, DialRequest, OutgoingCall } from '../../../../src/core/dialler.ts'
-import { toneOf } from '../../../../src/simulator/tone-mp3.ts'
+import { Mp3Maker, toneOf } from '../../../../src/simulator/tone-mp3.ts'
 import { noticeHz } from '../../../helpers/fake-announcer.ts'
 import { LiveLeg } from '../../../helpers/live-leg.ts'
-import { until } from '../../../helpers/until.ts'
+import { pause, until } from '../../../helpers/until.ts'
 import { anyOf, guildHarness, speech, total } from './guild.ts'
 
 /** Says `pcm` in real time over the leg, and a second of silence after it. */
@@ -114,7 +114,7 @@ test('without a dialler nobody is called', async () => {
   )
 })
 
-test('what the channel itself has said is not read again when a microphone picks it up', async () => {
+test('what the channel itself has said is neither read nor heard again when a microphone picks it up', async () => {
   await using casa = await guildHarness()
   const ana = casa.person('Ana', 'es-es')
   const ben = casa.person('Ben', 'en-us')
@@ -125,7 +125,6 @@ test('what the channel itself has said is not read again when a microphone picks
   const english = await casa.service.sessionOf(2)
   const [fromAna, fromBen] = spanish.from === 'es-es' ? [spanish, english] : [english, spanish]
   await ana.say(speech(440, 300))
-  const { Mp3Maker } = await import('../../../../src/simulator/tone-mp3.ts')
   const maker = await Mp3Maker.create()
   fromAna.say({
     text: 'buenos días a todos',
@@ -133,9 +132,20 @@ test('what the channel itself has said is not read again when a microphone picks
     audio: maker.tone(toneOf('en-us'), 1_000),
   })
   await casa.heard(toneOf('en-us'), 700)
-  fromBen.say({ text: 'Good morning to every body!', translation: 'Buenos días a todos' })
+  fromBen.say({
+    text: 'Good morning to every body!',
+    translation: 'Buenos días a todos',
+    audio: maker.tone(toneOf('es-es'), 2_000),
+  })
   await casa.reads(['Ben, your microphone picks up'])
-  fromBen.say({ text: 'Good morning Ana, how are you?', translation: 'Buenos días, Ana' })
+  await pause(1_000)
+  expect(total(casa.sala.heard(), toneOf('es-es'))).toBeLessThan(400)
+  fromBen.say({
+    text: 'Good morning Ana, how are you?',
+    translation: 'Buenos días, Ana',
+    audio: maker.tone(toneOf('es-es'), 1_000),
+  })
   await casa.reads(['**Ben:** Good morning Ana'])
+  await casa.heard(toneOf('es-es'), 900)
   expect(casa.read().filter(text => text.includes('every body'))).toEqual([])
 })
