@@ -39,12 +39,14 @@ async function discordPart(config: Config, around: Surroundings): Promise<Check[
     if (guilds.length + channels.length === 0) return []
     return [fail('Discord token', 'none', 'set discord.token (DRAGOMAN_DISCORD_TOKEN or …_FILE)')]
   }
-  const [{ discordChecks }, { voiceChecks }] = await Promise.all([
+  const [{ discordChecks }, { preferencesCheck }, { voiceChecks }] = await Promise.all([
     import('./doctor/discord-checks.ts'),
+    import('./doctor/discord-preferences.ts'),
     import('./doctor/discord-voice.ts'),
   ])
   const rest = await around.discord({ token, apiUrl })
-  return [...(await discordChecks(config, rest)), ...voiceChecks(config, await around.voiceParts())]
+  const found = await discordChecks(config, rest)
+  return [...found, preferencesCheck(config), ...voiceChecks(config, await around.voiceParts())]
 }
 
 /** The settings for `doctor`: wrong ones are a finding, not a failure. */

@@ -1,0 +1,32 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { preferencesCheck } from '../../../src/commands/doctor/discord-preferences.ts'
+import { loadConfig } from '../../../src/config.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dragoman-doctor-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const check = (key?: string) => {
+  const file = join(folder, 'discord.json')
+  const preferences = key === undefined ? { file } : { file, key }
+  return preferencesCheck(loadConfig({ env: {}, overrides: { discord: { preferences } } }))
+}
+
+test('what is kept of Discord users is looked at, and nothing is made', async () => {
+  expect(check()).toMatchObject({ status: 'ok', found: expect.stringContaining('nothing is kept yet') })
+  expect(await readdir(folder)).toEqual([])
+  await writeFile(join(folder, 'discord.json'), '{"version":1,"users":{}}')
+  expect(check('a key of sixteen')).toMatchObject({ status: 'ok' })
+  expect(check()).toMatchObject({ status: 'fail', found: expect.stringContaining('not its key') })
+  await writeFile(join(folder, 'discord.json'), 'damaged')
+  expect(check('a key of sixteen')).toMatchObject({
+    status: 'fail',
+    mend: expect.stringContaining('backup'),
+  })
+  expect(await readdir(folder)).toEqual(['discord.json'])
+})
