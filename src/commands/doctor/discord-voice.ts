@@ -95,9 +95,9 @@ function daveCheck({ dave }: VoiceParts, wanted: boolean): Check {
 function cipherCheck({ aesGcm, xchacha, libsodium }: VoiceParts): Check {
   const name = 'voice ciphers'
   if (libsodium)
-    return fail(
+    return warn(
       name,
-      'libsodium-wrappers is installed, which @discordjs/voice takes and cannot use',
+      'libsodium-wrappers is installed, which @discordjs/voice takes and cannot use: the bridge does without',
       'npm uninstall libsodium-wrappers, or whatever package brings it (npm ls libsodium-wrappers)',
     )
   if (!xchacha) return fail(name, '@noble/ciphers cannot be loaded, which voice servers may demand', INSTALL)
