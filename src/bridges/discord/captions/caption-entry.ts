@@ -16,6 +16,7 @@ export class CaptionEntry {
   /** Nothing of it is written any more. */
   dead = false
   #wanted: readonly CaptionMessage[] = []
+  #withdrawn = false
   #written: { readonly id: string; readonly message: CaptionMessage }[] = []
 
   constructor(turn: number) {
@@ -28,9 +29,16 @@ export class CaptionEntry {
   }
 
   want(messages: readonly CaptionMessage[], final: boolean): void {
+    this.#withdrawn = false
     this.#wanted = messages
     this.final = final
     this.tries = 0
+  }
+
+  /** It should not be there. */
+  withdraw(): void {
+    this.want([], true)
+    this.#withdrawn = true
   }
 
   /** Undefined: everything is as it should be. */
@@ -42,7 +50,8 @@ export class CaptionEntry {
       if (!same(written.message, message)) return { kind: 'edit', at, id: written.id, message }
     }
     const surplus = this.#written[this.#wanted.length]
-    return surplus && this.#wanted.length > 0 ? { kind: 'remove', id: surplus.id } : undefined
+    const needless = this.#withdrawn || this.#wanted.length > 0
+    return surplus && needless ? { kind: 'remove', id: surplus.id } : undefined
   }
 
   done(step: Step, id: string): void {
@@ -54,6 +63,7 @@ export class CaptionEntry {
 
   /** The newest version is not worth another try; a newer one is. */
   skip(): void {
+    this.#withdrawn = false
     this.#wanted = this.#written.map(({ message }) => message)
   }
 

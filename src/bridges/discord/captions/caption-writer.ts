@@ -83,6 +83,14 @@ export class CaptionWriter {
     if (entry) entry.dead = true
   }
 
+  /** This turn should not be there: what is written of it is taken away. */
+  withdraw(turn: number): void {
+    const entry = this.#entries.get(turn)
+    if (!entry || this.#closed) return
+    entry.withdraw()
+    this.#pump()
+  }
+
   /** Captions go to `chat` from now on; what is written elsewhere stays as it is. */
   moveTo(chat: CaptionChat): void {
     this.#chat = chat

@@ -109,8 +109,12 @@ export class Captions {
     if (turn) this.#write(turn)
   }
 
-  #echoes({ utterance, final, speaker, name = '?' }: Caption): void {
+  #echoes(caption: Caption): void {
+    const { utterance, final, speaker, name = '?' } = caption
     keep(this.#echoed, utterance)
+    // Its first words may have been taken for somebody's own.
+    const turn = this.#turns.takeBack(caption)
+    if (turn !== undefined) this.#writer.withdraw(turn)
     if (!final) return
     this.echoes++
     this.#parts.onEcho?.(speaker, escaped(name))

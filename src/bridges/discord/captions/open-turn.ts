@@ -80,6 +80,12 @@ export class OpenTurn {
     return different
   }
 
+  /** What was told as this utterance was not said; false when nothing is left. */
+  remove(utterance: string): boolean {
+    for (const [to, part] of this.#parts) if (part.utterance === utterance) this.#parts.delete(to)
+    return this.#parts.size > 0
+  }
+
   /** Nothing more of it is expected. */
   giveUp(): void {
     for (const [to, part] of this.#parts) this.#parts.set(to, { ...part, final: true })

@@ -48,6 +48,16 @@ export class Turns {
     return fresh.view()
   }
 
+  /** What was told as this utterance was not said: the id of the turn that it alone was, if there was one. */
+  takeBack({ speaker, utterance, to }: Caption): number | undefined {
+    const turns = this.#open.get(speaker) ?? []
+    const at = turns.findIndex(turn => turn.in(to) === utterance)
+    const turn = turns[at]
+    if (!turn || turn.remove(utterance)) return undefined
+    turns.splice(at, 1)
+    return turn.id
+  }
+
   /** Looks at the time: turns that are given up, so final now. A few times a minute is enough, once a second is better. */
   due(now: number): Turn[] {
     const ended: Turn[] = []

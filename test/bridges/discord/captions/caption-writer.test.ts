@@ -159,6 +159,22 @@ describe('a caption writer', () => {
     expect(chat.texts).toEqual(['only'])
   })
 
+  it('takes away what should not be there', async () => {
+    const { chat, writer, want, run } = started()
+    want(1, 'a')
+    want(2, 'b')
+    await run(2_000)
+    writer.withdraw(1)
+    writer.withdraw(7)
+    await run(2_000)
+    expect(chat.texts).toEqual(['b'])
+    want(3, 'c')
+    writer.withdraw(3)
+    await run(2_000)
+    expect(chat.texts).toEqual(['b'])
+    expect(writer.waiting).toBe(0)
+  })
+
   it('goes on in another chat', async () => {
     const { chat, writer, want, run, clock } = started()
     const other = new FakeChat(clock)

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { Captions } from '../../../../src/bridges/discord/captions/captions.ts'
+import type { CaptionStyle } from '../../../../src/bridges/discord/channel-interpreter.ts'
+import { type Caption, Observer } from '../../../../src/core/observer.ts'
+import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { FakeChat, settled } from './fake-chat.ts'
+
+function started(style: CaptionStyle = 'plain') {
+  const clock = new FakeClock(1_000)
+  const chat = new FakeChat(clock)
+  const observer = new Observer()
+  const echoes: string[] = []
+  const captions = new Captions({
+    observer,
+    room: 'r',
+    chat,
+    style,
+    clock,
+    isEar: participant => participant === 'ear',
+    onEcho: (speaker, name) => echoes.push(`${speaker} ${name}`),
+    onEchoHeard: (speaker, listener) => echoes.push(`${speaker} heard by ${listener}`),
+  })
+  const run = async (ms: number) => {
+    await settled()
+    for (let t = 0; t < ms; t += 100) {
+      clock.advance(100)
+      await settled()
+    }
+  }
+  const told = (more: Partial<Caption>) =>
+    observer.emit('caption', {
+      room: 'r',
+      speaker: 'ana',
+      name: 'Ana',
+      utterance: 'ana.1.1',
+      from: 'es-es',
+      to: 'en-us',
+      final: true,
+      ...more,
+    })
+  const spoken = (utterance: string, speaker = 'ana', listener = 'ear') =>
+    observer.emit('utterance', { room: 'r', speaker, listener, utterance, stage: 'begun', audioMs: 1_000 })
+  return { clock, chat, observer, captions, echoes, run, told, spoken }
+}
+
+const MORNING = { text: 'buenos días a todos', translation: 'good morning to everybody' }
+
+describe('captions of a room', () => {
+  it('are what is said in it, and in no other', async () => {
+    const { chat, run, told } = started()
+    told(MORNING)
+    told({ ...MORNING, room: 'other', utterance: 'x' })
+    await run(1_000)
+    expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everybody'])
+  })
+
+  it('lose their ellipsis when nothing more comes', async () => {
+    const { chat, run, told } = started()
+    told({ final: false, text: 'buenos' })
+    await run(2_000)
+    expect(chat.texts).toEqual(['**Ana:** buenos …'])
+    await run(8_000)
+    expect(chat.texts).toEqual(['**Ana:** buenos'])
+  })
+
+  it('are not written where none are wanted', async () => {
+    const { chat, run, told, captions } = started('off')
+    told(MORNING)
+    await run(1_000)
+    expect(chat.texts).toEqual([])
+    captions.style = 'plain'
+    told({ ...MORNING, utterance: 'ana.1.2' })
+    await run(1_000)
+    expect(chat.texts.length).toBe(1)
+  })
+
+  it('of somebody who says no end at once', async () => {
+    const { chat, run, told, captions } = started()
+    told({ final: false, text: 'buenos' })
+    await run(100)
+    captions.silence('ana')
+    told(MORNING)
+    told({ ...MORNING, utterance: 'ana.1.2' })
+    await run(12_000)
+    expect(chat.texts).toEqual(['**Ana:** buenos …'])
+  })
+
+  it('do not have what the channel itself has spoken', async () => {
+    const { chat, run, told, spoken, echoes } = started()
+    told(MORNING)
+    spoken('ana.1.1')
+    await run(2_000)
+    const echo = { speaker: 'ben', name: 'B*n', utterance: 'ben.1.1', from: 'en-gb', to: 'es-es' }
+    told({ ...echo, final: false, text: 'good' })
+    await run(2_000)
+    expect(chat.texts.at(-1)).toBe('**B\\*n:** good …')
+    told({ ...echo, text: 'good morning to everybody', translation: 'buenos días' })
+    spoken('ben.1.1', 'ben')
+    await run(3_000)
+    expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everybody'])
+    expect(echoes).toEqual(['ben B\\*n', 'ben heard by ear'])
+  })
+
+  it('have what nobody heard in the channel, however alike', async () => {
+    const { chat, run, told, spoken } = started()
+    told(MORNING)
+    // A telephone heard it.
+    spoken('ana.1.1', 'ana', 'phone')
+    told({
+      speaker: 'ben',
+      name: 'Ben',
+      utterance: 'ben.1.1',
+      from: 'en-gb',
+      to: 'es-es',
+      text: 'good morning to everybody',
+    })
+    await run(2_000)
+    expect(chat.texts.length).toBe(2)
+  })
+
+  it('end with all that was said', async () => {
+    const { chat, run, told, captions, clock } = started()
+    told({ final: false, text: 'buenos días' })
+    const closed = captions.close(2_000)
+    await run(500)
+    await closed
+    expect(chat.texts).toEqual(['**Ana:** buenos días'])
+    told(MORNING)
+    await run(1_000)
+    expect(chat.texts).toEqual(['**Ana:** buenos días'])
+    expect(clock.pending).toBe(0)
+  })
+})
