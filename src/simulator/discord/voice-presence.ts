@@ -20,12 +20,14 @@ export interface PresenceFaults {
   withholdServer: boolean
   /** While true the bot is not told where it is itself. */
   withholdState: boolean
+  /** While true it is told where the server is before it is told where it is itself. */
+  serverFirst: boolean
 }
 
 /** Who is in which voice channel of a guild, and the calls behind them. */
 export class VoicePresence {
   /** What Discord does not tell the bot. */
-  readonly faults: PresenceFaults = { withholdServer: false, withholdState: false }
+  readonly faults: PresenceFaults = { withholdServer: false, withholdState: false, serverFirst: false }
   readonly #guild: Guild
   readonly #users = new Map<Member, VoiceUser>()
   #moves = 0
@@ -115,11 +117,10 @@ export class VoicePresence {
     if (!there)
       state.suppress =
         channel.kind === 'stage' ? !bot.can('MuteMembers', channel) : !bot.can('Speak', channel)
-    this.#tellState(state)
     if (left && !there) this.call(left).forget(bot.id)
     // Muting or deafening itself needs no other server.
     const session = this.call(channel).bots.get(bot.id)
-    if (!there || !session?.connected || !session.wire) this.#tellServer(channel)
+    this.#tellBot(state, channel, !there || !session?.connected || !session.wire)
   }
 
   async changeRegion(channel: VoiceChannel, region: string | null, gapMs?: number): Promise<void> {
@@ -149,9 +150,13 @@ export class VoicePresence {
     if (left === channel) return
     state.channel = channel
     state.suppress = channel.kind === 'stage' || !bot.can('Speak', channel)
-    this.#tellState(state)
     this.call(left).forget(bot.id)
-    this.#tellServer(channel)
+    this.#tellBot(state, channel, true)
+  }
+
+  #tellBot(state: VoiceState, channel: VoiceChannel, server: boolean): void {
+    const steps = [() => this.#tellState(state), () => server && this.#tellServer(channel)]
+    for (const step of this.faults.serverFirst ? steps.reverse() : steps) step()
   }
 
   #enter(member: Member, channel: VoiceChannel): VoiceState {

@@ -79,6 +79,20 @@ describe('a session', () => {
     connection.destroy()
   })
 
+  it('is not resumed while its own address is refused, and then is', async () => {
+    await using place = await casa()
+    await using bot = await login(place.discord)
+    const refused = nextOf(bot.client, Events.ShardError)
+    const resumed = nextOf(bot.client, Events.ShardResume)
+    place.discord.faults.gateway.refuseResumeUrl = true
+    place.discord.faults.gateway.drop()
+    expect(String(await refused)).toContain('503')
+    expect(place.discord.sessions).toMatchObject([{ resumes: 0 }])
+    place.discord.faults.gateway.refuseResumeUrl = false
+    await resumed
+    expect(place.discord.sessions).toMatchObject([{ resumes: 1 }])
+  })
+
   it('is taken up again by a client that misses the answer to its heartbeat', async () => {
     await using place = await casa({ gatewayHeartbeatMs: 250 })
     await using bot = await login(place.discord)

@@ -234,6 +234,14 @@ describe('a voice channel', () => {
     guild.voice.faults.withholdServer = false
     connection.rejoin()
     await isReady(connection)
+    const moved = nextOf(bot.client, Events.VoiceStateUpdate)
+    guild.voice.faults.serverFirst = true
+    await guild.moveBot(place.patio)
+    await moved
+    guild.voice.faults.withholdState = true
+    await guild.moveBot(sala)
+    await bot.client.guilds.cache.get(guild.id)?.members.fetch({ user: [guild.owner.id] })
+    expect(bot.client.guilds.cache.get(guild.id)?.members.me?.voice.channelId).toBe(place.patio.id)
     connection.destroy()
   })
 })

@@ -20,6 +20,8 @@ export interface GatewayFaults {
   identifiesLeft: number
   /** While true connections are refused. */
   refuseConnections: boolean
+  /** While true connections to the address for resuming, which READY told, are refused; others are not. */
+  refuseResumeUrl: boolean
 }
 
 /** One connection of a bot to the gateway, as it is now or was. */

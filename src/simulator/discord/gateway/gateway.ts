@@ -23,6 +23,9 @@ export interface GatewayTerms {
 /** How long a session waits for a bot that vanished. Discord publishes no figure. */
 const RESUMABLE_MS = 180_000
 
+/** In life it is another host. */
+const RESUME_PATH = '/resume'
+
 /** Discord: Session Start Limit. */
 const IDENTIFIES = 1_000
 
@@ -33,6 +36,7 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   refuseResume = false
   refuseIdentify: number | undefined
   refuseConnections = false
+  refuseResumeUrl = false
   identifiesLeft = IDENTIFIES
   readonly #terms: GatewayTerms
   readonly #sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
@@ -93,7 +97,10 @@ export class Gateway implements ConnectionHost, GatewayFaults {
     this.#seen.push(session)
     connection.session = session
     const guilds = Array.from(world.guilds.values()).filter(({ id }) => this.#concerns(session, id))
-    session.dispatch('READY', readyJson({ world, session, guilds }))
+    session.dispatch(
+      'READY',
+      readyJson({ world, session, guilds, resumeUrl: world.gateway.url + RESUME_PATH }),
+    )
     for (const guild of guilds)
       if (!guild.unavailable)
         this.#show(session, { name: 'GUILD_CREATE', data: guild.json, guildId: guild.id })
@@ -152,7 +159,9 @@ export class Gateway implements ConnectionHost, GatewayFaults {
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => {})
-    if (this.refuseConnections) return void socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n')
+    const toResume = request.url?.startsWith(RESUME_PATH)
+    if (this.refuseConnections || (this.refuseResumeUrl && toResume))
+      return void socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n')
     this.#sockets.handleUpgrade(request, socket, head, socket => this.#open(request, socket))
   }
 
