@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { type ChannelWords, channelWords } from '../../../../src/bridges/discord/channel/channel-words.ts'
+import { CHANNEL_WORDS } from '../../../../src/bridges/discord/channel/words/all.ts'
+import { TONGUES } from '../../../../src/bridges/discord/words/locale.ts'
+
+/** Every text, with values that stand out. */
+function texts(words: ChannelWords): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(words).map(([name, word]) => [
+      name,
+      typeof word === 'string' ? word : (word as (...values: string[]) => string)('ANNA', 'SALA'),
+    ]),
+  )
+}
+
+describe.each(TONGUES)('the words of %s', tongue => {
+  const all = texts(CHANNEL_WORDS[tongue])
+
+  it('say who listens where, how to say no, and that nothing is kept', () => {
+    expect(all.listening).toContain('ANNA')
+    expect(all.listening).toContain('SALA')
+    for (const notice of [all.listening, all.newcomers]) {
+      expect(notice).toContain('🔴')
+      expect(notice).toContain('`/interpret privacy opt-out`')
+    }
+    expect(all.newcomers).toContain('ANNA')
+    expect(all.ended).toContain('⚪')
+    expect(all.headphones).toContain('ANNA')
+  })
+
+  it('fit into one message, three languages together', () => {
+    for (const text of Object.values(all)) {
+      expect(text.length).toBeGreaterThan(0)
+      expect(text.length).toBeLessThan(640)
+      expect(text).not.toMatch(/undefined|@everyone/)
+    }
+  })
+
+  it('are whole sentences where they are told', () => {
+    for (const [name, text] of Object.entries(all))
+      if (name !== 'thread' && name !== 'telephone') expect(text).toMatch(/[.`]$/)
+  })
+})
+
+it('follow a language of ours or a locale of Discord, and are English for all others', () => {
+  expect(channelWords('es-419')).toBe(CHANNEL_WORDS.es)
+  expect(channelWords('pt-BR')).toBe(CHANNEL_WORDS.pt)
+  expect(channelWords('ja')).toBe(CHANNEL_WORDS.en)
+})
