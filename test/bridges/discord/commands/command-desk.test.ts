@@ -1,3 +1,4 @@
+import type { Interaction } from 'discord.js'
 import { describe, expect, test } from 'vitest'
 import { privacyButtons } from '../../../../src/bridges/discord/commands/buttons.ts'
 import { CommandLimits } from '../../../../src/bridges/discord/commands/command-limits.ts'
@@ -114,7 +115,7 @@ describe('what fails harms nothing else', () => {
 
 describe('too much', () => {
   test('of one user is refused for a while, but for saying no', async () => {
-    await using world = await openWorld()
+    await using world = await openWorld({}, new FakeClock())
     const ask = async (path = 'interpret status') =>
       (await world.ben.command(path, {}, { in: world.general })).text
     const texts = []
@@ -187,6 +188,27 @@ describe('who is answered', () => {
     void world.ana.press(notice!, 'somebody-else').catch(() => undefined)
     await world.ana.command('interpret status', {}, { in: world.general })
     expect(world.desk.counters).toMatchObject({ buttons: 4, failed: 0 })
+  })
+
+  test('nobody outside of servers, who is told so', async () => {
+    await using world = await openWorld()
+    const told: string[] = []
+    const interaction = {
+      isAutocomplete: () => false,
+      isChatInputCommand: () => true,
+      inCachedGuild: () => false,
+      ...{ commandName: 'interpret', commandId: '1', options: { data: [] }, guildId: null },
+      ...{ locale: 'de', user: { id: '1' } },
+      reply: async ({ content }: { content: string }) => void told.push(content),
+    }
+    world.client.emit('interactionCreate', interaction as unknown as Interaction)
+    await until(() => told.length > 0, 5_000, 'an answer')
+    expect(told).toEqual(['Das geht nur auf Servern.'])
+    // What cannot even be looked at is counted, and ends nothing.
+    world.client.emit('interactionCreate', {} as Interaction)
+    await until(() => world.desk.counters.failed === 1, 5_000, 'a failure')
+    const { text } = await world.ben.command('interpret status', {}, { in: world.general })
+    expect(text).toContain('Nothing is being interpreted')
   })
 
   test('nobody after it was closed', async () => {

@@ -6,7 +6,7 @@ import { USED_PERMISSIONS } from '../../../../src/bridges/discord/commands/permi
 import { registerCommand } from '../../../../src/bridges/discord/commands/registration.ts'
 import { SeenLocales } from '../../../../src/bridges/discord/commands/seen-locales.ts'
 import type { CommandSettings } from '../../../../src/bridges/discord/commands/settings.ts'
-import { systemClock } from '../../../../src/core/clock.ts'
+import { type Clock, systemClock } from '../../../../src/core/clock.ts'
 import { systemWallClock } from '../../../../src/core/wall-clock.ts'
 import { DiscordStandIn } from '../../../../src/simulator/index.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
@@ -32,7 +32,7 @@ const SETTINGS: CommandSettings = {
 }
 
 /** A stand-in of Discord with a guild, the real client, our desk on it, and fakes behind that. */
-export async function openWorld(settings: Partial<CommandSettings> = {}) {
+export async function openWorld(settings: Partial<CommandSettings> = {}, clock: Clock = systemClock) {
   const discord = await DiscordStandIn.listen()
   const guild = discord.addGuild({ name: 'Casa', botPermissions: USED_PERMISSIONS })
   const lounge = guild.addVoiceChannel({ name: 'Lounge' })
@@ -57,7 +57,7 @@ export async function openWorld(settings: Partial<CommandSettings> = {}) {
   const locales = new SeenLocales()
   const service = { languages: async () => OFFERED }
   const guesses = { left: 3, mayTry: () => guesses.left > 0, wrong: () => void guesses.left-- }
-  const languages = new LanguageList(() => service.languages(), { clock: systemClock, log })
+  const languages = new LanguageList(() => service.languages(), { clock, log })
   const desk = new CommandDesk(client, {
     interpreters,
     guildIds: () => client.guilds.cache.keys(),
@@ -67,7 +67,7 @@ export async function openWorld(settings: Partial<CommandSettings> = {}) {
     guesses,
     settings: { ...SETTINGS, ...settings },
     starters: new WeakMap(),
-    clock: systemClock,
+    clock,
     wallClock: systemWallClock,
     log,
   })
