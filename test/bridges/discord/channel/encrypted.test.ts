@@ -11,11 +11,11 @@ test('end-to-end encrypted, people come and go and the region changes: all are h
   const channel = await casa.start()
   await until(() => channel.status().encrypted === true, 10_000, 'encryption')
   await ben.join(casa.sala)
-  await ben.say(speech(440, 1_500))
-  await casa.heard(toneOf('es-es'), 1_000)
+  await ben.say(speech(440, 1_000))
+  await casa.heard(toneOf('es-es'), 600)
   await casa.reads(['**Ben:**', '`es`'])
   // Another voice server, while Ana speaks.
-  const saying = ana.say(speech(440, 4_000))
+  const saying = ana.say(speech(440, 3_000))
   await until(
     () => casa.service.sessions.some(({ from, heardMs }) => from === 'es-es' && heardMs > 500),
     10_000,
@@ -25,11 +25,11 @@ test('end-to-end encrypted, people come and go and the region changes: all are h
   await saying
   await until(() => channel.status().state === 'listening', 15_000, 'the new server')
   const before = total(casa.sala.heard(), toneOf('en-us'))
-  await ana.say(speech(440, 1_500))
-  await casa.heard(toneOf('en-us'), before + 1_000)
+  await ana.say(speech(440, 1_000))
+  await casa.heard(toneOf('en-us'), before + 600)
   await ben.leave()
   await until(() => channel.status().written.length === 1, 5_000, 'Ben is gone')
-  await ana.say(speech(440, 1_500))
+  await ana.say(speech(440, 1_000))
   expect(casa.relay.metrics.legsRefused).toBe(0)
   expect(channel.status().encrypted).toBe(true)
   expect(casa.counters.tooEarly).toBeLessThan(50)
