@@ -72,15 +72,15 @@ export class DaveGuard {
     return dave.session?.ready ? true : undefined
   }
 
-  /** The Opus in `frame`; undefined when it is not to be had. */
-  opened(frame: Buffer, userId: string): Buffer | undefined {
+  /** The Opus in `frame`; `later` when it may be had once we have another key; undefined when it is not to be had. */
+  opened(frame: Buffer, userId: string): Buffer | 'later' | undefined {
     const dave = this.#dave
     const session = dave?.session
     const readable = session?.ready && (dave?.protocolVersion !== 0 || session.canPassthrough(userId))
     if (dave === undefined || !readable) {
       if (!looksEncrypted(frame)) return frame
       this.#tooEarly()
-      return undefined
+      return dave === undefined ? undefined : 'later'
     }
     this.#earlySince = Number.NaN
     let plain: Buffer | null = null
@@ -90,8 +90,9 @@ export class DaveGuard {
       // The library's own limit; ours is below.
     }
     if (plain === null) {
-      this.#failed(looksEncrypted(frame))
-      return undefined
+      const encrypted = looksEncrypted(frame)
+      this.#failed(encrypted)
+      return encrypted ? 'later' : undefined
     }
     if (plain !== frame) this.#worked()
     return plain

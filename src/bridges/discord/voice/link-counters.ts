@@ -23,6 +23,8 @@ export class LinkCounters {
   plaintext = 0
   /** Frames that were still encrypted while our end-to-end encryption was not up: none of them is decoded. */
   tooEarly = 0
+  /** Frames that could be decrypted once another key had come. */
+  decryptedLate = 0
   /** Datagrams from another address than the voice server's that were not what they seemed. */
   foreign = 0
   /** Packets of an SSRC that nobody had named. */

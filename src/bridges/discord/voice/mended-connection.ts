@@ -161,6 +161,7 @@ export class MendedConnection {
       packet: packet => this.#packet(packet),
       datagram: (datagram, fromServer) => reception.datagram(datagram, fromServer),
       changed: state => this.#networkingChanged(state),
+      rekeyed: () => reception.rekeyed(),
       closing: code => this.#watcher.closed(code),
       failed: error => this.#watcher.failed(error),
     })

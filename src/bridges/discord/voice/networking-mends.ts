@@ -26,6 +26,8 @@ export interface NetworkingWatcher {
   packet(packet: VoicePacket): void
   datagram(datagram: Buffer, fromServer: boolean): void
   changed(state: NetworkingState): void
+  /** A message of end-to-end encryption was handled: there may be another key. */
+  rekeyed(): void
   /** Before the library does anything about it. */
   closing(code: number): void
   failed(error: unknown): void
@@ -100,6 +102,7 @@ export class NetworkingMends implements Disposable {
       }
       try {
         onMessage(event)
+        if (typeof event.data !== 'string' && !this.#over) this.#watcher.rekeyed()
       } catch (error) {
         this.#watcher.failed(error)
       }

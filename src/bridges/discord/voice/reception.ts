@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import { opusSamples } from '../../../transcode/opus-packet.ts'
 import type { DaveGuard } from './dave-guard.ts'
+import { HeldFrames } from './held-frames.ts'
 import type { LinkCounters } from './link-counters.ts'
 import type { PacketSink } from './packet-sink.ts'
 import { isAudio, opened, type SessionKey } from './sealed-packet.ts'
@@ -14,6 +15,7 @@ interface Speaker {
   /** The sequence numbers that came last, in a ring; what comes again cannot be decrypted again. */
   readonly recent: Int32Array
   recentAt: number
+  readonly held: HeldFrames
 }
 
 const RECENT = 16
@@ -27,6 +29,7 @@ const ALMOST_ZERO = 2
  * that grows as long as nobody reads it, that one bad or forged packet destroys, and that knows no sequence numbers.
  */
 export class Reception {
+  readonly #clock: Clock
   readonly #counters: LinkCounters
   readonly #dave: DaveGuard
   readonly #speakers = new Map<string, Speaker>()
@@ -36,6 +39,7 @@ export class Reception {
   #heard = false
 
   constructor(clock: Clock, counters: LinkCounters, dave: DaveGuard) {
+    this.#clock = clock
     this.#counters = counters
     this.#dave = dave
     this.#unnamed = new UnnamedPackets(clock)
@@ -54,6 +58,7 @@ export class Reception {
     const speaker = this.#speakers.get(userId)
     if (speaker === undefined || (sink !== undefined && speaker.sink !== sink)) return
     speaker.sink = undefined
+    speaker.held.clear()
     if (speaker.ssrc === undefined) this.#speakers.delete(userId)
   }
 
@@ -85,6 +90,7 @@ export class Reception {
     if (before) this.#unname(before)
     speaker.ssrc = ssrc
     speaker.recent.fill(NO_SEQUENCE)
+    speaker.held.clear()
     this.#bySsrc.set(ssrc, speaker)
     for (const datagram of this.#unnamed.take(ssrc)) {
       this.#counters.attributed++
@@ -98,6 +104,25 @@ export class Reception {
     if (speaker?.ssrc === undefined) return
     this.#bySsrc.delete(speaker.ssrc)
     this.#unname(speaker)
+  }
+
+  /**
+   * There may be another key: what was said before it came is tried again, before anything newer, since nothing older can
+   * be decrypted after that.
+   */
+  rekeyed(): void {
+    if (this.#dave.encrypted !== true) return
+    for (const speaker of this.#bySsrc.values()) {
+      if (!speaker.held.any) continue
+      for (const held of speaker.held.take(this.#clock.now())) {
+        const opus = this.#dave.opened(held.frame, speaker.userId)
+        if (opus === 'later') speaker.held.keep(held)
+        else if (opus !== undefined) {
+          this.#counters.decryptedLate++
+          this.#deliver(speaker, held.sequence, held.timestamp, opus)
+        }
+      }
+    }
   }
 
   /** `fromServer`: it came from the voice server's address. Its memory may be kept. */
@@ -128,6 +153,7 @@ export class Reception {
       else counters.foreign++
       return
     }
+    this.#heard = true
     // Only now: what is forged takes no number from anybody.
     recent[speaker.recentAt++ % RECENT] = sequence
     // The server's own, and so not encrypted end to end.
@@ -135,21 +161,30 @@ export class Reception {
       counters.malformed++
       return
     }
+    const timestamp = datagram.readUInt32BE(4)
     const opus = this.#dave.opened(frame, userId)
     if (opus === undefined) return
-    if (opusSamples(opus) === 0 || almostZero(opus)) {
-      counters.malformed++
+    if (opus === 'later') {
+      speaker.held.keep({ sequence, timestamp, frame, at: this.#clock.now() })
       return
     }
-    counters.packets++
-    sink.packet(sequence, datagram.readUInt32BE(4), datagram.readUInt32BE(8), opus)
+    this.#deliver(speaker, sequence, timestamp, opus)
+  }
+
+  #deliver({ sink, ssrc }: Speaker, sequence: number, timestamp: number, opus: Buffer): void {
+    if (opusSamples(opus) === 0 || almostZero(opus)) {
+      this.#counters.malformed++
+      return
+    }
+    this.#counters.packets++
+    sink?.packet(sequence, timestamp, ssrc ?? 0, opus)
   }
 
   #speaker(userId: string): Speaker {
     let speaker = this.#speakers.get(userId)
     if (speaker === undefined) {
       const recent = new Int32Array(RECENT).fill(NO_SEQUENCE)
-      speaker = { userId, ssrc: undefined, sink: undefined, recent, recentAt: 0 }
+      speaker = { userId, ssrc: undefined, sink: undefined, recent, recentAt: 0, held: new HeldFrames() }
       this.#speakers.set(userId, speaker)
     }
     return speaker
@@ -157,6 +192,7 @@ export class Reception {
 
   #unname(speaker: Speaker): void {
     speaker.ssrc = undefined
+    speaker.held.clear()
     if (speaker.sink === undefined) this.#speakers.delete(speaker.userId)
   }
 }

@@ -62,14 +62,16 @@ function stage() {
   const datagrams: [number, boolean][] = []
   const failures: unknown[] = []
   const codes: number[] = []
+  const state = { rekeyed: 0 }
   const mends = new NetworkingMends(networking, clock, {
     packet: (packet: VoicePacket) => void packets.push(packet),
     datagram: ({ length }, fromServer) => void datagrams.push([length, fromServer]),
     changed: () => {},
+    rekeyed: () => void state.rekeyed++,
     closing: code => void codes.push(code),
     failed: error => void failures.push(error),
   })
-  return { clock, socket, udp, networking, packets, datagrams, failures, codes, mends }
+  return { clock, socket, udp, networking, packets, datagrams, failures, codes, mends, state }
 }
 
 describe('IP discovery', () => {
@@ -121,7 +123,7 @@ describe('messages', () => {
   })
 
   test('of end-to-end encryption wait while the session is resumed, in order, so many', async () => {
-    const { socket, networking, packets } = stage()
+    const { socket, networking, packets, state } = stage()
     const resumed = new FakeSocket()
     networking.to({ code: CODE.resuming, ws: resumed })
     for (let n = 0; n < 100; n++) resumed.onMessage({ data: Buffer.of(n) })
@@ -130,6 +132,7 @@ describe('messages', () => {
     networking.to({ code: CODE.ready, ws: resumed })
     await Promise.resolve()
     expect(packets.length).toBe(1 + 64)
+    expect(state.rekeyed).toBe(64)
     expect(packets[1]).toEqual(Buffer.of(0))
     expect(packets.at(-1)).toEqual(Buffer.of(63))
     expect(socket).not.toBe(resumed)
