@@ -20,7 +20,7 @@ export const serverLimitsShape = {
   /** Addresses and networks that are not limited one by one. */
   neighbours: trustedProxiesSchema.default(['loopback']),
   /** Nobody new is let in while this program does its work so late … */
-  maxLateMs: number(250),
+  maxLateMs: number(500),
   /** … or uses so large a share of the memory that it may have. */
   maxMemoryShare: z.number().min(0.1).max(1).default(0.85),
 } as const
@@ -38,6 +38,8 @@ export const limitsSchema = z.strictObject({
 export const serviceLimitsSchema = z.strictObject({
   ...serverLimitsShape,
   connectionsPerAddress: number(256),
+  // Whether results come in time is measured by itself (`admitBehindMs`).
+  maxLateMs: ms(2_000),
 })
 
 export type LimitSettings = z.output<typeof limitsSchema>

@@ -7,8 +7,8 @@ import type { Log } from '../core/log.ts'
 const LOOK_MS = 100
 /** Looks between two at the memory. */
 const MEMORY_LOOKS = 10
-/** How much of the last lateness goes into the one that counts. */
-const NEWEST = 0.2
+/** Looks of which the middle one counts: a program that stops once, to start or to tidy up, is not overloaded. */
+const REMEMBERED = 11
 /** Nobody is let in until it has been well for so long (ms). */
 const RECOVER_MS = 3_000
 /** … that is, below this share of the limits. */
@@ -34,13 +34,14 @@ export class Overload implements Disposable {
   closings = 0
   /** Calls and sessions that were turned away. */
   turnedAway = 0
-  /** How late the work is (ms), smoothed over half a second. */
+  /** How late the work is (ms): the middle of the last looks. */
   lateMs = 0
   /** Share of the memory in use. */
   memoryShare = 0
   readonly #parts: OverloadParts
   readonly #ticker: Ticker
   readonly #measure: () => number
+  readonly #lately = new Float64Array(REMEMBERED)
   #due: number
   #looks = 0
   #strain: Strain | undefined
@@ -71,7 +72,8 @@ export class Overload implements Disposable {
   #look(now: number): void {
     const late = Math.max(0, now - this.#due)
     this.#due = now + LOOK_MS - (late % LOOK_MS)
-    this.lateMs += (late - this.lateMs) * NEWEST
+    this.#lately[this.#looks % REMEMBERED] = late
+    this.lateMs = this.#lately.toSorted()[REMEMBERED >> 1]!
     if (this.#looks++ % MEMORY_LOOKS === 0) this.memoryShare = this.#measure()
     const { maxLateMs, maxMemoryShare } = this.#parts.limits
     const over = this.#over(maxLateMs, maxMemoryShare)

@@ -19,6 +19,7 @@ export async function bridge(config: Partial<AppConfig> = {}, parts: AppParts = 
       languages: { speaks: 'en-us', hears: 'es-es' },
       twilio: { authTokens: [], insecure: true },
       embedded: NEVER_LATE,
+      limits: NEVER_LATE.limits,
       ...config,
     },
     parts,

@@ -8,13 +8,28 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   unreachable: 'SERVICE_UNREACHABLE',
 }
 
-/** A failure of the service as the relay's error, which knows no service; `cause` is the failure. */
+/** What a code looks like; anything else may be words of the call. */
+const CODE = /^[\w.-]{1,48}$/
+
+/**
+ * A failure of the service as the relay's error, which knows no service; `cause` is the failure. Of what the service said
+ * only the codes are in the message: it goes into logs, and a description may quote what people said, or a key.
+ */
 export function bridgeError(failure: ServiceFailure): BridgeError {
   const { by, code, error, retryable } = failure
   const own = error === 'connection_lost' ? 'SERVICE_LOST' : (CODES[code] ?? 'SERVICE_REFUSED')
   const told = by === 'service'
-  return new BridgeError(told ? 'SERVICE_REFUSED' : own, told ? failure.message : failure.description, {
-    retryable,
-    cause: failure,
-  })
+  return new BridgeError(
+    told ? 'SERVICE_REFUSED' : own,
+    told ? `the service reports ${codesOf(failure)}` : failure.description,
+    {
+      retryable,
+      cause: failure,
+    },
+  )
+}
+
+function codesOf({ code, error }: ServiceFailure): string {
+  const codes = [code, error].filter(each => CODE.test(each))
+  return codes.length > 0 ? codes.join('/') : 'an error without a code'
 }

@@ -90,7 +90,9 @@ function guarded(
     const refused = told(error)
     // Somebody who goes on and on trying does not fill the log.
     const level = refused.specific === 'too_many_attempts' ? 'debug' : 'warn'
-    const namespace = socket.nsp.name.slice(0, 32)
+    const { name } = socket.nsp
+    // Whatever a client asks for may be in another's name.
+    const namespace = Object.hasOwn(OFFERED, name) ? name : 'another'
     parts.log[level]({ namespace, error: refused.specific }, 'connection refused')
     next(refused)
     return
@@ -142,7 +144,11 @@ function leave(places: readonly Disposable[]): void {
 }
 
 function turnAway(channel: SocketChannel, error: ServiceError, log: Log): void {
-  log.warn({ error: error.specific, reason: error.message }, 'turned away')
+  // What a client got wrong is told to the client; it may be anything.
+  log.warn(
+    { error: error.specific, ...(error.status >= 500 ? { reason: error.message } : {}) },
+    'turned away',
+  )
   channel.emit(EVENT.error, error.data)
   channel.end()
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type App, type AppConfig, buildApp } from '../../../src/app.ts'
+import { type App, type AppConfig, type AppParts, buildApp } from '../../../src/app.ts'
 import { NOTICES, type NoticeName } from '../../../src/core/announcer.ts'
 import type { RelayEvents } from '../../../src/core/observer.ts'
 import {
@@ -38,9 +38,9 @@ export function translated(speakerHz: number, to: string): number {
   return speakerHz + (HIGHER[to] ?? 0)
 }
 
-/** Each notice is a tone of its own, in each language, above all voices; 20 Hz apart, where the ear's window hears none of its neighbours. */
+/** Each notice is a tone of its own, in each language, above all voices; 18 Hz apart, where an ear hears next to nothing of its neighbours. */
 export function noticeHz(name: NoticeName, language: 'en' | 'es' | 'fr'): number {
-  return 1_750 + 60 * NOTICES.indexOf(name) + { en: 0, es: 20, fr: 40 }[language]
+  return 1_750 + 54 * NOTICES.indexOf(name) + { en: 0, es: 18, fr: 36 }[language]
 }
 
 /** 440 and 480 Hz ring in the United States; this is one of them. */
@@ -61,6 +61,7 @@ export interface ExchangeOptions {
   outbound?: Partial<NonNullable<AppConfig['twilio']['outbound']>>
   twilio?: TwilioStandInOptions
   service?: ScriptedServiceOptions
+  parts?: AppParts
 }
 
 /** What onlookers of the relay have seen. */
@@ -98,13 +99,15 @@ export async function exchange(options: ExchangeOptions = {}): Promise<Exchange>
     numbers: Object.fromEntries([DESK, ...Object.keys(numbers)].map(each => [each, WEBHOOKS])),
     ...options.twilio,
   })
-  const app = await buildApp({
+  const config: AppConfig = {
     host: '127.0.0.1',
     port: 0,
     publicUrl: PUBLIC,
     service: { url: service.url, apiKey: service.apiKey },
     languages: { speaks: 'en-us', hears: 'es-es' },
     sounds: { notices: await notices(folder) },
+    // However busy the machine is.
+    limits: { maxLateMs: 60_000 },
     ...options.config,
     twilio: {
       authTokens: [twilio.authToken],
@@ -118,7 +121,8 @@ export async function exchange(options: ExchangeOptions = {}): Promise<Exchange>
       numbers: { [DESK]: number, ...numbers },
       ...options.config?.twilio,
     },
-  })
+  }
+  const app = await buildApp(config, options.parts)
   twilio.route(PUBLIC, await app.listen())
   const events = watch(app)
   const caller = twilio.subscriber(CALLER)

@@ -2,6 +2,7 @@ import { afterEach } from 'vitest'
 import { buildService, type ServiceParts } from '../../../../src/service/server/service.ts'
 import type { ServiceConfig } from '../../../../src/service/server/service-config.ts'
 import { fakeEngines } from './fake-engines.ts'
+import { NEVER_LATE } from './never-late.ts'
 import { query, TestClient } from './test-client.ts'
 
 export const KEY = 'a-key-for-tests'
@@ -15,7 +16,10 @@ afterEach(async () => {
 /** A service on loopback with scripted engines, closed after the test. */
 export async function fakeService(config: Partial<ServiceConfig> = {}, parts: ServiceParts = {}) {
   const engines = fakeEngines()
-  const service = await buildService({ apiKeys: [KEY], ...config }, { engines: engines.set, ...parts })
+  const service = await buildService(
+    { apiKeys: [KEY], ...config, limits: { ...NEVER_LATE.limits, ...config.limits } },
+    { engines: engines.set, ...parts },
+  )
   open.push(() => service.close())
   const { url } = await service.listen()
   const connect = (namespace: string, parameters: Record<string, unknown> = {}, token?: string) => {

@@ -1,0 +1,31 @@
+import pino from 'pino'
+
+/** Everything that a log at trace would hold, as pino writes it and nothing taken out. */
+export class CanaryLog {
+  readonly #lines: string[] = []
+  readonly log = pino({ level: 'trace' }, { write: line => void this.#lines.push(line) })
+
+  get lines(): readonly string[] {
+    return this.#lines
+  }
+}
+
+/** The forms in which a text may turn up. */
+export function formsOf(text: string): string[] {
+  const bytes = Buffer.from(text)
+  return [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    encodeURIComponent(text),
+    bytes.toString('base64').slice(0, -4),
+    bytes.toString('base64url').slice(0, -4),
+    bytes.toString('hex'),
+  ]
+}
+
+/** Which of `canaries` turn up in `text`, by name. */
+export function hitsIn(text: string, canaries: Readonly<Record<string, string>>): string[] {
+  return Object.entries(canaries).flatMap(([name, canary]) =>
+    formsOf(canary).some(form => form.length > 5 && text.includes(form)) ? [name] : [],
+  )
+}

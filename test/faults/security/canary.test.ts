@@ -1,0 +1,298 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { sign } from '../../../src/bridges/twilio/index.ts'
+import { signRequest } from '../../../src/simulator/index.ts'
+import {
+  CALLEE,
+  CALLER,
+  DESK,
+  DIAL,
+  exchange,
+  NUMBER,
+  PUBLIC,
+  say,
+  translationsHeard,
+  VOICE,
+} from '../../e2e/two-party/exchange.ts'
+import { until } from '../../helpers/until.ts'
+import { fakeService } from '../../service/server/helpers/fake-service.ts'
+import { Receiving } from '../../web/webhooks-out/receiving.ts'
+import { CanaryLog, hitsIn } from './canary-log.ts'
+
+/** What nobody may find again, each once in the world. */
+const CANARY = {
+  caller: CALLER.slice(1),
+  callee: CALLEE.slice(1),
+  stranger: '34698765012',
+  said: 'heliotrope marmalade at seventeen',
+  translated: 'mermelada de heliotropo a las diecisiete',
+  announced: 'the quixotic zeppelin departs',
+  controlKey: 'canary-control-key-8d1f0a7c5b3e',
+  serviceKey: 'canary-service-key-91b2c3d4e5f6',
+  webhookSecret: 'canary-webhook-secret-77aa88bb',
+  authToken: '0badcafe0badcafe0badcafe0badcafe',
+  wrongKey: 'canary-wrong-key-that-was-tried',
+  wrongSignature: 'Q2FuYXJ5U2lnbmF0dXJlQUFBQUE=',
+  rememberKey: 'canary-remember-key-424242',
+  callerName: 'Heloise Canarybird',
+  roomCode: '739518264077',
+}
+/** An mp3 result, and audio of a telephone, never are this short; whoever writes one writes more. */
+const AUDIO = /[A-Za-z0-9+/]{120,}/
+
+let folder: string
+const realTmp = process.env.TMPDIR
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'canary-'))
+  process.env.TMPDIR = folder
+})
+afterAll(() => {
+  if (realTmp === undefined) delete process.env.TMPDIR
+  else process.env.TMPDIR = realTmp
+  rmSync(folder, { recursive: true })
+})
+
+/** Every file below `folder`, with its content. */
+function filesIn(path: string): { path: string; text: string }[] {
+  return readdirSync(path).flatMap(name => {
+    const file = join(path, name)
+    return statSync(file).isDirectory() ? filesIn(file) : [{ path: file, text: readFileSync(file, 'latin1') }]
+  })
+}
+
+test('G13: nothing of a call, a key or a token turns up in logs, metrics, errors or files, whatever goes wrong', {
+  timeout: 60_000,
+}, async () => {
+  const kept = new CanaryLog()
+  const receiving = await Receiving.open()
+  const refusals: string[] = []
+  const tokens: Record<string, string> = {}
+  const x = await exchange({
+    number: { ...NUMBER, name: CANARY.callerName, dial: { ...DIAL, name: CANARY.callerName } },
+    twilio: { authToken: CANARY.authToken },
+    service: {
+      apiKey: CANARY.serviceKey,
+      // Every text of the service is a canary.
+      faults: { mangle: result => ({ ...result, text: CANARY.said, translation: CANARY.translated }) },
+    },
+    config: {
+      control: { keys: [{ name: 'desk', key: CANARY.controlKey }] },
+      webhooks: [
+        { url: `${receiving.url}?k=${CANARY.webhookSecret}`, secret: CANARY.webhookSecret, texts: true },
+      ],
+      calls: {
+        roomCodes: { [CANARY.roomCode]: 'desk' },
+        remembered: { file: join(folder, 'remembered.json'), key: CANARY.rememberKey },
+      },
+    },
+    parts: { log: kept.log },
+  })
+  const address = x.app.server.server.address()
+  const base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  const ask = async (method: string, path: string, body?: unknown, key: string = CANARY.controlKey) => {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) refusals.push(text)
+    return { status: response.status, text }
+  }
+
+  const { caller, callee } = await x.connected()
+  await Promise.all([say(caller, VOICE.caller, 1_200), say(callee, VOICE.callee, 1_200)])
+  await translationsHeard(x, 2)
+  const room = [...x.app.relay.rooms.keys()][0]!
+
+  // Through the control API, right and wrong.
+  const link = JSON.parse((await ask('POST', `/v1/rooms/${room}/captions/link`)).text) as { token: string }
+  tokens.link = link.token
+  const captions = await fetch(`${base}/v1/rooms/${room}/captions?token=${link.token}`)
+  await captions.body?.cancel()
+  await ask('POST', `/v1/rooms/${room}/say`, { text: CANARY.announced, language: 'en-us' })
+  await ask('GET', `/v1/rooms/${room}/transcript?format=srt`)
+  for (const to of [
+    `+${CANARY.stranger}`,
+    `+1900${CANARY.stranger}`,
+    CANARY.stranger,
+    `sip:${CANARY.stranger}@evil.example`,
+  ])
+    await ask('POST', `/v1/rooms/${room}/calls`, { to, speaks: 'es-es', hears: 'xx' })
+  await ask('POST', '/v1/rooms', `{"name": "${CANARY.announced}"`)
+  await ask('POST', '/v1/rooms', { field: CANARY.announced })
+  await ask('GET', '/v1/rooms', undefined, CANARY.wrongKey)
+  await ask('GET', `/v1/rooms?key=${CANARY.wrongKey}`, undefined, CANARY.wrongKey)
+  await ask('GET', `/v1/rooms/${room}/captions?token=${tokens.link}x`, undefined, CANARY.wrongKey)
+  await ask('GET', `/nowhere/else`)
+
+  // Through Twilio's webhooks: forged, and about calls and tokens of others.
+  const fields = {
+    CallSid: 'CA00000000000000000000000000000099',
+    From: `+${CANARY.stranger}`,
+    To: DESK,
+    CallerName: CANARY.said,
+    SpeechResult: CANARY.said,
+    Digits: CANARY.roomCode,
+  }
+  const hook = async (name: string, signature: string) => {
+    const response = await fetch(`${base}/twilio/${name}`, {
+      method: 'POST',
+      headers: { 'x-twilio-signature': signature },
+      body: new URLSearchParams(fields),
+    })
+    const text = await response.text()
+    if (!response.ok) refusals.push(text)
+    return text
+  }
+  for (const name of ['voice', 'resume', 'status', 'menu', 'dial/answer', 'dial/status', 'dial/machine']) {
+    await hook(name, CANARY.wrongSignature)
+    await hook(name, signRequest(CANARY.authToken, `${PUBLIC}/twilio/${name}`, fields))
+  }
+  tokens.stream =
+    /name="token" value="([^"]+)"/.exec(
+      await hook('voice', signRequest(CANARY.authToken, `${PUBLIC}/twilio/voice`, fields)),
+    )?.[1] ?? ''
+  expect(tokens.stream).not.toBe('')
+
+  // Through the media socket: what is no message, and the token of another call.
+  const socket = new WebSocket(`${base.replace('http', 'ws')}/twilio/media`, {
+    headers: {
+      'x-twilio-signature': sign(CANARY.authToken, `${PUBLIC.replace('https', 'wss')}/twilio/media`),
+    },
+  })
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  const over = new Promise(resolve => socket.once('close', resolve))
+  socket.send(`{"event":"${CANARY.said}"}`)
+  socket.send(`not json ${CANARY.said} +${CANARY.stranger}`)
+  socket.send(
+    JSON.stringify({
+      event: 'start',
+      sequenceNumber: '1',
+      streamSid: 'MZ1',
+      start: {
+        accountSid: 'AC1',
+        streamSid: 'MZ1',
+        callSid: 'CA1',
+        tracks: ['inbound'],
+        mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+        customParameters: { token: tokens.stream },
+      },
+    }),
+  )
+  await over
+
+  // The service drops in mid sentence, sends what is none, refuses the key and says why in words of the call.
+  const errors = [CANARY.said, `key ${CANARY.serviceKey} of +${CANARY.caller}`]
+  for (const description of errors)
+    for (const session of x.service.sessions)
+      session.emit('error', { code: 'bad_thing', error: 'bad', description })
+  x.service.next({ dropAt: 20 })
+  await say(caller, VOICE.caller, 900)
+  x.service.faults.mangle = result => ({
+    ...result,
+    text: CANARY.said,
+    file: { data: Buffer.from(CANARY.translated) },
+  })
+  await say(callee, VOICE.callee, 900)
+  x.service.faults.refuseKey = {
+    code: 'unauthorized',
+    error: 'key_wrong',
+    description: `the key ${CANARY.serviceKey} is wrong`,
+  }
+  x.service.sessions.at(-1)?.emit('error', { description: CANARY.said })
+  await x.service.stop()
+  await say(caller, VOICE.caller, 600)
+  caller.drop()
+  await until(() => kept.lines.some(line => line.includes('stream started')), 10_000, 'a log')
+  receiving.answer = 500
+  await callee.hangUp()
+  await until(() => x.app.relay.rooms.size === 0, 20_000, 'the end')
+  const app = x.app
+  const metrics = JSON.stringify([
+    app.relay.metrics,
+    app.door.counters,
+    app.overload,
+    app.server.twilio.counters(),
+    [...app.server.twilio.refused],
+    (await ask('GET', '/health')).text,
+    (await ask('GET', '/v1/webhooks')).text,
+  ])
+  await x[Symbol.asyncDispose]()
+  await receiving[Symbol.asyncDispose]()
+
+  const canaries = { ...CANARY, ...tokens }
+  // The test sees what there is: people were heard, lines were written, requests refused, the receiver told.
+  expect(kept.lines.length).toBeGreaterThan(15)
+  expect(refusals.length).toBeGreaterThan(10)
+  expect(receiving.got.some(({ body }) => body.includes(CANARY.said))).toBe(true)
+  const hits = {
+    log: kept.lines.flatMap(line => hitsIn(line, canaries).map(name => `${name}: ${line}`)),
+    audio: kept.lines.filter(line => AUDIO.test(line)),
+    errors: refusals.flatMap(text => hitsIn(text, canaries).map(name => `${name}: ${text}`)),
+    metrics: hitsIn(metrics, canaries),
+    files: filesIn(folder).flatMap(({ path, text }) =>
+      hitsIn(`${path}\n${text}`, canaries).map(name => `${name}: ${path}`),
+    ),
+    arguments: hitsIn(process.argv.join(' '), canaries),
+  }
+  expect(hits).toEqual({ log: [], audio: [], errors: [], metrics: [], files: [], arguments: [] })
+  expect(process.report.reportOnFatalError).toBe(false)
+})
+
+test('G13: nor of what the embedded service is asked', { timeout: 30_000 }, async () => {
+  const kept = new CanaryLog()
+  const refusals: string[] = []
+  const { url, connect, service } = await fakeService(
+    { apiKeys: [{ name: 'desk', key: CANARY.serviceKey }] },
+    { log: kept.log },
+  )
+  const open = async (namespace: string, parameters: Record<string, unknown>, token: string) => {
+    const client = connect(namespace, parameters, token)
+    await Promise.race([client.until('start'), client.until('connect_error'), client.until('disconnect')])
+    return client
+  }
+  await open('/stt', { languageIdSource: 'en-us' }, CANARY.wrongKey)
+  await open(`/${CANARY.wrongKey}`, {}, CANARY.serviceKey)
+  await open('/stt', { languageIdSource: CANARY.said, [CANARY.wrongKey]: CANARY.said }, CANARY.serviceKey)
+  const translator = await open(
+    '/translator',
+    { languageIdSource: 'en-us', languageIdTarget: 'es-es' },
+    CANARY.serviceKey,
+  )
+  for (const payload of [CANARY.said, { text: CANARY.said }, CANARY.said.repeat(500), 7])
+    translator.socket.emit('text', payload)
+  translator.socket.emit(CANARY.said, CANARY.translated)
+  const stt = await open('/stt', { languageIdSource: 'en-us' }, CANARY.serviceKey)
+  stt.socket.emit('write_stream', Buffer.from(CANARY.said))
+  stt.socket.emit('write_stream', CANARY.said)
+  const ask = async (path: string, init: RequestInit) => {
+    const response = await fetch(`${url}${path}`, init)
+    if (!response.ok) refusals.push(await response.text())
+  }
+  const form = new FormData()
+  form.set('file', new Blob([CANARY.said]), `../../${CANARY.said}.mp3`)
+  form.set('mode', 'stt')
+  await ask('/api/batch/file', { method: 'POST', body: form, headers: { 'x-api-key': CANARY.serviceKey } })
+  await ask('/api/languages', { headers: { 'x-api-key': CANARY.wrongKey } })
+  await ask('/stream/not-there.mp3', {})
+  await expect.poll(() => kept.lines.length).toBeGreaterThan(3)
+  const metrics = JSON.stringify([service.door.counters, await (await fetch(`${url}/health`)).json()])
+  await service.close()
+  expect(refusals.length).toBeGreaterThanOrEqual(3)
+  expect({
+    log: kept.lines.flatMap(line => hitsIn(line, CANARY).map(name => `${name}: ${line}`)),
+    errors: refusals.flatMap(text => hitsIn(text, CANARY).map(name => `${name}: ${text}`)),
+    metrics: hitsIn(metrics, CANARY),
+    files: filesIn(folder).flatMap(({ path, text }) =>
+      hitsIn(`${path}\n${text}`, CANARY).map(name => `${name}: ${path}`),
+    ),
+  }).toEqual({ log: [], errors: [], metrics: [], files: [] })
+})
