@@ -51,6 +51,7 @@ export async function discordDemo(
   await using app = await buildApp(settings(discord, ears), { log })
   const address = await app.listen()
   if (!(await app.discord?.settled)) throw new BridgeError('STATE', 'the bot could not log in')
+  await app.discord?.registered
   introduce(address, discord, terminal)
   const speeches = await Promise.all(TURNS.map(turn => speechOf(app, turn)))
   const result = await converse({ app, lounge, speeches, output, terminal })

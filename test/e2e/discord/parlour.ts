@@ -1,0 +1,102 @@
+import { DiscordStandIn, type Member, tone, type VoiceChannel } from '../../../src/simulator/index.ts'
+import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
+import { until } from '../../helpers/until.ts'
+import { hears, LOUD, soundings } from '../two-party/ear.ts'
+import { type Exchange, type ExchangeOptions, exchange, noticeHz, translated } from '../two-party/exchange.ts'
+
+export interface ParlourOptions extends ExchangeOptions {
+  readonly dave?: boolean
+}
+
+/** What the service says that it can do. */
+const LANGUAGES = ['en-us', 'es-es', 'fr-fr'].map((languageId, _at, all) => ({
+  languageId,
+  name: languageId,
+  transcription: true,
+  translation: all.filter(each => each !== languageId),
+  synthesis: true,
+}))
+
+/** A whole house on loopback: Discord with a voice channel, telephones, the bridge, a service that answers with tones. */
+export interface Parlour extends AsyncDisposable {
+  readonly x: Exchange
+  readonly discord: DiscordStandIn
+  readonly sala: VoiceChannel
+  /** Somebody in the channel, whose Discord is set to `locale`. */
+  person(name: string, locale: 'en-US' | 'es-ES' | 'fr'): Promise<Member>
+  /** … says a tone, and settles when the last packet has gone. */
+  say(who: Member, hz: number, ms: number): Promise<void>
+  /** How long the channel has heard `hz` from the bot, altogether (ms). */
+  heardMs(hz: number): number
+  /** Settles when that is at least `ms`. */
+  heard(hz: number, ms: number): Promise<unknown>
+  /** Anything of it, however soft. */
+  anyOf(hz: number): boolean
+  /** Settles when a message in the channel's chat has all of `texts`. */
+  reads(...texts: string[]): Promise<unknown>
+}
+
+export async function parlour({ dave = true, ...options }: ParlourOptions = {}): Promise<Parlour> {
+  const discord = await DiscordStandIn.listen({ dave })
+  const trusted = discord.trust()
+  const guild = discord.addGuild({ name: 'Casa' })
+  const sala = guild.addVoiceChannel({ name: 'Sala' })
+  const x = await exchange({
+    ...options,
+    service: { http: (_request, response) => response.end(JSON.stringify(LANGUAGES)), ...options.service },
+    config: { discord: { token: discord.token, apiUrl: discord.api, dave }, ...options.config },
+  })
+  if (!(await x.app.discord?.settled)) throw new Error('the bot is not in')
+  await x.app.discord?.registered
+  const listen = () => narrow(sala.heard())
+  const heardMs = (hz: number) => totalMs(listen(), hz)
+  return {
+    x,
+    discord,
+    sala,
+    async person(name, locale) {
+      const member = guild.addMember({ name, locale })
+      await member.join(sala)
+      return member
+    },
+    say: (who, hz, ms) => who.say(tone(hz, ms, SAMPLE_RATE)),
+    heardMs,
+    heard: (hz, ms) => until(() => heardMs(hz) >= ms, 20_000, `hearing ${hz} Hz for ${ms} ms`),
+    anyOf: hz => hears(listen(), hz),
+    reads: (...texts) =>
+      until(
+        () => sala.visible.find(({ text }) => texts.every(part => text.includes(part))),
+        20_000,
+        `reading ${texts.join(', ')}`,
+      ),
+    async [Symbol.asyncDispose]() {
+      await x[Symbol.asyncDispose]()
+      trusted[Symbol.dispose]()
+      await discord.close()
+    },
+  }
+}
+
+/** Interpreting has begun, both languages are known, and both have been told so. */
+export async function begun(casa: Parlour, ana: Member, ben: Member): Promise<void> {
+  await ana.command('interpret language', { language: 'es-es' })
+  await ben.command('interpret language', { language: 'en-us' })
+  await ben.command('interpret start')
+  for (const language of ['en', 'es'] as const)
+    await casa.heard(noticeHz('channel-interpreted', language), 200)
+}
+
+/** What `hz` becomes in `language`. */
+export const into = translated
+
+/** As the ear of a telephone hears it: 8 kHz. */
+export function narrow(pcm: Int16Array): Int16Array {
+  const half = new Int16Array(pcm.length >> 1)
+  for (let n = 0; n < half.length; n++) half[n] = (pcm[2 * n]! + pcm[2 * n + 1]!) / 2
+  return half
+}
+
+/** How long `hz` sounded loudly in `pcm` (8 kHz), altogether; breaks of up to `bridgeMs` are none (ms). */
+export function totalMs(pcm: Int16Array, hz: number, bridgeMs = LOUD.bridgeMs): number {
+  return soundings(pcm, hz, { ...LOUD, bridgeMs }).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)
+}
