@@ -10,9 +10,10 @@ const END = '<!-- long run: end -->'
 
 /** Writes what a whole long run measured into the page, between its two marks; nothing when anything failed. */
 export class LongReport implements Reporter {
-  readonly #page: URL
+  readonly #page: URL | undefined
 
-  constructor(page: URL) {
+  /** Without a page it only prints. */
+  constructor(page: URL | undefined) {
     this.#page = page
   }
 
@@ -22,7 +23,7 @@ export class LongReport implements Reporter {
     const figures = tests.flatMap(test => (test.meta() as { figures?: Figure[] }).figures ?? [])
     for (const { what, goal, measured } of figures) console.log(`${what}: ${measured} (goal ${goal})`)
     if (failed) console.log('docs/reliability.md was left as it is, as not all tests passed')
-    else
+    else if (this.#page)
       writeFileSync(this.#page, withFigures(readFileSync(this.#page, 'utf8'), figures, machine(), new Date()))
   }
 }

@@ -11,7 +11,9 @@ import {
   ServiceTranslator,
   type ServiceTranslatorOptions,
 } from '../../../src/service/client/service-translator.ts'
-import { FakeLeg, FaultProxy, ScriptedService } from '../../../src/simulator/index.ts'
+import { FakeLeg } from '../../../src/simulator/fake-leg.ts'
+import { FaultProxy } from '../../../src/simulator/faults/fault-proxy.ts'
+import { ScriptedService } from '../../../src/simulator/scripted-service.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 import { pause, until } from '../../helpers/until.ts'
 import { EXPIRED, OTHER_HOST, SELF_SIGNED, TEST_KEY } from './certificates.ts'

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { BridgeError } from '../../../src/core/errors.ts'
+import { FragmentPool } from '../../../src/core/fragment.ts'
+import { silentLog } from '../../../src/core/log.ts'
+import { RelayMetrics } from '../../../src/core/metrics.ts'
+import { relayOptions } from '../../../src/core/relay-options.ts'
+import { ServiceGate } from '../../../src/core/service-gate.ts'
+import { Session } from '../../../src/core/session.ts'
+import type { Connection, ConnectionSink, TranslationRequest } from '../../../src/core/translator.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { randomFrom } from '../../../src/simulator/phone/quirks.ts'
+import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
+import { quantile } from '../../helpers/figures.ts'
+
+const CALLS = 500
+/** One connection costs the service this much of its time; they are made one after the other (ms). */
+const OPENING_MS = 2
+const GONE = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
+
+test('C29 a service that restarts meets one probe at a time, then 500 calls that come back in order, within 3 s', () => {
+  const clock = new FakeClock()
+  const random = randomFrom(5)
+  let up = true
+  let freeAt = 0
+  let opening = 0
+  let mostOpening = 0
+  let tries = 0
+  let backAt = 0
+  const ends = new Set<() => void>()
+  const recovered: number[] = []
+  const open = (_request: TranslationRequest, sink: ConnectionSink): Connection => {
+    let state: 'opening' | 'live' | 'over' = 'opening'
+    let first = true
+    tries++
+    mostOpening = Math.max(mostOpening, ++opening)
+    const end = () => {
+      if (state === 'over') return
+      if (state === 'opening') opening--
+      state = 'over'
+      ends.delete(end)
+      sink.ended({ kind: 'failed', error: GONE })
+    }
+    ends.add(end)
+    freeAt = Math.max(clock.now(), freeAt) + (up ? OPENING_MS : 0)
+    clock.at(freeAt + 5, () => {
+      if (!up) end()
+      if (state !== 'opening') return
+      opening--
+      state = 'live'
+      sink.ready()
+    })
+    return {
+      send(_bytes, sequence) {
+        if (state !== 'live') return
+        if (first && backAt > 0) recovered.push(clock.now() - backAt)
+        first = false
+        clock.at(clock.now() + 20, () => sink.acked(sequence, true))
+      },
+      close: end,
+    }
+  }
+  const gate = new ServiceGate([{ open, close: async () => {} }], { clock, random })
+  const metrics = new RelayMetrics()
+  const pool = new FragmentPool(1_920, 0)
+  const parts = { clock, log: silentLog, metrics, translator: gate, pool, random }
+  const events = { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} }
+  const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const
+  const sessions = Array.from(
+    { length: CALLS },
+    (_, n) => new Session(`${n}`, request, relayOptions(), parts, events),
+  )
+  const frame = new Int16Array(FRAME_SAMPLES)
+  const run = (ms: number) => {
+    for (let at = 0; at < ms; at += 60) {
+      // Silence, so that the test is about connections.
+      for (const session of sessions) for (let n = 0; n < 3; n++) session.write(frame, true, clock.now())
+      clock.advance(60)
+      for (const session of sessions) session.check(clock.now())
+    }
+  }
+  run(5_000)
+  expect(sessions.every(({ state }) => state.status === 'live')).toBe(true)
+  tries = 0
+  up = false
+  for (const end of [...ends]) end()
+  run(4_000)
+  // What was on its way when it went, and a probe every 0.4 s.
+  expect(tries).toBeLessThan(100)
+  up = true
+  backAt = clock.now()
+  tries = 0
+  mostOpening = 0
+  run(4_000)
+  expect(sessions.every(({ state }) => state.status === 'live')).toBe(true)
+  expect(recovered).toHaveLength(CALLS)
+  expect(quantile(recovered, 0.99)).toBeLessThanOrEqual(3_000)
+  expect(mostOpening).toBeLessThanOrEqual(50)
+  expect(tries).toBe(CALLS)
+})
