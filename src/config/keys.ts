@@ -43,7 +43,7 @@ export function variableOf(path: string): string {
 
 /** Whether the value at `path`, or part of it, must not be shown. */
 export function isSecret(path: string): boolean {
-  return SECRETS.some(secret => path === secret || path.startsWith(`${secret}.`))
+  return SECRETS.some(name => path === name || path.startsWith(`${name}.`))
 }
 
 /** The schema at `path`; undefined when there is no such key. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
+import { SECURITY_HEADERS } from '../guard/security-headers.ts'
 import { ControlError, fromFramework } from './control/control-error.ts'
 
 /** The longest name of a room as a part of an address, with every character escaped. */
@@ -6,7 +7,7 @@ const LONGEST_PART = 128 * 12
 
 /**
  * How the server reads requests, so that what is wrong with an address is answered as any other error of the control
- * API is; elsewhere the library's own answer.
+ * API is; elsewhere no more than that it is refused.
  */
 export function serverOptions(): Pick<FastifyServerOptions, 'routerOptions' | 'frameworkErrors'> {
   return {
@@ -14,8 +15,9 @@ export function serverOptions(): Pick<FastifyServerOptions, 'routerOptions' | 'f
     frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
       const failure = request.url.startsWith('/v1/') ? fromFramework(error) : undefined
       const status = error.statusCode ?? 400
+      void reply.headers(SECURITY_HEADERS)
       if (failure instanceof ControlError) void reply.status(failure.status).send(failure.body)
-      else void reply.status(status).send({ statusCode: status, error: error.code, message: error.message })
+      else void reply.status(status).send({ statusCode: status, error: 'refused' })
     },
   }
 }

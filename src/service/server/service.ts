@@ -7,6 +7,7 @@ import { systemWallClock, type WallClock } from '../../core/wall-clock.ts'
 import { Door } from '../../guard/door.ts'
 import { guardServer } from '../../guard/guarded-server.ts'
 import { Overload } from '../../guard/overload.ts'
+import { SECURITY_HEADERS } from '../../guard/security-headers.ts'
 import { TrustedProxies } from '../../guard/trusted-proxies.ts'
 import { Admission } from './admission.ts'
 import { ApiKeys } from './api-keys.ts'
@@ -96,7 +97,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     forceCloseConnections: true,
     trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
-    frameworkErrors: (error, _request, reply) => answerFailed(error, reply, log),
+    frameworkErrors: (error, _request, reply) => answerFailed(error, reply.headers(SECURITY_HEADERS), log),
   })
   const door = new Door({ limits: settings.limits, proxies: settings.trustProxy, clock })
   guardServer(app, door)
