@@ -20,6 +20,8 @@ export interface DiscordSettings {
     | { readonly style?: 'embed' | 'plain' | 'off' | undefined; readonly thread?: boolean | undefined }
     | undefined
   readonly leaveEmptyAfterSeconds?: number | undefined
+  /** Silence that is made behind what somebody says (ms). */
+  readonly turnSilenceMs?: number | undefined
   readonly maxChannels?: number | undefined
   readonly codeMinutes?: number | undefined
   readonly indicator?: boolean | undefined
@@ -76,6 +78,7 @@ export function discordOptions(
     },
     channels: {
       ...(language === undefined ? {} : { language }),
+      ...given('turnSilenceMs', settings.turnSilenceMs),
       ...given('maxChannels', settings.maxChannels),
       ...given('codeMinutes', settings.codeMinutes),
       ...given('indicator', settings.indicator),

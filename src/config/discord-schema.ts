@@ -30,6 +30,7 @@ export const discordSchema = z.strictObject({
     })
     .prefault({}),
   leaveEmptyAfterSeconds: z.int().min(5).max(3_600).default(60),
+  turnSilenceMs: z.int().min(100).max(5_000).default(800),
   maxChannels: z.int().min(1).max(1_000).default(50),
   codeMinutes: z.int().min(1).max(1_440).default(30),
   indicator: z.boolean().default(true),

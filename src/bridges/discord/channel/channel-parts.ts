@@ -16,6 +16,8 @@ export interface ChannelOptions {
   readonly maxChannels?: number
   /** A channel without people is left after this (ms). Default 60 000. */
   readonly emptyAfterMs?: number
+  /** Silence after somebody's turn, so that the service knows that it is over (ms). Default 800. */
+  readonly turnSilenceMs?: number
   /** What people speak of whom nothing is known. Default: what the guild's settings say. */
   readonly language?: LanguageId
   /** End-to-end encryption of voice; false only for tests and stage channels. Default true. */

@@ -57,7 +57,7 @@ export class ChannelRoom {
 
   constructor(parts: ChannelParts, terms: ChannelRoomTerms) {
     const { id, guildId, room, link, onFull, onLost } = terms
-    const { relay, admission, pacer, counters, log } = parts
+    const { relay, admission, pacer, counters, log, options: { turnSilenceMs } = {} } = parts
     this.#parts = parts
     this.#terms = terms
     this.name = room
@@ -89,6 +89,7 @@ export class ChannelRoom {
           pacer,
           counters,
           log,
+          ...(turnSilenceMs === undefined ? {} : { turnSilenceMs }),
         }),
       onFull: ({ message: reason }) => {
         log.warn({ guildId, reason }, 'a speaker was not let in')
