@@ -115,8 +115,10 @@ export class ChannelRoom {
 
   /** The translation of somebody is out of reach. */
   get away(): boolean {
-    for (const { session } of this.#parts.relay.rooms.get(this.name)?.interpretations ?? [])
-      if (session.away) return true
+    const room = this.#parts.relay.rooms.get(this.name)
+    for (const { session, speaker } of room?.interpretations ?? [])
+      // What lingers of somebody who left, or said no, is nobody's trouble.
+      if (session.away && room?.participants.has(speaker.id)) return true
     return false
   }
 
