@@ -114,33 +114,33 @@ test('one session, real sockets: outages of 0.5 to 5 s', async context => {
   await watch.settled()
 })
 
-test('200 sessions at once', async context => {
-  await using crowd = await sessions(200, 120)
+test('100 sessions at once', async context => {
+  await using crowd = await sessions(100, 120)
   const times: number[] = []
   let probes = 0
-  for (const outageMs of [2_000, 5_000, 10_000]) {
+  for (const outageMs of [2_000, 5_000]) {
     const before = crowd.gate.probes
     const { connections } = crowd.proxy
     times.push(...(await outage(crowd, outageMs)))
     // So long it is to stand before it is believed.
     await pause(11_000)
     probes += crowd.gate.probes - before
-    expect(crowd.proxy.connections - connections).toBeLessThan(330)
+    expect(crowd.proxy.connections - connections).toBeLessThan(200)
   }
   const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)]
   figure(
     context,
-    'the same, 200 sessions at once, fragments of 120 ms, 3 outages of 2, 5 and 10 s, both ends in one process',
+    'the same, 100 sessions at once, fragments of 120 ms, outages of 2 and 5 s, both ends in one process',
     'p99 ≤ 3 s',
     `p50 ${Math.round(p50)} ms, p99 ${Math.round(p99)} ms`,
   )
   figure(
     context,
-    'probes of all 200 sessions together while the service was away 17 s',
+    'probes of all 100 sessions together while the service was away 7 s',
     'no stampede',
     `${probes}`,
   )
-  expect(times.length).toBeGreaterThanOrEqual(600)
+  expect(times.length).toBeGreaterThanOrEqual(200)
   expect(crowd.metrics.lostMs).toBe(0)
   expect(p99).toBeLessThanOrEqual(3_000)
 })

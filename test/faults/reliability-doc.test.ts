@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const ROOT = new URL('../../', import.meta.url)
+const page = readFileSync(new URL('docs/reliability.md', ROOT), 'utf8')
+const files = new Map(
+  [...page.matchAll(/^\| `([^`]+)` \| (test\/\S+) \|$/gm)].map(([, name, path]) => [name!, path!]),
+)
+const sources = new Map([...files].map(([name, path]) => [name, readFileSync(new URL(path, ROOT), 'utf8')]))
+const named = [...page.matchAll(/`([^`]+) › ([^`]+)`/g)].map(([, file, begin]) => ({
+  file: file!,
+  begin: begin!,
+}))
+
+/** Whether a test or a group of tests in `source` has a name that begins so; `%` stands for what differs. */
+function has(source: string, begin: string): boolean {
+  const names = [...source.matchAll(/(?:\b(?:test|it|describe)\b[\w.]*\(|\)\()\s*(['"`])(.*?)\1\s*,/gs)].map(
+    ([, , name]) => name!,
+  )
+  // Rows of `test.each` that fill the beginning of a name.
+  const rows = [...source.matchAll(/^\s*\[\s*'([^']+)'/gm)].map(([, name]) => name!)
+  return [...names, ...rows].some(name => name.startsWith(begin))
+}
+
+test.each(named.filter(({ begin }) => begin !== 'C3'))(
+  'the page names a test that exists: $file › $begin',
+  ({ file, begin }) => {
+    expect([...files.keys()]).toContain(file)
+    expect(has(sources.get(file)!, begin)).toBe(true)
+  },
+)
+
+test('the check can fail', () => {
+  expect(named.length).toBeGreaterThan(60)
+  expect(has(sources.get('reaching')!, 'C99')).toBe(false)
+})
+
+test('every fault of the service has its row, once, with what is heard and what shows it', () => {
+  const rows = [...page.matchAll(/^\| (C\d+) \|(.*)\|$/gm)].map(([, number, cells]) => ({
+    number,
+    cells: cells!.split(' | ').map(cell => cell.trim()),
+  }))
+  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 54 }, (_, n) => `C${n + 1}`))
+  for (const { number, cells } of rows) {
+    expect(cells, number).toHaveLength(4)
+    expect(
+      cells.every(cell => cell !== ''),
+      number,
+    ).toBe(true)
+    expect(/ › |not shown:/.test(cells.join()), number).toBe(true)
+  }
+})
