@@ -116,8 +116,8 @@ export class ChannelRoom {
   /** The translation of somebody is out of reach. */
   get away(): boolean {
     const room = this.#parts.relay.rooms.get(this.name)
+    // What lingers of somebody who left, or said no, is nobody's trouble.
     for (const { session, speaker } of room?.interpretations ?? [])
-      // What lingers of somebody who left, or said no, is nobody's trouble.
       if (session.away && room?.participants.has(speaker.id)) return true
     return false
   }

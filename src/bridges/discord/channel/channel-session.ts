@@ -190,7 +190,8 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   #look(): void {
-    const { people, room } = this.#its
+    const { people, room, outage } = this.#its
+    outage.look(room.away, this.#parts.clock.now())
     const missed = this.#looked++ % MISSED_LOOKS === 0 && !room.speakers.complete(this.#members)
     if (missed || people.outdated(this.#members)) this.#refresh()
   }
@@ -215,9 +216,12 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   #channelGone(channelId: string): void {
-    const { writing } = this.#its
+    const { writing, welcome } = this.#its
     if (channelId === this.channelId) void this.#finish({ kind: 'refused', code: 'channel-gone' })
-    else if (channelId === writing.channelId || channelId === writing.writesTo) writing.moveTo(this.channelId)
+    else if (channelId === writing.channelId || channelId === writing.writesTo) {
+      writing.moveTo(this.channelId)
+      void welcome.write(this.#members)
+    }
   }
 
   #finish(end: ChannelEnd): Promise<ChannelEnd> {

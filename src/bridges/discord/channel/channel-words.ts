@@ -22,6 +22,9 @@ export interface ChannelWords {
   /** Voices are announced, and no audio comes. */
   readonly noAudio: string
   readonly full: string
+  readonly serviceAway: string
+  /** Instead of it, once it is there again. */
+  readonly serviceBack: string
   /** Somebody's loudspeaker is heard by their microphone. */
   readonly headphones: (name: string) => string
   /** Name of a thread of captions. */

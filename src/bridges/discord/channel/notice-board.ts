@@ -1,13 +1,21 @@
 import type { LanguageId } from '../../../core/languages.ts'
-import type { Written } from '../captions/caption-message.ts'
 import type { Buttons, DiscordChat } from '../captions/discord-chat.ts'
 import { type ChannelWords, channelWords } from './channel-words.ts'
 
 /** Longest message (Discord: Create Message). */
 const LONGEST = 2_000
 
+/** Notices that are changed at the end: one for each chat that captions were in, the last so many. */
+const KEPT_MOST = 5
+
 /** The part of a chat that notices need. */
-export type NoticeChat = Pick<DiscordChat, 'channelId' | 'post' | 'repost'>
+export type NoticeChat = Pick<DiscordChat, 'post' | 'repost' | 'remove'>
+
+/** A message that is there. */
+interface Posted {
+  readonly chat: NoticeChat
+  readonly id: string
+}
 
 /** Which of the words is written. */
 export type Notice = (words: ChannelWords) => string
@@ -26,7 +34,9 @@ export class NoticeBoard {
   readonly #buttons: NoticeBoardParts['buttons']
   #chat: NoticeChat
   /** What says that people are listened to: to be taken back at the end. */
-  #listening: { readonly chat: NoticeChat; readonly id: string }[] = []
+  #listening: Posted[] = []
+  /** What was said to those who came last; it takes the place of what was said to others before. */
+  #newcomers: Posted | undefined
 
   constructor({ chat, buttons }: NoticeBoardParts) {
     this.#chat = chat
@@ -39,21 +49,48 @@ export class NoticeBoard {
   }
 
   /** Says that people are listened to, with the buttons that say no. */
-  async listening(notice: Notice, languages: readonly LanguageId[]): Promise<Written> {
-    const chat = this.#chat
-    const written = await chat.post(inEach(notice, languages), this.#buttons(languages[0] ?? 'en-us'))
-    if (written.kind === 'written') this.#listening.push({ chat, id: written.id })
-    return written
+  async listening(notice: Notice, languages: readonly LanguageId[]): Promise<void> {
+    const posted = await this.#post(notice, languages, true)
+    if (posted) this.#listening = [...this.#listening.slice(-KEPT_MOST + 1), posted]
   }
 
-  async tell(notice: Notice, languages: readonly LanguageId[]): Promise<void> {
-    await this.#chat.post(inEach(notice, languages))
+  /** The same to those who have just come. */
+  async newcomers(notice: Notice, languages: readonly LanguageId[]): Promise<void> {
+    const before = this.#newcomers
+    this.#newcomers = undefined
+    const posted = await this.#post(notice, languages, true)
+    this.#newcomers = posted ?? before
+    if (posted && before) await before.chat.remove(before.id)
+  }
+
+  /** Settles with how to change it; undefined where it could not be written. */
+  async tell(
+    notice: Notice,
+    languages: readonly LanguageId[],
+  ): Promise<((notice: Notice) => Promise<void>) | undefined> {
+    const posted = await this.#post(notice, languages, false)
+    if (!posted) return undefined
+    return async other => void (await posted.chat.repost(posted.id, inEach(other, languages)))
   }
 
   /** Nobody is listened to any more: the notices say so from now on. */
   async ended(notice: Notice, languages: readonly LanguageId[]): Promise<void> {
     const text = inEach(notice, languages)
-    await Promise.all(this.#listening.splice(0).map(({ chat, id }) => chat.repost(id, text)))
+    const posted = [...this.#listening, ...(this.#newcomers ? [this.#newcomers] : [])]
+    this.#listening = []
+    this.#newcomers = undefined
+    await Promise.all(posted.map(({ chat, id }) => chat.repost(id, text)))
+  }
+
+  async #post(
+    notice: Notice,
+    languages: readonly LanguageId[],
+    buttons: boolean,
+  ): Promise<Posted | undefined> {
+    const chat = this.#chat
+    const text = inEach(notice, languages)
+    const written = await chat.post(text, buttons ? this.#buttons(languages[0] ?? 'en-us') : undefined)
+    return written.kind === 'written' ? { chat, id: written.id } : undefined
   }
 }
 

@@ -11,6 +11,7 @@ import { Indicator } from './indicator.ts'
 import type { ChannelMember } from './member.ts'
 import { Occupancy } from './occupancy.ts'
 import { OtherParties } from './other-parties.ts'
+import { OutageNotice } from './outage-notice.ts'
 import { People } from './people.ts'
 import { Welcome } from './welcome.ts'
 import { Writing } from './writing.ts'
@@ -40,6 +41,7 @@ export interface SessionParts {
   readonly welcome: Welcome
   readonly troubles: BotTroubles
   readonly occupancy: Occupancy
+  readonly outage: OutageNotice
   readonly others: OtherParties
   readonly indicator: Indicator | undefined
   /** The channel as it is now, for a message. */
@@ -112,6 +114,7 @@ export function sessionParts(
     welcome,
     troubles,
     occupancy: new Occupancy(clock, emptyAfterMs, () => events.over({ kind: 'empty' })),
+    outage: new OutageNotice({ post: notice => writing.tell(notice) }),
     others: new OtherParties({
       relay,
       announcer,

@@ -15,7 +15,7 @@ const LANGUAGES_MOST = 3
 export interface WelcomeParts {
   readonly announcer: Announcer
   readonly clock: Clock
-  readonly writing: Pick<Writing, 'listening'>
+  readonly writing: Pick<Writing, 'listening' | 'newcomers'>
   /** Whose voice says something in this language. */
   readonly ear: (language: LanguageId) => Participant | undefined
   /** Who started it, made harmless for a message. */
@@ -71,7 +71,7 @@ export class Welcome implements Disposable {
   #greet(newcomers: readonly ChannelMember[]): void {
     const { writing, channel } = this.#parts
     const names = newcomers.slice(0, NAMES_MOST).map(({ name }) => escaped(name))
-    void writing.listening(words => words.newcomers(names.join(', '), channel()))
+    void writing.newcomers(words => words.newcomers(names.join(', '), channel()))
     this.say(newcomers)
   }
 }

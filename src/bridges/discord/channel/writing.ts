@@ -84,8 +84,14 @@ export class Writing {
     await this.#board.listening(notice, this.#languages)
   }
 
-  async tell(notice: Notice): Promise<void> {
-    await this.#board.tell(notice, this.#languages)
+  /** The same to those who have just come. */
+  async newcomers(notice: Notice): Promise<void> {
+    await this.#board.newcomers(notice, this.#languages)
+  }
+
+  /** Settles with how to change it; undefined where it could not be written. */
+  tell(notice: Notice): ReturnType<NoticeBoard['tell']> {
+    return this.#board.tell(notice, this.#languages)
   }
 
   /** Captions look like this and go there from now on. */

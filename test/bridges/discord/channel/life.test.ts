@@ -43,6 +43,25 @@ test('a moderator who disconnects it ends it, and people are told', async () => 
   expect(casa.interpreters.of(casa.guild.id)).toBeUndefined()
 })
 
+test('readers are told that the service is away, and that it is back', async () => {
+  await using casa = await guildHarness()
+  const ana = casa.person('Ana', 'es-es')
+  await ana.join(casa.sala)
+  await casa.person('Ben', 'en-us').join(casa.sala)
+  const channel = await casa.start()
+  await casa.service.sessionOf(1)
+  await casa.service.stop()
+  const message = await until(
+    () => casa.sala.visible.find(({ text }) => text.includes('⚠️ No se puede contactar')),
+    15_000,
+    'a word',
+  )
+  expect(channel.status().away).toBe(true)
+  await casa.service.start()
+  await until(() => message.text.includes('Ya ha vuelto'), 20_000, 'the good news')
+  expect(casa.sala.visible.filter(({ text }) => text.includes('⚠️'))).toEqual([])
+})
+
 test('it leaves a channel that nobody is in, not one that somebody came back to', async () => {
   await using casa = await guildHarness({ options: { emptyAfterMs: 1_500 } })
   const ana = casa.person('Ana')
@@ -83,6 +102,7 @@ test('captions move to the voice channel’s chat when theirs is deleted', async
   await casa.reads(['🔴'], text)
   await casa.guild.deleteChannel(text)
   await until(() => channel.status().textChannelId === casa.sala.id, 5_000, 'the chat')
+  await casa.reads(['🔴', '/interpret privacy opt-out'])
   await ana.say(speech(440, 1_000))
   await casa.reads(['**Ana:**'])
 })

@@ -23,6 +23,9 @@ export const GERMAN: ChannelWords = {
   noAudio:
     'Ich sehe, dass gesprochen wird, und bekomme keinen Ton. Der Betreiber sollte prüfen, ob UDP durchkommt.',
   full: 'Es sind mehr Leute hier, als ich gerade hören kann. Manche werden nicht übersetzt.',
+  serviceAway:
+    '⚠️ Der Übersetzungsdienst ist nicht erreichbar. Ich versuche es weiter; bis dahin gibt es keine Untertitel.',
+  serviceBack: 'Der Übersetzungsdienst war eine Weile nicht erreichbar. Er ist wieder da.',
   headphones: name => `${name}, Ihr Mikrofon nimmt auf, was ich sage. Bitte benutzen Sie Kopfhörer.`,
   thread: 'Untertitel',
   telephone: 'Telefon',

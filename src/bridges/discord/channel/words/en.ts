@@ -21,6 +21,9 @@ export const ENGLISH: ChannelWords = {
   noAudio:
     'I see people speak and get no audio. The operator of this bot should look whether UDP is let through.',
   full: 'More people are here than I can listen to just now. Some are not translated.',
+  serviceAway:
+    '⚠️ The translation service cannot be reached. I keep trying; until then there are no captions.',
+  serviceBack: 'The translation service was out of reach for a while. It is back.',
   headphones: name => `${name}, your microphone picks up what I say. Please use headphones.`,
   thread: 'Captions',
   telephone: 'telephone',

@@ -21,6 +21,9 @@ export const SPANISH: ChannelWords = {
   noSpeak: 'No puedo hablar en este canal; solo hay subtítulos.',
   noAudio: 'Veo que se habla y no recibo sonido. El operador del bot debería comprobar si pasa UDP.',
   full: 'Hay más personas de las que puedo escuchar ahora. A algunas no se las traduce.',
+  serviceAway:
+    '⚠️ No se puede contactar con el servicio de traducción. Sigo intentándolo; mientras tanto no hay subtítulos.',
+  serviceBack: 'El servicio de traducción no estuvo disponible durante un rato. Ya ha vuelto.',
   headphones: name => `${name}, su micrófono capta lo que digo. Use auriculares, por favor.`,
   thread: 'Subtítulos',
   telephone: 'teléfono',

@@ -22,6 +22,9 @@ export const FRENCH: ChannelWords = {
   noSpeak: 'Je ne peux pas parler dans ce salon ; il n’y a que les sous-titres.',
   noAudio: 'Je vois qu’on parle et ne reçois aucun son. L’opérateur du bot devrait vérifier que l’UDP passe.',
   full: 'Il y a plus de monde que je ne peux écouter. Certains ne sont pas traduits.',
+  serviceAway:
+    '⚠️ Le service de traduction est injoignable. Je continue d’essayer ; d’ici là il n’y a pas de sous-titres.',
+  serviceBack: 'Le service de traduction a été injoignable un moment. Il est de retour.',
   headphones: name => `${name}, votre micro capte ce que je dis. Utilisez un casque, s’il vous plaît.`,
   thread: 'Sous-titres',
   telephone: 'téléphone',

@@ -21,6 +21,9 @@ export const ITALIAN: ChannelWords = {
   noSpeak: 'Non posso parlare in questo canale; ci sono solo i sottotitoli.',
   noAudio: 'Vedo che si parla e non ricevo audio. L’operatore del bot dovrebbe controllare che UDP passi.',
   full: 'Ci sono più persone di quante ne possa ascoltare ora. Alcune non vengono tradotte.',
+  serviceAway:
+    '⚠️ Il servizio di traduzione non è raggiungibile. Continuo a provare; fino ad allora non ci sono sottotitoli.',
+  serviceBack: 'Il servizio di traduzione non è stato raggiungibile per un po’. È tornato.',
   headphones: name => `${name}, il suo microfono capta ciò che dico. Usi le cuffie, per favore.`,
   thread: 'Sottotitoli',
   telephone: 'telefono',

@@ -20,6 +20,8 @@ export const PORTUGUESE: ChannelWords = {
   noSpeak: 'Não posso falar neste canal; há apenas legendas.',
   noAudio: 'Vejo que se fala e não recebo som. O operador do bot deve verificar se o UDP passa.',
   full: 'Há mais pessoas do que consigo ouvir agora. Algumas não são traduzidas.',
+  serviceAway: '⚠️ Não consigo contactar o serviço de tradução. Continuo a tentar; até lá não há legendas.',
+  serviceBack: 'O serviço de tradução esteve inacessível durante algum tempo. Já voltou.',
   headphones: name => `${name}, o seu microfone capta o que eu digo. Use auscultadores, por favor.`,
   thread: 'Legendas',
   telephone: 'telefone',

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import type { Written } from '../../../../src/bridges/discord/captions/caption-message.ts'
+import { NoticeBoard, type NoticeChat } from '../../../../src/bridges/discord/channel/notice-board.ts'
+import { OutageNotice } from '../../../../src/bridges/discord/channel/outage-notice.ts'
+import { privacyButtons } from '../../../../src/bridges/discord/commands/buttons.ts'
+
+class Chat implements NoticeChat {
+  readonly messages = new Map<string, { text: string; buttons: boolean }>()
+  refuses = false
+  #count = 0
+
+  get texts(): string[] {
+    return Array.from(this.messages.values(), ({ text, buttons }) => `${buttons ? '[]' : ''}${text}`)
+  }
+
+  async post(text: string, buttons?: unknown): Promise<Written> {
+    if (this.refuses) return { kind: 'no-access', code: 50_013 }
+    const id = String(++this.#count)
+    this.messages.set(id, { text, buttons: buttons !== undefined })
+    return { kind: 'written', id }
+  }
+
+  async repost(id: string, text: string, buttons?: unknown): Promise<Written> {
+    this.messages.set(id, { text, buttons: buttons !== undefined })
+    return { kind: 'written', id }
+  }
+
+  async remove(id: string): Promise<Written> {
+    this.messages.delete(id)
+    return { kind: 'written', id }
+  }
+}
+
+function started() {
+  const chat = new Chat()
+  return { chat, board: new NoticeBoard({ chat, buttons: privacyButtons }) }
+}
+
+describe('a notice board', () => {
+  it('says in each language that people are listened to, and takes it back wherever it was said', async () => {
+    const { chat, board } = started()
+    const other = new Chat()
+    await board.listening(words => words.empty, ['en-us', 'es-es', 'en-gb'])
+    board.moveTo(other)
+    await board.listening(words => words.empty, ['fr-fr'])
+    expect(chat.texts).toEqual(['[]Nobody was left, so I have stopped.\n\nNo quedaba nadie; he parado.'])
+    await board.ended(words => words.ended('X'), ['en-us'])
+    for (const each of [chat, other])
+      expect(each.texts).toEqual(['⚪ Interpreting in X has ended. Nobody is listened to any more.'])
+  })
+
+  it('speaks to those who come with one message, however many come', async () => {
+    const { chat, board } = started()
+    await board.listening(words => words.empty, ['en-us'])
+    for (let n = 0; n < 5; n++)
+      await board.newcomers(words => `${words.newcomers(`user ${n}`, 'X').slice(0, 9)}`, ['en-us'])
+    expect(chat.texts).toEqual(['[]Nobody was left, so I have stopped.', '[]🔴 user 4'])
+    await board.ended(words => words.kicked, ['en-us'])
+    expect(new Set(chat.texts)).toEqual(new Set(['I was disconnected, so I have stopped.']))
+  })
+
+  it('bears a chat that it may not write to', async () => {
+    const { chat, board } = started()
+    chat.refuses = true
+    await board.listening(words => words.empty, ['en-us'])
+    await board.newcomers(words => words.empty, ['en-us'])
+    expect(await board.tell(words => words.empty, ['en-us'])).toBeUndefined()
+    await board.ended(words => words.empty, ['en-us'])
+    expect(chat.texts).toEqual([])
+  })
+})
+
+describe('word of an outage', () => {
+  it('comes once, after a moment, and changes when it is over', async () => {
+    const { chat, board } = started()
+    const outage = new OutageNotice({ post: notice => board.tell(notice, ['en-us']) })
+    for (let now = 0; now < 2_000; now += 1_000) outage.look(true, now)
+    outage.look(false, 2_000)
+    expect(chat.texts).toEqual([])
+    for (let now = 3_000; now < 20_000; now += 1_000) outage.look(true, now)
+    await Promise.resolve()
+    expect(chat.texts).toEqual([expect.stringContaining('⚠️')])
+    outage.look(false, 20_000)
+    for (let n = 0; n < 20; n++) await Promise.resolve()
+    expect(chat.texts).toEqual([expect.stringContaining('It is back')])
+    for (let now = 30_000; now < 40_000; now += 1_000) outage.look(true, now)
+    await Promise.resolve()
+    expect(chat.texts.length).toBe(2)
+  })
+})
