@@ -28,6 +28,8 @@ interface Arrived {
   readonly at: number
   /** Packets lost before this one. */
   readonly missing: number
+  /** Speech after silence. */
+  readonly begins: boolean
 }
 
 /** Frames kept during a transition: two seconds of them. */
@@ -47,6 +49,8 @@ export class BotEar {
   readonly #decoder = opusDecoder()
   #waiting: Arrived[] = []
   #sequence: number | undefined
+  /** Frames since the last one that was heard: they leave a hole. */
+  #unheard = 0
   /** The group in which the bot has encrypted already. */
   #encryptedIn: number | undefined
 
@@ -77,6 +81,7 @@ export class BotEar {
     const missing = step - 1
     counts.gaps += missing
     const silent = frame.equals(SILENCE_FRAME)
+    const begins = !silent && (counts.silenceTail > 0 || counts.packets === 1)
     counts.silenceTail = silent ? counts.silenceTail + 1 : 0
     if (silent) counts.silence++
     else counts.frames++
@@ -84,6 +89,7 @@ export class BotEar {
       frame,
       at: this.#options.clock.now(),
       missing: missing > MOST_MISSING ? 0 : missing,
+      begins,
     })
     if (this.#waiting.length > MOST_WAITING) this.#tell(this.#waiting[0], true)
     this.retry()
@@ -109,8 +115,11 @@ export class BotEar {
     this.#waiting.shift()
     if (encrypted && opened.kind === 'opus') this.#encryptedIn = this.#options.expectation().generation
     if (opened.kind === 'opus') this.#hear(opened.opus, arrived)
-    else if (encrypted) this.counts.undecryptable++
-    else this.counts.plaintext++
+    else {
+      this.#unheard += arrived.missing + 1
+      if (encrypted) this.counts.undecryptable++
+      else this.counts.plaintext++
+    }
     return true
   }
 
@@ -121,9 +130,14 @@ export class BotEar {
     return allowed || opus.equals(SILENCE_FRAME) ? { kind: 'opus', opus } : { kind: 'lost' }
   }
 
-  #hear(opus: Buffer, { at, missing }: Arrived): void {
+  #hear(opus: Buffer, { at, missing, begins }: Arrived): void {
     const pcm = this.#decoder.decode(opus)
-    if (pcm) this.#heard.add(pcm, at, missing * FRAME_SAMPLES)
-    else this.counts.undecodable++
+    if (!pcm) {
+      this.counts.undecodable++
+      this.#unheard += missing + 1
+      return
+    }
+    this.#heard.add(pcm, at, (this.#unheard + missing) * FRAME_SAMPLES, begins)
+    this.#unheard = 0
   }
 }

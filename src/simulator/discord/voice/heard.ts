@@ -1,13 +1,13 @@
 import { SAMPLE_RATE } from '../../../transcode/pcm.ts'
 
 /** A listener's buffer: what is later than this leaves a hole. */
-const BUFFER_MS = 100
+const BUFFER_MS = 200
 /** What came later than this is not kept. */
 const MOST_MS = 30 * 60_000
 
 /**
  * What a listener hears of one sender, at 16 kHz on the wall clock. The first packet of a stretch sounds when it arrives;
- * those after it follow without a seam as long as none is later than a listener's buffer of 100 ms bears. What comes
+ * those after it follow without a seam as long as none is later than a listener’s buffer of 200 ms bears. What comes
  * faster than real time queues up. Thirty minutes are kept.
  */
 export class Heard {
@@ -20,11 +20,15 @@ export class Heard {
     this.#openedAt = openedAt
   }
 
-  /** `pcm` arrived at `now`, `missing` samples after the packet before it. */
-  add(pcm: Int16Array, now: number, missing = 0): void {
+  /**
+   * `pcm` arrived at `now`, `missing` samples after the packet before it. `begins`: the one before it ended a stretch,
+   * so that nothing that follows can be late.
+   */
+  add(pcm: Int16Array, now: number, missing = 0, begins = this.#end === 0): void {
     const arrival = this.#at(now)
     const next = this.#end + missing
-    const from = this.#end > 0 && arrival <= next + (BUFFER_MS * SAMPLE_RATE) / 1000 ? next : arrival
+    const latest = next + (begins ? 0 : (BUFFER_MS * SAMPLE_RATE) / 1000)
+    const from = arrival <= latest ? next : arrival
     const to = from + pcm.length
     if (to > (MOST_MS * SAMPLE_RATE) / 1000) return
     if (to > this.#pcm.length) this.#grow(to)

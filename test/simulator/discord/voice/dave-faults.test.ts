@@ -3,6 +3,7 @@ import { loudness } from '../../../../src/transcode/level.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { until } from '../../../helpers/until.ts'
 import { Calls } from './calls.ts'
+import { loudParts } from './loud-parts.ts'
 import { BOT } from './real-bot.ts'
 
 const ANNA = '400000000000000001'
@@ -144,6 +145,32 @@ describe('under DAVE', () => {
         .subarray(meanwhile.length)
         .some(sample => Math.abs(sample) > 4_000),
     ).toBe(true)
+  })
+
+  it('what cannot be decrypted leaves a hole as long as itself', async () => {
+    const { call, bot } = await calls.join()
+    using _ = bot
+    const anna = call.addUser(ANNA)
+    await until(
+      () => anna.privacyCode && bot.connection.voicePrivacyCode === anna.privacyCode,
+      5_000,
+      'the group',
+    )
+    const dave = (bot.connection.state as unknown as Connected).networking.state.dave
+    const encrypt = dave.encrypt.bind(dave)
+    let frames = 0
+    dave.encrypt = packet => {
+      frames++
+      return frames > 5 && frames <= 9 ? packet : encrypt(packet)
+    }
+    await bot.play(sine(440, 400))
+    await until(() => call.packetsFrom(BOT).silence >= 4, 5_000, 'the words')
+    expect(call.packetsFrom(BOT)).toMatchObject({ frames: 20, plaintext: 4 })
+    const heard = call.heard(BOT)
+    const begins = heard.findIndex(sample => Math.abs(sample) > 500)
+    const gap = heard.subarray(begins + 5 * 320 + 160, begins + 8 * 320)
+    expect(gap.every(sample => sample === 0)).toBe(true)
+    expect(loudParts(heard, 440)).toBeGreaterThanOrEqual(13)
   })
 
   it('users have a group of their own before any bot comes', async () => {

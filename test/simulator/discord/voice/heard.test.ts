@@ -11,12 +11,12 @@ const parts = (pcm: Int16Array) =>
 
 it('puts a stretch where it begins, and follows it without a seam', () => {
   const heard = new Heard(1_000)
-  // Up to 100 ms late, but nobody hears that behind a buffer.
+  // Up to 200 ms late, but nobody hears that behind a buffer.
   for (const [at, value] of [
     [1_040, 1],
-    [1_095, 2],
-    [1_081, 3],
-    [1_150, 4],
+    [1_255, 2],
+    [1_260, 3],
+    [1_270, 4],
   ] as const)
     heard.add(frame(value), at)
   expect(parts(heard.until(1_160))).toEqual([0, 0, 1, 2, 3, 4, 0, 0])
@@ -30,6 +30,15 @@ it('has a hole where nothing came, and where something was lost', () => {
   const pcm = parts(heard.until(440))
   expect(pcm.slice(0, 5)).toEqual([1, 0, 0, 2, 0])
   expect(pcm.slice(19)).toEqual([0, 3, 0])
+})
+
+it('begins a new stretch when the one before has ended, however short the pause', () => {
+  const heard = new Heard(0)
+  heard.add(frame(1), 0)
+  heard.add(frame(2), 60)
+  heard.add(frame(3), 100, 0, true)
+  heard.add(frame(4), 100, 0, true)
+  expect(parts(heard.until(0))).toEqual([1, 2, 0, 0, 0, 3, 4])
 })
 
 it('queues what comes faster than time', () => {
