@@ -117,7 +117,7 @@ export class DiscordStandIn implements AsyncDisposable {
     return [...this.#world.guilds.values()]
   }
 
-  /** Sessions on the gateway, oldest first; ended ones stay. */
+  /** Sessions on the gateway as they are now, oldest first; ended ones stay. */
   get sessions(): readonly SeenGatewaySession[] {
     return this.#gateway.sessions
   }

@@ -1,7 +1,7 @@
 import { Events, GatewayIntentBits, type Message } from 'discord.js'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { DiscordStandIn, type DiscordStandInOptions } from '../../../src/simulator/index.ts'
+import { DiscordStandIn, type DiscordStandInOptions, FakeClock } from '../../../src/simulator/index.ts'
 import { until } from '../../helpers/until.ts'
 import { clientFor, enter, isReady, login, nextOf } from './bot.ts'
 
@@ -245,5 +245,38 @@ describe('the gateway', () => {
     expect(await hello(url, identify({}))).toBe(4011)
     place.discord.faults.gateway.refuseConnections = true
     await expect(hello(url)).rejects.toThrow('503')
+  })
+
+  it('ends a session whose bot is silent, or gone for three minutes, and lets no more begin than there may', async () => {
+    const clock = new FakeClock()
+    await using place = await casa({ clock })
+    const { discord } = place
+    const { token, faults } = discord
+    const url = `${discord.api.replace('http', 'ws').replace('/api', '')}/?v=10&encoding=json`
+    const identify = JSON.stringify({ op: 2, d: { token, intents: 1, properties: {} } })
+    const open = (first: string) => {
+      const socket = new WebSocket(url)
+      const closed = new Promise<number>(settle => socket.on('close', settle))
+      const said: { op: number; d: unknown }[] = []
+      socket.on('message', data => said.push(JSON.parse(String(data)) as (typeof said)[number]))
+      socket.on('open', () => socket.send(first))
+      return { socket, closed, said }
+    }
+    const silent = open(identify)
+    await until(() => discord.sessions[0]?.connected, 5_000, 'a session')
+    clock.advance(82_500)
+    expect(await silent.closed).toBe(4009)
+
+    const gone = open(identify)
+    const { sessionId } = await until(() => discord.sessions[1], 5_000, 'another session')
+    gone.socket.terminate()
+    await until(() => !discord.sessions[1]?.connected, 5_000, 'the break')
+    clock.advance(180_000)
+    const late = open(JSON.stringify({ op: 6, d: { token, session_id: sessionId, seq: 1 } }))
+    await until(() => late.said.some(({ op, d }) => op === 9 && d === false), 5_000, 'the refusal')
+    late.socket.terminate()
+
+    faults.gateway.identifiesLeft = 0
+    expect(await open(identify).closed).toBe(4004)
   })
 })

@@ -18,6 +18,9 @@ export interface ConnectionHost {
   closed(connection: GatewayConnection, code: number): void
 }
 
+/** However short the heartbeats are, a busy machine is not a dead one. */
+const PATIENCE_MS = 10_000
+
 /** Discord: Rate Limiting of the gateway. */
 const MAX_MESSAGES = 120
 const WINDOW_MS = 60_000
@@ -103,7 +106,7 @@ export class GatewayConnection implements SessionLine {
   #expectHeartbeat(): void {
     const { clock, heartbeatMs } = this.#host
     this.#heartbeat?.[Symbol.dispose]()
-    this.#heartbeat = after(clock, heartbeatMs * 2, () =>
+    this.#heartbeat = after(clock, Math.max(heartbeatMs * 2, PATIENCE_MS), () =>
       this.close(CLOSE.sessionTimedOut, 'Session timed out.'),
     )
   }

@@ -24,7 +24,7 @@ export interface GatewayFaults {
   refuseResumeUrl: boolean
 }
 
-/** One connection of a bot to the gateway, as it is now or was. */
+/** A session of a bot on the gateway, as it was when one looked. */
 export interface SeenGatewaySession {
   readonly sessionId: string
   readonly intents: number

@@ -60,9 +60,9 @@ export class Gateway implements ConnectionHost, GatewayFaults {
     return this.#terms.heartbeatMs
   }
 
-  /** Every session, oldest first; ended ones stay. */
+  /** Every session as it is now, oldest first; ended ones stay. */
   get sessions(): readonly SeenGatewaySession[] {
-    return this.#seen
+    return this.#seen.map(({ seen }) => seen)
   }
 
   close(code: number, reason = ''): void {

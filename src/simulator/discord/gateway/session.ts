@@ -16,7 +16,7 @@ export interface SessionLine {
 const KEPT = 2_000
 
 /** What a bot is told, numbered and kept, so that a connection that breaks loses nothing. */
-export class GatewaySession implements SeenGatewaySession {
+export class GatewaySession {
   readonly sessionId: string
   readonly intents: number
   readonly shard: readonly [number, number]
@@ -41,6 +41,11 @@ export class GatewaySession implements SeenGatewaySession {
 
   get connected(): boolean {
     return this.#line !== undefined
+  }
+
+  get seen(): SeenGatewaySession {
+    const { sessionId, intents, shard, resumes, replayed, connected } = this
+    return { sessionId, intents, shard, resumes, replayed, connected }
   }
 
   get seq(): number {
