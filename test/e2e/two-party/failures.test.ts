@@ -71,6 +71,20 @@ describe.concurrent('nobody comes to the telephone', { timeout: 40_000 }, () => 
     await until(() => x.app.relay.rooms.size === 0, 5_000, 'the room empty')
   })
 
+  test('a machine that is called into a conversation hears no word of it', async () => {
+    await using x = await exchange()
+    const { callee } = await x.connected()
+    const machine = x.twilio.subscriber('+34600999888', { behaviour: 'voicemail', detectAfterMs: 1_500 })
+    const [room = ''] = x.app.relay.rooms.keys()
+    const party = { room, speaks: 'en-us', hears: 'en-us' }
+    const call = x.app.dialler!.dial({ to: '+34600999888', invitation: party })
+    const talk = say(callee, VOICE.callee, 6_000)
+    expect(await call.over).toBe('voicemail')
+    await talk
+    expect(machine.calls).toHaveLength(1)
+    for (const phone of machine.calls) expect(phone.heard().some(sample => Math.abs(sample) > 50)).toBe(false)
+  })
+
   test('the caller may stay, and be joined by somebody else', async () => {
     const number = { ...SHORT, dial: { ...SHORT.dial, unanswered: 'stay' } } as const
     await using x = await exchange({ callee: { behaviour: 'busy' }, number })

@@ -3,8 +3,9 @@ import type { Leg, LegUplink } from '../../../core/leg.ts'
 import { SILENT_FRAME } from '../../../transcode/pcm.ts'
 
 /**
- * A leg whose party hears everything and is not heard until `release`: somebody picked up who may be a machine. Silence
- * takes the place of their voice, so that clocks run on. Everything else is the leg's own.
+ * A leg whose party neither hears nor is heard until `release`: somebody picked up who may be a machine, which would keep
+ * what it hears. Silence takes the place of their voice, so that clocks run on; what is for them waits, as for a far side
+ * that does not read, and originals go by. Everything else is the leg's own.
  */
 export class HeldLeg implements Leg {
   readonly id: string
@@ -22,7 +23,7 @@ export class HeldLeg implements Leg {
     this.ended = leg.ended
   }
 
-  /** The party is heard from now on. Idempotent. */
+  /** The party hears, and is heard, from now on. Idempotent. */
   release(): void {
     this.#held = false
   }
@@ -36,11 +37,11 @@ export class HeldLeg implements Leg {
   }
 
   play(frames: Int16Array): void {
-    this.#leg.play(frames)
+    if (!this.#held) this.#leg.play(frames)
   }
 
   mark(name: string): void {
-    this.#leg.mark(name)
+    if (!this.#held) this.#leg.mark(name)
   }
 
   flush(): void {
@@ -48,7 +49,7 @@ export class HeldLeg implements Leg {
   }
 
   get congested(): boolean {
-    return this.#leg.congested
+    return this.#held || this.#leg.congested
   }
 
   close(reason: EndReason): Promise<void> {
