@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { until } from '../../helpers/until.ts'
+import { VOICE } from '../two-party/exchange.ts'
+import { begun, into, parlour } from './parlour.ts'
+
+/** What Ben says while he is not listened to, and afterwards. */
+const [BEN_HZ, AGAIN_HZ] = [VOICE.caller, VOICE.callee]
+
+test('who presses the button of the notice is not listened to, and all else goes on', async () => {
+  await using casa = await parlour()
+  const ana = await casa.person('Ana', 'es-ES')
+  const ben = await casa.person('Ben', 'en-US')
+  await begun(casa, ana, ben)
+  const notice = casa.sala.visible.find(({ components }) => components.length > 0)
+  const pressed = await ben.press(notice!, 'dragoman:privacy:opt-out')
+  expect(pressed.text).toMatch(/^I do not listen to you any more/)
+  const { text } = await ana.command('interpret status')
+  expect(text).toContain('- Ben: no quiere, no se le escucha')
+  // What was cut off is no outage.
+  expect(text).not.toContain('⚠️')
+  await casa.say(ben, BEN_HZ, 800)
+  await ben.press(notice!, 'dragoman:privacy:opt-in')
+  await until(
+    () =>
+      casa.x.app.discord?.interpreters
+        .of(casa.sala.guild.id)
+        ?.status()
+        .speakers.every(each => each.consents),
+    5_000,
+    'everybody being listened to',
+  )
+  await casa.say(ben, AGAIN_HZ, 800)
+  await casa.heard(into(AGAIN_HZ, 'es-es'), 200)
+  expect(casa.anyOf(into(BEN_HZ, 'es-es'))).toBe(false)
+})
