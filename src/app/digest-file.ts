@@ -40,6 +40,8 @@ export class DigestFile<T> implements AsyncDisposable {
   readonly #entries: Map<string, T>
   #timer: Disposable | undefined
   #writing: Promise<boolean> = Promise.resolve(true)
+  /** A write that has not begun. */
+  #queued: Promise<boolean> | undefined
 
   /** Reads the file if there is one. Throws `BridgeError` `CONFIG` when it is not one of these, or of another key. */
   constructor(terms: DigestFileTerms<T>) {
@@ -73,19 +75,17 @@ export class DigestFile<T> implements AsyncDisposable {
     for (const [digest, entry] of this.#entries) if (gone(entry)) this.#entries.delete(digest)
   }
 
-  /** Writes what there is now. False when that failed, which the log tells. Never rejects. */
+  /** Writes what there is. False when that failed, which the log tells. Never rejects. */
   write(): Promise<boolean> {
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
-    const { table, checksKey, tidy } = this.#terms
-    tidy?.()
-    const text = JSON.stringify({
-      version: 1,
-      ...(checksKey ? { key: this.#digest(CHECK) } : {}),
-      [table]: Object.fromEntries(this.#entries),
+    // What changes until it begins is written along.
+    this.#queued ??= this.#writing.then(() => {
+      this.#queued = undefined
+      return this.#replace()
     })
-    this.#writing = this.#writing.then(() => this.#replace(text))
-    return this.#writing
+    this.#writing = this.#queued
+    return this.#queued
   }
 
   /** Writes what is not written yet. */
@@ -102,8 +102,14 @@ export class DigestFile<T> implements AsyncDisposable {
     return createHmac('sha256', this.#terms.key).update(person).digest('base64url').slice(0, 27)
   }
 
-  async #replace(text: string): Promise<boolean> {
-    const { file, holds, log } = this.#terms
+  async #replace(): Promise<boolean> {
+    const { file, holds, log, table, checksKey, tidy } = this.#terms
+    tidy?.()
+    const text = JSON.stringify({
+      version: 1,
+      ...(checksKey ? { key: this.#digest(CHECK) } : {}),
+      [table]: Object.fromEntries(this.#entries),
+    })
     try {
       await writeWhole(file, text)
       return true

@@ -86,6 +86,19 @@ describe('opting out', () => {
   })
 })
 
+test('many who opt out at once are written together', async () => {
+  const { preferences, log } = open()
+  for (let user = 0; user < 500; user++) preferences.setOptedOut(String(user), true)
+  const forgotten = preferences.forget('7')
+  preferences.setOptedOut('500', true)
+  await forgotten
+  await preferences[Symbol.asyncDispose]()
+  expect(Object.keys((await saved()).users)).toHaveLength(500)
+  const next = open().preferences
+  expect([next.optedOut('7'), next.optedOut('499'), next.optedOut('500')]).toEqual([false, true, true])
+  expect(log.complaints).toEqual([])
+})
+
 describe('forgetting', () => {
   test('deletes everything at once, in memory and on disk', async () => {
     const { preferences } = open()
