@@ -39,8 +39,12 @@ export class PlacedCalls {
     return count
   }
 
-  /** Dials. Throws what the dialler throws. */
-  place(dialler: Dialler, request: DialRequest): PlacedCall {
+  /** Dials; `answered` is told of the participant once they are there. Throws what the dialler throws. */
+  place(
+    dialler: Dialler,
+    request: DialRequest,
+    answered: (participant: string) => void = () => {},
+  ): PlacedCall {
     const call = dialler.dial(request)
     const { room } = request.invitation
     const entry: Entry = {
@@ -50,6 +54,7 @@ export class PlacedCalls {
     this.#entries.set(call.id, entry)
     void call.outcome.then(outcome => {
       entry.view = { ...entry.view, ...stateOf(outcome) }
+      if (outcome.kind === 'answered') answered(outcome.participant)
     })
     void call.over.then(end => {
       entry.view = { ...entry.view, state: 'ended', end }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { BridgeError } from '../../../src/core/errors.ts'
+import { loudness, peak } from '../../../src/transcode/level.ts'
+import { noticeHz } from '../../helpers/fake-announcer.ts'
 import { until } from '../../helpers/until.ts'
 import { controlled } from './controlled.ts'
 
@@ -123,4 +125,26 @@ test('where dialling out is not configured it is refused', async () => {
     status: 403,
     body: { code: 'forbidden', error: 'dial_refused', description: 'dialling out is not configured' },
   })
+})
+
+test('whoever answers hears, in their language, that they have a call, and not before; unless that is not wanted', async () => {
+  const { ask, dialler, live, run, announcer } = await room()
+  for (const announce of [undefined, false]) {
+    const id = `bob-${announce}`
+    await ask('POST', '/rooms/desk/calls', {
+      to: TO,
+      speaks: 'es-es',
+      ...(announce === undefined ? {} : { announce }),
+    })
+    const call = dialler.calls.at(-1)!
+    const bob = live(id, call.request.invitation)
+    await run(500)
+    expect(peak(bob.lately(500))).toBe(0)
+    call.settle({ kind: 'answered', participant: id })
+    await run(600)
+    const heard = loudness(bob.lately(600), noticeHz('incoming'), 16_000)
+    if (announce === false) expect(heard).toBe(0)
+    else expect(heard).toBeGreaterThan(2_000)
+  }
+  expect(announcer.asked).toEqual(['incoming es-es'])
 })

@@ -4,6 +4,7 @@ import { ControlError } from '../control-error.ts'
 import { operation } from '../operation.ts'
 import { displayName, id, language, original, roomParams } from '../request-schemas.ts'
 import { refusedLanguages } from '../room-plans.ts'
+import { tell } from '../telling.ts'
 import { assertRoom } from '../views.ts'
 
 const params = z.strictObject({ call: id.describe('The id of the call.') })
@@ -22,6 +23,10 @@ const dialled = z.strictObject({
   echo: z.boolean().default(false).describe('Alone in the room they hear their own translation.'),
   ringSeconds: z.int().min(5).max(600).optional(),
   limitSeconds: z.int().min(10).max(14_400).optional().describe('The call ends after so long.'),
+  announce: z
+    .boolean()
+    .default(true)
+    .describe('Whether they are told, in their language, that they have a call which is interpreted.'),
 })
 
 export const dial = operation({
@@ -39,7 +44,7 @@ export const dial = operation({
   errors: ['room_unknown', 'room_full', 'dial_refused', 'language_not_allowed', 'capacity'],
   run(floor, { params: { room }, body }) {
     assertRoom(floor, room)
-    const { to, from, ringSeconds, limitSeconds, ...party } = body
+    const { to, from, ringSeconds, limitSeconds, announce, ...party } = body
     const plan = floor.plans.find(room)
     const refused = refusedLanguages(plan, [party.speaks, party.hears])
     if (refused.length > 0)
@@ -47,12 +52,16 @@ export const dial = operation({
     const there = (floor.relay.rooms.get(room)?.participants.size ?? 0) + floor.calls.calling(room)
     if (there >= (plan?.maxParticipants ?? Number.POSITIVE_INFINITY)) throw new ControlError('room_full')
     if (!floor.dialler) throw new ControlError('dial_refused', 'dialling out is not configured')
-    return floor.calls.place(floor.dialler, {
+    const request = {
       to,
       ...(from === undefined ? {} : { from }),
       invitation: { room, ...defined(party) },
       ...(ringSeconds === undefined ? {} : { ringSeconds }),
       ...(limitSeconds === undefined ? {} : { limitSeconds }),
+    }
+    return floor.calls.place(floor.dialler, request, participant => {
+      const called = announce ? floor.relay.find(participant) : undefined
+      if (called) void tell(floor, called, 'incoming')
     })
   },
 })
