@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { type AppConfig, buildApp } from '../src/app.ts'
+import { FakeLeg } from '../src/simulator/fake-leg.ts'
 import { FakeTranslator } from '../src/simulator/fake-translator.ts'
+import { ScriptedService } from '../src/simulator/scripted-service.ts'
 
 const config: AppConfig = {
   host: '127.0.0.1',
@@ -31,6 +33,22 @@ test('the status page is for load balancers and people, and closing is idempoten
   expect(page.body).toContain('/twilio/voice')
   expect(app.close()).toBe(app.close())
   await app.close()
+})
+
+test('a second service of the settings stands in, with a key of its own', async () => {
+  const second = await ScriptedService.listen({ apiKey: 'second-key' })
+  const service = {
+    url: 'http://127.0.0.1:9',
+    apiKey: 'first-key',
+    fallbacks: [{ url: second.url, apiKey: 'second-key' }],
+  }
+  await using app = await buildApp({ ...config, service })
+  app.relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'es-es' })
+  const session = await second.sessionOf(1)
+  expect([session.from, session.to]).toEqual(['en-us', 'es-es'])
+  expect(second.refused).toEqual([])
+  await app.close()
+  await second.close()
 })
 
 test('wrong keys behind a trusted proxy are counted by the address it tells', async () => {

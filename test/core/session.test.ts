@@ -1,52 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BridgeError, type EndReason } from '../../src/core/errors.ts'
-import { FragmentPool } from '../../src/core/fragment.ts'
-import { silentLog } from '../../src/core/log.ts'
-import { RelayMetrics } from '../../src/core/metrics.ts'
-import { relayOptions } from '../../src/core/relay-options.ts'
-import { Session } from '../../src/core/session.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
-import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
-
-const lost = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
-
-function setUp() {
-  const clock = new FakeClock()
-  const translator = new FakeTranslator()
-  translator.autoReady = false
-  const metrics = new RelayMetrics()
-  const seen: string[] = []
-  const session = new Session(
-    'anna',
-    { from: 'en-us', to: 'es-es', want: 'speech' },
-    relayOptions(),
-    { clock, log: silentLog, metrics, translator, pool: new FragmentPool(1_920), random: () => 0.5 },
-    {
-      result: (_, result) => seen.push(`result ${result.text}`),
-      endOfSpeech: () => seen.push('end'),
-      interrupted: () => seen.push('interrupted'),
-      changed: changed => seen.push(changed.state.status),
-    },
-  )
-  let value = 0
-  /** Speaks `ms` of frames numbered in their samples, in real time. */
-  const speak = (ms: number) => {
-    for (let at = 0; at < ms; at += 20) {
-      session.write(new Int16Array(FRAME_SAMPLES).fill(value++), false, clock.now())
-      clock.advance(20)
-      session.check(clock.now())
-    }
-  }
-  /** The frame numbers that the newest connection was sent. */
-  const sent = () =>
-    translator.last.sent.flatMap(({ bytes }) =>
-      [0, 1, 2].map(n => new Int16Array(bytes.buffer, bytes.byteOffset, 960)[n * FRAME_SAMPLES]),
-    )
-  return { clock, translator, metrics, seen, session, speak, sent }
-}
-
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
+import { lost, range, sessionSetup as setUp } from './session-setup.ts'
 
 describe('a session', () => {
   test('sends nothing before the service is ready, then everything', () => {
@@ -179,80 +134,6 @@ describe('a session', () => {
     other.translator.last.sink.ready()
     other.translator.last.drop(no)
     expect(other.session.state.status).toBe('ended')
-  })
-
-  test('is replaced in a pause when it is about to end, and no word is lost or said twice', () => {
-    const { clock, translator, session, metrics, speak, sent } = setUp()
-    const first = translator.last
-    first.sink.ready()
-    speak(600)
-    first.sink.renew?.(30_000)
-    speak(600)
-    // Somebody speaks: there is time.
-    expect(translator.connections).toHaveLength(1)
-    first.sink.result({ utterance: '1', final: true, text: 'one', endMs: 1_200 })
-    speak(0)
-    session.check(clock.now())
-    expect(translator.connections).toHaveLength(1)
-    first.sink.endOfSpeech()
-    session.check(clock.now())
-    expect(translator.connections).toHaveLength(2)
-    translator.last.sink.ready()
-    expect(first.closed).toBe(false)
-    session.check(clock.now())
-    expect(first.closed).toBe(true)
-    expect(session.away).toBe(false)
-    speak(60)
-    expect(sent()).toEqual(range(60, 63))
-    expect(metrics).toMatchObject({ sessionsRenewed: 1, sessionsDropped: 0, fragmentsReplayed: 0 })
-  })
-
-  test('without a pause is replaced just before its end, and what is not answered is said again', () => {
-    const { translator, session, metrics, speak, sent } = setUp()
-    const first = translator.last
-    first.sink.ready()
-    first.sink.renew?.(10_000)
-    speak(4_800)
-    expect(translator.connections).toHaveLength(1)
-    speak(300)
-    expect(translator.connections).toHaveLength(2)
-    translator.last.sink.ready()
-    speak(3_600)
-    expect(first.closed).toBe(false)
-    speak(600)
-    expect(first.closed).toBe(true)
-    expect(session.state).toMatchObject({ status: 'live', attempt: 1 })
-    expect(sent()).toEqual(range(0, 465))
-    expect(metrics.lostMs).toBe(0)
-  })
-
-  test('goes over at once to the connection that was made ready, when the present one breaks before its time', () => {
-    const { clock, translator, session, seen } = setUp()
-    const first = translator.last
-    first.sink.ready()
-    first.sink.renew?.(10_000)
-    session.check(clock.now())
-    const second = translator.last
-    expect(second).not.toBe(first)
-    second.sink.ready()
-    first.drop({ kind: 'failed', error: lost })
-    expect(session.away).toBe(false)
-    expect(seen).not.toContain('waiting')
-    expect(translator.connections).toHaveLength(2)
-  })
-
-  test('stays with the one it has when the next does not come, and tries again later', () => {
-    const { clock, translator, session } = setUp()
-    translator.last.sink.ready()
-    translator.last.sink.renew?.(60_000)
-    session.check(clock.now())
-    translator.last.drop({ kind: 'failed', error: lost })
-    session.check(clock.now())
-    expect(translator.connections).toHaveLength(2)
-    expect(session.state.status).toBe('live')
-    clock.advance(5_000)
-    session.check(clock.now())
-    expect(translator.connections).toHaveLength(3)
   })
 
   test('a voice whose end is not told is over after 10 s', () => {

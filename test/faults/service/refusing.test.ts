@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Relay } from '../../../src/core/relay.ts'
+import { relayOptions } from '../../../src/core/relay-options.ts'
+import { ServiceTranslator } from '../../../src/service/client/service-translator.ts'
+import { FakeLeg } from '../../../src/simulator/fake-leg.ts'
+import { ScriptedService } from '../../../src/simulator/scripted-service.ts'
+import { pause, until } from '../../helpers/until.ts'
+import { PATIENCE_MS } from './rig.ts'
+import { callFor } from './short-call.ts'
+
+let service: ScriptedService
+const closing: (() => Promise<void>)[] = []
+beforeEach(async () => {
+  service = await ScriptedService.listen()
+})
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+  await service.close()
+})
+
+describe('a service that refuses', () => {
+  test('C7 a wrong key: one attempt a session, originals pass, one line in the log without the key', async () => {
+    service.faults.refuseKey = true
+    const { log } = await callFor(1_500, service.url)
+    expect(service.refused).toHaveLength(1)
+    const lines = log.all.filter(({ level }) => level === 'error')
+    expect(lines).toHaveLength(1)
+    expect(JSON.stringify(log.all)).not.toContain(service.apiKey)
+  })
+
+  test('C8 a key that is revoked in mid call ends that session for good, and no other', async () => {
+    const relay = new Relay({
+      translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
+      options: relayOptions(),
+    })
+    closing.push(() => relay.close())
+    await relay.ready()
+    for (const [id, room] of [
+      ['anna', 'a'],
+      ['bert', 'b'],
+    ] as const)
+      relay.admit(new FakeLeg(id), { room, speaks: 'en-us', hears: 'es-es' })
+    const [first, second] = [await service.sessionOf(1), await service.sessionOf(2)]
+    await until(() => first.fragments + second.fragments > 4 || first.connected, PATIENCE_MS, 'sessions')
+    await pause(100)
+    first.error({ code: 'unauthorized', error: 'key_revoked', description: 'revoked' })
+    first.drop('kick')
+    await pause(1_500)
+    expect(service.sessions).toHaveLength(2)
+    expect(second.connected).toBe(true)
+    expect([...relay.rooms.values()].map(room => room.sessions)).toEqual([1, 1])
+  })
+
+  test('C52 a language that the service does not have: asked once, and told', async () => {
+    service.faults.refuseKey = {
+      code: 'bad_language',
+      error: 'language_not_supported',
+      description: 'no such pair',
+    }
+    const { log, metrics } = await callFor(800, service.url)
+    expect(metrics.sessionsDropped).toBe(0)
+    expect(
+      log.all.filter(({ fields }) => JSON.stringify(fields).includes('language_not_supported')),
+    ).not.toEqual([])
+  })
+
+  test('C53 a quota that is used up in mid call: the original passes, and it is tried again with care', async () => {
+    const away: boolean[] = []
+    const relay = new Relay({
+      translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
+      options: relayOptions(),
+    })
+    closing.push(() => relay.close())
+    relay.observer.on('away', event => void away.push(event.away))
+    await relay.ready()
+    relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'en-us' })
+    relay.admit(new FakeLeg('bob'), { room: 'r', hears: 'es-es' })
+    const first = await service.sessionOf(1)
+    await pause(200)
+    const used = { code: 'limit', error: 'minutes_used_up', description: 'used up' }
+    service.faults.refuseKey = used
+    first.error(used)
+    first.drop('kick')
+    await until(() => away[0], PATIENCE_MS, 'that the original passes')
+    const before = service.refused.length
+    await pause(3_000)
+    expect(service.refused.length - before).toBeLessThan(8)
+    service.heal()
+    await until(() => away.at(-1) === false, PATIENCE_MS, 'that translation is back')
+  })
+
+  test('C54 we hang up first: the service sees the end at once', async () => {
+    const relay = new Relay({
+      translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
+      options: relayOptions(),
+    })
+    await relay.ready()
+    relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'es-es' })
+    const session = await service.sessionOf(1)
+    await pause(200)
+    const closed = performance.now()
+    await relay.close()
+    expect(await session.ended).toBe('client namespace disconnect')
+    expect(performance.now() - closed).toBeLessThan(1_000)
+  })
+})

@@ -1,0 +1,20 @@
+import { Relay } from '../../../src/core/relay.ts'
+import { relayOptions } from '../../../src/core/relay-options.ts'
+import { ServiceTranslator } from '../../../src/service/client/service-translator.ts'
+import { FakeLeg } from '../../../src/simulator/fake-leg.ts'
+import { LogLines } from '../../helpers/log-lines.ts'
+import { pause } from '../../helpers/until.ts'
+
+/** A call from English to Spanish to a service at `url`, for `ms`: how often it was asked, and what the log says. */
+export async function callFor(ms: number, url: string, apiKey = 'simulated-key') {
+  const log = new LogLines()
+  const translator = new ServiceTranslator({ url, apiKey })
+  const relay = new Relay({ translator, options: relayOptions(), log })
+  await relay.ready()
+  const legs = [new FakeLeg('anna'), new FakeLeg('bob')]
+  relay.admit(legs[0]!, { room: 'r', speaks: 'en-us', hears: 'en-us' })
+  relay.admit(legs[1]!, { room: 'r', hears: 'es-es' })
+  await pause(ms)
+  await relay.close()
+  return { log, metrics: relay.metrics }
+}
