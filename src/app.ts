@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { openAnnouncer } from './app/announcer.ts'
 import type { AppConfig } from './app/app-config.ts'
-import { openDialler, signingTokens } from './app/dialling.ts'
+import { openDialler, rationed, signingTokens } from './app/dialling.ts'
 import { discordOptions, openPreferences } from './app/discord.ts'
 import { GuessLimit } from './app/guess-limit.ts'
 import { ModestDialler, whileStrong } from './app/open-lines.ts'
 import { RememberedLanguages } from './app/remembered-languages.ts'
 import { openServer } from './app/server.ts'
 import { openTranslators } from './app/translators.ts'
-import discordBridge, { type DiscordBot } from './bridges/discord/index.ts'
+import type { DiscordBot } from './bridges/discord/index.ts'
 import twilioBridge from './bridges/twilio/index.ts'
 import type { Announcer } from './core/announcer.ts'
 import { Attendant } from './core/attendant.ts'
@@ -107,7 +107,9 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     ? { translator: parts.translator }
     : openTranslators(config.service, { url: config.service.url ?? url, apiKey: key, clock })
   const relay = new Relay({ ...services, options, clock, log })
-  const dialler = twilioDialler && new ObservedDialler(twilioDialler, relay.observer)
+  const ration =
+    twilioDialler && twilio.outbound && rationed(twilioDialler, twilio.outbound, { numbers, clock })
+  const dialler = ration && new ObservedDialler(ration, relay.observer)
   const { maxMinutes, maxRooms } = calls
   const language = config.languages.hears
   const switchboard = new Switchboard({
@@ -215,7 +217,8 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       service: { url, apiKey: key },
       phoneNumbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
     })
-    if (discord) await server.register(discordBridge, discord)
+    // Loaded only where it is used: Discord's library and native Opus are large.
+    if (discord) await server.register((await import('./bridges/discord/index.ts')).default, discord)
     await server.ready()
   } catch (error) {
     await app.close()

@@ -3,22 +3,13 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig } from '../config.ts'
 import { languageId } from '../core/languages.ts'
 import { silentLog } from '../core/log.ts'
-import { call } from './call.ts'
-import { conform } from './conform.ts'
-import { discordDemo } from './demo/discord.ts'
-import { twoPhones } from './demo/two-phones.ts'
-import { demo } from './demo.ts'
 import { addDiscordCommands } from './discord-commands.ts'
-import { doctor, exitCode, renderChecks, settingsToExamine } from './doctor.ts'
 import { failure } from './failure.ts'
-import { addKey, listKeys, revokeKey } from './keys.ts'
-import { openLog } from './log.ts'
-import { serve } from './serve.ts'
-import { service } from './service.ts'
 import { StopSignal } from './stop-signal.ts'
 import { Terminal } from './terminal.ts'
-import { translate } from './translate.ts'
 import { addTwilioCommands } from './twilio-commands.ts'
+
+// Each command is loaded when it is asked for: what one of them needs would make all others slow.
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -50,6 +41,7 @@ program
       overrides: { port, host, ...(insecure ? { twilio: { insecure } } : {}) },
       starts: 'bridge',
     })
+    const [{ serve }, { openLog }] = await Promise.all([import('./serve.ts'), import('./log.ts')])
     const serving = await serve(config, terminal, openLog(config), captions)
     await stop.started()
     terminal.line('Ending calls …')
@@ -64,6 +56,7 @@ program
   .action(async ({ config: file, port }: { config?: string; port?: number }) => {
     const stop = new StopSignal()
     const config = loadConfig({ file, overrides: { embedded: { port } }, starts: 'service' })
+    const [{ service }, { openLog }] = await Promise.all([import('./service.ts'), import('./log.ts')])
     const running = await service(config, terminal, openLog(config))
     await Promise.race([stop.started(), running.ended])
     await running.close()
@@ -79,23 +72,30 @@ keys
   .option('--minutes-per-day <number>', 'most minutes of audio in any 24 hours', whole)
   .option('--json', 'print the result as JSON')
   .addOption(configFile())
-  .action((name: string, { config: file, ...options }) =>
-    addKey(loadConfig({ file }), name, options, terminal),
-  )
+  .action(async (name: string, { config: file, ...options }) => {
+    const { addKey } = await import('./keys.ts')
+    await addKey(loadConfig({ file }), name, options, terminal)
+  })
 
 keys
   .command('list')
   .description('shows the keys by name, with their limits')
   .option('--json', 'print the result as JSON')
   .addOption(configFile())
-  .action(({ config: file, ...options }) => listKeys(loadConfig({ file }), options, terminal))
+  .action(async ({ config: file, ...options }) => {
+    const { listKeys } = await import('./keys.ts')
+    await listKeys(loadConfig({ file }), options, terminal)
+  })
 
 keys
   .command('revoke')
   .description('takes a key back; its sessions end')
   .argument('<name>', 'whose key it is')
   .addOption(configFile())
-  .action((name: string, { config: file }) => revokeKey(loadConfig({ file }), name, terminal))
+  .action(async (name: string, { config: file }) => {
+    const { revokeKey } = await import('./keys.ts')
+    await revokeKey(loadConfig({ file }), name, terminal)
+  })
 
 addTwilioCommands(program, terminal, file => loadConfig({ file }))
 addDiscordCommands(program, terminal, file => loadConfig({ file }))
@@ -124,11 +124,20 @@ program
   .action(async ({ output, twoPhones: two, discord, ...options }) => {
     const { json } = options
     const out = json ? new Terminal(process.stderr) : terminal
-    if (discord)
-      process.exitCode = await discordDemo({ output: output ?? 'demo-discord', json }, out, silentLog)
-    else if (two)
-      process.exitCode = await twoPhones({ output: output ?? 'demo-two-phones', json }, out, silentLog)
-    else process.exitCode = await demo({ output: output ?? 'demo-heard.wav', ...options }, out, silentLog)
+    process.exitCode = await demonstrate()
+
+    async function demonstrate(): Promise<number> {
+      if (discord) {
+        const { discordDemo } = await import('./demo/discord.ts')
+        return await discordDemo({ output: output ?? 'demo-discord', json }, out, silentLog)
+      }
+      if (two) {
+        const { twoPhones } = await import('./demo/two-phones.ts')
+        return await twoPhones({ output: output ?? 'demo-two-phones', json }, out, silentLog)
+      }
+      const { demo } = await import('./demo.ts')
+      return await demo({ output: output ?? 'demo-heard.wav', ...options }, out, silentLog)
+    }
   })
 
 program
@@ -148,6 +157,7 @@ program
   .action(async (audio: string, { listen, ...options }) => {
     const out = options.json ? new Terminal(process.stderr) : terminal
     const [authToken] = loadConfig().twilio.authTokens
+    const { call } = await import('./call.ts')
     process.exitCode = await call({ audio, authToken, listenMs: listen * 1000, ...options }, out, silentLog)
   })
 
@@ -167,6 +177,7 @@ program
   .option('--json', 'print the rows as JSON')
   .action(async (url: string, options) => {
     const key = options.key ?? loadConfig().service.apiKey ?? ''
+    const { conform } = await import('./conform.ts')
     process.exitCode = await conform({ url, ...options, key }, terminal)
   })
 
@@ -188,6 +199,7 @@ program
     const config = loadConfig({ file: settings })
     const { speaks: from, hears: to } = config.languages
     const out = options.json ? new Terminal(process.stderr) : terminal
+    const { translate } = await import('./translate.ts')
     process.exitCode = await translate({ file, from, to, ...options }, config, out)
   })
 
@@ -197,6 +209,7 @@ program
   .addOption(configFile())
   .option('--json', 'print the result as JSON')
   .action(async ({ config: file, json }: { config?: string; json?: boolean }) => {
+    const { doctor, exitCode, renderChecks, settingsToExamine } = await import('./doctor.ts')
     const checks = await doctor(settingsToExamine({ file }))
     process.stdout.write(json ? `${JSON.stringify(checks, undefined, 2)}\n` : `${renderChecks(checks)}\n`)
     process.exitCode = exitCode(checks)
