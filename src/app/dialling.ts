@@ -1,11 +1,18 @@
 import { destinationFault, type OutboundSettings, TwilioDialler } from '../bridges/twilio/index.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Dialler } from '../core/dialler.ts'
 import { BridgeError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import { RationedDialler } from '../core/rationed-dialler.ts'
 import type { NumberSettings } from '../invitations.ts'
 
 /** Dialling out as it is configured: without a token of its own it has that of the account. */
-export type DiallingSettings = Omit<OutboundSettings, 'own'>
+export type DiallingSettings = Omit<OutboundSettings, 'own'> & {
+  /** Calls placed in any minute; default 60. */
+  readonly perMinute?: number | undefined
+  /** Calls to one destination in any hour, but those that numbers are connected with; default 6. */
+  readonly perHourEach?: number | undefined
+}
 
 export interface DiallingTerms {
   readonly authTokens: readonly string[]
@@ -39,4 +46,14 @@ export function signingTokens(
 ): readonly string[] {
   const own = settings?.authToken
   return own === undefined || authTokens.includes(own) ? authTokens : [...authTokens, own]
+}
+
+/** `dialler`, no faster than the settings let it. */
+export function rationed(
+  dialler: Dialler,
+  { perMinute = 60, perHourEach = 6 }: DiallingSettings,
+  { numbers, clock }: Pick<DiallingTerms, 'numbers' | 'clock'>,
+): RationedDialler {
+  const known = Object.values(numbers).flatMap(({ dial }) => (dial ? [dial.to] : []))
+  return new RationedDialler(dialler, { perMinute, perHourEach, known }, clock)
 }

@@ -58,6 +58,8 @@ const outboundSchema = z.strictObject({
     .describe('prefixes of numbers in quotes, like ["+34", "+1212"]'),
   ringSeconds: ringSeconds(),
   maxConcurrent: z.int().min(1).max(1_000).optional(),
+  perMinute: z.int().min(1).max(6_000).optional(),
+  perHourEach: z.int().min(1).max(1_000).optional(),
   maxMinutesPerDay: z.int().min(1).max(1_000_000).optional(),
   maxMinutesPerNumber: z.int().min(1).max(1_440).optional(),
   machineDetection: z.boolean().optional(),

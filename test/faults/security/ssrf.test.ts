@@ -75,7 +75,7 @@ async function fetched(
 
 const REFUSED = { code: 'blocked', error: 'address_not_allowed' }
 
-describe('the address of streamed audio', () => {
+describe('G32–G35: the address of streamed audio', () => {
   test(`in ${LOCAL_HOSTS.length} spellings of local addresses: nobody is asked`, async () => {
     expect(new Set(LOCAL_HOSTS).size).toBeGreaterThanOrEqual(200)
     // The trap is one: it counts who comes.
@@ -155,7 +155,7 @@ describe('the address of streamed audio', () => {
   })
 })
 
-describe('what is fetched', () => {
+describe('G36: what is fetched', () => {
   /** Reads what `listener` serves, as the audio of a service on this machine. */
   async function served(listener: RequestListener, more: { audioMs?: number; maxAudioBytes?: number } = {}) {
     const server = createHttpServer(listener)
@@ -234,7 +234,7 @@ describe('what is fetched', () => {
   })
 })
 
-describe('webhooks', () => {
+describe('G37: webhooks', () => {
   const post = (url: string, { local = false, resolve = undefined as Resolve | undefined } = {}) =>
     httpSender(resolve)({ url, local, headers: {}, body: '{}' }, AbortSignal.timeout(5_000)).then(
       String,

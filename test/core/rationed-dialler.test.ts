@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import type { DialEnd, Dialler, DialOutcome, DialRequest } from '../../src/core/dialler.ts'
+import { RationedDialler } from '../../src/core/rationed-dialler.ts'
+import { FakeClock } from '../../src/simulator/fake-clock.ts'
+
+const MINUTE_MS = 60_000
+
+/** A dialler whose calls are answered at once and do not end. */
+function rationed(ration: Partial<ConstructorParameters<typeof RationedDialler>[1]> = {}) {
+  const clock = new FakeClock()
+  const dialled: string[] = []
+  const inner: Dialler = {
+    dial({ to }: DialRequest) {
+      dialled.push(to)
+      const outcome: Promise<DialOutcome> = Promise.resolve({ kind: 'answered', participant: 'p' })
+      const over = new Promise<DialEnd>(() => {})
+      return { id: `${dialled.length}`, outcome, over, hangUp: async () => {} }
+    },
+  }
+  const limits = { perMinute: 5, perHourEach: 3, known: ['+12125550123'], ...ration }
+  const dialler = new RationedDialler(inner, limits, clock)
+  const dial = (to: string) => {
+    try {
+      dialler.dial({ to, invitation: { room: 'r' } })
+      return 'dialled'
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+  }
+  return { clock, dialler, dial, dialled }
+}
+
+describe('G45: calls out', () => {
+  test('so many in a minute', () => {
+    const { clock, dialler, dial } = rationed()
+    const tried = Array.from({ length: 8 }, (_, n) => dial(`+3461111111${n}`))
+    expect(tried).toEqual([...Array(5).fill('dialled'), ...Array(3).fill('CAPACITY')])
+    clock.advance(MINUTE_MS)
+    expect(dial('+34611111119')).toBe('dialled')
+    expect(dialler.refused).toBe(3)
+  })
+
+  test('so many to one destination in an hour, unless the settings name it', () => {
+    const { clock, dial, dialled } = rationed({ perMinute: 1_000 })
+    const four = () => [1, 2, 3, 4].map(() => dial('+34611111111'))
+    expect(four()).toEqual(['dialled', 'dialled', 'dialled', 'DIAL_REFUSED'])
+    expect(dial('+34622222222')).toBe('dialled')
+    for (let n = 0; n < 50; n++) expect(dial('+12125550123')).toBe('dialled')
+    clock.advance(60 * MINUTE_MS)
+    expect(four()).toEqual(['dialled', 'dialled', 'dialled', 'DIAL_REFUSED'])
+    expect(dialled).toHaveLength(57)
+  })
+})
