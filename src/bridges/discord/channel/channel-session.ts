@@ -231,12 +231,14 @@ export class ChannelSession implements ChannelInterpreter {
 
   async #end(end: ChannelEnd): Promise<ChannelEnd> {
     const { clock, log, options } = this.#parts
-    const { occupancy, welcome, others, link } = this.#its
+    const { occupancy, welcome, others, link, writing } = this.#its
     for (const each of [this.#watch, this.#looks, occupancy, welcome, others]) each?.[Symbol.dispose]()
     const terms = { end, members: this.#members, begun: this.#begun, farewellMs: options?.farewellMs }
     await farewell(this.#its, terms, clock)
     const left = await link.leave(end)
-    log.info({ guildId: this.guildId, channelId: this.channelId, end: left.kind }, 'interpreting ended')
+    const { dropped, echoes } = writing.captions
+    const about = { guildId: this.guildId, channelId: this.channelId, end: left.kind }
+    log.info({ ...about, captionsDropped: dropped, echoes }, 'interpreting ended')
     this.#settle(left)
     return left
   }

@@ -1,4 +1,4 @@
-import { type Client, PermissionFlagsBits } from 'discord.js'
+import { type Client, type GuildMember, PermissionFlagsBits } from 'discord.js'
 import type { Log } from '../../../core/log.ts'
 
 /** What a listening bot's name begins with. */
@@ -24,9 +24,8 @@ export class Indicator {
   async on(): Promise<void> {
     const me = this.#me
     if (!me || this.#before !== undefined) return
-    // A process that died may have left the mark.
-    const own = me.nickname?.startsWith(MARK) ? me.nickname.slice(MARK.length) : me.nickname
-    this.#before = own === me.user.displayName ? null : own
+    const own = unmarked(me)
+    this.#before = own
     await this.#name(`${MARK}${own ?? me.user.displayName}`.slice(0, LONGEST))
   }
 
@@ -35,6 +34,12 @@ export class Indicator {
     const before = this.#before
     this.#before = undefined
     if (before !== undefined) await this.#name(before)
+  }
+
+  /** Takes away the mark that a process left which died. Never rejects. */
+  async clear(): Promise<void> {
+    const me = this.#me
+    if (me?.nickname?.startsWith(MARK) && this.#before === undefined) await this.#name(unmarked(me))
   }
 
   get #me() {
@@ -52,4 +57,10 @@ export class Indicator {
       )
     }
   }
+}
+
+/** The name of its own that the bot has without the mark, which a process that died may have left; null: none. */
+function unmarked({ nickname, user }: GuildMember): string | null {
+  const own = nickname?.startsWith(MARK) ? nickname.slice(MARK.length) : nickname
+  return own === user.displayName ? null : (own ?? null)
 }

@@ -2,6 +2,7 @@ import { Events } from 'discord.js'
 import type { ChannelInterpreter, Interpreters, StartFailure, StartRequest } from '../channel-interpreter.ts'
 import type { ChannelParts } from './channel-parts.ts'
 import { ChannelSession } from './channel-session.ts'
+import { Indicator } from './indicator.ts'
 
 const CHANNELS_MOST = 50
 
@@ -15,6 +16,10 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   constructor(parts: ChannelParts) {
     this.#parts = parts
     parts.client.on(Events.Invalidated, this.#gone)
+    parts.client.on(Events.GuildAvailable, this.#tidy)
+    parts.client.once(Events.ClientReady, () => {
+      for (const guild of parts.client.guilds.cache.values()) this.#tidy(guild)
+    })
   }
 
   /** Channels that are being interpreted, or joined. */
@@ -63,7 +68,14 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#parts.client.off(Events.Invalidated, this.#gone)
+    this.#parts.client.off(Events.GuildAvailable, this.#tidy)
     await Promise.all(Array.from(this.#sessions.values(), session => session.close()))
+  }
+
+  /** Where nobody is listened to nothing says so, whatever became of the last process. */
+  readonly #tidy = ({ id }: { readonly id: string }): void => {
+    const { client, log, options } = this.#parts
+    if (!this.#sessions.has(id) && options?.indicator !== false) void new Indicator(client, id, log).clear()
   }
 
   readonly #gone = (): void => {

@@ -12,7 +12,7 @@ export interface RoomPartiesParts {
   readonly invitation: Invitation
   /** A new leg for `language`. */
   readonly leg: (language: LanguageId) => Leg
-  /** A leg that was not let in, or ended by itself. */
+  /** A leg ended that was not let go. */
   readonly onLost?: (reason: EndReason) => void
 }
 
@@ -98,8 +98,12 @@ export class RoomParties {
     }
     this.#legs.set(language, leg)
     void leg.ended.then(reason => {
-      for (const [at, each] of this.#legs) if (each === leg) this.#legs.delete(at)
-      if (reason.kind !== 'unused') onLost?.(reason)
+      for (const [at, each] of this.#legs) {
+        if (each !== leg) continue
+        // Those that are let go are not here any more.
+        this.#legs.delete(at)
+        onLost?.(reason)
+      }
     })
   }
 }

@@ -89,3 +89,8 @@ test('the name that the bot had is its again, also after a process that died', a
   await channel.stop('1')
   expect(casa.guild.bot.nick).toBe('Truchimán')
 })
+
+test('a mark that a process left which died is taken away when the next one logs in', async () => {
+  await using casa = await guildHarness({ permissions: ['ChangeNickname'], nick: '🔴 Truchimán' })
+  await until(() => casa.guild.bot.nick === 'Truchimán', 5_000, 'its own name')
+})

@@ -1,3 +1,4 @@
+import { Events } from 'discord.js'
 import type { ChannelOptions, ChannelParts } from '../../../../src/bridges/discord/channel/channel-parts.ts'
 import { DiscordInterpreters } from '../../../../src/bridges/discord/channel/interpreters.ts'
 import type {
@@ -25,7 +26,7 @@ import { hears, LOUD, longest, soundings } from '../../../e2e/two-party/ear.ts'
 import { FakeAnnouncer } from '../../../helpers/fake-announcer.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
 import { until } from '../../../helpers/until.ts'
-import { login } from '../../../simulator/discord/bot.ts'
+import { clientFor } from '../../../simulator/discord/bot.ts'
 
 export interface GuildHarnessOptions {
   readonly discord?: DiscordStandInOptions
@@ -34,6 +35,8 @@ export interface GuildHarnessOptions {
   readonly parts?: Partial<ChannelParts>
   /** What the bot may do beyond what everybody may. */
   readonly permissions?: readonly ('ChangeNickname' | 'Administrator')[]
+  /** What the bot is called in the guild before it logs in. */
+  readonly nick?: string
 }
 
 /** Discord, a guild with a voice channel, the real client, a relay and a service that answers with tones; on loopback. */
@@ -44,7 +47,8 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
   const log = new LogLines()
   const guild = discord.addGuild({ name: 'Casa', botPermissions: given.permissions ?? [] })
   const sala = guild.addVoiceChannel({ name: 'Sala' })
-  const bot = await login(discord)
+  if (given.nick) guild.setNick(guild.bot, given.nick)
+  const client = clientFor(discord)
   const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey })
   const relay = new Relay({ translator, options: relayOptions({ levelling: false }), log })
   await relay.ready()
@@ -53,7 +57,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
   const roomCodes = new RoomCodes(systemClock)
   const counters = new LinkCounters()
   const interpreters = new DiscordInterpreters({
-    client: bot.client,
+    client,
     relay,
     admission: relay,
     announcer,
@@ -66,6 +70,9 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     log,
     ...given.parts,
   })
+  const ready = new Promise(settle => client.once(Events.ClientReady, settle))
+  await client.login(discord.token)
+  await ready
   /** Somebody who speaks `language`, not in the channel yet. */
   const person = (name: string, language?: string) => {
     const member = guild.addMember({ name })
@@ -74,7 +81,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
   }
   /** A channel that the client knows. */
   const known = async <C extends { readonly id: string }>(channel: C): Promise<C> => {
-    await until(() => bot.client.channels.cache.has(channel.id), 5_000, 'a new channel')
+    await until(() => client.channels.cache.has(channel.id), 5_000, 'a new channel')
     return channel
   }
   const request = (more: Partial<StartRequest> = {}): StartRequest => ({
@@ -119,7 +126,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     log,
     guild,
     sala,
-    bot,
+    client,
     relay,
     preferences,
     announcer,
@@ -136,7 +143,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     async [Symbol.asyncDispose]() {
       await interpreters.close()
       await relay.close()
-      await bot[Symbol.asyncDispose]()
+      await client.destroy()
       await service.close()
       trusted[Symbol.dispose]()
       await discord.close()

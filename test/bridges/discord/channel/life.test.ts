@@ -165,7 +165,7 @@ test('what cannot begin says why', async () => {
   })
   expect(isInterpreter(await casa.interpreters.start(casa.request()))).toBe(true)
   const other = casa.discord.addGuild({ name: 'Haus' })
-  await until(() => casa.bot.client.guilds.cache.has(other.id), 5_000, 'the second guild')
+  await until(() => casa.client.guilds.cache.has(other.id), 5_000, 'the second guild')
   expect(await casa.interpreters.start(casa.request({ guildId: other.id }))).toEqual({ kind: 'full' })
 })
 
