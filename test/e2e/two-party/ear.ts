@@ -21,7 +21,7 @@ const CLICK_MS = 150
 export interface Sounding {
   readonly fromMs: number
   readonly toMs: number
-  /** In its middle (dBFS of the sine's peak). */
+  /** Where it is whole (dBFS of the sine's peak): a busy machine's breaks make parts of it softer, nothing makes them louder. */
   readonly db: number
 }
 
@@ -78,7 +78,7 @@ export function soundings(
   }
   return found
     .filter(({ fromMs, toMs }) => toMs - fromMs >= 60)
-    .map(({ fromMs, toMs, levels }) => ({ fromMs, toMs, db: middle(levels) }))
+    .map(({ fromMs, toMs, levels }) => ({ fromMs, toMs, db: upper(levels) }))
 }
 
 /** Level of `hz` between two moments (dBFS of the peak), the median of 20 ms steps. */
@@ -104,6 +104,10 @@ export function hears(pcm: Int16Array, hz: number): boolean {
 export function longest(found: readonly Sounding[]): Sounding {
   const none = { fromMs: 0, toMs: 0, db: Number.NEGATIVE_INFINITY }
   return found.reduce((a, b) => (b.toMs - b.fromMs > a.toMs - a.fromMs ? b : a), none)
+}
+
+function upper(levels: readonly number[]): number {
+  return [...levels].sort((a, b) => a - b)[Math.floor(levels.length * 0.75)] ?? Number.NEGATIVE_INFINITY
 }
 
 function middle(levels: readonly number[]): number {

@@ -182,9 +182,9 @@ describe.concurrent('what people do by keys', { timeout: 40_000 }, () => {
     const repeated = () => x.events.notice.some(n => n.notice === 'repeat' && n.stage === 'heard')
     await until(repeated, 10_000, 'the whole repetition')
     const [once, again, ...more] = soundings(callee.heard(), TRANSLATED.caller, LOUD)
-    // It is the same sound, whole: as loud, and as long.
+    // It is the same sound; sample by sample that is a matter of `test/core/announcement.test.ts`.
     expect(more).toEqual([])
-    expect(Math.abs((again?.db ?? 0) - (once?.db ?? 0))).toBeLessThan(0.5)
+    expect(Math.abs((again?.db ?? 0) - (once?.db ?? 0))).toBeLessThan(NEAR_DB)
     expect(hears(caller.heard(), TRANSLATED.caller)).toBe(false)
   })
 })
