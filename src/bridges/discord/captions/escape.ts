@@ -1,7 +1,7 @@
 /** Signs that begin or end something in Discord's markdown, wherever they stand. */
 const MARKS = /[\\*_~`|<>[\]#]/g
-/** What turns the direction of the text around it, or cannot be seen. */
-const INVISIBLE = /[\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF\p{Cc}]+/gu
+/** What turns the direction of the text around it, or cannot be seen; joiners are letters of some scripts. */
+const INVISIBLE = /[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\p{Cc}]+/gu
 
 /**
  * `text` on one line, so that Discord shows it as it is: no markdown, no mention, no tricks with the direction of text.

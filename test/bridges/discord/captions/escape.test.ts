@@ -10,6 +10,7 @@ describe('escaped text', () => {
     ['[x](http://y.com)', '\\[x\\](http:\u200B//y.com)'],
     ['`code` \\', '\\`code\\` \\\\'],
     ['a\u202Eb\u0000c', 'a b c'],
+    ['می\u200Cخواهم 👩\u200D🚀', 'می\u200Cخواهم 👩\u200D🚀'],
     ['¿Qué? 12:30 (sí) 100 % – café', '¿Qué? 12:30 (sí) 100 % – café'],
   ])('of %s', (text, expected) => {
     expect(escaped(text)).toBe(expected)
