@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
+import { hasDaveFooter } from './dave/frame-footer.ts'
 import { Heard } from './heard.ts'
 import { opusDecoder, SILENCE_FRAME } from './opus.ts'
 import { noPackets, type PacketCounters } from './packet-counts.ts'
@@ -37,9 +38,6 @@ const MOST_WAITING = 100
 /** More than this is a new beginning, not a loss. */
 const MOST_MISSING = 50
 const FRAME_SAMPLES = 320
-/** Tag, nonce and length behind every frame under DAVE end with these two bytes (daveprotocol.com, frame format). */
-const MAGIC = 0xfafa
-const LEAST_DAVE_BYTES = 12
 
 /** The listeners' end of what one bot sends, over all its connections in a call. */
 export class BotEar {
@@ -109,7 +107,7 @@ export class BotEar {
   #tell(arrived: Arrived | undefined, last: boolean): boolean {
     if (!arrived) return true
     const { frame } = arrived
-    const encrypted = frame.length >= LEAST_DAVE_BYTES && frame.readUInt16BE(frame.length - 2) === MAGIC
+    const encrypted = hasDaveFooter(frame)
     const opened = encrypted ? this.#options.open(frame) : this.#plain(frame)
     if (opened.kind === 'wait' && !last) return false
     this.#waiting.shift()
