@@ -17,8 +17,8 @@ function has(source: string, begin: string): boolean {
   const names = [...source.matchAll(/(?:\b(?:test|it|describe)\b[\w.]*\(|\)\()\s*(['"`])(.*?)\1\s*,/gs)].map(
     ([, , name]) => name!,
   )
-  // Rows of `test.each` that fill the beginning of a name.
-  const rows = [...source.matchAll(/^\s*\[\s*'([^']+)'/gm)].map(([, name]) => name!)
+  // Rows of `test.each` that fill the beginning of a name, also as the keys of a table.
+  const rows = [...source.matchAll(/^\s*(?:\[\s*)?'([^']+)'[:,]/gm)].map(([, name]) => name!)
   return [...names, ...rows].some(name => name.startsWith(begin))
 }
 
@@ -48,5 +48,21 @@ test('every fault of the service has its row, once, with what is heard and what 
       number,
     ).toBe(true)
     expect(/ › |not shown:/.test(cells.join()), number).toBe(true)
+  }
+})
+
+test('every attack has its row, once, with what happens and what shows it', () => {
+  const rows = [...page.matchAll(/^\| (G\d+(?:–G\d+)?) \|(.*)\|$/gm)].map(([, number, cells]) => ({
+    number: number!,
+    cells: cells!.split(' | ').map(cell => cell.trim()),
+  }))
+  const numbers = rows.flatMap(({ number }) => {
+    const [first = 0, last = first] = number.split('–').map(each => Number(each.slice(1)))
+    return Array.from({ length: last - first + 1 }, (_, n) => first + n)
+  })
+  expect(numbers).toEqual(Array.from({ length: 56 }, (_, n) => n + 1))
+  for (const { number, cells } of rows) {
+    expect(cells, number).toHaveLength(4)
+    expect(/ › |not shown:/i.test(cells.join()), number).toBe(true)
   }
 })
