@@ -235,11 +235,11 @@ export class ChannelSession implements ChannelInterpreter {
     for (const each of [this.#watch, this.#looks, occupancy, welcome, others]) each?.[Symbol.dispose]()
     const terms = { end, members: this.#members, begun: this.#begun, farewellMs: options?.farewellMs }
     await farewell(this.#its, terms, clock)
-    const left = await link.leave(end)
+    await link.leave(end)
     const { dropped, echoes } = writing.captions
-    const about = { guildId: this.guildId, channelId: this.channelId, end: left.kind }
+    const about = { guildId: this.guildId, channelId: this.channelId, end: end.kind }
     log.info({ ...about, captionsDropped: dropped, echoes }, 'interpreting ended')
-    this.#settle(left)
-    return left
+    this.#settle(end)
+    return end
   }
 }

@@ -1,4 +1,4 @@
-import { Status } from 'discord.js'
+import { type Client, Status } from 'discord.js'
 import type { LanguageId } from '../../../core/languages.ts'
 import type { ChannelEnd, StartRequest } from '../channel-interpreter.ts'
 import { VoiceLink } from '../voice/voice-link.ts'
@@ -103,7 +103,7 @@ export function sessionParts(
     forbidden: () => events.over({ kind: 'refused', code: 'permissions' }),
   })
   const emptyAfterMs = options.emptyAfterMs ?? EMPTY_AFTER_MS
-  void link.ended.then(end => events.over(end))
+  void link.ended.then(end => events.over(isDestroyed(client) ? { kind: 'parent-closed' } : end))
   return {
     view,
     people: new People({ view, preferences, localeOf, nearest, fallback }),
@@ -146,8 +146,14 @@ function linkTo(
     log,
     counters,
     watcher,
-    gatewayUp: () => guild.shard.status === Status.Ready,
+    // A client that was destroyed will never say what became of us.
+    gatewayUp: () => isDestroyed(client) || guild.shard.status === Status.Ready,
   })
+}
+
+/** discord.js forgets the token of a client that was destroyed. */
+function isDestroyed({ token }: Client): boolean {
+  return token === null
 }
 
 function same(language: LanguageId): LanguageId {

@@ -192,3 +192,22 @@ test('somebody who sends the bot away from a channel it may not be in ends it', 
   casa.guild.setPermissions(casa.sala, casa.guild.bot, { deny: ['Connect'] })
   expect(await channel.ended).toEqual({ kind: 'refused', code: 'permissions' })
 })
+
+test('a client that is destroyed ends it, in a bounded time', async () => {
+  await using casa = await guildHarness()
+  await casa.person('Ana', 'es-es').join(casa.sala)
+  const channel = await casa.start()
+  await casa.client.destroy()
+  expect(await channel.ended).toEqual({ kind: 'parent-closed' })
+  expect(casa.relay.legs).toBe(0)
+})
+
+test('a bot that is muted or deafened says so in the chat', async () => {
+  await using casa = await guildHarness()
+  await casa.person('Ana', 'es-es').join(casa.sala)
+  await casa.start()
+  await casa.guild.bot.setVoice({ mute: true })
+  await casa.reads(['Estoy silenciado'])
+  await casa.guild.bot.setVoice({ mute: false, deaf: true })
+  await casa.reads(['Estoy ensordecido'])
+})
