@@ -34,6 +34,12 @@ export class BotTroubles {
     else this.#trouble('speak', !view.may(channelId, 'Speak'), words => words.noSpeak)
   }
 
+  /** What keeps the channel from hearing the bot, or the bot from hearing the channel; the latter is worse. */
+  get hinders(): 'mute' | 'deaf' | undefined {
+    if (this.#told.has('deafened')) return 'deaf'
+    return ['muted', 'speak', 'audience'].some(each => this.#told.has(each)) ? 'mute' : undefined
+  }
+
   /** Tells it the first time only. */
   once(name: string, notice: Notice): void {
     this.#trouble(name, true, notice)

@@ -229,13 +229,19 @@ export class ChannelSession implements ChannelInterpreter {
     return this.#finishing
   }
 
-  async #end(end: ChannelEnd): Promise<ChannelEnd> {
+  async #end(because: ChannelEnd): Promise<ChannelEnd> {
     const { clock, log, options } = this.#parts
-    const { occupancy, welcome, others, link, writing } = this.#its
+    const { occupancy, welcome, others, link, writing, view } = this.#its
     for (const each of [this.#watch, this.#looks, occupancy, welcome, others]) each?.[Symbol.dispose]()
-    const terms = { end, members: this.#members, begun: this.#begun, farewellMs: options?.farewellMs }
+    const terms = {
+      end: because,
+      members: this.#members,
+      begun: this.#begun,
+      farewellMs: options?.farewellMs,
+    }
     await farewell(this.#its, terms, clock)
-    await link.leave(end)
+    await link.leave(because)
+    const end = view.endOf(because, this.channelId)
     const { dropped, echoes } = writing.captions
     const about = { guildId: this.guildId, channelId: this.channelId, end: end.kind }
     log.info({ ...about, captionsDropped: dropped, echoes }, 'interpreting ended')

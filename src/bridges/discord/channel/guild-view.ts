@@ -1,6 +1,7 @@
 import { ChannelType, type Client, type Guild, PermissionFlagsBits } from 'discord.js'
 import type { LanguageId } from '../../../core/languages.ts'
 import { escaped } from '../captions/escape.ts'
+import type { ChannelEnd } from '../channel-interpreter.ts'
 import { languageOfLocale } from '../words/locale.ts'
 import { memberName } from './member.ts'
 
@@ -62,6 +63,13 @@ export class GuildView {
 
   has(channelId: string): boolean {
     return this.#guild?.channels.cache.has(channelId) ?? false
+  }
+
+  /** `end`, or why it looks like a kick: voice ends before word comes that the channel or guild is gone. */
+  endOf(end: ChannelEnd, channelId: string): ChannelEnd {
+    if (end.kind !== 'kicked') return end
+    if (!this.#guild) return { kind: 'refused', code: 'guild-gone' }
+    return this.has(channelId) ? end : { kind: 'refused', code: 'channel-gone' }
   }
 
   get bot(): BotState {

@@ -1,7 +1,8 @@
-import type { Announcer } from '../../../core/announcer.ts'
+import type { Announcer, NoticeName } from '../../../core/announcer.ts'
 import type { Dialler, DialOutcome, OutgoingCall } from '../../../core/dialler.ts'
 import { BridgeError } from '../../../core/errors.ts'
 import type { LanguageId } from '../../../core/languages.ts'
+import type { Participant } from '../../../core/participant.ts'
 import type { Relay } from '../../../core/relay.ts'
 
 export interface OtherPartiesParts {
@@ -48,14 +49,19 @@ export class OtherParties implements Disposable {
 
   /** Telephones are told that the channel is gone, unless there is another one. */
   async leave(): Promise<void> {
-    const { relay, announcer, room, place, fallback } = this.#parts
-    const parties = Array.from(relay.rooms.get(room)?.participants.values() ?? [])
-    const elsewhere = parties.some(({ invitation }) => ![place, undefined].includes(invitation.place))
-    if (elsewhere) return
-    const told = parties.map(async party => {
+    const elsewhere = this.#parties.some(
+      ({ invitation }) => ![this.#parts.place, undefined].includes(invitation.place),
+    )
+    if (!elsewhere) await this.tell('other-left')
+  }
+
+  /** Says `notice` to every telephone; settles when it was heard. */
+  async tell(notice: NoticeName): Promise<void> {
+    const { announcer, fallback } = this.#parts
+    const told = this.#parties.map(async party => {
       if (party.invitation.place !== undefined) return
       const { hears = fallback } = party.state
-      await party.announce(await announcer.notice('other-left', hears)).ended
+      await party.announce(await announcer.notice(notice, hears)).ended
     })
     await Promise.all(told)
   }
@@ -63,6 +69,11 @@ export class OtherParties implements Disposable {
   /** Ends the calls from here at whatever stage. Never rejects. */
   async hangUp(): Promise<void> {
     await Promise.all(Array.from(this.#calls, call => call.hangUp()))
+  }
+
+  get #parties(): readonly Participant[] {
+    const { relay, room } = this.#parts
+    return Array.from(relay.rooms.get(room)?.participants.values() ?? [])
   }
 
   [Symbol.dispose](): void {
