@@ -5,7 +5,7 @@ const ms = (fallback: number) => z.int().min(100).max(3_600_000).default(fallbac
 const number = (fallback: number) => z.int().min(1).max(1_000_000).default(fallback)
 
 /** How many may knock at a server, how fast, and when nobody else is let in. */
-export const serverLimitsShape = {
+const serverLimitsShape = {
   /** The head of a request must be there within this time. */
   headersMs: ms(5_000),
   /** A connection without a request is closed after this time. */
