@@ -198,7 +198,20 @@ export class SessionSocket {
 /** What the service's middleware said, or why it could not be reached. */
 function connectFailure(error: Error & { data?: unknown }): ServiceFailure {
   if (error.data !== undefined) return ServiceFailure.told(error.data)
-  return ServiceFailure.found('unreachable/connection_failed', 'cannot connect to the service', {
-    cause: error,
-  })
+  const why = reasonOf(error)
+  return ServiceFailure.found(
+    'unreachable/connection_failed',
+    `cannot connect to the service${why === undefined ? '' : `: ${why}`}`,
+    { cause: error },
+  )
+}
+
+/** The system's code (ECONNREFUSED, CERT_HAS_EXPIRED) or the status of the handshake; nothing that a server worded. */
+function reasonOf(error: unknown): string | undefined {
+  // The library hides it in the event of the websocket that failed.
+  const { description } = error as { description?: { error?: { code?: unknown; message?: unknown } } }
+  const { code, message } = description?.error ?? {}
+  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return code
+  const status = typeof message === 'string' ? /server response: (\d{3})$/.exec(message)?.[1] : undefined
+  return status && `HTTP ${status}`
 }

@@ -133,11 +133,20 @@ describe('a service that cannot be reached', () => {
 
   test('C4 a certificate that nobody signed, for another host, or over: no connection, and never one without TLS', async () => {
     const before = getCACertificates('default')
-    expect(await attempt(await behindTls(SELF_SIGNED))).toMatchObject({ code: 'SERVICE_UNREACHABLE' })
+    expect(await attempt(await behindTls(SELF_SIGNED))).toMatchObject({
+      code: 'SERVICE_UNREACHABLE',
+      message: expect.stringContaining('SELF_SIGNED'),
+    })
     setDefaultCACertificates([...before, SELF_SIGNED, EXPIRED, OTHER_HOST])
     try {
-      for (const certificate of [EXPIRED, OTHER_HOST])
-        expect(await attempt(await behindTls(certificate))).toMatchObject({ code: 'SERVICE_UNREACHABLE' })
+      for (const [certificate, why] of [
+        [EXPIRED, 'CERT_HAS_EXPIRED'],
+        [OTHER_HOST, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+      ] as const)
+        expect(await attempt(await behindTls(certificate))).toMatchObject({
+          code: 'SERVICE_UNREACHABLE',
+          message: expect.stringContaining(why),
+        })
       expect(service.sessions).toHaveLength(0)
       // The check can fail: what is right is taken.
       expect(await attempt(await behindTls(SELF_SIGNED))).toBe('ready')
@@ -168,7 +177,11 @@ describe('a service that cannot be reached', () => {
     '400 Bad Request',
   ])('C5 C50 the handshake is answered with %s: worth another try, and nobody is followed', async head => {
     const { url, asked } = await answering(head.replace('LOCATION', `${service.url}/sts`))
-    expect(await attempt(url)).toMatchObject({ code: 'SERVICE_UNREACHABLE', retryable: true })
+    expect(await attempt(url)).toMatchObject({
+      code: 'SERVICE_UNREACHABLE',
+      retryable: true,
+      message: expect.stringContaining(`HTTP ${head.slice(0, 3)}`),
+    })
     expect(asked).toHaveLength(1)
     expect(service.sessions).toHaveLength(0)
   })
