@@ -38,6 +38,11 @@ export const NOTICES = [
   'phone-joined',
   /** Nobody can be called any more today. */
   'minutes-spent',
+  /** To telephones, of the voice channel they talk with: it is lost, does not hear them, is not heard; all is well again. */
+  'channel-away',
+  'channel-mute',
+  'channel-deaf',
+  'channel-back',
 ] as const
 export type NoticeName = (typeof NOTICES)[number]
 

@@ -37,6 +37,10 @@ export const GERMAN: Words = {
     'channel-interpreted': 'In diesem Kanal dolmetscht ein Computer. Bitte sprechen Sie Ihre eigene Sprache.',
     'phone-joined': 'Jemand ist per Telefon dazugekommen.',
     'minutes-spent': 'Heute können keine weiteren Anrufe getätigt werden. Bitte versuchen Sie es morgen.',
+    'channel-away': 'Der Sprachkanal ist gerade nicht erreichbar. Bitte warten Sie.',
+    'channel-mute': 'Der Sprachkanal hört Sie gerade nicht. Man kann dort lesen, was Sie sagen.',
+    'channel-deaf': 'Der Sprachkanal ist gerade nicht zu hören.',
+    'channel-back': 'Der Sprachkanal ist wieder da.',
   },
   keys: {
     0: 'null',

@@ -36,6 +36,10 @@ export const ENGLISH: Words = {
     'channel-interpreted': 'This channel is being interpreted by a computer. Please speak your own language.',
     'phone-joined': 'Somebody has joined by telephone.',
     'minutes-spent': 'No more calls can be placed today. Please try again tomorrow.',
+    'channel-away': 'The voice channel is out of reach just now. Please wait.',
+    'channel-mute': 'The voice channel cannot hear you just now. It can read what you say.',
+    'channel-deaf': 'The voice channel cannot be heard just now.',
+    'channel-back': 'The voice channel is back.',
   },
   keys: {
     0: 'zero',

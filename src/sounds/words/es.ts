@@ -35,6 +35,10 @@ export const SPANISH: Words = {
     'channel-interpreted': 'Un ordenador interpreta lo que se dice en este canal. Hable en su propio idioma.',
     'phone-joined': 'Alguien se ha unido por teléfono.',
     'minutes-spent': 'Hoy no se pueden hacer más llamadas. Inténtelo mañana.',
+    'channel-away': 'No se puede contactar ahora con el canal de voz. Espere, por favor.',
+    'channel-mute': 'El canal de voz no le oye ahora. Puede leer lo que usted dice.',
+    'channel-deaf': 'Ahora no se oye el canal de voz.',
+    'channel-back': 'El canal de voz ha vuelto.',
   },
   keys: {
     0: 'cero',

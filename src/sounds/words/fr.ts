@@ -38,6 +38,10 @@ export const FRENCH: Words = {
       'Un ordinateur interprète ce qui se dit dans ce salon. Parlez votre propre langue.',
     'phone-joined': 'Quelqu’un a rejoint la conversation par téléphone.',
     'minutes-spent': 'Plus aucun appel ne peut être passé aujourd’hui. Veuillez réessayer demain.',
+    'channel-away': 'Le salon vocal est injoignable pour le moment. Veuillez patienter.',
+    'channel-mute': 'Le salon vocal ne vous entend pas pour le moment. Il peut lire ce que vous dites.',
+    'channel-deaf': 'On n’entend pas le salon vocal pour le moment.',
+    'channel-back': 'Le salon vocal est de retour.',
   },
   keys: {
     0: 'zéro',

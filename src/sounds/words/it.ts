@@ -36,6 +36,10 @@ export const ITALIAN: Words = {
     'channel-interpreted': 'Un computer interpreta ciò che si dice in questo canale. Parli nella sua lingua.',
     'phone-joined': 'Qualcuno si è unito per telefono.',
     'minutes-spent': 'Oggi non si possono fare altre chiamate. Riprovi domani.',
+    'channel-away': 'Il canale vocale non è raggiungibile al momento. Attenda, per favore.',
+    'channel-mute': 'Il canale vocale non la sente al momento. Può leggere quello che dice.',
+    'channel-deaf': 'Il canale vocale non si sente al momento.',
+    'channel-back': 'Il canale vocale è tornato.',
   },
   keys: {
     0: 'zero',

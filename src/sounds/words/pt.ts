@@ -36,6 +36,10 @@ export const PORTUGUESE: Words = {
     'channel-interpreted': 'Um computador interpreta o que se diz neste canal. Fale no seu próprio idioma.',
     'phone-joined': 'Alguém entrou por telefone.',
     'minutes-spent': 'Hoje já não é possível fazer mais chamadas. Tente amanhã.',
+    'channel-away': 'O canal de voz não está acessível neste momento. Aguarde, por favor.',
+    'channel-mute': 'O canal de voz não o ouve neste momento. Pode ler o que diz.',
+    'channel-deaf': 'Neste momento não se ouve o canal de voz.',
+    'channel-back': 'O canal de voz está de volta.',
   },
   keys: {
     0: 'zero',
