@@ -17,7 +17,11 @@ class LateClock implements Clock {
 
   at(deadline: number, task: () => void): Disposable {
     this.#task = { deadline, task }
-    return { [Symbol.dispose]: () => void (this.#task = undefined) }
+    return {
+      [Symbol.dispose]: () => {
+        this.#task = undefined
+      },
+    }
   }
 
   /** Runs whatever falls due within `ms`, late. */
