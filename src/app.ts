@@ -205,6 +205,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       invite: whileStrong(overload, language, invitationsOf(config.languages, numbers, desk, log)),
       ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
       ...(config.twilio.local ? { local: true } : {}),
+      ...(config.twilio.limits ? { limits: config.twilio.limits } : {}),
       ...(config.twilio.insecure
         ? { insecure: true }
         : { authTokens: signingTokens(twilio.authTokens, twilio.outbound) }),

@@ -1,3 +1,4 @@
+import type { TwilioLimits } from '../bridges/twilio/index.ts'
 import type { AttendantSettings } from '../core/attendant-options.ts'
 import type { relayOptions } from '../core/relay-options.ts'
 import type { LimitSettings } from '../guard/limits.ts'
@@ -58,6 +59,8 @@ export interface AppConfig {
     readonly insecure?: boolean | undefined
     /** The auth token is our own, for this machine only. */
     readonly local?: boolean | undefined
+    /** What a call may take. */
+    readonly limits?: Partial<TwilioLimits> | undefined
     /** Absent: nobody is ever called. */
     readonly outbound?: DiallingSettings | undefined
     readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined

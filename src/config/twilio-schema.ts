@@ -76,10 +76,20 @@ const outboundSchema = z.strictObject({
     .describe('an edge of Twilio, like dublin'),
 })
 
+/** What a media stream may take; as in the bridge's `TwilioLimits`. */
+const streamSchema = z.strictObject({
+  maxMessageBytes: z.int().min(1_024).max(65_536).default(65_536),
+  messagesPerSecond: z.int().min(50).max(1_000).default(60),
+  messageBurst: z.int().min(1).max(10_000).default(250),
+  maxUnsentBytes: z.int().min(65_536).max(16_777_216).default(1_048_576),
+  maxCalls: z.int().min(1).max(1_000_000).default(10_000),
+})
+
 export const twilioSchema = z.strictObject({
   authToken: secret().optional(),
   authTokens: z.array(secret()).optional(),
   insecure: z.boolean().default(false),
+  limits: streamSchema.prefault({}),
   outbound: outboundSchema.optional(),
   numbers: z
     .record(z.string().regex(NUMBER, 'a number in quotes like "+15551234567"'), numberSchema)
