@@ -118,13 +118,14 @@ export class RoomWiring {
     }
   }
 
-  /** Lets the last words of `interpretation` arrive, unless nobody is there to hear them. */
+  /** Lets the last words of `interpretation` arrive, unless there are none, or nobody is there to hear them. */
   #linger(id: string, interpretation: Interpretation): void {
     interpretation.cut()
     const audience = new Set<string>()
     for (const listener of interpretation.listeners)
       if (this.#participants.has(listener)) audience.add(listener)
-    if (audience.size === 0) {
+    // What was never used must not hold one of the service's places.
+    if (audience.size === 0 || interpretation.session.unused) {
       this.#drop(id, interpretation)
       return
     }

@@ -74,6 +74,7 @@ export class Session {
   #refusedSince: number | undefined
   #tidyAt = 0
   #lostMs = 0
+  #unused = true
   #resolveEnded!: (reason: EndReason) => void
 
   constructor(
@@ -111,9 +112,15 @@ export class Session {
     return this.#parts.clock.now() - state.since > this.#options.awayAfterMs
   }
 
+  /** Nothing was ever said to it, and nothing ever came of it: there are no last words. */
+  get unused(): boolean {
+    return this.#unused
+  }
+
   /** One frame of the speaker's voice; `quiet` when it is no speech. */
   write(frame: Int16Array, quiet: boolean, now: number): void {
     if (this.#state.status === 'ended') return
+    this.#unused &&= quiet
     if (this.#ring.write(frame, quiet)) this.#pump(now)
   }
 
@@ -144,6 +151,7 @@ export class Session {
       ready: () => this.#begin({ type: 'ready', at: clock.now() }),
       acked: (sequence, ok) => this.#acked(sequence, ok),
       result: result => {
+        this.#unused = false
         this.#answers.result(result, clock.now())
         this.#events.result(this, result)
       },
@@ -197,7 +205,7 @@ export class Session {
     }
     if (this.#refusedSince !== undefined && now - this.#refusedSince > NACK_PATIENCE_MS)
       this.#drop(new BridgeError('SERVICE_REFUSED', 'the service keeps refusing audio', { retryable: true }))
-    else this.#pump(now)
+    else if (!this.#parts.translator.crowded) this.#pump(now)
   }
 
   #pump(now: number): void {
@@ -207,6 +215,8 @@ export class Session {
       if (!fragment) return
       this.#parts.metrics.fragmentsSent++
       this.#line.send(fragment.bytes, fragment.sequence)
+      // In a crowd speech goes at the pace at which it comes: catching up can wait until everybody is back.
+      if (this.#parts.translator.crowded) return
     }
   }
 

@@ -87,3 +87,19 @@ test('words that nobody needs translated are transcribed for who reads, until so
     ['es-es', 'speech', false],
   ])
 })
+
+test('sessions that nothing was said to give their places back at once when languages change; others end with the last words', async () => {
+  r = await rooms()
+  r.live('ana', { ...lounge, takes: 'nothing', speaks: 'es-es' })
+  r.live('bob', { ...lounge, takes: 'nothing', speaks: 'en-us' })
+  r.live('reader', { ...lounge, takes: 'text', hears: 'fr-fr' })
+  r.say('ana', sine(300, 300, 4_000))
+  await r.run(500)
+  r.relay.find('ana')?.change({ speaks: 'pt-br' })
+  r.relay.find('bob')?.change({ speaks: 'de-de' })
+  await r.run(100)
+  const open = () => r.translator.connections.flatMap(({ closed, request }) => (closed ? [] : request.from))
+  expect(open().sort()).toEqual(['de-de', 'es-es', 'pt-br'])
+  await r.run(10_000)
+  expect(open().sort()).toEqual(['de-de', 'pt-br'])
+})

@@ -19,6 +19,8 @@ const NOTICES_MS = 20_000
 const QUIET_MS = 1_500
 /** The chat may still be written so long after the last word (ms). */
 const CHAT_MS = 2_500
+/** Three people, each into one other language, and notices; more than a small machine has places for by default. */
+const SESSIONS = 8
 /** A pause within a line is no end of it (ms). */
 const PAUSE_MS = 600
 
@@ -66,7 +68,7 @@ function settings(discord: DiscordStandIn, ears: ScriptedEars): Parameters<typeo
     host: '127.0.0.1',
     port: 0,
     service: {},
-    embedded: { engines: { transcription: [{ ...scripted, pauseMs: PAUSE_MS }] } },
+    embedded: { maxSessions: SESSIONS, engines: { transcription: [{ ...scripted, pauseMs: PAUSE_MS }] } },
     languages: { speaks: 'en-us', hears: 'es-es' },
     twilio: { authTokens: [], insecure: true },
     discord: { token: discord.token, apiUrl: discord.api },
