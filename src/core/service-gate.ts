@@ -8,6 +8,9 @@ import type { Connection, ConnectionSink, TranslationRequest, Translator } from 
 /** A service that was away has to stand this long before sessions go back to it (ms). */
 const WELL_MS = 2_000
 
+/** More connections than this being opened are a crowd. */
+const CROWD = 10
+
 /** What onlookers are told: the breaker of the service at this place (0 is the one that is wanted). */
 export interface GateChange {
   readonly place: number
@@ -59,6 +62,13 @@ export class ServiceGate implements Translator {
   /** Connections at a service that stands in. */
   get elsewhere(): number {
     return this.#elsewhere.size
+  }
+
+  /** So many come at once that speech which is late already can wait: others have not been heard at all. */
+  get crowded(): boolean {
+    let opening = 0
+    for (const upstream of this.#upstreams) opening += upstream.opening
+    return opening > CROWD
   }
 
   /** The breakers, in order of the services. */

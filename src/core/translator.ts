@@ -59,6 +59,8 @@ export interface Translator {
    * does: that arrives at `sink.ended`.
    */
   open(request: TranslationRequest, sink: ConnectionSink): Connection
+  /** Many connections are being opened: whoever has one holds back what is not urgent. Absent: never. */
+  readonly crowded?: boolean
   /** Closes what is still open. */
   close(): Promise<void>
 }

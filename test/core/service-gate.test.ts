@@ -105,14 +105,16 @@ describe('the gate before one service', () => {
   })
 
   test('never opens more than fifty at once', async () => {
-    const { first, call, settle } = setUp()
+    const { gate, first, call, settle } = setUp()
     first.autoReady = false
     const callers = Array.from({ length: 200 }, call)
     expect(first.connections).toHaveLength(50)
+    expect(gate.crowded).toBe(true)
     first.autoReady = true
     for (const connection of [...first.connections]) connection.sink.ready()
     await settle()
     expect(callers.every(each => each.events[0] === 'ready')).toBe(true)
+    expect(gate.crowded).toBe(false)
   })
 
   test('a service that is full or says no is there: the breaker stays closed', async () => {

@@ -217,6 +217,19 @@ describe('a session', () => {
     expect(translator.last.sent).toHaveLength(26)
   })
 
+  test('in a crowd a long replay goes at the pace of speech, and at full pace behind it', () => {
+    const { translator, session, clock, speak } = setUp()
+    speak(6_000)
+    Object.assign(translator, { crowded: true })
+    translator.last.sink.ready()
+    expect(translator.last.sent).toHaveLength(1)
+    speak(600)
+    expect(translator.last.sent.length).toBeLessThan(45)
+    Object.assign(translator, { crowded: false })
+    session.check(clock.now())
+    expect(translator.last.sent).toHaveLength(110)
+  })
+
   test('close is final and idempotent, and leaves no timer', async () => {
     const { clock, translator, session } = setUp()
     translator.last.drop({ kind: 'failed', error: lost })
