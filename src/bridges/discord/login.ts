@@ -9,14 +9,24 @@ export type LoginState =
   | { readonly kind: 'refused'; readonly why: Refused }
   | { readonly kind: 'closed' }
 
-/** The token is none, or was withdrawn; an intent is asked for that the application does not have. */
-export type Refused = 'token' | 'intents'
+/**
+ * The token is none, or was withdrawn; an intent is asked for that the application does not have; the bot is in too many
+ * guilds for one connection; this version of the protocol is no longer spoken.
+ */
+export type Refused = 'token' | 'intents' | 'shards' | 'version'
 
 /** Waits between attempts double up to the longest (ms). */
 const FIRST_MS = 1_000
 const LONGEST_MS = 60_000
-/** Gateway close codes after which no attempt helps (Discord: Opcodes and Status Codes): authentication, intents. */
-const REFUSALS: Readonly<Record<number, Refused>> = { 4004: 'token', 4013: 'intents', 4014: 'intents' }
+/** Gateway close codes after which no attempt helps (Discord: Opcodes and Status Codes). */
+const REFUSALS: Readonly<Record<number, Refused>> = {
+  4004: 'token',
+  4010: 'shards',
+  4011: 'shards',
+  4012: 'version',
+  4013: 'intents',
+  4014: 'intents',
+}
 
 export interface LoginParts {
   readonly clock: Clock

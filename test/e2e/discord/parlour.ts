@@ -1,4 +1,11 @@
-import { DiscordStandIn, type Member, tone, type VoiceChannel } from '../../../src/simulator/index.ts'
+import type { AppConfig } from '../../../src/app.ts'
+import {
+  DiscordStandIn,
+  type DiscordStandInOptions,
+  type Member,
+  tone,
+  type VoiceChannel,
+} from '../../../src/simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { until } from '../../helpers/until.ts'
 import { hears, LOUD, soundings } from '../two-party/ear.ts'
@@ -6,6 +13,10 @@ import { type Exchange, type ExchangeOptions, exchange, noticeHz, translated } f
 
 export interface ParlourOptions extends ExchangeOptions {
   readonly dave?: boolean
+  /** Of the stand-in for Discord. */
+  readonly standIn?: DiscordStandInOptions
+  /** Of the bot, beyond its token. */
+  readonly bot?: NonNullable<AppConfig['discord']>
 }
 
 /** What the service says that it can do. */
@@ -36,15 +47,20 @@ export interface Parlour extends AsyncDisposable {
   reads(...texts: string[]): Promise<unknown>
 }
 
-export async function parlour({ dave = true, ...options }: ParlourOptions = {}): Promise<Parlour> {
-  const discord = await DiscordStandIn.listen({ dave })
+export async function parlour({
+  dave = true,
+  standIn,
+  bot,
+  ...options
+}: ParlourOptions = {}): Promise<Parlour> {
+  const discord = await DiscordStandIn.listen({ dave, ...standIn })
   const trusted = discord.trust()
   const guild = discord.addGuild({ name: 'Casa' })
   const sala = guild.addVoiceChannel({ name: 'Sala' })
   const x = await exchange({
     ...options,
     service: { http: (_request, response) => response.end(JSON.stringify(LANGUAGES)), ...options.service },
-    config: { discord: { token: discord.token, apiUrl: discord.api, dave }, ...options.config },
+    config: { discord: { token: discord.token, apiUrl: discord.api, dave, ...bot }, ...options.config },
   })
   if (!(await x.app.discord?.settled)) throw new Error('the bot is not in')
   await x.app.discord?.registered

@@ -86,6 +86,9 @@ export class ChannelSession implements ChannelInterpreter {
       changed: () => this.#refresh(),
       channelGone: (channelId: string) => this.#channelGone(channelId),
       begunAnew: () => link.askAgain(),
+      guildBack: () => {
+        if (link.state === 'reconnecting') link.askAgain()
+      },
       guildGone: () => void this.#finish({ kind: 'refused', code: 'guild-gone' }),
     }
     this.#watch = new GuildWatch(client, this.guildId, watcher, log)
@@ -190,8 +193,10 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   #look(): void {
-    const { people, room, outage } = this.#its
-    outage.look(room.away, this.#parts.clock.now())
+    const { people, room, outage, news, link, troubles } = this.#its
+    const now = this.#parts.clock.now()
+    outage.look(room.away, now)
+    news.look({ lost: link.state !== 'ready', hindered: troubles.hinders }, now)
     const missed = this.#looked++ % MISSED_LOOKS === 0 && !room.speakers.complete(this.#members)
     if (missed || people.outdated(this.#members)) this.#refresh()
   }

@@ -8,6 +8,8 @@ export interface GuildWatcher {
   channelGone(channelId: string): void
   /** The bot was removed, or the guild deleted; not: out of reach. */
   guildGone(): void
+  /** Discord had lost the guild, and has it again. */
+  guildBack(): void
   /** The gateway began a new session: it knows nothing of the voice channel we are in. */
   begunAnew(): void
 }
@@ -27,7 +29,10 @@ export class GuildWatch implements Disposable {
     this.#on(Events.VoiceStateUpdate, (_before, { guild }) => here(guild))
     this.#on(Events.GuildMemberUpdate, (_before, { guild }) => here(guild))
     this.#on(Events.GuildRoleUpdate, (_before, { guild }) => here(guild))
-    this.#on(Events.GuildAvailable, here)
+    this.#on(Events.GuildAvailable, guild => {
+      if (guild.id === guildId) watcher.guildBack()
+      here(guild)
+    })
     this.#on(Events.ChannelUpdate, (_before, channel) => here('guild' in channel ? channel.guild : null))
     // After a new session of the gateway what was missed is in its beginning, and nobody is told of it one by one.
     const shard = () => client.guilds.cache.get(guildId)?.shardId

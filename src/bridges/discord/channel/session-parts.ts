@@ -13,6 +13,7 @@ import { Occupancy } from './occupancy.ts'
 import { OtherParties } from './other-parties.ts'
 import { OutageNotice } from './outage-notice.ts'
 import { People } from './people.ts'
+import { PhoneNews } from './phone-news.ts'
 import { Welcome } from './welcome.ts'
 import { Writing } from './writing.ts'
 
@@ -43,6 +44,7 @@ export interface SessionParts {
   readonly occupancy: Occupancy
   readonly outage: OutageNotice
   readonly others: OtherParties
+  readonly news: PhoneNews
   readonly indicator: Indicator | undefined
   /** The channel as it is now, for a message. */
   readonly mention: () => string
@@ -102,6 +104,19 @@ export function sessionParts(
     tell: notice => void writing.tell(notice),
     forbidden: () => events.over({ kind: 'refused', code: 'permissions' }),
   })
+  const others = new OtherParties({
+    relay,
+    announcer,
+    dialler,
+    room: roomName,
+    place: placeOf(guildId),
+    fallback,
+    joined: () => {
+      welcome.phone(events.members())
+      if (news.standing) void others.tell(news.standing)
+    },
+  })
+  const news = new PhoneNews(notice => void others.tell(notice))
   const emptyAfterMs = options.emptyAfterMs ?? EMPTY_AFTER_MS
   void link.ended.then(end => events.over(isDestroyed(client) ? { kind: 'parent-closed' } : end))
   return {
@@ -115,15 +130,8 @@ export function sessionParts(
     troubles,
     occupancy: new Occupancy(clock, emptyAfterMs, () => events.over({ kind: 'empty' })),
     outage: new OutageNotice({ post: notice => writing.tell(notice) }),
-    others: new OtherParties({
-      relay,
-      announcer,
-      dialler,
-      room: roomName,
-      place: placeOf(guildId),
-      fallback,
-      joined: () => welcome.phone(events.members()),
-    }),
+    others,
+    news,
     indicator: (options.indicator ?? true) ? new Indicator(client, guildId, log) : undefined,
     mention,
   }
@@ -147,7 +155,7 @@ function linkTo(
     counters,
     watcher,
     // A client that was destroyed will never say what became of us.
-    gatewayUp: () => isDestroyed(client) || guild.shard.status === Status.Ready,
+    gatewayUp: () => isDestroyed(client) || (guild.shard.status === Status.Ready && guild.available),
   })
 }
 

@@ -8,6 +8,8 @@ export interface LinkLimits {
   readonly stableMs: number
   /** How long after being thrown out the main gateway may take to say where to (ms). */
   readonly waitMs: number
+  /** Thrown out while the main gateway, or the guild, is away: waited for so long (ms). */
+  readonly outageMs: number
   /** How long a guild may be without a voice server before we ask (ms). */
   readonly endpointTimeoutMs: number
   /** Speech is announced for this long and none comes: UDP does not get through (ms). */
@@ -21,6 +23,7 @@ export const DEFAULT_LINK_LIMITS: LinkLimits = {
   attemptsMost: 5,
   stableMs: 30_000,
   waitMs: 5_000,
+  outageMs: 60_000,
   endpointTimeoutMs: 15_000,
   deafMs: 10_000,
   random: Math.random,

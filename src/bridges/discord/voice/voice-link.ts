@@ -218,7 +218,8 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     this.#within(this.#limits.waitMs, () => {
       if (this.#placedAt > since - SAME_MOMENT_MS) this.#again(() => this.#rejoin())
       else if (gatewayUp()) this.#end(end)
-      else this.#wait(end, since)
+      else if (this.#options.clock.now() - since < this.#limits.outageMs) this.#wait(end, since)
+      else this.#end({ kind: 'unreachable', attempts: this.#attempts })
     })
   }
 

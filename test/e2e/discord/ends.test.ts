@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { NoticeName } from '../../../src/core/announcer.ts'
+import type { Guild, SimulatedCall, VoiceChannel } from '../../../src/simulator/index.ts'
+import { until } from '../../helpers/until.ts'
+import { times } from '../two-party/ear.ts'
+import { noticeHz } from '../two-party/exchange.ts'
+import { type Parlour, parlour } from './parlour.ts'
+
+const PATIENCE_MS = 45_000
+
+let house: Parlour
+beforeAll(async () => {
+  house = await parlour({ dave: false, bot: { leaveEmptyAfterSeconds: 1 } })
+}, 30_000)
+afterAll(() => house[Symbol.asyncDispose]())
+
+/** A server of its own, in which the owner talks in a channel with somebody who was called. */
+interface Talk {
+  readonly guild: Guild
+  readonly sala: VoiceChannel
+  readonly phone: SimulatedCall
+  /** Settles when the telephone has heard the notice, in Spanish. */
+  told(notice: NoticeName): Promise<unknown>
+  /** Settles when the chat has it. */
+  reads(text: string): Promise<unknown>
+  /** Settles when the call is over, and the bot out of the channel. */
+  over(): Promise<unknown>
+}
+
+let calls = 0
+
+async function talk(stage = false): Promise<Talk> {
+  const { discord, x } = house
+  const number = `+346001113${10 + calls++}`
+  const guild = discord.addGuild({ name: `Casa ${number}` })
+  const sala = guild.addVoiceChannel({ name: 'Sala', stage })
+  await until(() => x.app.discord?.guilds === discord.guilds.length, PATIENCE_MS, 'the guild')
+  const { owner } = guild
+  await owner.join(sala)
+  await owner.command('interpret language', { language: 'en-us' })
+  await owner.command('interpret start')
+  const callee = x.twilio.subscriber(number)
+  await owner.command('interpret dial', { number, language: 'es-es' })
+  const phone = await callee.call(1)
+  const inRoom = () =>
+    [...(x.app.relay.rooms.get(`discord ${sala.id}`)?.participants.values() ?? [])].some(
+      ({ leg }) => leg.channel === 'twilio',
+    )
+  await until(inRoom, PATIENCE_MS, 'the telephone in the room')
+  return {
+    guild,
+    sala,
+    phone,
+    told: notice =>
+      until(
+        () => times(phone.heard(), noticeHz(notice, 'es')) > 0,
+        PATIENCE_MS,
+        `${notice} on the telephone`,
+      ),
+    reads: text => until(() => sala.visible.find(each => each.text.includes(text)), PATIENCE_MS, text),
+    async over() {
+      await phone.ended
+      await until(() => guild.bot.voice === undefined, PATIENCE_MS, 'leaving')
+      await until(() => !x.app.relay.rooms.has(`discord ${sala.id}`), PATIENCE_MS, 'the end of the room')
+    },
+  }
+}
+
+describe.concurrent('a channel that is over: readers read why, the telephone is told and hung up', () => {
+  test.each<[string, string, (talk: Talk) => unknown]>([
+    ['D15 a moderator disconnects the bot', 'I was disconnected', ({ guild }) => guild.kickBot()],
+    ['D15 the channel is deleted', '', ({ guild, sala }) => guild.deleteChannel(sala)],
+    ['D15 close code 4021', 'I lost the voice connection', ({ sala }) => close(sala, 4021)],
+    [
+      'D15 close code 4022 and no other server',
+      'I lost the voice connection',
+      ({ sala }) => close(sala, 4022),
+    ],
+    [
+      'D14 another encryption mode, again and again',
+      'I lost the voice connection',
+      ({ sala }) => {
+        for (let n = 0; n < 9; n++) sala.call.faults.closeAt('identify', 4016)
+        close(sala, 4006)
+      },
+    ],
+    [
+      'D34 the bot may not be there any more, nor write',
+      '',
+      ({ guild, sala }) => guild.setPermissions(sala, guild.bot, { deny: ['Connect'] }),
+    ],
+    ['D40 nobody is left', 'Nobody was left', ({ guild }) => guild.owner.leave()],
+  ])('%s', { timeout: 60_000 }, async (_what, words, fault) => {
+    const one = await talk()
+    await fault(one)
+    await one.told('other-left')
+    if (words !== '') await one.reads(words)
+    await one.over()
+  })
+})
+
+describe.concurrent('a channel that goes on', () => {
+  test('D33 the bot is muted, then deafened: the telephone is told, and when it is over', {
+    timeout: 60_000,
+  }, async () => {
+    const { guild, told, reads, phone } = await talk()
+    await guild.bot.setVoice({ mute: true })
+    await told('channel-mute')
+    await reads('I am muted')
+    await guild.bot.setVoice({ mute: false, deaf: true })
+    await told('channel-deaf')
+    await reads('I am deafened')
+    await guild.bot.setVoice({ deaf: false })
+    await told('channel-back')
+    expect(times(phone.heard(), noticeHz('channel-mute', 'es'))).toBe(1)
+  })
+
+  test('D34 the bot may not speak there any more: the telephone is told, captions go on', {
+    timeout: 60_000,
+  }, async () => {
+    const { guild, sala, told, reads } = await talk()
+    guild.setPermissions(sala, guild.bot, { deny: ['Speak'] })
+    await told('channel-mute')
+    await reads('I may not speak in this channel')
+    guild.setPermissions(sala, guild.bot, {})
+    await told('channel-back')
+  })
+
+  test('D39 a stage: it asks to speak and says so, the telephone too, until a moderator lets it', {
+    timeout: 60_000,
+  }, async () => {
+    const { guild, told, reads } = await talk(true)
+    await reads('I have asked to speak on this stage')
+    expect(guild.bot.voice?.requestedToSpeakAt).toBeDefined()
+    await told('channel-mute')
+    await guild.bot.setVoice({ suppress: false })
+    await told('channel-back')
+  })
+})
+
+function close(sala: VoiceChannel, code: number): void {
+  sala.call.closeSocket(sala.guild.bot.id, code)
+}
