@@ -3,6 +3,7 @@ import { openAnnouncer } from './app/announcer.ts'
 import type { AppConfig } from './app/app-config.ts'
 import { openDialler, rationed, signingTokens } from './app/dialling.ts'
 import { discordOptions, openPreferences } from './app/discord.ts'
+import { Drain, drainSchema } from './app/drain.ts'
 import { GuessLimit } from './app/guess-limit.ts'
 import { ModestDialler, whileStrong } from './app/open-lines.ts'
 import { RememberedLanguages } from './app/remembered-languages.ts'
@@ -76,6 +77,13 @@ export interface App extends AsyncDisposable {
   readonly service: ServiceProcess | undefined
   /** Listens; resolves to the address on this machine. */
   listen(): Promise<string>
+  /** How far it is with ending; `hurry` makes `leave` wait no longer. */
+  readonly drain: Drain
+  /**
+   * Lets nobody new in, says goodbye on Discord, and settles when no call is left or, at the deadline, all that are left were handed
+   * over. Whoever calls this closes the app next. Idempotent.
+   */
+  leave(): Promise<void>
   /** Stops admitting, ends every call, then the service. Idempotent. */
   close(): Promise<void>
 }
@@ -87,6 +95,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const options = relayOptions(config.relay)
   const attended = attendantOptions(config.attendant)
   const limits = limitsSchema.parse(config.limits ?? {})
+  const drainSettings = drainSchema.parse(config.drain ?? {})
   const control = controlSettingsSchema.parse(config.control ?? {})
   const webhooks = (config.webhooks ?? []).map(each => webhookSchema.parse(each))
   const kept = transcriptSettingsSchema.parse(config.transcripts ?? {})
@@ -140,11 +149,18 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const about = { relay, announcer, recorder, clock, log, language, maxMinutes }
   const attendant = new Attendant({ ...about, options: attended })
   const overload = new Overload({ limits, clock, log, memoryShare: parts.memoryShare })
+  const drain = new Drain({
+    settings: drainSettings,
+    clock,
+    log,
+    calls: () => relay.rooms.size + (server.hasDecorator('twilio') ? server.twilio.expected : 0),
+  })
+  const doorman = { turns: () => drain.turns() ?? overload.turns() }
   const front = await openFloor({
     relay,
     codes: roomCodes,
     announcer,
-    dialler: dialler && new ModestDialler(dialler, overload),
+    dialler: dialler && new ModestDialler(dialler, doorman),
     recorder: config.recording?.when === undefined || config.recording.when === 'off' ? undefined : recorder,
     closed: control.keys.length === 0,
     transcripts: kept,
@@ -160,8 +176,16 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   })
   const { server, door } = openServer({ limits, trustProxy: config.trustProxy ?? [], clock, log })
   let closing: Promise<void> | undefined
+  let leaving: Promise<void> | undefined
+  const leave = async () => {
+    const drained = drain.begin()
+    // Of a bot there is one, wherever it is logged in: the next server may have it.
+    await Promise.all([drained, app.discord?.close()])
+    await server.twilio.handOver()
+  }
   const close = async () => {
     overload[Symbol.dispose]()
+    drain[Symbol.dispose]()
     // Goodbyes are said before the room is empty.
     await app.discord?.close()
     await relay.close()
@@ -184,17 +208,26 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     recorder,
     door,
     overload,
+    drain,
     get discord() {
       return server.hasDecorator('discord') ? server.discord : undefined
     },
     service,
     listen: () => server.listen({ host: config.host, port: config.port }),
+    leave: () => (leaving ??= leave()),
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => app.close(),
   }
   try {
     await relay.ready()
-    await server.register(status, { relay })
+    await server.register(status, {
+      relay,
+      notReady: () => {
+        if (drain.draining) return 'draining'
+        if (overload.strain) return 'overloaded'
+        return service?.running === false ? 'service-away' : undefined
+      },
+    })
     await server.register(controlApi, { prefix: '/v1', floor: front.floor, settings: control })
     await server.register(twilioBridge, {
       relay: front.admission(switchboard),
@@ -202,7 +235,11 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       log,
       announcer,
       ...(twilioDialler ? { dialler: twilioDialler } : {}),
-      invite: whileStrong(overload, language, invitationsOf(config.languages, numbers, desk, log)),
+      invite: whileStrong(doorman, language, invitationsOf(config.languages, numbers, desk, log)),
+      departure: () =>
+        drain.draining
+          ? { elsewhere: drainSettings.newCalls === 'unavailable', askSeconds: drainSettings.askSeconds }
+          : undefined,
       ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
       ...(config.twilio.local ? { local: true } : {}),
       ...(config.twilio.limits ? { limits: config.twilio.limits } : {}),

@@ -11,6 +11,7 @@ import type { TranscriptSettings } from '../web/transcript/transcript-settings.t
 import type { WebhookInput } from '../web/webhooks-out/webhook-settings.ts'
 import type { DiallingSettings } from './dialling.ts'
 import type { DiscordSettings } from './discord.ts'
+import type { DrainSettings } from './drain.ts'
 import type { RememberedSettings } from './remembered-languages.ts'
 import type { ServiceSettings } from './translators.ts'
 
@@ -26,6 +27,8 @@ export interface AppConfig {
   readonly trustProxy?: readonly string[] | undefined
   /** How many may knock, how fast, and when nobody else is let in. */
   readonly limits?: DeepReadonly<Partial<LimitSettings>> | undefined
+  /** What becomes of calls when the server is told to end. */
+  readonly drain?: Readonly<Partial<DrainSettings>> | undefined
   readonly service: ServiceSettings
   readonly embedded?: DeepReadonly<ServiceConfig> | undefined
   readonly languages: LanguageDefaults

@@ -3,8 +3,12 @@ import type { Dialler, DialRequest, OutgoingCall } from '../core/dialler.ts'
 import { BridgeError } from '../core/errors.ts'
 import type { Invitation } from '../core/invitation.ts'
 import type { LanguageId } from '../core/languages.ts'
-import type { Overload } from '../guard/overload.ts'
 import { FALLBACK_LANGUAGE, sentence, wordsOf } from '../sounds/words.ts'
+
+/** Says whether somebody new must be turned away, and counts them. */
+export interface Doorman {
+  turns(): string | undefined
+}
 
 type Decision = Invitation | Refusal | Question
 
@@ -16,16 +20,16 @@ function busy(language: LanguageId): Refusal {
   return { refused: 'busy', notice: { text, language: `${primary}-${region.toUpperCase()}` } }
 }
 
-/** `invite`, while there is strength for new calls; those that were let in before go on. `language`: of who has none. */
+/** `invite`, while there is strength for new calls and this server stays; those that were let in before go on. `language`: of who has none. */
 export function whileStrong(
-  overload: Pick<Overload, 'turns'>,
+  doorman: Doorman,
   language: LanguageId,
   invite: (call: IncomingCall) => Decision,
 ): (call: IncomingCall) => Decision {
   return call => {
     const decision = invite(call)
     const goesOn = call.query[RESUMES_FIELD] !== undefined || Object.keys(call.answers).length > 0
-    if (goesOn || 'refused' in decision || !overload.turns()) return decision
+    if (goesOn || 'refused' in decision || !doorman.turns()) return decision
     return busy(('hears' in decision && decision.hears) || language)
   }
 }
@@ -33,17 +37,18 @@ export function whileStrong(
 /** A dialler that places no call for programs while there is no strength for it. */
 export class ModestDialler implements Dialler {
   readonly #dialler: Dialler
-  readonly #overload: Pick<Overload, 'turns'>
+  readonly #doorman: Doorman
 
   /** The dialler stays its owner's. */
-  constructor(dialler: Dialler, overload: Pick<Overload, 'turns'>) {
+  constructor(dialler: Dialler, doorman: Doorman) {
     this.#dialler = dialler
-    this.#overload = overload
+    this.#doorman = doorman
   }
 
   dial(request: DialRequest): OutgoingCall {
-    if (this.#overload.turns())
-      throw new BridgeError('CAPACITY', 'the server is overloaded: no new calls for the moment', {
+    const why = this.#doorman.turns()
+    if (why)
+      throw new BridgeError('CAPACITY', `no new calls for the moment: ${why}`, {
         retryable: true,
       })
     return this.#dialler.dial(request)

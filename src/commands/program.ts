@@ -43,8 +43,10 @@ program
     })
     const [{ serve }, { openLog }] = await Promise.all([import('./serve.ts'), import('./log.ts')])
     const serving = await serve(config, terminal, openLog(config), captions)
-    await stop.started()
-    terminal.line('Ending calls …')
+    void stop.hurried.then(() => serving.app.drain.hurry())
+    await stop.started({ drains: true })
+    terminal.line(`Ending calls …${serving.goingOn()}`)
+    await serving.app.leave()
     await serving[Symbol.asyncDispose]()
   })
 

@@ -11,6 +11,8 @@ import type { Terminal } from './terminal.ts'
 export interface Serving extends AsyncDisposable {
   readonly app: App
   readonly address: string
+  /** What is waited for before the end, in words; empty if for nothing. */
+  goingOn(): string
 }
 
 /** Starts the bridge server and returns when it listens; `captions` shows what is said on the terminal. Rejects with `BridgeError` `CONFIG` for settings that cannot work. */
@@ -42,6 +44,10 @@ export async function serve(
   return {
     app,
     address,
+    goingOn: () =>
+      app.relay.legs === 0
+        ? ''
+        : ` (${app.relay.legs} on the line, ${app.drain.settings.seconds} s at most; once more ends it now)`,
     [Symbol.asyncDispose]: async () => {
       view?.[Symbol.dispose]()
       await left?.[Symbol.asyncDispose]()

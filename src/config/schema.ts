@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { drainSchema } from '../app/drain.ts'
 import { attendantOptionsSchema } from '../core/attendant-options.ts'
 import { relayOptionsSchema } from '../core/relay-options.ts'
 import { limitsSchema } from '../guard/limits.ts'
@@ -56,6 +57,7 @@ export const configSchema = z
     publicUrl: urlSchema('an https:// address without user, query or fragment').optional(),
     trustProxy: trustedProxiesSchema,
     limits: limitsSchema.prefault({}),
+    drain: drainSchema.prefault({}),
     log: z
       .strictObject({
         level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

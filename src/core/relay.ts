@@ -103,6 +103,11 @@ export class Relay implements Admission {
     return this.#rooms
   }
 
+  /** No service answers, as far as is known: it is asked only while somebody needs it. */
+  get serviceAway(): boolean {
+    return this.#gate.statuses.every(status => status !== 'closed')
+  }
+
   /** Fragments of speech that sessions keep for the service now; 0 when all have ended. */
   get fragmentsHeld(): number {
     return this.#parts.pool.lent

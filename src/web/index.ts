@@ -1,19 +1,38 @@
 import type { FastifyInstance } from 'fastify'
 import type { Relay } from '../core/relay.ts'
 
+/** Why no new calls should be sent here. */
+export type NotReady = 'draining' | 'overloaded' | 'service-away'
+
 export interface StatusOptions {
   readonly relay: Relay
+  /** Absent, or undefined: new calls may come. */
+  readonly notReady?: () => NotReady | undefined
 }
 
-/** What an operator and a load balancer ask for: `GET /` in words, `GET /health` in JSON. */
-export default async function status(app: FastifyInstance, { relay }: StatusOptions): Promise<void> {
+/** When somebody who asked whether we are ready may ask again (s). */
+const RETRY_SECONDS = '5'
+
+/**
+ * What an operator and a load balancer ask for: `GET /` in words, `GET /health` in JSON, `GET /live` whether this process works,
+ * `GET /ready` whether it takes new calls.
+ */
+export default async function status(app: FastifyInstance, options: StatusOptions): Promise<void> {
+  const { relay, notReady = () => undefined } = options
   app.get('/health', () => ({ status: 'ok', legs: relay.legs, rooms: relay.rooms.size }))
+  // That it is answered at all is what it says: nothing that another process could mend by a restart is looked at.
+  app.get('/live', () => ({ status: 'ok' }))
+  app.get('/ready', (_request, reply) => {
+    const why = notReady()
+    const about = { status: why ?? 'ready', service: relay.serviceAway ? 'away' : 'ok', legs: relay.legs }
+    return why === undefined ? about : reply.code(503).header('retry-after', RETRY_SECONDS).send(about)
+  })
   app.get('/', (_request, reply) =>
     reply
       .type('text/plain; charset=utf-8')
       .send(
         `Dragoman is on the line.\n\nlegs ${relay.legs} · rooms ${relay.rooms.size}\n\n` +
-          'POST /twilio/voice   where a telephone number points\nGET  /health         for load balancers\nGET  /v1/docs        the control API, if it has keys\n',
+          'POST /twilio/voice   where a telephone number points\nGET  /ready          for load balancers (/live for supervisors, /health for people)\nGET  /v1/docs        the control API, if it has keys\n',
       ),
   )
 }

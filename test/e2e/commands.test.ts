@@ -86,7 +86,7 @@ describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
     const calling = shell.start('call', SENTENCE, '--server', server, '--output', join(shell.folder, 'x.wav'))
     await calling.says(/In call/)
     const asked = performance.now()
-    expect(await serving.end('SIGTERM')).toBe(0)
+    expect(await serving.end('SIGINT')).toBe(0)
     expect(performance.now() - asked).toBeLessThan(GOODBYE_MS)
     // The line broke under the caller: no success, and no hanging.
     expect(await calling.ended).toBe(1)

@@ -14,6 +14,7 @@ export const CLOSE_CODES = {
   },
   'too-large': { code: 1009, meaning: 'A message above 64 KiB.' },
   failed: { code: 1011, meaning: 'Something failed on our side; the call resumes on a new stream.' },
+  restart: { code: 1012, meaning: 'The server is replaced; the call resumes at another one.' },
   full: { code: 1013, meaning: 'No more calls are taken at the moment.' },
   'bad-media': {
     code: 4400,

@@ -6,7 +6,13 @@ import type { Calls } from './calls.ts'
 import { queryOf } from './incoming-call.ts'
 import type { TwilioLimits } from './limits.ts'
 import { type Menu, withoutMenu } from './menu/menu.ts'
-import { DEFAULT_APOLOGY, type IncomingCall, type Refusal, type TwilioBridgeOptions } from './options.ts'
+import {
+  DEFAULT_APOLOGY,
+  type Departure,
+  type IncomingCall,
+  type Refusal,
+  type TwilioBridgeOptions,
+} from './options.ts'
 import type { PublicUrl } from './public-url.ts'
 import type { Answers, Question } from './question.ts'
 import type { StreamTokens } from './stream-tokens.ts'
@@ -34,6 +40,8 @@ export interface EntranceTerms {
   readonly now: () => number
   /** Absent: nothing can be asked. */
   readonly menu: Menu | undefined
+  /** Set while this server is about to end. */
+  readonly departure: () => Departure | undefined
 }
 
 /** Somebody who was called from here, and has picked up. */

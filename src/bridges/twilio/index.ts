@@ -30,13 +30,16 @@ export { RestFailure } from './dial/rest-failure.ts'
 export { RESUMES_FIELD } from './entrance.ts'
 export type { TwilioLeg } from './leg.ts'
 export { DEFAULT_LIMITS, type TwilioLimits } from './limits.ts'
-export type { IncomingCall, Refusal, TwilioBridgeOptions } from './options.ts'
+export type { Departure, IncomingCall, Refusal, TwilioBridgeOptions } from './options.ts'
 export type { Answers, Question, SpokenNotice } from './question.ts'
 export { sign } from './signature.ts'
 export type { Spoken } from './twiml.ts'
 
 /** What `app.twilio` shows of the bridge. */
-export type TwilioBridge = Pick<Media, 'legs' | 'refused' | 'counters' | 'replaced' | 'heldOff'>
+export type TwilioBridge = Pick<
+  Media,
+  'legs' | 'refused' | 'counters' | 'replaced' | 'heldOff' | 'expected' | 'handOver'
+>
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -65,7 +68,8 @@ async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions):
   const now = () => clock.now()
   const prompts = promptsOf(options, name => publicUrl().http(`${path}/menu/sound/${name}`))
   const menu = prompts && new Menu(prompts, query => publicUrl().http(`${path}/menu?${query}`))
-  const terms = { calls, tokens, publicUrl, path, limits, log, now, menu }
+  const { departure = () => undefined } = options
+  const terms = { calls, tokens, publicUrl, path, limits, log, now, menu, departure }
   const entrance = new Entrance(options, terms)
   const webhooks = new Webhooks(entrance, terms)
   const dialWebhooks = new DialWebhooks(dialler, entrance, webhooks)

@@ -126,6 +126,14 @@ export class TwilioLeg implements Leg, StreamListener {
       this.#end({ kind: 'failed', error: new BridgeError('LEG_LOST', 'stopped', { retryable: true }) })
   }
 
+  /** Lets go of the stream so that the call resumes, at another server perhaps. False: there is nothing to resume. */
+  handOver(): boolean {
+    if (this.#reason || this.#stopped) return false
+    this.#end({ kind: 'failed', error: new BridgeError('LEG_LOST', 'handed over', { retryable: true }) })
+    this.#closing ??= this.#socket.close('restart')
+    return true
+  }
+
   /** `ended` settles at once; the promise returned waits for the socket, which is cut if it does not close in time. */
   close(reason: EndReason): Promise<void> {
     this.#end(reason)

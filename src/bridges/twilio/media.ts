@@ -76,6 +76,23 @@ export class Media {
     return sum
   }
 
+  /** Calls whose stream is due. */
+  get expected(): number {
+    return this.#terms.calls.expected
+  }
+
+  /** Lets go of all streams, so that their calls resume at another server; settles when they were sent there, or do not ask. */
+  async handOver(): Promise<void> {
+    const { calls, log } = this.#terms
+    const handed: string[] = []
+    // Before the first stream closes: Twilio asks at once.
+    for (const leg of this.#legs) if (!leg.stopped) handed.push(leg.callSid)
+    const sent = calls.leave(handed)
+    for (const leg of this.#legs) leg.handOver()
+    if (handed.length > 0) log.info({ calls: handed.length }, 'handed over')
+    await sent
+  }
+
   /** Takes a socket whose upgrade was let pass. Synchronous: its first messages may be there already. */
   accept(webSocket: WebSocket): void {
     const { clock, limits } = this.#terms

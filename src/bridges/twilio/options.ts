@@ -31,6 +31,14 @@ export interface Refusal {
   readonly notice?: Spoken | SpokenNotice
 }
 
+/** Of a server that is about to end. */
+export interface Departure {
+  /** New calls are answered 503, so that another server takes them; otherwise `invite` decides on them as ever. */
+  readonly elsewhere: boolean
+  /** Whoever is sent on to another server asks for it after this long (whole seconds). */
+  readonly askSeconds: number
+}
+
 export interface TwilioBridgeOptions {
   /** Where the legs go. */
   readonly relay: Admission
@@ -54,6 +62,8 @@ export interface TwilioBridgeOptions {
   readonly announcer?: Announcer
   /** Places calls of its own; the bridge answers their webhooks, and closes it. */
   readonly dialler?: TwilioDialler
+  /** Set while the server is about to end: calls that only another server knew are sent on. */
+  readonly departure?: () => Departure | undefined
   readonly clock?: Clock
   readonly log?: Log
   /** Where the routes are; default `/twilio`. */

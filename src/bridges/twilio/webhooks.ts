@@ -1,14 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AnswersGiven } from './answers-given.ts'
+import type { Call } from './call.ts'
 import { type Entrance, type EntranceTerms, type Past, RESUMES_FIELD, ROUND_FIELD } from './entrance.ts'
 import { incomingCall, queryOf } from './incoming-call.ts'
 import { withoutMenu } from './menu/menu.ts'
 import type { IncomingCall } from './options.ts'
-import { hangUp } from './twiml.ts'
+import { hangUp, waitAndAsk } from './twiml.ts'
 
 /** Who is told to wait for a stream that is there already asks again after this long (s). */
 const OVERTAKEN_SECONDS = 5
 const REPEATED_SECONDS = 1
+/** When a new call may be offered again to a server that ends, or the one after it. */
+const RETRY_SECONDS = '1'
 
 const ENDED = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
 
@@ -25,11 +28,16 @@ export class Webhooks {
 
   /** A call comes in. Delivered twice, it gets the same answer. */
   voice(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const departure = this.#terms.departure()
+    const known = (callSid: string) => this.#terms.calls.get(callSid) !== undefined
+    if (departure?.elsewhere && !known(incomingCall(request)?.callSid ?? ''))
+      return reply.code(503).headers({ 'retry-after': RETRY_SECONDS, connection: 'close' }).send()
     return this.answer(request, reply, incoming => this.#entrance.letIn(incoming, request))
   }
 
   /** A caller has pressed keys at a menu, or none. Delivered twice, it counts once. */
   menu(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    if (this.#terms.calls.leaving) return this.#sendOn(request, reply)
     return this.answer(request, reply, incoming => {
       const key = [incoming.callSid, queryOf(request), incoming.parameters.Digits ?? ''].join('\n')
       return this.#given.once(key, () => this.#entrance.answer(incoming, request))
@@ -50,6 +58,7 @@ export class Webhooks {
     const { calls, now } = this.#terms
     const call = calls.get(incoming.callSid)
     if (!call) return twiml(reply, fresh(incoming))
+    if (calls.leaving) return this.#sendOn(request, reply, call)
     const inProgress = incoming.parameters.CallStatus === 'in-progress'
     if (call.state.status === 'over' || (call.stopped && !inProgress)) return twiml(reply, hangUp())
     const query = withoutMenu(queryOf(request))
@@ -65,6 +74,7 @@ export class Webhooks {
     if (!incoming) return this.#refuse(request, reply)
     const entrance = this.#entrance
     const call = calls.get(incoming.callSid)
+    if (calls.leaving || (!call && this.#terms.departure())) return this.#sendOn(request, reply, call)
     if (call?.state.status === 'over') return twiml(reply, call.state.sorry ? entrance.apologise() : hangUp())
     // Placed by a server that is gone: whoever wanted it is gone as well.
     if (!call && incoming.query.dial !== undefined) return twiml(reply, hangUp())
@@ -97,6 +107,20 @@ export class Webhooks {
       if (state.status === 'live') void state.leg.close({ kind: 'hangup', by: 'remote' })
     }
     return reply.code(204).send()
+  }
+
+  /** Whoever asks here asks the same again in a moment, and then another server. */
+  #sendOn(request: FastifyRequest, reply: FastifyReply, call?: Call): FastifyReply {
+    const incoming = incomingCall(request)
+    if (!incoming) return this.#refuse(request, reply)
+    if (call?.state.status === 'over') return twiml(reply, hangUp())
+    const { calls, publicUrl, departure } = this.#terms
+    // Not before it is on its way: whoever hands over closes the server next.
+    reply.raw.once('close', () => calls.sentOn(incoming.callSid))
+    return twiml(
+      reply.header('connection', 'close'),
+      waitAndAsk(departure()?.askSeconds ?? REPEATED_SECONDS, publicUrl().http(request.originalUrl)),
+    )
   }
 
   #refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -40,6 +40,7 @@ export class ServiceProcess {
   #child: ChildProcess | undefined
   #port = 0
   #restarts = 0
+  #listening = false
   #waitMs = BACK_OFF_MS.first
   #timer: Disposable | undefined
   /** Ends a process that takes too long to start, then one that does not answer. */
@@ -78,6 +79,11 @@ export class ServiceProcess {
   /** Id of the running process; undefined between two. */
   get pid(): number | undefined {
     return this.#child?.pid
+  }
+
+  /** It listens and answers. */
+  get running(): boolean {
+    return this.#child !== undefined && this.#listening
   }
 
   /** How often it had to be started again. */
@@ -144,6 +150,7 @@ export class ServiceProcess {
         return
       case 'listening':
         this.#port = message.port
+        this.#listening = true
         this.#log.info({ port: message.port, servicePid: this.pid }, 'service process listening')
         this.#listenToHeart()
         this.#first?.resolve()
@@ -189,6 +196,7 @@ export class ServiceProcess {
 
   #died(how: object, livedMs: number): void {
     this.#child = undefined
+    this.#listening = false
     this.#watch?.[Symbol.dispose]()
     if (this.#closing) return
     if (this.#first) {

@@ -27,6 +27,13 @@ const WAYS: Record<CloseCause, Record<string, (scene: Scene) => Promise<Party>>>
       return party
     },
   },
+  restart: {
+    'when the call is handed over': async ({ bridge }) => {
+      const { party } = await bridge.call('CA1')
+      void bridge.app.twilio.handOver()
+      return party
+    },
+  },
   protocol: {
     'for a frame with a reserved bit': async ({ bridge }) => {
       const { party } = await bridge.call('CA1')
