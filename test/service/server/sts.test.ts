@@ -131,7 +131,7 @@ test('hanging up in the middle of a sentence, again and again, frees the place a
     client.close()
   }
   const health = async () => (await (await fetch(`${real.url}/health`)).json()) as { sessions: number }
-  await expect.poll(health).toMatchObject({ sessions: 0 })
+  await expect.poll(health, { timeout: 10_000 }).toMatchObject({ sessions: 0 })
   // All places can be taken at once again.
   const clients = await Promise.all(Array.from({ length: 4 }, () => real.ready('/sts')))
   expect(await health()).toMatchObject({ sessions: 4 })
