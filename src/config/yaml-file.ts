@@ -1,4 +1,14 @@
-import { isMap, isPair, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import {
+  type Document,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml'
 import type { Problem } from './config-error.ts'
 
 /** What a settings file says, and on which line. */
@@ -24,13 +34,46 @@ export function readYaml(text: string, name: string, problems: Problem[]): YamlF
   const source = (path: readonly PropertyKey[]) => at(offsetOf(document.contents, path))
   const empty = { values: {}, source }
   if (document.errors.length > 0) return empty
+  const wrong = (offset: number, found: string, allowed: string) =>
+    void problems.push({ key: 'YAML', source: at(offset), found, allowed })
+  if (hasOddReferences(document, wrong)) return empty
   const contents = document.contents
   if (contents === null || (isScalar(contents) && contents.value === null)) return empty
   if (!isMap(contents)) {
     problems.push({ key: 'YAML', source: at(0), found: 'no table', allowed: 'lines of the form key: value' })
     return empty
   }
-  return { values: document.toJS({ maxAliasCount: 100 }) as Record<string, unknown>, source }
+  try {
+    return { values: document.toJS({ maxAliasCount: 100 }) as Record<string, unknown>, source }
+  } catch {
+    wrong(0, 'aliases of aliases of aliases', 'each setting written out')
+    return empty
+  }
+}
+
+/** Tells of aliases that lead nowhere or into themselves and of keys that are tables: valid YAML, but no settings. */
+function hasOddReferences(
+  document: Document,
+  wrong: (offset: number, found: string, allowed: string) => void,
+): boolean {
+  let odd = false
+  const tell = (offset: number | undefined, found: string, allowed: string) => {
+    odd = true
+    wrong(offset ?? 0, found, allowed)
+  }
+  visit(document, {
+    Alias(_key, alias, path) {
+      const target = alias.resolve(document)
+      if (!target) tell(alias.range?.[0], 'an alias of nothing', 'an alias (*) of an anchor (&) before it')
+      else if (path.includes(target)) tell(alias.range?.[0], 'a table within itself', 'each setting once')
+    },
+    Pair(_key, pair) {
+      // The library warns of others, with words of the file.
+      if (isScalar(pair.key) && (pair.key.value === null || typeof pair.key.value !== 'object')) return
+      tell(undefined, 'a key that is no word', 'lines of the form key: value')
+    },
+  })
+  return odd
 }
 
 function offsetOf(contents: unknown, path: readonly PropertyKey[]): number {

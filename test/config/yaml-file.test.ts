@@ -1,0 +1,27 @@
+import { expect, test, vi } from 'vitest'
+import type { Problem } from '../../src/config/config-error.ts'
+import { readYaml } from '../../src/config/yaml-file.ts'
+
+const nested = (depth: number) =>
+  Array.from({ length: depth }, (_, n) => `a${n}: &a${n} [${Array(9).fill(n === 0 ? 1 : `*a${n - 1}`)}]`)
+
+test.each([
+  ['an alias of nothing', 'port: *nothing', 'dragoman.yaml:1'],
+  ['a table within itself', 'port: 1\ncalls: &calls\n  more: *calls', 'dragoman.yaml:3'],
+  ['aliases of aliases of aliases', nested(9).join('\n'), 'dragoman.yaml:1'],
+  ['a key that is no word', '? [secret]\n: 1', 'dragoman.yaml:1'],
+  ['a key that is no word', '!!binary "c2VjcmV0": 1', 'dragoman.yaml:1'],
+])('%s is told, and not what it is', (found, text, source) => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const problems: Problem[] = []
+  expect(readYaml(text, 'dragoman.yaml', problems).values).toEqual({})
+  expect(problems).toEqual([{ key: 'YAML', source, found, allowed: expect.any(String) }])
+  expect(warned).not.toHaveBeenCalled()
+  warned.mockRestore()
+})
+
+test('an anchor and its aliases are what they stand for', () => {
+  const problems: Problem[] = []
+  const { values } = readYaml('a: &one {b: 1}\nc: *one', 'dragoman.yaml', problems)
+  expect([values, problems]).toEqual([{ a: { b: 1 }, c: { b: 1 } }, []])
+})

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { fuzzSeeds } from '../service/server/helpers/fuzz-seeds.ts'
+import { fuzz } from './fuzzer.ts'
+import { TARGETS } from './targets/all.ts'
+
+const CASES = 2_000
+
+test.each(TARGETS.flatMap(target => fuzzSeeds(1).map(seed => [target.name, seed, target] as const)))(
+  '%s: whatever comes is read or refused (seed %d)',
+  { timeout: 60_000 },
+  (_name, seed, target) => {
+    // A fixed number of cases, or so many as fit into the time of a busy machine.
+    const { runs } = fuzz(target, { seed, runs: CASES, ms: 1_000 })
+    expect(runs).toBeGreaterThan(target.seeds.length)
+  },
+)
+
+test('a parser that fails is found, and its case told', () => {
+  const broken = {
+    name: 'broken',
+    seeds: [Buffer.from('hello')],
+    run: (input: Buffer) => {
+      if (input[0] === 0xff) throw new TypeError('no')
+    },
+  }
+  expect(() => fuzz(broken, { seed: 1, runs: CASES })).toThrow(
+    /broken \(seed 1\) with \/[\w+/=]*: TypeError: no/,
+  )
+})
+
+test('coverage leads to what chance does not find', () => {
+  expect(fuzz(TARGETS[0]!, { seed: 1, runs: 2_000, guided: true }).blocks).toBeGreaterThan(20)
+})

@@ -1,0 +1,211 @@
+import { oggCodec } from '../../../src/service/server/batch/ogg-pages.ts'
+import { WavReader } from '../../../src/service/server/engines/wav-reader.ts'
+import { ServiceError } from '../../../src/service/server/service-error.ts'
+import { mp3HeaderAt } from '../../../src/transcode/mp3-header.ts'
+import { metadataAt } from '../../../src/transcode/mp3-metadata.ts'
+import { Mp3Splitter } from '../../../src/transcode/mp3-splitter.ts'
+import { mp3TagAt } from '../../../src/transcode/mp3-tag.ts'
+import { opusSamples } from '../../../src/transcode/opus-packet.ts'
+import { encodeWav } from '../../../src/transcode/wav.ts'
+import { WavError } from '../../../src/transcode/wav-format.ts'
+import { openWav } from '../../../src/transcode/wav-sound.ts'
+import { allowing, type FuzzTarget, must } from '../target.ts'
+
+/** Frames without sound: a header, zeros, and where told a tag. MPEG 2, 16 kHz, 32 kbit/s, mono: 144 bytes. */
+function frames(count: number, tag = ''): Buffer {
+  const all = Array.from({ length: count }, (_, n) => {
+    const frame = Buffer.alloc(144)
+    frame.set([0xff, 0xf3, 0x48, 0xc4])
+    if (n === 0 && tag !== '') {
+      frame.write(tag, 13, 'latin1')
+      frame.writeUInt32BE(0x0f, 17)
+      frame.write('LAME3.100', 133 - 0, 'latin1')
+    }
+    return frame
+  })
+  return Buffer.concat(all)
+}
+const id3 = Buffer.concat([
+  Buffer.from('ID3\u0004\u0000\u0000\u0000\u0000\u0000\u0014', 'latin1'),
+  Buffer.alloc(20, 65),
+])
+const ape = Buffer.concat([Buffer.from('APETAGEX'), Buffer.alloc(24)])
+
+const MP3: readonly Buffer[] = [
+  frames(3),
+  frames(4, 'Xing'),
+  frames(2, 'Info'),
+  Buffer.concat([id3, frames(3), Buffer.from('TAG'), Buffer.alloc(125)]),
+  Buffer.concat([frames(2), ape, frames(2)]),
+]
+const MP3_WORDS = [
+  '\u00ff\u00f3\u0048\u00c4',
+  '\u00ff\u00fb\u0090\u0000',
+  'ID3\u0003',
+  'TAG',
+  'APETAGEX',
+  'Xing',
+  'Info',
+  'VBRI',
+  'LAME',
+]
+
+interface Split {
+  readonly found: string
+  readonly frameBytes: number
+  readonly others: number
+}
+
+/** What the splitter finds when the bytes come in pieces of `length`. */
+function split(bytes: Buffer, length: number): Split {
+  const splitter = new Mp3Splitter(1 << 20)
+  const found: string[] = []
+  let frameBytes = 0
+  let turns = 0
+  const take = () => {
+    for (;;) {
+      const header = splitter.next()
+      must(turns++ < 10_000, 'it comes to an end')
+      if (header === undefined && splitter.paused) continue
+      if (header === undefined) return
+      must(splitter.at + header.bytes <= splitter.bytes.length, 'a frame is whole')
+      frameBytes += header.bytes
+      found.push(`${header.rate}/${header.bytes}/${splitter.startsFile}`)
+    }
+  }
+  for (let at = 0; at < bytes.length; at += length) {
+    splitter.write(bytes.subarray(at, at + length))
+    take()
+  }
+  splitter.end()
+  take()
+  return { found: found.join(), frameBytes, others: splitter.junkBytes + splitter.metadataBytes }
+}
+
+const splitter: FuzzTarget = {
+  name: 'mp3 container',
+  seeds: MP3,
+  words: MP3_WORDS,
+  run(input) {
+    const whole = split(input, input.length || 1)
+    const pieces = split(input, 1 + (input.length % 97))
+    must(whole.found === pieces.found, `the same however it is cut: ${whole.found} | ${pieces.found}`)
+    must(whole.frameBytes + whole.others <= input.length, 'no byte counts twice')
+  },
+}
+
+const tags: FuzzTarget = {
+  name: 'mp3 headers, tags and metadata',
+  seeds: MP3,
+  words: MP3_WORDS,
+  run(input) {
+    for (let at = 0; at < Math.min(input.length, 200); at++) {
+      const size = metadataAt(input, at, input.length)
+      must(size >= -1 && size <= (1 << 20) + 42, `a block has a size: ${size}`)
+      const header = mp3HeaderAt(input, at)
+      if (header === undefined) continue
+      must(header.bytes >= 24 && header.bytes <= 1_441 && header.dataAt < 40, 'a frame has a size')
+      if (at + header.bytes > input.length) continue
+      const tag = mp3TagAt(input, at, header)
+      if (tag === undefined) continue
+      const { frames = 1, delay = 0, padding = 0 } = tag
+      must(frames > 0 && delay >= 0 && delay < 4_096 && padding >= 0 && padding < 4_096, 'numbers of a tag')
+    }
+  },
+}
+
+const tones = Int16Array.from({ length: 80 }, (_, n) => n * 300)
+const chunked = Buffer.concat([
+  Buffer.from(
+    'RIFF\u0000\u0000\u0000\u0000WAVEfact\u0004\u0000\u0000\u0000\u0000\u0000\u0000\u0000',
+    'latin1',
+  ),
+  Buffer.from(encodeWav(tones, 8_000)).subarray(12),
+])
+
+const WAV: readonly Buffer[] = [Buffer.from(encodeWav(tones, 16_000)), chunked]
+const WAV_WORDS = [
+  'RIFF',
+  'RF64',
+  'WAVE',
+  'fmt ',
+  'data',
+  'LIST',
+  '\u00fe\u00ff',
+  '\u0003\u0000',
+  '\u0007\u0000',
+]
+
+const wav: FuzzTarget = {
+  name: 'wav files',
+  seeds: WAV,
+  words: WAV_WORDS,
+  run(input) {
+    const sound = allowing([WavError], () => openWav(input))
+    if (sound === undefined) return
+    must(sound.rate > 0 && sound.channels > 0 && sound.moments >= 0, 'a sound has a rate and channels')
+    must(sound.moments * sound.channels <= input.length, 'no sample from nowhere')
+    must(sound.missingBytes >= 0, 'what is missing is counted')
+    const pcm = sound.read(0, sound.moments)
+    must(pcm.length === sound.moments * sound.channels, 'all of it is read')
+    must(sound.read(sound.moments, 5).length === 0, 'and nothing behind it')
+  },
+}
+
+const wavStream: FuzzTarget = {
+  name: 'wav from engines, cut anywhere',
+  seeds: WAV,
+  words: WAV_WORDS,
+  run(input) {
+    const read = (length: number) =>
+      allowing([RangeError], () => {
+        const reader = new WavReader()
+        let samples = 0
+        for (let at = 0; at < input.length; at += length)
+          samples += reader.push(input.subarray(at, at + length)).length
+        return samples
+      })
+    const whole = read(input.length || 1)
+    must(whole === read(1 + (input.length % 31)), 'the same however it is cut')
+    must((whole ?? 0) * 2 <= input.length, 'no sample from nowhere')
+  },
+}
+
+function oggPage(body: Buffer): Buffer {
+  const head = Buffer.alloc(27)
+  head.write('OggS')
+  head[26] = 1
+  return Buffer.concat([head, Buffer.of(body.length), body])
+}
+const opusHead = Buffer.concat([Buffer.from('OpusHead'), Buffer.of(1, 1, 0, 0, 0x80, 0xbb, 0, 0, 0, 0, 0)])
+
+const ogg: FuzzTarget = {
+  name: 'ogg pages',
+  seeds: [
+    oggPage(opusHead),
+    Buffer.concat([oggPage(opusHead), oggPage(Buffer.alloc(40, 7))]),
+    oggPage(Buffer.concat([Buffer.from('\u0001vorbis', 'latin1'), Buffer.alloc(23, 1)])),
+  ],
+  words: ['OggS', 'OpusHead', '\u0001vorbis', '\u00ff\u00ff'],
+  run(input) {
+    const codec = allowing([ServiceError], () => oggCodec(input))
+    must(codec === undefined || codec === 'opus' || codec === 'vorbis', 'a coding that can be read')
+  },
+}
+
+const opus: FuzzTarget = {
+  name: 'Opus packets',
+  seeds: [
+    [0xf8, 0xff, 0xfe],
+    [0x78, 1, 2, 3],
+    [0x7b, 0x03, 0, 0],
+    [0xfd, 1, 1],
+    [3, 48],
+  ].map(each => Buffer.from(each)),
+  run(input) {
+    const samples = opusSamples(input)
+    must(samples >= 0 && samples <= 5_760 && samples % 120 === 0, `a packet lasts 2.5 to 120 ms: ${samples}`)
+  },
+}
+
+export const SOUND: readonly FuzzTarget[] = [splitter, tags, wav, wavStream, ogg, opus]
