@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import { pause } from '../../helpers/until.ts'
+import { Deployment, type Instance, PATIENCE_MS, type Pair } from './served.ts'
+
+/** Twilio asks, a stream opens, playout leads: what a resumption may cost where nobody has to wait (ms). */
+const RESUMED_MS = 2_000
+
+/** What a load balancer is told. */
+async function ready({ address }: Instance) {
+  const answer = await fetch(`${address}/ready`)
+  const { status } = (await answer.json()) as { status: string }
+  return { code: answer.status, status }
+}
+
+/** Waits until a load balancer is told that it drains. */
+async function drains(instance: Instance): Promise<void> {
+  let looks = await ready(instance)
+  while (looks.code === 200) looks = await ready(instance)
+  expect(looks).toEqual({ code: 503, status: 'draining' })
+}
+
+test('E1 SIGTERM without calls: the end, at once', async () => {
+  await using all = await Deployment.open()
+  const only = await all.start()
+  expect((await fetch(`${only.address}/live`)).status).toBe(200)
+  expect((await fetch(`${only.address}/ready`)).status).toBe(200)
+  const asked = systemClock.now()
+  expect(await only.command.end('SIGTERM')).toBe(0)
+  expect(systemClock.now() - asked).toBeLessThan(PATIENCE_MS / 3)
+}, 60_000)
+
+test('E2 A39 B16 SIGTERM with calls: nobody new, and who is there talks to the end', async () => {
+  await using all = await Deployment.open()
+  const only = await all.start()
+  all.lead(only)
+  const pairs = await Promise.all(['a', 'b', 'c'].map(room => all.translated(room)))
+  const said = pairs.map(pair => pair.say(200))
+  await pause(1_000)
+  const asked = systemClock.now()
+  const ended = only.command.end('SIGTERM')
+  await drains(only)
+  const closedMs = systemClock.now() - asked
+  // 100 ms, and as much again as a busy machine needs for a signal and a request.
+  expect(closedMs).toBeLessThan(1_000)
+  expect((await fetch(`${only.address}/live`)).status).toBe(200)
+  const newcomer = await all.call('a')
+  await newcomer.ended
+  expect(newcomer.report().said).toEqual([expect.stringMatching(/line/i)])
+  await Promise.all(said)
+  await Promise.all(pairs.map(pair => pair.hears(199)))
+  for (const pair of pairs) {
+    expect(pair.count()).toMatchObject({ lost: [], repeated: 0, foreign: [] })
+    expect(pair.speaker.live && pair.listener.live).toBe(true)
+  }
+  for (const { speaker, listener } of pairs) await Promise.all([speaker.hangUp(), listener.hangUp()])
+  expect(await ended).toBe(0)
+}, 90_000)
+
+test('E3 the deadline, with another server: calls go on there', async () => {
+  await using all = await Deployment.open()
+  const [first, second] = await Promise.all([all.start({ DRAGOMAN_DRAIN_SECONDS: '1' }), all.start()])
+  all.lead(first)
+  const pairs = await Promise.all(['a', 'b', 'c'].map(room => all.pair(room)))
+  const said = pairs.map(pair => pair.say(250))
+  await pairs[0]!.hears(20)
+  const ended = first.command.end('SIGTERM')
+  all.lead(second)
+  expect(await ended).toBe(0)
+  await Promise.all(said)
+  await Promise.all(pairs.map(pair => pair.hears(249)))
+  for (const pair of pairs) expectOneGap(pair, RESUMED_MS)
+}, 60_000)
+
+test('E3 E4 a second SIGTERM, and a server alone that is started again: calls wait for it', async () => {
+  await using all = await Deployment.open()
+  const first = await all.start({ DRAGOMAN_DRAIN_ASK_SECONDS: '5' })
+  all.lead(first)
+  const pair = await all.pair('a')
+  const said = pair.say(500)
+  await pair.hears(20)
+  const ended = first.command.end('SIGTERM')
+  await drains(first)
+  expect(await Promise.race([ended, pause(500)])).toBeUndefined()
+  expect(await first.command.end('SIGTERM')).toBe(0)
+  all.lead(await all.start({}, first.port))
+  await said
+  await pair.hears(499)
+  expectOneGap(pair, 5_000 + RESUMED_MS)
+}, 60_000)
+
+test('E6 A18 kill -9 in mid sentence: calls go on at another server', async () => {
+  await using all = await Deployment.open()
+  const [first, second] = await Promise.all([all.start(), all.start()])
+  all.lead(first)
+  const pairs = await Promise.all(['a', 'b', 'c'].map(room => all.pair(room)))
+  const said = pairs.map(pair => pair.say(250))
+  await pairs[0]!.hears(20)
+  all.lead(second)
+  expect(await first.command.end('SIGKILL')).toBe(-1)
+  await Promise.all(said)
+  await Promise.all(pairs.map(pair => pair.hears(249)))
+  for (const pair of pairs) expectOneGap(pair, RESUMED_MS)
+}, 60_000)
+
+/** Both are on the line still, and all that is missing together is no longer than `mostMs`. */
+function expectOneGap(pair: Pair, mostMs: number): void {
+  const { lost, repeated, late, foreign } = pair.count()
+  expect({ repeated, late, foreign }).toEqual({ repeated: 0, late: 0, foreign: [] })
+  expect(lost.length).toBeGreaterThan(0)
+  expect(lost.length * 20).toBeLessThan(mostMs)
+  expect(pair.gapMs()).toBeLessThan(mostMs + 500)
+  expect(pair.speaker.live && pair.listener.live).toBe(true)
+}

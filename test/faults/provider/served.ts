@@ -1,0 +1,191 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { echoes } from '../../../src/simulator/echo-answers.ts'
+import { countFrames, framesIn } from '../../../src/simulator/faults/frame-count.ts'
+import { numberedFrames } from '../../../src/simulator/faults/numbered-frames.ts'
+import { placeCall, type SimulatedCall } from '../../../src/simulator/phone/call.ts'
+import { ScriptedService } from '../../../src/simulator/scripted-service.ts'
+import { type Command, Shell } from '../../helpers/shell.ts'
+import { until } from '../../helpers/until.ts'
+
+const PUBLIC_URL = 'https://bridge.example.com'
+const AUTH_TOKEN = 'a token for this test'
+const LINE_RATE = 8_000
+const ENGLISH = { speaks: 'en-us', hears: 'en-us', original: 'off' }
+const SPANISH = { speaks: 'es-es', hears: 'es-es', original: 'off' }
+/** A busy machine may take this long for what takes a moment (ms). */
+export const PATIENCE_MS = 30_000
+
+/** One `dragoman serve` in a process of its own. */
+export interface Instance {
+  readonly command: Command
+  readonly address: string
+  readonly port: number
+}
+
+/** The public address: a load balancer before as many bridges as a test starts, and a service for all of them. */
+export class Deployment implements AsyncDisposable {
+  readonly #shell: Shell
+  readonly #service: ScriptedService
+  readonly #switch: Switch
+  readonly #calls: SimulatedCall[] = []
+
+  private constructor(shell: Shell, service: ScriptedService, balancer: Switch) {
+    this.#shell = shell
+    this.#service = service
+    this.#switch = balancer
+  }
+
+  static async open(): Promise<Deployment> {
+    return new Deployment(
+      await Shell.open(),
+      await ScriptedService.listen({ answer: echoes() }),
+      await Switch.listen(),
+    )
+  }
+
+  /** Starts a bridge; `settings` are variables of its environment. */
+  async start(settings: Readonly<Record<string, string>> = {}, port = 0): Promise<Instance> {
+    const command = this.#shell.startWith(
+      {
+        DRAGOMAN_HOST: '127.0.0.1',
+        DRAGOMAN_PUBLIC_URL: PUBLIC_URL,
+        DRAGOMAN_TWILIO_AUTH_TOKEN: AUTH_TOKEN,
+        DRAGOMAN_SERVICE_URL: this.#service.url,
+        DRAGOMAN_SERVICE_API_KEY: this.#service.apiKey,
+        DRAGOMAN_SERVICE_MODE: 'block',
+        DRAGOMAN_RELAY_LEVELLING: 'false',
+        DRAGOMAN_RELAY_CATCH_UP: 'false',
+        DRAGOMAN_LIMITS_MAX_LATE_MS: '60000',
+        ...settings,
+      },
+      ...['serve', '--port', String(port)],
+    )
+    const [, address = ''] = await command.says(/on the line at (http:\S+)/)
+    return { command, address, port: Number(new URL(address).port) }
+  }
+
+  /** Whatever is asked for from now on is asked of `instance`; undefined: of nobody. */
+  lead(instance: Instance | undefined): void {
+    this.#switch.to = instance?.port
+  }
+
+  /** Somebody calls into `room`. */
+  async call(room: string, party: Readonly<Record<string, string>> = ENGLISH): Promise<SimulatedCall> {
+    const query = new URLSearchParams({ room, ...party })
+    const call = await placeCall({
+      webhook: `http://127.0.0.1:${this.#switch.port}/twilio/voice?${query}`,
+      publicUrl: PUBLIC_URL,
+      authToken: AUTH_TOKEN,
+    })
+    this.#calls.push(call)
+    return call
+  }
+
+  /** Two of one language, who hear each other as they are: the first says numbers, the second listens. */
+  async pair(room: string): Promise<Pair> {
+    return new Pair(await this.call(room), await this.call(room))
+  }
+
+  /** The same, and the second hears the first by the service alone, which says again what it has heard. */
+  async translated(room: string): Promise<Pair> {
+    return new Pair(await this.call(room), await this.call(room, SPANISH))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#calls.map(call => call.hangUp()))
+    await this.#shell[Symbol.asyncDispose]()
+    await this.#service.close()
+    await this.#switch.close()
+  }
+}
+
+/** A party who speaks in numbered frames, and another who hears them as they are. */
+export class Pair {
+  readonly speaker: SimulatedCall
+  readonly listener: SimulatedCall
+  #next = 0
+
+  constructor(speaker: SimulatedCall, listener: SimulatedCall) {
+    this.speaker = speaker
+    this.listener = listener
+  }
+
+  /** Says the next `count` frames; settles when they have fallen due. */
+  async say(count: number): Promise<void> {
+    const from = this.#next
+    this.#next += count
+    await this.speaker.say(numberedFrames(from, this.#next, LINE_RATE), LINE_RATE)
+  }
+
+  /** Numbers of the frames that were heard so far. */
+  heard(): number[] {
+    return framesIn(this.listener.heard(), LINE_RATE).map(({ index }) => index)
+  }
+
+  /** Waits until the listener has heard frame `index` or a later one. */
+  async hears(index: number): Promise<void> {
+    await until(() => this.heard().some(each => each >= index), PATIENCE_MS, `that frame ${index} is heard`)
+  }
+
+  /** What became of all that was said. */
+  count() {
+    return countFrames(this.heard(), 0, this.#next)
+  }
+
+  /** The longest time without a new frame between the first and the last that was heard (ms). */
+  gapMs(): number {
+    const heard = framesIn(this.listener.heard(), LINE_RATE)
+    let longest = 0
+    for (let n = 1; n < heard.length; n++)
+      longest = Math.max(longest, ((heard[n]!.at - heard[n - 1]!.at) * 1_000) / LINE_RATE)
+    return longest
+  }
+}
+
+/** Passes TCP connections on to wherever is led to in the moment they come. */
+class Switch {
+  to: number | undefined
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+
+  private constructor(server: Server) {
+    this.#server = server
+    server.on('connection', socket => this.#pass(socket))
+  }
+
+  static async listen(): Promise<Switch> {
+    const server = createServer()
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    return new Switch(server)
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    await new Promise(resolve => this.#server.close(resolve))
+  }
+
+  #pass(socket: Socket): void {
+    if (this.to === undefined) {
+      socket.destroy()
+      return
+    }
+    const behind = connect({ host: '127.0.0.1', port: this.to, noDelay: true })
+    socket.setNoDelay(true)
+    socket.pipe(behind).pipe(socket)
+    for (const [one, other] of [
+      [socket, behind],
+      [behind, socket],
+    ] as const) {
+      this.#sockets.add(one)
+      one.on('error', () => other.destroy())
+      one.on('close', () => {
+        this.#sockets.delete(one)
+        other.destroy()
+      })
+    }
+  }
+}
