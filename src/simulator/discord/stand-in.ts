@@ -122,6 +122,11 @@ export class DiscordStandIn implements AsyncDisposable {
     return this.#gateway.sessions
   }
 
+  /** The voice gateway's certificate (PEM), which a bot in another process must trust: `NODE_EXTRA_CA_CERTS` names its file. */
+  get certificate(): string {
+    return this.#world.voiceServer.certificate
+  }
+
   /** Makes this process trust the voice gateway's certificate, until disposed. */
   trust(): Disposable {
     return trust(this.#world.voiceServer.certificate)
@@ -153,8 +158,7 @@ export class DiscordStandIn implements AsyncDisposable {
   async #close(): Promise<void> {
     this.#gateway.stop()
     this.#world.interactions.stop()
-    this.#rest.http.closeAllConnections()
-    await new Promise(settle => this.#rest.http.close(settle))
+    await this.#rest.close()
     await this.#world.voiceServer.close()
   }
 

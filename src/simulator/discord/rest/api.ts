@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { after } from '../../../core/clock.ts'
+import { OpenSockets } from '../open-sockets.ts'
 import { isSnowflake } from '../snowflake.ts'
 import type { World } from '../world.ts'
 import { ApiError } from './api-error.ts'
@@ -37,6 +38,7 @@ const PREFIX = /^\/api\/v10(?=\/)/
 export class RestApi {
   readonly http: Server
   readonly #terms: RestApiTerms
+  readonly #open: OpenSockets
   readonly #routes = new Routes(ROUTES)
   readonly #limits: RateLimits
 
@@ -44,6 +46,14 @@ export class RestApi {
     this.#terms = terms
     this.#limits = new RateLimits(terms.world.clock)
     this.http = createServer((request, response) => void this.#serve(request, response))
+    this.#open = new OpenSockets(this.http)
+  }
+
+  /** Ends every connection, those of the gateway too. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>(settle => this.http.close(() => settle()))
+    this.#open.destroy()
+    await closed
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,17 +1,20 @@
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer } from 'ws'
+import { OpenSockets } from '../open-sockets.ts'
 import { BotSocket, type BotSocketHost } from './bot-socket.ts'
 import type { SelfSigned } from './self-signed.ts'
 
 /** Where bots connect to: web sockets over TLS. */
 export class VoiceGateway {
   readonly #https: Server
+  readonly #open: OpenSockets
   readonly #sockets: WebSocketServer
   #refusal: { code: number; times: number } | undefined
 
   private constructor({ key, certificate }: SelfSigned, host: BotSocketHost) {
     this.#https = createServer({ key, cert: certificate })
+    this.#open = new OpenSockets(this.#https)
     this.#sockets = new WebSocketServer({ server: this.#https })
     this.#sockets.on('connection', socket => {
       const refusal = this.#refusal
@@ -43,7 +46,8 @@ export class VoiceGateway {
   async close(): Promise<void> {
     for (const socket of this.#sockets.clients) socket.terminate()
     await new Promise<void>(settle => this.#sockets.close(() => settle()))
-    this.#https.closeAllConnections()
-    await new Promise<void>(settle => this.#https.close(() => settle()))
+    const closed = new Promise<void>(settle => this.#https.close(() => settle()))
+    this.#open.destroy()
+    await closed
   }
 }
