@@ -56,6 +56,7 @@ function end(): void {
     .finally(() => process.exit())
 }
 
+/** A parent that has just gone is no error: the process ends by itself as soon as it notices. */
 function say(message: ProcessMessage): void {
-  if (process.connected) process.send?.(message)
+  if (process.connected) process.send?.(message, () => {})
 }

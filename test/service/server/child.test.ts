@@ -1,6 +1,7 @@
-import { fork } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { StsResult } from '../../../src/service/contract.ts'
 import { ServiceProcess } from '../../../src/service/server/child.ts'
@@ -115,4 +116,33 @@ test('when the parent is gone the service goes too', async () => {
   expect(await reachable(url)).toBe(true)
   parent.kill('SIGKILL')
   await expect.poll(() => reachable(url), { timeout: 10_000 }).toBe(false)
+})
+
+test('a process whose parent has gone while it has something to say ends without an error', async () => {
+  const path = fileURLToPath(new URL('../../../src/service/server/process.ts', import.meta.url))
+  // Stopped, it finds what it is asked together with the end of who asked.
+  const parent = `
+    import { fork, spawn } from 'node:child_process'
+    const child = fork(${JSON.stringify(path)}, { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    child.on('message', ({ type }) => {
+      if (type !== 'listening') return
+      process.kill(child.pid, 'SIGSTOP')
+      for (let n = 0; n < 200; n++) child.send({ type: 'ask' })
+      process.stdout.write('pid ' + child.pid + '\\n', () => setTimeout(() => process.exit(), 100))
+    })
+    child.send({ type: 'start', config: ${JSON.stringify(QUICK)} })`
+  const run = spawn(process.execPath, ['--input-type=module', '--eval', parent])
+  let out = ''
+  let err = ''
+  run.stdout.on('data', piece => {
+    out += piece
+  })
+  run.stderr.on('data', piece => {
+    err += piece
+  })
+  await once(run, 'exit')
+  const pid = Number(/pid (\d+)/.exec(out)?.[1])
+  process.kill(pid, 'SIGCONT')
+  await once(run, 'close')
+  expect(err).toBe('')
 })
