@@ -1,8 +1,9 @@
 import { Client, Events, GatewayIntentBits } from 'discord.js'
-import { systemClock } from '../../core/clock.ts'
+import { type Clock, systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
 import { systemWallClock } from '../../core/wall-clock.ts'
 import { DiscordInterpreters } from './channel/interpreters.ts'
+import { within } from './channel/within.ts'
 import type { ChannelInterpreter, Interpreters } from './channel-interpreter.ts'
 import type { CommandCounters } from './commands/command-counters.ts'
 import { CommandDesk } from './commands/command-desk.ts'
@@ -10,6 +11,7 @@ import { LanguageList } from './commands/language-list.ts'
 import { Registrar } from './commands/registrar.ts'
 import { SeenLocales } from './commands/seen-locales.ts'
 import type { CommandSettings } from './commands/settings.ts'
+import { logOut } from './log-out.ts'
 import { Login, type LoginState } from './login.ts'
 import { MemoryPreferences } from './memory-preferences.ts'
 import type { DiscordBridgeOptions } from './options.ts'
@@ -28,6 +30,9 @@ const COMMAND_DEFAULTS: CommandSettings = {
   phoneNumbers: [],
 }
 
+/** The last words in all channels, spoken and written, may take so long together (ms); each part has its own bound. */
+const GOODBYES_MS = 20_000
+
 const UNLIMITED = { mayTry: () => true, wrong: () => {} }
 
 /** One bot: its login, its commands, and the channels it interprets. Owns its client. */
@@ -36,6 +41,7 @@ export class DiscordBot {
   readonly counters = new LinkCounters()
   readonly interpreters: Interpreters
   readonly #client: Client
+  readonly #clock: Clock
   readonly #login: Login
   readonly #desk: CommandDesk
   #registrar: Registrar | undefined
@@ -47,6 +53,7 @@ export class DiscordBot {
     const { relay, admission = relay, announcer, dialler, roomCodes, apiUrl } = options
     const { clock = systemClock, wallClock = systemWallClock, log = silentLog } = options
     const { preferences = new MemoryPreferences(), guesses = UNLIMITED } = options
+    this.#clock = clock
     this.#client = new Client({
       intents: [...INTENTS],
       ...(apiUrl === undefined ? {} : { rest: { api: apiUrl } }),
@@ -141,8 +148,8 @@ export class DiscordBot {
     this.#desk[Symbol.dispose]()
     this.#registrar?.[Symbol.dispose]()
     this.#registered.resolve()
-    await this.#channels.close()
+    await within(this.#clock, GOODBYES_MS, this.#channels.close())
     this.#login[Symbol.dispose]()
-    await this.#client.destroy()
+    await logOut(this.#client, this.#clock)
   }
 }

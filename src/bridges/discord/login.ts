@@ -15,6 +15,8 @@ export type LoginState =
  */
 export type Refused = 'token' | 'intents' | 'shards' | 'version'
 
+/** Attempts to resume a session, half a second apart. */
+const RESUMES_MOST = 10
 /** Waits between attempts double up to the longest (ms). */
 const FIRST_MS = 1_000
 const LONGEST_MS = 60_000
@@ -62,6 +64,7 @@ export class Login implements Disposable {
       const why = REFUSALS[code]
       if (why) this.#refuse(why)
     })
+    this.#forgetWhatIsNotResumed(client)
     client.once(Events.ClientReady, () => {
       if (this.#state.kind !== 'trying') return
       this.#state = { kind: 'ready' }
@@ -96,6 +99,23 @@ export class Login implements Disposable {
       if (why) this.#refuse(why)
       else this.#again(attempts, error)
     }
+  }
+
+  /**
+   * The library tries to resume for ever, at an address that Discord told for it alone; a session that cannot be had there
+   * is given up, and another one begun at the address that is everybody's.
+   */
+  #forgetWhatIsNotResumed(client: Client): void {
+    const attempts = new Map<number, number>()
+    client.on(Events.ShardReconnecting, id => {
+      const count = (attempts.get(id) ?? 0) + 1
+      attempts.set(id, count)
+      if (count % RESUMES_MOST !== 0) return
+      const shard = client.ws.shards.get(id) as { sessionInfo?: unknown } | undefined
+      if (shard) shard.sessionInfo = null
+    })
+    client.on(Events.ShardReady, id => void attempts.delete(id))
+    client.on(Events.ShardResume, id => void attempts.delete(id))
   }
 
   #again(attempts: number, error: unknown): void {

@@ -1,0 +1,71 @@
+import { Client, GatewayIntentBits } from 'discord.js'
+import { afterEach, describe, expect, test } from 'vitest'
+import { logOut } from '../../../src/bridges/discord/log-out.ts'
+import { Login } from '../../../src/bridges/discord/login.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { DiscordStandIn } from '../../../src/simulator/index.ts'
+import { LogLines } from '../../helpers/log-lines.ts'
+import { pause, until } from '../../helpers/until.ts'
+
+const opened: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close()
+})
+
+async function stage() {
+  const discord = await DiscordStandIn.listen()
+  opened.push(() => discord.close())
+  discord.addGuild({ name: 'Casa' })
+  const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: discord.api } })
+  const log = new LogLines()
+  const login = new Login(client, discord.token, { clock: systemClock, log, random: () => 0 })
+  opened.push(async () => {
+    login[Symbol.dispose]()
+    await logOut(client, systemClock)
+  })
+  return { discord, client, login, log }
+}
+
+describe('Discord refuses the bot', () => {
+  test.each([
+    [4004, 'token'],
+    [4010, 'shards'],
+    [4011, 'shards'],
+    [4012, 'version'],
+    [4013, 'intents'],
+    [4014, 'intents'],
+  ] as const)('D5 D6 with %i: it is told why and what to do, and not asked again', async (code, why) => {
+    const { discord, login, log } = await stage()
+    discord.faults.gateway.refuseIdentify = code
+    login.start()
+    expect(await login.settled).toBe(false)
+    expect(login.state).toEqual({ kind: 'refused', why })
+    expect(log.complaints.join('\n')).toContain('`dragoman doctor` says what to mend')
+    const asked = discord.requests.length
+    await pause(600)
+    expect(discord.requests.length).toBe(asked)
+  })
+})
+
+test('D7 no session is begun where Discord lets none be begun today', async () => {
+  const { discord, login } = await stage()
+  discord.faults.gateway.identifiesLeft = 0
+  login.start()
+  await until(() => login.state.kind === 'trying' && login.state.attempts >= 2, 10_000, 'another attempt')
+  // Asking all the same would be answered by 4004, as if the token were wrong.
+  expect(discord.sessions).toEqual([])
+  expect(login.state.kind).toBe('trying')
+})
+
+test('D8 a session whose own address is refused for good is given up, and another begun', async () => {
+  const { discord, login } = await stage()
+  login.start()
+  expect(await login.settled).toBe(true)
+  discord.faults.gateway.refuseResumeUrl = true
+  discord.faults.gateway.drop()
+  await until(
+    () => discord.sessions.length === 2 && discord.sessions[1]?.connected,
+    30_000,
+    'another session',
+  )
+})
