@@ -1,0 +1,88 @@
+/** Run by the soak tests in a process of its own, with `--expose-gc`: calls, and what is left of them. */
+import { readdirSync } from 'node:fs'
+import { queryObjects, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { Interpretation } from '../../../src/core/interpretation.ts'
+import { Participant } from '../../../src/core/participant.ts'
+import { Playout } from '../../../src/core/playout.ts'
+import { ReplayRing } from '../../../src/core/replay-ring.ts'
+import { Room } from '../../../src/core/room.ts'
+import { Session } from '../../../src/core/session.ts'
+import { FakeLeg } from '../../../src/simulator/fake-leg.ts'
+import { RoomCalls } from './room-calls.ts'
+import type { SoakReport } from './soak.ts'
+import { StreamCalls } from './stream-calls.ts'
+
+const CLASSES = { FakeLeg, Interpretation, Participant, Playout, ReplayRing, Room, Session }
+
+setFlagsFromString('--expose-gc')
+const gc = runInNewContext('gc') as () => void
+
+const openFiles = () => readdirSync('/proc/self/fd').length
+const handles = () => process.getActiveResourcesInfo().toSorted().join()
+const retained = () =>
+  Object.entries(CLASSES).flatMap(([name, made]) => {
+    const count = queryObjects(made as never, { format: 'count' }) as number
+    // The prototype of a class of which there is another is counted as well.
+    return count > 0 ? [`${count} × ${name}`] : []
+  })
+
+async function heapBytes(): Promise<number> {
+  // Promises and finalizers get their turn between two collections.
+  for (let n = 0; n < 3; n++) {
+    gc()
+    await new Promise(setImmediate)
+  }
+  return process.memoryUsage().heapUsed
+}
+
+const [kind = 'rooms', seedText, callsText, mostSecondsText] = process.argv.slice(2)
+const seed = Number(seedText)
+const wanted = Number(callsText)
+const mostMs = Number(mostSecondsText) * 1_000
+const open = () => (kind === 'rooms' ? RoomCalls.open(seed) : StreamCalls.open(seed))
+
+// What is made once for all, like decoders and compiled code, is made first.
+const warm = await open()
+await warm.run(200)
+await warm.close()
+await heapBytes()
+const before = { handles: handles(), files: openFiles() }
+
+const began = performance.now()
+const calls = await open()
+const batch = Math.max(50, Math.floor(wanted / 20))
+const heap: { calls: number; bytes: number }[] = []
+let done = 0
+while (done < wanted && performance.now() - began < mostMs) {
+  await calls.run(Math.min(batch, wanted - done))
+  done += Math.min(batch, wanted - done)
+  heap.push({ calls: done, bytes: await heapBytes() })
+}
+const left = retained()
+const one = new FakeLeg('one')
+const seesOne = retained().join() === '1 × FakeLeg' && !one.over
+const { relay, faults } = calls
+const rooms = relay.rooms.size
+const held = relay.fragmentsHeld
+const pending = calls instanceof RoomCalls ? calls.clock.pending : 0
+await calls.close()
+const seconds = (performance.now() - began) / 1_000
+await heapBytes()
+const after = { handles: handles(), files: openFiles() }
+const report: SoakReport = {
+  calls: done,
+  seconds,
+  faults: Object.fromEntries(faults),
+  sessions: relay.metrics.sessionsOpened,
+  left,
+  seesOne,
+  rooms,
+  fragmentsHeld: held,
+  timersWhileIdle: pending,
+  timersAfterwards: calls instanceof RoomCalls ? calls.clock.pending : 0,
+  before,
+  after,
+  heap,
+}
+console.log(JSON.stringify(report))

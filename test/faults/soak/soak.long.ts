@@ -1,0 +1,34 @@
+import { expect, type TestContext, test } from 'vitest'
+import { figure } from '../../helpers/figures.ts'
+import { bytesPerCall, leftovers, soak } from './soak.ts'
+
+/** A day's worth of calls: 24 h × 0.5 MB may grow (bytes for each of them). */
+const MOST_BYTES_PER_CALL = (24 * 500_000) / 100_000
+
+async function soaked(
+  context: TestContext,
+  what: string,
+  ...[kind, options]: Parameters<typeof soak>
+): Promise<void> {
+  const report = await soak(kind, options)
+  const faults = Object.values(report.faults).reduce((sum, count) => sum + count, 0)
+  const run = `${report.calls} of ${options.calls} calls ${what}, ${report.sessions} sessions, ${faults} faults and answers, ${Math.round(report.seconds)} s`
+  const perCall = bytesPerCall(report)
+  const left = leftovers(report)
+  figure(context, `left behind by ${run}: objects, timers, handles, open files`, '0', left.join() || '0')
+  figure(
+    context,
+    'growth of the heap in its second half',
+    '≤ 120 bytes a call',
+    `${perCall.toFixed(1)} bytes a call`,
+  )
+  expect(left).toEqual([])
+  expect(report.seesOne).toBe(true)
+  expect(perCall).toBeLessThan(MOST_BYTES_PER_CALL)
+}
+
+test('set-ups and tear-downs with faults, on a turned clock', context =>
+  soaked(context, 'on a turned clock', 'rooms', { seed: 20_261_121, calls: 100_000, mostSeconds: 480 }))
+
+test('set-ups and tear-downs with faults, over real sockets', context =>
+  soaked(context, 'over real sockets', 'streams', { seed: 20_261_121, calls: 3_000, mostSeconds: 120 }))

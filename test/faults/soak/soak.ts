@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+/** What is left of many calls when all of them are over. */
+export interface SoakReport {
+  readonly calls: number
+  readonly seconds: number
+  readonly faults: Readonly<Record<string, number>>
+  readonly sessions: number
+  /** Objects of calls that are still in memory, by class. */
+  readonly left: readonly string[]
+  /** Whether one object that is kept on purpose is found. */
+  readonly seesOne: boolean
+  readonly rooms: number
+  readonly fragmentsHeld: number
+  /** The relay's own, with nobody in it. */
+  readonly timersWhileIdle: number
+  readonly timersAfterwards: number
+  readonly before: { readonly handles: string; readonly files: number }
+  readonly after: { readonly handles: string; readonly files: number }
+  /** Memory in use after collecting garbage, from time to time. */
+  readonly heap: readonly { readonly calls: number; readonly bytes: number }[]
+}
+
+const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
+
+/** Runs `calls` set-ups and tear-downs, or as many as begin within `mostSeconds`, in a process of their own. */
+export async function soak(
+  kind: 'rooms' | 'streams',
+  { seed, calls, mostSeconds }: { seed: number; calls: number; mostSeconds: number },
+): Promise<SoakReport> {
+  const args = [CHILD, kind, seed, calls, mostSeconds].map(String)
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 24 })
+  return JSON.parse(stdout.trim().split('\n').at(-1)!) as SoakReport
+}
+
+/** Bytes that each call leaves behind: the slope through the second half of the measurements. */
+export function bytesPerCall({ heap }: SoakReport): number {
+  const half = heap.slice(Math.floor(heap.length / 2))
+  const mean = (of: (at: (typeof half)[number]) => number) =>
+    half.reduce((sum, at) => sum + of(at), 0) / half.length
+  const calls = mean(at => at.calls)
+  const bytes = mean(at => at.bytes)
+  let top = 0
+  let bottom = 0
+  for (const at of half) {
+    top += (at.calls - calls) * (at.bytes - bytes)
+    bottom += (at.calls - calls) ** 2
+  }
+  return bottom === 0 ? 0 : top / bottom
+}
+
+/** What is there after the calls and was not there before, in words. */
+export function leftovers({
+  left,
+  rooms,
+  fragmentsHeld,
+  timersAfterwards,
+  before,
+  after,
+}: SoakReport): string[] {
+  return [
+    ...left,
+    ...(rooms > 0 ? [`${rooms} rooms`] : []),
+    ...(fragmentsHeld > 0 ? [`${fragmentsHeld} fragments`] : []),
+    ...(timersAfterwards > 0 ? [`${timersAfterwards} timers`] : []),
+    ...(after.handles === before.handles ? [] : [`handles ${after.handles}, before ${before.handles}`]),
+    ...(after.files === before.files ? [] : [`${after.files} open files, before ${before.files}`]),
+  ]
+}
