@@ -1,4 +1,7 @@
 /** The public API: the whole server, or its parts for a program of one's own. See `docs/architecture.md`. */
+
+export { type AnnouncerParts, openAnnouncer } from './app/announcer.ts'
+export { type LanguageOfferTerms, languageOffer } from './app/language-offer.ts'
 export { type App, type AppConfig, type AppParts, buildApp } from './app.ts'
 export { type Config, ConfigError, loadConfig } from './config.ts'
 export type { Announcement, AnnouncementEnd, AnnounceOptions } from './core/announcement.ts'

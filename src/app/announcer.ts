@@ -1,6 +1,6 @@
 import type { Announcer } from '../core/announcer.ts'
-import type { Clock } from '../core/clock.ts'
-import type { Log } from '../core/log.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
+import { type Log, silentLog } from '../core/log.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import { ServiceSpeaker } from '../service/client/service-speaker.ts'
 import { SoundLibrary } from '../sounds/sound-library.ts'
@@ -8,17 +8,23 @@ import { type SoundSettings, soundOptionsSchema } from '../sounds/sound-options.
 import { Mp3Pool } from '../transcode/mp3-pool.ts'
 
 export interface AnnouncerParts {
-  readonly settings: SoundSettings | undefined
-  /** Where the service is just now. */
-  readonly url: () => string
+  /** Own recordings, tones and limits; default: none, and the defaults. */
+  readonly settings?: SoundSettings | undefined
+  /** The translation service; a function where it may move. */
+  readonly url: string | (() => string)
   readonly apiKey: string
-  readonly clock: Clock
-  readonly log: Log
+  readonly clock?: Clock
+  readonly log?: Log
 }
 
-/** The voice of the system: the service's. Throws `BridgeError` `CONFIG` for a file that cannot be played. */
+/**
+ * The voice of the system, which bridges need for what they say themselves: the service's. Whoever opens it disposes it.
+ * Throws `BridgeError` `CONFIG` for a file that cannot be played.
+ */
 export async function openAnnouncer(parts: AnnouncerParts): Promise<Announcer & Disposable> {
-  const { settings, url, apiKey, clock, log } = parts
+  const { settings, apiKey, clock = systemClock, log = silentLog } = parts
+  const { url: where } = parts
+  const url = typeof where === 'string' ? () => where : where
   const mp3 = new Mp3Pool({ max: 2 })
   const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, clock }), mp3)
   const library = new SoundLibrary({

@@ -1,9 +1,9 @@
-import type { DiscordBridgeOptions, LanguageOffer, Preferences } from '../bridges/discord/index.ts'
+import type { DiscordBridgeOptions, Preferences } from '../bridges/discord/index.ts'
 import type { Clock } from '../core/clock.ts'
 import type { LanguageId } from '../core/languages.ts'
 import type { Log } from '../core/log.ts'
-import { ServiceClient } from '../service/client/service-client.ts'
 import { DiscordPreferences } from './discord-preferences.ts'
+import { languageOffer } from './language-offer.ts'
 
 /** The Discord bridge as it is configured; without a token there is none. */
 export interface DiscordSettings {
@@ -66,7 +66,7 @@ export function discordOptions(
   return {
     ...parts,
     token,
-    languages: offerOf(service),
+    languages: languageOffer(service),
     ...(preferences ? { preferences } : {}),
     ...(apiUrl === undefined ? {} : { apiUrl }),
     commands: {
@@ -85,17 +85,6 @@ export function discordOptions(
       ...given('dave', settings.dave),
       ...given('emptyAfterMs', settings.leaveEmptyAfterSeconds && settings.leaveEmptyAfterSeconds * 1_000),
     },
-  }
-}
-
-function offerOf({ url, apiKey }: DiscordTerms['service']): LanguageOffer {
-  return async () => {
-    const languages = await new ServiceClient({ url: url(), apiKey }).languages()
-    return languages.map(({ languageId, transcription, synthesis }) => ({
-      id: languageId,
-      heard: transcription,
-      spoken: synthesis,
-    }))
   }
 }
 

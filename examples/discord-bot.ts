@@ -1,0 +1,41 @@
+/**
+ * The Discord bridge as a plugin of one's own Fastify server, with any server of the translation-service interface.
+ *
+ *   SERVICE_URL=https://translation.example.com SERVICE_KEY=… DISCORD_TOKEN=… node examples/discord-bot.ts
+ *
+ * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/discord'.
+ * DISCORD_API leads to another address of Discord's API, like that of a stand-in.
+ */
+import Fastify from 'fastify'
+import discordBridge, { inviteUrl } from '../src/bridges/discord/index.ts'
+import { languageOffer, openAnnouncer, Relay, relayOptions } from '../src/index.ts'
+import { ServiceTranslator } from '../src/service/index.ts'
+
+const { SERVICE_URL = '', SERVICE_KEY = '', DISCORD_TOKEN = '', DISCORD_API, APPLICATION_ID } = process.env
+const service = { url: SERVICE_URL, apiKey: SERVICE_KEY }
+
+const relay = new Relay({ translator: new ServiceTranslator(service), options: relayOptions() })
+const announcer = await openAnnouncer(service) // says the notices in the channel
+relay.observer.on('caption', ({ final, name, text, translation }) => {
+  if (final) console.log(`${name}: ${text} → ${translation}`)
+})
+
+const app = Fastify()
+await app.register(discordBridge, {
+  token: DISCORD_TOKEN,
+  relay,
+  announcer,
+  languages: languageOffer(service),
+  ...(DISCORD_API ? { apiUrl: DISCORD_API } : {}),
+})
+app.addHook('onClose', async () => {
+  await relay.close()
+  announcer[Symbol.dispose]()
+})
+await relay.ready()
+await app.ready() // logs in, in the background; `app.listen()` does so too
+
+if (APPLICATION_ID) console.log(`Invite it: ${inviteUrl(APPLICATION_ID)}`)
+console.log((await app.discord.settled) ? 'It is in.' : 'Discord refuses the token.')
+// Says goodbye in every channel, and leaves.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void app.close())

@@ -1,0 +1,21 @@
+import type { LanguageOffer } from '../bridges/discord/index.ts'
+import { ServiceClient } from '../service/client/service-client.ts'
+
+export interface LanguageOfferTerms {
+  /** The translation service; a function where it may move. */
+  readonly url: string | (() => string)
+  readonly apiKey: string
+}
+
+/** What users of the Discord bridge can choose: the languages of a translation service, as they are when it is asked. */
+export function languageOffer({ url, apiKey }: LanguageOfferTerms): LanguageOffer {
+  return async () => {
+    const at = typeof url === 'string' ? url : url()
+    const languages = await new ServiceClient({ url: at, apiKey }).languages()
+    return languages.map(({ languageId, transcription, synthesis }) => ({
+      id: languageId,
+      heard: transcription,
+      spoken: synthesis,
+    }))
+  }
+}
