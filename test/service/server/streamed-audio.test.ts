@@ -29,10 +29,10 @@ describe('with the installed engines', () => {
     const client = await real.ready('/sts', LIVE)
     const player = new Player(await client.until<string>('start'))
     const begin = performance.now()
-    // Three sentences in the pace of speech; nothing of this is awaited before Spanish was heard.
+    // Three sentences in the pace of speech, with pauses that outlast a busy machine's delay; nothing of this is awaited before Spanish was heard.
     const talk = speak(
       client,
-      joined(recording(2), pause(700), recording(5), pause(700), recording(2), pause(1_500)),
+      joined(recording(2), pause(2_000), recording(5), pause(2_000), recording(2), pause(1_500)),
       60,
     )
     let talking = true
