@@ -194,7 +194,10 @@ export class TwilioLeg implements Leg, StreamListener {
   }
 
   closed(reason: EndReason): void {
-    if (!this.#stopped) this.#end(reason)
+    if (this.#stopped) return
+    // Closed as after `stop`, without it: Twilio means the same.
+    if (reason.kind === 'hangup') this.#stop()
+    else this.#end(reason)
   }
 
   fault(fault: string, err?: unknown): void {

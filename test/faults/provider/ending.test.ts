@@ -103,6 +103,23 @@ test('E6 A18 kill -9 in mid sentence: calls go on at another server', async () =
   for (const pair of pairs) expectOneGap(pair, RESUMED_MS)
 }, 60_000)
 
+test('E7 B14 the process stands still for 2 s: what was said meanwhile is translated, and who asks is answered', async () => {
+  await using all = await Deployment.open()
+  const only = await all.start()
+  all.lead(only)
+  const pair = await all.translated('a')
+  const said = pair.say(200)
+  await pause(1_000)
+  process.kill(only.command.pid, 'SIGSTOP')
+  const calling = all.call('b')
+  await pause(2_000)
+  process.kill(only.command.pid, 'SIGCONT')
+  expect((await calling).report().errors).toEqual([])
+  await said
+  await pair.hears(199)
+  expect(pair.count()).toMatchObject({ lost: [], repeated: 0, foreign: [] })
+}, 60_000)
+
 /** Both are on the line still, and all that is missing together is no longer than `mostMs`. */
 function expectOneGap(pair: Pair, mostMs: number): void {
   const { lost, repeated, late, foreign } = pair.count()

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { Harness, SILENCE, until } from '../../bridges/twilio/harness.ts'
+
+const TONE = Buffer.alloc(160, 0x10).toString('base64')
+const settled = () => new Promise(resolve => setTimeout(resolve, 50))
+
+test('A1 a stream without `connected` is taken', async () => {
+  await using bridge = await Harness.open()
+  const party = await bridge.dial()
+  party.start({ callSid: 'CA1', token: await bridge.ring('CA1') })
+  for (let n = 0; n < 5; n++) party.media()
+  await until(() => bridge.relay.admitted[0]?.frames.length === 5)
+})
+
+test('A4 A20 a second start, a second stop and what comes after it change nothing', async () => {
+  await using bridge = await Harness.open()
+  const { party, admitted } = await bridge.call('CA1')
+  party.media()
+  party.start({ callSid: 'CA1', streamSid: party.streamSid })
+  party.media()
+  await until(() => admitted.frames.length === 2)
+  party.stop()
+  party.stop()
+  party.media()
+  await until(() => admitted.ended)
+  await settled()
+  expect(admitted.ended).toEqual({ kind: 'hangup', by: 'remote' })
+  expect(admitted.frames).toHaveLength(2)
+  expect(bridge.app.twilio.counters()).toMatchObject({ ignored: 1 })
+})
+
+test('A12 of messages in the wrong order the late ones are left out, and time stays right', async () => {
+  await using bridge = await Harness.open()
+  const { party, admitted } = await bridge.call('CA1')
+  for (const at of [0, 20, 60, 80, 40, 100, 120]) party.media(TONE, at)
+  await until(() => admitted.frames.length === 7)
+  await settled()
+  expect(admitted.frames).toHaveLength(7)
+  expect(bridge.app.twilio.counters()).toMatchObject({ gapsFilledMs: 20, duplicates: 1 })
+})
+
+test('A17 a stream that is closed without stop is waited for, as one that was stopped', async () => {
+  const clock = new FakeClock()
+  await using bridge = await Harness.open({ clock, limits: { stoppedMs: 2_000 } })
+  const { party, admitted } = await bridge.call('CA1')
+  party.socket.close(1000)
+  await party.closed
+  await settled()
+  expect(admitted.ended).toBeUndefined()
+  const again = await bridge.again('CA1', 'MZ2')
+  expect(admitted.ended).toMatchObject({ kind: 'failed', error: { retryable: true } })
+  again.party.socket.close(1000)
+  await again.party.closed
+  await settled()
+  clock.advance(2_000)
+  await until(() => again.admitted.ended)
+  expect(again.admitted.ended).toEqual({ kind: 'hangup', by: 'remote' })
+})
+
+test('A33 marks that nobody sent, and storms of them, are nobody’s', async () => {
+  await using bridge = await Harness.open()
+  const { party, admitted } = await bridge.call('CA1')
+  admitted.leg.mark('one')
+  const sent = await until(() => party.received.find(({ event }) => event === 'mark'))
+  for (const name of ['', 'two', sent.mark?.name ?? '', sent.mark?.name ?? '', '__proto__']) party.mark(name)
+  party.media()
+  await until(() => admitted.frames.length === 1)
+  expect(admitted.marks).toEqual(['one'])
+})
+
+test('A40 500 streams in one go are all taken', async () => {
+  await using bridge = await Harness.open()
+  const callSids = Array.from({ length: 500 }, (_, n) => `CA${n}`)
+  const tokens = new Map<string, string>()
+  for (const callSid of callSids) tokens.set(callSid, await bridge.ring(callSid))
+  await Promise.all(
+    callSids.map(async callSid => {
+      const party = await bridge.dial()
+      party.connected()
+      party.start({ callSid, streamSid: `MZ${callSid}`, token: tokens.get(callSid) ?? '' })
+      party.media(SILENCE)
+    }),
+  )
+  await until(() => bridge.relay.admitted.filter(({ frames }) => frames.length === 1).length === 500, 20_000)
+  expect([...bridge.app.twilio.refused]).toEqual([])
+}, 40_000)
