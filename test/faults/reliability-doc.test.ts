@@ -66,3 +66,24 @@ test('every attack has its row, once, with what happens and what shows it', () =
     expect(/ › |not shown:/i.test(cells.join()), number).toBe(true)
   }
 })
+
+test.each([
+  ['A', 42],
+  ['B', 41],
+])('every fault of seam %s has its row, once, with what is heard and what shows it', (seam, count) => {
+  const rows = [...page.matchAll(new RegExp(`^\\| (${seam}\\d+) \\|(.*)\\|$`, 'gm'))].map(
+    ([, number, cells]) => ({
+      number: number!,
+      cells: cells!.split(' | ').map(cell => cell.trim()),
+    }),
+  )
+  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: count }, (_, n) => `${seam}${n + 1}`))
+  for (const { number, cells } of rows) {
+    expect(cells, number).toHaveLength(4)
+    expect(
+      cells.every(cell => cell !== ''),
+      number,
+    ).toBe(true)
+    expect(/ › |not shown:/.test(cells.join()), number).toBe(true)
+  }
+})

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
+import { OriginalLane } from '../../../src/core/original-lane.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { Harness, SILENCE, until } from '../../bridges/twilio/harness.ts'
 
+/** Frames that wait before the first is played: 60 ms. */
+const PRIME = 3
 const TONE = Buffer.alloc(160, 0x10).toString('base64')
 const settled = () => new Promise(resolve => setTimeout(resolve, 50))
 
@@ -85,3 +89,32 @@ test('A40 500 streams in one go are all taken', async () => {
   await until(() => bridge.relay.admitted.filter(({ frames }) => frames.length === 1).length === 500, 20_000)
   expect([...bridge.app.twilio.refused]).toEqual([])
 }, 40_000)
+
+test.each([1.0005, 0.9995])(
+  'a telephone whose clock runs %d times as fast stays close to live for an hour',
+  speed => {
+    let dropped = 0
+    const lane = new OriginalLane(() => dropped++)
+    const [loud, quiet] = [new Int16Array(FRAME_SAMPLES).fill(5_000), new Int16Array(FRAME_SAMPLES)]
+    let written = 0
+    let taken = 0
+    let most = 0
+    let dry = 0
+    for (let tick = 0; tick < 180_000; tick++) {
+      for (; written < tick * speed; written++) {
+        // Two seconds of speech, half a second without.
+        const speaks = written % 125 < 100
+        lane.write(speaks ? loud : quiet, !speaks)
+      }
+      if (lane.next(PRIME)) taken++
+      else dry++
+      most = Math.max(most, lane.length)
+    }
+    // 50 ms in 100 s: so many frames are too many, or missing.
+    const drift = 180_000 * 0.0005
+    expect(taken + dropped + lane.length).toBe(written)
+    expect(most).toBeLessThanOrEqual(PRIME + 2)
+    expect(dropped).toBeLessThanOrEqual(drift + PRIME)
+    expect(dry).toBeLessThanOrEqual(drift + 2 * PRIME)
+  },
+)
