@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { pause } from '../../helpers/until.ts'
+import { PhoneRig } from './phone-rig.ts'
+
+const WHOLE = { lost: [], repeated: 0, late: 0, foreign: [] }
+const STALLED = { bytesPerSecond: 0 }
+
+/** The network stands still for `ms`, on both sides at once. */
+async function stall(rig: PhoneRig, ms: number): Promise<void> {
+  rig.spoil(STALLED)
+  await pause(ms)
+  rig.spoil({})
+}
+
+/** What is lost is one stretch of `ms` at most, and nothing before or behind it. */
+function expectOneHole(lost: readonly number[], ms: number): void {
+  const [first = 0] = lost
+  expect(lost).toEqual(lost.map((_, n) => first + n))
+  expect(lost.length * 20).toBeLessThanOrEqual(ms)
+}
+
+describe.concurrent('between the telephones and us', { timeout: 90_000 }, () => {
+  test.each<[string, (rig: PhoneRig) => void | Promise<void>]>([
+    ['F1 P latency of 50 ms', rig => rig.spoil({ latencyMs: 50 })],
+    ['F1 P latency of 500 ms', rig => rig.spoil({ latencyMs: 500 })],
+    ['F2 P jitter of 200 ms', rig => rig.spoil({ jitterMs: 200 })],
+    [
+      'F3 P losses, which TCP makes stalls of: 200 ms, four times',
+      async rig => {
+        for (let n = 0; n < 4; n++) {
+          await stall(rig, 200)
+          await pause(150)
+        }
+      },
+    ],
+    [
+      'F5 P 32 kbit/s for 2 s, a quarter of what speech needs',
+      async rig => {
+        rig.spoil({ bytesPerSecond: 4_000 })
+        await pause(2_000)
+        rig.spoil({})
+      },
+    ],
+    ['F6 P nothing for 2 s', rig => stall(rig, 2_000)],
+  ])('%s: every frame is heard once, on the same streams', async (_name, spoil) => {
+    await using rig = await PhoneRig.open()
+    const said = rig.say(200)
+    await pause(600)
+    await spoil(rig)
+    await said
+    expect(await rig.count()).toEqual(WHOLE)
+    expect(rig.streams).toEqual([1, 1])
+    // F11: no message is larger than what fits one packet of any network, its frame included.
+    expect(rig.largest).toBeLessThan(1_100)
+  })
+
+  test('F6 P nothing for 2 s, as somebody is: 400 ms of it are heard, then they are live again', async () => {
+    await using rig = await PhoneRig.open('voice')
+    const said = rig.say(200)
+    await pause(600)
+    await stall(rig, 2_000)
+    await said
+    const { lost, repeated, foreign } = await rig.count()
+    expect([repeated, foreign]).toEqual([0, []])
+    // A busy machine lets the stall last longer.
+    expect(lost.length).toBeLessThan(150)
+    expect(rig.streams).toEqual([1, 1])
+  })
+
+  test.each<[string, (rig: PhoneRig) => void]>([
+    ['F7 P nothing for longer than a stream is waited for', rig => rig.annas.set(STALLED)],
+    ['F8 P a black hole from the telephone', rig => rig.annas.set({ swallow: true }, 'up')],
+    ['F9 P a black hole both ways, as when a peer lost its power', rig => rig.annas.set({ swallow: true })],
+  ])('%s: a new stream, and nothing is lost but what was said meanwhile', async (_name, spoil) => {
+    await using rig = await PhoneRig.open()
+    const said = rig.say(300)
+    await pause(600)
+    const healed = rig.healedWhenLost()
+    spoil(rig)
+    const noticedMs = await healed
+    await said
+    const { lost, repeated, foreign } = await rig.count()
+    expect([repeated, foreign]).toEqual([0, []])
+    // What the far side had sent, and 2 s for Twilio's question, the stream and a busy machine.
+    expectOneHole(lost, noticedMs + 2_000)
+    expect(rig.streams).toEqual([2, 1])
+  })
+
+  test.each<[string, (rig: PhoneRig) => void, readonly number[]]>([
+    ['F10 P reset, both', rig => [rig.annas, rig.bobs].map(proxy => proxy.cut('rst')), [2, 2]],
+    ['F10 P closed, both', rig => [rig.annas, rig.bobs].map(proxy => proxy.cut('fin')), [2, 2]],
+    ['F10 P half-closed by the telephone', rig => rig.annas.halfClose('up'), [2, 1]],
+    ['F10 P half-closed towards the listener', rig => rig.bobs.halfClose('down'), [1, 2]],
+  ])('%s: new streams, and next to nothing is lost', async (_name, spoil, streams) => {
+    await using rig = await PhoneRig.open()
+    const said = rig.say(150)
+    await pause(600)
+    spoil(rig)
+    await said
+    const { lost, repeated, foreign } = await rig.count()
+    expect([repeated, foreign]).toEqual([0, []])
+    expectOneHole(lost, 2_000)
+    expect(rig.streams).toEqual(streams)
+  })
+})

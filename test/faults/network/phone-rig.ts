@@ -1,0 +1,139 @@
+import { type App, buildApp } from '../../../src/app.ts'
+import { DEFAULT_LIMITS } from '../../../src/bridges/twilio/limits.ts'
+import { echoes } from '../../../src/simulator/echo-answers.ts'
+import { FaultProxy } from '../../../src/simulator/faults/fault-proxy.ts'
+import { countFrames, framesIn } from '../../../src/simulator/faults/frame-count.ts'
+import { numberedFrames } from '../../../src/simulator/faults/numbered-frames.ts'
+import type { Direction, Toxics } from '../../../src/simulator/faults/toxics.ts'
+import { placeCall, type SimulatedCall } from '../../../src/simulator/phone/call.ts'
+import { ScriptedService } from '../../../src/simulator/scripted-service.ts'
+import { pause } from '../../helpers/until.ts'
+import { NEVER_LATE } from '../../service/server/helpers/never-late.ts'
+
+const PUBLIC_URL = 'https://bridge.example.com'
+const AUTH_TOKEN = 'a token for this test'
+const LINE_RATE = 8_000
+/** A busy machine may take this long for what takes a moment (ms). */
+export const PATIENCE_MS = 30_000
+
+/** What Bob hears: her translation, which is what she said once more, or Anna as she is. */
+type Hears = 'translation' | 'voice'
+
+/**
+ * Two telephones: Anna speaks in numbered frames over a network that can be spoiled, Bob listens over another. A dead
+ * stream is noticed after 3 s instead of 15, all else is as by default.
+ */
+export class PhoneRig implements AsyncDisposable {
+  readonly app: App
+  readonly annas: FaultProxy
+  readonly bobs: FaultProxy
+  readonly anna: SimulatedCall
+  readonly bob: SimulatedCall
+  /** The largest message of audio that came to Bob (bytes of base64). */
+  largest = 0
+  readonly #service: ScriptedService
+  #next = 0
+
+  private constructor(
+    app: App,
+    service: ScriptedService,
+    { annas, bobs, anna, bob }: Pick<PhoneRig, 'annas' | 'bobs' | 'anna' | 'bob'>,
+  ) {
+    this.app = app
+    this.#service = service
+    this.annas = annas
+    this.bobs = bobs
+    this.anna = anna
+    this.bob = bob
+  }
+
+  static async open(hears: Hears = 'translation'): Promise<PhoneRig> {
+    const service = await ScriptedService.listen({ answer: echoes() })
+    const app = await buildApp({
+      ...{ host: '127.0.0.1', port: 0, publicUrl: PUBLIC_URL },
+      service: { url: service.url, apiKey: service.apiKey, mode: 'block' },
+      languages: { speaks: 'en-us', hears: 'en-us' },
+      twilio: {
+        authTokens: [AUTH_TOKEN],
+        limits: { ...DEFAULT_LIMITS, pingAfterMs: 1_000, lostAfterMs: 3_000 },
+      },
+      relay: { levelling: false, catchUp: false },
+      limits: NEVER_LATE.limits,
+    })
+    const to = await app.listen()
+    const [annas, bobs] = await Promise.all([FaultProxy.listen({ to }), FaultProxy.listen({ to })])
+    const rig: { current?: PhoneRig } = {}
+    const call = (
+      { url }: FaultProxy,
+      language: string,
+      onMedia?: (now: number, bytes: number, payload: string) => void,
+    ) =>
+      placeCall({
+        webhook: `${url}/twilio/voice?room=r&speaks=${language}&hears=${language}&original=off`,
+        publicUrl: PUBLIC_URL,
+        authToken: AUTH_TOKEN,
+        ...(onMedia ? { onMedia } : {}),
+      })
+    const anna = await call(annas, 'en-us')
+    const bob = await call(bobs, hears === 'voice' ? 'en-us' : 'es-es', (_now, _bytes, payload) => {
+      if (rig.current) rig.current.largest = Math.max(rig.current.largest, payload.length)
+    })
+    rig.current = new PhoneRig(app, service, { annas, bobs, anna, bob })
+    // Nobody waits for a first word that nobody could hear yet.
+    if (hears === 'translation') await service.sessionOf(1)
+    await pause(500)
+    return rig.current
+  }
+
+  /** Anna says the next `count` frames; settles when they have fallen due. */
+  async say(count: number): Promise<void> {
+    const from = this.#next
+    this.#next += count
+    await this.anna.say(numberedFrames(from, this.#next, LINE_RATE), LINE_RATE)
+  }
+
+  /** Connections that each of them had. */
+  get streams(): readonly number[] {
+    return [this.anna, this.bob].map(call => call.report().streams.length)
+  }
+
+  /** These faults on both networks. */
+  spoil(toxics: Toxics, direction?: Direction): void {
+    for (const proxy of [this.annas, this.bobs]) proxy.set(toxics, direction)
+  }
+
+  /** Numbers of the frames that Bob heard so far. */
+  heard(): number[] {
+    return framesIn(this.bob.heard(), LINE_RATE).map(({ index }) => index)
+  }
+
+  /** What became of all that was said, once the last frame was heard. */
+  async count() {
+    const deadline = performance.now() + PATIENCE_MS
+    // Not too often: a whole call is looked through.
+    while (this.heard().at(-1) !== this.#next - 1) {
+      if (performance.now() > deadline) throw new Error(`the last frame was not heard in ${PATIENCE_MS} ms`)
+      await pause(300)
+    }
+    return countFrames(this.heard(), 0, this.#next)
+  }
+
+  /** The network is well again in the moment in which a stream is taken for dead; settles with how long that took (ms). */
+  healedWhenLost(): Promise<number> {
+    const from = performance.now()
+    const { promise, resolve } = Promise.withResolvers<number>()
+    this.app.relay.observer.on('lost', () => {
+      for (const proxy of [this.annas, this.bobs]) proxy.heal()
+      resolve(performance.now() - from)
+    })
+    return promise
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const proxy of [this.annas, this.bobs]) proxy.heal()
+    await Promise.all([this.anna.hangUp(), this.bob.hangUp()])
+    await this.app.close()
+    await this.#service.close()
+    await Promise.all([this.annas.close(), this.bobs.close()])
+  }
+}
