@@ -27,7 +27,7 @@ async function resumed(casa: Parlour, fault: () => void): Promise<number> {
   return performance.now() - at
 }
 
-test('D1 D2 D3 D4 D8 the main gateway comes and goes in every way, and nothing of who talks is lost', {
+test.concurrent('D1 D2 D3 D4 D8 the main gateway comes and goes in every way, and nothing of who talks is lost', {
   timeout: 90_000,
 }, async () => {
   await using casa = await parlour({
@@ -61,7 +61,7 @@ test('D1 D2 D3 D4 D8 the main gateway comes and goes in every way, and nothing o
   expect(Math.max(...Object.values(tookMs))).toBeLessThan(15_000)
 })
 
-test('D2 D4 a session that is over: the bot joins anew, and people are heard again', {
+test.concurrent('D2 D4 a session that is over: the bot joins anew, and people are heard again', {
   timeout: 60_000,
 }, async () => {
   await using casa = await parlour()
@@ -87,7 +87,7 @@ test('D2 D4 a session that is over: the bot joins anew, and people are heard aga
   await casa.reads('Ben', '`es`')
 })
 
-test('D5 the token is withdrawn: the telephone is told and hung up, and nothing is tried again', {
+test.concurrent('D5 the token is withdrawn: the telephone is told and hung up, and nothing is tried again', {
   timeout: 60_000,
 }, async () => {
   await using casa = await parlour({ dave: false })
@@ -116,7 +116,7 @@ test('D5 the token is withdrawn: the telephone is told and hung up, and nothing 
   expect(casa.discord.sessions.length).toBe(1)
 })
 
-describe('D9 Discord loses the server for a while', () => {
+describe.concurrent('D9 Discord loses the server for a while', () => {
   test('the voices go on; where they break off the telephone is told, and told when it is over', {
     timeout: 60_000,
   }, async () => {
