@@ -65,7 +65,8 @@ export class FakeTranslator implements Translator {
     this.connections.push(connection)
     const { refuse } = this
     if (refuse) queueMicrotask(() => connection.drop(refuse))
-    else if (this.autoReady) queueMicrotask(() => connection.closed || connection.sink.ready())
+    else if (this.autoReady)
+      queueMicrotask(() => connection.closed || connection.live || connection.sink.ready())
     return connection
   }
 

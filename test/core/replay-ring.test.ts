@@ -142,6 +142,9 @@ describe('the replay ring', () => {
   test('wrong arguments are named', () => {
     expect(() => new ReplayRing(new FragmentPool(1_920), 50, 1_000)).toThrow('50')
     expect(() => new ReplayRing(new FragmentPool(640), 60, 1_000)).toThrow('640')
+    expect(() => new ReplayRing(new FragmentPool(1_600), 50, 1_000)).toThrow('whole frames')
+    expect(() => new ReplayRing(new FragmentPool(0), 0, 1_000)).toThrow('whole frames')
+    expect(() => new ReplayRing(new FragmentPool(640), 20, 1_000)).not.toThrow()
   })
 
   test('whatever happens, unacked audio within the bound is sent once on each connection, in order', () => {

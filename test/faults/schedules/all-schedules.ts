@@ -1,0 +1,6 @@
+import { CORE_SCHEDULES } from './core-schedules.ts'
+import { DIAL_SCHEDULES } from './dial-schedules.ts'
+import type { Schedule } from './schedule.ts'
+import { SESSION_SCHEDULES } from './session-schedules.ts'
+
+export const ALL_SCHEDULES: readonly Schedule[] = [...CORE_SCHEDULES, ...SESSION_SCHEDULES, ...DIAL_SCHEDULES]

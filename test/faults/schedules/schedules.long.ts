@@ -1,0 +1,25 @@
+import fc from 'fast-check'
+import { test } from 'vitest'
+import { figure } from '../../helpers/figures.ts'
+import { ALL_SCHEDULES } from './all-schedules.ts'
+
+test('random schedules of each state machine', context => {
+  let runs = 0
+  for (const { name, property, long } of ALL_SCHEDULES) {
+    const seed = Math.floor(Math.random() * 2 ** 31)
+    const { numRuns, failed, counterexamplePath, error } = fc.check(property, {
+      seed,
+      numRuns: long,
+      interruptAfterTimeLimit: 60_000,
+    }) as fc.RunDetails<unknown> & { error?: unknown }
+    console.log(`${name}: ${numRuns} schedules, seed ${seed}`)
+    if (failed) throw new Error(`${name}: seed ${seed}, path ${counterexamplePath}`, { cause: error })
+    runs += numRuns
+  }
+  figure(
+    context,
+    `broken words of ${ALL_SCHEDULES.length} state machines in ${runs} random schedules`,
+    '0',
+    '0',
+  )
+})
