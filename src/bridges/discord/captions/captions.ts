@@ -81,10 +81,12 @@ export class Captions {
     this.#writer.moveTo(chat)
   }
 
-  /** Nothing more of this participant is written: what was gathered of their words is thrown away. */
+  /** Nothing more of this participant is written, and what was not final yet is taken away. */
   silence(speaker: string): void {
     this.#silenced.add(speaker)
-    for (const turn of this.#turns.forget(speaker)) this.#writer.drop(turn)
+    for (const { id, final } of this.#turns.forget(speaker))
+      if (final) this.#writer.drop(id)
+      else this.#writer.withdraw(id)
   }
 
   /** Writes what is final and still waits, for `withinMs` at most. Idempotent. */

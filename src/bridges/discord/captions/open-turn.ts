@@ -9,6 +9,8 @@ interface Part {
   readonly text: string
   readonly translation: string
   readonly final: boolean
+  /** Final because nothing came for long. A slow service may yet bring it. */
+  readonly givenUp?: true
 }
 
 /** A turn that may still change. */
@@ -48,7 +50,7 @@ export class OpenTurn {
     const { text } = this.#original()
     // A session that was lost says again what it had not finished.
     const lost = this.#parts.get(caption.to)
-    if (lost) return !lost.final && text !== '' && sameSpeech(text, caption.text ?? '')
+    if (lost) return (!lost.final || lost.givenUp === true) && text !== '' && sameSpeech(text, caption.text ?? '')
     if (text !== '' && caption.text) return sameSpeech(text, caption.text)
     return overlap(this.#spoken, caption.spoken)
   }
@@ -57,7 +59,7 @@ export class OpenTurn {
   take(caption: Caption, now: number): boolean {
     const { to, utterance, final, text = '', translation = '' } = caption
     const before = this.#parts.get(to)
-    if (before?.utterance === utterance && before.final) return false
+    if (before?.utterance === utterance && before.final && !before.givenUp) return false
     // Either may be left out of a result that only brings the other.
     const same = before?.utterance === utterance ? before : undefined
     const part = {
@@ -86,9 +88,10 @@ export class OpenTurn {
     return this.#parts.size > 0
   }
 
-  /** Nothing more of it is expected. */
+  /** Nothing more of it is expected; what comes all the same is taken. */
   giveUp(): void {
-    for (const [to, part] of this.#parts) this.#parts.set(to, { ...part, final: true })
+    for (const [to, part] of this.#parts)
+      if (!part.final) this.#parts.set(to, { ...part, final: true, givenUp: true })
   }
 
   /** As it is now. */

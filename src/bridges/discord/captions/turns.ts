@@ -75,11 +75,11 @@ export class Turns {
     return ended
   }
 
-  /** Forgets what `speaker` said; returns the ids of the turns that it was. */
-  forget(speaker: string): number[] {
+  /** Forgets what `speaker` said; returns the turns that it was. */
+  forget(speaker: string): readonly Pick<Turn, 'id' | 'final'>[] {
     const turns = this.#open.get(speaker) ?? []
     this.#open.delete(speaker)
-    return turns.map(({ id }) => id)
+    return turns
   }
 }
 

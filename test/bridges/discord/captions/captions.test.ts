@@ -82,7 +82,30 @@ describe('captions of a room', () => {
     told(MORNING)
     told({ ...MORNING, utterance: 'ana.1.2' })
     await run(12_000)
-    expect(chat.texts).toEqual(['**Ana:** buenos …'])
+    expect(chat.texts).toEqual([])
+  })
+
+  it('take a translation that a slow service brings after they were given up', async () => {
+    const { chat, run, told } = started()
+    told({ final: false, text: 'buenos días' })
+    await run(10_000)
+    expect(chat.texts).toEqual(['**Ana:** buenos días'])
+    told(MORNING)
+    await run(2_000)
+    expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everybody'])
+    told({ ...MORNING, translation: 'another' })
+    await run(2_000)
+    expect(chat.texts).toHaveLength(1)
+    expect(chat.texts[0]).not.toContain('another')
+  })
+
+  it('are finished by what a lost service says again, however long it was away', async () => {
+    const { chat, run, told } = started()
+    told({ final: false, text: 'buenos días a' })
+    await run(20_000)
+    told({ ...MORNING, utterance: 'ana.1.2' })
+    await run(2_000)
+    expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everybody'])
   })
 
   it('do not have what the channel itself has spoken', async () => {
