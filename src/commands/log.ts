@@ -6,6 +6,8 @@ const SECRET = /^(apiKeys?|authTokens?|apiKeySecret|keys?|secret|token)$/
 const LEAST_SECRET = 8
 /** What a terminal would not show but do: controls, marks of direction and of order, line and paragraph ends. */
 const INVISIBLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+/** Characters of lines that wait to be written. */
+const MOST_UNWRITTEN = 1_048_576
 const NUMBER = /\+[1-9]\d{4,12}(\d\d)(?!\d)/g
 
 /**
@@ -14,11 +16,16 @@ const NUMBER = /\+[1-9]\d{4,12}(\d\d)(?!\d)/g
  */
 export function openLog(
   config: { readonly log: { readonly level: string } },
-  destination: pino.DestinationStream = pino.destination(2),
+  destination: pino.DestinationStream = patientOutput(),
 ): pino.Logger {
   const secrets = secretsIn(config).map(secret => JSON.stringify(secret).slice(1, -1))
   const streamWrite = (line: string) => cleaned(line, secrets)
   return pino({ level: config.log.level, hooks: { streamWrite } }, destination)
+}
+
+/** The terminal's second stream. Who does not read it does not keep calls waiting: beyond some lines what comes is dropped. */
+function patientOutput(): pino.DestinationStream {
+  return pino.destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN })
 }
 
 function cleaned(line: string, secrets: readonly string[]): string {

@@ -41,8 +41,14 @@ program
       overrides: { port, host, ...(insecure ? { twilio: { insecure } } : {}) },
       starts: 'bridge',
     })
-    const [{ serve }, { openLog }] = await Promise.all([import('./serve.ts'), import('./log.ts')])
-    const serving = await serve(config, terminal, openLog(config), captions)
+    const [{ serve }, { leaveOnFailure }, { openLog }] = await Promise.all([
+      import('./serve.ts'),
+      import('./unexpected.ts'),
+      import('./log.ts'),
+    ])
+    const log = openLog(config)
+    const serving = await serve(config, terminal, log, captions)
+    leaveOnFailure(serving.app, log)
     void stop.hurried.then(() => serving.app.drain.hurry())
     await stop.started({ drains: true })
     terminal.line(`Ending calls …${serving.goingOn()}`)

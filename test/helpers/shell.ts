@@ -106,6 +106,11 @@ export class Command {
     return until(look, PATIENCE_MS, `${pattern}`)
   }
 
+  /** Reads nothing more of what it writes about itself (stderr). */
+  stopReading(): void {
+    this.#child.stderr?.removeAllListeners('data').pause()
+  }
+
   /** Sends `signal` and waits; the exit code. */
   end(signal: NodeJS.Signals): Promise<number> {
     this.#child.kill(signal)

@@ -120,6 +120,42 @@ test('E7 B14 the process stands still for 2 s: what was said meanwhile is transl
   expect(pair.count()).toMatchObject({ lost: [], repeated: 0, foreign: [] })
 }, 60_000)
 
+test('E10 E11 something is thrown that nobody catches: calls go on at another server', async () => {
+  await using all = await Deployment.open()
+  const faulty = 'data:text/javascript,process.on(%27SIGUSR2%27,()=>{Promise.reject(new%20Error(%27provoked%27))})'
+  const [first, second] = await Promise.all([all.start({ NODE_OPTIONS: `--import=${faulty}` }), all.start()])
+  all.lead(first)
+  const pair = await all.pair('a')
+  const said = pair.say(200)
+  await pair.hears(20)
+  all.lead(second)
+  expect(await first.command.end('SIGUSR2')).toBe(70)
+  expect(first.command.err).toContain('"message":"provoked"')
+  await said
+  await pair.hears(199)
+  expectOneGap(pair, RESUMED_MS)
+}, 60_000)
+
+test('E9 nobody reads the log: calls and requests go on', async () => {
+  await using all = await Deployment.open()
+  const only = await all.start()
+  all.lead(only)
+  const pair = await all.pair('a')
+  only.command.stopReading()
+  // A line each, some 700 kB in all: more than any pipe holds.
+  for (let n = 0; n < 40; n++)
+    await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const asked = { method: 'POST', body: new URLSearchParams() }
+        const answer = await fetch(`${only.address}/twilio/voice?n=${n}`, asked)
+        expect(answer.status).toBe(403)
+        await answer.arrayBuffer()
+      }),
+    )
+  await pair.say(100)
+  await pair.hears(99)
+}, 60_000)
+
 /** Both are on the line still, and all that is missing together is no longer than `mostMs`. */
 function expectOneGap(pair: Pair, mostMs: number): void {
   const { lost, repeated, late, foreign } = pair.count()

@@ -1,0 +1,21 @@
+import type { App } from '../app.ts'
+import type { Log } from '../core/log.ts'
+
+/** What sysexits.h calls an internal software error. */
+const SOFTWARE = 70
+/** Calls have this long to be handed over by a process that does not know how it is (ms). */
+const LEAVE_MS = 5_000
+
+/**
+ * When something is thrown that nobody catches, nobody knows what is true any more: calls are handed over and this process
+ * ends, for a supervisor to start another. A second one ends it at once, as without this.
+ */
+export function leaveOnFailure(app: Pick<App, 'drain' | 'leave'>, log: Log): void {
+  process.once('uncaughtException', error => {
+    const end = () => process.exit(SOFTWARE)
+    log.error({ err: error }, 'failed unexpectedly: calls are handed over, and the process ends')
+    setTimeout(end, LEAVE_MS)
+    app.drain.hurry()
+    void app.leave().then(end, end)
+  })
+}
