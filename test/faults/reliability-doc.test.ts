@@ -87,3 +87,15 @@ test.each([
     expect(/ › |not shown:/.test(cells.join()), number).toBe(true)
   }
 })
+
+test('every fault of Discord has its row, once, with what is heard and read and what shows it', () => {
+  const rows = [...page.matchAll(/^\| (D\d+) \|(.*)\|$/gm)].map(([, number, cells]) => ({
+    number,
+    cells: cells!.split(' | ').map(cell => cell.trim()),
+  }))
+  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 41 }, (_, n) => `D${n + 1}`))
+  for (const { number, cells } of rows) {
+    expect(cells, number).toHaveLength(4)
+    expect(/ › |not shown:/i.test(cells.join()), number).toBe(true)
+  }
+})
