@@ -70,6 +70,7 @@ test('every attack has its row, once, with what happens and what shows it', () =
 test.each([
   ['A', 42],
   ['B', 41],
+  ['E', 41],
 ])('every fault of seam %s has its row, once, with what is heard and what shows it', (seam, count) => {
   const rows = [...page.matchAll(new RegExp(`^\\| (${seam}\\d+) \\|(.*)\\|$`, 'gm'))].map(
     ([, number, cells]) => ({
