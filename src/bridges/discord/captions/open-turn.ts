@@ -50,7 +50,8 @@ export class OpenTurn {
     const { text } = this.#original()
     // A session that was lost says again what it had not finished.
     const lost = this.#parts.get(caption.to)
-    if (lost) return (!lost.final || lost.givenUp === true) && text !== '' && sameSpeech(text, caption.text ?? '')
+    if (lost)
+      return (!lost.final || lost.givenUp === true) && text !== '' && sameSpeech(text, caption.text ?? '')
     if (text !== '' && caption.text) return sameSpeech(text, caption.text)
     return overlap(this.#spoken, caption.spoken)
   }
