@@ -96,6 +96,11 @@ describe('the signature', () => {
     expect(isSigned(header, [TOKEN], [url], { ...CALL, Extra: '' })).toBe(false)
   })
 
+  it('takes a field that is undefined as if it were not there', () => {
+    const url = `https://${HOST}/twilio/voice`
+    expect(sign(TOKEN, url, { ...CALL, Absent: undefined })).toBe(sign(TOKEN, url, CALL))
+  })
+
   it('refuses whatever is no signature, without a throw', () => {
     const url = `https://${HOST}/`
     const good = sign(TOKEN, url)

@@ -85,6 +85,8 @@ const session: Schedule = {
       }
       if (over) must(s.session.state.status === 'ended', 'over is over')
       must(s.session.state.status !== 'live' || !s.session.away, 'live is not away')
+      const sent = s.translator.connections.reduce((sum, one) => sum + one.sent.length, 0)
+      must(s.metrics.fragmentsSent === sent, 'what was sent is counted')
       for (const { sent } of s.translator.connections) inOrder(sent)
     }
     close()
