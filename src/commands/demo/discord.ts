@@ -20,7 +20,7 @@ const QUIET_MS = 1_500
 /** The chat may still be written so long after the last word (ms). */
 const CHAT_MS = 2_500
 /** Three people, each into one other language, and notices; more than a small machine has places for by default. */
-const SESSIONS = 8
+const SESSIONS = 6
 /** A pause within a line is no end of it (ms). */
 const PAUSE_MS = 600
 
