@@ -16,8 +16,6 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   constructor(parts: ChannelParts) {
     this.#parts = parts
     parts.client.on(Events.Invalidated, this.#gone)
-    // Discord will not have the bot any more, and the library does not come back.
-    parts.client.on(Events.ShardDisconnect, this.#gone)
     parts.client.on(Events.GuildAvailable, this.#tidy)
     parts.client.once(Events.ClientReady, () => {
       for (const guild of parts.client.guilds.cache.values()) this.#tidy(guild)
@@ -70,7 +68,6 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#parts.client.off(Events.Invalidated, this.#gone)
-    this.#parts.client.off(Events.ShardDisconnect, this.#gone)
     this.#parts.client.off(Events.GuildAvailable, this.#tidy)
     await Promise.all(Array.from(this.#sessions.values(), session => session.close()))
   }
