@@ -117,9 +117,10 @@ export class Pair {
     await this.speaker.say(numberedFrames(from, this.#next, LINE_RATE), LINE_RATE)
   }
 
-  /** Numbers of the frames that were heard so far. */
+  /** Numbers of the frames that were heard so far; one that a hole divides is one. */
   heard(): number[] {
-    return framesIn(this.listener.heard(), LINE_RATE).map(({ index }) => index)
+    const numbers = framesIn(this.listener.heard(), LINE_RATE).map(({ index }) => index)
+    return numbers.filter((index, at) => index !== numbers[at - 1])
   }
 
   /** Waits until the listener has heard frame `index` or a later one. */
