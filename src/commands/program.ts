@@ -225,6 +225,8 @@ program
 
 /** Does what the command line says; a failure is told, and is the exit code. */
 export async function runProgram(): Promise<void> {
+  // Node would open its inspector, in which every secret of the process can be read; `--inspect` is for that.
+  process.on('SIGUSR1', () => {})
   try {
     await program.parseAsync()
   } catch (error) {

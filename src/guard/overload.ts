@@ -74,12 +74,21 @@ export class Overload implements Disposable {
     this.#due = now + LOOK_MS - (late % LOOK_MS)
     this.#lately[this.#looks % REMEMBERED] = late
     this.lateMs = this.#lately.toSorted()[REMEMBERED >> 1]!
-    if (this.#looks++ % MEMORY_LOOKS === 0) this.memoryShare = this.#measure()
+    if (this.#looks++ % MEMORY_LOOKS === 0) this.memoryShare = this.#share()
     const { maxLateMs, maxMemoryShare } = this.#parts.limits
     const over = this.#over(maxLateMs, maxMemoryShare)
     if (over) this.#close(over, now)
     else if (this.#over(maxLateMs * WELL, maxMemoryShare * WELL)) this.#strainedAt = now
     else if (this.#strain && now - this.#strainedAt >= RECOVER_MS) this.#open()
+  }
+
+  /** What cannot be measured, as without a file descriptor left, counts as used up: nobody new can be served then. */
+  #share(): number {
+    try {
+      return this.#measure()
+    } catch {
+      return 1
+    }
   }
 
   #over(lateMs: number, share: number): Strain | undefined {

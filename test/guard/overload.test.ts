@@ -87,6 +87,21 @@ test('the same with memory', () => {
   expect(overload.strain).toBeUndefined()
 })
 
+test('memory that cannot be measured is used up, until it can be', () => {
+  const clock = new LateClock()
+  let descriptors = false
+  const memoryShare = () => {
+    if (!descriptors) throw new Error('EMFILE: too many open files, uv_resident_set_memory')
+    return 0.5
+  }
+  using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare })
+  clock.run(2_000)
+  expect(overload.strain).toBe('memory')
+  descriptors = true
+  clock.run(10_000)
+  expect(overload.strain).toBeUndefined()
+})
+
 test('measures this process, and lets its clock go', () => {
   const clock = new LateClock()
   const overload = new Overload({ limits: LIMITS, clock, log: new LogLines() })

@@ -6,7 +6,7 @@ import { EVENT } from '../contract.ts'
 import { type ResultPlaces, readResult } from './result-reader.ts'
 import { type ClientFault, ServiceFailure } from './service-failure.ts'
 import type { SessionEnd } from './session-event.ts'
-import { pauseReading, remoteAddress, resumeReading } from './websocket-reading.ts'
+import { ignoreWallClock, pauseReading, remoteAddress, resumeReading } from './websocket-reading.ts'
 
 /** Receives what happens on the socket, in order; nothing after `ended`. */
 export interface SessionSocketSink {
@@ -182,6 +182,7 @@ export class SessionSocket {
   #connected(): void {
     if (this.#state !== 'connecting') return
     this.#state = 'starting'
+    ignoreWallClock(this.#socket)
     this.#deadline[Symbol.dispose]()
     this.#deadline = this.limit(this.#options.startMs, 'timeout/no_start', 'start')
   }

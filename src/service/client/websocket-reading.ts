@@ -23,6 +23,15 @@ export function resumeReading(socket: Socket): void {
   websocketOf(socket)?.resume?.()
 }
 
+/**
+ * The library judges by the wall clock whether a ping is overdue, whenever something is sent: a clock that is set forward would end
+ * every session at once. Its timer, which no clock moves, judges the same.
+ */
+export function ignoreWallClock(socket: Socket): void {
+  const engine = socket.io.engine as unknown as { _hasPingExpired?: () => boolean } | undefined
+  if (engine?._hasPingExpired) engine._hasPingExpired = () => false
+}
+
 /** The address that the socket is connected to, where it is known. */
 export function remoteAddress(socket: Socket): string | undefined {
   return websocketOf(socket)?._socket?.remoteAddress

@@ -29,6 +29,8 @@ process.once('disconnect', end)
 process.once('SIGTERM', end)
 // Ctrl-C reaches the whole group; the parent decides what becomes of its service.
 process.on('SIGINT', () => {})
+// Node would open its inspector, in which every key can be read.
+process.on('SIGUSR1', () => {})
 // The parent may have gone before this process could notice.
 if (!process.connected) end()
 
