@@ -14,6 +14,8 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const BRIDGE: readonly Asked[] = [
   ['GET', '/'],
   ['GET', '/health'],
+  ['GET', '/live'],
+  ['GET', '/ready'],
   ['GET', '/nothing/here'],
   ['GET', '/%zz'],
   ['TRACE', '/'],
