@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { fuzzSeeds } from '../service/server/helpers/fuzz-seeds.ts'
 import { fuzz } from './fuzzer.ts'
@@ -30,4 +31,9 @@ test('a parser that fails is found, and its case told', () => {
 
 test('coverage leads to what chance does not find', () => {
   expect(fuzz(TARGETS[0]!, { seed: 1, runs: 2_000, guided: true }).blocks).toBeGreaterThan(20)
+})
+
+test.each(TARGETS.map(({ name }) => name))('%s has its row on the page', name => {
+  const page = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8')
+  expect(page).toContain(`\n| ${name} | `)
 })
