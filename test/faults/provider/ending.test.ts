@@ -122,7 +122,8 @@ test('E7 B14 the process stands still for 2 s: what was said meanwhile is transl
 
 test('E10 E11 something is thrown that nobody catches: calls go on at another server', async () => {
   await using all = await Deployment.open()
-  const faulty = 'data:text/javascript,process.on(%27SIGUSR2%27,()=>{Promise.reject(new%20Error(%27provoked%27))})'
+  const faulty =
+    'data:text/javascript,process.on(%27SIGUSR2%27,()=>{Promise.reject(new%20Error(%27provoked%27))})'
   const [first, second] = await Promise.all([all.start({ NODE_OPTIONS: `--import=${faulty}` }), all.start()])
   all.lead(first)
   const pair = await all.pair('a')
