@@ -51,6 +51,18 @@ describe('a stream token', () => {
     expect(all.outstanding('CA1')).toBeUndefined()
   })
 
+  it('tells its round until it is used', () => {
+    const { tokens: all } = tokens()
+    const token = all.issue('CA1', 3)
+    expect([all.roundOf(token), all.roundOf('other'), all.roundOf(undefined)]).toEqual([
+      3,
+      undefined,
+      undefined,
+    ])
+    all.redeem(token, 'CA1')
+    expect(all.roundOf(token)).toBeUndefined()
+  })
+
   it('leaves nothing behind when it expires', () => {
     const { clock, tokens: all } = tokens()
     for (let n = 0; n < 100; n++) all.issue(`CA${n}`)

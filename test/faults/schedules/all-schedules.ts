@@ -1,6 +1,12 @@
 import { CORE_SCHEDULES } from './core-schedules.ts'
 import { DIAL_SCHEDULES } from './dial-schedules.ts'
+import { RING_SCHEDULES } from './ring-schedules.ts'
 import type { Schedule } from './schedule.ts'
 import { SESSION_SCHEDULES } from './session-schedules.ts'
 
-export const ALL_SCHEDULES: readonly Schedule[] = [...CORE_SCHEDULES, ...SESSION_SCHEDULES, ...DIAL_SCHEDULES]
+export const ALL_SCHEDULES: readonly Schedule[] = [
+  ...RING_SCHEDULES,
+  ...CORE_SCHEDULES,
+  ...SESSION_SCHEDULES,
+  ...DIAL_SCHEDULES,
+]

@@ -81,3 +81,26 @@ test('who guesses in one connection, namespace by namespace, is limited too', as
   manager._close()
   expect(errors).toEqual(['key_wrong', 'key_wrong', 'key_wrong', 'too_many_attempts'])
 })
+
+test('a key whose entry is gone is revoked, and one that stays is the same holder', () => {
+  const clock = new FakeClock()
+  const keys = new ApiKeys({ apiKeys: [], open: false, maxAttemptsPerMinute: 5 }, clock)
+  const [going, staying] = [newKey(), newKey()]
+  const entry = (name: string, key: string) => ({
+    name,
+    sha256: keyDigest(key).toString('hex'),
+    createdAt: THEN.toISOString(),
+  })
+  keys.keep([entry('going', going), entry('staying', staying)])
+  const stays = keys.holderOf(staying, 'the test', '192.0.2.1')
+  keys.keep([entry('staying', staying)])
+  expect(keys.holderOf(staying, 'the test', '192.0.2.1')).toBe(stays)
+  expect(() => keys.holderOf(going, 'the test', '192.0.2.1')).toThrow('the API key in the test is not valid')
+  expect(() => keys.holderOf('', 'the test', '192.0.2.1')).toThrow('an API key is needed in the test')
+})
+
+test('a service that is open lets everybody in, as one', () => {
+  const keys = new ApiKeys({ apiKeys: ['short'], open: true, maxAttemptsPerMinute: 5 }, new FakeClock())
+  expect(keys.holderOf(undefined, 'the test', undefined).name).toBe('open')
+  expect(keys.holderOf('wrong', 'the test', undefined).name).toBe('open')
+})
