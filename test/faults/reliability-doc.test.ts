@@ -67,10 +67,21 @@ test('every attack has its row, once, with what happens and what shows it', () =
   }
 })
 
+test('every condition of a network has its row, and a cell for each of the three networks', () => {
+  const rows = [...page.matchAll(/^\| F(\d+) \|(.*)\|$/gm)]
+  expect(rows.map(([, number]) => Number(number))).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
+  for (const [, number, row] of rows) {
+    const [, ...cells] = row!.split(' | ')
+    expect(cells, number).toHaveLength(3)
+    for (const cell of cells) expect(cell, number).toMatch(/ › |not shown:/)
+  }
+})
+
 test.each([
   ['A', 42],
   ['B', 41],
   ['E', 41],
+  ['H', 44],
 ])('every fault of seam %s has its row, once, with what is heard and what shows it', (seam, count) => {
   const rows = [...page.matchAll(new RegExp(`^\\| (${seam}\\d+) \\|(.*)\\|$`, 'gm'))].map(
     ([, number, cells]) => ({
