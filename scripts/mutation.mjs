@@ -19,6 +19,7 @@ const GROUPS = {
     mutate: ['src/core/session.ts', 'src/core/session-state.ts'],
     tests: [
       'test/core/session.test.ts',
+      'test/core/session-counts.test.ts',
       'test/core/session-state.test.ts',
       'test/core/session-renewal.test.ts',
       SCHEDULES,
