@@ -3,6 +3,7 @@ import { type App, buildApp } from '../../app.ts'
 import { BridgeError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { DiscordStandIn, type Member, type VoiceChannel } from '../../simulator/index.ts'
+import { SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { bundledSentences, wideAudio } from '../recording.ts'
 import type { Terminal } from '../terminal.ts'
 import { ChatView } from './chat-view.ts'
@@ -128,7 +129,7 @@ async function converse({ app, lounge, speeches, output, terminal }: Scene): Pro
   const encrypted = channel?.status().encrypted === true
   const said: Said[] = []
   for (const { by, pcm } of speeches) {
-    said.push({ atMs: Date.now(), pcm })
+    said.push({ atMs: performance.now(), pcm })
     await translationHeard(app, people[by].say(pcm))
   }
   // The last edit of a caption waits for its turn at Discord's limits.
@@ -136,7 +137,7 @@ async function converse({ app, lounge, speeches, output, terminal }: Scene): Pro
   const captions = lounge.visible.filter(({ text }) => captionOf(text))
   terminal.line('John types /interpret stop')
   const heard = lounge.heard()
-  const startedAt = Date.now() - heard.length / 16
+  const startedAt = performance.now() - (heard.length * 1_000) / SAMPLE_RATE
   await people.john.command('interpret stop')
   const chat = lounge.visible.map(({ text }) => text)
   const files = await writeRecord({ said, startedAt, heard, chat }, minutes, output)

@@ -7,10 +7,7 @@ const EDIT = 'PATCH /channels/:id/messages/:id'
 test('one message for a turn, edited while it grows, within Discord’s limits', async () => {
   const sentence = 'uno dos tres cuatro cinco seis siete ocho nueve diez once doce'
   await using casa = await guildHarness({ service: { answer: understanding(sentence, 'one to twelve') } })
-  const ana = casa.person('Ana', 'es-es')
-  const ben = casa.person('Ben', 'en-us')
-  await ana.join(casa.sala)
-  await ben.join(casa.sala)
+  const { ana } = await casa.anaAndBen()
   await casa.start()
   await ana.say(speech(440, 6_000))
   await until(() => turns(casa.sala).at(-1)?.text.includes('…') === false, 15_000, 'the final version')
@@ -45,10 +42,7 @@ test('what people are called and say is shown as it is and alerts nobody', async
 
 test('a message that somebody deletes is not brought back', async () => {
   await using casa = await guildHarness()
-  const ana = casa.person('Ana', 'es-es')
-  const ben = casa.person('Ben', 'en-us')
-  await ana.join(casa.sala)
-  await ben.join(casa.sala)
+  const { ana } = await casa.anaAndBen()
   await casa.start()
   const saying = ana.say(speech(440, 5_000))
   const turn = await until(() => turns(casa.sala)[0], 10_000, 'a caption')
@@ -67,10 +61,7 @@ test.each([
   ['cuts the connection', { cut: 'before' as const }],
 ])('what is final is read in the end when Discord %s', async (_what, fault) => {
   await using casa = await guildHarness()
-  const ana = casa.person('Ana', 'es-es')
-  const ben = casa.person('Ben', 'en-us')
-  await ana.join(casa.sala)
-  await ben.join(casa.sala)
+  const { ana } = await casa.anaAndBen()
   await casa.start()
   casa.discord.faults.rest.next({ ...fault, only: EDIT })
   casa.discord.faults.rest.next({ ...fault, only: 'POST /channels/:id/messages' })
@@ -85,10 +76,7 @@ test.each([
 
 test('where captions may not be written the voices go on', async () => {
   await using casa = await guildHarness()
-  const ana = casa.person('Ana', 'es-es')
-  const ben = casa.person('Ben', 'en-us')
-  await ana.join(casa.sala)
-  await ben.join(casa.sala)
+  const { ana } = await casa.anaAndBen()
   const channel = await casa.start()
   casa.guild.setPermissions(casa.sala, casa.guild.bot, { deny: ['SendMessages'] })
   await ana.say(speech(440, 1_500))
@@ -104,10 +92,7 @@ test('where captions may not be written the voices go on', async () => {
 test('captions go to a thread, and look as they should', async () => {
   await using casa = await guildHarness()
   const text = await casa.known(casa.guild.addTextChannel({ name: 'chat' }))
-  const ana = casa.person('Ana', 'es-es')
-  const ben = casa.person('Ben', 'en-us')
-  await ana.join(casa.sala)
-  await ben.join(casa.sala)
+  const { ana } = await casa.anaAndBen()
   const channel = await casa.start({ textChannelId: text.id, captions: { style: 'embed', thread: true } })
   const [thread] = text.threads
   await ana.say(speech(440, 1_500))

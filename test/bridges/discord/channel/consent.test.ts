@@ -5,10 +5,7 @@ import { anyOf, guildHarness, speech } from './guild.ts'
 
 test('whoever says no is not received from that moment on, and nothing of theirs is translated', async () => {
   await using casa = await guildHarness()
-  const ana = casa.person('Ana', 'es-es')
-  const ben = casa.person('Ben', 'en-us')
-  await ana.join(casa.sala)
-  await ben.join(casa.sala)
+  const { ana, ben } = await casa.anaAndBen()
   const channel = await casa.start()
   const session = await casa.service.sessionOf(1)
   const saying = ana.say(speech(440, 2_500))
@@ -61,10 +58,7 @@ test('bots are nobody to listen to', async () => {
 
 test('the notice is there before anybody is listened to, and taken back at the end', async () => {
   await using casa = await guildHarness({ permissions: ['ChangeNickname'] })
-  const ana = casa.person('Ana', 'es-es')
-  const ben = casa.person('Ben', 'en-us')
-  await ana.join(casa.sala)
-  await ben.join(casa.sala)
+  const { ana } = await casa.anaAndBen()
   const channel = await casa.start({ startedBy: ana.id })
   const [notice] = casa.sala.visible
   // In the languages of those who are there.

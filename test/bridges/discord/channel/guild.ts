@@ -79,6 +79,14 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     if (language) preferences.setLanguage(member.id, language)
     return member
   }
+  /** Ana, who speaks Spanish, and Ben, who speaks English, in the channel. */
+  const anaAndBen = async () => {
+    const ana = person('Ana', 'es-es')
+    const ben = person('Ben', 'en-us')
+    await ana.join(sala)
+    await ben.join(sala)
+    return { ana, ben }
+  }
   /** A channel that the client knows. */
   const known = async <C extends { readonly id: string }>(channel: C): Promise<C> => {
     await until(() => client.channels.cache.has(channel.id), 5_000, 'a new channel')
@@ -134,6 +142,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     counters,
     interpreters,
     person,
+    anaAndBen,
     known,
     request,
     start,

@@ -6,10 +6,7 @@ import { anyOf, guildHarness, longestMs, speech } from './guild.ts'
 
 test('two people are heard in each other’s language, and read', async () => {
   await using casa = await guildHarness()
-  const ana = casa.person('Ana', 'es-es')
-  const ben = casa.person('Ben', 'en-us')
-  await ana.join(casa.sala)
-  await ben.join(casa.sala)
+  const { ana, ben } = await casa.anaAndBen()
   const channel = await casa.start()
   expect(channel.status()).toMatchObject({ state: 'listening', written: ['en-us', 'es-es'] })
   expect(channel.status().speakers.map(({ language }) => language)).toEqual(['es-es', 'en-us'])
@@ -64,10 +61,7 @@ test('of three languages one is spoken and all are read', async () => {
 
 test('captions only: nothing is spoken at all', async () => {
   await using casa = await guildHarness()
-  const ana = casa.person('Ana', 'es-es')
-  const ben = casa.person('Ben', 'en-us')
-  await ana.join(casa.sala)
-  await ben.join(casa.sala)
+  const { ana } = await casa.anaAndBen()
   await casa.start({ voice: false })
   await ana.say(speech(440, 1_000))
   await casa.reads(['**Ana:**', '`en`'])
@@ -100,10 +94,7 @@ test('whoever comes later is heard, told and read; their language joins', async 
 
 test('a language that is changed is spoken from the next words on', async () => {
   await using casa = await guildHarness()
-  const ana = casa.person('Ana', 'es-es')
-  const ben = casa.person('Ben', 'en-us')
-  await ana.join(casa.sala)
-  await ben.join(casa.sala)
+  const { ana, ben } = await casa.anaAndBen()
   const channel = await casa.start()
   await until(() => casa.service.sessions.length === 2, 5_000, 'both are translated')
   channel.setLanguage(ben.id, 'fr-fr')

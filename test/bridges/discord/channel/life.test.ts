@@ -109,10 +109,7 @@ test('captions move to the voice channel’s chat when theirs is deleted', async
 
 test('a gateway that resumes or begins anew changes nothing for those who are there', async () => {
   await using casa = await guildHarness()
-  const ana = casa.person('Ana', 'es-es')
-  const ben = casa.person('Ben', 'en-us')
-  await ana.join(casa.sala)
-  await ben.join(casa.sala)
+  const { ana, ben } = await casa.anaAndBen()
   const channel = await casa.start()
   const legs = casa.relay.legs
   casa.discord.faults.gateway.reconnect()

@@ -116,10 +116,7 @@ test('without a dialler nobody is called', async () => {
 
 test('what the channel itself has said is neither read nor heard again when a microphone picks it up', async () => {
   await using casa = await guildHarness()
-  const ana = casa.person('Ana', 'es-es')
-  const ben = casa.person('Ben', 'en-us')
-  await ana.join(casa.sala)
-  await ben.join(casa.sala)
+  const { ana } = await casa.anaAndBen()
   await casa.start()
   const spanish = await casa.service.sessionOf(1)
   const english = await casa.service.sessionOf(2)
