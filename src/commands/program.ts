@@ -15,7 +15,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string
 }
 const terminal = new Terminal(process.stdout)
-const program = new Command('dragoman')
+export const program = new Command('dragoman')
   .description(
     'An interpreter on the line: everybody on a call speaks their own language and hears everybody else in theirs.',
   )
