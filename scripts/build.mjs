@@ -12,17 +12,15 @@ const source = join(project, 'src')
 const target = join(project, 'dist')
 
 rmSync(target, { recursive: true, force: true })
-const { status, error } = spawnSync(
-  join(project, 'node_modules/.bin/tsc'),
-  ['--project', 'tsconfig.build.json'],
-  {
+for (const settings of ['tsconfig.build.json', 'tsconfig.pages.build.json']) {
+  const { status, error } = spawnSync(join(project, 'node_modules/.bin/tsc'), ['--project', settings], {
     cwd: project,
     stdio: 'inherit',
     shell: process.platform === 'win32',
-  },
-)
-if (error) throw error
-if (status !== 0) process.exit(status ?? 1)
+  })
+  if (error) throw error
+  if (status !== 0) process.exit(status ?? 1)
+}
 
 // The compiler renames imports in what runs, but not in the types.
 for (const name of readdirSync(target, { recursive: true })) {

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import { openAnnouncer } from './app/announcer.ts'
 import type { AppConfig } from './app/app-config.ts'
-import { openDialler, rationed, signingTokens } from './app/dialling.ts'
-import { discordOptions, openPreferences } from './app/discord.ts'
+import { openDialler, rationed } from './app/dialling.ts'
+import { openPreferences } from './app/discord.ts'
 import { Drain, drainSchema } from './app/drain.ts'
 import { GuessLimit } from './app/guess-limit.ts'
-import { ModestDialler, whileStrong } from './app/open-lines.ts'
+import { ModestDialler } from './app/open-lines.ts'
+import { registerPlugins } from './app/plugins.ts'
 import { RememberedLanguages } from './app/remembered-languages.ts'
 import { openServer } from './app/server.ts'
 import { openTranslators } from './app/translators.ts'
 import type { DiscordBot } from './bridges/discord/index.ts'
-import twilioBridge from './bridges/twilio/index.ts'
 import type { Announcer } from './core/announcer.ts'
 import { Attendant } from './core/attendant.ts'
 import { attendantOptions } from './core/attendant-options.ts'
@@ -28,15 +28,13 @@ import { systemWallClock } from './core/wall-clock.ts'
 import type { Door } from './guard/door.ts'
 import { limitsSchema } from './guard/limits.ts'
 import { Overload } from './guard/overload.ts'
-import { type Doorkeeper, invitationsOf } from './invitations.ts'
+import type { Doorkeeper } from './invitations.ts'
 import { DiskRecorder } from './recording/disk-recorder.ts'
 import { recordingOptionsSchema } from './recording/recording-options.ts'
 import { ServiceProcess } from './service/server/child.ts'
 import type { ServiceConfig } from './service/server/service-config.ts'
-import { controlApi } from './web/control/control-api.ts'
 import { controlSettingsSchema } from './web/control/control-settings.ts'
 import { openFloor } from './web/control/open-floor.ts'
-import status from './web/index.ts'
 import { transcriptSettingsSchema } from './web/transcript/transcript-settings.ts'
 import { webhookSchema } from './web/webhooks-out/webhook-settings.ts'
 
@@ -220,43 +218,11 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   }
   try {
     await relay.ready()
-    await server.register(status, {
-      relay,
-      notReady: () => {
-        if (drain.draining) return 'draining'
-        if (overload.strain) return 'overloaded'
-        return service?.running === false ? 'service-away' : undefined
-      },
+    await registerPlugins(server, {
+      ...{ config, relay, announcer, dialler, roomCodes, preferences, clock, log },
+      ...{ overload, drain, doorman, front, switchboard, desk, control, drainSettings, twilioDialler },
+      service: { url, apiKey: key, running: () => service?.running !== false },
     })
-    await server.register(controlApi, { prefix: '/v1', floor: front.floor, settings: control })
-    await server.register(twilioBridge, {
-      relay: front.admission(switchboard),
-      clock,
-      log,
-      announcer,
-      ...(twilioDialler ? { dialler: twilioDialler } : {}),
-      invite: whileStrong(doorman, language, invitationsOf(config.languages, numbers, desk, log)),
-      departure: () =>
-        drain.draining
-          ? { elsewhere: drainSettings.newCalls === 'unavailable', askSeconds: drainSettings.askSeconds }
-          : undefined,
-      ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
-      ...(config.twilio.local ? { local: true } : {}),
-      ...(config.twilio.limits ? { limits: config.twilio.limits } : {}),
-      ...(config.twilio.insecure
-        ? { insecure: true }
-        : { authTokens: signingTokens(twilio.authTokens, twilio.outbound) }),
-    })
-    const discord = discordOptions(config.discord, {
-      ...{ relay, announcer, dialler, roomCodes, preferences, clock, log },
-      admission: front.admission(relay),
-      guesses: desk.guesses,
-      wallClock: systemWallClock,
-      service: { url, apiKey: key },
-      phoneNumbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
-    })
-    // Loaded only where it is used: Discord's library and native Opus are large.
-    if (discord) await server.register((await import('./bridges/discord/index.ts')).default, discord)
     await server.ready()
   } catch (error) {
     await app.close()

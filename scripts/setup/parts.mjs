@@ -45,13 +45,14 @@ const PARTS = [
   },
 ]
 
-/** What only tests use: independent programs to compare with, one to look at processes, and an engine with more voices. */
+/** What only tests use: independent programs to compare with, one to look at processes, an engine with more voices, and a browser. */
 const PROGRAMS_FOR_TESTS = [
   { program: 'lame', packages: ['lame'] },
   { program: 'ffmpeg', packages: ['ffmpeg'] },
   { program: 'sox', packages: ['sox'] },
   { program: 'ps', packages: ['procps'] },
   { program: 'flite', packages: ['flite'] },
+  { program: 'chromium', packages: ['chromium'] },
 ].map(({ program, packages }) => ({
   name: `${program}, for tests`,
   packages,

@@ -1,0 +1,102 @@
+import type { FastifyInstance } from 'fastify'
+import twilioBridge from '../bridges/twilio/index.ts'
+import type { Announcer } from '../core/announcer.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Dialler } from '../core/dialler.ts'
+import type { Log } from '../core/log.ts'
+import type { Relay } from '../core/relay.ts'
+import type { RoomCodes } from '../core/room-codes.ts'
+import type { Switchboard } from '../core/switchboard.ts'
+import { systemWallClock } from '../core/wall-clock.ts'
+import type { Overload } from '../guard/overload.ts'
+import { type Doorkeeper, invitationsOf } from '../invitations.ts'
+import { pageFiles } from '../pages/page-files.ts'
+import { controlApi } from '../web/control/control-api.ts'
+import type { ControlSettings } from '../web/control/control-settings.ts'
+import type { OpenFloor } from '../web/control/open-floor.ts'
+import status from '../web/index.ts'
+import type { AppConfig } from './app-config.ts'
+import { type openDialler, signingTokens } from './dialling.ts'
+import { discordOptions, type openPreferences } from './discord.ts'
+import type { Drain, DrainSettings } from './drain.ts'
+import { type Doorman, whileStrong } from './open-lines.ts'
+
+/** What the plugins of the app work with. Everything stays its owner's. */
+export interface PluginParts {
+  readonly config: AppConfig
+  readonly relay: Relay
+  readonly announcer: Announcer
+  readonly switchboard: Switchboard
+  readonly dialler: Dialler | undefined
+  readonly twilioDialler: ReturnType<typeof openDialler>
+  readonly roomCodes: RoomCodes
+  readonly preferences: ReturnType<typeof openPreferences>
+  readonly desk: Doorkeeper
+  readonly front: OpenFloor
+  readonly control: ControlSettings
+  readonly overload: Overload
+  readonly drain: Drain
+  readonly drainSettings: DrainSettings
+  readonly doorman: Doorman
+  /** Where the translation service is now, with its key; `running` is false while the embedded one is away. */
+  readonly service: { readonly url: () => string; readonly apiKey: string; readonly running: () => boolean }
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Registers all that the server does: bridges, pages and APIs. */
+export async function registerPlugins(server: FastifyInstance, parts: PluginParts): Promise<void> {
+  await server.register(pageFiles, {})
+  await server.register(status, { relay: parts.relay, notReady: () => notReady(parts) })
+  const { floor } = parts.front
+  await server.register(controlApi, { prefix: '/v1', floor, settings: parts.control })
+  await server.register(twilioBridge, twilioOptions(parts))
+  const discord = discordBot(parts)
+  // Loaded only where it is used: Discord's library and native Opus are large.
+  if (discord) await server.register((await import('../bridges/discord/index.ts')).default, discord)
+}
+
+function notReady({ drain, overload, service }: PluginParts) {
+  if (drain.draining) return 'draining' as const
+  if (overload.strain) return 'overloaded' as const
+  return service.running() ? undefined : ('service-away' as const)
+}
+
+function twilioOptions(parts: PluginParts): Parameters<typeof twilioBridge>[1] {
+  const { config, front, switchboard, drain, drainSettings, doorman, desk, twilioDialler } = parts
+  const { announcer, clock, log } = parts
+  const { languages, publicUrl, twilio } = config
+  const numbers = twilio.numbers ?? {}
+  return {
+    relay: front.admission(switchboard),
+    clock,
+    log,
+    announcer,
+    ...(twilioDialler ? { dialler: twilioDialler } : {}),
+    invite: whileStrong(doorman, languages.hears, invitationsOf(languages, numbers, desk, log)),
+    departure: () =>
+      drain.draining
+        ? { elsewhere: drainSettings.newCalls === 'unavailable', askSeconds: drainSettings.askSeconds }
+        : undefined,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(twilio.local ? { local: true } : {}),
+    ...(twilio.limits ? { limits: twilio.limits } : {}),
+    ...(twilio.insecure
+      ? { insecure: true }
+      : { authTokens: signingTokens(twilio.authTokens, twilio.outbound) }),
+  }
+}
+
+function discordBot(parts: PluginParts) {
+  const { config, relay, announcer, dialler, roomCodes, preferences, clock, log, front, desk } = parts
+  const { url, apiKey } = parts.service
+  const numbers = config.twilio.numbers ?? {}
+  return discordOptions(config.discord, {
+    ...{ relay, announcer, dialler, roomCodes, preferences, clock, log },
+    admission: front.admission(relay),
+    guesses: desk.guesses,
+    wallClock: systemWallClock,
+    service: { url, apiKey },
+    phoneNumbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
+  })
+}

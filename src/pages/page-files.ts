@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { extname, join, posix, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance } from 'fastify'
+import { SOURCE } from './sources.ts'
+
+/** Where pages find their modules and styles; below it the paths are those of the sources, so that imports lead there. */
+export const FILES_PATH = '/files'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.ts': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+export interface PageFileOptions {
+  /** Modules outside folders named `page` that pages import: paths below `src`, without the ending. */
+  readonly shared?: readonly string[]
+}
+
+interface PageFile {
+  readonly type: string
+  readonly body: Buffer
+  readonly etag: string
+}
+
+/**
+ * Serves what pages are made of: everything in folders named `page`, the arithmetic of `transcode/`, and `shared`. The list is
+ * closed when the server starts. In a checkout the types are taken out of TypeScript when it is first asked for; in the
+ * built package there is JavaScript already.
+ */
+export async function pageFiles(app: FastifyInstance, { shared = [] }: PageFileOptions): Promise<void> {
+  const root = fileURLToPath(SOURCE.folder)
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .map(name => name.split(sep).join(posix.sep))
+    .filter(name => extname(name) in TYPES && !name.endsWith('.d.ts') && served(name, shared))
+  const files = new Map<string, PageFile>()
+  const read = (name: string): PageFile => {
+    const known = files.get(name)
+    if (known) return known
+    const text = readFileSync(join(root, name), 'utf8')
+    const body = Buffer.from(name.endsWith('.ts') ? stripTypeScriptTypes(text) : text)
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+    const file = { type: TYPES[extname(name)]!, body, etag }
+    files.set(name, file)
+    return file
+  }
+  for (const name of names)
+    app.get(`${FILES_PATH}/${name}`, (request, reply) => {
+      const { type, body, etag } = read(name)
+      void reply.headers({ 'cache-control': 'no-cache', etag })
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+      return reply.type(type).send(body)
+    })
+}
+
+function served(name: string, shared: readonly string[]): boolean {
+  if (/(^|\/)page\//.test(name) || name.startsWith('transcode/')) return true
+  return shared.includes(name.slice(0, -extname(name).length))
+}
