@@ -2,6 +2,7 @@ import { type Config, ConfigError, loadConfig } from '../config.ts'
 import { accountChecks } from './doctor/account-checks.ts'
 import { type Check, fail } from './doctor/check.ts'
 import { controlChecks } from './doctor/control-checks.ts'
+import { type EndToEndOptions, endToEnd } from './doctor/end-to-end.ts'
 import { engineChecks } from './doctor/engine-checks.ts'
 import { thisMachine } from './doctor/machine.ts'
 import { nodeCheck, portCheck, settingsCheck, settingsFailures } from './doctor/machine-checks.ts'
@@ -12,24 +13,29 @@ import { twilioChecks } from './doctor/twilio-checks.ts'
 export { type Check, exitCode, renderChecks } from './doctor/check.ts'
 export type { ExaminedService, Surroundings } from './doctor/surroundings.ts'
 
-/** Every credential, address, language, voice and engine that the settings name, each with its mend. Never throws. */
+/**
+ * Every credential, address, language, voice and engine that the settings name, each with its mend; in the end a call by the way
+ * that Twilio's take. Never throws.
+ */
 export async function doctor(
   config: Config | ConfigError,
   around: Surroundings = thisMachine,
+  options: EndToEndOptions = {},
 ): Promise<Check[]> {
   const node = nodeCheck(around.nodeVersion)
   if (config instanceof ConfigError) return [node, ...settingsFailures(config)]
-  const [engines, service, twilio, account, control, port, discord] = await Promise.all([
+  const [engines, service, account, control, port, discord] = await Promise.all([
     engineChecks(config, around),
     serviceChecks(config, around),
-    twilioChecks(config, around),
     accountChecks(config, around.twilioAccount),
     controlChecks(config, around),
     portCheck(config, around),
     discordPart(config, around),
   ])
-  const telephony = [...twilio, ...account, ...control]
-  return [node, settingsCheck(config), port, ...engines, ...service, ...telephony, ...discord]
+  // After the others: engines that are started to be looked at would make the call late.
+  const call = await endToEnd(config, around, options, service)
+  const telephony = [...twilioChecks(config), ...account, ...control]
+  return [node, settingsCheck(config), port, ...engines, ...service, ...telephony, ...discord, ...call]
 }
 
 /** Discord, where there is a bot; its library is loaded only then. */

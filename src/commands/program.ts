@@ -213,12 +213,24 @@ program
 
 program
   .command('doctor')
-  .description('checks settings, credentials, addresses, languages, voices and engines, each with its mend')
+  .description(
+    'checks settings, credentials, addresses, languages, voices and engines, and places a call; each with its mend',
+  )
   .addOption(configFile())
+  .option('--no-call', 'places no call by the public address')
+  .option('--audio <file>', 'what the call says, in the language of callers (default: a sentence in English)')
+  .option('--connect-to <url>', 'where the host of publicUrl is, when its name does not lead there from here')
   .option('--json', 'print the result as JSON')
-  .action(async ({ config: file, json }: { config?: string; json?: boolean }) => {
-    const { doctor, exitCode, renderChecks, settingsToExamine } = await import('./doctor.ts')
-    const checks = await doctor(settingsToExamine({ file }))
+  .action(async ({ config: file, json, connectTo, ...options }) => {
+    const out = new Terminal(json ? process.stderr : process.stdout)
+    const [{ doctor, exitCode, renderChecks, settingsToExamine }, { httpAddress }] = await Promise.all([
+      import('./doctor.ts'),
+      import('./address.ts'),
+    ])
+    const place = connectTo === undefined ? undefined : httpAddress('--connect-to', connectTo)
+    out.status('Looking at everything, and placing a call; this takes some seconds …')
+    const checks = await doctor(settingsToExamine({ file }), undefined, { ...options, connectTo: place })
+    out.status('')
     process.stdout.write(json ? `${JSON.stringify(checks, undefined, 2)}\n` : `${renderChecks(checks)}\n`)
     process.exitCode = exitCode(checks)
   })

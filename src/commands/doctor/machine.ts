@@ -7,6 +7,8 @@ import type { Config } from '../../config.ts'
 import { ServiceClient } from '../../service/client/service-client.ts'
 import { ServiceProcess } from '../../service/server/child.ts'
 import type { ServiceConfig } from '../../service/server/service-config.ts'
+import { localToken } from '../local-token.ts'
+import { knock } from './call/knock.ts'
 import { probeReceiver } from './receiver-probe.ts'
 import type { ExaminedService, Surroundings } from './surroundings.ts'
 import { openAccount } from './twilio-account.ts'
@@ -103,6 +105,15 @@ export const thisMachine: Surroundings = {
       return false
     }
   },
+
+  knock: order => knock({ ...order, withinMs: PATIENCE_MS }),
+
+  async testCall(order) {
+    const { placeTestCall } = await import('./call/test-call.ts')
+    return await placeTestCall(order)
+  },
+
+  localToken: async address => (await localToken(address))?.token,
 }
 
 function examined(url: string, apiKey: string, config: Config, close: () => Promise<void>): ExaminedService {

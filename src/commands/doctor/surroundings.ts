@@ -3,6 +3,8 @@ import type { Config } from '../../config.ts'
 import type { LanguageId } from '../../core/languages.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
 import type { ExaminedAccount } from './account-checks.ts'
+import type { Knock, KnockOrder } from './call/knock.ts'
+import type { TestCallOrder, TestCallOutcome } from './call/test-call.ts'
 import type { VoiceParts } from './discord-voice.ts'
 import type { ReceiverAnswer } from './receiver-probe.ts'
 
@@ -42,4 +44,10 @@ export interface Surroundings {
   voiceParts(): Promise<VoiceParts>
   /** Whether a Dragoman answers `GET /health` below this address. */
   isDragoman(url: string): Promise<boolean>
+  /** One request by the way that Twilio's take. */
+  knock(order: Omit<KnockOrder, 'withinMs'>): Promise<Knock>
+  /** Calls, speaks and listens. Throws for a recording that cannot be read. */
+  testCall(order: TestCallOrder): Promise<TestCallOutcome>
+  /** What a bridge without an account signs with, when it runs on this machine at `address`. */
+  localToken(address: string): Promise<string | undefined>
 }

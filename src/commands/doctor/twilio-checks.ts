@@ -1,21 +1,13 @@
 import type { Config } from '../../config.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { Surroundings } from './surroundings.ts'
 
 /** Addresses that Twilio cannot reach: this machine and private networks. */
 const PRIVATE =
   /^(localhost|.*\.(local|internal|lan|home|test)|127\..*|10\..*|192\.168\..*|172\.(1[6-9]|2\d|3[01])\..*|169\.254\..*|\[(::1|f[cd].*|fe80.*)\])$/
 
 /** What a real call needs: an address that Twilio reaches, and the token it signs with. */
-export async function twilioChecks(config: Config, around: Surroundings): Promise<Check[]> {
-  const { publicUrl } = config
-  const reached = publicUrl !== undefined && addressCheck(publicUrl).status === 'ok' ? publicUrl : undefined
-  return [
-    addressCheck(publicUrl),
-    ...(reached === undefined ? [] : [await answerCheck(reached, around)]),
-    tokenCheck(config),
-    numbersCheck(config),
-  ]
+export function twilioChecks(config: Config): Check[] {
+  return [addressCheck(config.publicUrl), tokenCheck(config), numbersCheck(config)]
 }
 
 /** The form of the public address. */
@@ -34,12 +26,6 @@ function addressCheck(publicUrl: string | undefined): Check {
   if (/\/twilio(\/|$)/.test(pathname))
     return fail(name, publicUrl, `leave out the path: ${publicUrl.slice(0, publicUrl.indexOf('/twilio'))}`)
   return ok(name, `${publicUrl} (the number's webhook: ${publicUrl.replace(/\/+$/, '')}/twilio/voice)`)
-}
-
-async function answerCheck(publicUrl: string, around: Surroundings): Promise<Check> {
-  const name = 'public address answers'
-  if (await around.isDragoman(publicUrl.replace(/\/+$/, ''))) return ok(name, 'a Dragoman')
-  return warn(name, 'no Dragoman', 'fine while it is not running; else check name, proxy or tunnel')
 }
 
 /** Whether Twilio's signatures can be verified. The token itself is never shown. */

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { Route } from './route.ts'
 
@@ -33,7 +34,10 @@ export function upgrade(
         request.end()
       },
     }
-    const socket = new WebSocket(route.target, options)
+    // The name that the certificate is for; ws alone would ask for that of the address connected to.
+    const name = URL.parse(`https://${route.headers.host ?? route.target.host}`)?.hostname ?? ''
+    const servername = isIP(name.replace(/^\[|\]$/g, '')) === 0 ? { servername: name } : {}
+    const socket = new WebSocket(route.target, { ...options, ...servername })
     attach(socket)
     const abort = () => socket.terminate()
     signal.addEventListener('abort', abort, { once: true })
