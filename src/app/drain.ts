@@ -7,12 +7,24 @@ const LOOK_MS = 100
 
 /** What becomes of calls when this server is told to end. */
 export const drainSchema = z.strictObject({
-  /** Calls that are there have this long to end by themselves (s). */
-  seconds: z.int().min(0).max(86_400).default(600),
-  /** What new calls get meanwhile: spoken words, or 503, so that another server answers them. */
-  newCalls: z.enum(['busy', 'unavailable']).default('busy'),
-  /** A call that is handed over asks for another server after this long (s). */
-  askSeconds: z.int().min(1).max(60).default(2),
+  seconds: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(600)
+    .meta({ about: 'Calls that are there have this long to end by themselves (s).' }),
+  newCalls: z
+    .enum(['busy', 'unavailable'])
+    .default('busy')
+    .meta({
+      about: 'What new calls get meanwhile: spoken words, or 503, so that another server answers them.',
+    }),
+  askSeconds: z
+    .int()
+    .min(1)
+    .max(60)
+    .default(2)
+    .meta({ about: 'A call that is handed over asks for another server after this long (s).' }),
 })
 
 export type DrainSettings = z.output<typeof drainSchema>

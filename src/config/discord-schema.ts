@@ -14,34 +14,72 @@ const ids = (of: string) =>
 
 /** Discord; without a token there is no bot. */
 export const discordSchema = z.strictObject({
-  token: secret().optional(),
-  guilds: ids('guilds'),
-  channels: ids('voice channels'),
-  language: languageSchema.optional(),
+  token: secret()
+    .optional()
+    .meta({ about: "The bot's token, from the developer portal. Without it there is no bot." }),
+  guilds: ids('guilds').meta({
+    about:
+      'Only in these guilds, where commands are there at once. None: in every guild that invites the bot.',
+  }),
+  channels: ids('voice channels').meta({ about: 'Voice channels that `dragoman doctor` looks at.' }),
+  language: languageSchema
+    .optional()
+    .meta({ about: 'What people speak of whom nothing is known. Default: the language of their guild.' }),
   output: z
     .array(languageSchema)
     .max(2)
     .default([])
-    .describe('one or two languages, like [en-us, es-es], or [] for what the people in the channel need'),
+    .describe('one or two languages, like [en-us, es-es], or [] for what the people in the channel need')
+    .meta({ about: 'What is spoken in a channel when it begins; none: as the people in it need.' }),
   captions: z
     .strictObject({
-      style: z.enum(['embed', 'plain', 'off']).default('embed'),
-      thread: z.boolean().default(false),
+      style: z
+        .enum(['embed', 'plain', 'off'])
+        .default('embed')
+        .meta({ about: 'How captions look when it begins: in colour, plain or not at all.' }),
+      thread: z.boolean().default(false).meta({ about: 'Whether captions go to a thread of their own.' }),
     })
     .prefault({}),
-  leaveEmptyAfterSeconds: z.int().min(5).max(3_600).default(60),
-  turnSilenceMs: z.int().min(100).max(5_000).default(800),
-  maxChannels: z.int().min(1).max(1_000).default(50),
-  codeMinutes: z.int().min(1).max(1_440).default(30),
-  indicator: z.boolean().default(true),
-  dialRoles: ids('roles'),
+  leaveEmptyAfterSeconds: z
+    .int()
+    .min(5)
+    .max(3_600)
+    .default(60)
+    .meta({ about: 'A channel without people is left after so long.' }),
+  turnSilenceMs: z.int().min(100).max(5_000).default(800).meta({
+    about: 'Silence given to the service behind what somebody said: what tells it that the turn is over.',
+  }),
+  maxChannels: z.int().min(1).max(1_000).default(50).meta({ about: 'Channels at a time, in all guilds.' }),
+  codeMinutes: z
+    .int()
+    .min(1)
+    .max(1_440)
+    .default(30)
+    .meta({ about: 'How long a code of /interpret invite is good.' }),
+  indicator: z
+    .boolean()
+    .default(true)
+    .meta({ about: "Whether the bot's name in the guild shows that it listens." }),
+  dialRoles: ids('roles').meta({
+    about: 'Roles whose members may have telephones called, beside those who manage the guild.',
+  }),
   preferences: z
     .strictObject({
-      file: z.string().min(1).default('dragoman.discord.json'),
-      key: secret().describe('a secret of 16 characters or more').min(16).optional(),
+      file: z
+        .string()
+        .min(1)
+        .default('dragoman.discord.json')
+        .meta({ about: 'Who opted out, and whose language is remembered: digests, no ids.' }),
+      key: secret()
+        .describe('a secret of 16 characters or more')
+        .min(16)
+        .optional()
+        .meta({ about: 'The key of those digests. Without one it is made, and kept beside the file.' }),
     })
     .prefault({}),
-  dave: z.boolean().default(true),
+  dave: z.boolean().default(true).meta({
+    about: 'End-to-end encryption of voice. Discord requires it but on stages; false is for tests.',
+  }),
   apiUrl: urlSchema(API_URL)
     .refine(
       text => {
@@ -50,5 +88,6 @@ export const discordSchema = z.strictObject({
       },
       { message: API_URL },
     )
-    .optional(),
+    .optional()
+    .meta({ about: "Another address of Discord's API, for tests." }),
 })

@@ -23,28 +23,42 @@ const places = z
   .describe('places in a result, like [file.data, audio]')
 
 const serviceSchema = z.strictObject({
-  url: urlSchema('an http:// or https:// address without user, query or fragment').optional(),
-  apiKey: secret().optional(),
-  mode: z.enum(['streaming', 'block']).default('streaming'),
-  sessionMinutes: z.number().min(1).max(10_080).optional(),
+  url: urlSchema('an http:// or https:// address without user, query or fragment')
+    .optional()
+    .meta({ about: 'Address of the translation service. Without it the embedded one is started.' }),
+  apiKey: secret().optional().meta({ about: 'The key that the service knows us by.' }),
+  mode: z
+    .enum(['streaming', 'block'])
+    .default('streaming')
+    .meta({ about: 'Translated voice in pieces as it is made, or one piece an utterance.' }),
+  sessionMinutes: z.number().min(1).max(10_080).optional().meta({
+    about:
+      'The service ends sessions after so long: each is replaced in a pause before. Not needed where the service says so itself.',
+  }),
   fallbacks: z
     .array(
       z.strictObject({
-        url: urlSchema('an http:// or https:// address without user, query or fragment'),
-        apiKey: secret().optional(),
+        url: urlSchema('an http:// or https:// address without user, query or fragment').meta({
+          about: 'Address of a service that stands in.',
+        }),
+        apiKey: secret().optional().meta({ about: 'Its key.' }),
       }),
     )
     .max(8)
     .default([])
-    .describe('a list of { url, apiKey }'),
+    .describe('a list of { url, apiKey }')
+    .meta({ about: 'Services that stand in, in this order, while the first is away.' }),
   places: z
     .strictObject({
-      audio: places,
-      text: places,
-      translation: places,
-      utterance: places,
-      final: places,
-      endMs: places,
+      audio: places.meta({
+        about:
+          'Where the mp3 is in a result, first hit wins; for services that name things in their own way.',
+      }),
+      text: places.meta({ about: 'Where the text is that was said.' }),
+      translation: places.meta({ about: 'Where the translation is.' }),
+      utterance: places.meta({ about: 'Where it says to which utterance a result belongs.' }),
+      final: places.meta({ about: 'Where it says whether the text may still change.' }),
+      endMs: places.meta({ about: 'Where it says how far into the audio a result reaches.' }),
     })
     .optional(),
 })
@@ -52,21 +66,39 @@ const serviceSchema = z.strictObject({
 /** Everything that can be set: `dragoman.yaml` and the environment are checked against this and nothing else. */
 export const configSchema = z
   .strictObject({
-    host: z.string().min(1).optional().describe('an address of this machine, like 127.0.0.1 or 0.0.0.0'),
-    port: z.int().min(0).max(65_535).default(8080),
-    publicUrl: urlSchema('an https:// address without user, query or fragment').optional(),
+    host: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('an address of this machine, like 127.0.0.1 or 0.0.0.0')
+      .meta({
+        about:
+          'Where the server listens. Without it: this machine only, or 0.0.0.0 as soon as publicUrl is set.',
+      }),
+    port: z.int().min(0).max(65_535).default(8080).meta({ about: 'Port of the server; 0: any free one.' }),
+    publicUrl: urlSchema('an https:// address without user, query or fragment').optional().meta({
+      about:
+        'The address by which Twilio reaches this server, without /twilio/voice. Twilio signs it, so a wrong one refuses every call.',
+    }),
     trustProxy: trustedProxiesSchema,
     limits: limitsSchema.prefault({}),
     drain: drainSchema.prefault({}),
     log: z
       .strictObject({
-        level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+        level: z
+          .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+          .default('info')
+          .meta({ about: 'How much goes into the log. No level shows what people say, or secrets.' }),
       })
       .prefault({}),
     languages: z
       .strictObject({
-        speaks: languageSchema.prefault('en-us'),
-        hears: languageSchema.prefault('es-es'),
+        speaks: languageSchema
+          .prefault('en-us')
+          .meta({ about: 'What callers speak whose number says nothing else.' }),
+        hears: languageSchema
+          .prefault('es-es')
+          .meta({ about: 'What callers hear whose number says nothing else.' }),
       })
       .prefault({}),
     service: serviceSchema.prefault({}),
@@ -74,7 +106,10 @@ export const configSchema = z
     embedded: z
       .strictObject({
         ...serviceConfigSchema.shape,
-        keyFile: z.string().min(1).default('dragoman.keys.json'),
+        keyFile: z.string().min(1).default('dragoman.keys.json').meta({
+          about:
+            'Keys of the embedded service, as digests, which `dragoman keys` adds and revokes while it runs.',
+        }),
       })
       .prefault({}),
     relay: relayOptionsSchema.prefault({}),
@@ -82,7 +117,11 @@ export const configSchema = z
     attendant: attendantOptionsSchema.prefault({}),
     recording: recordingOptionsSchema.prefault({}),
     control: controlSettingsSchema.prefault({}),
-    webhooks: z.array(webhookSchema).default([]).describe('a list of { url, secret, events, texts, name }'),
+    webhooks: z
+      .array(webhookSchema)
+      .default([])
+      .describe('a list of { url, secret, events, texts, name }')
+      .meta({ about: 'Who is told what happens, by signed requests.' }),
     transcripts: transcriptSettingsSchema.prefault({}),
     calls: callsSchema.prefault({}),
     twilio: twilioSchema.prefault({}),

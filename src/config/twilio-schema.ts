@@ -19,80 +19,162 @@ const ringSeconds = () => z.int().min(5).max(120).optional()
 
 /** Whom callers of a number are connected with. */
 const dialSchema = z.strictObject({
-  to: dialled(),
-  speaks: speaksSchema,
-  hears: languageSchema.optional(),
-  original: originalSchema.optional(),
-  name: nameSchema.optional(),
-  ringSeconds: ringSeconds(),
-  unanswered: z.enum(['hang-up', 'stay']).optional(),
+  to: dialled().meta({ about: 'Whom callers of this number are connected with.' }),
+  speaks: speaksSchema.meta({ about: 'What they speak.' }),
+  hears: languageSchema.optional().meta({ about: 'What they hear; by default what they speak.' }),
+  original: originalSchema
+    .optional()
+    .meta({ about: 'How loud the caller is under the translation, for them.' }),
+  name: nameSchema.optional().meta({ about: 'Their name, shown with captions.' }),
+  ringSeconds: ringSeconds().meta({ about: 'How long their telephone rings (30).' }),
+  unanswered: z
+    .enum(['hang-up', 'stay'])
+    .optional()
+    .meta({ about: 'What becomes of the caller when nobody answers.' }),
 })
 
 /** How callers of a number say which language is theirs. */
 const menuSchema = z.strictObject({
-  languages: z.array(languageSchema).min(2).max(9).describe('2 to 9 languages, like [en-us, es-es]'),
-  mode: z.enum(['menu', 'remembered', 'fixed']).optional(),
+  languages: z
+    .array(languageSchema)
+    .min(2)
+    .max(9)
+    .describe('2 to 9 languages, like [en-us, es-es]')
+    .meta({ about: 'Languages that callers choose from, the first by key 1.' }),
+  mode: z
+    .enum(['menu', 'remembered', 'fixed'])
+    .optional()
+    .meta({ about: 'Whether callers are asked each time, once (calls.remembered), or not at all.' }),
 })
 
 const numberSchema = z.strictObject({
-  speaks: speaksSchema.optional(),
-  hears: languageSchema.optional(),
-  room: z.string().min(1).max(64).optional().describe('the name of a room, up to 64 characters'),
-  original: originalSchema.optional(),
-  name: nameSchema.optional(),
+  speaks: speaksSchema
+    .optional()
+    .meta({ about: 'What callers of this number speak; none: they only listen.' }),
+  hears: languageSchema.optional().meta({ about: 'What they hear.' }),
+  room: z.string().min(1).max(64).optional().describe('the name of a room, up to 64 characters').meta({
+    about:
+      'The room in which they hear each other. Without one every call is alone and hears its own translation.',
+  }),
+  original: originalSchema.optional().meta({ about: 'How loud original voices are under the translation.' }),
+  name: nameSchema.optional().meta({ about: 'Their name, shown with captions.' }),
   dial: dialSchema.optional(),
   menu: menuSchema.optional(),
-  roomCode: z.boolean().optional(),
+  roomCode: z.boolean().optional().meta({ about: 'Callers key in the code of a room.' }),
 })
 
 /** Dialling out; without it nobody is called. Its defaults are the dialler's own. */
 const outboundSchema = z.strictObject({
-  accountSid: z.string().regex(ACCOUNT_SID).describe('the account SID: AC and 32 characters'),
-  authToken: secret().optional(),
-  apiKeySid: z.string().regex(KEY_SID).optional().describe('the SID of an API key: SK and 32 characters'),
-  apiKeySecret: secret().optional(),
-  from: dialled(),
+  accountSid: z
+    .string()
+    .regex(ACCOUNT_SID)
+    .describe('the account SID: AC and 32 characters')
+    .meta({ about: 'The account that calls people. Without this section nobody is ever called.' }),
+  authToken: secret().optional().meta({ about: 'Its auth token, if it is another than twilio.authToken.' }),
+  apiKeySid: z
+    .string()
+    .regex(KEY_SID)
+    .optional()
+    .describe('the SID of an API key: SK and 32 characters')
+    .meta({ about: 'An API key instead of the token.' }),
+  apiKeySecret: secret().optional().meta({ about: "The API key's secret." }),
+  from: dialled().meta({
+    about: 'The number shown to those who are called: one of yours, or verified at Twilio.',
+  }),
   allow: z
     .array(z.string().regex(PREFIX))
     .min(1)
-    .describe('prefixes of numbers in quotes, like ["+34", "+1212"]'),
-  ringSeconds: ringSeconds(),
-  maxConcurrent: z.int().min(1).max(1_000).optional(),
-  perMinute: z.int().min(1).max(6_000).optional(),
-  perHourEach: z.int().min(1).max(1_000).optional(),
-  maxMinutesPerDay: z.int().min(1).max(1_000_000).optional(),
-  maxMinutesPerNumber: z.int().min(1).max(1_440).optional(),
-  machineDetection: z.boolean().optional(),
-  apiUrl: urlSchema('an http:// or https:// address without user, query or fragment').optional(),
+    .describe('prefixes of numbers in quotes, like ["+34", "+1212"]')
+    .meta({
+      about:
+        'Prefixes of the numbers that may be called. Emergency, short, premium-rate and satellite numbers never are.',
+    }),
+  ringSeconds: ringSeconds().meta({ about: 'How long a telephone rings (30).' }),
+  maxConcurrent: z.int().min(1).max(1_000).optional().meta({ about: 'Most calls out at a time (10).' }),
+  perMinute: z.int().min(1).max(6_000).optional().meta({ about: 'Most calls out in a minute (60).' }),
+  perHourEach: z.int().min(1).max(1_000).optional().meta({
+    about: 'Most calls to one destination in an hour (6); those of numbers.….dial are not counted.',
+  }),
+  maxMinutesPerDay: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .meta({ about: 'Minutes of all calls out together, a day (UTC). Not set: no limit.' }),
+  maxMinutesPerNumber: z
+    .int()
+    .min(1)
+    .max(1_440)
+    .optional()
+    .meta({ about: 'Minutes of calls to one number, a day (UTC). Not set: no limit.' }),
+  machineDetection: z
+    .boolean()
+    .optional()
+    .meta({ about: 'Whether answering machines are hung up on (true; Twilio charges for telling them).' }),
+  apiUrl: urlSchema('an http:// or https:// address without user, query or fragment')
+    .optional()
+    .meta({ about: 'Another address of the REST API, for tests.' }),
   region: z
     .string()
     .regex(/^[a-z]{2}\d$/)
     .optional()
-    .describe('a region of Twilio, like ie1'),
+    .describe('a region of Twilio, like ie1')
+    .meta({ about: 'Another region of Twilio than us1.' }),
   edge: z
     .string()
     .regex(/^[a-z-]{2,40}$/)
     .optional()
-    .describe('an edge of Twilio, like dublin'),
+    .describe('an edge of Twilio, like dublin')
+    .meta({ about: 'The edge of that region.' }),
 })
 
 /** What a media stream may take; as in the bridge's `TwilioLimits`. */
 const streamSchema = z.strictObject({
-  maxMessageBytes: z.int().min(1_024).max(65_536).default(65_536),
-  messagesPerSecond: z.int().min(50).max(1_000).default(60),
-  messageBurst: z.int().min(1).max(10_000).default(250),
-  maxUnsentBytes: z.int().min(65_536).max(16_777_216).default(1_048_576),
-  maxCalls: z.int().min(1).max(1_000_000).default(10_000),
+  maxMessageBytes: z
+    .int()
+    .min(1_024)
+    .max(65_536)
+    .default(65_536)
+    .meta({ about: 'Largest message of a media stream (bytes).' }),
+  messagesPerSecond: z
+    .int()
+    .min(50)
+    .max(1_000)
+    .default(60)
+    .meta({ about: 'Messages that a media stream may bring in a second.' }),
+  messageBurst: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(250)
+    .meta({ about: 'So many above that at once; as many again are dropped before it is closed.' }),
+  maxUnsentBytes: z
+    .int()
+    .min(65_536)
+    .max(16_777_216)
+    .default(1_048_576)
+    .meta({ about: 'Bytes that may wait for a far side which does not read.' }),
+  maxCalls: z.int().min(1).max(1_000_000).default(10_000).meta({ about: 'Calls remembered at once.' }),
 })
 
 export const twilioSchema = z.strictObject({
-  authToken: secret().optional(),
-  authTokens: z.array(secret()).optional(),
-  insecure: z.boolean().default(false),
+  authToken: secret().optional().meta({
+    about:
+      "The account's auth token: verifies that requests come from Twilio. Without one the server answers this machine only.",
+  }),
+  authTokens: z
+    .array(secret())
+    .optional()
+    .meta({ about: 'Instead of it: several, while the token is being rotated.' }),
+  insecure: z
+    .boolean()
+    .default(false)
+    .meta({ about: 'Takes unsigned requests, from this machine only: for trying things out.' }),
   limits: streamSchema.prefault({}),
   outbound: outboundSchema.optional(),
   numbers: z
     .record(z.string().regex(NUMBER, 'a number in quotes like "+15551234567"'), numberSchema)
     .default({})
-    .describe('numbers like "+15551234567", each with its settings'),
+    .describe('numbers like "+15551234567", each with its settings')
+    .meta({ about: 'Your numbers, each with what its callers speak and hear.' }),
 })

@@ -30,12 +30,12 @@ export const attendantOptionsSchema = z.strictObject({
   /** What is pressed for each action; a digit follows that of `language`. */
   keys: z
     .strictObject({
-      pause: keys('*1'),
-      repeat: keys('*2'),
-      mute: keys('*3'),
-      recording: keys('*5'),
-      language: keys('*9'),
-      options: keys('*0'),
+      pause: keys('*1').meta({ about: 'Pauses and resumes interpreting.' }),
+      repeat: keys('*2').meta({ about: 'Says the last translation once more.' }),
+      mute: keys('*3').meta({ about: 'Mutes oneself, and is heard again.' }),
+      recording: keys('*5').meta({ about: 'Pauses and resumes a recording.' }),
+      language: keys('*9').meta({ about: 'Another language; a digit follows: see attendant.languages.' }),
+      options: keys('*0').meta({ about: 'Says what there is.' }),
     })
     .prefault({})
     .superRefine((chosen, context) => {
@@ -45,16 +45,43 @@ export const attendantOptionsSchema = z.strictObject({
         context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'other keys' })
       }
     }),
-  /** Keys further apart than this do not belong together (ms). */
-  keyTimeoutMs: z.number().int().min(500).max(30_000).default(3_000),
-  /** The languages that a digit chooses, in this order; without them the language cannot be changed by keys. */
-  languages: z.array(language).max(9).default([]).describe('up to 9 languages, like [en-us, es-es]'),
-  /** Translation is away for this long before a listener is told (ms). */
-  awayNoticeMs: z.number().int().min(0).max(60_000).default(1_000),
-  /** They are not told again sooner than this (ms). */
-  awayAgainMs: z.number().int().min(0).max(3_600_000).default(30_000),
-  /** It was away for at least this long when they are told that it is back (ms). */
-  backNoticeMs: z.number().int().min(0).max(600_000).default(5_000),
+  keyTimeoutMs: z
+    .number()
+    .int()
+    .min(500)
+    .max(30_000)
+    .default(3_000)
+    .meta({ about: 'Keys further apart than this do not belong together (ms).' }),
+  languages: z
+    .array(language)
+    .max(9)
+    .default([])
+    .describe('up to 9 languages, like [en-us, es-es]')
+    .meta({
+      about:
+        'The languages that a digit chooses, in this order; without them the language cannot be changed by keys.',
+    }),
+  awayNoticeMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(1_000)
+    .meta({ about: 'Translation is away for this long before a listener is told (ms).' }),
+  awayAgainMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .default(30_000)
+    .meta({ about: 'A listener is not told again sooner than this (ms).' }),
+  backNoticeMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(600_000)
+    .default(5_000)
+    .meta({ about: 'It was away for at least this long when they are told that it is back (ms).' }),
 })
 
 export type AttendantOptions = z.output<typeof attendantOptionsSchema>

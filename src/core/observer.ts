@@ -56,32 +56,41 @@ export interface LagEvent {
 
 /** Everything an onlooker can see. Onlookers never change what happens. */
 export interface RelayEvents {
+  /** A room has its first party, or its last one has left. */
   room: { room: string; state: 'opened' | 'closed' }
+  /** Somebody is in the room. */
   admitted: { room: string; participant: string; channel: string; speaks?: LanguageId; hears?: LanguageId }
   /** A participant's leg broke; their place is kept for `keepMs`, then they have `left`. */
   lost: { room: string; participant: string; reason: EndReason; keepMs: number }
   /** They are back, by a new leg, after `awayMs`. */
   returned: { room: string; participant: string; awayMs: number }
+  /** They are gone for good; `frames` of 20 ms came from them. */
   left: { room: string; participant: string; channel: string; reason: EndReason; frames: number }
   /** A participant takes part differently from now on; `state` is how, `changes` are the keys that differ. */
   changed: { room: string; participant: string; state: PartyState; changes: readonly PartyKey[] }
+  /** How the session of a speaker into a language is: `opening`, `live`, `waiting`, `ended`. */
   session: { room: string; speaker: string; to: LanguageId; status: string; attempt: number; reason?: string }
   /** The breaker before a service: `open`, nobody gets through but probes. Place 0 is the service that is wanted. */
   service: GateChange
   /** A listener hears originals, as translation is out of reach (`away`), or hears translations again after `forMs`. */
   away: { room: string; participant: string; away: boolean; forMs: number }
+  /** Something is said; the newest of an `utterance` counts. */
   caption: Caption
+  /** A translation begins to be heard, has been heard, or never will be. */
   utterance: UtteranceEvent
+  /** How late translations are heard. */
   lag: LagEvent
   /** Every 100 ms of a party's voice: its loudest frame, 0 to 1. */
   level: { room: string; participant: string; level: number }
   /** A sound of the system to one participant; `notice` is the sound's name, never its words. */
   notice: { room: string; participant: string; notice: string; stage: NoticeStage }
+  /** A key of a telephone, whatever it means. */
   dtmf: { room: string; participant: string; digit: string }
   /** A participant asked for something by keys, and it was done. */
   command: { room: string; participant: string; action: KeyAction }
   /** A call that we placed: what came of it, and, once it was answered, how it ended. */
   dial: { room: string; call: string; outcome: 'answered' | DialEnd; participant?: string; code?: ErrorCode }
+  /** A recording is announced, begins, pauses or ends. */
   recording: { room: string; recording: string; state: RecordingState }
 }
 

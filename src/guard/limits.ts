@@ -6,40 +6,43 @@ const number = (fallback: number) => z.int().min(1).max(1_000_000).default(fallb
 
 /** How many may knock at a server, how fast, and when nobody else is let in. */
 const serverLimitsShape = {
-  /** The head of a request must be there within this time. */
-  headersMs: ms(5_000),
-  /** A connection without a request is closed after this time. */
-  idleMs: ms(5_000),
-  /** Connections in all. */
-  maxConnections: number(2_000),
-  /** Connections from one address that have not proven who they are. */
-  connectionsPerAddress: number(64),
-  /** Requests and upgrades in a second that prove nothing: from one address, and from all. Ten times as many at once. */
-  strangersPerSecond: number(50),
-  strangersPerSecondInAll: number(500),
-  /** Addresses and networks that are not limited one by one. */
-  neighbours: trustedProxiesSchema.default(['loopback']),
-  /** Nobody new is let in while this program does its work so late … */
-  maxLateMs: number(500),
-  /** … or uses so large a share of the memory that it may have. */
-  maxMemoryShare: z.number().min(0.1).max(1).default(0.85),
+  headersMs: ms(5_000).meta({ about: 'The head of a request must be there within this time.' }),
+  idleMs: ms(5_000).meta({ about: 'A connection without a request is closed after this time.' }),
+  maxConnections: number(2_000).meta({ about: 'Connections in all.' }),
+  connectionsPerAddress: number(64).meta({
+    about: 'Connections from one address that have not proven who they are.',
+  }),
+  strangersPerSecond: number(50).meta({
+    about:
+      'Requests and upgrades in a second that prove nothing, from one address; ten times as many at once.',
+  }),
+  strangersPerSecondInAll: number(500).meta({ about: 'The same, from all addresses together.' }),
+  neighbours: trustedProxiesSchema
+    .default(['loopback'])
+    .meta({ about: 'Addresses and networks that are not limited one by one, beside trustProxy.' }),
+  maxLateMs: number(500).meta({ about: 'Nobody new is let in while this program does its work so late.' }),
+  maxMemoryShare: z.number().min(0.1).max(1).default(0.85).meta({
+    about: 'Nobody new is let in while this program uses so large a share of the memory that it may have.',
+  }),
 } as const
 
 /** Limits of the bridge server. */
 export const limitsSchema = z.strictObject({
   ...serverLimitsShape,
-  /** A whole request must be there within this time. */
-  requestMs: ms(10_000),
-  /** A connection on which nothing moves is closed after this time, unless it is a media stream. */
-  stalledMs: ms(60_000),
+  requestMs: ms(10_000).meta({ about: 'A whole request must be there within this time.' }),
+  stalledMs: ms(60_000).meta({
+    about: 'A connection on which nothing moves is closed after this time, unless it is a media stream.',
+  }),
 })
 
 /** Limits of the embedded service: many sessions may come from one bridge. */
 export const serviceLimitsSchema = z.strictObject({
   ...serverLimitsShape,
-  connectionsPerAddress: number(256),
+  connectionsPerAddress: number(256).meta({
+    about: 'Connections from one address that have not proven who they are.',
+  }),
   // Whether results come in time is measured by itself (`admitBehindMs`).
-  maxLateMs: ms(2_000),
+  maxLateMs: ms(2_000).meta({ about: 'Nobody new is let in while this program does its work so late.' }),
 })
 
 export type LimitSettings = z.output<typeof limitsSchema>

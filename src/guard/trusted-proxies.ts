@@ -6,7 +6,10 @@ const SAID =
   'an address like 10.0.0.7, a network like 10.0.0.0/8 or fd00::/8, or loopback, linklocal, uniquelocal'
 
 /** Proxies whose word is taken for who is behind them; nobody's by default. */
-export const trustedProxiesSchema = z.array(z.string().refine(isProxy, SAID)).default([])
+export const trustedProxiesSchema = z
+  .array(z.string().refine(isProxy, SAID))
+  .default([])
+  .meta({ about: 'Proxies whose `X-Forwarded-For` is taken for who is behind them.' })
 
 /** Tells who is behind proxies: by `X-Forwarded-For`, as far as those who wrote it are trusted. */
 export class TrustedProxies {

@@ -7,10 +7,12 @@ const keyNameSchema = z
 
 /** What a key may use; what is absent is bounded by the service alone. */
 export const keyLimitsShape = {
-  /** Sessions at a time. */
-  sessions: z.int().min(1).optional(),
-  /** Minutes of audio in any 24 hours. */
-  minutesPerDay: z.int().min(1).optional(),
+  sessions: z.int().min(1).optional().meta({ about: 'Its sessions at a time.' }),
+  minutesPerDay: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ about: 'Its minutes of audio in any 24 hours; 900 characters of text are a minute.' }),
 }
 
 const limitsSchema = z.strictObject(keyLimitsShape)

@@ -25,19 +25,35 @@ function isReceiver(text: string): boolean {
 }
 
 export const webhookSchema = z.strictObject({
-  url: z.string().refine(isReceiver, URL_ALLOWED).describe(URL_ALLOWED),
-  /** Signs what is sent: at least 16 characters. */
-  secret: z.string().min(16).describe('a text of at least 16 characters'),
-  /** For log and status; the address may hold secrets. */
-  name: z.string().min(1).max(64).optional(),
+  url: z
+    .string()
+    .refine(isReceiver, URL_ALLOWED)
+    .describe(URL_ALLOWED)
+    .meta({ about: 'Where events are sent.' }),
+  secret: z
+    .string()
+    .min(16)
+    .describe('a text of at least 16 characters')
+    .meta({ about: 'Signs what is sent.' }),
+  name: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ about: 'For log and status; the address may hold secrets.' }),
   events: z
     .array(z.enum(WEBHOOK_EVENTS))
     .min(1)
-    .default([...WEBHOOK_EVENTS]),
-  /** Whether what people say is sent. */
-  texts: z.boolean().default(false),
-  /** Whether its name may lead into the network of this machine; an address, and localhost, may anyway. */
-  local: z.boolean().default(false),
+    .default([...WEBHOOK_EVENTS])
+    .meta({ about: 'Which events are sent.' }),
+  texts: z.boolean().default(false).meta({ about: 'Whether what people say is sent.' }),
+  local: z
+    .boolean()
+    .default(false)
+    .meta({
+      about:
+        'Whether its name may lead into the network of this machine; an address, and localhost, may anyway.',
+    }),
 })
 
 export type WebhookSettings = z.output<typeof webhookSchema>

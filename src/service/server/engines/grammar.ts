@@ -14,9 +14,9 @@ export const grammarsSchema = z
     z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'a name like cards: lower-case letters, digits and hyphens'),
     z
       .strictObject({
-        phrases: z.array(z.string().min(1)).min(1).optional(),
-        jsgf: z.string().min(1).optional(),
-        file: z.string().min(1).optional(),
+        phrases: z.array(z.string().min(1)).min(1).optional().meta({ about: 'What can be said, as a list.' }),
+        jsgf: z.string().min(1).optional().meta({ about: 'What can be said, as a grammar (JSGF 1.0).' }),
+        file: z.string().min(1).optional().meta({ about: 'A file with such a grammar.' }),
       })
       .refine(({ phrases, jsgf, file }) => [phrases, jsgf, file].filter(Boolean).length === 1, {
         message: 'one of phrases, jsgf and file',
