@@ -1,0 +1,82 @@
+import type { Command, Option } from 'commander'
+import { program } from '../../src/commands/program.ts'
+import { code, fenced, head, table } from './markdown.ts'
+
+const ABOUT = `\`npm run dragoman -- <command>\` in a clone, \`dragoman <command>\` where the package is installed (Node 24). Every command has
+\`--help\`; those with \`--json\` print one JSON value on standard output and everything else on standard error. The exit code is 0 when
+all went well, 1 when not. Settings: [settings.md](settings.md).
+`
+
+/** Every command that does something, with the commands above it. */
+export function commandsOf(
+  parent: Command,
+  above: readonly string[] = [],
+): { command: Command; path: string[] }[] {
+  return parent.commands
+    .filter(command => command.name() !== 'help' && !isHidden(command))
+    .flatMap(command => {
+      const path = [...above, command.name()]
+      return command.commands.length > 0 ? commandsOf(command, path) : [{ command, path }]
+    })
+}
+
+/** `docs/reference/cli.md`. */
+export function cliPage(): string {
+  const parts = commandsOf(program).map(({ command, path }) => section(command, path))
+  return head('Commands', ABOUT) + parts.join('')
+}
+
+function section(command: Command, path: readonly string[]): string {
+  const given = command.registeredArguments.map(argument => [
+    code(argument.required ? `<${argument.name()}>` : `[${argument.name()}]`),
+    argument.description,
+    usual(argument.defaultValue, argument.defaultValueDescription),
+  ])
+  const options = command.options
+    .filter(option => !option.hidden)
+    .map(option => [code(option.flags), option.description + choices(option), usualOf(option)])
+  const after = afterHelp(command)
+  return [
+    `\n## ${path.join(' ')}\n\n${sentence(command.description())}\n\n`,
+    fenced('text', `dragoman ${path.join(' ')} ${command.usage()}`),
+    given.length > 0 ? `\n${table(['argument', 'what', 'default'], given)}` : '',
+    options.length > 0 ? `\n${table(['option', 'what', 'default'], options)}` : '',
+    after === '' ? '' : `\n${fenced('text', after)}`,
+  ].join('')
+}
+
+/** What a command's help says behind its options, like examples. */
+function afterHelp(command: Command): string {
+  let text = ''
+  const output = command.configureOutput()
+  command.configureOutput({
+    writeOut: piece => {
+      text += piece
+    },
+  })
+  command.outputHelp()
+  command.configureOutput(output)
+  const plain = command.helpInformation()
+  return text.startsWith(plain) ? text.slice(plain.length).trim() : ''
+}
+
+function choices({ argChoices }: Option): string {
+  return argChoices ? ` (one of ${argChoices.join(', ')})` : ''
+}
+
+function usualOf({ defaultValue, defaultValueDescription, negate }: Option): string {
+  return negate ? '' : usual(defaultValue, defaultValueDescription)
+}
+
+function usual(value: unknown, described: string | undefined): string {
+  if (described !== undefined) return described
+  return value === undefined || value === false ? '' : code(String(value))
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+}
+
+function isHidden(command: Command): boolean {
+  return '_hidden' in command && command._hidden === true
+}

@@ -1,0 +1,116 @@
+import { ERROR_TABLE as SERVICE_ERRORS } from '../../src/service/server/error-table.ts'
+import {
+  OPERATIONS as SERVICE,
+  type Operation as ServiceOperation,
+} from '../../src/service/server/http/operations.ts'
+import { ERROR_TABLE } from '../../src/web/control/error-table.ts'
+import { errorsOf } from '../../src/web/control/openapi.ts'
+import type { AnyOperation } from '../../src/web/control/operation.ts'
+import { OPERATIONS } from '../../src/web/control/operations.ts'
+import { code, fenced, head, table } from './markdown.ts'
+import { routeTable } from './routes.ts'
+import { fieldRows, shapeOf, shapeText } from './shape-text.ts'
+
+const ABOUT = `Two servers speak HTTP: the [bridge server](#the-bridge-server), with the [control API](#the-control-api), and the
+[translation service](#the-translation-service), which is embedded or runs alone. What their sockets carry is in [events](events.md).
+`
+
+const CONTROL = `Below \`/v1\`, with a key: \`Authorization: Bearer <key>\`. Bodies and answers are JSON; a field that is not known is an error. Every
+error is \`{ code, error, description }\`. What belongs together, by hand and with answers: [control](../control.md). The same for
+programs: \`/v1/openapi.json\`.
+
+Every request may be answered by`
+
+const SERVICE_ABOUT = `With a key: \`x-api-key: <key>\`. Decisions, limits and examples: [contract](../contract.md). The same for programs: \`/docs/json\`.
+`
+
+/** `docs/reference/http.md`. */
+export async function httpPage(): Promise<string> {
+  const documented = new Map(
+    OPERATIONS.map(each => [
+      `${each.method} /v1${each.path}`,
+      `[${each.summary}](#${each.id.toLowerCase()})`,
+    ]),
+  )
+  const common = OPERATIONS.map(each => errorsOf(each)).reduce((left, right) =>
+    left.filter(name => right.includes(name)),
+  )
+  const groups = Map.groupBy(OPERATIONS, ({ group }) => group)
+  return [
+    head('HTTP', ABOUT),
+    `\n## The bridge server\n\n${await routeTable(documented)}`,
+    `\n## The control API\n\n${CONTROL} ${common.map(code).join(', ')}.\n`,
+    ...Array.from(
+      groups,
+      ([group, members]) => `\n### ${group}\n${members.map(each => control(each, common)).join('')}`,
+    ),
+    `\n### Errors\n\n${table(['status', 'code', 'error', 'cause'], errors(ERROR_TABLE))}`,
+    `\n## The translation service\n\n${SERVICE_ABOUT}`,
+    ...SERVICE.map(service),
+    `\n### Errors of the service\n\n${table(['status', 'code', 'error', 'cause'], errors(SERVICE_ERRORS))}`,
+  ].join('')
+}
+
+function errors(
+  all: Readonly<Record<string, { readonly code: string; readonly status: number; readonly cause: string }>>,
+): string[][] {
+  return Object.entries(all).map(([name, { code: general, status, cause }]) => [
+    status === 0 ? 'socket only' : String(status),
+    code(general),
+    code(name),
+    cause,
+  ])
+}
+
+function control(operation: AnyOperation, common: readonly string[]): string {
+  const { id, method, path, summary, about, params, query, body, answer, types = [], status } = operation
+  const fields = [
+    ...(params ? fieldRows(shapeOf(params, 'input')).map(each => ['path', ...each]) : []),
+    ...(query ? fieldRows(shapeOf(query, 'input')).map(each => ['query', ...each]) : []),
+    ...(body ? fieldRows(shapeOf(body, 'input')).map(each => ['body', ...each]) : []),
+  ]
+  const own = errorsOf(operation).filter(name => !common.includes(name))
+  return [
+    `\n#### ${id}\n\n${code(`${method} /v1${path}`)}: ${summary}.${about === '' ? '' : ` ${about}`}\n`,
+    fields.length > 0 ? `\n${table(['in', 'name', 'needed', 'allowed', 'default', ''], fields)}` : '',
+    `\nAnswers ${status}${types.length > 0 ? `, ${types.map(code).join(', ')}` : ''}${answer ? ':\n\n' : '.\n'}`,
+    answer ? fenced('text', shapeText(shapeOf(answer))) : '',
+    own.length > 0 ? `\nErrors: ${own.map(code).join(', ')}.\n` : '',
+  ].join('')
+}
+
+function service({
+  method,
+  path,
+  summary,
+  about,
+  open,
+  query = [],
+  form = [],
+  answers,
+  errors: own,
+}: ServiceOperation): string {
+  const fields = [
+    ...query.map(each => ['query', each] as const),
+    ...form.map(each => ['form', each] as const),
+  ]
+  const rows = fields.map(([place, { name, needed, repeated, allowed, about: words, example }]) => [
+    place,
+    code(name),
+    needed ? 'yes' : '',
+    [allowed?.join(', '), repeated ? 'may be repeated' : ''].filter(Boolean).join('; '),
+    example === undefined ? '' : code(example),
+    words,
+  ])
+  const kinds = Object.entries(answers).map(([type, schema]) =>
+    schema === null
+      ? `\n${code(type)}.\n`
+      : `\n${code(type)}:\n\n${fenced('text', shapeText(shapeOf(schema)))}`,
+  )
+  return [
+    `\n### ${code(`${method} ${path}`)}\n\n${summary}. ${about}${open ? ' No key is needed.' : ''}\n`,
+    rows.length > 0 ? `\n${table(['in', 'name', 'needed', 'allowed', 'example', ''], rows)}` : '',
+    `\nAnswers 200:\n${kinds.join('')}`,
+    `\nErrors: ${own.map(code).join(', ')}.\n`,
+  ].join('')
+}

@@ -1,0 +1,134 @@
+import { allowedBy, KEYS, propertiesOf, type Shape, variableOf } from '../../src/config/keys.ts'
+import { code, head, table } from './markdown.ts'
+
+/** A setting's shape with what it is for, as the schemas say it by `.meta({ about })`. */
+interface ToldShape extends Shape {
+  readonly about?: string
+}
+
+/** One row of the page. */
+export interface SettingRow {
+  /** `twilio.numbers.*.speaks`: what is below a star has names of the user's own, or is an entry of a list. */
+  readonly path: string
+  readonly variable: string
+  readonly about: string | undefined
+  readonly type: string
+  readonly allowed: string
+  readonly default: string
+  readonly secret: boolean
+}
+
+/** Where more is said about a section. */
+const PAGES: Readonly<Record<string, string>> = {
+  trustProxy: 'limits.md',
+  limits: 'limits.md',
+  drain: 'deployment.md',
+  service: 'contract.md',
+  embedded: 'engines.md',
+  sounds: 'sounds.md',
+  attendant: 'live-control.md',
+  recording: 'recording.md',
+  control: 'control.md',
+  webhooks: 'control.md',
+  transcripts: 'control.md',
+  calls: 'twilio.md',
+  twilio: 'twilio.md',
+  discord: 'discord.md',
+  browser: 'browser.md',
+  dashboard: 'dashboard.md',
+  captions: 'captions.md',
+  metrics: 'metrics.md',
+  tracing: 'metrics.md',
+  traces: 'metrics.md',
+}
+
+/** Defaults that differ from machine to machine. */
+const VARYING: Readonly<Record<string, string>> = { 'embedded.maxSessions': 'two for each core' }
+
+/** Every setting, those inside of lists and tables of the user's own included, in the schema's order. */
+export function settingRows(): SettingRow[] {
+  return KEYS.flatMap(({ path, variable, secret, shape }) => [
+    row(path, variable, shape, secret),
+    ...below(path, shape),
+  ])
+}
+
+function row(path: string, variable: string, shape: ToldShape, secret: boolean): SettingRow {
+  return {
+    path,
+    variable,
+    about: shape.about,
+    type: typeOf(shape),
+    allowed: allowedBy(shape),
+    default: VARYING[path] ?? defaultOf(shape),
+    secret,
+  }
+}
+
+/** The settings of one entry of a list or table. */
+function below(path: string, shape: Shape): SettingRow[] {
+  const entry =
+    shape.items ?? (typeof shape.additionalProperties === 'object' ? shape.additionalProperties : {})
+  return inside(`${path}.*`, entry)
+}
+
+function inside(path: string, shape: Shape): SettingRow[] {
+  return Object.entries(propertiesOf(shape)).flatMap(([name, each]) => {
+    const at = `${path}.${name}`
+    const rows = inside(at, each)
+    return rows.length > 0 ? rows : [row(at, '', each, false), ...below(at, each)]
+  })
+}
+
+function typeOf({ type, enum: choices, anyOf, oneOf, const: constant, multipleOf }: Shape): string {
+  if (choices || constant !== undefined) return 'choice'
+  switch (type) {
+    case 'integer':
+      return 'whole number'
+    case 'number':
+      return multipleOf === 1 ? 'whole number' : 'number'
+    case 'boolean':
+      return 'true, false'
+    case 'array':
+      return 'list'
+    case 'object':
+      return 'table'
+    default:
+      return anyOf?.some(each => each.type === 'boolean') || oneOf ? 'several' : 'text'
+  }
+}
+
+function defaultOf(shape: Shape): string {
+  if (shape.default === undefined) return 'none'
+  const text = typeof shape.default === 'string' ? shape.default : JSON.stringify(shape.default)
+  return code(text)
+}
+
+/** `docs/reference/settings.md`. */
+export function settingsPage(): string {
+  const rows = settingRows()
+  const tables = new Set(rows.flatMap(({ path }) => (path.includes('.') ? path.split('.')[0]! : [])))
+  const nameOf = (path: string) => path.split('.')[0] ?? ''
+  const sections = Map.groupBy(rows, ({ path }) => (tables.has(nameOf(path)) ? nameOf(path) : ''))
+  const parts = Array.from(sections, ([section, members]) => {
+    const page = PAGES[section]
+    const more = page === undefined ? '' : `\nMore: [${page}](../${page}).\n`
+    return `\n## ${section === '' ? 'The server' : section}\n${more}\n${table(HEADS, members.map(cells))}`
+  })
+  return head('Settings', ABOUT) + parts.join('')
+}
+
+const HEADS = ['key', 'what it is for', 'type', 'allowed', 'default', 'environment']
+
+const ABOUT = `From \`dragoman.yaml\`, stronger from the environment, strongest from the command line. A variable's name is the key's path:
+\`${variableOf('twilio.authToken')}\` is \`twilio.authToken\`. Lists are written with commas there, tables as JSON; an empty variable is
+as if absent. A **secret** may also come from a file: \`…_FILE\` names it. \`DRAGOMAN_CONFIG\` names the settings file itself. An unknown or
+wrong key is an error that says where it stands, what was found and what is allowed. A star stands for a name of your own, or for each
+entry of a list. [\`dragoman.example.yaml\`](../../dragoman.example.yaml) is a file with every setting to begin from.
+`
+
+function cells({ path, variable, about = '', type, allowed, default: usual, secret }: SettingRow): string[] {
+  const environment = variable === '' ? '' : code(variable) + (secret ? ' (`_FILE`)' : '')
+  const plain = allowed === 'true or false' || allowed === 'a text' ? '' : allowed
+  return [code(path), about, type + (secret ? ', secret' : ''), plain, usual, environment]
+}

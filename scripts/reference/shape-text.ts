@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { allowedBy, type Shape } from '../../src/config/keys.ts'
+import { code } from './markdown.ts'
+
+/** A part of a JSON Schema, as far as it is read here. */
+export interface JsonShape extends Shape {
+  readonly required?: readonly string[]
+  readonly minLength?: number
+  readonly maxLength?: number
+}
+
+export function shapeOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): JsonShape {
+  return z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonShape
+}
+
+/** The fields of a table of JSON as rows: name, what it may be, default, what it is. */
+export function fieldRows(shape: JsonShape): string[][] {
+  const { properties = {}, required = [] } = shape
+  return Object.entries(properties).map(([name, each]) => [
+    code(name),
+    required.includes(name) ? 'yes' : '',
+    allowed(each),
+    each.default === undefined ? '' : code(JSON.stringify(each.default)),
+    each.description ?? '',
+  ])
+}
+
+/** What a value may be; its description is told elsewhere. */
+function allowed({ description: _, ...shape }: JsonShape): string {
+  const { anyOf, oneOf, const: constant } = shape
+  const several = anyOf ?? oneOf
+  if (constant !== undefined) return code(JSON.stringify(constant))
+  if (several) return several.map(allowed).join(' or ')
+  if ((shape.type as string) === 'null') return code('null')
+  if (shape.type === 'object' && shape.properties) return code(shapeText(shape))
+  if (shape.type === 'array') return `a list: ${allowed(shape.items ?? {})}`
+  if (shape.type === 'string' && !shape.enum && shape.maxLength !== undefined)
+    return `a text, up to ${shape.maxLength} characters`
+  return allowedBy(shape)
+}
+
+/** A value of `shape` in one line, as TypeScript would write its type. */
+export function shapeText(shape: JsonShape): string {
+  const { type, enum: choices, const: constant, anyOf, oneOf, properties, required = [], items } = shape
+  const several = anyOf ?? oneOf
+  if (constant !== undefined) return JSON.stringify(constant)
+  if (choices) return choices.map(each => JSON.stringify(each)).join(' | ')
+  if (several) return several.map(shapeText).join(' | ')
+  if (type === 'array') return wrapped(shapeText(items ?? {}))
+  if (type === 'object') {
+    const fields = Object.entries(properties ?? {}).map(
+      ([name, each]) => `${name}${required.includes(name) ? '' : '?'}: ${shapeText(each)}`,
+    )
+    return fields.length === 0 ? 'object' : `{ ${fields.join(', ')} }`
+  }
+  return type === 'integer' ? 'number' : (type ?? 'unknown')
+}
+
+function wrapped(text: string): string {
+  return text.includes(' | ') ? `(${text})[]` : `${text}[]`
+}

@@ -1,0 +1,46 @@
+import { silentLog } from '../../src/core/log.ts'
+import { Observer, type RelayEvents } from '../../src/core/observer.ts'
+import { FakeClock } from '../../src/simulator/index.ts'
+import { CaptionFeed } from '../../src/web/captions/caption-feed.ts'
+import { webhookSchema } from '../../src/web/webhooks-out/webhook-settings.ts'
+import { WebhooksOut } from '../../src/web/webhooks-out/webhooks-out.ts'
+import { SAMPLES } from './samples.ts'
+
+/** What a receiver was sent, by the type of event. */
+export type SentWebhooks = ReadonlyMap<string, Readonly<Record<string, unknown>>>
+
+/** Sends every webhook there is, as the server does, to nowhere, and answers what was sent. */
+export async function sentWebhooks(): Promise<SentWebhooks> {
+  const sent = new Map<string, Record<string, unknown>>()
+  const [observer, clock] = [new Observer(), new FakeClock()]
+  const wall = () => Date.UTC(2026, 10, 20, 10)
+  using feed = new CaptionFeed(observer, clock, wall)
+  const settings = webhookSchema.parse({
+    url: 'https://example.com/dragoman',
+    secret: 'a-secret-of-the-receiver',
+    texts: true,
+  })
+  const send = async ({ body }: { body: string }) => {
+    const event = JSON.parse(body) as Record<string, unknown> & { type: string }
+    sent.set(event.type, { ...event, id: 'evt_…', life: '…' })
+    return 200
+  }
+  await using _ = new WebhooksOut([settings], {
+    observer,
+    feed,
+    clock,
+    wall,
+    log: silentLog,
+    send,
+    random: () => 0,
+  })
+  for (const [name, value] of Object.entries(SAMPLES)) await told(observer, name as keyof RelayEvents, value)
+  await told(observer, 'room', { room: 'desk', state: 'closed' })
+  return sent
+}
+
+/** One at a time, as those of one room are sent in order. */
+async function told<K extends keyof RelayEvents>(observer: Observer, name: K, value: unknown): Promise<void> {
+  observer.emit(name, value as RelayEvents[K])
+  await new Promise(resolve => setImmediate(resolve))
+}

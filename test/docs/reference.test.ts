@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { referencePages } from '../../scripts/reference/pages.ts'
+import { settingRows } from '../../scripts/reference/settings.ts'
+import { OPERATIONS as SERVICE } from '../../src/service/server/http/operations.ts'
+import { OPERATIONS } from '../../src/web/control/operations.ts'
+
+const FOLDER = fileURLToPath(new URL('../../docs/reference/', import.meta.url))
+const pages = await referencePages()
+
+/** What stands in docs/reference/ and is made. */
+const written = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  .filter(name => name.endsWith('.md'))
+  .sort()
+
+it('has the pages that are made and no others', () => expect(written).toEqual(Array.from(pages.keys()).sort()))
+
+it.each(Array.from(pages))('docs/reference/%s is what the sources say (npm run reference)', (path, text) => {
+  expect(readFileSync(FOLDER + path, 'utf8')).toBe(text)
+})
+
+it('says of every setting what it is for: .meta({ about }) in its schema', () => {
+  const rows = settingRows()
+  expect(rows.length).toBeGreaterThan(190)
+  expect(rows.filter(({ about }) => !about).map(({ path }) => path)).toEqual([])
+})
+
+it('has every operation', () => {
+  for (const { method, path } of OPERATIONS) expect(pages.get('http.md')).toContain(`\`${method} /v1${path}\``)
+  for (const { method, path } of SERVICE) expect(pages.get('http.md')).toContain(`\`${method} ${path}\``)
+})
+
+it('has an example of every webhook, with no number in it', () => {
+  const page = pages.get('events.md') ?? ''
+  expect(page).toContain('"type": "utterance.final"')
+  expect(page).toContain('"translation": "Buenos días."')
+  expect(page).not.toMatch(/\+1555/)
+})
