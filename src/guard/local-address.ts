@@ -6,6 +6,8 @@ for (const [net, bits] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
+  // Azure's own service to the machines in it, which looks like any public address.
+  ['168.63.129.16', 32],
   ['127.0.0.0', 8],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],

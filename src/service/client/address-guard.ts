@@ -32,7 +32,7 @@ export function audioAddress(
   const own = url.origin === new URL(base).origin
   const written = !own && allowed.some(origin => URL.parse(origin)?.origin === url.origin)
   if (!own && !written) throw blocked(`its origin ${url.origin} is neither the service's nor allowed`)
-  const localAllowed = own ? peer === undefined || isLocalAddress(peer) : isAddress(url)
+  const localAllowed = own ? peer !== undefined && isLocalAddress(peer) : isAddress(url)
   if (isLocalAddress(url.hostname) && !localAllowed) throw blocked(`${url.hostname} is a local address`)
   return { url, own, lookup: guardedLookup(localAllowed, resolve) }
 }

@@ -57,6 +57,7 @@ export class SessionSocket {
   #deadline: Disposable
   #utterance = '0'
   readonly #strays: TokenBucket
+  #peer: string | undefined
   /** The newest `error`, until something is explained by it. */
   #fault: { error: ServiceFailure; at: number } | undefined
 
@@ -86,9 +87,9 @@ export class SessionSocket {
     return this.#state === 'ready'
   }
 
-  /** The address of the service that it is connected to, where it is known. */
+  /** The address of the service that it is, or was, connected to. */
   get peer(): string | undefined {
-    return remoteAddress(this.#socket)
+    return this.#peer
   }
 
   /** Sends `item`, and hands the status of its acknowledgment on. Only between `ready` and `ended`: false otherwise. */
@@ -182,6 +183,7 @@ export class SessionSocket {
   #connected(): void {
     if (this.#state !== 'connecting') return
     this.#state = 'starting'
+    this.#peer = remoteAddress(this.#socket)
     ignoreWallClock(this.#socket)
     this.#deadline[Symbol.dispose]()
     this.#deadline = this.limit(this.#options.startMs, 'timeout/no_start', 'start')

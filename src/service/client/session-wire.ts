@@ -52,7 +52,7 @@ export class SessionWire {
     return this.#socket.ready
   }
 
-  /** The address of the service that it is connected to, where it is known. */
+  /** The address of the service that it is, or was, connected to. */
   get peer(): string | undefined {
     return this.#socket.peer
   }

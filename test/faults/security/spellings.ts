@@ -55,6 +55,8 @@ export const LOCAL_HOSTS: readonly string[] = [
     '169.254.169.254',
     '100.64.0.1',
     '0.0.0.0',
+    '168.63.129.16',
+    '100.100.100.200',
   ].flatMap(spellingsOf),
   '127.1',
   '127.0.1',

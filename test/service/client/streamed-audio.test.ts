@@ -38,6 +38,14 @@ describe('the stream of a session', () => {
     expect(keys).toEqual([service.apiKey])
   })
 
+  test('is judged by where the session was connected, also when that is over', async () => {
+    const { service, client } = await scripted({ http: (_request, response) => void response.end('mp3') })
+    service.next({ startWith: '/audio' })
+    const session = kept(await client.openSession('/tts', TTS))
+    await session.finish()
+    expect(Buffer.concat(await collected(session.audio!)).toString()).toBe('mp3')
+  })
+
   test('a path is one of the service', async () => {
     const { service, client } = await scripted({
       http: (request, response) => void response.end(request.url),
@@ -148,6 +156,8 @@ describe('the guard', () => {
       })
     expect(await near(far)).toContain('localhost leads to a local address')
     expect(await near('127.0.0.1')).toMatch(/^(127\.|::1)/)
+    // Nobody knows where the session is: it is not taken to be here.
+    expect(await near(undefined)).toContain('localhost leads to a local address')
     const { lookup } = audioAddress('http://localhost/a', base, ['http://localhost'], far)
     const failed = await new Promise(resolve => lookup('localhost', { all: true }, resolve))
     expect(String(failed)).toContain('local address')

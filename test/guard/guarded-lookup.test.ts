@@ -1,0 +1,120 @@
+import type { LookupAddress, LookupAllOptions } from 'node:dns'
+import { isIP } from 'node:net'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { guardedLookup, isAddress, isWrittenLocal, type Resolve } from '../../src/guard/guarded-lookup.ts'
+import { isLocalAddress } from '../../src/guard/local-address.ts'
+
+const PUBLIC = { address: '93.184.216.34', family: 4 }
+const PUBLIC_6 = { address: '2606:4700::1', family: 6 }
+const PRIVATE = { address: '10.0.0.7', family: 4 }
+
+/** What a lookup with `options` says when the name servers say `found`, and what they were asked. */
+async function looked(found: readonly LookupAddress[] | Error, options = {}, localAllowed = false) {
+  const asked: unknown[] = []
+  const resolve: Resolve = (hostname, wanted: LookupAllOptions, done) => {
+    asked.push([hostname, wanted])
+    if (found instanceof Error) done(found, [])
+    else done(null, found)
+  }
+  const answer = await new Promise<unknown[]>(settle =>
+    guardedLookup(localAllowed, resolve)('a.example', options, (...told) => settle(told)),
+  )
+  return { asked, answer }
+}
+
+test('all addresses of a name are asked for, whatever the connection asked for, and its other wishes are kept', async () => {
+  const { asked } = await looked([PUBLIC], { all: false, family: 4, hints: 0 })
+  expect(asked).toEqual([['a.example', { all: true, family: 4, hints: 0 }]])
+})
+
+test('one address or all, as the connection asks', async () => {
+  expect((await looked([PUBLIC, PUBLIC_6])).answer).toEqual([null, PUBLIC.address, 4])
+  expect((await looked([PUBLIC, PUBLIC_6], { all: true })).answer).toEqual([null, [PUBLIC, PUBLIC_6]])
+})
+
+test('one local address among others is enough to refuse, and the error names the name and no address', async () => {
+  for (const options of [{}, { all: true }])
+    for (const found of [[PRIVATE], [PUBLIC, PRIVATE], [PRIVATE, PUBLIC], []]) {
+      const { answer } = await looked(found, options)
+      expect(answer[0]).toMatchObject({
+        code: 'ADDRESS_REFUSED',
+        message: 'a.example leads to a local address',
+      })
+      expect(answer[1]).toBe('')
+    }
+  expect((await looked([PUBLIC, PRIVATE], {}, true)).answer).toEqual([null, PUBLIC.address, 4])
+})
+
+test('what the name servers cannot say is their error', async () => {
+  const error = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
+  expect((await looked(error)).answer).toEqual([error, ''])
+})
+
+test.each([
+  ['http://localhost/', true],
+  ['http://LOCALHOST:8080/', true],
+  ['http://a.b.localhost/', true],
+  ['http://127.0.0.1/', true],
+  ['http://[::1]/', true],
+  ['http://0x7f.1/', true],
+  ['http://10.1.2.3/', true],
+  ['http://localhost.example.com/', false],
+  ['http://notlocalhost/', false],
+  ['http://93.184.216.34/', false],
+])('%s is written as local: %s', (url, local) => expect(isWrittenLocal(new URL(url))).toBe(local))
+
+test.each([
+  ['http://93.184.216.34/', true],
+  ['http://2130706433/', true],
+  ['http://[2606:4700::1]/', true],
+  ['http://example.com/', false],
+  ['http://1.2.3.4.example.com/', false],
+  ['http://localhost/', false],
+])('%s is an address: %s', (url, address) => expect(isAddress(new URL(url))).toBe(address))
+
+test.each([
+  '93.184.216.34',
+  '8.8.8.8',
+  '100.63.255.255',
+  '100.128.0.0',
+  '168.63.129.15',
+  '168.63.129.17',
+  '172.15.255.255',
+  '172.32.0.0',
+  '192.167.255.255',
+  '192.169.0.0',
+  '198.17.255.255',
+  '198.20.0.0',
+  '223.255.255.255',
+  '2606:4700::1',
+  '2a00:1450:4001::1',
+  '2001:200::1',
+  '::ffff:8.8.8.8',
+  '[2606:4700::1]',
+])('%s is on the public network', address => expect(isLocalAddress(address)).toBe(false))
+
+test.each([
+  '168.63.129.16',
+  '::ffff:168.63.129.16',
+  '[::1]',
+  'fe80::1%eth0',
+  '::ffff:10.0.0.1',
+  '2001:1ff::1',
+])('%s is not', address => expect(isLocalAddress(address)).toBe(true))
+
+test('an address that maps another is what the other one is; what is no address is none', () => {
+  fc.assert(
+    fc.property(fc.ipV4(), address => {
+      expect(isLocalAddress(`::ffff:${address}`)).toBe(isLocalAddress(address))
+    }),
+    { seed: 20_261_121 },
+  )
+  fc.assert(
+    fc.property(fc.string(), text => {
+      fc.pre(isIP(text) === 0)
+      if (!/^\[|\]$|%/.test(text)) expect(isLocalAddress(text)).toBe(false)
+    }),
+    { seed: 20_261_121 },
+  )
+})
