@@ -3,11 +3,15 @@ import { rms } from '../transcode/level.ts'
 import { FRAME_MS } from '../transcode/pcm.ts'
 import { LINE_RATE } from './recording.ts'
 
+/** What the bridge calls the marks behind its own words, and not behind translations (`Playout`, after the generation of `Marks`). */
+const NOTICE = /^g\d+:notice \d+$/
 /** Silence after which what is heard counts as a new answer (ms). */
 const NEW_ANSWER_MS = 400
 
 /** Measures at the phone how long after a stretch of speech its translation begins to be heard. */
 export class Answers {
+  /** Translations that were heard to their end. */
+  translations = 0
   /** From the end of speech to the first audio, for each answer (ms). */
   readonly latenciesMs: number[] = []
   readonly #ends: number[]
@@ -28,6 +32,11 @@ export class Answers {
   /** The phone begins to speak at `now` (ms). */
   speaking(now: number): void {
     this.#speakingSince = now
+  }
+
+  /** All before the mark `name` was heard. */
+  marked(name: string): void {
+    if (!NOTICE.test(name)) this.translations++
   }
 
   /** `bytes` of µ-law came at `now` (ms). */

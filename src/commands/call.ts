@@ -53,6 +53,7 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
     webhook: `${server}/twilio/voice?${query}`,
     allowInsecureStream: true,
     log,
+    onMark: (_now, name) => answers.marked(name),
     onMedia: (now, bytes) => answers.media(now, bytes),
     ...(number ? { to: number } : {}),
     ...(authToken ? { authToken } : {}),
@@ -80,14 +81,7 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
   const end = await phone.hangUp()
   const heard = phone.heard()
   await writeFile(options.output, encodeWav(heard, LINE_RATE))
-  return tell(
-    options,
-    terminal,
-    phone.report(),
-    heard,
-    end,
-    phone.report().marksPlayed > 0 ? answers.latenciesMs : [],
-  )
+  return tell(options, terminal, phone.report(), heard, end, answers)
 }
 
 /** Goes on until nothing was heard for `ms`, for a minute at most. */
@@ -108,8 +102,9 @@ function tell(
   report: ReturnType<Phone['report']>,
   heard: Int16Array,
   end: Awaited<Phone['ended']>,
-  latenciesMs: readonly number[],
+  { translations, latenciesMs: all }: Answers,
 ): number {
+  const latenciesMs = translations > 0 ? all : []
   const heardMs = report.bytes / (LINE_RATE / 1000)
   const notices = [...report.errors, ...report.warnings]
   const problems = notices.map(({ code }) => String(code))
@@ -119,6 +114,7 @@ function tell(
     gaps: report.gapCount,
     latenciesMs: latenciesMs.map(Math.round),
     marksConfirmed: report.marksPlayed,
+    translations,
     problems,
     said: report.said,
     output: options.output,
@@ -131,10 +127,10 @@ function tell(
     )
     for (const ms of latenciesMs)
       terminal.line(`  ${(ms / 1000).toFixed(2)} s from the end of speech to the first translated audio`)
-    // Only translations have marks: without one it was the original that came back.
-    if (report.marksPlayed === 0) terminal.line('Nothing was translated: the log of the bridge says why.')
+    // Without one it was the original that came back, or a notice.
+    if (translations === 0) terminal.line('Nothing was translated: the log of the bridge says why.')
     if (problems.length > 0) terminal.line(`Problems: ${problems.join(' ')} (${end.kind})`)
     for (const { code, text } of notices) terminal.line(`  ${code}: ${text}`)
   }
-  return report.marksPlayed > 0 && problems.length === 0 ? 0 : 1
+  return translations > 0 && problems.length === 0 ? 0 : 1
 }

@@ -11,52 +11,7 @@ import {
 } from '../../src/commands/doctor.ts'
 import type { ConfigInput } from '../../src/config.ts'
 import { ServiceFailure } from '../../src/service/client/service-failure.ts'
-import type { LanguageEntry, VoiceEntry } from '../../src/service/contract.ts'
-
-const language = (languageId: string, transcription: boolean, translation: string[]): LanguageEntry => ({
-  languageId,
-  name: languageId,
-  transcription,
-  translation,
-  synthesis: true,
-})
-const voice = (languageId: string): VoiceEntry => ({
-  voiceId: `${languageId}-1`,
-  name: 'One',
-  languageId,
-  voiceGender: 'F',
-  voiceEngine: 'standard',
-  modes: ['block', 'streaming'],
-})
-
-/** A machine on which all is well, with changes. */
-function machine(changes: Partial<Surroundings> = {}): Surroundings {
-  return {
-    nodeVersion: '24.21.0',
-    loadLibrary: async () => undefined,
-    ask: async () => 'eSpeak NG text-to-speech: 1.51  Data at: /usr/lib',
-    statusOf: async () => 200,
-    exists: async () => true,
-    list: async () => ['eng-spa.mode', 'spa-eng.mode', 'README'],
-    service: async () => ({
-      languages: async () => [language('en-us', true, ['es-es']), language('es-es', false, ['en-us'])],
-      voices: async () => [voice('es-es'), voice('en-us')],
-      session: async () => undefined,
-      close: async () => {},
-    }),
-    listen: async () => undefined,
-    isDragoman: async () => true,
-    receiver: async () => 405,
-    twilioAccount: async () => undefined,
-    discord: async () => {
-      throw new Error('Discord is not to be asked')
-    },
-    voiceParts: async () => {
-      throw new Error('voice is of no interest')
-    },
-    ...changes,
-  }
-}
+import { soundMachine as machine } from './doctor/sound-machine.ts'
 
 const TOKEN = '0123456789abcdef0123456789abcdef'
 const complete: Overrides = { publicUrl: 'https://bridge.example.com', twilio: { authToken: TOKEN } }
@@ -90,13 +45,16 @@ describe('doctor', () => {
       'session',
       'en-us → es-es',
       'public address',
-      'public address answers',
       'Twilio auth token',
       'numbers',
       'control API',
+      'public address answers',
+      'Twilio signature',
+      'media stream',
+      'translated call',
     ])
     expect(exitCode(checks)).toBe(0)
-    expect(renderChecks(checks)).toMatch(/^✓ Node .*24\.21\.0\n[\s\S]*\n16 ok, 0 to look at, 0 failed$/)
+    expect(renderChecks(checks)).toMatch(/^✓ Node .*24\.21\.0\n[\s\S]*\n19 ok, 0 to look at, 0 failed$/)
   })
 
   it('is content without a Twilio account, and says so', async () => {
@@ -208,7 +166,12 @@ describe('doctor', () => {
       {},
       { status: 'fail', mend: 'leave out the path: https://x.example.com' },
     ],
-    ['public address answers', complete, { isDragoman: async () => false }, { status: 'warn' }],
+    [
+      'public address answers',
+      complete,
+      { isDragoman: async () => false, knock: async () => ({ kind: 'silent' }) },
+      { status: 'warn' },
+    ],
     ['Twilio auth token', { publicUrl: 'https://x.example.com' }, {}, { status: 'fail' }],
     ['Twilio auth token', { twilio: { authToken: 'short' } }, {}, { status: 'warn' }],
     ['Twilio auth token', { twilio: { insecure: true } }, {}, { status: 'warn' }],

@@ -47,6 +47,8 @@ export interface CallOptions {
   onAnswered?: () => void
   /** Called for every media message that arrives, with the bytes of µ-law it has and its base64: for measuring. */
   onMedia?: (now: number, bytes: number, payload: string) => void
+  /** Called for every mark that was reached: all before it was played. The name is as the bridge sent it. */
+  onMark?: (now: number, name: string) => void
   /** Called for every media message that falls due on its way to the bridge: for measuring. */
   onSent?: (due: number, now: number, timestampMs: number) => void
 }
@@ -66,6 +68,7 @@ type Optional =
   | 'speak'
   | 'gapWithinMs'
   | 'onAnswered'
+  | 'onMark'
   | 'onMedia'
   | 'onSent'
 
@@ -108,6 +111,7 @@ const UNSET: { readonly [K in Optional]: undefined } = {
   speak: undefined,
   gapWithinMs: undefined,
   onAnswered: undefined,
+  onMark: undefined,
   onMedia: undefined,
   onSent: undefined,
 }

@@ -72,7 +72,7 @@ export class CallStreams {
   }
 
   #newStream(parameters: Readonly<Record<string, string>>): PhoneStream {
-    const { clock, line, quirks, callSid, accountSid, gapWithinMs, onMedia, onSent } = this.#call
+    const { clock, line, quirks, callSid, accountSid, gapWithinMs, onMark, onMedia, onSent } = this.#call
     return new PhoneStream({
       ids: { accountSid, callSid, streamSid: newSid('MZ') },
       parameters,
@@ -82,6 +82,7 @@ export class CallStreams {
       gapWithinMs,
       recording: this.#recording,
       packet: due => this.#mouth.packet(due),
+      onMark,
       onMedia,
       onSent,
     })

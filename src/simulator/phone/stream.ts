@@ -28,6 +28,7 @@ export interface StreamOptions {
   /** What the party says at a moment; undefined is silence. */
   packet: (due: number) => string | undefined
   onSent: ((due: number, now: number, timestampMs: number) => void) | undefined
+  onMark: ((now: number, name: string) => void) | undefined
   onMedia: ((now: number, bytes: number, payload: string) => void) | undefined
 }
 
@@ -102,7 +103,7 @@ export class PhoneStream {
   tick(now: number): void {
     const { dieAfterMs } = this.#options.quirks
     this.#uplink?.tick(now)
-    for (const name of this.#queue.advance(now)) this.#echo(name, now)
+    for (const name of this.#queue.advance(now)) this.#reached(name, now)
     if (dieAfterMs !== undefined && this.#startedAt !== undefined && now >= this.#startedAt + dieAfterMs)
       this.drop()
   }
@@ -165,11 +166,11 @@ export class PhoneStream {
       }
       case 'mark':
         // What is due by now comes first: marks return in their order.
-        for (const name of this.#queue.advance(now)) this.#echo(name, now)
-        if (this.#queue.mark(now, message.name)) this.#echo(message.name, now)
+        for (const name of this.#queue.advance(now)) this.#reached(name, now)
+        if (this.#queue.mark(now, message.name)) this.#reached(message.name, now)
         return
       case 'clear':
-        for (const name of this.#queue.advance(now)) this.#echo(name, now)
+        for (const name of this.#queue.advance(now)) this.#reached(name, now)
         recording?.cut(now)
         for (const name of this.#queue.clear(now)) this.#echo(name, now)
         return
@@ -179,6 +180,11 @@ export class PhoneStream {
       default:
         message satisfies never
     }
+  }
+
+  #reached(name: string, now: number): void {
+    this.#options.onMark?.(now, name)
+    this.#echo(name, now)
   }
 
   #echo(name: string, now: number): void {

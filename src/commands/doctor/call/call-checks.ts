@@ -36,7 +36,8 @@ export function callChecks(
 /** Whether the socket that carries the voice was opened, and stayed. */
 function streamCheck({ end, streamed, upgradeStatus, problems }: TestCallOutcome): Check {
   const name = 'media stream'
-  if (end.kind === 'rejected')
+  // Turned away at once, or after being told that all lines are in use.
+  if (end.kind === 'rejected' || (end.kind === 'completed' && !streamed && problems.length === 0))
     return fail(
       name,
       `the server turned the call away (${end.reason})`,

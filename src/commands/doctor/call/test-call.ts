@@ -68,6 +68,7 @@ export async function placeTestCall(order: TestCallOrder): Promise<TestCallOutco
     webhook: `${address}/twilio/voice?${query}`,
     to: number,
     allowInsecureStream: address.startsWith('http:'),
+    onMark: (_now, name) => answers.marked(name),
     onMedia: (now, bytes) => {
       answers.media(now, bytes)
       heardFirst.resolve()
@@ -83,15 +84,19 @@ export async function placeTestCall(order: TestCallOrder): Promise<TestCallOutco
     await Promise.race([phone.quietFor(QUIET_MS), pause(patienceMs, phone.ended)])
   }
   const end = await phone.hangUp()
-  return outcome(phone, end, answers.latenciesMs)
+  return outcome(phone, end, answers)
 }
 
 function streams(phone: SimulatedCall): boolean {
   return phone.report().streams.some(({ end }) => end === undefined)
 }
 
-function outcome(phone: SimulatedCall, end: CallEnd, latenciesMs: readonly number[]): TestCallOutcome {
-  const { streams, errors, warnings, marksPlayed } = phone.report()
+function outcome(
+  phone: SimulatedCall,
+  end: CallEnd,
+  { translations, latenciesMs }: Answers,
+): TestCallOutcome {
+  const { streams, errors, warnings } = phone.report()
   const refused = streams.find(stream => stream.end?.by === 'refused')
   return {
     end,
@@ -99,7 +104,7 @@ function outcome(phone: SimulatedCall, end: CallEnd, latenciesMs: readonly numbe
     upgradeStatus: refused?.end?.code,
     problems: [...errors, ...warnings],
     ...loudness(phone.heard()),
-    translations: marksPlayed,
+    translations,
     latenciesMs,
   }
 }

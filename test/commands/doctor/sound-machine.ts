@@ -1,0 +1,67 @@
+import type { Knock } from '../../../src/commands/doctor/call/knock.ts'
+import type { TestCallOutcome } from '../../../src/commands/doctor/call/test-call.ts'
+import type { Surroundings } from '../../../src/commands/doctor.ts'
+import type { LanguageEntry, VoiceEntry } from '../../../src/service/contract.ts'
+
+const language = (
+  languageId: string,
+  transcription: boolean,
+  translation: string[],
+): LanguageEntry => ({
+  languageId,
+  name: languageId,
+  transcription,
+  translation,
+  synthesis: true,
+})
+const voice = (languageId: string): VoiceEntry => ({
+  voiceId: `${languageId}-1`,
+  name: 'One',
+  languageId,
+  voiceGender: 'F',
+  voiceEngine: 'standard',
+  modes: ['block', 'streaming'],
+})
+
+const answer = (status: number, body = ''): Knock => ({
+  kind: 'answer',
+  ...{ status, body, location: undefined, certificateDays: 60 },
+})
+const HEARD: TestCallOutcome = {
+  end: { kind: 'hangup', code: undefined, reason: '' },
+  ...{ streamed: true, upgradeStatus: undefined, problems: [] },
+  ...{ audibleMs: 1_000, levelDb: -20, translations: 1, latenciesMs: [900] },
+}
+
+/** A machine on which all is well, with changes. */
+export function soundMachine(changes: Partial<Surroundings> = {}): Surroundings {
+  return {
+    nodeVersion: '24.21.0',
+    loadLibrary: async () => undefined,
+    ask: async () => 'eSpeak NG text-to-speech: 1.51  Data at: /usr/lib',
+    statusOf: async () => 200,
+    exists: async () => true,
+    list: async () => ['eng-spa.mode', 'spa-eng.mode', 'README'],
+    service: async () => ({
+      languages: async () => [language('en-us', true, ['es-es']), language('es-es', false, ['en-us'])],
+      voices: async () => [voice('es-es'), voice('en-us')],
+      session: async () => undefined,
+      close: async () => {},
+    }),
+    listen: async () => undefined,
+    isDragoman: async () => true,
+    receiver: async () => 405,
+    twilioAccount: async () => undefined,
+    discord: async () => {
+      throw new Error('Discord is not to be asked')
+    },
+    voiceParts: async () => {
+      throw new Error('voice is of no interest')
+    },
+    knock: async ({ url }) =>
+      url.endsWith('/health') ? answer(200, '{"status":"ok","legs":0}') : answer(204),
+    testCall: async () => HEARD,
+    localToken: async () => 'a-token-of-its-own',
+    ...changes,
+  }
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endToEnd } from '../../../src/commands/doctor/end-to-end.ts'
+import { thisMachine } from '../../../src/commands/doctor/machine.ts'
+import { SelfSigned } from '../../../src/simulator/discord/voice/self-signed.ts'
+import { trust } from '../../../src/simulator/discord/voice/trust.ts'
+import { tones } from '../../../src/simulator/index.ts'
+import type { ProxyFaults } from '../../helpers/tls-proxy.ts'
+import { good, HOST, Place, settings, TOKEN } from './place.ts'
+
+const DAY_MS = 86_400_000
+
+let known: Disposable
+beforeAll(() => {
+  known = trust(good.certificate)
+})
+afterAll(() => known[Symbol.dispose]())
+
+/** What is broken, the check that finds it, what it finds, and the mend. */
+const BROKEN: [what: string, ProxyFaults, name: string, found: RegExp, mend: RegExp][] = [
+  [
+    'a proxy without a server',
+    { answer: { status: 502 } },
+    'public address answers',
+    /reaches no server/,
+    /pass requests on to http:\/\/127/,
+  ],
+  [
+    'another website',
+    { answer: { status: 404 } },
+    'public address answers',
+    /no Dragoman \(answered with 404\)/,
+    /must come out at http:\/\/127/,
+  ],
+  [
+    'a proxy that leaves its path on',
+    { path: path => `/bridge${path}` },
+    'public address answers',
+    /no Dragoman/,
+    /twilio\/… must come out/,
+  ],
+  [
+    'a redirect',
+    { answer: { status: 301, headers: { location: 'https://www.example.com/?secret' } } },
+    'public address answers',
+    /a redirect to https:\/\/www\.example\.com$/,
+    /set publicUrl to the address it redirects to/,
+  ],
+  [
+    'a password',
+    { answer: { status: 401 } },
+    'public address answers',
+    /asks for a password/,
+    /pass without one/,
+  ],
+  ['a firewall', { answer: { status: 403 } }, 'public address answers', /forbidden/, /let \/twilio\/ pass/],
+  [
+    'a proxy that knows one path alone',
+    { hides: /twilio/ },
+    'Twilio signature',
+    /takes it, but not by way/,
+    /pass on \/twilio\//,
+  ],
+  [
+    'a proxy that drops the signature',
+    { drops: ['x-twilio-signature'] },
+    'Twilio signature',
+    /takes it, but not by way/,
+    /as they come/,
+  ],
+  [
+    'no upgrades',
+    { upgrades: 'as-requests' },
+    'media stream',
+    /not opened \(answered with \d+\)/,
+    /proxy_http_version 1\.1/,
+  ],
+  ['upgrades that are refused', { upgrades: 400 }, 'media stream', /answered with 400/, /pass on upgrades/],
+  [
+    'upgrades that are forbidden',
+    { upgrades: 403 },
+    'media stream',
+    /refused with 403/,
+    /X-Twilio-Signature/,
+  ],
+  [
+    'a proxy that cuts connections',
+    { cutMs: 1_000 },
+    'media stream',
+    /cut while the call lasted/,
+    /proxy_read_timeout/,
+  ],
+]
+
+describe.concurrent('with a server that runs, and before it', () => {
+  test.each(BROKEN)('%s, the doctor says so, and what to do', async (_what, faults, name, found, mend) => {
+    await using place = await Place.open(faults)
+    const checks = await place.examine()
+    const failed = checks.filter(({ status }) => status !== 'ok')
+    expect(failed).toEqual([
+      { name, status: 'fail', found: expect.stringMatching(found), mend: expect.stringMatching(mend) },
+    ])
+    // Nobody's secret is shown.
+    expect(JSON.stringify(checks)).not.toContain(TOKEN)
+  })
+
+  const ago = (days: number) => () => Date.now() - days * DAY_MS
+  test.each([
+    ['nobody knows', new SelfSigned({ hosts: [HOST] }), false, /nobody whom Twilio knows/, /Let’s Encrypt/],
+    ['has expired', new SelfSigned({ hosts: [HOST], wallClock: ago(400) }), true, /has expired/, /renew it/],
+    [
+      'is for another name',
+      new SelfSigned({ hosts: ['www.example.com'] }),
+      true,
+      /for another name/,
+      /get one for bridge/,
+    ],
+  ])('a certificate that %s, the doctor says so', async (_what, signed, isKnown, found, mend) => {
+    using _known = isKnown ? trust(signed.certificate) : undefined
+    await using place = await Place.open({}, {}, tones(), signed)
+    expect(await place.examine()).toEqual([
+      {
+        name: 'public address answers',
+        status: 'fail',
+        found: expect.stringMatching(found),
+        mend: expect.stringMatching(mend),
+      },
+    ])
+  })
+
+  test('a certificate that is about to expire, the doctor warns', async () => {
+    const signed = new SelfSigned({ hosts: [HOST], wallClock: ago(361) })
+    using _known = trust(signed.certificate)
+    await using place = await Place.open({}, {}, tones(), signed)
+    expect((await place.examine({ call: false }))[0]).toMatchObject({ status: 'warn', mend: 'renew it' })
+  })
+
+  test('no TLS, nothing, or silence, the doctor says so', async () => {
+    await using place = await Place.open({})
+    const plain = await place.examine({ connectTo: `https://127.0.0.1:${place.port}` })
+    expect(plain).toEqual([
+      expect.objectContaining({ status: 'fail', found: expect.stringContaining('does not speak TLS') }),
+    ])
+    const nothing = await place.examine({ connectTo: 'https://127.0.0.1:9' })
+    expect(nothing).toEqual([
+      expect.objectContaining({
+        status: 'fail',
+        found: expect.stringMatching(/nothing listens at bridge.*ECONNREFUSED/),
+      }),
+    ])
+    const around: typeof thisMachine = { ...thisMachine, knock: async () => ({ kind: 'silent' }) }
+    const silent = await endToEnd(settings({ port: place.port }), around, {}, [])
+    expect(silent).toEqual([
+      expect.objectContaining({ status: 'fail', mend: expect.stringContaining('--connect-to') }),
+    ])
+  })
+
+  test('a name that nobody has, the doctor says so, whether a server runs or not', async () => {
+    const config = settings({ publicUrl: 'https://nobody.dragoman.invalid' })
+    const checks = await endToEnd(config, { ...thisMachine, isDragoman: async () => false }, {}, [])
+    expect(checks).toEqual([
+      expect.objectContaining({
+        status: 'fail',
+        found: 'there is no host nobody.dragoman.invalid',
+        mend: expect.stringContaining('DNS record'),
+      }),
+    ])
+  })
+})
