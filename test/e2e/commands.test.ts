@@ -111,16 +111,27 @@ describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
     await expect(ask({ 'x-api-key': key })).rejects.toThrow()
   })
 
-  test('the doctor looks at everything, also for scripts', async () => {
-    const { code, out } = await shell.run('doctor', '--json')
-    const checks = JSON.parse(out) as Record<string, unknown>[]
-    expect(checks.length).toBeGreaterThan(4)
-    for (const check of checks) expect(Object.keys(check).length).toBeGreaterThanOrEqual(2)
+  test('the doctor looks at everything and hears a call translated, also for scripts', async () => {
+    const serving = shell.start('serve', '--port', '0')
+    const [, port = ''] = await serving.says(/on the line at http:\/\/127\.0\.0\.1:(\d+)/)
+    await serving.says(/Ctrl-C/)
+    const settings = { DRAGOMAN_PORT: port }
+    const doctor = shell.startWith(settings, 'doctor', '--json')
+    const code = await doctor.ended
+    const checks = JSON.parse(doctor.out) as { name: string; status: string; found: string }[]
     expect(JSON.stringify(checks)).toMatch(/pocketsphinx/i)
-    expect([0, 1]).toContain(code)
-    const plain = await shell.run('doctor')
-    expect(plain.code).toBe(code)
+    expect(checks.filter(({ status }) => status === 'fail')).toEqual([])
+    expect(code).toBe(0)
+    expect(checks.at(-1)).toMatchObject({
+      name: 'translated call',
+      found: expect.stringMatching(
+        /^en-us → es-es: heard \d+\.\d s at -\d+ dBFS, \d+\.\d s after the words$/,
+      ),
+    })
+    const plain = shell.startWith(settings, 'doctor', '--no-call')
+    expect(await plain.ended).toBe(code)
     expect(plain.out.split('\n').length).toBeGreaterThan(4)
+    expect(plain.out).not.toContain('translated call')
   })
 })
 

@@ -3,11 +3,7 @@ import type { TestCallOutcome } from '../../../src/commands/doctor/call/test-cal
 import type { Surroundings } from '../../../src/commands/doctor.ts'
 import type { LanguageEntry, VoiceEntry } from '../../../src/service/contract.ts'
 
-const language = (
-  languageId: string,
-  transcription: boolean,
-  translation: string[],
-): LanguageEntry => ({
+const language = (languageId: string, transcription: boolean, translation: string[]): LanguageEntry => ({
   languageId,
   name: languageId,
   transcription,
