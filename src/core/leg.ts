@@ -34,6 +34,8 @@ export interface Leg {
   mark(name: string): void
   /** Drops what was sent and not yet heard. */
   flush(): void
+  /** Voice of the party that did not arrive, or not whole, so far (ms); absent: the channel cannot tell. */
+  readonly lostMs?: number
   /** True while the far side reads too slowly; audio offered then is better dropped than queued. */
   readonly congested: boolean
   /** Idempotent: every call awaits the first. */

@@ -90,6 +90,7 @@ export class Participant implements PartyLine {
   /** Frames of silence still due to the service after that. */
   #closing = 0
   #frames = 0
+  #returns = 0
   /** Frames for which the service hears silence in place of a key's tone. */
   #keyFrames = 0
   #loudest = 0
@@ -139,6 +140,11 @@ export class Participant implements PartyLine {
     return this.#frames
   }
 
+  /** How often it came back by another leg. */
+  get returns(): number {
+    return this.#returns
+  }
+
   /**
    * Changes how the party takes part, from its next frame on; original voices go on without a gap. What is the same
    * already does nothing. Returns the new state. Throws `RangeError` for a key or value that is none.
@@ -170,7 +176,10 @@ export class Participant implements PartyLine {
 
   /** Takes what `leg`, the first or another, delivers from now on; nothing of one before it any more. */
   attach(leg: Leg): void {
-    if (leg !== this.#leg) this.playout.moveTo(leg, this.#parts.clock.now())
+    if (leg !== this.#leg) {
+      this.playout.moveTo(leg, this.#parts.clock.now())
+      this.#returns++
+    }
     this.#leg = leg
     this.#lostAt = undefined
     this.#closing = 0

@@ -108,6 +108,11 @@ export class Relay implements Admission {
     return this.#gate.statuses.every(status => status !== 'closed')
   }
 
+  /** The breakers before the services, in the order in which they are wanted: nobody but probes passes one that is not `closed`. */
+  get services(): readonly ('closed' | 'open' | 'half-open')[] {
+    return this.#gate.statuses
+  }
+
   /** Fragments of speech that sessions keep for the service now; 0 when all have ended. */
   get fragmentsHeld(): number {
     return this.#parts.pool.lent
@@ -178,12 +183,8 @@ export class Relay implements Admission {
 
   #newParticipant(leg: Leg, invitation: Invitation): Participant {
     const { observer, metrics } = this
-    return new Participant(leg, invitation, {
-      clock: this.#clock,
-      metrics,
-      observer,
-      options: this.#options,
-    })
+    const parts = { clock: this.#clock, metrics, observer, options: this.#options }
+    return new Participant(leg, invitation, parts)
   }
 
   #takeIn(room: Room, participant: Participant): void {

@@ -58,6 +58,8 @@ export class Session {
   readonly request: TranslationRequest
   readonly speaker: string
   readonly ended: Promise<EndReason>
+  /** Connections that it lost, or that did not come, so far. */
+  drops = 0
   readonly #options: SessionOptions
   readonly #parts: SessionParts
   readonly #events: SessionEvents
@@ -110,6 +112,11 @@ export class Session {
     if (state.status === 'live') return false
     if (this.#wasLive || state.status === 'ended' || state.attempt > 1) return true
     return this.#parts.clock.now() - state.since > this.#options.awayAfterMs
+  }
+
+  /** Speech that left the replay ring before the service took it, so far (ms). */
+  get lostMs(): number {
+    return this.#ring.lostMs
   }
 
   /** Nothing was ever said to it, and nothing ever came of it: there are no last words. */
@@ -251,6 +258,7 @@ export class Session {
     const now = this.#parts.clock.now()
     const attempt = nextAttempt(this.#state, now)
     const waitMs = backoffMs(attempt, this.#parts.random())
+    this.drops++
     this.#parts.metrics.sessionsDropped++
     if (this.#state.status === 'live' || attempt === 2)
       this.#parts.log.warn(

@@ -2,7 +2,7 @@ import { after } from '../../core/clock.ts'
 import { BridgeError, describeEnd, type EndReason } from '../../core/errors.ts'
 import type { Leg, LegUplink } from '../../core/leg.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
-import { durationMs } from '../../transcode/pcm.ts'
+import { durationMs, FRAME_MS } from '../../transcode/pcm.ts'
 import type { CloseCause } from './close-codes.ts'
 import type { LegCounters } from './counters.ts'
 import { Downlink } from './downlink.ts'
@@ -76,6 +76,11 @@ export class TwilioLeg implements Leg, StreamListener {
     this.ended = promise
     this.#settle = resolve
     socket.listener = this
+  }
+
+  /** Holes in the media clock, and messages without audio in them. */
+  get lostMs(): number {
+    return this.counters.gapsFilledMs + this.counters.badPayloads * FRAME_MS
   }
 
   /** A stream of the same call is the same party. */
