@@ -3,15 +3,15 @@ import { test } from 'vitest'
 import { figure } from '../../helpers/figures.ts'
 import { ALL_SCHEDULES } from './all-schedules.ts'
 
-test('random schedules of each state machine', context => {
+test('random schedules of each state machine', async context => {
   let runs = 0
   for (const { name, property, long } of ALL_SCHEDULES) {
     const seed = Math.floor(Math.random() * 2 ** 31)
-    const { numRuns, failed, counterexamplePath, error } = fc.check(property, {
+    const { numRuns, failed, counterexamplePath, error } = (await fc.check(property, {
       seed,
       numRuns: long,
       interruptAfterTimeLimit: 60_000,
-    }) as fc.RunDetails<unknown> & { error?: unknown }
+    })) as fc.RunDetails<unknown> & { error?: unknown }
     console.log(`${name}: ${numRuns} schedules, seed ${seed}`)
     if (failed) throw new Error(`${name}: seed ${seed}, path ${counterexamplePath}`, { cause: error })
     runs += numRuns

@@ -3,6 +3,7 @@ import type { Clock } from '../../../core/clock.ts'
 import type { Log } from '../../../core/log.ts'
 import type { LinkCounters } from './link-counters.ts'
 import type { LinkLimits } from './link-limits.ts'
+import type { ConnectionTerms, ConnectionWatcher, MendedConnection } from './mended-connection.ts'
 
 export type VoiceLinkState = 'joining' | 'ready' | 'reconnecting' | 'ended'
 
@@ -16,6 +17,9 @@ export interface VoiceLinkWatcher {
   /** Speaking was announced for 10 s, and not one packet came: UDP does not get through. Once a link. */
   deaf?(): void
 }
+
+/** What a link does with a connection. */
+export type LinkConnection = Pick<MendedConnection, 'rejoin' | 'play' | 'setSpeaking' | 'check' | 'destroy'>
 
 export interface VoiceLinkOptions {
   readonly guildId: string
@@ -31,6 +35,8 @@ export interface VoiceLinkOptions {
   readonly counters: LinkCounters
   readonly watcher?: VoiceLinkWatcher
   readonly limits?: Partial<LinkLimits>
+  /** Makes a connection; the library's unless a test brings others. */
+  readonly connect?: (terms: ConnectionTerms, watcher: ConnectionWatcher) => LinkConnection
   /** False: the main gateway is away, and cannot say what becomes of us. Default: it is there. */
   readonly gatewayUp?: () => boolean
 }

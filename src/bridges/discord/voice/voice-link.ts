@@ -6,7 +6,7 @@ import { DEFAULT_LINK_LIMITS, type LinkLimits, rejoinDelayMs, SAME_MOMENT_MS } f
 import { type ConnectionWatcher, MendedConnection } from './mended-connection.ts'
 import type { PacketPlayer, PacketSink, PacketSource } from './packet-sink.ts'
 import { Reception } from './reception.ts'
-import type { VoiceLinkOptions, VoiceLinkState } from './voice-link-options.ts'
+import type { LinkConnection, VoiceLinkOptions, VoiceLinkState } from './voice-link-options.ts'
 
 /**
  * One voice channel: what is said there, by user, and what is played there. It stays, over lost connections, moves and
@@ -22,7 +22,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   readonly #joined = Promise.withResolvers<undefined>()
   #state: VoiceLinkState = 'joining'
   #channelId: string
-  #connection: MendedConnection | undefined
+  #connection: LinkConnection | undefined
   /** What happens next unless something else does. */
   #next: Disposable | undefined
   #watch: Ticker | undefined
@@ -113,10 +113,11 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     this.#attempts++
     const { guildId, group, adapterCreator, dave = true, clock, counters } = this.#options
     this.#within(this.#limits.joinTimeoutMs, () => this.#afresh())
+    const { connect = (...all) => new MendedConnection(...all) } = this.#options
     const terms = { guildId, group, adapterCreator, dave, clock, counters }
     const [reception, guard, channelId] = [this.#reception, this.#guard, this.#channelId]
     try {
-      this.#connection = new MendedConnection({ ...terms, channelId, reception, guard }, this.#watcher())
+      this.#connection = connect({ ...terms, channelId, reception, guard }, this.#watcher())
     } catch (error) {
       this.#options.log.error({ guildId, channelId, err: error }, 'cannot ask for a voice connection')
       this.#end({ kind: 'unreachable', attempts: this.#attempts })

@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { Drain, drainSchema } from '../../../src/app/drain.ts'
+import { Calls } from '../../../src/bridges/twilio/calls.ts'
+import { DEFAULT_LIMITS } from '../../../src/bridges/twilio/limits.ts'
+import { silentLog } from '../../../src/core/log.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { must } from '../../fuzz/target.ts'
+import type { Schedule } from './schedule.ts'
+
+const SECONDS = 30
+/** The drain looks so often (ms), and those who are handed over are waited for so long. */
+const LOOK_MS = 100
+const HANDED_OVER_MS = 2_000
+
+const who = fc.constantFrom('CA1', 'CA2', 'CA3')
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('comes' as const), who }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('goes' as const, 'asks' as const), who }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'begin' as const }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'hurry' as const }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.constantFrom(50, 300, 2_000, 9_000, 31_000),
+    }),
+  },
+)
+
+/** What is settled by now has told so. */
+async function told(): Promise<void> {
+  for (let n = 0; n < 6; n++) await Promise.resolve()
+}
+
+const drain: Schedule = {
+  name: 'a drain and the calls that it hands over',
+  short: 2_000,
+  long: 300_000,
+  property: fc.asyncProperty(fc.array(step, { maxLength: 24, size: 'max' }), async steps => {
+    const clock = new FakeClock(1_000)
+    const here = new Set<string>()
+    const calls = new Calls(clock, DEFAULT_LIMITS)
+    const drain = new Drain({
+      settings: drainSchema.parse({ seconds: SECONDS }),
+      clock,
+      log: silentLog,
+      calls: () => here.size,
+    })
+    let began: number | undefined
+    let hurried = false
+    let overAt: number | undefined
+    let handed: { at: number; left: Set<string> } | undefined
+    let goneAt: number | undefined
+    let turned = 0
+    /** What must not have been, found where nobody could be told. */
+    const broken: string[] = []
+    const begin = () => {
+      began ??= clock.now()
+      void drain.begin().then(() => {
+        if (overAt !== undefined) return
+        overAt = clock.now()
+        const early = overAt - (began ?? 0) < SECONDS * 1_000
+        if (!hurried && early && here.size > 0) broken.push('whoever is there may stay until the deadline')
+        const left = new Set(here)
+        handed = { at: overAt, left }
+        void calls.leave(here).then(() => {
+          goneAt = clock.now()
+          if (left.size > 0 && goneAt - overAt! < HANDED_OVER_MS)
+            broken.push('nobody is left behind while they may still ask')
+        })
+      })
+    }
+    for (const each of steps) {
+      if (each.do === 'comes') {
+        const turns = drain.turns()
+        must((turns !== undefined) === (began !== undefined), 'nobody comes in once it has begun, all before')
+        if (turns) turned++
+        else here.add(each.who)
+      } else if (each.do === 'goes') {
+        here.delete(each.who)
+      } else if (each.do === 'asks') {
+        must(calls.leaving === (handed !== undefined), 'calls are sent on when they are handed over')
+        handed?.left.delete(each.who)
+        calls.sentOn(each.who)
+      } else if (each.do === 'begin') begin()
+      else if (each.do === 'hurry') {
+        hurried = true
+        drain.hurry()
+      } else
+        for (let ms = 0; ms < each.ms; ms += LOOK_MS) {
+          clock.advance(Math.min(LOOK_MS, each.ms - ms))
+          await told()
+        }
+      await told()
+      must(broken.length === 0, broken[0] ?? '')
+      must(drain.turnedAway === turned, 'who is turned away is counted')
+      if (began === undefined) continue
+      const late = clock.now() - began
+      must(overAt !== undefined || late < SECONDS * 1_000 + LOOK_MS, 'no drain takes longer than its time')
+      must(overAt !== undefined || !hurried, 'a hurry is one')
+      const looked = each.do === 'wait' && each.ms >= LOOK_MS
+      must(overAt !== undefined || here.size > 0 || !looked, 'it is over when nobody is left')
+      must(goneAt === undefined || clock.pending === 0, 'whoever is gone waits for nothing')
+      if (overAt !== undefined)
+        must(
+          goneAt !== undefined || clock.now() - overAt < HANDED_OVER_MS + LOOK_MS,
+          'nobody waits for ever for who does not ask',
+        )
+      if (handed?.left.size === 0) must(goneAt !== undefined, 'when all were sent on it is over at once')
+    }
+    begin()
+    clock.advance(SECONDS * 1_000 + LOOK_MS)
+    await told()
+    clock.advance(HANDED_OVER_MS)
+    await told()
+    must(overAt !== undefined && goneAt !== undefined, 'it is over, and all are sent on')
+    must(clock.pending === 0, `no timer is left: ${clock.pending}`)
+  }),
+}
+
+export const DRAIN_SCHEDULES: readonly Schedule[] = [drain]
