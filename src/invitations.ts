@@ -1,7 +1,7 @@
 import type { GuessLimit } from './app/guess-limit.ts'
 import type { RememberedLanguages } from './app/remembered-languages.ts'
 import { webhookQuery } from './app/webhook-query.ts'
-import type { IncomingCall, Question, Refusal } from './bridges/twilio/index.ts'
+import { type IncomingCall, type Question, RESUMES_FIELD, type Refusal } from './bridges/twilio/index.ts'
 import type { DialPlan, Invitation, OriginalVoice } from './core/invitation.ts'
 import type { LanguageId } from './core/languages.ts'
 import { type Log, silentLog } from './core/log.ts'
@@ -90,9 +90,19 @@ export function invitationsOf(
       ...(asked.original ? { original: asked.original } : {}),
       ...(asked.name ? { name: asked.name } : {}),
       ...(asked.roomCode ? { echo: false } : {}),
-      ...(asked.dial ? { echo: false, dial: planOf(asked.dial, defaults) } : {}),
+      ...(asked.dial
+        ? {
+            echo: false,
+            dial: { ...planOf(asked.dial, defaults), ...(resumed(call) ? { resumed: true } : {}) },
+          }
+        : {}),
     }
   }
+}
+
+/** Another server had this call before. */
+function resumed({ query }: IncomingCall): boolean {
+  return query[RESUMES_FIELD] !== undefined
 }
 
 /** The language that the caller chose, now or earlier; a question if they are to choose; nothing if it is fixed. */

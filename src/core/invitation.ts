@@ -35,6 +35,8 @@ export interface Invitation {
   readonly takes?: Takes
   /** Whom the switchboard calls as soon as the party is there. */
   readonly dial?: DialPlan
+  /** They were called by a switchboard, for somebody in the room: alone there they are shown out. */
+  readonly called?: true
 }
 
 /** Somebody who is called for a party that has arrived, so that the two can talk. */
@@ -42,11 +44,13 @@ export interface DialPlan {
   /** E.164; kept out of events and logs. */
   readonly to: string
   /** How they are in the room; the room is that of the party. */
-  readonly callee: Omit<Invitation, 'room' | 'echo' | 'dial'>
+  readonly callee: Omit<Invitation, 'room' | 'echo' | 'dial' | 'called'>
   /** How long it may ring (s); default of the channel. */
   readonly ringSeconds?: number
   /** What becomes of the party when nobody comes, once they have been told. Default `hang-up`. */
   readonly unanswered?: 'hang-up' | 'stay'
+  /** Another server has called them, and is gone: they may come by themselves, and are called anew only if they do not. */
+  readonly resumed?: true
 }
 
 /** The one way in: the part of the relay that a bridge needs. */

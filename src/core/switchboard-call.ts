@@ -10,6 +10,8 @@ import type { SwitchboardVoice } from './switchboard-voice.ts'
 
 /** A party whose leg broke may come back within this time (ms). */
 const RETURN_MS = 10_000
+/** Of two who come from another server, the second is there within this time of the first (ms). */
+const REUNION_MS = 6_000
 
 export interface SwitchboardCallTerms {
   /** Absent: nobody can be called. */
@@ -20,7 +22,7 @@ export interface SwitchboardCallTerms {
   /** A call that is dialled ends after this long (s). */
   readonly limitSeconds: number | undefined
   /** Called once, when it is over. */
-  readonly over: () => void
+  readonly over: (caller: Invitation | undefined) => void
 }
 
 interface Seat {
@@ -30,29 +32,36 @@ interface Seat {
   missing: Disposable | undefined
 }
 
-/** One call between somebody who called in and somebody who is called for them. Ends everybody's leg when it is over. */
+/**
+ * One call between somebody who called in and somebody who is called for them. Ends everybody's leg when it is over. A call that another
+ * server began goes on with whichever of the two comes first.
+ */
 export class SwitchboardCall {
   readonly #room: string
-  readonly #plan: DialPlan
   readonly #terms: SwitchboardCallTerms
-  readonly #caller: Invitation
+  #plan: DialPlan | undefined
+  /** Absent until they have come from another server. */
+  #caller: Invitation | undefined
   /** That of whoever is called; known by being this very object. */
-  readonly #callee: Invitation
+  #callee: Invitation | undefined
   /** By the invitation, which stays the same when a party's leg is replaced. */
   readonly #seats = new Map<Invitation, Seat>()
-  #state: CallState = { status: 'calling' }
+  #state: CallState
+  #reunion: Disposable | undefined
   #outgoing: OutgoingCall | undefined
   #ringing: Announcement | undefined
   /** Whoever was called has picked up, and is no machine. */
   #person = false
   #greeted = false
 
-  constructor(caller: Invitation, plan: DialPlan, terms: SwitchboardCallTerms) {
-    this.#room = caller.room
-    this.#caller = caller
-    this.#plan = plan
+  /** `first`: of a caller, with whom to call; or of somebody who was `called` by another server. */
+  constructor(first: Invitation, terms: SwitchboardCallTerms) {
+    this.#room = first.room
     this.#terms = terms
-    this.#callee = { ...plan.callee, room: caller.room, echo: false }
+    const returns = !first.dial || first.dial.resumed
+    this.#state = { status: returns ? 'returning' : 'calling' }
+    if (returns) this.#reunion = after(terms.clock, REUNION_MS, () => this.#alone())
+    this.#meet(first)
   }
 
   get state(): CallState {
@@ -61,6 +70,7 @@ export class SwitchboardCall {
 
   /** `party` has been admitted to the room by `invitation`, for the first time or with a new leg. */
   join(party: Participant, invitation: Invitation): void {
+    this.#meet(invitation)
     if (this.#state.status === 'parting' || this.#state.status === 'over') {
       // Nobody is asked in while others are being shown out.
       void party.hangUp()
@@ -82,11 +92,35 @@ export class SwitchboardCall {
       this.#wait(party, known === undefined)
     this.#greet()
     this.#apply({ type: 'joined', present: this.#seats.size })
+    // Too late to be awaited, but here: nobody else is to be called.
+    if (seat.who === 'guest' && invitation.called)
+      this.#apply({ type: 'unanswered', why: 'no-answer', stay: false, present: this.#seats.size })
   }
 
   /** The call has lasted as long as calls may. */
   timeUp(): void {
     this.#apply({ type: 'time-up' })
+  }
+
+  /** Learns who the caller is, and who was called. */
+  #meet(invitation: Invitation): void {
+    const { room, dial, called } = invitation
+    if (dial && !this.#caller) {
+      this.#caller = invitation
+      this.#plan = dial
+      this.#callee ??= { ...dial.callee, room, echo: false, called: true }
+    }
+    if (called && this.#state.status === 'returning') this.#callee = invitation
+  }
+
+  /** One of the two has not come from another server. */
+  #alone(): void {
+    const caller = this.#caller && this.#seats.get(this.#caller)
+    this.#apply({ type: 'not-returned', missing: caller ? 'callee' : 'caller' })
+    if (!caller || this.#state.status !== 'calling') return
+    // Nobody who comes as the one that was called before is awaited any more.
+    this.#callee = { ...this.#plan?.callee, room: this.#room, echo: false, called: true }
+    this.#wait(caller.party, true)
   }
 
   #whoIs(invitation: Invitation): Seat['who'] {
@@ -101,11 +135,12 @@ export class SwitchboardCall {
     if (!first) return
     this.#dial()
     // Whoever cannot be called at all is nobody to wait for.
-    if (this.#state.status === 'calling') this.#say(caller, 'connecting', named(this.#plan.callee))
+    if (this.#state.status === 'calling') this.#say(caller, 'connecting', named(this.#plan?.callee))
   }
 
   #dial(): void {
     const { dialler, limitSeconds, log } = this.#terms
+    if (!this.#plan || !this.#callee) return
     const { to, ringSeconds } = this.#plan
     try {
       if (!dialler) throw new BridgeError('DIAL_REFUSED', 'dialling out is not configured')
@@ -135,7 +170,7 @@ export class SwitchboardCall {
 
   /** Tells whoever was called what this is: once, and not before a machine is ruled out, which would keep it for good. */
   #greet(): void {
-    const callee = this.#seats.get(this.#callee)
+    const callee = this.#callee && this.#seats.get(this.#callee)
     if (!this.#person || this.#greeted || !callee || callee.missing) return
     this.#greeted = true
     this.#say(callee.party, 'incoming', named(this.#caller))
@@ -143,17 +178,18 @@ export class SwitchboardCall {
 
   #unanswered(why: Farewell): void {
     const before = this.#state
-    const stay = this.#plan.unanswered === 'stay'
+    const stay = this.#plan?.unanswered === 'stay'
     this.#apply({ type: 'unanswered', why, stay, present: this.#seats.size })
-    const caller = this.#seats.get(this.#caller)?.party
+    const caller = this.#caller && this.#seats.get(this.#caller)?.party
     if (caller && before.status === 'calling' && this.#state.status !== 'parting') this.#say(caller, why)
   }
 
   #calleeGone(machine: boolean): void {
-    const seat = this.#seats.get(this.#callee)
+    const callee = this.#callee
+    const seat = callee && this.#seats.get(callee)
     if (!seat) return
     seat.missing?.[Symbol.dispose]()
-    this.#seats.delete(this.#callee)
+    this.#seats.delete(callee)
     void seat.party.hangUp()
     const present = this.#seats.size
     if (machine) this.#apply({ type: 'machine', present })
@@ -177,6 +213,7 @@ export class SwitchboardCall {
     if (state === before) return
     this.#state = state
     this.#terms.log.info({ room: this.#room, call: state.status }, 'two-party call')
+    this.#reunion?.[Symbol.dispose]()
     if (before.status === 'calling') this.#stopWaiting(input.type === 'answered')
     if (state.status === 'parting') void this.#part(state.farewell)
     if (state.status === 'over') this.#end()
@@ -185,7 +222,7 @@ export class SwitchboardCall {
   #stopWaiting(answered: boolean): void {
     // What the far side has of it (0.2 s) is heard: to cut it off would click.
     this.#ringing?.stop()
-    const caller = this.#seats.get(this.#caller)?.party
+    const caller = this.#caller && this.#seats.get(this.#caller)?.party
     caller?.change({ muted: false })
     if (answered && caller) this.#say(caller, 'connected')
     if (!answered) void this.#outgoing?.hangUp()
@@ -206,7 +243,7 @@ export class SwitchboardCall {
     }
     this.#seats.clear()
     void this.#outgoing?.hangUp()
-    this.#terms.over()
+    this.#terms.over(this.#caller)
   }
 
   #say(...words: Parameters<SwitchboardVoice['say']>): void {
@@ -220,8 +257,8 @@ const FAILURES: { readonly [K in ErrorCode]?: Farewell } = {
   DIAL_SPENT: 'minutes-spent',
 }
 
-function named({ name }: { readonly name?: string }): Record<string, string> {
-  return name === undefined ? {} : { name }
+function named(party: { readonly name?: string } | undefined): Record<string, string> {
+  return party?.name === undefined ? {} : { name: party.name }
 }
 
 function farewellOf(outcome: Exclude<DialOutcome, { kind: 'answered' }>): Farewell {

@@ -15,6 +15,8 @@ export type Farewell = Extract<
 
 /** A call between somebody who called in and somebody who is called for them; others may have joined. */
 export type CallState =
+  /** It goes on from another server: one is there, the other may come. */
+  | { readonly status: 'returning' }
   /** The caller waits; the other telephone rings, or is about to. */
   | { readonly status: 'calling' }
   | { readonly status: 'talking' }
@@ -30,6 +32,8 @@ export type CallInput =
   | { readonly type: 'answered' }
   | { readonly type: 'unanswered'; readonly why: Farewell; readonly stay: boolean; readonly present: number }
   | { readonly type: 'joined'; readonly present: number }
+  /** The other has not come. */
+  | { readonly type: 'not-returned'; readonly missing: 'caller' | 'callee' }
   | { readonly type: 'left'; readonly who: 'caller' | 'callee' | 'guest'; readonly present: number }
   /** Whoever was called has turned out to be a machine, and is gone. */
   | { readonly type: 'machine'; readonly present: number }
@@ -40,11 +44,13 @@ export type CallInput =
 const OVER: CallState = { status: 'over' }
 const TALKING: CallState = { status: 'talking' }
 const WAITING: CallState = { status: 'waiting' }
+const CALLING: CallState = { status: 'calling' }
 
 /**
  *   calling ──answered──▶ talking ◀──joined── waiting
  *      ├──unanswered, and the caller stays──────▲
  *      └──unanswered──▶ parting ◀──one is left── talking, waiting
+ *   returning ──both are there──▶ talking; ──no callee──▶ calling; ──no caller──▶ parting
  *                          └──said, or nobody is there──▶ over, for good
  *
  * What says nothing new changes nothing: the same state is returned.
@@ -60,7 +66,12 @@ export function next(state: CallState, input: CallInput): CallState {
       if (input.present > 1) return TALKING
       return input.stay ? WAITING : parting(input.why)
     case 'joined':
-      return state.status === 'waiting' && input.present > 1 ? TALKING : state
+      return (state.status === 'waiting' || state.status === 'returning') && input.present > 1
+        ? TALKING
+        : state
+    case 'not-returned':
+      if (state.status !== 'returning') return state
+      return input.missing === 'callee' ? CALLING : parting('other-left')
     case 'left':
       return afterLeaving(state, input.who, input.present)
     case 'machine':
@@ -82,6 +93,7 @@ function afterLeaving(state: CallState, who: 'caller' | 'callee' | 'guest', pres
   if (present === 0) return OVER
   // Whether the call is answered is still open, and only the caller waits for that.
   if (state.status === 'calling' && who !== 'caller') return state
+  if (state.status === 'returning') return state
   if (present === 1) return parting('other-left')
   return state.status === 'calling' ? TALKING : state
 }

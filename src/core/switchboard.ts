@@ -61,7 +61,7 @@ export class Switchboard implements Admission {
 
   admit(leg: Leg, invitation: Invitation): void {
     const { relay, maxRooms = Number.POSITIVE_INFINITY } = this.#parts
-    const { dial, ...plain } = invitation
+    const { dial, called, ...plain } = invitation
     if (!relay.rooms.has(plain.room) && relay.rooms.size >= maxRooms) {
       relay.admit(leg, { ...plain, room: `full ${leg.id}`, echo: false })
       this.#log.warn({ legId: leg.id, rooms: relay.rooms.size }, 'turned away: too many rooms')
@@ -74,7 +74,7 @@ export class Switchboard implements Admission {
       void party.hangUp()
       return
     }
-    const call = this.#calls.get(plain.room) ?? (dial ? this.#begin(invitation, dial) : undefined)
+    const call = this.#calls.get(plain.room) ?? (dial || called ? this.#begin(invitation) : undefined)
     call?.join(party, invitation)
     this.#limit(leg, invitation, () => (call ? call.timeUp() : this.#dismiss(party, 'time-up')))
   }
@@ -85,20 +85,21 @@ export class Switchboard implements Admission {
     return party
   }
 
-  #begin(caller: Invitation, plan: NonNullable<Invitation['dial']>): SwitchboardCall {
+  #begin(first: Invitation): SwitchboardCall {
     const { dialler, maxMinutes } = this.#parts
-    const call = new SwitchboardCall(caller, plan, {
+    const { room } = first
+    const call = new SwitchboardCall(first, {
       dialler,
       voice: this.#voice,
       clock: this.#clock,
       log: this.#log,
       limitSeconds: maxMinutes === undefined ? undefined : Math.ceil(maxMinutes * 60) + LIMIT_MARGIN_SECONDS,
-      over: () => {
-        this.#calls.delete(caller.room)
-        this.#done.add(caller)
+      over: caller => {
+        this.#calls.delete(room)
+        this.#done.add(caller ?? first)
       },
     })
-    this.#calls.set(caller.room, call)
+    this.#calls.set(room, call)
     return call
   }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type CallInput, type CallState, next } from '../../src/core/switchboard-state.ts'
 
 const CALLING: CallState = { status: 'calling' }
+const RETURNING: CallState = { status: 'returning' }
 const through = (...inputs: CallInput[]) => inputs.reduce(next, CALLING)
 const ANSWERED: CallInput = { type: 'answered' }
 const SAID: CallInput = { type: 'said' }
@@ -20,6 +21,7 @@ const left = (who: 'caller' | 'callee' | 'guest', present: number): CallInput =>
 })
 const joined = (present: number): CallInput => ({ type: 'joined', present })
 const machine = (present: number): CallInput => ({ type: 'machine', present })
+const missing = (who: 'caller' | 'callee'): CallInput => ({ type: 'not-returned', missing: who })
 const parting = (farewell: string) => ({ status: 'parting', farewell })
 
 describe('a call between two', () => {
@@ -56,6 +58,17 @@ describe('a call between two', () => {
     expect(through(...inputs)).toEqual(state)
   })
 
+  it.each<[string, CallInput[], unknown]>([
+    ['goes on when both are there', [joined(1), joined(2)], { status: 'talking' }],
+    ['waits for the second, whoever else says what', [joined(1), ANSWERED, busy(1)], RETURNING],
+    ['calls anew whom it called before when they do not come', [joined(1), missing('callee')], CALLING],
+    ['ends for whom was called when the caller does not come', [missing('caller')], parting('other-left')],
+    ['is over when the first goes before the second comes', [left('caller', 0)], { status: 'over' }],
+    ['waits for nobody after it went on', [joined(2), missing('callee')], { status: 'talking' }],
+  ])('that another server began %s', (_what, inputs, state) => {
+    expect(inputs.reduce(next, RETURNING)).toEqual(state)
+  })
+
   it('ends for good, and what says nothing new changes nothing', () => {
     const present = fc.integer({ min: 0, max: 3 })
     const input = fc.oneof(
@@ -64,12 +77,13 @@ describe('a call between two', () => {
       fc.tuple(fc.constantFrom('caller', 'callee', 'guest'), present).map(([who, n]) => left(who, n)),
       present.map(joined),
       present.map(machine),
+      fc.constantFrom(missing('caller'), missing('callee')),
     )
     const rank = ({ status }: CallState) =>
-      ({ calling: 0, waiting: 1, talking: 2, parting: 3, over: 4 })[status]
+      ({ returning: 0, calling: 1, waiting: 2, talking: 3, parting: 4, over: 5 })[status]
     fc.assert(
       fc.property(fc.array(input, { maxLength: 12 }), inputs => {
-        let state: CallState = CALLING
+        let state: CallState = inputs.length % 2 ? RETURNING : CALLING
         for (const each of inputs) {
           const then = next(state, each)
           expect(rank(then)).toBeGreaterThanOrEqual(rank(state))

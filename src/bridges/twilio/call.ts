@@ -24,6 +24,8 @@ export type CallState =
 export interface Admittance {
   readonly invitation: Invitation
   readonly watch?: StreamWatch
+  /** They were called from here, or by a server that is gone. */
+  readonly guest?: boolean
   /** Resumptions it had used up before this server knew of it. */
   readonly resumes?: number
   /** The last round of it that is known of. */
@@ -36,6 +38,7 @@ export class Call {
   readonly invitation: Invitation
   /** Whoever placed the call, if it was placed from here. */
   readonly watch: StreamWatch | undefined
+  readonly guest: boolean
   /** Resumptions since a stream last worked. */
   #resumes: number
   /** TwiML with a token of its own that was given; each is one round. */
@@ -46,10 +49,15 @@ export class Call {
   changedAt: number
   #state: CallState = { status: 'expected' }
 
-  constructor(callSid: string, { invitation, watch, resumes = 0, round = 0 }: Admittance, now: number) {
+  constructor(
+    callSid: string,
+    { invitation, watch, guest = false, resumes = 0, round = 0 }: Admittance,
+    now: number,
+  ) {
     this.callSid = callSid
     this.invitation = invitation
     this.watch = watch
+    this.guest = guest
     this.changedAt = now
     this.#resumes = resumes
     this.#round = round

@@ -3,6 +3,7 @@ import type { Invitation } from '../../core/invitation.ts'
 import type { Log } from '../../core/log.ts'
 import type { Call } from './call.ts'
 import type { Calls } from './calls.ts'
+import { passOf } from './dial/guest-pass.ts'
 import { queryOf } from './incoming-call.ts'
 import type { TwilioLimits } from './limits.ts'
 import { type Menu, withoutMenu } from './menu/menu.ts'
@@ -24,6 +25,9 @@ export const RESUMES_FIELD = 'dragoman-resumes'
 /** The field that says which stream it is that is gone. */
 export const ROUND_FIELD = 'dragoman-round'
 
+/** The field that says who somebody is that was called from here, for a server that does not know. */
+export const GUEST_FIELD = 'dragoman-guest'
+
 /** How often a call had a stream before, as the resumption's URL says. */
 export interface Past {
   readonly resumes: number
@@ -44,10 +48,13 @@ export interface EntranceTerms {
   readonly departure: () => Departure | undefined
 }
 
-/** Somebody who was called from here, and has picked up. */
+/** Somebody who was called from here, and has picked up; or by a server that is gone. */
 export interface Guest {
   readonly invitation: Invitation
-  readonly watch: StreamWatch
+  readonly watch?: StreamWatch
+  /** Resumptions before this server knew of them. */
+  readonly resumes?: number
+  readonly round?: number
 }
 
 /** The door: decides on calls that are not known yet, and writes the TwiML of all that are let in. */
@@ -84,7 +91,7 @@ export class Entrance {
 
   /** Lets in somebody who was called from here. */
   admitGuest(callSid: string, guest: Guest, request: FastifyRequest): string {
-    const call = this.#terms.calls.add(callSid, guest)
+    const call = this.#terms.calls.add(callSid, { ...guest, guest: true })
     return call ? this.connect(call, new URLSearchParams(queryOf(request))) : hangUp()
   }
 
@@ -115,6 +122,7 @@ export class Entrance {
     const carried = new URLSearchParams(query)
     carried.set(RESUMES_FIELD, String(call.resumes))
     carried.set(ROUND_FIELD, String(round))
+    if (call.guest) carried.set(GUEST_FIELD, passOf(call.invitation))
     return publicUrl().http(`${path}/resume?${carried}`)
   }
 

@@ -78,7 +78,16 @@ async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions):
     release: callSid => calls.get(callSid)?.end(clock.now()),
   })
   const lives = dialler && ((callSid: string) => dialler.lives(callSid))
-  const media = new Media({ relay, calls, tokens, clock, log, limits, lives })
+  const media = new Media({
+    relay,
+    calls,
+    tokens,
+    clock,
+    log,
+    limits,
+    lives,
+    letGo: () => dialler?.handOver(),
+  })
   app.decorate<TwilioBridge>('twilio', media)
   app.addHook('preClose', async () => {
     await Promise.all([media.close(), dialler?.close()])

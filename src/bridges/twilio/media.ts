@@ -25,6 +25,8 @@ export interface MediaTerms {
   readonly limits: TwilioLimits
   /** Whether the call goes on, whose stream was stopped. Absent: nobody can be asked. Must not reject. */
   readonly lives?: ((callSid: string) => Promise<boolean>) | undefined
+  /** Calls that were placed from here are for another server from now on. */
+  readonly letGo?: (() => void) | undefined
 }
 
 /** The media sockets of all calls: makes legs of those that may, and hands them to the relay. */
@@ -85,6 +87,7 @@ export class Media {
   async handOver(): Promise<void> {
     const { calls, log } = this.#terms
     const handed: string[] = []
+    this.#terms.letGo?.()
     // Before the first stream closes: Twilio asks at once.
     for (const leg of this.#legs) if (!leg.stopped) handed.push(leg.callSid)
     const sent = calls.leave(handed)

@@ -1,7 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AnswersGiven } from './answers-given.ts'
 import type { Call } from './call.ts'
-import { type Entrance, type EntranceTerms, type Past, RESUMES_FIELD, ROUND_FIELD } from './entrance.ts'
+import { guestOf } from './dial/guest-pass.ts'
+import {
+  type Entrance,
+  type EntranceTerms,
+  GUEST_FIELD,
+  type Past,
+  RESUMES_FIELD,
+  ROUND_FIELD,
+} from './entrance.ts'
 import { incomingCall, queryOf } from './incoming-call.ts'
 import { withoutMenu } from './menu/menu.ts'
 import type { IncomingCall } from './options.ts'
@@ -76,9 +84,11 @@ export class Webhooks {
     const call = calls.get(incoming.callSid)
     if (calls.leaving || (!call && this.#terms.departure())) return this.#sendOn(request, reply, call)
     if (call?.state.status === 'over') return twiml(reply, call.state.sorry ? entrance.apologise() : hangUp())
-    // Placed by a server that is gone: whoever wanted it is gone as well.
-    if (!call && incoming.query.dial !== undefined) return twiml(reply, hangUp())
     const past = pastOf(incoming)
+    // Placed by a server that is gone.
+    const stray = !call && incoming.query.dial !== undefined
+    const guest = stray ? guestOf(incoming.query[GUEST_FIELD]) : undefined
+    if (stray && !guest) return twiml(reply, hangUp())
     const query = new URLSearchParams(queryOf(request))
     if (call && past.round !== undefined && past.round < call.round) {
       if (call.overtaken(past.round))
@@ -93,6 +103,11 @@ export class Webhooks {
       return twiml(reply, entrance.apologise())
     }
     if (call) return twiml(reply, entrance.connect(call, query))
+    if (guest)
+      return twiml(
+        reply,
+        entrance.admitGuest(incoming.callSid, { invitation: guest, ...past, resumes }, request),
+      )
     return twiml(reply, entrance.letIn(incoming, request, { ...past, resumes }))
   }
 
@@ -100,13 +115,17 @@ export class Webhooks {
   status(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const incoming = incomingCall(request)
     if (!incoming) return this.#refuse(request, reply)
-    const call = this.#terms.calls.get(incoming.callSid)
-    if (call && ENDED.has(incoming.parameters.CallStatus ?? '')) {
-      const { state } = call
-      call.end(this.#terms.now())
-      if (state.status === 'live') void state.leg.close({ kind: 'hangup', by: 'remote' })
-    }
+    if (ENDED.has(incoming.parameters.CallStatus ?? '')) this.over(incoming.callSid, 'remote')
     return reply.code(204).send()
+  }
+
+  /** The call is over for good, by whoever ended it. */
+  over(callSid: string, by: 'remote' | 'local'): void {
+    const call = this.#terms.calls.get(callSid)
+    if (!call) return
+    const { state } = call
+    call.end(this.#terms.now())
+    if (state.status === 'live') void state.leg.close({ kind: 'hangup', by })
   }
 
   /** Whoever asks here asks the same again in a moment, and then another server. */

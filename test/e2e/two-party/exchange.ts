@@ -70,6 +70,8 @@ export type Seen = Readonly<{ [K in (typeof WATCHED)[number]]: RelayEvents[K][] 
 /** A whole exchange on loopback: people, Twilio, the bridge, a translation service. */
 export interface Exchange extends AsyncDisposable {
   readonly app: App
+  /** What it was built of. */
+  readonly config: AppConfig
   readonly twilio: TwilioStandIn
   readonly service: ScriptedService
   readonly caller: Subscriber
@@ -128,7 +130,7 @@ export async function exchange(options: ExchangeOptions = {}): Promise<Exchange>
   const caller = twilio.subscriber(CALLER)
   const callee = twilio.subscriber(CALLEE, options.callee)
   const made: Exchange = {
-    ...{ app, twilio, service, caller, callee, events },
+    ...{ app, config, twilio, service, caller, callee, events },
     dial: more => caller.dial(DESK, more),
     async connected() {
       const first = await caller.dial(DESK)

@@ -130,7 +130,7 @@ const keys: Schedule = {
 }
 
 const present = fc.integer({ min: 0, max: 3 })
-const RANK = { calling: 0, waiting: 1, talking: 2, parting: 3, over: 4 }
+const RANK = { returning: 0, calling: 1, waiting: 2, talking: 3, parting: 4, over: 5 }
 
 const switchboard: Schedule = {
   name: 'a call between two',
@@ -157,11 +157,16 @@ const switchboard: Schedule = {
         }),
         fc.record({ type: fc.constant('joined' as const), present }),
         fc.record({ type: fc.constant('machine' as const), present }),
+        fc.record({
+          type: fc.constant('not-returned' as const),
+          missing: fc.constantFrom('caller' as const, 'callee' as const),
+        }),
       ),
       { maxLength: 16, size: 'max' },
     ),
-    inputs => {
-      let state: CallState = { status: 'calling' }
+    fc.constantFrom('calling' as const, 'returning' as const),
+    (inputs, begins) => {
+      let state: CallState = { status: begins }
       for (const input of inputs) {
         const then = nextCall(state, input)
         must(RANK[then.status] >= RANK[state.status], 'it never goes back')

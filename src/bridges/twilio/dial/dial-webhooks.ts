@@ -5,6 +5,7 @@ import { hangUp } from '../twiml.ts'
 import type { Webhooks } from '../webhooks.ts'
 import type { Dial } from './dial.ts'
 import type { TwilioDialler } from './dialler.ts'
+import { verdictOf } from './twilio-words.ts'
 
 /**
  * Twilio's requests about calls that were placed from here. Which call it is says `dial` in the address, our own id,
@@ -37,9 +38,14 @@ export class DialWebhooks {
     return answered
   }
 
-  /** Person or machine. */
+  /** Person or machine. A machine that was called by a server that is gone is hung up all the same. */
   machine(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     this.#about(request, (dial, callSid, { AnsweredBy = '' }) => dial.detected(callSid, AnsweredBy))
+    const incoming = incomingCall(request)
+    if (incoming && !this.#dialler?.get(incoming.query.dial)) {
+      const { callSid, parameters } = incoming
+      if (verdictOf(parameters.AnsweredBy ?? '')?.type === 'machine') this.#webhooks.over(callSid, 'local')
+    }
     return reply.code(204).send()
   }
 

@@ -44,6 +44,7 @@ export class Dial implements OutgoingCall, StreamWatch {
   #held: HeldLeg | undefined
   /** The leg broke, and may come back. */
   #lost = false
+  #handedOver = false
   /** Whether there is a call at all is not known. */
   #doubt: RestFailure | undefined
   #timer: Disposable | undefined
@@ -82,6 +83,13 @@ export class Dial implements OutgoingCall, StreamWatch {
     this.#apply({ type: 'hang-up' })
     await this.#placed
     await this.#ending
+  }
+
+  /** Another server goes on with the call, if it was answered: here nothing more is done about it. */
+  letGo(): void {
+    if (this.#state.status !== 'in-room') return
+    this.#handedOver = true
+    this.#arm()
   }
 
   /** Twilio asks what to do now that somebody has picked up. False: hang up. */
@@ -192,7 +200,7 @@ export class Dial implements OutgoingCall, StreamWatch {
   /** Sees to it that nothing is left of the call. */
   #end(hangUp: boolean): void {
     const callSid = this.#callSid
-    if (callSid === undefined) return
+    if (callSid === undefined || this.#handedOver) return
     this.#terms.release(callSid)
     void this.#leg?.close({ kind: 'hangup', by: 'local' })
     if (hangUp && !this.#final) this.#ending ??= hangUpCall(callSid, this.id, this.#terms)
@@ -200,6 +208,7 @@ export class Dial implements OutgoingCall, StreamWatch {
 
   #arm(): void {
     this.#timer?.[Symbol.dispose]()
+    if (this.#handedOver) return
     const deadline = deadlineOf(this.#state, {
       ringSeconds: this.#order.ringSeconds,
       lost: this.#lost,

@@ -133,6 +133,11 @@ export class TwilioDialler implements Dialler {
     )
   }
 
+  /** Another server goes on with the calls that were answered: here nothing more is done about them. */
+  handOver(): void {
+    for (const dial of this.#dials.values()) dial.letGo()
+  }
+
   /** Hangs up every call; no more are placed. Waits for Twilio's word, but not for long. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
