@@ -14,7 +14,8 @@ const written = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter(name => name.endsWith('.md'))
   .sort()
 
-it('has the pages that are made and no others', () => expect(written).toEqual(Array.from(pages.keys()).sort()))
+it('has the pages that are made and no others', () =>
+  expect(written).toEqual(Array.from(pages.keys()).sort()))
 
 it.each(Array.from(pages))('docs/reference/%s is what the sources say (npm run reference)', (path, text) => {
   expect(readFileSync(FOLDER + path, 'utf8')).toBe(text)
@@ -27,7 +28,8 @@ it('says of every setting what it is for: .meta({ about }) in its schema', () =>
 })
 
 it('has every operation', () => {
-  for (const { method, path } of OPERATIONS) expect(pages.get('http.md')).toContain(`\`${method} /v1${path}\``)
+  for (const { method, path } of OPERATIONS)
+    expect(pages.get('http.md')).toContain(`\`${method} /v1${path}\``)
   for (const { method, path } of SERVICE) expect(pages.get('http.md')).toContain(`\`${method} ${path}\``)
 })
 

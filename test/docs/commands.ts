@@ -1,0 +1,137 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { program } from '../../src/commands/program.ts'
+import { KEYS } from '../../src/config/keys.ts'
+import { PROJECT } from './pages.ts'
+
+const { scripts } = JSON.parse(readFileSync(`${PROJECT}package.json`, 'utf8')) as {
+  scripts: Record<string, string>
+}
+
+/** Programs of others that pages name; why they are not run here. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  git: 'clones from a server',
+  cd: 'belongs to git clone',
+  sudo: 'needs root',
+  'apt-get': 'needs root',
+  systemctl: 'needs systemd',
+  journalctl: 'needs systemd',
+  docker: 'there is no docker here',
+  kubectl: 'needs a cluster',
+  helm: 'needs a cluster, and helm',
+  nginx: 'needs root; the configuration is checked in test/deploy',
+  caddy: 'is not installed here',
+  certbot: 'needs a public name',
+  openssl: 'makes a random key',
+  promtool: 'its files are checked in test/deploy',
+  kill: 'needs a server that runs',
+  curl: 'run in test/docs/curl.test.ts, test/web/control/control-doc.test.ts and test/service/server/contract-commands.test.ts',
+}
+
+/** What is wrong with the commands of a block of `sh`; none when all would be taken. */
+export async function commandFaults(code: string): Promise<string[]> {
+  const faults: string[] = []
+  for (const line of linesOf(code))
+    for (const words of partsOf(line)) {
+      const fault = await faultOf(words)
+      if (fault !== undefined) faults.push(`${words.join(' ')}: ${fault}`)
+    }
+  return faults
+}
+
+function linesOf(code: string): string[] {
+  return code
+    .replace(/\\\n\s*/g, ' ')
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '' && !line.startsWith('#'))
+}
+
+/** A line's commands as words: what stands between `&&`, `|` and `;`, quotes taken away, comments left out. */
+function partsOf(line: string): string[][] {
+  const parts: string[][] = [[]]
+  for (const [word, first, second] of line.matchAll(
+    /'([^']*)'|"([^"]*)"|#.*$|&&|\|\||[|;&]|<[^>]*>|[^\s'"|;&#]+(?:'[^']*'|"[^"]*"|[^\s'"|;&])*/g,
+  )) {
+    if (word.startsWith('#')) break
+    if (/^(&&|\|\||[|;&])$/.test(word)) parts.push([])
+    else parts.at(-1)!.push(first ?? second ?? word.replace(/["']/g, ''))
+  }
+  return parts.filter(words => words.length > 0)
+}
+
+async function faultOf(given: readonly string[]): Promise<string | undefined> {
+  const words = [...given]
+  while (words[0] !== undefined && /^[A-Z_]+=/.test(words[0])) {
+    const fault = variableFault(words.shift()!)
+    if (fault !== undefined) return fault
+  }
+  const [name = '', ...rest] = words
+  if (name === '') return undefined
+  if (name === 'export') return rest.map(variableFault).find(fault => fault !== undefined)
+  if (name === 'npm') return npmFault(rest)
+  if (name === 'npx')
+    return existsSync(`${PROJECT}node_modules/.bin/${rest[0]}`) ? undefined : 'is not installed'
+  if (name === 'dragoman') return dragomanFault(rest)
+  if (name === 'node') {
+    const file = rest.find(word => !word.startsWith('-')) ?? ''
+    return existsSync(PROJECT + file) ? undefined : `there is no ${file}`
+  }
+  if (name in NOT_RUN) return undefined
+  return 'no rule says how this is checked: test/docs/commands.ts'
+}
+
+function variableFault(assignment: string): string | undefined {
+  const name = assignment.split('=')[0] ?? ''
+  if (!name.startsWith('DRAGOMAN_') || name === 'DRAGOMAN_CONFIG') return undefined
+  const known = KEYS.some(
+    ({ variable, secret }) => variable === name || (secret && `${variable}_FILE` === name),
+  )
+  return known ? undefined : 'is no setting'
+}
+
+async function npmFault(given: readonly string[]): Promise<string | undefined> {
+  const split = given.indexOf('--')
+  const own = (split < 0 ? given : given.slice(0, split)).filter(word => !word.startsWith('-'))
+  const passed = split < 0 ? [] : given.slice(split + 1)
+  const [command = '', script = ''] = own
+  if (['ci', 'install', 'pack', 'audit'].includes(command)) return undefined
+  const name = command === 'run' ? script : command
+  const does = scripts[name]
+  if (does === undefined) return `there is no npm script ${name}`
+  const [, before] = /src\/main\.ts ?(.*)$/.exec(does) ?? []
+  if (before !== undefined) return dragomanFault([...before.split(' ').filter(Boolean), ...passed])
+  return undefined
+}
+
+/** What the real program says to these words, its action left out. */
+async function dragomanFault(words: readonly string[]): Promise<string | undefined> {
+  let said = ''
+  let ran = false
+  const hear = (text: string) => {
+    said += text
+  }
+  const act = () => {
+    ran = true
+  }
+  const each = (command: Command): void => {
+    command.exitOverride().configureOutput({ writeErr: hear, writeOut: () => {} })
+    if (command.commands.length === 0) command.action(act)
+    for (const child of command.commands) each(child)
+  }
+  each(program)
+  try {
+    await program.parseAsync(words.map(filled), { from: 'user' })
+    return ran ? undefined : 'does nothing'
+  } catch (error) {
+    const { code } = error as { code?: string }
+    return code === 'commander.helpDisplayed' || code === 'commander.version'
+      ? undefined
+      : said || String(error)
+  }
+}
+
+/** Words that stand for something. */
+function filled(word: string): string {
+  return word.replace(/^…$|^<.*>$/, 'something')
+}

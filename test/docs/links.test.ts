@@ -1,0 +1,69 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, it } from 'vitest'
+import { type Page, PROJECT, pages } from './pages.ts'
+
+const all = pages()
+
+/** What a reader sees and may click: no code. */
+function withoutCode(text: string): string {
+  return text.replace(/^ *```[\s\S]*?^ *```/gm, '').replace(/`[^`\n]*`/g, '')
+}
+
+/** The anchors that a page has, made of its headings as GitHub makes them. */
+function anchors(text: string): Set<string> {
+  const seen = new Map<string, number>()
+  const found = new Set<string>()
+  for (const [, heading = ''] of text
+    .replace(/^ *```[\s\S]*?^ *```/gm, '')
+    .matchAll(/^#{1,6} +(.+?) *#*$/gm)) {
+    const plain = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[*`]/g, '')
+    const anchor = plain
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-')
+    const times = seen.get(anchor) ?? 0
+    seen.set(anchor, times + 1)
+    found.add(times === 0 ? anchor : `${anchor}-${times}`)
+  }
+  return found
+}
+
+function faults({ path, text }: Page): string[] {
+  const links = withoutCode(text).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g)
+  return Array.from(links, ([, link = '']) => link)
+    .filter(link => !/^(https?:|mailto:)/.test(link))
+    .flatMap(link => {
+      const [file = '', anchor] = link.split('#')
+      const target = file === '' ? join(PROJECT, path) : join(PROJECT, dirname(path), decodeURI(file))
+      if (relative(PROJECT, target).startsWith('..')) return `${path}: ${link} leads out of the project`
+      if (!existsSync(target)) return `${path}: ${link} leads nowhere`
+      if (anchor === undefined || !target.endsWith('.md') || statSync(target).isDirectory()) return []
+      return anchors(readFileSync(target, 'utf8')).has(anchor) ? [] : `${path}: ${link}: no such heading`
+    })
+}
+
+it('every link leads to a file that is there, and to a heading in it', () => {
+  expect(all.length).toBeGreaterThan(30)
+  expect(all.flatMap(faults)).toEqual([])
+})
+
+it('every page is reached from docs/README.md or README.md', () => {
+  const index = new Set(
+    all
+      .filter(({ path }) => ['README.md', 'docs/README.md', 'docs/reference/api.md'].includes(path))
+      .flatMap(({ path, text }) =>
+        Array.from(text.matchAll(/\]\(([^)#\s]+)/g), ([, link = '']) => join(dirname(path), link)),
+      ),
+  )
+  const own = ['README.md', 'docs/README.md']
+  expect(all.map(({ path }) => path).filter(path => !own.includes(path) && !index.has(path))).toEqual([])
+})
+
+it('finds links that lead nowhere', () => {
+  const page = (text: string) => faults({ path: 'docs/x.md', text })
+  expect(
+    page('[a](twilio.md) [b](twilio.md#two-people-on-one-call) [c](https://example.com) `[d](e)`'),
+  ).toEqual([])
+  expect(page('[a](nothing.md) [b](twilio.md#nothing) [c](../../elsewhere.md)')).toHaveLength(3)
+})

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { entries } from '../../scripts/reference/api.ts'
+import { PROJECT, type Snippet, snippets, title } from './pages.ts'
+import { PROGRAMS, type Program } from './programs.ts'
+
+const run = promisify(execFile)
+/** One program, on a machine that does other things as well. */
+const PATIENCE_MS = 60_000
+
+// What is made from types has no statements in it.
+const blocks = snippets('ts', 'js').filter(({ page }) => !page.startsWith('docs/reference/'))
+
+/** The rules for a block: exactly one. */
+function rulesOf({ page, code }: Snippet): Program[] {
+  return PROGRAMS.filter(program => program.page === page && code.includes(program.mark))
+}
+
+const written = blocks.flatMap((block, index) => {
+  const [program] = rulesOf(block)
+  return program && block.language === 'ts' ? [{ block, program, file: `block-${index}.ts` }] : []
+})
+const plain = blocks.flatMap((block, index) => {
+  const [program] = rulesOf(block)
+  return program && block.language === 'js' ? [{ block, program, file: `block-${index}.ts` }] : []
+})
+const toRun = [...written, ...plain].filter(({ program }) => program.runs === undefined)
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dragoman-blocks-'))
+  await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'))
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+  for (const { block, program, file } of [...written, ...plain])
+    await writeFile(join(folder, file), composed(block.code, program))
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** The block as a whole program that imports from the sources. */
+function composed(code: string, { before = '', replace = [], after = '', runs }: Program): string {
+  let text = code
+  for (const [from, to] of replace) {
+    if (!text.includes(from)) throw new Error(`the block has no ${from} any more: test/docs/programs.ts`)
+    text = text.replace(from, to)
+  }
+  const end = runs === undefined ? "\nconsole.log('through')\nprocess.exit()\n" : ''
+  text = `${before}\n${text}\n${after}${end}\nexport {}\n`
+  for (const { name, module } of entries())
+    text = text.replaceAll(`from '${name}'`, `from '${join(PROJECT, 'src', `${module}.ts`)}'`)
+  return text
+}
+
+it('every block has one rule, and every rule a block', () => {
+  expect(blocks.length).toBeGreaterThan(20)
+  expect(blocks.filter(block => rulesOf(block).length !== 1).map(title)).toEqual([])
+  expect(PROGRAMS.filter(program => !blocks.some(block => rulesOf(block).includes(program)))).toEqual([])
+})
+
+it('what is run elsewhere is', async () => {
+  for (const { runs, page } of PROGRAMS)
+    if (runs) expect(await readFile(join(PROJECT, runs), 'utf8')).toContain(page.replace('docs/', ''))
+})
+
+it.concurrent(
+  'all blocks of TypeScript have right types',
+  async () => {
+    const compilerOptions = {
+      rewriteRelativeImportExtensions: false,
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+      typeRoots: [join(PROJECT, 'node_modules/@types')],
+    }
+    const files = written.map(({ file }) => file)
+    const settings = { extends: join(PROJECT, 'tsconfig.json'), compilerOptions, include: [], files }
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+    const tsc = join(PROJECT, 'node_modules/.bin/tsc')
+    const { stdout } = await run(tsc, ['--project', folder]).catch(error => error)
+    // What is wrong in the sources is told by their own check.
+    const own = String(stdout)
+      .split('\n')
+      .filter(line => /block-\d+\.ts/.test(line) && !line.startsWith(' '))
+    expect(own.map(line => named(line))).toEqual([])
+  },
+  PATIENCE_MS,
+)
+
+/** A complaint of the compiler with the page instead of the file. */
+function named(line: string): string {
+  const [, file = ''] = /(block-\d+\.ts)/.exec(line) ?? []
+  const found = written.find(each => each.file === file)
+  return found ? `${title(found.block)}: ${line}` : line
+}
+
+describe.concurrent('runs as it stands', () => {
+  it.each(toRun.map(each => [title(each.block), each] as const))(
+    '%s',
+    async (_title, { program, file }) => {
+      const cwd = join(folder, file.replace('.ts', ''))
+      await mkdir(cwd)
+      await copyFile(join(PROJECT, 'recordings/sense-and-sensibility-2.wav'), join(cwd, 'speech.wav'))
+      const options = { cwd, timeout: PATIENCE_MS }
+      const { stdout, stderr } = await run(process.execPath, [join(folder, file)], options).catch(
+        error => error,
+      )
+      expect(stdout, stderr).toMatch(/^through$/m)
+      if (program.prints) expect(stdout).toMatch(program.prints)
+    },
+    PATIENCE_MS,
+  )
+})

@@ -1,0 +1,240 @@
+/** How a block of TypeScript or JavaScript is made into a program that runs here. */
+export interface Program {
+  readonly page: string
+  /** Text that the block has and no other of the page. */
+  readonly mark: string
+  /** What stands before it: what a reader has already. */
+  readonly before?: string
+  /** What is another here, like an address. */
+  readonly replace?: readonly (readonly [from: string, to: string])[]
+  /** What stands behind it, and what must be so then. */
+  readonly after?: string
+  /** What it must print. */
+  readonly prints?: RegExp
+  /** A test elsewhere runs it; here its types are checked. */
+  readonly runs?: string
+}
+
+/** A translation service that answers tones, with lists. */
+const SERVICE = `
+import { ScriptedService as Scripted, tones as scriptedTones } from 'dragoman/simulator'
+const LANGUAGES = [{ languageId: 'en-us', name: 'English', transcription: true, translation: ['es-es'], synthesis: true }, { languageId: 'es-es', name: 'Spanish', transcription: true, translation: ['en-us'], synthesis: true }]
+const real = await Scripted.listen({
+  answer: scriptedTones({ silenceMs: 200 }),
+  http: (request, response) => response.end(JSON.stringify(request.url?.includes('voices') ? [] : LANGUAGES)),
+})
+const apiKey = real.apiKey
+`
+/** A bridge on this machine that calls itself bridge.example.com. */
+const BRIDGE = `${SERVICE}
+import fastify from 'fastify'
+import { Relay as TheRelay, relayOptions as theOptions } from 'dragoman'
+import { ServiceTranslator as Translator } from 'dragoman/service'
+import bridge from 'dragoman/twilio'
+const relay = new TheRelay({ translator: new Translator({ url: real.url, apiKey }), options: theOptions() })
+const server = fastify()
+await server.register(bridge, { relay, publicUrl: 'https://bridge.example.com', authTokens: ['token'], invite: () => ({ room: 'desk', speaks: 'en-us', hears: 'es-es' }) })
+await relay.ready()
+const address = await server.listen({ host: '127.0.0.1', port: 0 })
+`
+/** The embedded service with its real engines. */
+const EMBEDDED = `
+import { ServiceProcess } from 'dragoman/service/server'
+import { ServiceClient as Client } from 'dragoman/service'
+const running = await ServiceProcess.start({ apiKeys: ['key'] })
+const client = new Client({ url: running.url ?? '', apiKey: 'key' })
+`
+const ASSERT = "import { ok, deepEqual } from 'node:assert/strict'\n"
+const ADDRESS = ["'https://translation.example.com'", 'real.url'] as const
+
+/** Every block of `ts` and `js`. One that is not here fails. */
+export const PROGRAMS: readonly Program[] = [
+  {
+    page: 'README.md',
+    mark: 'twilioBridge, { relay, publicUrl',
+    before: `${SERVICE}${ASSERT}import { placeCall, tone } from 'dragoman/simulator'
+const [publicUrl, authToken] = ['https://bridge.example.com', 'token']`,
+    replace: [ADDRESS],
+    after: `await relay.ready()
+const reached = await app.listen({ host: '127.0.0.1', port: 0 })
+const call = await placeCall({ webhook: reached + '/twilio/voice', publicUrl, authToken })
+await call.say(tone(700, 600, 8000), 8000)
+await call.quietFor(1000)
+await call.hangUp()
+ok(call.heard().some(sample => Math.abs(sample) > 3000))
+deepEqual(call.report().warnings, [])`,
+  },
+  {
+    page: 'README.md',
+    mark: "openSession('/translator'",
+    before: `${SERVICE}import { ServiceClient } from 'dragoman/service'`,
+    replace: [ADDRESS],
+    prints: /^es-es 1$/m,
+  },
+  {
+    page: 'CONTRIBUTING.md',
+    mark: 'interface Admission',
+    before:
+      "import { type Invitation, type Leg, Relay } from 'dragoman'\nimport { FakeTranslator } from 'dragoman/simulator'\nimport { relayOptions } from 'dragoman'",
+    after: 'new Relay({ translator: new FakeTranslator(), options: relayOptions() }) satisfies Admission',
+  },
+  {
+    page: 'CONTRIBUTING.md',
+    mark: 'new FakeClock()',
+    before:
+      "import assert from 'node:assert/strict'\nimport { RoomCodes } from 'dragoman'\nimport { FakeClock } from 'dragoman/simulator'",
+  },
+  {
+    page: 'docs/client.md',
+    mark: 'await client.languages()',
+    before: `${SERVICE}${ASSERT}`,
+    replace: [ADDRESS, ["'your-key'", 'apiKey']],
+    after: 'deepEqual(await client.languages(), LANGUAGES)',
+  },
+  {
+    page: 'docs/client.md',
+    mark: 'of microphone)',
+    before: `${SERVICE}${ASSERT}import { ServiceClient } from 'dragoman/service'
+import { tone } from 'dragoman/simulator'
+const client = new ServiceClient({ url: real.url, apiKey, quietMs: 300 })
+const played: (Uint8Array | undefined)[] = []
+const play = (audio: Uint8Array | undefined) => played.push(audio)
+const microphone = [tone(700, 600, 16_000), new Int16Array(16_000)]`,
+    after: 'ok((played[0]?.length ?? 0) > 100)',
+  },
+  {
+    page: 'docs/client.md',
+    mark: "obtainVia: 'stream'",
+    before: `${EMBEDDED}${ASSERT}import { createWriteStream, readFileSync, statSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { mono, readWav } from 'dragoman/transcode'
+const both = { languageIdSource: 'en-us', languageIdTarget: 'es-es' } as const`,
+    after: `await session.send(mono(readWav(readFileSync('speech.wav'))))
+await session.finish()
+await listening
+ok(statSync('heard.mp3').size > 5_000)`,
+  },
+  {
+    page: 'docs/client.md',
+    mark: 'client.batch',
+    before: `${EMBEDDED}${ASSERT}import { readFile } from 'node:fs/promises'`,
+    after:
+      'ok(text?.includes("young man") && translation?.includes("joven") && (audio?.length ?? 0) > 5_000)',
+  },
+  {
+    page: 'docs/discord-simulator.md',
+    mark: 'SlashCommandBuilder',
+    runs: 'test/simulator/discord/doc.test.ts',
+  },
+  {
+    page: 'docs/discord-simulator.md',
+    mark: 'discord.faults.rest.next',
+    before: `${ASSERT}import { DiscordStandIn } from 'dragoman/simulator'
+const discord = await DiscordStandIn.listen()
+const guild = discord.addGuild({ name: 'Casa' })
+const sala = guild.addVoiceChannel({ name: 'Sala' })`,
+    after: 'ok(sala.call.faults.toBot.drop === 0.05)',
+  },
+  {
+    page: 'docs/discord.md',
+    mark: 'languageOffer(service)',
+    before: `${SERVICE}${ASSERT}import { DiscordStandIn } from 'dragoman/simulator'
+const discord = await DiscordStandIn.listen()
+discord.addGuild({ name: 'Casa' })
+const token = discord.token`,
+    replace: [ADDRESS, ['{ token, relay', '{ token, apiUrl: discord.api, relay']],
+    after: 'ok(app.discord.guilds !== undefined)',
+    prints: /^true/m,
+  },
+  {
+    page: 'docs/faults.md',
+    mark: 'FaultProxy.listen',
+    before: `${SERVICE}${ASSERT}const connectTo = (url: string) => ok(url.startsWith('http://'))`,
+    replace: [["'http://127.0.0.1:4000'", 'real.url']],
+    after: 'deepEqual((await fetch(proxy.url + "/api/languages")).status, 200)',
+  },
+  {
+    page: 'docs/faults.md',
+    mark: 'countFrames(heard',
+    before: `${ASSERT}import { createResampler } from 'dragoman/transcode'
+let heardAll = new Int16Array(0)
+const call = {
+  say(pcm: Int16Array, rate: number) {
+    ok(rate === 16_000)
+    heardAll = pcm.filter((_sample, at) => at % 2 === 0)
+  },
+  heard: () => heardAll,
+}
+void createResampler`,
+    after: 'deepEqual(countFrames(heard, 0, 500), { lost: [], repeated: 0, late: 0, foreign: [] })',
+  },
+  {
+    page: 'docs/scripted-service.md',
+    mark: 'dropAt: 20',
+    before: `${ASSERT}import { ServiceClient } from 'dragoman/service'
+const connectTo = async (url: string, apiKey: string) => {
+  const client = new ServiceClient({ url, apiKey })
+  const session = await client.openSession('/stt', { languageIdSource: 'en-us' })
+  for (let fragment = 0; fragment < 30; fragment++) await session.send(new Int16Array(960)).catch(() => {})
+}`,
+    after: 'deepEqual(session.fragments, 19)',
+  },
+  {
+    page: 'docs/simulator.md',
+    mark: "readFile('hello.wav')",
+    before: BRIDGE,
+    replace: [
+      ["'http://127.0.0.1:8080/twilio/voice'", "address + '/twilio/voice'"],
+      ["'the token your server is configured with'", "'token'"],
+      ["'hello.wav'", "'speech.wav'"],
+    ],
+    after: 'assert.ok(heard.some(sample => Math.abs(sample) > 3000))',
+  },
+  {
+    page: 'docs/simulator.md',
+    mark: 'new PhoneLine()',
+    before: `${BRIDGE}${ASSERT}import { PhoneLine, placeCalls, signRequest, tone, voiceOf } from 'dragoman/simulator'
+import { setTimeout as sleep } from 'node:timers/promises'
+void signRequest
+const webhook = address + '/twilio/voice'
+const [pcm, rate] = [tone(700, 1000, 8000), 8000]`,
+    replace: [
+      ['count: 300', 'count: 5'],
+      ['sleep(60_000)', 'sleep(1_500)'],
+      ['({ webhook,', "({ webhook, publicUrl: 'https://bridge.example.com', authToken: 'token',"],
+    ],
+    after: 'deepEqual([live, warnings.length], [5, 0])\nvoid [gapCount, lateness, sendLateness]',
+  },
+  { page: 'docs/simulator.md', mark: 'TwilioStandIn.listen', runs: 'test/simulator/rest/doc.test.ts' },
+  {
+    page: 'docs/twilio.md',
+    mark: 'invite: call =>',
+    before: `${SERVICE}${ASSERT}import { Relay, relayOptions } from 'dragoman'
+import { ServiceTranslator } from 'dragoman/service'
+const relay = new Relay({ translator: new ServiceTranslator({ url: real.url, apiKey }), options: relayOptions() })
+const authToken = 'token'`,
+    after: "deepEqual((await app.inject({ method: 'POST', url: '/twilio/voice' })).statusCode, 403)",
+  },
+  {
+    page: 'docs/control.md',
+    mark: 'new EventSource',
+    before: `${ASSERT}import { createServer } from 'node:http'
+import { EventSource } from 'eventsource'
+const events = createServer((_request, response) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write('event: caption\\ndata: {"text":"Hello"}\\n\\n')
+}).listen(0, '127.0.0.1')
+await new Promise(resolve => events.once('listening', resolve))
+const link = { url: 'http://127.0.0.1:' + (events.address() as { port: number }).port }
+const told = Promise.withResolvers<{ text: string }>()
+const show = told.resolve`,
+    after: "deepEqual(await told.promise, { text: 'Hello' })",
+  },
+  { page: 'docs/control.md', mark: 'isFromDragoman', runs: 'test/web/control/control-doc.test.ts' },
+  ...['/translator`', '/tts`', '/stt`', '/sts`'].map(mark => ({
+    page: 'docs/contract.md',
+    mark,
+    runs: 'test/service/server/contract-examples.test.ts',
+  })),
+]

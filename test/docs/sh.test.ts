@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { commandFaults } from './commands.ts'
+import { pages, snippets, snippetsOf, title } from './pages.ts'
+
+const blocks = snippets('sh', 'bash', 'shell', 'console')
+
+describe('commands of the pages', () => {
+  it('are there', () => expect(blocks.length).toBeGreaterThan(25))
+
+  it.each(blocks.map(block => [title(block), block.code]))('%s: would be taken', async (_title, code) => {
+    expect(await commandFaults(code)).toEqual([])
+  })
+
+  it('stand in blocks of sh and nowhere else', () => {
+    const plain = pages()
+      .filter(({ path }) => !path.startsWith('docs/reference/'))
+      .flatMap(snippetsOf)
+      .filter(
+        ({ language, code }) => ['', 'text'].includes(language) && /^(\$ |npm |curl |dragoman )/m.test(code),
+      )
+    expect(plain.map(title)).toEqual([])
+  })
+})
+
+describe('the rules', () => {
+  it.each([
+    'npm run nothing',
+    'npm run dragoman -- call',
+    'dragoman serve --prot 80',
+    'dragoman keys ad desk',
+    'dragoman translate speech.wav --to spanish',
+    'DRAGOMAN_PROT=80 npm start',
+    'export DRAGOMAN_DISCORD_TOKE=x',
+    'node examples/nothing.ts',
+    'frobnicate --now',
+    'npm start && npm run nothing',
+  ])('find what is wrong with %s', async code => expect(await commandFaults(code)).toHaveLength(1))
+
+  it.each([
+    'npm start   # the server',
+    'npm run demo -- --two-phones',
+    'DRAGOMAN_PORT=80 npm start',
+    'dragoman serve \\\n  --port 8081',
+    'dragoman conform https://translation.example.com --key … --from en-us',
+  ])('take %s', async code => expect(await commandFaults(code)).toEqual([]))
+})
