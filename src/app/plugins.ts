@@ -11,6 +11,7 @@ import { systemWallClock } from '../core/wall-clock.ts'
 import type { Overload } from '../guard/overload.ts'
 import { type Doorkeeper, invitationsOf } from '../invitations.ts'
 import { pageFiles } from '../pages/page-files.ts'
+import { captionPage } from '../web/captions/caption-page.ts'
 import { controlApi } from '../web/control/control-api.ts'
 import type { ControlSettings } from '../web/control/control-settings.ts'
 import type { OpenFloor } from '../web/control/open-floor.ts'
@@ -50,6 +51,7 @@ export async function registerPlugins(server: FastifyInstance, parts: PluginPart
   await server.register(status, { relay: parts.relay, notReady: () => notReady(parts) })
   const { floor } = parts.front
   await server.register(controlApi, { prefix: '/v1', floor, settings: parts.control })
+  await server.register(captionPage)
   await server.register(twilioBridge, twilioOptions(parts))
   const discord = discordBot(parts)
   // Loaded only where it is used: Discord's library and native Opus are large.

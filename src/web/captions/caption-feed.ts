@@ -119,12 +119,8 @@ export class CaptionFeed implements CaptionSource, Disposable {
     if (!open) return
     const key = `${speaker} ${to}`
     const away = status === 'waiting' || (status === 'ended' && reason === 'failed')
-    // An attempt says nothing yet; a session nobody needs any more is neither away nor back.
+    // An attempt says nothing yet; of a session nobody needs any more, nothing is away any more.
     if (status === 'opening') return
-    if (status === 'ended' && !away) {
-      open.away.delete(key)
-      return
-    }
     if (away === open.away.has(key)) return
     if (away) open.away.add(key)
     else open.away.delete(key)

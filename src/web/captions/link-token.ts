@@ -4,7 +4,8 @@ import type { WallClock } from '../../core/wall-clock.ts'
 /** What a link lets its bearer read. */
 interface Grant {
   readonly room: string
-  /** Milliseconds since 1970. */
+  /** When it was made, and until when it is good: milliseconds since 1970. */
+  readonly from: number
   readonly until: number
   /** Tokens are numbered, so that those before a moment can be revoked. */
   readonly number: number
@@ -35,8 +36,9 @@ export class LinkTokens {
   issue(room: string, ttlMs: number): { readonly token: string; readonly until: number } {
     if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
       throw new RangeError(`a link is good for up to ${LONGEST_LINK_MS} ms, got ${ttlMs}`)
-    const until = Math.round(this.#wall() + ttlMs)
-    const said: Grant = { room, until, number: ++this.#count }
+    const from = Math.round(this.#wall())
+    const until = Math.round(from + ttlMs)
+    const said: Grant = { room, from, until, number: ++this.#count }
     const grant = Buffer.from(JSON.stringify(said)).toString('base64url')
     return { token: `${grant}.${this.#sign(grant).toString('base64url')}`, until }
   }
@@ -48,15 +50,26 @@ export class LinkTokens {
 
   /** For how long `token` still lets its bearer read the captions of `room`, unless it is revoked (ms); 0: not at all. */
   leftMs(token: string, room: string): number {
+    const { until = 0 } = this.#grantOf(token, room) ?? {}
+    return Math.max(0, until - this.#wall())
+  }
+
+  /** When `token`, which is good for `room` now, was made (ms since 1970); undefined for one that is not. */
+  madeAt(token: string, room: string): number | undefined {
+    return this.allows(token, room) ? this.#grantOf(token, room)?.from : undefined
+  }
+
+  /** What `token` says of `room`, whenever; undefined for one that we did not make, or that is revoked. */
+  #grantOf(token: string, room: string): Grant | undefined {
     const [grant = '', signature = '', ...rest] = token.split('.')
     // Decoding would pass over anything that is no letter of base64.
-    if (rest.length > 0 || !SIGNATURE.test(signature)) return 0
+    if (rest.length > 0 || !SIGNATURE.test(signature)) return undefined
     const given = Buffer.from(signature, 'base64url')
     const right = this.#sign(grant)
-    if (given.length !== right.length || !timingSafeEqual(given, right)) return 0
-    const { room: granted, until, number } = JSON.parse(Buffer.from(grant, 'base64url').toString()) as Grant
-    if (granted !== room || number <= (this.#revoked.get(room)?.upTo ?? 0)) return 0
-    return Math.max(0, until - this.#wall())
+    if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
+    const said = JSON.parse(Buffer.from(grant, 'base64url').toString()) as Grant
+    const revoked = said.number <= (this.#revoked.get(room)?.upTo ?? 0)
+    return said.room !== room || revoked ? undefined : said
   }
 
   /** No token of `room` that was made so far is good any more. */

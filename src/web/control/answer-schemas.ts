@@ -90,7 +90,8 @@ export const playedSchema = z.strictObject({
 })
 
 export const linkSchema = z.strictObject({
-  url: z.string().describe('Path and query on this server.'),
+  url: z.string().describe('The stream: path and query on this server.'),
+  page: z.string().describe('The page that shows it: path on this server, with the token behind `#`.'),
   token: z.string(),
   expiresAt: time,
 })

@@ -8,6 +8,7 @@ import type { ControlSettings } from './control-settings.ts'
 import { docsPage } from './docs-page.ts'
 import type { Floor } from './floor.ts'
 import { Idempotency } from './idempotency.ts'
+import { linkOf } from './link-access.ts'
 import { openApi } from './openapi.ts'
 import type { AnyOperation } from './operation.ts'
 import { OPERATIONS } from './operations.ts'
@@ -81,12 +82,13 @@ function holderOf(
   keys: BearerKeys,
   { links }: Floor,
 ): string {
+  const { authorization } = request.headers
   const { token } = request.query as { token?: unknown }
   const { room } = request.params as { room?: string }
-  if (access !== 'link' || request.headers.authorization !== undefined || typeof token !== 'string')
-    return keys.holderOf(request.headers.authorization, request.ip)
-  if (room !== undefined && links.allows(token, room)) return 'link'
-  throw keys.refused(request.ip)
+  if (access === 'link' && linkOf(request, room, links) !== undefined) return 'link'
+  if (access === 'link' && authorization === undefined && typeof token === 'string')
+    throw keys.refused(request.ip)
+  return keys.holderOf(authorization, request.ip)
 }
 
 function addDocs(app: FastifyInstance): void {

@@ -18,6 +18,7 @@ import { WebhooksOut } from '../webhooks-out/webhooks-out.ts'
 import { Departed } from './departed.ts'
 import { endRoom } from './ending.ts'
 import type { Floor } from './floor.ts'
+import { LinkRates } from './link-access.ts'
 import { PlacedCalls } from './placed-calls.ts'
 import { RoomPlans } from './room-plans.ts'
 import { RuledAdmission } from './ruled-admission.ts'
@@ -75,6 +76,7 @@ export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
     feed,
     desk,
     links: new LinkTokens(wall),
+    linkRates: new LinkRates(clock),
     transcripts,
     webhooks,
     dialler: parts.dialler,

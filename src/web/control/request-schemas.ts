@@ -56,5 +56,8 @@ export const spokenText = z
   .max(1_000)
   .regex(/^[^\p{Cc}]*$/u, 'no control characters')
 
+/** In a query, for those who cannot send headers. */
+export const linkToken = z.string().max(1_024).optional().describe('The token of a link, instead of a key.')
+
 /** `true` and `false` in a query. */
 export const flag = z.enum(['true', 'false']).transform(text => text === 'true')

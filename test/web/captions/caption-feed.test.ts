@@ -94,6 +94,16 @@ test('a service that is away is told once, and once that it is back', () => {
   expect(away).toEqual([true, false, true])
 })
 
+test('a service that is away is no more once nobody needs it', () => {
+  const { open, session, heard } = listening()
+  open()
+  for (const status of ['live', 'waiting'] as const) session(status)
+  session('ended', { reason: 'unused' })
+  session('ended', { reason: 'unused' })
+  const away = heard.flatMap(({ event }) => (event.kind === 'service' ? [event.away] : []))
+  expect(away).toEqual([true, false])
+})
+
 test('a listener that throws is reported and harms nobody', () => {
   const { feed, open, caption, captions, failures } = listening()
   feed.on(() => {

@@ -152,6 +152,7 @@ describe('links', () => {
     expect(status).toBe(201)
     expect(body).toEqual({
       url: `/v1/rooms/r/captions?token=${body.token}`,
+      page: `/captions/r#token=${body.token}`,
       token: expect.any(String),
       expiresAt: '2026-11-20T10:05:00.100Z',
     })
@@ -163,9 +164,25 @@ describe('links', () => {
     const refused = async (path: string) => (await fetch(`${url}/v1${path}`)).status
     expect(await refused(`/rooms/other/captions?token=${body.token}`)).toBe(401)
     expect(await refused(`/rooms/r?token=${body.token}`)).toBe(401)
-    expect(await refused(`/rooms/r/transcript?token=${body.token}`)).toBe(401)
+    expect(await refused(`/transcripts?token=${body.token}`)).toBe(401)
     clock.advance(300_000)
     expect(await refused(`/rooms/r/captions?token=${body.token}`)).toBe(401)
+  })
+
+  test('are as good in the header, where no log sees them', async () => {
+    const { ask, url, caption, clock } = await talking()
+    const { token } = (await ask('POST', '/rooms/r/captions/link', { minutes: 1 })).body
+    const byLink = reader(`${url}/v1/rooms/r/captions`, { key: token })
+    await until(() => byLink.state.opened === 1, WAIT_MS, 'the stream')
+    caption('1', 'one')
+    await until(() => byLink.texts().length === 1, WAIT_MS, 'a caption')
+    const refused = async (path: string) =>
+      (await fetch(`${url}/v1${path}`, { headers: { authorization: `Bearer ${token}` } })).status
+    expect(await refused('/rooms/r')).toBe(401)
+    expect(await refused('/rooms/r/captions?token=a.b')).toBe(200)
+    clock.advance(60_000)
+    await until(() => byLink.events.at(-1)?.type === 'expired', WAIT_MS, 'the end')
+    expect(await refused('/rooms/r/captions')).toBe(401)
   })
 
   test('end what they opened with themselves: it says so, and does not come back', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { until } from '../../helpers/until.ts'
 import { controlled } from './controlled.ts'
 
@@ -93,4 +93,75 @@ test.each([
   const response = await fetch(`${url}/v1/rooms/r/captions?token=${token}`)
   const { value } = await response.body!.getReader().read()
   expect(Buffer.from(value!).toString()).toBe('retry: 2000\n\n')
+})
+
+describe('by a link', () => {
+  const closed = async ({ relay }: Awaited<ReturnType<typeof spoken>>) => {
+    await relay.rooms.get('r')?.close()
+    await until(() => relay.rooms.size === 0, 5_000, 'the end')
+  }
+  /** Asks with the token of a link. */
+  const by = async (url: string, token: string, path: string) => {
+    const response = await fetch(`${url}/v1${path}`, { headers: { authorization: `Bearer ${token}` } })
+    return { status: response.status, text: await response.text() }
+  }
+
+  test('that of its room is read, in every format, and none of another', async () => {
+    const it = await spoken()
+    const { token } = it.floor.links.issue('r', 60_000)
+    expect((await by(it.url, token, '/rooms/r/transcript?format=vtt')).text).toContain('dos &lt;b&gt;')
+    expect((await fetch(`${it.url}/v1/rooms/r/transcript?format=text&token=${token}`)).status).toBe(200)
+    const { id } = (await it.ask('GET', '/rooms/r/transcript')).body
+    expect((await by(it.url, token, `/rooms/r/transcript?life=${id}`)).status).toBe(200)
+    it.join('carl', { room: 'other' })
+    await it.run(100)
+    const other = (await it.ask('GET', '/rooms/other')).body.life
+    for (const path of ['/rooms/other/transcript', `/transcripts/${id}`, '/transcripts'])
+      expect((await by(it.url, token, path)).status, path).toBe(401)
+    expect((await by(it.url, token, `/rooms/r/transcript?life=${other}`)).status).toBe(404)
+    it.floor.links.revoke('r')
+    expect((await by(it.url, token, '/rooms/r/transcript')).status).toBe(401)
+  })
+
+  test('nothing is deleted', async () => {
+    const it = await spoken()
+    const { token } = it.floor.links.issue('r', 60_000)
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await fetch(`${it.url}/v1/rooms/r/transcript`, { method: 'DELETE', headers })).status).toBe(401)
+  })
+
+  test('after the end it is read where it is kept, until the link expires', async () => {
+    const it = await spoken({ keep: 'memory' })
+    const { token } = it.floor.links.issue('r', 60_000)
+    const { id } = (await it.ask('GET', '/rooms/r/transcript')).body
+    await closed(it)
+    expect((await by(it.url, token, '/rooms/r/transcript')).text).toContain('room_unknown')
+    expect((await by(it.url, token, `/rooms/r/transcript?life=${id}&format=text`)).text).toContain('uno')
+    it.clock.advance(60_000)
+    expect((await by(it.url, token, `/rooms/r/transcript?life=${id}`)).status).toBe(401)
+  })
+
+  test('what had ended before the link was made is not for its bearer; it is for a key', async () => {
+    const it = await spoken({ keep: 'memory' })
+    const { id } = (await it.ask('GET', '/rooms/r/transcript')).body
+    await closed(it)
+    it.clock.advance(1_000)
+    await it.ask('POST', '/rooms', { name: 'r' })
+    const { token } = (await it.ask('POST', '/rooms/r/captions/link')).body
+    expect((await by(it.url, token, `/rooms/r/transcript?life=${id}`)).text).toContain('transcript_unknown')
+    expect((await it.ask('GET', `/rooms/r/transcript?life=${id}`)).body.entries).toHaveLength(2)
+    expect((await it.ask('GET', `/rooms/other/transcript?life=${id}`)).body.error).toBe('transcript_unknown')
+  })
+
+  test('so often and not more, all bearers together', async () => {
+    const it = await spoken()
+    const { token } = it.floor.links.issue('r', 60_000)
+    const statuses: number[] = []
+    for (let n = 0; n < 61; n++) statuses.push((await by(it.url, token, '/rooms/r/transcript')).status)
+    expect(statuses.filter(status => status === 200)).toHaveLength(60)
+    expect(statuses.at(-1)).toBe(429)
+    expect((await it.ask('GET', '/rooms/r/transcript')).status).toBe(200)
+    it.clock.advance(1_000)
+    expect((await by(it.url, token, '/rooms/r/transcript')).status).toBe(200)
+  })
 })

@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { after } from '../../../core/clock.ts'
 import { isoTime } from '../../../core/wall-clock.ts'
+import { captionPagePath } from '../../captions/caption-page-path.ts'
 import { LONGEST_LINK_MS } from '../../captions/link-token.ts'
 import { ResponseOutlet } from '../../captions/response-outlet.ts'
 import { sseEvent } from '../../captions/sse.ts'
 import { linkSchema } from '../answer-schemas.ts'
 import { ControlError } from '../control-error.ts'
 import type { Floor } from '../floor.ts'
+import { linkOf } from '../link-access.ts'
 import { operation, STREAMING } from '../operation.ts'
-import { flag, language, minutes, roomParams } from '../request-schemas.ts'
+import { flag, language, linkToken, minutes, roomParams } from '../request-schemas.ts'
 import { assertRoom } from '../views.ts'
 
 const MINUTE_MS = 60_000
@@ -26,19 +28,19 @@ export const readCaptions = operation({
   query: z.strictObject({
     to: language.optional().describe('Only translations into this language.'),
     final: flag.optional().describe('`true`: only texts that do not change any more.'),
-    token: z.string().max(1_024).optional().describe('The token of a link, instead of a key.'),
+    token: linkToken,
   }),
   status: 200,
   types: ['text/event-stream'],
   errors: ['room_unknown', 'too_many_readers'],
-  run(floor, { params: { room }, query: { to, final, token }, raw, reply }) {
+  run(floor, { params: { room }, query: { to, final }, raw, reply }) {
     assertRoom(floor, room)
     const lastId = raw.headers['last-event-id']
     const outlet = new ResponseOutlet(reply)
     const reading = floor.desk.read(room, outlet, { to, final }, Array.isArray(lastId) ? undefined : lastId)
     if (!reading) throw new ControlError('too_many_readers')
-    const byLink = raw.headers.authorization === undefined && token !== undefined
-    const link = byLink ? endWithLink(floor, room, token, outlet) : undefined
+    const token = linkOf(raw, room, floor.links)
+    const link = token === undefined ? undefined : endWithLink(floor, room, token, outlet)
     outlet.open(() => {
       reading[Symbol.dispose]()
       link?.[Symbol.dispose]()
@@ -79,7 +81,7 @@ export const linkCaptions = operation({
   group: 'Captions',
   summary: 'A link to the captions of a room',
   about:
-    'For a page that must not have a key: whoever has it reads the captions of this room and does nothing else.',
+    'For a page that must not have a key: whoever has it reads the captions and the transcript of this room and does nothing else.',
   params: roomParams,
   body: z
     .strictObject({
@@ -95,7 +97,7 @@ export const linkCaptions = operation({
     assertRoom(floor, room)
     const { token, until } = floor.links.issue(room, body.minutes * MINUTE_MS)
     const url = `/v1/rooms/${encodeURIComponent(room)}/captions?token=${token}`
-    return { url, token, expiresAt: isoTime(until) }
+    return { url, page: captionPagePath(room, token), token, expiresAt: isoTime(until) }
   },
 })
 

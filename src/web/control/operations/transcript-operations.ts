@@ -4,8 +4,10 @@ import { exported, TRANSCRIPT_FORMATS, TRANSCRIPT_TYPES } from '../../transcript
 import type { Transcript } from '../../transcript/transcript.ts'
 import { transcriptSchema, transcriptSummarySchema } from '../answer-schemas.ts'
 import { ControlError } from '../control-error.ts'
+import type { Floor } from '../floor.ts'
+import { linkOf } from '../link-access.ts'
 import { Document, operation } from '../operation.ts'
-import { id, language, roomName, roomParams } from '../request-schemas.ts'
+import { id, language, linkToken, roomName, roomParams } from '../request-schemas.ts'
 import { assertRoom } from '../views.ts'
 
 const params = z.strictObject({ transcript: id.describe('The id of the transcript.') })
@@ -13,6 +15,12 @@ const query = z.strictObject({
   format: z.enum(TRANSCRIPT_FORMATS).default('json'),
   to: language.optional().describe('Only what was translated into this language.'),
   lines: z.enum(LINES).default('both').describe('Which texts subtitles and text show.'),
+})
+const roomQuery = query.extend({
+  life: id
+    .optional()
+    .describe('The id of a life of the room, which may have ended; default: the present one.'),
+  token: linkToken,
 })
 const types = [TRANSCRIPT_TYPES.srt, TRANSCRIPT_TYPES.vtt, TRANSCRIPT_TYPES.text]
 const group = 'Transcripts'
@@ -22,22 +30,42 @@ function shown(transcript: Transcript | undefined, wish: z.output<typeof query>)
   return new Document(`${TRANSCRIPT_TYPES[wish.format]}; charset=utf-8`, exported(transcript, wish))
 }
 
+/** A life of `room` that was kept; a link opens only those that it could have been reading. */
+async function endedLife(
+  { transcripts, links }: Floor,
+  room: string,
+  life: string,
+  token: string | undefined,
+): Promise<Transcript | undefined> {
+  const kept = transcripts.list().find(each => each.id === life && each.room === room)
+  const madeAt = token === undefined ? 0 : (links.madeAt(token, room) ?? Number.POSITIVE_INFINITY)
+  if (kept?.endedAt === undefined || Date.parse(kept.endedAt) < madeAt) return undefined
+  return await transcripts.read(life)
+}
+
 export const roomTranscript = operation({
   id: 'roomTranscript',
   method: 'GET',
   path: '/rooms/{room}/transcript',
   group,
   summary: 'What was said in an open room so far',
-  about: 'Whole utterances, in the order in which they were said.',
+  about:
+    'Whole utterances, in the order in which they were said. Of a room that has ended with its `life`, if the settings (`transcripts`) keep it; by a link, if the room ended after the link was made.',
+  access: 'link',
   params: roomParams,
-  query,
+  query: roomQuery,
   status: 200,
   answer: transcriptSchema,
   types,
   errors: ['room_unknown', 'transcript_unknown'],
-  run(floor, { params: { room }, query: wish }) {
+  async run(floor, { params: { room }, query: { life, token: _, ...wish }, raw }) {
+    const token = linkOf(raw, room, floor.links)
+    if (token !== undefined && !floor.linkRates.take(room))
+      throw new ControlError('too_many_requests', undefined, { 'retry-after': '1' })
+    const open = floor.transcripts.of(room)
+    if (life !== undefined && life !== open?.id) return shown(await endedLife(floor, room, life, token), wish)
     assertRoom(floor, room)
-    return shown(floor.transcripts.of(room), wish)
+    return shown(open, wish)
   },
 })
 

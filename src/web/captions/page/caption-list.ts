@@ -1,0 +1,191 @@
+import { made } from '../../../pages/page/element.ts'
+import type { CaptionBook, Entry } from './caption-book.ts'
+import { languageTag } from './language-names.ts'
+import { type Line, shownLines, type Wish } from './shown-lines.ts'
+
+/** Captions on the page at a time while it follows; more when somebody reads back. */
+const SHOWN = 120
+const MORE = 120
+const MOST_SHOWN = 600
+/** Colours of names. */
+const VOICES = 8
+/** So near to the end it counts as the end (px). */
+const NEAR = 48
+
+interface Shown {
+  readonly entry: Entry
+  readonly lines: readonly Line[]
+}
+
+export interface CaptionListParts {
+  /** What scrolls. */
+  readonly stage: HTMLElement
+  readonly list: HTMLOListElement
+  readonly book: CaptionBook
+  readonly wish: () => Wish
+  /** Called after each change of what is shown. */
+  readonly onView: (view: View) => void
+}
+
+export interface View {
+  readonly following: boolean
+  /** Captions below those that are shown. */
+  readonly newer: number
+  /** There are captions above. */
+  readonly earlier: boolean
+  readonly empty: boolean
+}
+
+/**
+ * The captions as a list, newest at the bottom. While the reader is there the list follows; when they scroll back it keeps still: what
+ * stands there may grow and settle, what is new waits below. The page has a bounded number of them, however many there are.
+ */
+export class CaptionList {
+  readonly #parts: CaptionListParts
+  readonly #items = new Map<string, { readonly element: HTMLLIElement; said: string }>()
+  #following = true
+  #first = ''
+  #last = ''
+  #frame = 0
+
+  constructor(parts: CaptionListParts) {
+    this.#parts = parts
+    const { stage } = parts
+    // What scrolls must be reached by keys.
+    stage.tabIndex = 0
+    stage.addEventListener('scroll', () => this.#scrolled(), { passive: true })
+    new ResizeObserver(() => this.#following && this.#toEnd()).observe(stage)
+  }
+
+  /** Shows what has changed, with the next frame. */
+  changed(): void {
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0
+      this.#render()
+    })
+  }
+
+  /** Goes to the newest caption and follows again. */
+  follow(): void {
+    this.#following = true
+    this.#render()
+  }
+
+  /** Shows some of the captions above, and keeps still. */
+  earlier(): void {
+    this.#following = false
+    const all = this.#all()
+    const at = Math.max(0, this.#index(all, this.#first) - MORE)
+    this.#first = all[at]?.entry.key ?? ''
+    this.#last = all[Math.min(all.length - 1, at + MOST_SHOWN - 1)]?.entry.key ?? ''
+    this.#render()
+  }
+
+  /** What is on the page has another size or other lines: the reader's place stays. */
+  restyle(change: () => void): void {
+    if (this.#following) {
+      change()
+      this.#toEnd()
+    } else this.#still(change)
+  }
+
+  #render(): void {
+    const all = this.#all()
+    const shown = this.#following ? all.slice(-SHOWN) : this.#window(all)
+    this.#first = shown[0]?.entry.key ?? ''
+    this.#last = shown.at(-1)?.entry.key ?? ''
+    if (this.#following) {
+      this.#put(shown)
+      this.#toEnd()
+    } else this.#still(() => this.#put(shown))
+    const newer = all.length - 1 - this.#index(all, this.#last, all.length - 1)
+    const earlier = shown.length > 0 && shown[0] !== all[0]
+    this.#parts.onView({ following: this.#following, newer, earlier, empty: all.length === 0 })
+  }
+
+  #all(): Shown[] {
+    const { book, wish } = this.#parts
+    const wanted = wish()
+    return book.entries
+      .map(entry => ({ entry, lines: shownLines(entry, book.leads(entry), wanted) }))
+      .filter(({ lines }) => lines.length > 0)
+  }
+
+  #window(all: readonly Shown[]): readonly Shown[] {
+    const from = this.#index(all, this.#first)
+    return all.slice(from, this.#index(all, this.#last, all.length - 1) + 1)
+  }
+
+  #index(all: readonly Shown[], key: string, fallback = 0): number {
+    const at = all.findIndex(({ entry }) => entry.key === key)
+    return at < 0 ? fallback : at
+  }
+
+  #put(shown: readonly Shown[]): void {
+    const { list } = this.#parts
+    const keys = new Set(shown.map(({ entry }) => entry.key))
+    for (const [key, { element }] of this.#items)
+      if (!keys.has(key)) {
+        element.remove()
+        this.#items.delete(key)
+      }
+    let before: Element | null = null
+    for (const each of shown) {
+      const element = this.#item(each)
+      const next: Element | null = before ? before.nextElementSibling : list.firstElementChild
+      if (next !== element) list.insertBefore(element, next)
+      before = element
+    }
+  }
+
+  #item({ entry, lines }: Shown): HTMLLIElement {
+    const { book } = this.#parts
+    const said = JSON.stringify([entry.name, entry.final, lines])
+    const item = this.#items.get(entry.key) ?? { element: document.createElement('li'), said: '' }
+    if (item.said === said) return item.element
+    item.said = said
+    const { element } = item
+    element.className = `caption voice-${book.voiceOf(entry.speaker) % VOICES}${entry.final ? '' : ' growing'}`
+    const who = made('bdi', entry.name ?? book.nameOf(entry.speaker) ?? fallbackName(book, entry), 'who')
+    const texts = lines.map(({ language, text, kind }, index) => {
+      const line = made('p', text, kind, ...(index === 0 ? ['first'] : []))
+      line.lang = languageTag(language)
+      line.dir = 'auto'
+      return line
+    })
+    element.replaceChildren(who, ...texts)
+    this.#items.set(entry.key, item)
+    return element
+  }
+
+  #scrolled(): void {
+    const following = this.#fromEnd() < NEAR
+    if (following === this.#following) return
+    this.#following = following
+    this.changed()
+  }
+
+  #fromEnd(): number {
+    const { stage } = this.#parts
+    return stage.scrollHeight - stage.clientHeight - stage.scrollTop
+  }
+
+  #toEnd(): void {
+    const { stage } = this.#parts
+    stage.scrollTop = stage.scrollHeight
+  }
+
+  /** Changes something and leaves what the reader sees first where it is. */
+  #still(change: () => void): void {
+    const { stage, list } = this.#parts
+    const top = stage.getBoundingClientRect().top
+    const anchor = Array.from(list.children).find(each => each.getBoundingClientRect().bottom > top)
+    const was = anchor?.getBoundingClientRect().top ?? 0
+    change()
+    if (anchor?.isConnected) stage.scrollTop += anchor.getBoundingClientRect().top - was
+  }
+}
+
+function fallbackName(book: CaptionBook, { speaker }: Entry): string {
+  return speaker === 'system' ? 'Announcement' : `Speaker ${book.voiceOf(speaker) + 1}`
+}

@@ -1,0 +1,134 @@
+import { type Access, authorization } from './access.ts'
+import { SseLines, type StreamEvent } from './sse-lines.ts'
+
+/** How the stream is. The last four are for good, until `start` is called again. */
+export type StreamState =
+  | 'connecting'
+  | 'live'
+  | 'waiting'
+  | 'again'
+  | 'ended'
+  | 'expired'
+  | 'closed'
+  | 'refused'
+
+export interface StreamParts {
+  readonly room: string
+  readonly access: Access
+  readonly onEvent: (event: StreamEvent) => void
+  readonly onState: (state: StreamState) => void
+}
+
+/** Longest silence of a connection that lives (ms): the server says something every 15 s. */
+const SILENCE_MS = 40_000
+/** Waits before coming back (ms): the first is short, since most cuts are. */
+const BACKOFF_MS = [300, 1_000, 2_000, 5_000]
+/** Between looks whether the room is there (ms). */
+const LOOK_MS = 3_000
+
+/** The captions of a room as they come, over as many connections as it takes, each event once. */
+export class CaptionStream {
+  readonly #parts: StreamParts
+  #lastId = ''
+  #tries = 0
+  #abort: AbortController | undefined
+  #timer = 0
+  #wasThere = false
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts
+  }
+
+  /** Begins, or begins again. */
+  start(): void {
+    this.stop()
+    this.#wasThere = false
+    this.#parts.onState('connecting')
+    void this.#connect()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#abort?.abort()
+    this.#abort = undefined
+  }
+
+  /** The network is back, or somebody looks again: no more waiting. */
+  hurry(): void {
+    if (this.#timer === 0) return
+    clearTimeout(this.#timer)
+    this.#timer = 0
+    void this.#connect()
+  }
+
+  async #connect(): Promise<void> {
+    this.#timer = 0
+    const abort = new AbortController()
+    this.#abort = abort
+    const { room, access } = this.#parts
+    try {
+      const response = await fetch(`/v1/rooms/${encodeURIComponent(room)}/captions`, {
+        headers: {
+          ...authorization(access),
+          accept: 'text/event-stream',
+          ...(this.#lastId === '' ? {} : { 'last-event-id': this.#lastId }),
+        },
+        cache: 'no-store',
+        signal: abort.signal,
+      })
+      if (response.ok && response.body) await this.#read(response.body, abort)
+      else await this.#turnedAway(response)
+    } catch {
+      if (this.#abort === abort) this.#later('again')
+    }
+  }
+
+  async #read(body: ReadableStream<Uint8Array>, abort: AbortController): Promise<void> {
+    this.#tries = 0
+    this.#wasThere = true
+    this.#parts.onState('live')
+    const reader = body.getReader()
+    const decoder = new TextDecoder()
+    const lines = new SseLines(this.#lastId)
+    for (;;) {
+      const watchdog = setTimeout(() => abort.abort(), SILENCE_MS)
+      const { value, done } = await reader.read().finally(() => clearTimeout(watchdog))
+      if (this.#abort !== abort) return
+      for (const event of value ? lines.push(decoder.decode(value, { stream: true })) : []) {
+        this.#lastId = event.id
+        if (event.type === 'end' || event.type === 'expired') {
+          this.stop()
+          this.#parts.onState(event.type === 'end' ? 'ended' : 'expired')
+          return
+        }
+        this.#parts.onEvent(event)
+      }
+      if (done) {
+        this.#later('again')
+        return
+      }
+    }
+  }
+
+  async #turnedAway(response: Response): Promise<void> {
+    const { error } = (await response.json().catch(() => ({}))) as { error?: unknown }
+    const { access, onState } = this.#parts
+    if (response.status === 401) onState(access.kind === 'link' ? 'expired' : 'refused')
+    else if (error === 'control_closed') onState('closed')
+    else if (error !== 'room_unknown')
+      this.#later('again', 1_000 * Number(response.headers.get('retry-after')))
+    // It ended while this page was away.
+    else if (this.#wasThere) onState('ended')
+    else this.#later('waiting', LOOK_MS)
+  }
+
+  #later(state: 'again' | 'waiting', leastMs = 0): void {
+    const backoff = BACKOFF_MS[Math.min(this.#tries++, BACKOFF_MS.length - 1)]!
+    this.#parts.onState(state)
+    // Not all at the same moment, where a server came back to many readers.
+    this.#timer = setTimeout(
+      () => void this.#connect(),
+      Math.max(backoff, leastMs || 0) * (0.75 + Math.random() / 2),
+    )
+  }
+}

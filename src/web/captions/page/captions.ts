@@ -1,0 +1,58 @@
+import { element } from '../../../pages/page/element.ts'
+import { type Access, accessOf, forgetKey, fragment, roomOf, storeKey } from './access.ts'
+import { applyPreferences, wireControls } from './controls.ts'
+import { readPreferences } from './preferences.ts'
+import { Reading } from './reading.ts'
+
+// The one who puts the page together. The address says which room, what is behind `#` who may.
+
+const said = fragment(location.hash)
+const entry = element('entry', HTMLFormElement)
+const roomField = element('entry-room', HTMLInputElement)
+const keyField = element('entry-key', HTMLInputElement)
+const state = element('state', HTMLParagraphElement)
+
+const preferences = readPreferences(said)
+applyPreferences(preferences)
+begin(roomOf(location.pathname), accessOf(said))
+
+function begin(room: string, access: Access | undefined): void {
+  if (room === '' || access === undefined) ask(room)
+  else read(room, access)
+}
+
+/** Asks for what is missing: a room, a key. */
+function ask(room: string, why = ''): void {
+  entry.hidden = false
+  state.textContent = ''
+  roomField.value = room
+  element('entry-why', HTMLParagraphElement).textContent = why
+  if (room === '') roomField.focus()
+  else keyField.focus()
+}
+
+entry.addEventListener('submit', event => {
+  event.preventDefault()
+  const room = roomField.value.trim()
+  storeKey(keyField.value.trim())
+  location.assign(`/captions/${encodeURIComponent(room)}`)
+})
+
+function read(room: string, access: Access): void {
+  element('room', HTMLElement).textContent = room
+  document.title = `Captions of ${room} · Dragoman`
+  element('to-dashboard', HTMLAnchorElement).hidden = access.kind === 'link'
+  element('tools', HTMLDivElement).hidden = false
+  element('stage', HTMLElement).hidden = false
+  const reading = new Reading({
+    room,
+    access,
+    preferences,
+    onRefused: () => {
+      forgetKey()
+      ask(room, 'This key is not good.')
+    },
+  })
+  wireControls(reading)
+  reading.start()
+}

@@ -1,0 +1,200 @@
+import { element } from '../../../pages/page/element.ts'
+import type { Access } from './access.ts'
+import { Aloud } from './aloud.ts'
+import { Awake } from './awake.ts'
+import { readCaption } from './caption.ts'
+import { CaptionBook } from './caption-book.ts'
+import { CaptionList, type View } from './caption-list.ts'
+import { CaptionStream, type StreamState } from './caption-stream.ts'
+import { Away, readService, STATES } from './notices.ts'
+import { type Preferences, storePreferences } from './preferences.ts'
+import { shownLines } from './shown-lines.ts'
+import type { StreamEvent } from './sse-lines.ts'
+import { download, type Format, readTranscript } from './transcript.ts'
+
+export interface ReadingParts {
+  readonly room: string
+  readonly access: Access
+  readonly preferences: Preferences
+  /** The key is none (any more). */
+  readonly onRefused: () => void
+}
+
+/** How long it is told that the service is back (ms). */
+const BACK_MS = 4_000
+/** From so many on, there may be more than the stream had for a newcomer. */
+const FULL_REPLAY = 400
+
+/** Somebody reads the captions of a room: what comes, what of it is shown, and what they are told. */
+export class Reading {
+  readonly book = new CaptionBook()
+  readonly list: CaptionList
+  readonly #parts: ReadingParts
+  readonly #stream: CaptionStream
+  readonly #away = new Away()
+  readonly #aloud = new Aloud(element('aloud', HTMLDivElement))
+  readonly #awake = new Awake()
+  readonly #notice = element('notice', HTMLDivElement)
+  #preferences: Preferences
+  #state: StreamState = 'connecting'
+  #back = 0
+  #whole = false
+  /** Called when languages were heard that were not before. */
+  onLanguages: () => void = () => {}
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts
+    this.#preferences = parts.preferences
+    const { room, access } = parts
+    this.list = new CaptionList({
+      stage: element('stage', HTMLElement),
+      list: element('captions', HTMLOListElement),
+      book: this.book,
+      wish: () => this.#preferences,
+      onView: view => this.#seen(view),
+    })
+    this.#stream = new CaptionStream({
+      room,
+      access,
+      onEvent: event => this.#take(event),
+      onState: state => this.#changed(state),
+    })
+    addEventListener('online', () => this.#stream.hurry())
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') this.#stream.hurry()
+    })
+  }
+
+  get preferences(): Preferences {
+    return this.#preferences
+  }
+
+  /** Begins, or waits for the room after it has ended. */
+  start(): void {
+    this.#awake.set(this.#preferences.awake)
+    this.#stream.start()
+  }
+
+  prefer(changes: Partial<Preferences>): void {
+    this.#preferences = { ...this.#preferences, ...changes }
+    storePreferences(this.#preferences)
+    this.#awake.set(this.#preferences.awake)
+    this.list.changed()
+    this.#tell()
+  }
+
+  /** Saves what was said; resolves to what to tell the reader. */
+  async save(format: Format): Promise<string> {
+    return await download(this.#asked(), format, this.#preferences)
+  }
+
+  /** Shows captions from before, also those that the stream had not kept. */
+  async earlier(): Promise<void> {
+    if (!this.#whole) {
+      this.#whole = true
+      await this.#fill()
+    }
+    this.list.earlier()
+  }
+
+  #asked() {
+    const { room, access } = this.#parts
+    return { room, access, life: this.book.lifeId }
+  }
+
+  /** Fetches what the stream did not have: whatever is there already stays as it is. */
+  async #fill(): Promise<void> {
+    const { life } = this.#asked()
+    const captions = await readTranscript(this.#asked())
+    if (this.book.lifeId !== life) return
+    for (const caption of captions ?? []) this.book.take(caption)
+    this.list.changed()
+  }
+
+  #take({ type, data, id }: StreamEvent): void {
+    const life = id.slice(0, id.lastIndexOf('.'))
+    if (type === 'missed') {
+      void this.#fill()
+      return
+    }
+    if (life !== this.book.lifeId) {
+      this.book.inLife(life)
+      this.#away.clear()
+      this.#whole = false
+    }
+    const value = parsed(data)
+    if (type === 'service') {
+      const event = readService(value)
+      if (!event) return
+      const before = this.#awayTold()
+      this.#away.take(event)
+      if (before !== '' && this.#awayTold() === '') this.#cameBack()
+      this.#tell()
+      return
+    }
+    const caption = type === 'caption' ? readCaption(value) : undefined
+    if (!caption) return
+    const known = this.book.languages.size
+    if (!this.book.take(caption)) return
+    if (this.book.languages.size > known) this.onLanguages()
+    if (caption.final) this.#read(caption.utterance)
+    this.list.changed()
+  }
+
+  #read(utterance: string): void {
+    const said = this.book.find(utterance)
+    if (!said) return
+    const who =
+      said.name ?? this.book.nameOf(said.speaker) ?? `Speaker ${this.book.voiceOf(said.speaker) + 1}`
+    this.#aloud.say(said.key, who, shownLines(said, this.book.leads(said), this.#preferences))
+  }
+
+  #changed(state: StreamState): void {
+    this.#state = state
+    if (state === 'refused') this.#parts.onRefused()
+    this.#tell()
+  }
+
+  #awayTold(): string {
+    return this.#away.told(this.book, this.#preferences.language)
+  }
+
+  #cameBack(): void {
+    clearTimeout(this.#back)
+    this.#back = setTimeout(() => {
+      this.#back = 0
+      this.#tell()
+    }, BACK_MS)
+  }
+
+  #tell(): void {
+    const { short, long = '' } = STATES[this.#state]
+    const state = element('state', HTMLParagraphElement)
+    if (state.textContent !== short) state.textContent = short
+    state.dataset.state = this.#state
+    const text = long || this.#awayTold() || (this.#back === 0 ? '' : 'The translation service is back.')
+    const notice = element('notice-text', HTMLParagraphElement)
+    if (notice.textContent !== text) notice.textContent = text
+    element('wait', HTMLButtonElement).hidden = this.#state !== 'ended'
+    this.list.restyle(() => {
+      this.#notice.hidden = text === ''
+    })
+  }
+
+  #seen({ following, newer, earlier, empty }: View): void {
+    element('empty', HTMLParagraphElement).hidden = !empty
+    element('earlier', HTMLButtonElement).hidden =
+      !earlier && (this.#whole || this.book.entries.length < FULL_REPLAY)
+    const live = element('live', HTMLButtonElement)
+    live.hidden = following
+    live.textContent = newer === 0 ? 'Back to the live captions' : `Back to the live captions (${newer} new)`
+  }
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    return undefined
+  }
+}

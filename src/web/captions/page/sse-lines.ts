@@ -1,0 +1,52 @@
+/** One server-sent event. */
+export interface StreamEvent {
+  readonly type: string
+  readonly data: string
+  /** Id of this event, or the latest before it. */
+  readonly id: string
+}
+
+/**
+ * Reads server-sent events (WHATWG HTML, “Parsing an event stream”) from text in whatever pieces. Browsers' own reader cannot
+ * send a header, and the token would stand in the address.
+ */
+export class SseLines {
+  #rest = ''
+  #type = ''
+  #data: string[] = []
+  #id: string
+
+  /** `lastId` is what was read last before this connection. */
+  constructor(lastId = '') {
+    this.#id = lastId
+  }
+
+  /** The events that `piece` completes. */
+  push(piece: string): StreamEvent[] {
+    const text = this.#rest + piece
+    const lines = text.split(/\r\n|\n|\r(?!$)/)
+    this.#rest = lines.pop() ?? ''
+    const events: StreamEvent[] = []
+    for (const line of lines) {
+      if (line === '') this.#complete(events)
+      else this.#field(line)
+    }
+    return events
+  }
+
+  #complete(events: StreamEvent[]): void {
+    if (this.#data.length > 0)
+      events.push({ type: this.#type || 'message', data: this.#data.join('\n'), id: this.#id })
+    this.#type = ''
+    this.#data = []
+  }
+
+  #field(line: string): void {
+    const at = line.indexOf(':')
+    const name = at < 0 ? line : line.slice(0, at)
+    const value = at < 0 ? '' : line.slice(at + 1).replace(/^ /, '')
+    if (name === 'data') this.#data.push(value)
+    else if (name === 'event') this.#type = value
+    else if (name === 'id' && !value.includes('\0')) this.#id = value
+  }
+}
