@@ -1,4 +1,4 @@
-import Fastify from 'fastify'
+import Fastify, { type FastifyPluginAsync } from 'fastify'
 import { onTestFinished } from 'vitest'
 import { BridgeError } from '../../../src/core/errors.ts'
 import type { LanguageId } from '../../../src/core/languages.ts'
@@ -45,10 +45,17 @@ export interface Wishes {
   readonly transcripts?: object
   /** Without announcer, dialler, recorder. */
   readonly bare?: boolean
+  /** Beside the API, like pages that use it. */
+  readonly plugins?: readonly FastifyPluginAsync[]
 }
 
 /** The control API on a real server, over a relay whose clock the test turns. */
-export async function controlled({ control = {}, transcripts = {}, bare = false }: Wishes = {}) {
+export async function controlled({
+  control = {},
+  transcripts = {},
+  bare = false,
+  plugins = [],
+}: Wishes = {}) {
   const talk = await rooms()
   const { clock, relay } = talk
   const log = new LogLines()
@@ -79,6 +86,7 @@ export async function controlled({ control = {}, transcripts = {}, bare = false 
       ...control,
     }),
   })
+  for (const plugin of plugins) await server.register(plugin)
   const url = await server.listen({ port: 0, host: '127.0.0.1' })
   onTestFinished(async () => {
     await relay.close()
