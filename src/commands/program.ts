@@ -33,9 +33,11 @@ program
   .option('--host <host>', 'address to listen on')
   .option('--insecure', 'take unsigned requests, from this machine only')
   .option('--captions', 'show what is said, here on the terminal')
+  .option('--print-key', 'make a key of the control API for this run and show it, also without a terminal')
+  .option('--json', 'print where everything is as one line of JSON')
   .action(async options => {
     const stop = new StopSignal()
-    const { config: file, port, host, insecure, captions } = options
+    const { config: file, port, host, insecure, captions, printKey, json } = options
     const config = loadConfig({
       file,
       overrides: { port, host, ...(insecure ? { twilio: { insecure } } : {}) },
@@ -47,11 +49,12 @@ program
       import('./log.ts'),
     ])
     const log = openLog(config)
-    const serving = await serve(config, terminal, log, captions)
+    const out = json ? new Terminal(process.stderr) : terminal
+    const serving = await serve(config, out, log, { captions, printKey, json: json ? terminal : undefined })
     leaveOnFailure(serving.app, log)
     void stop.hurried.then(() => serving.app.drain.hurry())
     await stop.started({ drains: true })
-    terminal.line(`Ending calls …${serving.goingOn()}`)
+    out.line(`Ending calls …${serving.goingOn()}`)
     await serving.app.leave()
     await serving[Symbol.asyncDispose]()
   })

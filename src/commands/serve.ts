@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { type App, buildApp } from '../app.ts'
+import type { DiscordBot } from '../bridges/discord/index.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../core/log.ts'
 import { LiveView } from './live-view.ts'
 import { leaveLocalToken } from './local-token.ts'
 import { serviceWarning } from './service-warning.ts'
+import { withStartKey } from './start-key.ts'
 import type { Terminal } from './terminal.ts'
+import { listed, type Whereabouts, whereabouts, whereaboutsLines } from './whereabouts.ts'
 
 /** A running bridge server; closing it ends its calls. */
 export interface Serving extends AsyncDisposable {
@@ -15,13 +18,24 @@ export interface Serving extends AsyncDisposable {
   goingOn(): string
 }
 
-/** Starts the bridge server and returns when it listens; `captions` shows what is said on the terminal. Rejects with `BridgeError` `CONFIG` for settings that cannot work. */
+/** What the start shows, besides where everything is. */
+export interface ServeOptions {
+  /** What is said, on the terminal. */
+  readonly captions?: boolean | undefined
+  /** A key of the control API for this run is made and shown. Default: when somebody is at the terminal. */
+  readonly printKey?: boolean | undefined
+  /** Where everything is, as one line of JSON on this terminal; the rest goes to the other one. */
+  readonly json?: Terminal | undefined
+}
+
+/** Starts the bridge server and returns when it listens. Rejects with `BridgeError` `CONFIG` for settings that cannot work. */
 export async function serve(
-  config: Config,
+  settings: Config,
   terminal: Terminal,
   log: Log,
-  captions = false,
+  { captions, json, printKey = (json ?? terminal).interactive }: ServeOptions = {},
 ): Promise<Serving> {
+  const { config, key } = printKey ? withStartKey(settings) : { config: settings }
   // Without an account the door is not open all the same: requests are signed with a token of this run.
   const local =
     !config.twilio.insecure && config.twilio.authTokens.length === 0 && config.publicUrl === undefined
@@ -37,7 +51,10 @@ export async function serve(
   }
   const port = Number(new URL(address).port)
   const left = local ? await leaveLocalToken(port, token) : undefined
-  greet(config, address, local, app, terminal)
+  const there = whereabouts(app, config, address, key)
+  if (json) json.line(JSON.stringify(there))
+  greet(there, config, local, terminal)
+  if (app.discord) void tellDiscord(app.discord, terminal)
   // It may take its time: calls are taken already, and the service may come (back) any time.
   void serviceWarning(config.service).then(warning => warning && terminal.line(`  ${warning}`))
   const view = captions ? new LiveView(app.relay, terminal) : undefined
@@ -56,30 +73,25 @@ export async function serve(
   }
 }
 
-function greet(config: Config, address: string, local: boolean, app: App, terminal: Terminal): void {
-  terminal.line(`Dragoman is on the line at ${address}`)
-  terminal.line(`  translation service  ${config.service.url ?? `embedded, ${app.service?.url}`}`)
-  terminal.line(`  languages            ${config.languages.speaks} → ${config.languages.hears}`)
+function greet(there: Whereabouts, config: Config, local: boolean, terminal: Terminal): void {
+  terminal.line(`Dragoman is on the line at ${there.address}`)
+  for (const line of whereaboutsLines(there, config.control.keys.length === 0)) terminal.line(line)
   if (config.twilio.insecure) terminal.line('  INSECURE: requests are not verified; this machine only.')
   if (local) {
-    const { port } = new URL(address)
+    const { port } = new URL(there.address)
     const server = port === '8080' ? '' : ` --server http://localhost:${port}`
     terminal.line('  No Twilio account is configured: this machine only. Try from a second terminal:')
     const command = import.meta.url.endsWith('.ts') ? 'npm run dragoman -- call' : 'dragoman call'
     terminal.line(`    ${command} recordings/sense-and-sensibility-4.wav${server}`)
-  } else terminal.line(`  Twilio               ${config.publicUrl ?? address}/twilio/voice`)
-  if (app.discord) {
-    terminal.line('  Discord              logging in')
-    const { discord } = app
-    void discord.settled.then(ready => {
-      const { state, guilds } = discord
-      if (ready)
-        terminal.line(`  Discord              logged in; ${guilds} ${guilds === 1 ? 'server' : 'servers'}`)
-      else if (state.kind === 'refused')
-        terminal.line(
-          `  Discord              refused: ${state.why} (\`dragoman doctor\` says how to mend it)`,
-        )
-    })
   }
   terminal.line('Ctrl-C ends it.')
+}
+
+/** Says what became of logging in. */
+async function tellDiscord(discord: DiscordBot, terminal: Terminal): Promise<void> {
+  const ready = await discord.settled
+  const { state, guilds } = discord
+  if (ready) terminal.line(listed('Discord', `logged in; ${guilds} ${guilds === 1 ? 'server' : 'servers'}`))
+  else if (state.kind === 'refused')
+    terminal.line(listed('Discord', `refused: ${state.why} (\`dragoman doctor\` says how to mend it)`))
 }

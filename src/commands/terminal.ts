@@ -25,6 +25,11 @@ export class Terminal {
     this.#out = out
   }
 
+  /** Somebody is there to read it, as far as can be told. */
+  get interactive(): boolean {
+    return this.#out.isTTY === true
+  }
+
   /** Writes a line that stays, above the changing one. */
   line(text = ''): void {
     this.#clear()
