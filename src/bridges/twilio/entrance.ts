@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Invitation } from '../../core/invitation.ts'
-import type { Log } from '../../core/log.ts'
+import { type Log, thrown } from '../../core/log.ts'
 import type { Call } from './call.ts'
 import type { Calls } from './calls.ts'
 import { passOf } from './dial/guest-pass.ts'
@@ -135,7 +135,7 @@ export class Entrance {
     try {
       return this.#options.invite(incoming)
     } catch (error) {
-      this.#terms.log.error({ callSid: incoming.callSid, err: error }, 'invite threw')
+      this.#terms.log.error({ callSid: incoming.callSid, ...thrown(error) }, 'invite threw')
       return undefined
     }
   }

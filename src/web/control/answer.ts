@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { thrown } from '../../core/log.ts'
 import { ControlError, told } from './control-error.ts'
 import type { Floor } from './floor.ts'
 import type { Answered, Idempotency } from './idempotency.ts'
@@ -44,8 +45,7 @@ export function logFault(
   operation: AnyOperation | undefined,
   error: unknown,
 ): void {
-  const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
-  log.error({ operation: operation?.id, err: name, reason: message, stack }, 'a control request failed')
+  log.error({ operation: operation?.id, ...thrown(error) }, 'a control request failed')
 }
 
 function send(reply: FastifyReply, status: number, result: unknown): void {

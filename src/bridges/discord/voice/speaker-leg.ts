@@ -1,6 +1,6 @@
 import { BridgeError, describeEnd, type EndReason } from '../../../core/errors.ts'
 import type { Leg, LegUplink } from '../../../core/leg.ts'
-import type { Log } from '../../../core/log.ts'
+import { type Log, thrown } from '../../../core/log.ts'
 import { TokenBucket } from '../../../core/token-bucket.ts'
 import { OPUS_CLOCK_RATE, opusSamples } from '../../../transcode/opus-packet.ts'
 import type { LinkCounters } from './link-counters.ts'
@@ -143,7 +143,7 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
   /** Whatever went wrong with this speaker ends this speaker. */
   #fail(cause: unknown): void {
     const error = new BridgeError('LEG_LOST', 'the speaker cannot be heard', { cause })
-    this.#options.log.error({ legId: this.id, err: cause }, 'speaker failed inside')
+    this.#options.log.error({ legId: this.id, ...thrown(cause) }, 'speaker failed inside')
     void this.close({ kind: 'failed', error })
   }
 }

@@ -1,4 +1,5 @@
 import { after, Ticker } from '../../../core/clock.ts'
+import { thrown } from '../../../core/log.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
 import { answerTo, refusalOf } from './close-codes.ts'
 import { DaveGuard } from './dave-guard.ts'
@@ -119,7 +120,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     try {
       this.#connection = connect({ ...terms, channelId, reception, guard }, this.#watcher())
     } catch (error) {
-      this.#options.log.error({ guildId, channelId, err: error }, 'cannot ask for a voice connection')
+      this.#options.log.error({ guildId, channelId, ...thrown(error) }, 'cannot ask for a voice connection')
       this.#end({ kind: 'unreachable', attempts: this.#attempts })
     }
   }
@@ -177,7 +178,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
       failed: error => {
         this.#options.counters.libraryErrors++
         this.#options.log.warn(
-          { guildId: this.#options.guildId, err: error },
+          { guildId: this.#options.guildId, ...thrown(error) },
           'the voice connection stumbled',
         )
       },
