@@ -2,8 +2,9 @@
  * The Twilio bridge as a plugin of one's own Fastify server, with any server of the translation-service interface.
  *
  *   SERVICE_URL=https://translation.example.com SERVICE_KEY=… PUBLIC_URL=https://bridge.example.com \
- *   TWILIO_AUTH_TOKEN=… node examples/plugin.ts
+ *   TWILIO_AUTH_TOKEN=… PORT=8080 node examples/plugin.ts
  *
+ * Point a number's webhook at PUBLIC_URL/twilio/voice; who calls hears their own words in Spanish.
  * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/twilio'.
  */
 import Fastify from 'fastify'
@@ -12,6 +13,7 @@ import { Relay, relayOptions } from '../src/index.ts'
 import { ServiceTranslator } from '../src/service/index.ts'
 
 const { SERVICE_URL = '', SERVICE_KEY = '', PUBLIC_URL = '', TWILIO_AUTH_TOKEN = '' } = process.env
+const { HOST = '0.0.0.0', PORT = '8080' } = process.env
 
 const translator = new ServiceTranslator({ url: SERVICE_URL, apiKey: SERVICE_KEY })
 const relay = new Relay({ translator, options: relayOptions({ leadMs: 200 }) })
@@ -28,4 +30,6 @@ await app.register(twilioBridge, {
 })
 app.addHook('onClose', () => relay.close())
 await relay.ready()
-await app.listen({ host: '0.0.0.0', port: 8080 })
+console.log(`Listening at ${await app.listen({ host: HOST, port: Number(PORT) })}`)
+// Every call is ended, then the service.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void app.close())

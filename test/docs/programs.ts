@@ -148,6 +148,19 @@ const token = discord.token`,
     prints: /^true/m,
   },
   {
+    page: 'docs/how-to/embed-in-fastify.md',
+    mark: 'new Relay(',
+    before: `${SERVICE}${ASSERT}const authToken = 'token'`,
+    replace: [ADDRESS],
+    after:
+      "deepEqual((await app.inject({ method: 'POST', url: '/twilio/voice' })).statusCode, 403)\nawait app.close()",
+  },
+  {
+    page: 'docs/how-to/embed-in-fastify.md',
+    mark: 'buildApp(',
+    prints: /calls: 0/,
+  },
+  {
     page: 'docs/faults.md',
     mark: 'FaultProxy.listen',
     before: `${SERVICE}${ASSERT}const connectTo = (url: string) => ok(url.startsWith('http://'))`,

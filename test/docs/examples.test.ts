@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { placeCall, ScriptedService, tone, tones } from '../../src/simulator/index.ts'
+import { dbfs, loudness, mono, readWav, rms, SAMPLE_RATE } from '../../src/transcode/index.ts'
+import { until } from '../helpers/until.ts'
+import { PROJECT } from './pages.ts'
+
+const PATIENCE_MS = 60_000
+const PHONE_RATE = 8_000
+const TRANSLATED_HZ = 1_234
+
+let folder: string
+const children: ChildProcess[] = []
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dragoman-examples-'))
+})
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** An example as a person would start it. */
+function started(name: string, given: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [join(PROJECT, 'examples', name), ...given], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...env },
+  })
+  children.push(child)
+  const run = { child, out: '', err: '', closed: once(child, 'close') }
+  child.stdout.on('data', piece => {
+    run.out += piece
+  })
+  child.stderr.on('data', piece => {
+    run.err += piece
+  })
+  return run
+}
+
+/** What is printed by an example that ends well by itself. */
+async function printed(name: string, ...given: string[]): Promise<string> {
+  const run = started(name, given)
+  const [code] = await run.closed
+  expect(code, run.err).toBe(0)
+  return run.out
+}
+
+async function pcmOf(name: string): Promise<Int16Array> {
+  return mono(readWav(await readFile(join(folder, 'transcoded', name))))
+}
+
+it('every program is in the list', async () => {
+  const list = await readFile(join(PROJECT, 'examples/README.md'), 'utf8')
+  const programs = await readdir(join(PROJECT, 'examples'), { recursive: true })
+  for (const name of programs.filter(each => /\.(ts|mjs|py)$/.test(each)))
+    expect(list).toContain(`](${name})`)
+})
+
+describe('plugin', () => {
+  it(
+    'answers a call, which hears itself translated, and ends when told to',
+    async () => {
+      await using service = await ScriptedService.listen({
+        answer: tones({ hz: () => TRANSLATED_HZ, silenceMs: 200 }),
+      })
+      const [publicUrl, authToken] = ['https://bridge.example.com', 'the token']
+      const run = started('plugin.ts', [], {
+        SERVICE_URL: service.url,
+        SERVICE_KEY: service.apiKey,
+        PUBLIC_URL: publicUrl,
+        TWILIO_AUTH_TOKEN: authToken,
+        HOST: '127.0.0.1',
+        PORT: '0',
+      })
+      await until(() => /Listening at (\S+)/.test(run.out), PATIENCE_MS, `listening: ${run.err}`)
+      const webhook = `${/Listening at (\S+)/.exec(run.out)![1]}/twilio/voice`
+
+      expect((await fetch(webhook, { method: 'POST' })).status).toBe(403)
+
+      const call = await placeCall({ webhook, publicUrl, authToken })
+      await call.say(tone(700, 800, PHONE_RATE), PHONE_RATE)
+      await until(() => /→/.test(run.out), PATIENCE_MS, 'a caption')
+      await call.quietFor(1_000)
+      await call.hangUp()
+      expect(loudness(call.heard(), TRANSLATED_HZ, PHONE_RATE)).toBeGreaterThan(500)
+      expect(call.report().warnings).toEqual([])
+
+      run.child.kill('SIGTERM')
+      expect((await run.closed)[0], run.err).toBe(0)
+    },
+    PATIENCE_MS,
+  )
+})
+
+describe('transcode', () => {
+  it('makes of a recording what a telephone makes of it', async () => {
+    const out = await printed('transcode.ts', join(PROJECT, 'recordings/sense-and-sensibility-2.wav'))
+    expect(out).toMatch(/^voice\.wav: [\d.]+ s, -[\d.]+ dBFS$/m)
+    const [voice, heard, faster] = await Promise.all(['voice.wav', 'heard.wav', 'faster.wav'].map(pcmOf))
+    const level = (pcm: Int16Array | undefined) => dbfs(rms(pcm!))
+    expect(Math.abs(level(heard) - level(voice))).toBeLessThan(2)
+    expect(Math.abs(level(faster) - level(heard))).toBeLessThan(1)
+    // Two filters of a few milliseconds each.
+    expect(Math.abs(heard!.length - voice!.length)).toBeLessThan(SAMPLE_RATE / 50)
+    expect(heard!.length / faster!.length).toBeCloseTo(1.25, 1)
+    expect(Number(/was (\d+) bytes/.exec(out)?.[1]) / voice!.length).toBeCloseTo(0.5, 2)
+  })
+})
+
+describe('own-voice', () => {
+  it(
+    'lets one leg hear the other, original and translation',
+    async () => {
+      const out = await printed('own-voice.ts')
+      const [, original, translation] = /original (\d+),\s+translation (\d+)/.exec(out) ?? []
+      expect(Number(original)).toBeGreaterThan(100)
+      expect(Number(translation)).toBeGreaterThan(500)
+    },
+    PATIENCE_MS,
+  )
+})
+
+describe('the others', () => {
+  it.each([
+    ['translate.ts', 'test/e2e/cookbook.test.ts'],
+    ['transcribe.ts', 'test/e2e/cookbook.test.ts'],
+    ['speak.ts', 'test/e2e/cookbook.test.ts'],
+    ['interpret.ts', 'test/e2e/cookbook.test.ts'],
+    ['sts.mjs', 'test/e2e/cookbook.test.ts'],
+    ['sts.py', 'test/e2e/cookbook.test.ts'],
+    ['discord-bot.ts', 'test/e2e/discord/own-process.test.ts'],
+  ])('%s is run in %s', async (name, test) => {
+    expect(await readFile(join(PROJECT, test), 'utf8')).toContain(name)
+  })
+})
