@@ -2,6 +2,7 @@ import type { Wrong } from './combinations.ts'
 import type { CheckedConfig } from './schema.ts'
 
 type NumberConfig = CheckedConfig['twilio']['numbers'][string]
+type Outbound = NonNullable<CheckedConfig['twilio']['outbound']>
 
 /** Settings of calls that are fine alone and wrong together. */
 export function checkCalls({ twilio, calls, publicUrl }: CheckedConfig, wrong: Wrong): void {
@@ -33,6 +34,19 @@ function checkOutbound({ outbound, authToken, authTokens }: CheckedConfig['twili
   if ((region === undefined) !== (edge === undefined))
     wrong(at(region === undefined ? 'region' : 'edge'), 'both a region and an edge, or neither')
   if (apiUrl !== undefined && region !== undefined) wrong(at('apiUrl'), 'nothing, as there is a region')
+  checkPrices(outbound, allowed => wrong(at('prices'), allowed))
+}
+
+/** What has no price cannot be kept below a ceiling, so it could not be called at all. */
+function checkPrices(
+  { allow, prices = {}, maxSpendPerDay, maxSpendPerNumber, maxSpendPerKey }: Outbound,
+  wrong: (allowed: string) => void,
+): void {
+  if (maxSpendPerDay === undefined && maxSpendPerNumber === undefined && maxSpendPerKey === undefined) return
+  const known = Object.keys(prices)
+  const without = allow.filter(prefix => !known.some(each => prefix.startsWith(each)))
+  if (without.length > 0)
+    wrong(`a price for each prefix of allow, as there is a ceiling; none fits ${without.join(', ')}`)
 }
 
 function checkRoom({ dial, room, roomCode }: NumberConfig, wrong: Wrong): void {

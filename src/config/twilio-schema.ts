@@ -15,6 +15,7 @@ const ACCOUNT_SID = /^AC\w{32}$/
 const KEY_SID = /^SK\w{32}$/
 
 const dialled = () => z.string().regex(DIALLED_NUMBER).describe('a number in quotes like "+15551234567"')
+const spend = () => z.number().positive().max(1_000_000).optional().describe('an amount of money above 0')
 const ringSeconds = () => z.int().min(5).max(120).optional()
 
 /** Whom callers of a number are connected with. */
@@ -107,6 +108,34 @@ const outboundSchema = z.strictObject({
     .max(1_440)
     .optional()
     .meta({ about: 'Minutes of calls to one number, a day (UTC). Not set: no limit.' }),
+  maxMinutesPerKey: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .meta({
+      about: 'Minutes of calls that one key of the control API asks for, a day (UTC). Not set: no limit.',
+    }),
+  prices: z
+    .record(
+      z.string().regex(PREFIX, 'a prefix of numbers in quotes, like "+34"'),
+      z.number().min(0).max(1_000).describe('what a minute costs, 0 to 1000'),
+    )
+    .optional()
+    .describe('prefixes of numbers, each with what a minute costs, like { "+34": 0.06 }')
+    .meta({
+      about:
+        'What a minute of a call out costs, by the beginning of the number, the longest that fits; in the currency of the account. Needed for the next three.',
+    }),
+  maxSpendPerDay: spend().meta({
+    about: 'Money for all calls out together, a day (UTC). Not set: no limit.',
+  }),
+  maxSpendPerNumber: spend().meta({
+    about: 'Money for calls to one number, a day (UTC). Not set: no limit.',
+  }),
+  maxSpendPerKey: spend().meta({
+    about: 'Money for calls that one key of the control API asks for, a day (UTC). Not set: no limit.',
+  }),
   machineDetection: z
     .boolean()
     .optional()

@@ -13,6 +13,8 @@ export interface DialRequest {
   readonly ringSeconds?: number
   /** The call ends after this long (s), whatever happens. */
   readonly limitSeconds?: number
+  /** The name of the key of the API that asked for it, whose ceilings it counts for. */
+  readonly by?: string
   /**
    * Told when a leg of theirs has been admitted, which may be before `outcome`: until a machine is ruled out it is not
    * heard. Told again when a broken leg is replaced. Must not throw.

@@ -19,7 +19,7 @@ export async function answer(
   reply: FastifyReply,
 ): Promise<void> {
   const request = readRequest(operation, raw)
-  const run = () => operation.run(floor, { ...request, raw, reply } as never)
+  const run = () => operation.run(floor, { ...request, holder, raw, reply } as never)
   const key = operation.method === 'GET' ? undefined : idempotencyKey(raw)
   if (key === undefined) {
     send(reply, operation.status, await run())

@@ -12,6 +12,8 @@ export interface Intake<P, Q, B> {
 
 /** What an operation gets. */
 export interface Request<P = unknown, Q = unknown, B = unknown> extends Intake<P, Q, B> {
+  /** The name of the key, or of the link, that asks. */
+  readonly holder: string
   readonly raw: FastifyRequest
   readonly reply: FastifyReply
 }

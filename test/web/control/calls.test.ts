@@ -29,6 +29,7 @@ test('somebody is called into a room, answers, and is hung up on', async () => {
   expect(dialler.calls[0]?.request).toEqual({
     to: TO,
     from: '+15559990000',
+    by: 'desk',
     invitation: { room: 'desk', speaks: 'es-es', hears: 'es-es', original: 'low', name: 'Bob', echo: false },
     ringSeconds: 20,
     limitSeconds: 600,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { after, type Clock, systemClock } from '../../../core/clock.ts'
+import { after, type Clock, systemClock, Ticker } from '../../../core/clock.ts'
 import type { Dialler, DialRequest, OutgoingCall } from '../../../core/dialler.ts'
 import { BridgeError } from '../../../core/errors.ts'
 import { type Log, silentLog } from '../../../core/log.ts'
 import { systemWallClock, type WallClock } from '../../../core/wall-clock.ts'
-import { CallMinutes, type MinuteLimits } from './call-minutes.ts'
+import { CallUsage, type UsageLimits } from './call-usage.ts'
 import { type CallsApi, TwilioCallsApi } from './calls-api.ts'
 import { destinationFault } from './destination.ts'
 import { Dial } from './dial.ts'
@@ -12,7 +12,7 @@ import { DialCounters } from './dial-counters.ts'
 import type { RestSettings } from './rest-client.ts'
 
 /** Who may be called, and how. */
-export interface OutboundSettings extends RestSettings, MinuteLimits {
+export interface OutboundSettings extends RestSettings, UsageLimits {
   /** The number shown to those who are called: one of the account's, or verified there. */
   readonly from: string
   /** Prefixes of the numbers that may be called, as `+34` or `+1212`. */
@@ -47,6 +47,8 @@ export interface DialHost {
 
 /** A call that is over is remembered this long, as its callbacks may be late (ms). */
 const REMEMBER_MS = 600_000
+/** How often is looked whether a ceiling is reached (ms). */
+const LOOK_MS = 1_000
 /** Hanging up may hold up the end of the server this long (ms). */
 const CLOSE_MS = 3_000
 
@@ -58,16 +60,18 @@ export class TwilioDialler implements Dialler {
   readonly #log: Log
   readonly #api: CallsApi
   readonly #random: () => number
-  readonly #minutes: CallMinutes
+  readonly #usage: CallUsage
   readonly #dials = new Map<string, Dial>()
   readonly #overSince = new Map<string, number>()
   #host: DialHost | undefined
+  /** While calls go on. */
+  #look: Ticker | undefined
   #closed = false
 
   /** Throws `BridgeError` `CONFIG` for credentials that are incomplete. */
   constructor(settings: OutboundSettings, parts: DiallerParts = {}) {
     const { clock = systemClock, log = silentLog, random = Math.random } = parts
-    this.#minutes = new CallMinutes(settings, clock, parts.wallClock ?? systemWallClock)
+    this.#usage = new CallUsage(settings, clock, parts.wallClock ?? systemWallClock)
     this.#settings = settings
     this.#clock = clock
     this.#log = log
@@ -82,7 +86,12 @@ export class TwilioDialler implements Dialler {
 
   /** Minutes that calls out have cost today (UTC), those going on included. */
   get minutesToday(): number {
-    return this.#minutes.used
+    return this.#usage.minutes
+  }
+
+  /** What they have cost, by the prices of the settings. */
+  get spentToday(): number {
+    return this.#usage.spend
   }
 
   /** The bridge is there. Called once, by the bridge. */
@@ -111,15 +120,16 @@ export class TwilioDialler implements Dialler {
       log: this.#log,
       random: this.#random,
       release: to.release,
-      pickedUp: () => this.#minutes.pickedUp(id),
+      pickedUp: () => this.#usage.pickedUp(id),
     })
-    this.#minutes.placed(id, request.to)
+    this.#usage.placed(id, request.to, request.by)
     this.#dials.set(id, dial)
+    this.#look ??= new Ticker(this.#clock, LOOK_MS, () => this.#keepWithin())
     this.counters.dialled++
     void dial.outcome.then(outcome => this.counters.count(outcome.kind))
     void dial.over.then(() => {
       this.#overSince.set(id, this.#clock.now())
-      this.#minutes.over(id)
+      this.#usage.over(id)
     })
     this.#log.info({ dial: id, room: request.invitation.room }, 'call dialled')
     return dial
@@ -141,6 +151,7 @@ export class TwilioDialler implements Dialler {
   /** Hangs up every call; no more are placed. Waits for Twilio's word, but not for long. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
+    this.#look?.[Symbol.dispose]()
     const { promise: late, resolve } = Promise.withResolvers<void>()
     using _timer = after(this.#clock, CLOSE_MS, resolve)
     await Promise.race([late, Promise.all(Array.from(this.#dials.values(), dial => dial.hangUp()))])
@@ -157,8 +168,8 @@ export class TwilioDialler implements Dialler {
   }
 
   /** How long the call may last (s); throws when nothing is left of the day. */
-  #limit({ to, limitSeconds = Number.POSITIVE_INFINITY }: DialRequest): number | undefined {
-    const left = this.#minutes.left(to)
+  #limit({ to, by, limitSeconds = Number.POSITIVE_INFINITY }: DialRequest): number | undefined {
+    const left = this.#usage.left(to, by)
     if (left >= 1) {
       const seconds = Math.min(limitSeconds, left * 60)
       return Number.isFinite(seconds) ? seconds : undefined
@@ -166,12 +177,26 @@ export class TwilioDialler implements Dialler {
     this.counters.refused++
     this.counters.spent++
     this.#log.warn(
-      { minutesToday: this.#minutes.used },
-      'dialling refused: the minutes of the day are used up',
+      { minutesToday: this.#usage.minutes },
+      'dialling refused: as much was called as may be in a day',
     )
-    throw new BridgeError('DIAL_SPENT', 'not dialled: the minutes of the day are used up', {
+    throw new BridgeError('DIAL_SPENT', 'not dialled: as much was called as may be in a day', {
       retryable: true,
     })
+  }
+
+  /** Calls at the same time may use up together what each of them could have had alone. */
+  #keepWithin(): void {
+    for (const id of this.#usage.exceeding()) {
+      const dial = this.#dials.get(id)
+      if (dial?.state.status === 'over') continue
+      this.counters.cut++
+      this.#log.warn({ dial: id }, 'hung up: more would be more than may be called in a day')
+      void dial?.hangUp()
+    }
+    if (this.active > 0) return
+    this.#look?.[Symbol.dispose]()
+    this.#look = undefined
   }
 
   #order(id: string, request: DialRequest, limitSeconds: number | undefined) {

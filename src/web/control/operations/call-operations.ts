@@ -42,7 +42,7 @@ export const dial = operation({
   status: 202,
   answer: callSchema,
   errors: ['room_unknown', 'room_full', 'dial_refused', 'language_not_allowed', 'capacity'],
-  run(floor, { params: { room }, body }) {
+  run(floor, { params: { room }, body, holder }) {
     assertRoom(floor, room)
     const { to, from, ringSeconds, limitSeconds, announce, ...party } = body
     const plan = floor.plans.find(room)
@@ -54,6 +54,7 @@ export const dial = operation({
     if (!floor.dialler) throw new ControlError('dial_refused', 'dialling out is not configured')
     const request = {
       to,
+      by: holder,
       ...(from === undefined ? {} : { from }),
       invitation: { room, ...defined(party) },
       ...(ringSeconds === undefined ? {} : { ringSeconds }),
