@@ -12,6 +12,7 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { installParts } from './setup/debian.mjs'
+import { extractParts } from './setup/extracted.mjs'
 import { alone } from './setup/lock.mjs'
 import { installModules, modulesAreFine } from './setup/modules.mjs'
 import { missingParts } from './setup/parts.mjs'
@@ -27,7 +28,7 @@ const { values } = parseArgs({
 })
 const project = resolve(values.project)
 const systemRoot = values['system-root']
-const lacking = () => missingParts({ systemRoot, forTests: values['for-tests'] })
+const lacking = () => missingParts({ systemRoot, forTests: values['for-tests'], project })
 
 async function setUpProject() {
   if (!modulesAreFine(project)) await installModules(project)
@@ -35,7 +36,11 @@ async function setUpProject() {
 }
 
 async function setUpSystem() {
-  if (lacking().length > 0) await installParts(lacking(), { systemRoot, lacking })
+  const installed = () => lacking().filter(part => !part.extracted)
+  if (installed().length > 0) await installParts(installed(), { systemRoot, lacking: installed })
+  // After those, as apt-get then has its lists.
+  const extracted = lacking().filter(part => part.extracted)
+  if (extracted.length > 0) await extractParts(extracted, { systemRoot, project })
 }
 
 if (Number(process.versions.node.split('.')[0]) < 20) {

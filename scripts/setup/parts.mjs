@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { programsFolder } from './extracted.mjs'
 
 /**
  * The system parts of the project: what each is for, the Debian packages that bring it, and the file that shows that it
@@ -53,6 +54,8 @@ const PROGRAMS_FOR_TESTS = [
   { program: 'ps', packages: ['procps'] },
   { program: 'flite', packages: ['flite'] },
   { program: 'chromium', packages: ['chromium'] },
+  { program: 'zsh', packages: ['zsh'] },
+  { program: 'fish', packages: ['fish'] },
 ].map(({ program, packages }) => ({
   name: `${program}, for tests`,
   packages,
@@ -79,24 +82,38 @@ const GRAMMAR_RECORDINGS = {
   optional: true,
 }
 
-const FOR_TESTS = [...PROGRAMS_FOR_TESTS, PYTHON_CLIENT, GRAMMAR_RECORDINGS]
+/** Proxies to stand before the bridge. Only unpacked: as installed packages they would start by themselves. */
+const PROXIES = ['nginx', 'caddy'].map(program => ({
+  name: `${program}, for tests`,
+  packages: [program],
+  file: { kind: 'program', names: [program] },
+  without: 'its test is skipped',
+  optional: true,
+  extracted: true,
+}))
+
+const FOR_TESTS = [...PROGRAMS_FOR_TESTS, PYTHON_CLIENT, GRAMMAR_RECORDINGS, ...PROXIES]
 
 /** The parts that are not on this system. */
-export function missingParts({ systemRoot, forTests }) {
+export function missingParts({ systemRoot, forTests, project }) {
   const wanted = forTests ? [...PARTS, ...FOR_TESTS] : PARTS
-  const directories = directoriesBelow(systemRoot)
+  const directories = directoriesBelow(systemRoot, project)
   return wanted.filter(
     ({ file }) =>
       !directories[file.kind].some(directory => file.names.some(name => existsSync(join(directory, name)))),
   )
 }
 
-function directoriesBelow(systemRoot) {
+function directoriesBelow(systemRoot, project) {
   const below = paths => paths.map(path => join(systemRoot, path))
   const path = systemRoot === '/' ? (process.env.PATH ?? '').split(':') : []
   const libraries = below(['usr/lib', 'usr/lib64', 'lib', 'usr/local/lib', 'opt/homebrew/lib'])
   return {
-    program: [...below(['usr/bin', 'usr/local/bin', 'bin', 'opt/homebrew/bin']), ...path],
+    program: [
+      ...below(['usr/bin', 'usr/sbin', 'usr/local/bin', 'bin', 'opt/homebrew/bin']),
+      ...path,
+      ...['usr/bin', 'usr/sbin'].map(folder => join(programsFolder(project), folder)),
+    ],
     library: libraries.flatMap(directory => [directory, ...multiarch(directory)]),
     shared: below(['usr/share', 'usr/local/share', 'opt/homebrew/share']),
   }
