@@ -4,29 +4,64 @@ import { addressGroup } from '../../src/core/address-group.ts'
 
 test.each([
   ['127.0.0.1', '127.0.0.1'],
+  ['255.255.255.255', '255.255.255.255'],
   ['::ffff:192.0.2.7', '192.0.2.7'],
-  ['::FFFF:192.0.2.7', '192.0.2.7'],
-  ['0:0:0:0:0:ffff:192.0.2.7', '192.0.2.7'],
+  ['::FFFF:192.0.2.77', '192.0.2.77'],
+  ['0:0:0:0:0:ffff:192.102.25.117', '192.102.25.117'],
+  ['0000:0000:0000:0000:0000:ffff:10.20.30.40', '10.20.30.40'],
   ['::1', '0:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['1::', '1:0:0:0::/64'],
   ['2001:db8::1', '2001:db8:0:0::/64'],
   ['2001:DB8:0000:00a0:1:2:3:4', '2001:db8:0:a0::/64'],
+  ['2001:db8:1:2:3:4:192.0.2.7', '2001:db8:1:2::/64'],
+  ['2001:db8::4:5:192.100.201.170', '2001:db8:0:0::/64'],
+  ['2001:0:1::9.8.7.6', '2001:0:1:0::/64'],
+  ['2001:db8:1:2:3::4', '2001:db8:1:2::/64'],
   ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['1:2:3:4::ffff:192.0.2.7', '1:2:3:4::/64'],
   ['', 'elsewhere'],
   [undefined, 'elsewhere'],
   ['a socket file', 'elsewhere'],
+  ['256.0.0.1', 'elsewhere'],
+  ['192.0.2', 'elsewhere'],
+  ['192.0.2.7.8', 'elsewhere'],
+  ['0192.0.2.7', 'elsewhere'],
+  ['::ffff:192.0.2.256', 'elsewhere'],
+  ['1:2:3', 'elsewhere'],
+  ['1:2:3:4:5:6:7:8:9', 'elsewhere'],
+  ['1::2::3', 'elsewhere'],
+  ['12345::1', 'elsewhere'],
+  ['::1]/x[::1', 'elsewhere'],
 ])('%s counts as %s', (address, group) => expect(addressGroup(address)).toBe(group))
 
+const word = fc.integer({ min: 0, max: 0xffff })
+const half = fc.tuple(word, word, word, word)
+const hex = (words: readonly number[], long: boolean) =>
+  words.map(each => each.toString(16).padStart(long ? 4 : 1, '0'))
+
 test('all addresses of a network of 64 bits are one group, in any spelling', () => {
-  const word = fc.integer({ min: 0, max: 0xffff })
-  const half = fc.tuple(word, word, word, word)
   fc.assert(
     fc.property(half, half, half, fc.boolean(), (network, one, other, long) => {
-      const spelt = (host: readonly number[]) =>
-        [...network, ...host].map(part => part.toString(16).padStart(long ? 4 : 1, '0')).join(':')
+      const spelt = (host: readonly number[]) => hex([...network, ...host], long).join(':')
       expect(addressGroup(spelt(one))).toBe(
         addressGroup(new URL(`http://[${spelt(other)}]`).hostname.slice(1, -1)),
       )
+    }),
+  )
+})
+
+test('each network of 64 bits is a group of its own, also where its addresses end as IPv4 ones do or leave zeros out', () => {
+  fc.assert(
+    fc.property(half, half, fc.boolean(), (network, host, long) => {
+      fc.pre(network.some(each => each > 0))
+      const group = `${hex(network, false).join(':')}::/64`
+      const [a, b, c, d] = host
+      const dotted = `${c >> 8}.${c & 255}.${d >> 8}.${d & 255}`
+      expect(addressGroup(`${hex([...network, a, b], long).join(':')}:${dotted}`)).toBe(group)
+      expect(addressGroup(`${hex(network, long).join(':')}::${hex([d], long)}`)).toBe(group)
+      expect(addressGroup(`${hex(network, long).join(':')}::`)).toBe(group)
     }),
   )
 })

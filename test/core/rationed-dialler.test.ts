@@ -19,15 +19,17 @@ function rationed(ration: Partial<ConstructorParameters<typeof RationedDialler>[
   }
   const limits = { perMinute: 5, perHourEach: 3, known: ['+12125550123'], ...ration }
   const dialler = new RationedDialler(inner, limits, clock)
+  const faults: { code: string; message: string; retryable: boolean }[] = []
   const dial = (to: string) => {
     try {
       dialler.dial({ to, invitation: { room: 'r' } })
       return 'dialled'
     } catch (error) {
+      faults.push(error as (typeof faults)[number])
       return (error as { code: string }).code
     }
   }
-  return { clock, dialler, dial, dialled }
+  return { clock, dialler, dial, dialled, faults }
 }
 
 describe('G45: calls out', () => {
@@ -49,5 +51,34 @@ describe('G45: calls out', () => {
     clock.advance(60 * MINUTE_MS)
     expect(four()).toEqual(['dialled', 'dialled', 'dialled', 'DIAL_REFUSED'])
     expect(dialled).toHaveLength(57)
+  })
+  test('a minute and an hour are just that, and each call counts for its own', () => {
+    const { clock, dial } = rationed({ perMinute: 2, perHourEach: 2 })
+    expect(dial('+34611111111')).toBe('dialled')
+    clock.advance(30_000)
+    expect([dial('+34622222222'), dial('+34633333333')]).toEqual(['dialled', 'CAPACITY'])
+    clock.advance(30_000)
+    // The first has left the minute, the second has not.
+    expect([dial('+34611111111'), dial('+34633333333')]).toEqual(['dialled', 'CAPACITY'])
+    clock.advance(59 * MINUTE_MS - 1)
+    expect(dial('+34611111111')).toBe('DIAL_REFUSED')
+    clock.advance(1)
+    expect(dial('+34611111111')).toBe('dialled')
+    expect(dial('+34611111111')).toBe('DIAL_REFUSED')
+  })
+
+  test('whoever is refused is told why, and whether later may be better; known destinations count by the minute', () => {
+    const { dial, faults } = rationed({ perMinute: 2, perHourEach: 1 })
+    expect([dial('+12125550123'), dial('+12125550123'), dial('+12125550123')]).toEqual([
+      'dialled',
+      'dialled',
+      'CAPACITY',
+    ])
+    const each = rationed({ perMinute: 9, perHourEach: 1 })
+    expect([each.dial('+34611111111'), each.dial('+34611111111')]).toEqual(['dialled', 'DIAL_REFUSED'])
+    expect([...faults, ...each.faults].map(({ message, retryable }) => [message, retryable])).toEqual([
+      ['2 calls a minute are the most', true],
+      ['1 calls an hour to one destination are the most', false],
+    ])
   })
 })
