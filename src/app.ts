@@ -220,8 +220,8 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     await relay.ready()
     await registerPlugins(server, {
       ...{ config, relay, announcer, dialler, roomCodes, preferences, clock, log },
-      ...{ overload, drain, doorman, front, switchboard, desk, control, drainSettings, twilioDialler },
-      service: { url, apiKey: key, running: () => service?.running !== false },
+      ...{ door, overload, drain, doorman, front, switchboard, desk, control, drainSettings, twilioDialler },
+      service: { url, apiKey: key, running: () => service?.running !== false, embedded: () => service },
     })
     await server.ready()
   } catch (error) {

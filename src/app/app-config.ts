@@ -7,6 +7,7 @@ import type { RecordingSettings } from '../recording/recording-options.ts'
 import type { ServiceConfig } from '../service/server/service-config.ts'
 import type { SoundSettings } from '../sounds/sound-options.ts'
 import type { ControlSettings } from '../web/control/control-settings.ts'
+import type { DashboardSettings } from '../web/dashboard/dashboard-settings.ts'
 import type { TranscriptSettings } from '../web/transcript/transcript-settings.ts'
 import type { WebhookInput } from '../web/webhooks-out/webhook-settings.ts'
 import type { DiallingSettings } from './dialling.ts'
@@ -39,6 +40,7 @@ export interface AppConfig {
   readonly recording?: RecordingSettings | undefined
   /** Who may use the control API; absent: nobody. */
   readonly control?: DeepReadonly<Partial<ControlSettings>> | undefined
+  readonly dashboard?: Readonly<Partial<DashboardSettings>> | undefined
   /** Who is told what happens. */
   readonly webhooks?: readonly WebhookInput[] | undefined
   /** What becomes of what was said; default: nothing is kept. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import twilioBridge from '../bridges/twilio/index.ts'
 import type { Announcer } from '../core/announcer.ts'
@@ -8,15 +9,18 @@ import type { Relay } from '../core/relay.ts'
 import type { RoomCodes } from '../core/room-codes.ts'
 import type { Switchboard } from '../core/switchboard.ts'
 import { systemWallClock } from '../core/wall-clock.ts'
+import type { Door } from '../guard/door.ts'
 import type { Overload } from '../guard/overload.ts'
 import { type Doorkeeper, invitationsOf } from '../invitations.ts'
 import { pageFiles } from '../pages/page-files.ts'
 import { captionPage } from '../web/captions/caption-page.ts'
+import { BearerKeys } from '../web/control/bearer-keys.ts'
 import { controlApi } from '../web/control/control-api.ts'
 import type { ControlSettings } from '../web/control/control-settings.ts'
 import type { OpenFloor } from '../web/control/open-floor.ts'
 import status from '../web/index.ts'
 import type { AppConfig } from './app-config.ts'
+import { registerDashboard } from './dashboard.ts'
 import { type openDialler, signingTokens } from './dialling.ts'
 import { discordOptions, type openPreferences } from './discord.ts'
 import type { Drain, DrainSettings } from './drain.ts'
@@ -35,12 +39,18 @@ export interface PluginParts {
   readonly desk: Doorkeeper
   readonly front: OpenFloor
   readonly control: ControlSettings
+  readonly door: Door
   readonly overload: Overload
   readonly drain: Drain
   readonly drainSettings: DrainSettings
   readonly doorman: Doorman
   /** Where the translation service is now, with its key; `running` is false while the embedded one is away. */
-  readonly service: { readonly url: () => string; readonly apiKey: string; readonly running: () => boolean }
+  readonly service: {
+    readonly url: () => string
+    readonly apiKey: string
+    readonly running: () => boolean
+    readonly embedded: () => { readonly running: boolean; readonly restarts: number } | undefined
+  }
   readonly clock: Clock
   readonly log: Log
 }
@@ -50,9 +60,13 @@ export async function registerPlugins(server: FastifyInstance, parts: PluginPart
   await server.register(pageFiles, {})
   await server.register(status, { relay: parts.relay, notReady: () => notReady(parts) })
   const { floor } = parts.front
-  await server.register(controlApi, { prefix: '/v1', floor, settings: parts.control })
+  const keys = new BearerKeys(parts.control, parts.clock)
+  await server.register(controlApi, { prefix: '/v1', floor, settings: parts.control, keys })
   await server.register(captionPage)
-  await server.register(twilioBridge, twilioOptions(parts))
+  // Simulated calls of the dashboard are signed as any others, with a token that nobody else has.
+  const token = parts.config.twilio.insecure ? undefined : randomBytes(24).toString('base64url')
+  await server.register(twilioBridge, twilioOptions(parts, token))
+  await registerDashboard(server, parts, { keys, token })
   const discord = discordBot(parts)
   // Loaded only where it is used: Discord's library and native Opus are large.
   if (discord) await server.register((await import('../bridges/discord/index.ts')).default, discord)
@@ -64,7 +78,7 @@ function notReady({ drain, overload, service }: PluginParts) {
   return service.running() ? undefined : ('service-away' as const)
 }
 
-function twilioOptions(parts: PluginParts): Parameters<typeof twilioBridge>[1] {
+function twilioOptions(parts: PluginParts, token: string | undefined): Parameters<typeof twilioBridge>[1] {
   const { config, front, switchboard, drain, drainSettings, doorman, desk, twilioDialler } = parts
   const { announcer, clock, log } = parts
   const { languages, publicUrl, twilio } = config
@@ -83,10 +97,15 @@ function twilioOptions(parts: PluginParts): Parameters<typeof twilioBridge>[1] {
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(twilio.local ? { local: true } : {}),
     ...(twilio.limits ? { limits: twilio.limits } : {}),
-    ...(twilio.insecure
+    ...(token === undefined
       ? { insecure: true }
-      : { authTokens: signingTokens(twilio.authTokens, twilio.outbound) }),
+      : { authTokens: withOwn(signingTokens(twilio.authTokens, twilio.outbound), token) }),
   }
+}
+
+/** The first stays the first: other instances sign with it. Without any there is none either, so that it is complained of. */
+function withOwn(tokens: readonly string[], own: string): readonly string[] {
+  return tokens.length === 0 ? tokens : [...tokens, own]
 }
 
 function discordBot(parts: PluginParts) {

@@ -8,6 +8,7 @@ import { recordingOptionsSchema } from '../recording/recording-options.ts'
 import { serviceConfigSchema } from '../service/server/service-config.ts'
 import { soundOptionsSchema } from '../sounds/sound-options.ts'
 import { controlSettingsSchema } from '../web/control/control-settings.ts'
+import { dashboardSettingsSchema } from '../web/dashboard/dashboard-settings.ts'
 import { transcriptSettingsSchema } from '../web/transcript/transcript-settings.ts'
 import { webhookSchema } from '../web/webhooks-out/webhook-settings.ts'
 import { callsSchema } from './calls-schema.ts'
@@ -117,6 +118,7 @@ export const configSchema = z
     attendant: attendantOptionsSchema.prefault({}),
     recording: recordingOptionsSchema.prefault({}),
     control: controlSettingsSchema.prefault({}),
+    dashboard: dashboardSettingsSchema.prefault({}),
     webhooks: z
       .array(webhookSchema)
       .default([])

@@ -125,6 +125,17 @@ export class SimulatedCall implements AsyncDisposable {
     return this.#recording.pcm(this.#endedAt ?? this.#call.clock.now())
   }
 
+  /** As `heard()`, of one stretch (milliseconds of the call's clock), which must have passed: what follows may still be cut off. */
+  heardBetween(from: number, until: number): Int16Array {
+    if (!this.#recording) throw new TypeError('the call was placed with record: false')
+    return this.#recording.between(from, until)
+  }
+
+  /** Keeps nothing of what was heard before `at`: for calls that last. */
+  forget(at: number): void {
+    this.#recording?.forget(at)
+  }
+
   /**
    * Settles when the party has heard silence for `ms` from now on, or the call is over. With `record: false` any
    * audio counts, also silent audio.

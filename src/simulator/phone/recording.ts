@@ -53,14 +53,32 @@ export class Recording {
 
   /** Everything heard from `startedAt` until `until`: 8 kHz, mono. */
   pcm(until: number): Int16Array {
-    const out = new Int16Array(Math.max(0, Math.round((until - this.startedAt) * SAMPLES_PER_MS)))
-    for (const piece of this.#pieces) {
-      if (piece.at >= out.length) break
-      const length = Math.min(piece.length, out.length - piece.at)
-      const mulaw = Buffer.from(piece.payload, 'base64').subarray(0, length)
-      decodeMulaw(mulaw, out.subarray(piece.at, piece.at + mulaw.length))
+    return this.between(this.startedAt, until)
+  }
+
+  /** What was heard from `from` until `until`, silence where nothing was or it is forgotten: 8 kHz, mono. */
+  between(from: number, until: number): Int16Array {
+    const first = Math.round((from - this.startedAt) * SAMPLES_PER_MS)
+    const out = new Int16Array(Math.max(0, Math.round((until - this.startedAt) * SAMPLES_PER_MS) - first))
+    for (const { at, length, payload } of this.#pieces) {
+      const place = at - first
+      if (place >= out.length) break
+      if (place + length <= 0) continue
+      const mulaw = Buffer.from(payload, 'base64').subarray(
+        Math.max(0, -place),
+        Math.min(length, out.length - place),
+      )
+      const start = Math.max(0, place)
+      decodeMulaw(mulaw, out.subarray(start, start + mulaw.length))
     }
     return out
+  }
+
+  /** Keeps nothing of what had been heard to its end by `at`. */
+  forget(at: number): void {
+    const end = Math.round((at - this.startedAt) * SAMPLES_PER_MS)
+    const kept = this.#pieces.findIndex(piece => piece.at + piece.length > end)
+    this.#pieces.splice(0, kept < 0 ? this.#pieces.length : kept)
   }
 }
 

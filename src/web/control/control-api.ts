@@ -16,6 +16,8 @@ import { OPERATIONS } from './operations.ts'
 export interface ControlApiOptions {
   readonly floor: Floor
   readonly settings: ControlSettings
+  /** The keys of `settings`, where somebody else asks for them too; default: of its own. */
+  readonly keys?: BearerKeys
 }
 
 const MAX_BODY = 65_536
@@ -27,9 +29,8 @@ const PAGE_POLICY = contentPolicy("style-src 'unsafe-inline'")
  */
 export async function controlApi(
   app: FastifyInstance,
-  { floor, settings }: ControlApiOptions,
+  { floor, settings, keys = new BearerKeys(settings, floor.clock) }: ControlApiOptions,
 ): Promise<void> {
-  const keys = new BearerKeys(settings, floor.clock)
   const idempotency = new Idempotency(floor.clock)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(

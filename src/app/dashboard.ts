@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify'
+import { systemWallClock } from '../core/wall-clock.ts'
+import type { BearerKeys } from '../web/control/bearer-keys.ts'
+import { Audience } from '../web/dashboard/audience.ts'
+import { dashboard } from '../web/dashboard/dashboard.ts'
+import { dashboardSettingsSchema } from '../web/dashboard/dashboard-settings.ts'
+import { Lookout } from '../web/dashboard/lookout.ts'
+import { ProcessPulse } from '../web/dashboard/pulse.ts'
+import { languageOffer } from './language-offer.ts'
+import type { PluginParts } from './plugins.ts'
+import { LoopbackCalls } from './simulated-calls.ts'
+
+export interface DashboardTerms {
+  /** Those of the control API: who tries wrong ones is counted once. */
+  readonly keys: BearerKeys
+  /** Signs simulated calls; undefined where nothing is signed. */
+  readonly token: string | undefined
+}
+
+/** Puts the dashboard on `server`, with the calls that are simulated for it; both end with the server. */
+export async function registerDashboard(
+  server: FastifyInstance,
+  parts: PluginParts,
+  { keys, token }: DashboardTerms,
+): Promise<void> {
+  const { config, control, relay, overload, door, drain, doorman, front, service, clock, log } = parts
+  const settings = dashboardSettingsSchema.parse(config.dashboard ?? {})
+  const { recorder } = front.floor
+  const wall = systemWallClock
+  const calls = new LoopbackCalls({
+    ...{ settings, token, doorman, drain, clock, wall, log },
+    publicUrl: config.publicUrl,
+    address: () => server.server.address(),
+  })
+  server.addHook('preClose', () => calls[Symbol.asyncDispose]())
+  const audience = new Audience({
+    clock,
+    maxViewers: settings.maxViewers,
+    lookout: () =>
+      new Lookout({
+        ...{ relay, overload, door, drain, clock, wall },
+        pulse: new ProcessPulse(),
+        embedded: service.embedded,
+        simulated: call => calls.phoneOf(call),
+        calls: () => calls.calls,
+        recording: room => recorder?.of(room)?.state ?? null,
+      }),
+  })
+  await server.register(dashboard, {
+    prefix: '/dashboard',
+    keys: control.keys.length === 0 ? undefined : keys,
+    audience,
+    simulated: settings.simulatedCalls === 0 ? undefined : calls,
+    languages: languageOffer(service),
+    log,
+  })
+}

@@ -1,0 +1,116 @@
+import { after, type Clock } from '../core/clock.ts'
+import type { SimulatedCall as Phone } from '../simulator/phone/call.ts'
+import type { Voice } from '../simulator/phone/voice.ts'
+import type { PhoneEar } from '../web/dashboard/simulated-calls.ts'
+import type { SimulatedCallView, SimulatedOrder } from '../web/dashboard/wire.ts'
+
+/** Between two sentences everybody waits for the translation of the first (ms). */
+const PAUSE_MS = 4_000
+/** How much of what a phone hears is kept (ms): nobody asks for what is older. */
+const KEEP_MS = 1_000
+/** Those who listen to one phone at most. */
+const MOST_EARS = 8
+
+/** A phone of the call, with what it says. */
+export interface Talker {
+  readonly phone: Phone
+  readonly voices: readonly Voice[]
+}
+
+/** A call of one or two simulated phones that take turns, until it is hung up. Owns the phones. */
+export class SimulatedCall {
+  readonly id: string
+  /** Settles once: all phones have hung up. */
+  readonly ended: Promise<void>
+  readonly #talkers: readonly Talker[]
+  readonly #clock: Clock
+  readonly #view: Omit<SimulatedCallView, 'phones'>
+  readonly #order: SimulatedOrder
+  readonly #ears: readonly Set<PhoneEar>[]
+  /** What was heard up to here was given to those who listen (clock ms). */
+  #heardAt: number
+
+  constructor(
+    view: Omit<SimulatedCallView, 'phones'>,
+    order: SimulatedOrder,
+    talkers: readonly Talker[],
+    clock: Clock,
+  ) {
+    this.id = view.id
+    this.#view = view
+    this.#order = order
+    this.#talkers = talkers
+    this.#clock = clock
+    this.#ears = talkers.map(() => new Set())
+    this.#heardAt = clock.now()
+    for (const [index, { phone }] of talkers.entries()) void phone.ended.then(() => this.#hungUp(index))
+    this.ended = Promise.all(talkers.map(({ phone }) => phone.ended)).then(() => {})
+    void this.#talk()
+  }
+
+  get view(): SimulatedCallView {
+    const phones = this.#order.phones.map((each, index) => ({
+      ...each,
+      live: this.#talkers[index]!.phone.live,
+    }))
+    return { ...this.#view, phones }
+  }
+
+  /** The number of the phone whose call this is; −1: none. */
+  phoneOf(callSid: string): number {
+    return this.#talkers.findIndex(({ phone }) => phone.callSid === callSid)
+  }
+
+  listen(phone: number, ear: PhoneEar): Disposable | undefined {
+    const ears = this.#ears[phone]
+    if (!ears || ears.size >= MOST_EARS || !this.#talkers[phone]!.phone.live) return undefined
+    ears.add(ear)
+    return { [Symbol.dispose]: () => void ears.delete(ear) }
+  }
+
+  /** Gives what was heard since the last time to those who listen; called some times a second. */
+  tick(now: number): void {
+    for (const [index, { phone }] of this.#talkers.entries()) {
+      const ears = this.#ears[index]!
+      if (ears.size > 0) {
+        const pcm = phone.heardBetween(this.#heardAt, now)
+        for (const ear of ears) ear.hear(pcm)
+      }
+      phone.forget(now - KEEP_MS)
+    }
+    this.#heardAt = now
+  }
+
+  /** Hangs up; settles when all phones have. Idempotent. */
+  async hangUp(): Promise<void> {
+    await Promise.all(this.#talkers.map(({ phone }) => phone.hangUp()))
+  }
+
+  get #live(): boolean {
+    return this.#talkers.some(({ phone }) => phone.live)
+  }
+
+  /** One after the other says the next of what it has to say. */
+  async #talk(): Promise<void> {
+    for (let turn = 0; this.#live; turn++)
+      for (const { phone, voices } of this.#talkers) {
+        const voice = voices[turn % voices.length]
+        if (voice && phone.live) {
+          await phone.say(voice)
+          await this.#pause()
+        }
+      }
+  }
+
+  async #pause(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = after(this.#clock, PAUSE_MS, resolve)
+    await Promise.race([promise, this.ended])
+    timer[Symbol.dispose]()
+  }
+
+  #hungUp(index: number): void {
+    for (const ear of this.#ears[index]!) ear.end()
+    this.#ears[index]!.clear()
+  }
+}

@@ -1,0 +1,166 @@
+import type { AddressInfo } from 'node:net'
+import { after, type Clock, Ticker } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { WallClock } from '../core/wall-clock.ts'
+import type { CallOptions } from '../simulator/phone/call-options.ts'
+import { ControlError } from '../web/control/control-error.ts'
+import type { DashboardSettings } from '../web/dashboard/dashboard-settings.ts'
+import type { PhoneEar, SimulatedCalls } from '../web/dashboard/simulated-calls.ts'
+import type { SimulatedCallView, SimulatedOrder } from '../web/dashboard/wire.ts'
+import type { Doorman } from './open-lines.ts'
+import { Recordings } from './recordings.ts'
+import { SimulatedCall, type Talker } from './simulated-call.ts'
+
+/** How often listeners get what was heard (ms). */
+const HEAR_MS = 100
+const MINUTE_MS = 60_000
+
+export interface SimulatedCallsParts {
+  readonly settings: DashboardSettings
+  /** Where this server listens, once it does. */
+  readonly address: () => AddressInfo | string | null
+  /** The public address, if there is one: what calls are signed for. */
+  readonly publicUrl: string | undefined
+  /** Signs the calls; undefined where nothing is signed. */
+  readonly token: string | undefined
+  readonly doorman: Doorman
+  /** Once it is, simulated calls hang up: nobody is waited for who is not there. */
+  readonly drain: { readonly draining: boolean }
+  readonly clock: Clock
+  readonly wall: WallClock
+  readonly log: Log
+}
+
+/** Simulated phones that call this very server over loopback, as Twilio would. Whoever makes it disposes of it. */
+export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
+  readonly #parts: SimulatedCallsParts
+  readonly #recordings = new Recordings()
+  readonly #calls = new Map<string, SimulatedCall>()
+  #placing = 0
+  #placed = 0
+  #ticker: Ticker | undefined
+  #closed = false
+
+  constructor(parts: SimulatedCallsParts) {
+    this.#parts = parts
+  }
+
+  get calls(): readonly SimulatedCallView[] {
+    return Array.from(this.#calls.values(), ({ view }) => view)
+  }
+
+  async recordings() {
+    return this.#parts.settings.simulatedCalls === 0 ? [] : await this.#recordings.list()
+  }
+
+  async place(order: SimulatedOrder): Promise<SimulatedCallView> {
+    const { settings, doorman, clock, wall, log } = this.#parts
+    const most = settings.simulatedCalls
+    if (this.#closed || most === 0) throw new ControlError('not_now', 'no calls are simulated here')
+    if (this.#calls.size + this.#placing >= most)
+      throw new ControlError('capacity', `${most} simulated calls are the most at once`)
+    const why = doorman.turns()
+    if (why) throw new ControlError('capacity', `no new calls for the moment: ${why}`)
+    this.#placing++
+    try {
+      const id = `simulated-${++this.#placed}`
+      const talkers = await this.#dial(order, id)
+      const lastsMs = settings.simulatedMinutes * MINUTE_MS
+      const about = { id, room: id, placedAt: wall(), endsAt: wall() + lastsMs }
+      const call = new SimulatedCall(about, order, talkers, clock)
+      this.#calls.set(id, call)
+      this.#ticker ??= new Ticker(clock, HEAR_MS, now => this.#tick(now))
+      const over = after(clock, lastsMs, () => void call.hangUp())
+      void call.ended.then(() => {
+        over[Symbol.dispose]()
+        this.#forget(id)
+      })
+      log.info({ call: id, phones: talkers.length }, 'simulated call placed')
+      return call.view
+    } finally {
+      this.#placing--
+    }
+  }
+
+  async end(id: string): Promise<boolean> {
+    const call = this.#calls.get(id)
+    await call?.hangUp()
+    return call !== undefined
+  }
+
+  listen(id: string, phone: number, ear: PhoneEar): Disposable | undefined {
+    return this.#calls.get(id)?.listen(phone, ear)
+  }
+
+  phoneOf(call: string | undefined): { readonly call: string; readonly phone: number } | null {
+    if (call === undefined) return null
+    for (const each of this.#calls.values()) {
+      const phone = each.phoneOf(call)
+      if (phone >= 0) return { call: each.id, phone }
+    }
+    return null
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    await Promise.all(Array.from(this.#calls.values(), call => call.hangUp()))
+    this.#ticker?.[Symbol.dispose]()
+  }
+
+  /** Calls with all phones; none is left over when one of them does not come through. */
+  async #dial(order: SimulatedOrder, room: string): Promise<readonly Talker[]> {
+    // Loaded only where it is used.
+    const { placeCall } = await import('../simulator/phone/call.ts')
+    const voices = await Promise.all(
+      order.phones.map(({ speaks, recording }) =>
+        speaks === null ? [] : this.#recordings.voices(recording),
+      ),
+    )
+    const phones = await Promise.all(order.phones.map(each => placeCall(this.#options(each, room))))
+    const trouble = phones.find(phone => !phone.live)?.report().errors[0]
+    if (phones.every(phone => phone.live) && !this.#closed)
+      return phones.map((phone, index) => ({ phone, voices: voices[index]! }))
+    await Promise.all(phones.map(phone => phone.hangUp()))
+    throw new ControlError(
+      'not_now',
+      `the call did not come about: ${trouble ? `${trouble.code} ${trouble.text}` : 'it was turned away'}`,
+    )
+  }
+
+  #options({ speaks, hears }: SimulatedOrder['phones'][number], room: string): CallOptions {
+    const { publicUrl, token, clock, log } = this.#parts
+    const query = new URLSearchParams({ speaks: speaks ?? 'none', hears, room })
+    return {
+      webhook: `${this.#loopback()}/twilio/voice?${query}`,
+      allowInsecureStream: true,
+      clock,
+      log,
+      ...(token === undefined ? {} : { authToken: token }),
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+    }
+  }
+
+  #loopback(): string {
+    const address = this.#parts.address()
+    if (address === null || typeof address === 'string')
+      throw new ControlError('not_now', 'the server does not listen on a port')
+    const { address: host, port, family } = address
+    // An address that means all of them is reached by loopback.
+    if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`
+    return family === 'IPv6' ? `http://[${host}]:${port}` : `http://${host}:${port}`
+  }
+
+  #tick(now: number): void {
+    for (const call of this.#calls.values()) {
+      call.tick(now)
+      if (this.#parts.drain.draining) void call.hangUp()
+    }
+  }
+
+  #forget(id: string): void {
+    this.#calls.delete(id)
+    if (this.#calls.size > 0) return
+    this.#ticker?.[Symbol.dispose]()
+    this.#ticker = undefined
+  }
+}

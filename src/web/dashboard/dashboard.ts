@@ -1,0 +1,108 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Log } from '../../core/log.ts'
+import { vouchFor } from '../../guard/proof.ts'
+import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
+import { ResponseOutlet } from '../captions/response-outlet.ts'
+import type { BearerKeys } from '../control/bearer-keys.ts'
+import { ControlError, fromFramework } from '../control/control-error.ts'
+import { language } from '../control/request-schemas.ts'
+import type { Audience } from './audience.ts'
+import type { SimulatedCalls } from './simulated-calls.ts'
+import { SoundOutlet } from './sound-outlet.ts'
+import type { Offer } from './wire.ts'
+
+export interface DashboardOptions {
+  /** Undefined: there are none, and all but the page itself answers `control_closed`. */
+  readonly keys: BearerKeys | undefined
+  readonly audience: Audience
+  /** Undefined: calls cannot be simulated here. */
+  readonly simulated: SimulatedCalls | undefined
+  /** What the service offers; rejects while it cannot be asked. */
+  readonly languages: () => Promise<Offer['languages']>
+  readonly log: Log
+}
+
+const orderSchema = z.strictObject({
+  phones: z
+    .array(
+      z.strictObject({
+        speaks: language.nullable(),
+        hears: language,
+        recording: z.string().regex(/^[\w-]{1,64}$/, 'the id of a recording'),
+      }),
+    )
+    .min(1)
+    .max(2)
+    .describe('one or two phones, each { speaks, hears, recording }'),
+})
+
+const MAX_BODY = 4_096
+
+/**
+ * The dashboard: `GET /dashboard` is its page, which holds nothing; all else under it needs a key as `Authorization: Bearer`,
+ * so that nothing of it is in an address, and no other page can ask for it.
+ */
+export async function dashboard(app: FastifyInstance, options: DashboardOptions): Promise<void> {
+  const { keys, audience, simulated, languages, log } = options
+  const page = pageDocument({
+    title: 'Dashboard · Dragoman',
+    module: 'web/dashboard/page/dashboard',
+    styles: ['web/dashboard/page/dashboard.css'],
+    body: 'web/dashboard/page/dashboard.html',
+  })
+  app.get('/', (_request, reply) => reply.headers(PAGE_HEADERS).send(page))
+  app.addHook('onClose', async () => audience[Symbol.dispose]())
+
+  await app.register(async scope => {
+    scope.setErrorHandler((error: FastifyError, _request, reply) => {
+      const failure = fromFramework(error)
+      if (failure.specific === 'unexpected')
+        log.error({ err: error.name, reason: error.message }, 'a request of the dashboard failed')
+      return reply.status(failure.status).headers(failure.headers).send(failure.body)
+    })
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+      void reply.header('cache-control', 'no-store')
+      if (!keys) throw new ControlError('control_closed')
+      keys.holderOf(request.headers.authorization, request.ip)
+      vouchFor(request.raw)
+    }
+    const terms = { onRequest, exposeHeadRoute: false, bodyLimit: MAX_BODY }
+
+    scope.get('/events', terms, (_request, reply) => {
+      const outlet = new ResponseOutlet(reply)
+      const viewing = audience.add(outlet)
+      if (!viewing) throw new ControlError('too_many_readers', 'as many look at the dashboard as may')
+      outlet.open(() => viewing[Symbol.dispose]())
+      return reply
+    })
+    scope.get('/offer', terms, async (): Promise<Offer> => {
+      // Without the service there is nothing to choose, but still something to see.
+      const offered = await languages().catch(() => [])
+      return { languages: offered, recordings: (await simulated?.recordings()) ?? [] }
+    })
+    scope.post('/calls', terms, async (request, reply) => {
+      const order = orderSchema.safeParse(request.body)
+      if (!order.success) throw new ControlError('value_not_allowed', z.prettifyError(order.error))
+      return reply.code(201).send(await simulatedOf(simulated).place(order.data))
+    })
+    scope.delete('/calls/:call', terms, async request => {
+      const { call } = request.params as { call: string }
+      if (!(await simulatedOf(simulated).end(call))) throw new ControlError('call_unknown')
+      return { id: call, ended: true }
+    })
+    scope.get('/calls/:call/phones/:phone/sound', terms, (request, reply) => {
+      const { call, phone } = request.params as { call: string; phone: string }
+      const outlet = new SoundOutlet(reply)
+      const listening = simulatedOf(simulated).listen(call, Number(phone), outlet)
+      if (!listening) throw new ControlError('call_unknown')
+      outlet.open(() => listening[Symbol.dispose]())
+      return reply
+    })
+  })
+}
+
+function simulatedOf(simulated: SimulatedCalls | undefined): SimulatedCalls {
+  if (!simulated) throw new ControlError('not_now', 'calls are not simulated here (dashboard.simulatedCalls)')
+  return simulated
+}

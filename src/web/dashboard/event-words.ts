@@ -1,0 +1,78 @@
+import { describeEnd } from '../../core/errors.ts'
+import type { RelayEvents } from '../../core/observer.ts'
+import type { EventKind, EventLine } from './wire.ts'
+
+/** A line of the event stream before it has its number and time. */
+export type EventWords = Omit<EventLine, 'id' | 'at'>
+
+type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'caption'>
+
+/** How each event is put into words; undefined for what is shown elsewhere. Texts of what was said are in none of them. */
+export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => EventWords | undefined } = {
+  room: ({ room, state }) => line('room', room, null, state === 'opened' ? 'opened' : 'closed'),
+  admitted: ({ room, participant, channel, speaks, hears }) =>
+    line('party', room, participant, `came by ${channel}, ${languages(speaks, hears)}`),
+  lost: ({ room, participant, reason, keepMs }) =>
+    bad(line('party', room, participant, `lost (${describeEnd(reason)}), waited for ${seconds(keepMs)}`)),
+  returned: ({ room, participant, awayMs }) =>
+    line('party', room, participant, `back after ${seconds(awayMs)}`),
+  left: ({ room, participant, reason }) => {
+    const told = line('party', room, participant, `left: ${describeEnd(reason)}`)
+    return reason.kind === 'failed' ? bad(told) : told
+  },
+  changed: ({ room, participant, state, changes }) =>
+    line('party', room, participant, changes.map(key => `${key}: ${state[key] ?? 'nothing'}`).join(', ')),
+  session: ({ room, speaker, to, status, attempt, reason }) => {
+    if (status === 'opening' && attempt <= 1) return undefined
+    const told = line(
+      'session',
+      room,
+      speaker,
+      `translation into ${to}: ${sessionWords(status, attempt, reason)}`,
+    )
+    return status === 'waiting' || reason === 'failed' ? bad(told) : told
+  },
+  service: ({ place, status }) => {
+    const name = place === 0 ? 'the service' : `stand-in service ${place}`
+    return status === 'open'
+      ? bad(line('service', null, null, `${name} does not answer`))
+      : line('service', null, null, `${name} answers again`)
+  },
+  away: ({ room, participant, away, forMs }) =>
+    away
+      ? bad(line('service', room, participant, 'hears originals: no translation within reach'))
+      : line('service', room, participant, `hears translations again after ${seconds(forMs)}`),
+  // Those that go well are in the chart of latencies.
+  utterance: ({ room, listener, stage }) =>
+    stage === 'dropped' ? bad(line('speech', room, listener, 'did not hear an utterance')) : undefined,
+  notice: ({ room, participant, notice, stage }) =>
+    stage === 'begun' ? line('speech', room, participant, `is told: ${notice}`) : undefined,
+  // Which key it was may be a secret.
+  dtmf: ({ room, participant }) => line('party', room, participant, 'pressed a key'),
+  command: ({ room, participant, action }) => line('party', room, participant, `asked by keys: ${action}`),
+  dial: ({ room, call, outcome, code }) =>
+    line('call', room, null, `${call}: ${outcome}${code === undefined ? '' : ` (${code})`}`),
+  recording: ({ room, state }) => line('recording', room, null, `recording: ${state}`),
+}
+
+function line(kind: EventKind, room: string | null, who: string | null, text: string): EventWords {
+  return { kind, room, who, text, bad: false }
+}
+
+function bad(words: EventWords): EventWords {
+  return { ...words, bad: true }
+}
+
+function languages(speaks: string | undefined, hears: string | undefined): string {
+  return `${speaks === undefined ? 'only listens' : `speaks ${speaks}`}, hears ${hears ?? 'originals'}`
+}
+
+function sessionWords(status: string, attempt: number, reason: string | undefined): string {
+  if (status === 'waiting') return `lost, attempt ${attempt}`
+  if (status === 'ended') return `ended${reason === undefined ? '' : ` (${reason})`}`
+  return attempt > 1 ? `${status}, attempt ${attempt}` : status
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`
+}

@@ -1,0 +1,63 @@
+import type { UtteranceEvent } from '../../core/observer.ts'
+import { QUANTILES_KEPT, UTTERANCES_KEPT } from './rates.ts'
+import { Recent } from './recent.ts'
+import type { Quantiles, Stages, UtteranceFigures } from './wire.ts'
+
+/** Seconds between two points of the quantiles' curves. */
+const EVERY_SECONDS = 10
+/** Such stretches that a point looks back on: a minute. */
+const STRETCHES = 6
+/** Latencies kept of one stretch; of more the first count. */
+const MOST_OF_STRETCH = 2_000
+
+/** How long utterances take, one by one, and how that is spread, minute by minute. */
+export class LatencyRecord {
+  readonly utterances = new Recent<UtteranceFigures>(UTTERANCES_KEPT)
+  readonly quantiles = new Recent<Quantiles>(QUANTILES_KEPT)
+  readonly #stretches: number[][] = [[]]
+  #seconds = 0
+  #utterances = 0
+
+  /** An utterance began to be heard, at `at` (ms since 1970). */
+  begun(event: UtteranceEvent & { readonly stages?: Stages | undefined }, at: number): void {
+    const { room, speaker, listener, latencyMs, stages } = event
+    if (latencyMs === undefined) return
+    const current = this.#stretches.at(-1)!
+    if (current.length < MOST_OF_STRETCH) current.push(latencyMs)
+    this.utterances.add({
+      id: ++this.#utterances,
+      at,
+      room,
+      speaker,
+      listener,
+      latencyMs: Math.round(latencyMs),
+      stages: stages ? rounded(stages) : null,
+    })
+  }
+
+  /** A second has passed; it is `at` now (ms since 1970). */
+  second(at: number): void {
+    if (++this.#seconds % EVERY_SECONDS !== 0) return
+    this.quantiles.add(quantilesOf(this.#stretches.flat(), at))
+    this.#stretches.push([])
+    if (this.#stretches.length > STRETCHES) this.#stretches.shift()
+  }
+}
+
+function quantilesOf(values: number[], at: number): Quantiles {
+  const sorted = Float64Array.from(values).sort()
+  const value = (q: number) => {
+    const found = sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)]
+    return found === undefined ? null : Math.round(found)
+  }
+  return { at, count: sorted.length, p50: value(0.5), p90: value(0.9), p99: value(0.99) }
+}
+
+function rounded(stages: Stages): Stages {
+  const known: Record<string, number> = {}
+  for (const name of ['recognitionMs', 'translationMs', 'synthesisMs', 'bridgeMs'] as const) {
+    const ms = stages[name]
+    if (ms !== undefined && Number.isFinite(ms)) known[name] = Math.max(0, Math.round(ms))
+  }
+  return known
+}

@@ -1,0 +1,106 @@
+import type { RelayEvents } from '../../core/observer.ts'
+import { EVENT_WORDS } from './event-words.ts'
+import { type HealthParts, healthOf } from './health.ts'
+import { LatencyRecord } from './latency-record.ts'
+import { type BookParts, LegBook } from './leg-book.ts'
+import { EVENTS_KEPT } from './rates.ts'
+import { Recent } from './recent.ts'
+import type { EventLine, HealthFigures, SimulatedCallView } from './wire.ts'
+
+/** Events told in one second; of more the newest. */
+const EVENTS_A_SECOND = 40
+
+export interface LookoutParts extends BookParts, Omit<HealthParts, 'relay'> {
+  /** The state of a room's recording. */
+  readonly recording: (room: string) => string | null
+  readonly calls: () => readonly SimulatedCallView[]
+}
+
+/**
+ * Looks at a relay and says what there is, and what is new, as JSON that is the same for all who read it. It subscribes to
+ * events when it is made; whoever makes it calls `levels` and `delta` in time, and disposes of it when nobody looks any more.
+ */
+export class Lookout implements Disposable {
+  readonly #parts: LookoutParts
+  readonly #book: LegBook
+  readonly #latency = new LatencyRecord()
+  readonly #events = new Recent<EventLine>(EVENTS_KEPT, EVENTS_A_SECOND)
+  readonly #subscriptions: Disposable[]
+  #health: HealthFigures
+  #calls = ''
+  #snapshot: string | undefined
+  #lines = 0
+
+  constructor(parts: LookoutParts) {
+    this.#parts = parts
+    const { relay, pulse, wall } = parts
+    const { observer } = relay
+    this.#book = new LegBook(parts, parts.recording)
+    this.#subscriptions = [
+      observer.on('level', ({ participant, level }) => this.#book.heard(participant, level)),
+      observer.on('utterance', event => {
+        if (event.stage === 'begun') this.#latency.begun(event, wall())
+      }),
+      ...(Object.keys(EVENT_WORDS) as (keyof typeof EVENT_WORDS)[]).map(name => this.#reads(name)),
+    ]
+    pulse.start()
+    this.#health = healthOf(parts)
+    this.delta()
+  }
+
+  /** All there is, as of the last `delta`: made once, however many ask. */
+  get snapshot(): string {
+    this.#snapshot ??= this.#makeSnapshot()
+    return this.#snapshot
+  }
+
+  /** Levels that have changed; undefined: none has. */
+  levels(): string | undefined {
+    const levels = this.#book.levels()
+    return levels.length === 0 ? undefined : `[${levels.join()}]`
+  }
+
+  /** What has changed since the last time; called once a second. */
+  delta(): string {
+    const { wall } = this.#parts
+    const at = wall()
+    this.#latency.second(at)
+    this.#health = healthOf(this.#parts)
+    const { rooms, legs, goneRooms, goneLegs, lag } = this.#book.look()
+    const { items, missed } = this.#events.take()
+    const calls = JSON.stringify(this.#parts.calls())
+    const told = calls === this.#calls ? '' : `,"calls":${calls}`
+    this.#calls = calls
+    this.#snapshot = undefined
+    return (
+      `{"at":${at},"rooms":[${rooms.join()}],"legs":[${legs.join()}],"goneRooms":${JSON.stringify(goneRooms)},` +
+      `"goneLegs":[${goneLegs.join()}],"lag":[${lag.join()}],"events":${JSON.stringify(items)},"missed":${missed},` +
+      `"utterances":${JSON.stringify(this.#latency.utterances.take().items)},` +
+      `"quantiles":${JSON.stringify(this.#latency.quantiles.take().items)},"health":${JSON.stringify(this.#health)}${told}}`
+    )
+  }
+
+  /** Sees nothing any more. */
+  [Symbol.dispose](): void {
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
+    this.#parts.pulse.stop()
+  }
+
+  #makeSnapshot(): string {
+    const { rooms, legs } = this.#book.whole
+    const { utterances, quantiles } = this.#latency
+    return (
+      `{"at":${this.#parts.wall()},"rooms":[${rooms.join()}],"legs":[${legs.join()}],` +
+      `"events":${JSON.stringify(this.#events.all)},"utterances":${JSON.stringify(utterances.all)},` +
+      `"quantiles":${JSON.stringify(quantiles.all)},"health":${JSON.stringify(this.#health)},"calls":${this.#calls}}`
+    )
+  }
+
+  #reads<K extends keyof typeof EVENT_WORDS>(name: K): Disposable {
+    const { relay, wall } = this.#parts
+    return relay.observer.on(name, (event: RelayEvents[K]) => {
+      const words = EVENT_WORDS[name](event)
+      if (words) this.#events.add({ id: ++this.#lines, at: wall(), ...words })
+    })
+  }
+}
