@@ -79,7 +79,8 @@ export class Interpretation {
     const want = from === to ? 'captions' : 'speech'
     this.session = new Session(speaker.id, { from, to, want }, parts.options, parts, {
       result: (_session, result) => {
-        this.#interpreter.result(result, speaker.speechEndedAt(clock.now()))
+        const now = clock.now()
+        this.#interpreter.result(result, speaker.speechEndedAt(now), now)
         this.#pump()
       },
       endOfSpeech: (_session, utterance) => {

@@ -3,6 +3,7 @@ import type { Mp3Pool } from '../transcode/mp3-pool.ts'
 import { HeardPieces } from './heard-pieces.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Caption } from './observer.ts'
+import type { ServiceTiming } from './stages.ts'
 import type { TranslationResult } from './translator.ts'
 import { Utterance, type UtteranceOptions } from './utterance.ts'
 
@@ -22,6 +23,8 @@ interface Known {
   pieces: HeardPieces | undefined
   /** Its final text has come. */
   final: boolean
+  /** When its final text and its translation came, and what the service says of its stages. */
+  readonly course: { textAt?: number; translationAt?: number; timing?: ServiceTiming }
 }
 
 /** The voice that is coming. */
@@ -77,8 +80,8 @@ export class Interpreter {
     return this.#voiceless
   }
 
-  /** `speechEndedAt`: when the speaker's last stretch of speech ended (clock ms). */
-  result(result: TranslationResult, speechEndedAt: number): void {
+  /** `speechEndedAt`: when the speaker's last stretch of speech ended; `now`: when this came (clock ms). */
+  result(result: TranslationResult, speechEndedAt: number, now: number): void {
     const known = this.#of(result.utterance)
     if (known !== this.#answered) this.#judge()
     const skipMs = this.#heardBefore(known, result)
@@ -87,6 +90,7 @@ export class Interpreter {
     if (result.final && (result.text || result.translation)) {
       known.final = true
       this.#answered = known
+      noteCourse(known, result, now)
     }
     if (!result.audio || result.audio.length === 0) return
     known.pieces ??= new HeardPieces()
@@ -95,7 +99,7 @@ export class Interpreter {
       return
     }
     this.#voiceless = false
-    this.#speak(known, result.audio, speechEndedAt, skipMs)
+    this.#speak(known, result.audio, { speechEndedAt, now, skipMs })
   }
 
   /** The voice of `id` is complete, or of the current utterance where the service does not say. */
@@ -117,14 +121,20 @@ export class Interpreter {
     this.#known.clear()
   }
 
-  #speak(known: Known, audio: Uint8Array, speechEndedAt: number, skipMs: number): void {
+  #speak(
+    known: Known,
+    audio: Uint8Array,
+    { speechEndedAt, now, skipMs }: { speechEndedAt: number; now: number; skipMs: number },
+  ): void {
     if (this.#current?.name === known.name) {
       this.#current.utterance.write(audio)
       return
     }
     this.#current?.utterance.end()
-    const { name, caption } = known
-    const voice = { ...this.#voice, skipMs }
+    const { name, caption, course } = known
+    // The times of a voice that goes on where it broke off are not those of its speech.
+    const arrivals = skipMs > 0 ? {} : { arrivals: { ...course, voiceAt: now } }
+    const voice = { ...this.#voice, ...arrivals, skipMs }
     const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, voice)
     this.#current = { name, caption, utterance, skipMs }
     this.#metrics.utterances++
@@ -181,10 +191,18 @@ export class Interpreter {
     if (known) return known
     // Utterances come in order; only the latest few can still get results.
     if (this.#known.size >= 16) this.#known.delete(this.#known.keys().next().value!)
-    const fresh = { name: `${this.#name}.${++this.#count}`, caption: '', pieces: undefined, final: false }
+    const name = `${this.#name}.${++this.#count}`
+    const fresh = { name, caption: '', pieces: undefined, final: false, course: {} }
     this.#known.set(utterance, fresh)
     return fresh
   }
+}
+
+/** Keeps when the final text and its translation first came. */
+function noteCourse({ course }: Known, { text, translation, timing }: TranslationResult, now: number): void {
+  if (text) course.textAt ??= now
+  if (translation) course.translationAt ??= now
+  if (timing) course.timing ??= timing
 }
 
 /** How long the voice is, all of it decoded, as far as there is a decoder. */

@@ -1,3 +1,5 @@
+import { STAGES, type Stage } from './stages.ts'
+
 /** A distribution in buckets that grow by a tenth: quantiles within 5 % from 0.1 to over 10 million, in 2 kB. */
 export class Histogram {
   readonly #buckets = new Uint32Array(256)
@@ -98,6 +100,12 @@ export class RelayMetrics {
   readonly lagMs = new Histogram()
   /** End of speech to first translated frame (ms): the figure this product is judged by. */
   readonly speechToTranslationMs = new Histogram()
+  /** … and where that time went, by stage (ms). */
+  readonly stagesMs: Readonly<Record<Stage, Histogram>> = byStage()
   /** Lateness of the relay's own tick (ms). */
   readonly tickLateMs = new Histogram()
+}
+
+function byStage(): Record<Stage, Histogram> {
+  return Object.fromEntries(STAGES.map(stage => [stage, new Histogram()])) as Record<Stage, Histogram>
 }

@@ -6,6 +6,7 @@ import type { PartyKey, PartyState } from './party-state.ts'
 import type { NoticeStage } from './playout.ts'
 import type { RecordingState } from './recorder.ts'
 import type { GateChange } from './service-gate.ts'
+import type { UtteranceStages } from './stages.ts'
 
 /** What somebody said, as text. A partial may still change; a final never does. */
 export interface Caption {
@@ -35,6 +36,8 @@ export interface UtteranceEvent {
   readonly stage: 'begun' | 'heard' | 'dropped'
   /** With `begun`: from the speaker's last loud frame to the first translated frame sent. */
   readonly latencyMs?: number
+  /** With `begun`: where that time went; the stages add up to it as far as they are known. */
+  readonly stages?: UtteranceStages
   /** Length of the translation as far as it is known. */
   readonly audioMs: number
 }

@@ -3,7 +3,7 @@ import type { Utterance } from './utterance.ts'
 import type { UtteranceReader } from './utterance-audio.ts'
 
 /** An utterance as far as playing it goes. */
-export type Speech = Pick<Utterance, 'id' | 'audio' | 'speechEndedAt'>
+export type Speech = Pick<Utterance, 'id' | 'audio' | 'speechEndedAt'> & Partial<Pick<Utterance, 'arrivals'>>
 
 /** An utterance in a lane: how much of it was taken, and how much of that went out. */
 export class QueuedSpeech {

@@ -3,6 +3,7 @@ import type { RelayMetrics } from './metrics.ts'
 import type { Observer, UtteranceEvent } from './observer.ts'
 import type { Participant } from './participant.ts'
 import type { MarkLost } from './playout-marks.ts'
+import { STAGES, stagesOf, type UtteranceStages } from './stages.ts'
 import type { TappedVoice } from './tap.ts'
 import type { Speech } from './translation-lane.ts'
 import type { VoiceEvents } from './voice.ts'
@@ -40,10 +41,14 @@ export class ListenerReport implements VoiceEvents {
     this.#listener.lastHeard.begun(speech, this.#speaker)
     const voice = this.#listener.playout.voices.get(this.#speaker)
     if (voice) voice.tap = this.#tapped(speech)
-    const latencyMs = this.#parts.clock.now() - speech.speechEndedAt
+    const { clock, metrics } = this.#parts
+    const now = clock.now()
+    const latencyMs = now - speech.speechEndedAt
     const known = Number.isFinite(latencyMs)
-    if (known) this.#parts.metrics.speechToTranslationMs.record(latencyMs)
-    this.#tell('begun', speech, known ? latencyMs : undefined)
+    if (known) metrics.speechToTranslationMs.record(latencyMs)
+    const stages = speech.arrivals && stagesOf(speech.arrivals, speech.speechEndedAt, now)
+    if (stages) recordStages(metrics, stages)
+    this.#tell('begun', speech, { ...(known ? { latencyMs } : {}), ...(stages ? { stages } : {}) })
   }
 
   finished(speech: Speech): void {
@@ -74,7 +79,11 @@ export class ListenerReport implements VoiceEvents {
     this.#parts.metrics.originalFramesDropped++
   }
 
-  #tell(stage: UtteranceEvent['stage'], { id, audio }: Speech, latencyMs?: number): void {
+  #tell(
+    stage: UtteranceEvent['stage'],
+    { id, audio }: Speech,
+    times: Pick<UtteranceEvent, 'latencyMs' | 'stages'> = {},
+  ): void {
     this.#parts.observer.emit('utterance', {
       room: this.#room,
       speaker: this.#speaker,
@@ -82,7 +91,14 @@ export class ListenerReport implements VoiceEvents {
       utterance: id,
       stage,
       audioMs: audio.durationMs,
-      ...(latencyMs === undefined ? {} : { latencyMs }),
+      ...times,
     })
+  }
+}
+
+function recordStages(metrics: RelayMetrics, stages: UtteranceStages): void {
+  for (const stage of STAGES) {
+    const ms = stages[`${stage}Ms`]
+    if (ms !== undefined) metrics.stagesMs[stage].record(ms)
   }
 }

@@ -1,5 +1,6 @@
 import type { BridgeError, EndReason } from './errors.ts'
 import type { LanguageId } from './languages.ts'
+import type { ServiceTiming } from './stages.ts'
 
 /** What one connection to the service is for. */
 export interface TranslationRequest {
@@ -25,6 +26,8 @@ export interface TranslationResult {
   readonly audio?: Uint8Array
   /** Milliseconds of this connection's audio up to which a final covers it, when the service says so. */
   readonly endMs?: number
+  /** How long the service's stages took, when it says so. */
+  readonly timing?: ServiceTiming
 }
 
 /** Receives a connection's events, synchronously and in order; nothing after `ended`. */

@@ -3,6 +3,7 @@ import type { Mp3Pool } from '../transcode/mp3-pool.ts'
 import { Mp3Stream } from '../transcode/mp3-stream.ts'
 import { SAMPLE_RATE } from '../transcode/pcm.ts'
 import type { RelayMetrics } from './metrics.ts'
+import type { Arrivals } from './stages.ts'
 import { UtteranceAudio } from './utterance-audio.ts'
 
 /** mp3 frames decoded at once when bytes arrive (≈ 150 ms of voice); the rest follows in slices, tick by tick. */
@@ -18,6 +19,8 @@ export interface UtteranceOptions {
   readonly notMp3?: () => void
   /** So much of its beginning was heard before, and is left out (ms). */
   readonly skipMs?: number
+  /** When its parts came; absent: not known, or of no use. */
+  readonly arrivals?: Arrivals
 }
 
 /** One translated stretch of speech: its text arrives whole, its voice as mp3 that is decoded once for all listeners. */
@@ -27,6 +30,7 @@ export class Utterance {
   readonly audio = new UtteranceAudio()
   /** Clock time at which the speaker's last word ended (ms), as far as it can be told by level. */
   readonly speechEndedAt: number
+  readonly arrivals: Arrivals | undefined
   readonly #mp3: Mp3Stream
   readonly #options: UtteranceOptions
   readonly #metrics: RelayMetrics
@@ -44,6 +48,7 @@ export class Utterance {
   ) {
     this.id = id
     this.speechEndedAt = speechEndedAt
+    this.arrivals = options.arrivals
     this.#metrics = metrics
     this.#options = options
     const { leveller } = options

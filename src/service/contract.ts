@@ -90,6 +90,18 @@ export interface StsResult extends SttResult {
   languageIdTarget: string
   translation?: string
   file?: ResultFile
+  /** Ours: how long its stages took. Finals with a voice only. */
+  timing?: StageTiming
+}
+
+/** How long the stages of one utterance took (ms, whole). */
+export interface StageTiming {
+  /** From when the last loud sample of the utterance had come to its text. */
+  recognitionMs: number
+  /** From the text to the translation, with the wait for the utterance before it. */
+  translationMs: number
+  /** From the translation to the first bytes of its voice that were sent, or are in the stream. */
+  synthesisMs: number
 }
 
 /** Payload of `result` on `/translator`. */

@@ -32,7 +32,7 @@ function setUp() {
     notMp3: () => complaints.push(captions.length),
   })
   const hear = (result: Partial<TranslationResult>, speechEndedAt = 0) =>
-    interpreter.result({ utterance: '1', final: true, ...result }, speechEndedAt)
+    interpreter.result({ utterance: '1', final: true, ...result }, speechEndedAt, 0)
   return { interpreter, hear, captions, names, utterances, metrics, complaints }
 }
 

@@ -1,3 +1,4 @@
+import type { ServiceTiming } from '../../core/stages.ts'
 import type { TranslationResult } from '../../core/translator.ts'
 
 /** Where to look in a `result`, first hit wins; dots go into objects. Servers that name things otherwise set their own. */
@@ -23,6 +24,9 @@ export const RESULT_PLACES: ResultPlaces = {
 /** Longest text of one result that is taken (characters); the rest is cut off. */
 const TEXT_MOST = 4_000
 
+/** No stage takes longer (ms); a value beyond is none. */
+const STAGE_MOST_MS = 600_000
+
 /**
  * What a `result` payload says, read tolerantly: unknown fields are ignored, wrong types are as if absent.
  * `previous` names the utterance of a result that does not name its own. Never throws.
@@ -39,6 +43,7 @@ export function readResult(
   const endMs = first(payload, places.endMs, value =>
     Number.isFinite(value) && Number(value) >= 0 ? Number(value) : undefined,
   )
+  const timing = readTiming(field(payload, 'timing'))
   return {
     utterance: first(payload, places.utterance, asName) ?? previous,
     final: final ?? true,
@@ -46,7 +51,18 @@ export function readResult(
     ...(translation === undefined ? {} : { translation }),
     ...(audio === undefined ? {} : { audio }),
     ...(endMs === undefined ? {} : { endMs }),
+    ...(timing === undefined ? {} : { timing }),
   }
+}
+
+/** `timing`, ours; each value that can be one. */
+function readTiming(value: unknown): ServiceTiming | undefined {
+  const read = (name: keyof ServiceTiming) => {
+    const ms = field(value, name)
+    return typeof ms === 'number' && ms >= 0 && ms <= STAGE_MOST_MS ? { [name]: ms } : {}
+  }
+  const timing = { ...read('recognitionMs'), ...read('translationMs'), ...read('synthesisMs') }
+  return Object.keys(timing).length === 0 ? undefined : timing
 }
 
 function readText(payload: unknown, places: readonly string[]): string | undefined {

@@ -7,11 +7,12 @@ import { StreamOutput } from './stream-output.ts'
 
 /** The output that `receiveAudio.obtainVia` asks for. */
 export function chosenOutput(
-  parts: SpokenOutputParts,
+  chosen: Omit<SpokenOutputParts, 'clock'>,
   socket: Socket,
   { streams, settings, clock }: NamespaceParts,
 ): SpokenOutput {
+  const parts = { ...chosen, clock }
   if (parts.receiveAudio.obtainVia === 'chunk') return new ChunkOutput(parts)
   const { maxUnreadBytes } = settings
-  return new StreamOutput({ ...parts, streams, base: addressFor(socket, settings), clock, maxUnreadBytes })
+  return new StreamOutput({ ...parts, streams, base: addressFor(socket, settings), maxUnreadBytes })
 }

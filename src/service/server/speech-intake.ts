@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.ts'
 import type { SttParameters } from './connection-parameters.ts'
 import type { SpeechStream, SpeechToText, TranscriptSink } from './engines/speech-to-text.ts'
 import type { Intake } from './intake.ts'
@@ -5,6 +6,7 @@ import type { KeyHolder } from './key-holder.ts'
 import type { Outlet } from './outlet.ts'
 import { Pace, type PaceLimits } from './pace.ts'
 import { ServiceError } from './service-error.ts'
+import { SpeechEnds } from './speech-ends.ts'
 import type { Results } from './transcript-results.ts'
 import { Uplink, type UplinkLimits } from './uplink.ts'
 import type { Workload } from './workload.ts'
@@ -20,6 +22,7 @@ export interface SpeechIntakeParts {
   readonly workload: Pick<Workload, 'follow'>
   /** Whose session it is. */
   readonly holder: Pick<KeyHolder, 'takeAudio'>
+  readonly clock: Clock
 }
 
 /** A voice, understood utterance by utterance: what `/stt` and `/sts` take in. */
@@ -27,6 +30,7 @@ export class SpeechIntake implements Intake {
   /** A pause in the audio is a pause: nothing is waited for. */
   readonly busy = false
   readonly #parts: SpeechIntakeParts
+  readonly #ends: SpeechEnds
   #stream: SpeechStream | undefined
   #uplink: Uplink | undefined
   #followed: Disposable | undefined
@@ -35,6 +39,7 @@ export class SpeechIntake implements Intake {
 
   constructor(parts: SpeechIntakeParts) {
     this.#parts = parts
+    this.#ends = new SpeechEnds(parts.clock)
   }
 
   async open(): Promise<boolean | string> {
@@ -48,7 +53,7 @@ export class SpeechIntake implements Intake {
       return start
     }
     this.#stream = stream
-    this.#uplink = new Uplink(stream, parameters.sendAudio, limits, holder)
+    this.#uplink = new Uplink(stream, parameters.sendAudio, limits, holder, this.#ends)
     const behind = () => stream.behindMs
     const late = () => Math.max(stream.behindMs, results.lateMs)
     this.#followed = workload.follow(new Pace({ outlet, limits, behind, late }))
@@ -78,7 +83,8 @@ export class SpeechIntake implements Intake {
       },
       final: transcript => {
         this.#utterances++
-        if (!this.#closed) results.final(transcript, this.#stream?.behindMs ?? 0)
+        const recognitionMs = this.#ends.sinceMs(transcript.endMs)
+        if (!this.#closed) results.final(transcript, this.#stream?.behindMs ?? 0, recognitionMs)
       },
       failed: cause =>
         outlet.fault(new ServiceError('transcription_failed', 'the recogniser broke down', { cause })),

@@ -23,6 +23,9 @@ interface Waiting {
   readonly transcript: Transcript
   /** When it should have been understood. */
   readonly since: number
+  /** When it was understood, and how long after its last speech had come that was. */
+  readonly at: number
+  readonly recognitionMs: number | undefined
 }
 
 /**
@@ -59,10 +62,11 @@ export class SpokenResults implements Results {
     else this.#parts.outlet.emit(EVENT.result, this.#result(transcript, false))
   }
 
-  final(transcript: Transcript, lateMs: number): void {
+  final(transcript: Transcript, lateMs: number, recognitionMs?: number): void {
     this.#held = undefined
     if (transcript.text === '' && !this.#parts.parameters.partials) return
-    this.#line.push({ transcript, since: this.#parts.clock.now() - lateMs })
+    const at = this.#parts.clock.now()
+    this.#line.push({ transcript, since: at - lateMs, at, recognitionMs })
     if (!this.#busy) void this.#work()
   }
 
@@ -75,10 +79,9 @@ export class SpokenResults implements Results {
   async #work(): Promise<void> {
     this.#busy = true
     for (let next = this.#line.shift(); next; next = this.#line.shift()) {
-      const { transcript, since } = next
-      this.#begun = since
-      if (transcript.text === '') finish(this.#parts.outlet, this.#result(transcript, true))
-      else await this.#utter(transcript)
+      this.#begun = next.since
+      if (next.transcript.text === '') finish(this.#parts.outlet, this.#result(next.transcript, true))
+      else await this.#utter(next)
     }
     this.#busy = false
     this.#begun = undefined
@@ -86,14 +89,16 @@ export class SpokenResults implements Results {
     this.#held = undefined
   }
 
-  async #utter(transcript: Transcript): Promise<void> {
-    const { outlet, output } = this.#parts
+  async #utter({ transcript, at, recognitionMs }: Waiting): Promise<void> {
+    const { outlet, output, clock } = this.#parts
     const result = this.#result(transcript, true)
     const translation = await this.#translated(transcript)
     if (translation === undefined || translation === '') return finish(outlet, result)
     const translated: StsResult = { ...result, translation }
+    const translationMs = clock.now() - at
+    const spent = recognitionMs === undefined ? undefined : { recognitionMs, translationMs }
     try {
-      await output.say(translated, translation)
+      await output.say(translated, translation, spent)
     } catch (cause) {
       this.#fault('synthesis_failed', 'spoken', transcript, cause)
       finish(outlet, translated)

@@ -1,17 +1,22 @@
-import type { Clock } from '../../core/clock.ts'
 import { type EndSynth, EVENT } from '../contract.ts'
 import { AudioStream } from './audio-stream.ts'
 import type { AudioStreams } from './audio-streams.ts'
 import type { Mp3Rate } from './engines/mp3-encoder.ts'
 import { LiveMp3 } from './live-mp3.ts'
 import { ServiceError } from './service-error.ts'
-import { finish, type SpokenOutput, type SpokenOutputParts, type SpokenResult } from './spoken-output.ts'
+import {
+  finish,
+  type SpentTiming,
+  type SpokenOutput,
+  type SpokenOutputParts,
+  type SpokenResult,
+  timed,
+} from './spoken-output.ts'
 
 export interface StreamOutputParts extends SpokenOutputParts {
   readonly streams: AudioStreams
   /** Address of the service as its client knows it. */
   readonly base: string
-  readonly clock: Clock
   readonly maxUnreadBytes: number
 }
 
@@ -42,10 +47,11 @@ export class StreamOutput implements SpokenOutput {
   }
 
   /** `streaming`: the `result` comes with the first sound. `block`: when all of it is made. */
-  async say(result: SpokenResult, text: string): Promise<void> {
-    const { outlet, voice, receiveAudio } = this.#parts
+  async say(result: SpokenResult, text: string, spent?: SpentTiming): Promise<void> {
+    const { outlet, voice, receiveAudio, clock } = this.#parts
     const stream = this.#stream
     if (!stream) return
+    const begunAt = clock.now()
     this.#held = true
     await stream.room()
     this.#held = false
@@ -54,11 +60,12 @@ export class StreamOutput implements SpokenOutput {
     let told = false
     for await (const pcm of speech.pieces) {
       stream.write(pcm)
-      if (receiveAudio.mode === 'streaming' && !told) outlet.emit(EVENT.result, result)
+      if (receiveAudio.mode === 'streaming' && !told)
+        outlet.emit(EVENT.result, timed(result, spent, begunAt, clock.now()))
       told ||= receiveAudio.mode === 'streaming'
     }
     if (told) outlet.emit(EVENT.endSynth, { id: result.id } satisfies EndSynth)
-    else finish(outlet, result)
+    else finish(outlet, timed(result, spent, begunAt, clock.now()))
   }
 
   close(): void {

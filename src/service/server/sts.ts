@@ -23,7 +23,7 @@ export const openSts: OpenSession = (socket, channel, log, parts) => {
       const output = chosenOutput({ outlet, voice, receiveAudio }, socket, parts)
       const results = new SpokenResults({ outlet, parameters, translator, output, clock })
       const limits = settings
-      return new SpeechIntake({ outlet, parameters, recognizer, results, limits, workload, holder })
+      return new SpeechIntake({ outlet, parameters, recognizer, results, limits, workload, holder, clock })
     },
     idleTimeoutMs: settings.idleTimeoutMs,
     settings,

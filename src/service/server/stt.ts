@@ -15,7 +15,7 @@ export const openStt: OpenSession = (socket, channel, log, { engines, workload, 
     intake: outlet => {
       const results = new TranscriptResults(outlet, parameters)
       const limits = settings
-      return new SpeechIntake({ outlet, parameters, recognizer, results, limits, workload, holder })
+      return new SpeechIntake({ outlet, parameters, recognizer, results, limits, workload, holder, clock })
     },
     idleTimeoutMs: settings.idleTimeoutMs,
     settings,

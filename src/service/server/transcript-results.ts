@@ -8,8 +8,8 @@ export interface Results {
   /** Gets ready; answers the payload of `start`. */
   open(): Promise<boolean | string>
   partial(transcript: Transcript): void
-  /** `lateMs`: so much later than it should have been understood. */
-  final(transcript: Transcript, lateMs: number): void
+  /** `lateMs`: so much later than it should have been understood; `recognitionMs`: after its last speech had come. */
+  final(transcript: Transcript, lateMs: number, recognitionMs?: number): void
   /** How late the oldest utterance without an answer is (ms), whatever it waits for on our side. */
   readonly lateMs: number
   /** What is on its way is dropped. Idempotent. */

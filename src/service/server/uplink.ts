@@ -5,6 +5,7 @@ import type { SpeechStream } from './engines/speech-to-text.ts'
 import type { KeyHolder } from './key-holder.ts'
 import { shown } from './query.ts'
 import { ServiceError } from './service-error.ts'
+import type { SpeechEnds } from './speech-ends.ts'
 
 export interface UplinkLimits {
   readonly maxFragmentBytes: number
@@ -18,21 +19,24 @@ export class Uplink {
   readonly #resampler: Resampler
   readonly #limits: UplinkLimits
   readonly #holder: Pick<KeyHolder, 'takeAudio'>
+  readonly #ends: SpeechEnds
   /** Milliseconds of audio taken. */
   takenMs = 0
 
-  /** Writes into `stream`, which stays the caller's; the audio counts as sent by `holder`. */
+  /** Writes into `stream`, which stays the caller's; the audio counts as sent by `holder`, and `ends` sees when it came. */
   constructor(
     stream: SpeechStream,
     { sampleRate }: SendAudio,
     limits: UplinkLimits,
     holder: Pick<KeyHolder, 'takeAudio'>,
+    ends: SpeechEnds,
   ) {
     this.#stream = stream
     this.#rate = sampleRate
     this.#resampler = createResampler(sampleRate, 16_000)
     this.#limits = limits
     this.#holder = holder
+    this.#ends = ends
   }
 
   /** Takes one fragment whole, or throws a `ServiceError` and takes nothing of it. */
@@ -54,7 +58,9 @@ export class Uplink {
       )
     this.#holder.takeAudio(ms)
     this.takenMs += ms
-    this.#stream.write(this.#resampler.process(samplesOf(bytes)))
+    const pcm = this.#resampler.process(samplesOf(bytes))
+    this.#ends.came(pcm)
+    this.#stream.write(pcm)
   }
 }
 
