@@ -8,6 +8,18 @@ import { code, table } from './markdown.ts'
 /** What each route of the bridge server is for, beside those of the control API. One without words fails a test. */
 const WORDS: Readonly<Record<string, string>> = {
   'GET /': 'The page to talk in, or a few words where there is none.',
+  'GET /talk/languages': 'The languages and voices that the page to talk in offers.',
+  'GET /talk/socket': 'WebSocket: a visit of that page.',
+  'GET /talk/recordings/…': 'Recordings that it plays for whoever has no microphone.',
+  'GET /captions': 'The page that shows captions: asks for the room.',
+  'GET /captions/:room': 'Captions of a room, to project or to share.',
+  'GET /dashboard': 'The page for operators; all that it shows needs a key.',
+  'GET /dashboard/events': 'Server-sent events: what the dashboard shows.',
+  'GET /dashboard/offer': 'Languages and recordings for simulated calls.',
+  'POST /dashboard/calls': 'Places a simulated call.',
+  'DELETE /dashboard/calls/:call': 'Ends one.',
+  'GET /dashboard/calls/:call/phones/:phone/sound': 'What a simulated telephone hears, as it hears it.',
+  'GET /metrics': 'Metrics in the text format of Prometheus.',
   'GET /health': 'How many calls and rooms there are. [deployment](../deployment.md)',
   'GET /live': 'Whether this process works: for supervisors.',
   'GET /ready': 'Whether new calls should be sent here: for load balancers.',
@@ -32,6 +44,9 @@ const ACCESS: readonly (readonly [string, string])[] = [
   ['/v1/openapi.json', 'anybody'],
   ['/v1/docs', 'anybody'],
   ['/v1/rooms/:room/captions', 'a key, or a link'],
+  ['/dashboard', 'anybody'],
+  ['/dashboard/', 'a key'],
+  ['/talk/', 'who may talk (`browser.visitors`)'],
   ['/v1/', 'a key'],
 ]
 
@@ -68,7 +83,8 @@ export async function serverRoutes(): Promise<string[]> {
 
 /** What pages are made of is one row: their files come and go. */
 function folded(url: string): string {
-  return url.startsWith('/files/') ? '/files/…' : url
+  const folder = ['/files/', '/talk/recordings/'].find(begin => url.startsWith(begin))
+  return folder === undefined ? url : `${folder}…`
 }
 
 /** All routes as a table; `documented` are those that have a section of their own below. */
