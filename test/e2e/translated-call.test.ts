@@ -86,6 +86,19 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
       e.stage === 'begun' && e.latencyMs !== undefined ? [e.latencyMs] : [],
     )
     expect(latencies.length).toBeGreaterThan(0)
+    // Where it went: the embedded service says so of itself, and the parts add up to the whole.
+    const begun = b.utterances.findLast(e => e.stage === 'begun' && e.stages?.recognitionMs !== undefined)
+    const stages = begun?.stages ?? {}
+    expect(Object.keys(stages).toSorted()).toEqual([
+      'bridgeMs',
+      'networkMs',
+      'recognitionMs',
+      'synthesisMs',
+      'translationMs',
+    ])
+    expect(Object.values(stages).reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(begun?.latencyMs ?? -1)
+    // An utterance ends at a pause of 0.3 s, so understanding takes at least about that.
+    expect(stages.recognitionMs).toBeGreaterThan(200)
     // The figure itself belongs to the benchmark; here only that it is one.
     expect(Math.min(...latencies)).toBeLessThan(3_000)
     expect(peak(caller.heard())).toBe(0)
