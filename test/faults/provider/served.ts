@@ -1,4 +1,3 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { echoes } from '../../../src/simulator/echo-answers.ts'
 import { countFrames, framesIn } from '../../../src/simulator/faults/frame-count.ts'
 import { numberedFrames } from '../../../src/simulator/faults/numbered-frames.ts'
@@ -6,6 +5,7 @@ import { placeCall, type SimulatedCall } from '../../../src/simulator/phone/call
 import { ScriptedService } from '../../../src/simulator/scripted-service.ts'
 import { type Command, Shell } from '../../helpers/shell.ts'
 import { until } from '../../helpers/until.ts'
+import { Switch } from './switch.ts'
 
 const PUBLIC_URL = 'https://bridge.example.com'
 const AUTH_TOKEN = 'a token for this test'
@@ -140,53 +140,5 @@ export class Pair {
     for (let n = 1; n < heard.length; n++)
       longest = Math.max(longest, ((heard[n]!.at - heard[n - 1]!.at) * 1_000) / LINE_RATE)
     return longest
-  }
-}
-
-/** Passes TCP connections on to wherever is led to in the moment they come. */
-class Switch {
-  to: number | undefined
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
-
-  private constructor(server: Server) {
-    this.#server = server
-    server.on('connection', socket => this.#pass(socket))
-  }
-
-  static async listen(): Promise<Switch> {
-    const server = createServer()
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    return new Switch(server)
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy()
-    await new Promise(resolve => this.#server.close(resolve))
-  }
-
-  #pass(socket: Socket): void {
-    if (this.to === undefined) {
-      socket.destroy()
-      return
-    }
-    const behind = connect({ host: '127.0.0.1', port: this.to, noDelay: true })
-    socket.setNoDelay(true)
-    socket.pipe(behind).pipe(socket)
-    for (const [one, other] of [
-      [socket, behind],
-      [behind, socket],
-    ] as const) {
-      this.#sockets.add(one)
-      one.on('error', () => other.destroy())
-      one.on('close', () => {
-        this.#sockets.delete(one)
-        other.destroy()
-      })
-    }
   }
 }

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { type App, buildApp } from '../../../src/app.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { placeCall } from '../../../src/simulator/phone/call.ts'
+import { PhoneLine } from '../../../src/simulator/phone/line.ts'
+import { figure, quantile } from '../../helpers/figures.ts'
+import { until } from '../../helpers/until.ts'
+import { Switch } from './switch.ts'
+
+const ENDINGS = Number(process.env.DRAGOMAN_ENDINGS ?? 1_000)
+/** Side by side, as each waits for others most of the time. */
+const LANES = 4
+const CALLS = 20
+const PATIENCE_MS = 30_000
+const PUBLIC_URL = 'https://bridge.example.com'
+const AUTH_TOKEN = 'a token for this test'
+
+const ms = (value: number) => `${Math.round(value)} ms`
+
+/** A bridge in this process, to which nobody speaks but callers of one language: no service is asked. */
+async function bridge(): Promise<{ app: App; port: number }> {
+  const app = await buildApp({
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: PUBLIC_URL,
+    service: { url: 'http://127.0.0.1:9', apiKey: 'of nobody' },
+    languages: { speaks: 'en-us', hears: 'en-us' },
+    limits: { maxLateMs: 60_000 },
+    drain: { askSeconds: 1 },
+    twilio: { authTokens: [AUTH_TOKEN] },
+  })
+  return { app, port: Number(new URL(await app.listen()).port) }
+}
+
+interface Ending {
+  readonly first: App
+  readonly balancer: Switch
+  /** Requests go to the other server from now on. */
+  readonly lead: () => void
+  readonly n: number
+}
+
+/** A server with 20 calls in 10 rooms ends, with another one there: all go on. Says how long until the last of them streams again (ms). */
+async function ending(
+  n: number,
+  line: PhoneLine,
+  end: (ending: Ending) => Promise<unknown>,
+): Promise<number> {
+  const balancer = await Switch.listen()
+  const [first, second] = await Promise.all([bridge(), bridge()])
+  balancer.to = first.port
+  const place = (_: unknown, at: number) =>
+    placeCall({
+      webhook: `http://127.0.0.1:${balancer.port}/twilio/voice?room=${at >> 1}`,
+      ...{ publicUrl: PUBLIC_URL, authToken: AUTH_TOKEN, record: false, line },
+    })
+  const calls = await Promise.all(Array.from({ length: CALLS }, place))
+  await until(() => first.app.relay.legs === CALLS, PATIENCE_MS, 'all are there')
+  const lead = () => {
+    balancer.to = second.port
+  }
+  const began = systemClock.now()
+  const ended = end({ first: first.app, balancer, lead, n })
+  await until(() => second.app.relay.legs === CALLS, PATIENCE_MS, 'all are at the other server')
+  const away = systemClock.now() - began
+  await ended
+  await first.app.close()
+  expect([second.app.relay.rooms.size, calls.filter(({ live }) => live).length]).toEqual([CALLS / 2, CALLS])
+  await Promise.all(calls.map(call => call.hangUp()))
+  await second.app.close()
+  await balancer.close()
+  return away
+}
+
+async function endings(end: (ending: Ending) => Promise<unknown>): Promise<number[]> {
+  const line = new PhoneLine(systemClock)
+  const away: number[] = []
+  let next = 0
+  const lane = async () => {
+    while (next < ENDINGS) away.push(await ending(next++, line, end))
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  return away
+}
+
+test('servers that hand over', async context => {
+  const refusedMs: number[] = []
+  const away = await endings(async ({ first, lead, n }) => {
+    // Those that ask the other server at once, and those that ask this one, which sends them on.
+    if (n % 2 === 0) lead()
+    const began = systemClock.now()
+    const left = first.leave()
+    first.drain.hurry()
+    expect((await fetch(`${first.server.listeningOrigin}/ready`)).status).toBe(503)
+    refusedMs.push(systemClock.now() - began)
+    await left
+    lead()
+  })
+  const [half, most] = [quantile(away, 0.5), quantile(away, 0.99)]
+  figure(
+    context,
+    `calls lost in ${ENDINGS} endings of a server that hands over its ${CALLS}; half of them have to ask it where to go, and wait a second`,
+    '0',
+    `0; all stream again after p50 ${ms(half)}, p99 ${ms(most)}; unready after p99 ${ms(quantile(refusedMs, 0.99))}`,
+  )
+  expect(most).toBeLessThan(5_000)
+})
+
+test('servers that are gone', async context => {
+  const away = await endings(async ({ balancer, lead }) => {
+    lead()
+    balancer.cut()
+  })
+  const [half, most] = [quantile(away, 0.5), quantile(away, 0.99)]
+  figure(
+    context,
+    `calls lost in ${ENDINGS} ends of a server with ${CALLS} calls without a word (all its connections reset), another one there`,
+    '0, heard again ≤ 2 s p99',
+    `0; all stream again after p50 ${ms(half)}, p99 ${ms(most)}`,
+  )
+  expect(most).toBeLessThan(2_000)
+})
