@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest'
+import { totalmem } from 'node:os'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import { Overload } from '../../src/guard/overload.ts'
 import { LogLines } from '../helpers/log-lines.ts'
+
+afterEach(() => void vi.restoreAllMocks())
 
 const LIMITS = { maxLateMs: 100, maxMemoryShare: 0.8 }
 
@@ -110,4 +113,51 @@ test('measures this process, and lets its clock go', () => {
   expect(overload.memoryShare).toBeLessThan(1)
   overload[Symbol.dispose]()
   expect(clock.idle).toBe(true)
+})
+
+test('the log says what was too much, and how much it was', () => {
+  const clock = new LateClock()
+  const log = new LogLines()
+  let share = 0.876_54
+  using _overload = new Overload({ limits: LIMITS, clock, log, memoryShare: () => share })
+  clock.run(150)
+  share = 0.123_45
+  clock.run(5_000)
+  expect(log.all.map(({ fields }) => fields)).toEqual([
+    { strain: 'memory', lateMs: 0, memoryShare: 0.88 },
+    { turnedAway: 0, lateMs: 0, memoryShare: 0.12 },
+  ])
+})
+
+test('at the limit itself nobody is turned away, and near it nobody is let in again', () => {
+  const clock = new LateClock()
+  let share = LIMITS.maxMemoryShare
+  using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare: () => share })
+  clock.lateMs = LIMITS.maxLateMs
+  clock.run(5_000)
+  expect(overload.strain).toBeUndefined()
+  share = 0.1
+  clock.lateMs = 101
+  clock.run(5_000)
+  expect(overload.strain).toBe('late')
+  // Better, but not well.
+  clock.lateMs = 90
+  clock.run(20_000)
+  expect(overload.strain).toBe('late')
+  clock.lateMs = 70
+  clock.run(5_000)
+  expect(overload.strain).toBeUndefined()
+})
+
+test.each([
+  ['of the machine, where nothing is set', 0, 0.5],
+  ['of the machine, where more than it has is set', 4 * totalmem(), 0.5],
+  ['of what this process may have', 0.625 * totalmem(), 0.8],
+])('memory is measured by the share %s', (_what, allowed, share) => {
+  vi.spyOn(process, 'constrainedMemory').mockReturnValue(allowed)
+  vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(totalmem() / 2)
+  const clock = new LateClock()
+  using overload = new Overload({ limits: LIMITS, clock, log: new LogLines() })
+  clock.run(200)
+  expect(overload.memoryShare).toBeCloseTo(share, 6)
 })

@@ -37,3 +37,11 @@ test('whatever a header holds, an address comes out', () => {
     { seed: 20_261_121 },
   )
 })
+
+test('knows its own, and nobody else', () => {
+  const proxies = new TrustedProxies(['10.0.0.0/8', 'loopback'])
+  for (const address of ['10.1.2.3', '127.0.0.1', '::1', '::ffff:10.9.9.9'])
+    expect(proxies.includes(address), address).toBe(true)
+  for (const address of ['11.0.0.1', '2001:db8::1']) expect(proxies.includes(address), address).toBe(false)
+  expect(new TrustedProxies([]).includes('127.0.0.1')).toBe(false)
+})
