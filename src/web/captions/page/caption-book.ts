@@ -72,6 +72,16 @@ export class CaptionBook {
     return true
   }
 
+  /** Takes what a transcript has of this life, in its order: what was missing gets its place, what is there stays as it is. */
+  fill(captions: readonly Caption[]): void {
+    for (const caption of captions) this.take(caption)
+    const ranks = new Map(captions.map(({ utterance }, rank) => [utterance, rank]))
+    const rank = ({ life, utterance }: Entry) => (life === this.#life ? ranks.get(utterance) : undefined)
+    this.#entries.sort(
+      (a, b) => a.life - b.life || a.startMs - b.startMs || (rank(a) ?? ranks.size) - (rank(b) ?? ranks.size),
+    )
+  }
+
   /** The utterance of this life of the room. */
   find(utterance: string): Entry | undefined {
     return this.#byKey.get(`${this.#life} ${utterance}`)

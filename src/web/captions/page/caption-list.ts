@@ -94,13 +94,14 @@ export class CaptionList {
     const shown = this.#following ? all.slice(-SHOWN) : this.#window(all)
     this.#first = shown[0]?.entry.key ?? ''
     this.#last = shown.at(-1)?.entry.key ?? ''
-    if (this.#following) {
-      this.#put(shown)
-      this.#toEnd()
-    } else this.#still(() => this.#put(shown))
     const newer = all.length - 1 - this.#index(all, this.#last, all.length - 1)
     const earlier = shown.length > 0 && shown[0] !== all[0]
-    this.#parts.onView({ following: this.#following, newer, earlier, empty: all.length === 0 })
+    const view = { following: this.#following, newer, earlier, empty: all.length === 0 }
+    this.restyle(() => {
+      this.#put(shown)
+      // What is shown beside the captions moves them too.
+      this.#parts.onView(view)
+    })
   }
 
   #all(): Shown[] {

@@ -107,7 +107,7 @@ export class Reading {
     const { life } = this.#asked()
     const captions = await readTranscript(this.#asked())
     if (this.book.lifeId !== life) return
-    for (const caption of captions ?? []) this.book.take(caption)
+    if (captions) this.book.fill(captions)
     this.list.changed()
   }
 
