@@ -1,3 +1,4 @@
+import type { BrowserSettings } from '../bridges/browser/index.ts'
 import type { TwilioLimits } from '../bridges/twilio/index.ts'
 import type { AttendantSettings } from '../core/attendant-options.ts'
 import type { relayOptions } from '../core/relay-options.ts'
@@ -59,6 +60,8 @@ export interface AppConfig {
     | undefined
   /** Voice channels of Discord; absent, or without a token: none. */
   readonly discord?: DiscordSettings | undefined
+  /** The page to talk into. */
+  readonly browser?: DeepReadonly<Partial<BrowserSettings>> | undefined
   readonly twilio: {
     readonly authTokens: readonly string[]
     readonly insecure?: boolean | undefined

@@ -13,24 +13,27 @@ const NOBODY = 'anonymous'
 /** Limits how often callers may guess the code of a room, each of them and all together. */
 export class GuessLimit {
   readonly #clock: Clock
+  readonly #anonymous: (caller: string) => boolean
   readonly #callers = new Map<string, TokenBucket>()
   readonly #all: TokenBucket
 
-  constructor(clock: Clock) {
+  /** `anonymous` says who are counted together, since they cannot be told apart; default: who has no number. */
+  constructor(clock: Clock, { anonymous = hidesNumber }: { anonymous?: (caller: string) => boolean } = {}) {
     this.#clock = clock
+    this.#anonymous = anonymous
     this.#all = new TokenBucket(ALL / 3_600, ALL, clock.now())
   }
 
   /** Whether `caller` may try a code now. */
   mayTry(caller: string): boolean {
     const now = this.#clock.now()
-    return this.#all.left(now) >= 1 && (this.#callers.get(keyOf(caller))?.left(now) ?? 1) >= 1
+    return this.#all.left(now) >= 1 && (this.#callers.get(this.#keyOf(caller))?.left(now) ?? 1) >= 1
   }
 
   /** `caller` gave a code that is none. */
   wrong(caller: string): void {
     const now = this.#clock.now()
-    const key = keyOf(caller)
+    const key = this.#keyOf(caller)
     const bucket = this.#callers.get(key) ?? new TokenBucket(EACH / 600, EACH, now)
     this.#callers.delete(key)
     if (this.#callers.size >= MOST_CALLERS) this.#callers.delete(this.#callers.keys().next().value!)
@@ -38,8 +41,12 @@ export class GuessLimit {
     bucket.take(now)
     this.#all.take(now)
   }
+
+  #keyOf(caller: string): string {
+    return this.#anonymous(caller) ? NOBODY : caller
+  }
 }
 
-function keyOf(caller: string): string {
-  return /\d{5}/.test(caller) ? caller : NOBODY
+function hidesNumber(caller: string): boolean {
+  return !/\d{5}/.test(caller)
 }

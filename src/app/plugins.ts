@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import browserBridge from '../bridges/browser/index.ts'
 import twilioBridge from '../bridges/twilio/index.ts'
 import type { Announcer } from '../core/announcer.ts'
 import type { Clock } from '../core/clock.ts'
@@ -18,8 +19,9 @@ import { BearerKeys } from '../web/control/bearer-keys.ts'
 import { controlApi } from '../web/control/control-api.ts'
 import type { ControlSettings } from '../web/control/control-settings.ts'
 import type { OpenFloor } from '../web/control/open-floor.ts'
-import status from '../web/index.ts'
+import status, { statusWords } from '../web/index.ts'
 import type { AppConfig } from './app-config.ts'
+import { browserOptions } from './browser.ts'
 import { registerDashboard } from './dashboard.ts'
 import { type openDialler, signingTokens } from './dialling.ts'
 import { discordOptions, type openPreferences } from './discord.ts'
@@ -57,7 +59,7 @@ export interface PluginParts {
 
 /** Registers all that the server does: bridges, pages and APIs. */
 export async function registerPlugins(server: FastifyInstance, parts: PluginParts): Promise<void> {
-  await server.register(pageFiles, {})
+  await server.register(pageFiles, { shared: ['bridges/browser/packet'] })
   await server.register(status, { relay: parts.relay, notReady: () => notReady(parts) })
   const { floor } = parts.front
   const keys = new BearerKeys(parts.control, parts.clock)
@@ -67,6 +69,7 @@ export async function registerPlugins(server: FastifyInstance, parts: PluginPart
   const token = parts.config.twilio.insecure ? undefined : randomBytes(24).toString('base64url')
   await server.register(twilioBridge, twilioOptions(parts, token))
   await registerDashboard(server, parts, { keys, token })
+  await server.register(browserBridge, browser(parts))
   const discord = discordBot(parts)
   // Loaded only where it is used: Discord's library and native Opus are large.
   if (discord) await server.register((await import('../bridges/discord/index.ts')).default, discord)
@@ -106,6 +109,18 @@ function twilioOptions(parts: PluginParts, token: string | undefined): Parameter
 /** The first stays the first: other instances sign with it. Without any there is none either, so that it is complained of. */
 function withOwn(tokens: readonly string[], own: string): readonly string[] {
   return tokens.length === 0 ? tokens : [...tokens, own]
+}
+
+function browser(parts: PluginParts) {
+  const { config, relay, front, switchboard, roomCodes, doorman, clock, log } = parts
+  const { languages, publicUrl, twilio } = config
+  return browserOptions(config.browser, {
+    ...{ relay, roomCodes, doorman, languages, publicUrl, clock, log },
+    admission: front.admission(switchboard),
+    numbers: twilio.numbers ?? {},
+    service: parts.service,
+    words: () => statusWords(relay),
+  })
 }
 
 function discordBot(parts: PluginParts) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { drainSchema } from '../app/drain.ts'
+import { browserSettingsSchema } from '../bridges/browser/browser-settings.ts'
 import { attendantOptionsSchema } from '../core/attendant-options.ts'
 import { relayOptionsSchema } from '../core/relay-options.ts'
 import { limitsSchema } from '../guard/limits.ts'
@@ -128,6 +129,7 @@ export const configSchema = z
     calls: callsSchema.prefault({}),
     twilio: twilioSchema.prefault({}),
     discord: discordSchema.prefault({}),
+    browser: browserSettingsSchema.prefault({}),
   })
   .superRefine(checkTogether)
 

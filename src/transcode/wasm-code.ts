@@ -86,7 +86,8 @@ const size = (value: number) => (value < 128 ? [value] : [(value & 127) | 128, v
 const vector = (items: readonly Code[]) => [...size(items.length), ...items.flat()]
 const sized = (code: Code) => [...size(code.length), ...code]
 const section = (id: number, items: readonly Code[]) => [id, ...sized(vector(items))]
-const text = (name: string) => sized([...new TextEncoder().encode(name)])
+// Names here are ASCII; worklets of browsers have no encoder.
+const text = (name: string) => sized(Array.from(name, letter => letter.charCodeAt(0)))
 
 /** A module of `functions` and one memory, exported as `memory`, of `pages` of 64 KiB. */
 export function wasmModule(pages: number, functions: readonly WasmFunction[]): Uint8Array<ArrayBuffer> {

@@ -14,7 +14,7 @@ export interface StatusOptions {
 const RETRY_SECONDS = '5'
 
 /**
- * What an operator and a load balancer ask for: `GET /` in words, `GET /health` in JSON, `GET /live` whether this process works,
+ * What an operator and a load balancer ask for: `GET /health` in JSON, `GET /live` whether this process works,
  * `GET /ready` whether it takes new calls.
  */
 export default async function status(app: FastifyInstance, options: StatusOptions): Promise<void> {
@@ -27,12 +27,12 @@ export default async function status(app: FastifyInstance, options: StatusOption
     const about = { status: why ?? 'ready', service: relay.serviceAway ? 'away' : 'ok', legs: relay.legs }
     return why === undefined ? about : reply.code(503).header('retry-after', RETRY_SECONDS).send(about)
   })
-  app.get('/', (_request, reply) =>
-    reply
-      .type('text/plain; charset=utf-8')
-      .send(
-        `Dragoman is on the line.\n\nlegs ${relay.legs} · rooms ${relay.rooms.size}\n\n` +
-          'POST /twilio/voice   where a telephone number points\nGET  /ready          for load balancers (/live for supervisors, /health for people)\nGET  /v1/docs        the control API, if it has keys\n',
-      ),
+}
+
+/** What is said at `/` to whoever asks without a browser. */
+export function statusWords(relay: Pick<Relay, 'legs' | 'rooms'>): string {
+  return (
+    `Dragoman is on the line.\n\nlegs ${relay.legs} · rooms ${relay.rooms.size}\n\n` +
+    'GET  /               in a browser: a page to talk into\nPOST /twilio/voice   where a telephone number points\nGET  /ready          for load balancers (/live for supervisors, /health for people)\nGET  /v1/docs        the control API, if it has keys\n'
   )
 }

@@ -1,0 +1,134 @@
+import websocket from '@fastify/websocket'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressGroup } from '../../core/address-group.ts'
+import { systemClock } from '../../core/clock.ts'
+import { BridgeError } from '../../core/errors.ts'
+import { silentLog } from '../../core/log.ts'
+import { vouchFor } from '../../guard/proof.ts'
+import { browserSettingsSchema } from './browser-settings.ts'
+import { BridgeCounters, LegCounters } from './counters.ts'
+import { Doorway } from './doorway.ts'
+import type { BrowserLeg } from './leg.ts'
+import { type BrowserLimits, DEFAULT_LIMITS } from './limits.ts'
+import { OfferCache } from './offer-cache.ts'
+import type { BrowserBridgeOptions } from './options.ts'
+import { MOST_PACKET_BYTES } from './packet.ts'
+import { Reception } from './reception.ts'
+import { RoomLinks } from './room-links.ts'
+import { talkPage } from './talk-page.ts'
+import { TalkSocket } from './talk-socket.ts'
+import { Visits } from './visits.ts'
+
+export { type BrowserSettings, browserSettingsSchema } from './browser-settings.ts'
+export { CLOSE_CODES, type CloseCause } from './close-codes.ts'
+export { BridgeCounters, LegCounters } from './counters.ts'
+export type { BrowserLeg } from './leg.ts'
+export { type BrowserLimits, DEFAULT_LIMITS } from './limits.ts'
+export type { Offer, OfferedLanguage, OfferedVoice } from './offer.ts'
+export type { BrowserBridgeOptions, Guesses, Guest } from './options.ts'
+export { joinPath, LONGEST_LINK_MS, RoomLinks } from './room-links.ts'
+
+/** What `app.browser` shows of the bridge. */
+export interface BrowserBridge {
+  /** The connections of this moment. */
+  readonly legs: ReadonlySet<BrowserLeg>
+  /** Visits of this moment, those that wait for their page to come back included. */
+  readonly visits: number
+  /** The sums of all legs, ended and live. */
+  legCounters(): LegCounters
+  readonly counters: BridgeCounters
+  readonly links: RoomLinks
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Present once the browser bridge is registered. */
+    browser: BrowserBridge
+  }
+}
+
+/** Connections that have not said who they are, beside visitors. */
+const MOST_STRANGERS = 100
+
+/**
+ * Browsers as legs of the relay: the page at `/`, the service's lists at `/talk/languages`, and the socket `/talk/socket`.
+ * Throws `BridgeError` `CONFIG` for limits that cannot be.
+ */
+async function browserBridge(app: FastifyInstance, options: BrowserBridgeOptions): Promise<void> {
+  const { clock = systemClock, log = silentLog, relay } = options
+  const limits = limitsOf(options)
+  const settings = browserSettingsSchema.parse(options.settings ?? {})
+  const doorway = new Doorway({ publicUrl: options.publicUrl, origins: settings.origins })
+  const counters = new BridgeCounters()
+  const links = options.links ?? new RoomLinks(clock)
+  const visits = new Visits(relay, clock, settings.maxMinutes * 60_000)
+  const offer = new OfferCache(options.offer, clock)
+  const reception = new Reception({ options, settings, limits, offer, links, visits, counters, clock, log })
+  const sockets = new Set<TalkSocket>()
+
+  app.decorate<BrowserBridge>('browser', {
+    legs: visits.legs,
+    get visits() {
+      return visits.size
+    },
+    legCounters: () => visits.counters(),
+    ...{ counters, links },
+  })
+  app.addHook('preClose', async () => {
+    for (const leg of visits.legs) void leg.close({ kind: 'parent-closed' })
+    await Promise.all(Array.from(sockets, socket => socket.close('going-away')))
+    visits[Symbol.dispose]()
+    if (!options.links) links[Symbol.dispose]()
+  })
+
+  if (!app.hasDecorator('websocketServer'))
+    await app.register(websocket, {
+      errorHandler: (_error, socket) => socket.close(1011),
+      options: { maxPayload: 65_536, maxFragments: 32, perMessageDeflate: false },
+    })
+
+  /** Whoever comes from elsewhere gets no further. */
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (doorway.knowsHost(request) && doorway.sameSite(request)) {
+      if (doorway.local(request)) vouchFor(request.raw)
+      return undefined
+    }
+    counters.foreign++
+    log.warn({ route: request.routeOptions.url }, 'request refused: of another site, or for another host')
+    return reply.code(403).send({ statusCode: 403, error: 'refused' })
+  }
+
+  await app.register(async scope => {
+    talkPage(scope, { options, doorway, settings, offer, onRequest, links })
+    scope.get('/talk/socket', { websocket: true, onRequest }, (webSocket, request) => {
+      const socket = new TalkSocket(webSocket, { clock, limits, counters: new LegCounters() })
+      if (sockets.size >= settings.maxVisitors + MOST_STRANGERS) {
+        void socket.close('refused')
+        return
+      }
+      sockets.add(socket)
+      webSocket.once('close', () => sockets.delete(socket))
+      reception.answer(socket, {
+        local: doorway.local(request),
+        address: addressGroup(request.ip),
+        known: () => vouchFor(request.raw),
+      })
+    })
+  })
+}
+
+function limitsOf({ limits: chosen = {} }: BrowserBridgeOptions): BrowserLimits {
+  const limits = { ...DEFAULT_LIMITS, ...chosen }
+  for (const [name, value] of Object.entries(limits))
+    if (!(value >= 0)) throw new BridgeError('CONFIG', `limits.${name} must be 0 or more, got ${value}`)
+  if (limits.maxTextBytes > 65_536 || MOST_PACKET_BYTES > 65_536)
+    throw new BridgeError('CONFIG', `limits.maxTextBytes is at most 65536, got ${limits.maxTextBytes}`)
+  return limits
+}
+
+// As fastify-plugin does: decorators and the WebSocket server are the app's, not this plugin's own.
+export default Object.assign(browserBridge, {
+  [Symbol.for('skip-override')]: true,
+  [Symbol.for('fastify.display-name')]: 'browser-bridge',
+  [Symbol.for('plugin-meta')]: { name: 'browser-bridge', fastify: '5.x' },
+})

@@ -1,0 +1,240 @@
+import { BridgeError, describeEnd, type EndReason } from '../../core/errors.ts'
+import type { Leg, LegUplink } from '../../core/leg.ts'
+import type { Log } from '../../core/log.ts'
+import { TokenBucket } from '../../core/token-bucket.ts'
+import { durationMs } from '../../transcode/pcm.ts'
+import type { CloseCause } from './close-codes.ts'
+import type { LegCounters } from './counters.ts'
+import { Downlink } from './downlink.ts'
+import type { BrowserLimits } from './limits.ts'
+import { Marks } from './marks.ts'
+import type { VisitEnd } from './messages.ts'
+import type { TalkListener, TalkSocket } from './talk-socket.ts'
+import { Uplink } from './uplink.ts'
+import type { Inbound } from './wire.ts'
+
+/** Key presses a second that are passed on. */
+const MAX_KEYS_PER_SECOND = 20
+const HUNG_UP: EndReason = { kind: 'hangup', by: 'remote' }
+
+/** What the page asks of its visit rather than of its leg. */
+export interface Desk {
+  asked(message: Extract<Inbound, { kind: 'change' | 'invite' }>, now: number): void
+}
+
+export interface LegTerms {
+  readonly id: string
+  /** Of the visit: the same for every leg it has. */
+  readonly call: string
+  readonly now: () => number
+  readonly limits: BrowserLimits
+  readonly log: Log
+  readonly desk: Desk
+}
+
+/** One connection of a page, as a leg. */
+export class BrowserLeg implements Leg, TalkListener {
+  readonly id: string
+  readonly channel = 'browser'
+  readonly call: string
+  readonly counters: LegCounters
+  readonly ended: Promise<EndReason>
+  readonly #terms: LegTerms
+  readonly #socket: TalkSocket
+  readonly #uplink: Uplink
+  readonly #downlink = new Downlink()
+  readonly #marks = new Marks()
+  readonly #keyRate: TokenBucket
+  readonly #settle: (reason: EndReason) => void
+  #sink: LegUplink | undefined
+  #reason: EndReason | undefined
+  #closing: Promise<void> | undefined
+  #pingedAt: number
+
+  constructor(socket: TalkSocket, terms: LegTerms) {
+    const now = socket.heardAt
+    this.id = terms.id
+    this.call = terms.call
+    this.counters = socket.counters
+    this.#terms = terms
+    this.#socket = socket
+    this.#uplink = new Uplink(socket.counters, terms.limits, now)
+    this.#keyRate = new TokenBucket(MAX_KEYS_PER_SECOND, MAX_KEYS_PER_SECOND, now)
+    this.#pingedAt = now
+    const { promise, resolve } = Promise.withResolvers<EndReason>()
+    this.ended = promise
+    this.#settle = resolve
+    socket.listener = this
+  }
+
+  get socket(): Pick<TalkSocket, 'tell'> {
+    return this.#socket
+  }
+
+  /** Voice that did not arrive: silence took its place (ms). */
+  get lostMs(): number {
+    return this.counters.gapsFilledMs
+  }
+
+  attach(uplink: LegUplink): void {
+    this.#sink = uplink
+    this.#uplink.attach(uplink)
+  }
+
+  /** One message of any whole number of frames. Nothing is sent once the leg has ended. */
+  play(frames: Int16Array): void {
+    if (this.#reason) return
+    this.#socket.send(this.#downlink.encode(frames, this.#terms.now()))
+    this.counters.audioOut++
+    this.counters.sentMs += durationMs(frames.length)
+    if (this.#socket.unsentBytes > this.#terms.limits.maxUnsentBytes)
+      this.#cutOff('LEG_LOST', 'the far side does not read')
+  }
+
+  mark(name: string): void {
+    if (this.#reason) return
+    this.counters.marksSent++
+    this.#socket.tell({ kind: 'mark', id: this.#marks.send(name) })
+  }
+
+  flush(): void {
+    if (this.#reason) return
+    this.counters.flushes++
+    this.#marks.flush()
+    this.#downlink.flush(this.#terms.now())
+    this.#socket.tell({ kind: 'flush' })
+  }
+
+  get congested(): boolean {
+    return this.#socket.unsentBytes > this.#terms.limits.congestedBytes
+  }
+
+  /** `ended` settles at once; the promise returned waits for the socket, which is cut if it does not close in time. */
+  close(reason: EndReason): Promise<void> {
+    if (!this.#reason) this.#socket.tell({ kind: 'ended', why: endOf(reason) })
+    this.#end(reason)
+    this.#closing ??= this.#socket.close(causeOf(reason))
+    return this.#closing
+  }
+
+  /** Looks after a quiet connection: feeds silence, pings, gives up. Called a few times a second by its owner's timer. */
+  watch(now: number): void {
+    if (this.#reason) return
+    const { pingAfterMs, lostAfterMs } = this.#terms.limits
+    const quietMs = now - this.#socket.heardAt
+    if (quietMs >= lostAfterMs) {
+      this.#cutOff('LEG_SILENT', `no sign of life for ${Math.round(quietMs / 1000)} s`)
+      return
+    }
+    if (quietMs >= pingAfterMs && now - this.#pingedAt >= pingAfterMs) {
+      this.#pingedAt = now
+      this.#socket.ping()
+    }
+    this.#uplink.watch(now)
+  }
+
+  audio(message: Buffer, now: number): void {
+    this.counters.audioIn++
+    this.#uplink.write(message, now)
+  }
+
+  message(message: Exclude<Inbound, { kind: 'invalid' }>, now: number): void {
+    switch (message.kind) {
+      case 'mark':
+        this.#marked(message.id)
+        return
+      case 'ping':
+        this.#socket.tell({ kind: 'pong', at: message.at })
+        return
+      case 'key':
+        if (this.#keyRate.take(now) < 0) this.counters.floodDropped++
+        else {
+          this.counters.keys++
+          this.#sink?.dtmf(message.digit)
+        }
+        return
+      case 'report':
+        this.counters.underruns = message.underruns
+        this.counters.skippedMs = message.skippedMs
+        return
+      case 'change':
+      case 'invite':
+        this.#terms.desk.asked(message, now)
+        return
+      case 'bye':
+        this.#end(HUNG_UP)
+        this.#closing ??= this.#socket.close('done')
+        return
+      case 'hello':
+      case 'resume':
+      case 'unknown':
+        this.counters.ignored++
+        return
+      default:
+        message satisfies never
+    }
+  }
+
+  closed(reason: EndReason): void {
+    this.#end(reason)
+  }
+
+  fault(fault: string, err?: unknown): void {
+    const about = { legId: this.id, fault, ...(err === undefined ? {} : { error: String(err) }) }
+    if (err === undefined) this.#terms.log.warn(about, 'a page does what it should not')
+    else this.#terms.log.error(about, 'a leg of a page failed')
+  }
+
+  #marked(id: number): void {
+    const name = this.#marks.heard(id)
+    if (name === undefined) this.counters.marksStale++
+    else {
+      this.counters.marksHeard++
+      this.#sink?.marked(name)
+    }
+  }
+
+  #cutOff(code: 'LEG_SILENT' | 'LEG_LOST', text: string): void {
+    this.#end({ kind: 'failed', error: new BridgeError(code, text, { retryable: true }) })
+    this.#socket.terminate()
+  }
+
+  #end(reason: EndReason): void {
+    if (this.#reason) return
+    this.#reason = reason
+    this.#socket.listener = undefined
+    this.#terms.log.info(
+      { legId: this.id, reason: describeEnd(reason), ...this.counters },
+      'connection of a page ended',
+    )
+    this.#settle(reason)
+  }
+}
+
+function endOf(reason: EndReason): VisitEnd {
+  switch (reason.kind) {
+    case 'replaced':
+      return 'replaced'
+    case 'parent-closed':
+      return 'server'
+    case 'failed':
+      return 'failed'
+    case 'idle':
+      return 'time'
+    default:
+      return 'hung-up'
+  }
+}
+
+function causeOf(reason: EndReason): CloseCause {
+  switch (reason.kind) {
+    case 'replaced':
+      return 'replaced'
+    case 'parent-closed':
+      return 'going-away'
+    case 'failed':
+      return 'failed'
+    default:
+      return 'done'
+  }
+}

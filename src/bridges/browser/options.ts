@@ -1,0 +1,58 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Admission, Invitation } from '../../core/invitation.ts'
+import type { LanguageId } from '../../core/languages.ts'
+import type { Log } from '../../core/log.ts'
+import type { Relay } from '../../core/relay.ts'
+import type { RoomCodes } from '../../core/room-codes.ts'
+import type { BrowserSettings } from './browser-settings.ts'
+import type { BrowserLimits } from './limits.ts'
+import type { Refused } from './messages.ts'
+import type { Offer } from './offer.ts'
+import type { RoomLinks } from './room-links.ts'
+
+/** Somebody at the door, with all that was found out about them. */
+export interface Guest {
+  /** That of their link or code, or a new one. */
+  readonly room: string
+  readonly speaks?: LanguageId
+  readonly hears: LanguageId
+  readonly name?: string
+  readonly original: 'off' | 'low' | 'duck'
+  /** Invited by a link or a code. */
+  readonly invited: boolean
+}
+
+/** How often somebody may guess the code of a room. */
+export interface Guesses {
+  mayTry(caller: string): boolean
+  wrong(caller: string): void
+}
+
+export interface BrowserBridgeOptions {
+  /** Whose rooms visitors are in; stays its owner's. */
+  readonly relay: Pick<Relay, 'observer' | 'find' | 'rooms'> & Admission
+  /** Where legs go in; default: the relay itself. */
+  readonly admission?: Admission
+  /** The service's own lists. */
+  readonly offer: () => Promise<Offer>
+  /** What somebody speaks and hears who has chosen nothing yet. */
+  readonly languages: { readonly speaks: LanguageId; readonly hears: LanguageId }
+  /** Decides on each visitor; must not throw. Default: as they ask. */
+  readonly invite?: (guest: Guest) => Invitation | { readonly refused: Refused }
+  readonly settings?: { readonly [K in keyof BrowserSettings]?: Readonly<BrowserSettings[K]> | undefined }
+  /** The server's address for the world; its page may be asked for there. */
+  readonly publicUrl?: string | undefined
+  /** Absent: no room can be joined by code, and none is shown. */
+  readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
+  /** Absent: not limited. */
+  readonly guesses?: Guesses
+  /** Telephone numbers that ask for room codes. */
+  readonly numbers?: readonly string[]
+  /** Where the links are kept; whoever brings them disposes of them. */
+  readonly links?: RoomLinks
+  /** What is said at `/` to programs, and people without a browser. */
+  readonly words?: () => string
+  readonly clock?: Clock
+  readonly log?: Log
+  readonly limits?: Partial<BrowserLimits>
+}

@@ -1,0 +1,58 @@
+import { element, made } from '../../../pages/page/element.ts'
+import type { Outbound } from '../messages.ts'
+import { say } from './words.ts'
+
+type Caption = Extract<Outbound, { kind: 'caption' }>
+
+/** Captions that are kept on the page. */
+const MOST = 100
+
+const list = element('captions', HTMLOListElement)
+const empty = element('captions-empty', HTMLElement)
+const aloud = element('captions-aloud', HTMLElement)
+
+/** What is said, in both languages, as it is said; screen readers are told what does not change any more. */
+export class Captions {
+  readonly #items = new Map<string, HTMLLIElement>()
+
+  show(caption: Caption): void {
+    const { utterance, mine, final, from, to, text = '', translation = '' } = caption
+    if (text === '' && translation === '') return
+    empty.hidden = true
+    const item = this.#items.get(utterance) ?? this.#add(utterance)
+    const name = caption.name ?? say(mine ? 'you' : 'unnamed')
+    item.className = `said${mine ? ' mine' : ''}${final ? '' : ' draft'}`
+    item.replaceChildren(
+      made('p', name, 'who'),
+      ...(text === '' ? [] : [line(text, from, 'original')]),
+      ...(translation === '' || from === to ? [] : [line(translation, to, 'translation')]),
+    )
+    if (final) this.#tell(name, mine ? text : translation || text, mine ? from : to)
+    list.scrollTop = list.scrollHeight
+  }
+
+  #add(utterance: string): HTMLLIElement {
+    const item = made('li')
+    this.#items.set(utterance, item)
+    list.append(item)
+    if (this.#items.size > MOST) {
+      const [oldest, first] = this.#items.entries().next().value!
+      first.remove()
+      this.#items.delete(oldest)
+    }
+    return item
+  }
+
+  #tell(name: string, text: string, language: string): void {
+    const told = line(`${name}: ${text}`, language, 'told')
+    aloud.append(told)
+    while (aloud.childElementCount > 10) aloud.firstElementChild?.remove()
+  }
+}
+
+function line(text: string, language: string, kind: string): HTMLParagraphElement {
+  const one = made('p', text, kind)
+  one.lang = language
+  one.dir = 'auto'
+  return one
+}

@@ -1,0 +1,154 @@
+import { element } from '../../../pages/page/element.ts'
+import type { SelfView } from '../messages.ts'
+import type { Offer } from '../offer.ts'
+import { say, type Words } from './words.ts'
+
+/** What `/talk/languages` answers. */
+export interface Catalogue extends Offer {
+  readonly defaults: { readonly speaks: string; readonly hears: string }
+  /** Somebody without link or code may come in. */
+  readonly welcome: boolean
+  readonly recordings: readonly { readonly url: string; readonly language: string; readonly text: string }[]
+}
+
+/** What somebody has chosen; kept in this browser. */
+interface Chosen {
+  speaks: string
+  alone: string
+  /** Absent: what they speak. */
+  company?: string
+  /** By the language that the voice speaks. */
+  voices: Record<string, string>
+}
+
+const KEPT = 'dragoman.talk'
+
+const speaks = element('speaks', HTMLSelectElement)
+const hears = element('hears', HTMLSelectElement)
+const voice = element('voice', HTMLSelectElement)
+const hint = element('hint', HTMLElement)
+
+/** The three selects: what somebody speaks, what they hear alone or in company, and in which voice. */
+export class Choices {
+  readonly #catalogue: Catalogue
+  readonly #chosen: Chosen
+  #company: boolean
+  readonly #guest: boolean
+
+  /** `changed` is called when somebody chose something. */
+  constructor(catalogue: Catalogue, guest: boolean, changed: () => void) {
+    this.#catalogue = catalogue
+    this.#guest = guest
+    this.#company = guest
+    this.#chosen = startWith(catalogue, guest)
+    fill(
+      speaks,
+      catalogue.languages.filter(({ heard }) => heard),
+    )
+    speaks.addEventListener('change', () => {
+      this.#chosen.speaks = speaks.value
+      this.#changed(changed)
+    })
+    hears.addEventListener('change', () => {
+      if (this.#company) this.#chosen.company = hears.value
+      else this.#chosen.alone = hears.value
+      this.#changed(changed)
+    })
+    voice.addEventListener('change', () => {
+      if (voice.value === '') delete this.#chosen.voices[hears.value]
+      else this.#chosen.voices[hears.value] = voice.value
+      this.#changed(changed)
+    })
+    this.#show()
+  }
+
+  /** As the server wants to be told it. */
+  get wanted(): { speaks: string; hears: string; alone: string; voice?: string } {
+    const { speaks, alone, company = speaks, voices } = this.#chosen
+    const chosen = voices[this.#company ? company : alone]
+    return { speaks, hears: company, alone, ...(chosen === undefined ? {} : { voice: chosen }) }
+  }
+
+  /** Others are there, or nobody is; and what others changed. */
+  fit(now: SelfView): void {
+    this.#company = now.accompanied
+    this.#chosen.speaks = now.speaks ?? this.#chosen.speaks
+    this.#chosen.alone = now.alone
+    if (now.company === this.#chosen.speaks) delete this.#chosen.company
+    else this.#chosen.company = now.company
+    this.#show()
+  }
+
+  #changed(changed: () => void): void {
+    try {
+      localStorage.setItem(KEPT, JSON.stringify(this.#chosen))
+    } catch {
+      // A browser that keeps nothing asks again next time.
+    }
+    this.#show()
+    changed()
+  }
+
+  #show(): void {
+    const { speaks: mine, alone, company = mine, voices } = this.#chosen
+    const { languages, voices: all } = this.#catalogue
+    speaks.value = mine
+    const hearable = languages.filter(({ id, spoken }) => spoken || (this.#company && id === mine))
+    fill(hears, hearable)
+    hears.value = this.#company ? company : alone
+    const own = all.filter(({ language }) => language === hears.value)
+    const options = own.map(({ id, name, gender }) => ({ id, name: say(`${gender}-voice`, { name }) }))
+    fill(voice, [{ id: '', name: say('anyVoice') }, ...options])
+    voice.value = voices[hears.value] ?? ''
+    voice.disabled = own.length === 0
+    hint.textContent = say(this.#hint)
+  }
+
+  get #hint(): Words {
+    if (this.#company) return this.#guest ? 'guestHint' : 'companyHint'
+    return primary(hears.value) === primary(speaks.value) ? 'sameHint' : 'aloneHint'
+  }
+}
+
+function startWith({ languages, defaults }: Catalogue, guest: boolean): Chosen {
+  const heard = languages.filter(language => language.heard).map(({ id }) => id)
+  const spoken = languages.filter(language => language.spoken).map(({ id }) => id)
+  const kept = read()
+  const browser = navigator.languages.map(tag => tag.toLowerCase())
+  const native = browser
+    .map(tag => heard.find(id => id === tag || primary(id) === primary(tag)))
+    .find(Boolean)
+  const one = (of: readonly string[], ...wanted: readonly (string | undefined)[]) =>
+    wanted.find(id => id !== undefined && of.includes(id)) ?? of[0] ?? ''
+  const speaks = one(heard, kept?.speaks, guest ? native : undefined, defaults.speaks)
+  const alone = one(
+    spoken,
+    kept?.alone,
+    defaults.hears,
+    spoken.find(id => primary(id) !== primary(speaks)),
+  )
+  const company = kept?.company
+  return {
+    ...{ speaks, alone, voices: kept?.voices ?? {} },
+    ...(company !== undefined && spoken.includes(company) ? { company } : {}),
+  }
+}
+
+function read(): Partial<Chosen> | undefined {
+  try {
+    return (JSON.parse(localStorage.getItem(KEPT) ?? 'null') as Partial<Chosen> | null) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Puts `options` into a select, if they are others than those that are there. */
+function fill(select: HTMLSelectElement, options: readonly { id: string; name: string }[]): void {
+  const there = Array.from(select.options, ({ value, textContent }) => `${value} ${textContent}`)
+  if (there.join() === options.map(({ id, name }) => `${id} ${name}`).join()) return
+  select.replaceChildren(...options.map(({ id, name }) => new Option(name, id)))
+}
+
+function primary(tag: string): string {
+  return tag.split('-')[0]!
+}

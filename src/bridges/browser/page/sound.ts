@@ -1,0 +1,141 @@
+import {
+  CAPTURE,
+  type Captured,
+  type CaptureOrder,
+  PLAYBACK,
+  type PlaybackOrder,
+  type Played,
+} from './worklet-messages.ts'
+
+/** Rates that resample to and from 16 kHz here; any other sound card is asked for 48 kHz. */
+const RATES = [16_000, 24_000, 32_000, 44_100, 48_000]
+
+/** Why there is no microphone. The page has words for each. */
+export type NoMicrophone = 'refused' | 'none' | 'insecure' | 'busy'
+
+/** What the page hears and plays. */
+export interface SoundEvents {
+  /** Every 20 ms, also while nothing is connected. */
+  captured(captured: Captured): void
+  played(played: Played): void
+  /** The microphone was unplugged, or taken away. */
+  microphoneLost(): void
+}
+
+/** The sound card: a microphone or a recording in, a loudspeaker out. Whoever opens it closes it. */
+export class Sound {
+  readonly #context: AudioContext
+  readonly #capture: AudioWorkletNode
+  readonly #playback: AudioWorkletNode
+  readonly #events: SoundEvents
+  #stream: MediaStream | undefined
+  #source: AudioNode | undefined
+  #recording: AudioBufferSourceNode | undefined
+
+  /** Call it while a click is handled: browsers let no page sound otherwise. */
+  static async open(events: SoundEvents): Promise<Sound> {
+    const context = usableContext()
+    // Not awaited: where no click was, this waits for one.
+    void context.resume()
+    const files = ['./capture-worklet', './playback-worklet']
+    const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+    for (const file of files)
+      await context.audioWorklet.addModule(new URL(`${file}${ending}`, import.meta.url))
+    return new Sound(context, events)
+  }
+
+  private constructor(context: AudioContext, events: SoundEvents) {
+    this.#context = context
+    this.#events = events
+    this.#capture = new AudioWorkletNode(context, CAPTURE, { channelCount: 1, channelCountMode: 'explicit' })
+    this.#playback = new AudioWorkletNode(context, PLAYBACK, { numberOfInputs: 0, outputChannelCount: [1] })
+    this.#capture.port.onmessage = ({ data }: MessageEvent<Captured>) => events.captured(data)
+    this.#playback.port.onmessage = ({ data }: MessageEvent<Played>) => events.played(data)
+    // It says nothing there; what leads nowhere is not run by every browser.
+    this.#capture.connect(context.destination)
+    this.#playback.connect(context.destination)
+  }
+
+  /** Of the sound card, as far as the browser knows (ms). */
+  get outputMs(): number {
+    const { outputLatency, baseLatency } = this.#context as { outputLatency?: number; baseLatency?: number }
+    return 1_000 * (outputLatency || baseLatency || 0)
+  }
+
+  get hasMicrophone(): boolean {
+    return this.#stream !== undefined
+  }
+
+  /** Asks for the microphone and listens to it; says why there is none. */
+  async listen(): Promise<NoMicrophone | undefined> {
+    if (!navigator.mediaDevices) return 'insecure'
+    try {
+      const stream = await navigator.mediaDevices.getUserMedia({
+        audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true },
+      })
+      this.#stream = stream
+      this.#source = this.#context.createMediaStreamSource(stream)
+      if (!this.#recording) this.#source.connect(this.#capture)
+      for (const track of stream.getAudioTracks())
+        track.addEventListener('ended', () => {
+          this.#stream = undefined
+          this.#events.microphoneLost()
+        })
+      return undefined
+    } catch (error) {
+      return whyNot(error)
+    }
+  }
+
+  mute(muted: boolean): void {
+    const order: CaptureOrder = { muted }
+    this.#capture.port.postMessage(order)
+  }
+
+  order(order: PlaybackOrder): void {
+    this.#playback.port.postMessage(order, order.kind === 'audio' ? [order.packet] : [])
+  }
+
+  /** Plays a recording in place of the microphone; settles when it is over or was stopped. */
+  async playInto(recording: ArrayBuffer): Promise<void> {
+    const buffer = await this.#context.decodeAudioData(recording)
+    this.stopRecording()
+    const source = this.#context.createBufferSource()
+    source.buffer = buffer
+    this.#recording = source
+    this.#source?.disconnect()
+    source.connect(this.#capture)
+    await new Promise<void>(resolve => {
+      source.addEventListener('ended', () => resolve())
+      source.start()
+    })
+    source.disconnect()
+    if (this.#recording !== source) return
+    this.#recording = undefined
+    this.#source?.connect(this.#capture)
+  }
+
+  stopRecording(): void {
+    this.#recording?.stop()
+  }
+
+  async close(): Promise<void> {
+    for (const track of this.#stream?.getTracks() ?? []) track.stop()
+    this.#stream = undefined
+    await this.#context.close()
+  }
+}
+
+function usableContext(): AudioContext {
+  const context = new AudioContext({ latencyHint: 'interactive' })
+  if (RATES.includes(context.sampleRate)) return context
+  void context.close()
+  return new AudioContext({ latencyHint: 'interactive', sampleRate: 48_000 })
+}
+
+function whyNot(error: unknown): NoMicrophone {
+  const name = error instanceof DOMException ? error.name : ''
+  if (name === 'NotAllowedError' || name === 'SecurityError') return 'refused'
+  if (name === 'NotReadableError' || name === 'AbortError') return 'busy'
+  return 'none'
+}

@@ -1,0 +1,263 @@
+import { element } from '../../../pages/page/element.ts'
+import type { Outbound } from '../messages.ts'
+import { Captions } from './captions.ts'
+import { type Catalogue, Choices } from './choices.ts'
+import { Connection, type Line } from './connection.ts'
+import { meters } from './meters.ts'
+import { People } from './people.ts'
+import { Sound } from './sound.ts'
+import { fillWords, say, type Words } from './words.ts'
+
+const start = element('start', HTMLButtonElement)
+const stop = element('stop', HTMLButtonElement)
+const mute = element('mute', HTMLButtonElement)
+const play = element('play', HTMLButtonElement)
+const recording = element('recording', HTMLSelectElement)
+const status = element('status', HTMLElement)
+const code = element('code', HTMLInputElement)
+const nickname = element('name', HTMLInputElement)
+const MICROPHONE_FRAMES_PER_LEVEL = 5
+
+/** A link to a room: what stands behind `#` was not sent to any server. */
+const link = /^#join=([\w-]+)$/.exec(location.hash)?.[1]
+
+/** The page: puts the choices, the sound card and the connection together. */
+class Talk {
+  readonly #choices: Choices
+  readonly #people: People
+  readonly #captions = new Captions()
+  readonly #connection: Connection
+  #sound: Sound | undefined
+  #muted = false
+  #code: string | undefined
+  #frames = 0
+  #bufferedMs = 0
+  #complaint: Words | undefined
+
+  constructor(catalogue: Catalogue) {
+    const names = new Map(catalogue.languages.map(({ id, name }) => [id, name]))
+    this.#people = new People(language => names.get(language) ?? language)
+    this.#choices = new Choices(catalogue, link !== undefined, () => this.#chose())
+    this.#connection = new Connection({
+      hello: () => this.#hello(),
+      message: message => this.#heard(message),
+      audio: packet => this.#sound?.order({ kind: 'audio', packet }),
+      line: line => this.#line(line),
+    })
+    for (const { url, text } of catalogue.recordings) recording.append(new Option(text, url))
+    start.disabled = false
+    play.disabled = catalogue.recordings.length === 0
+    start.textContent = say(link === undefined ? 'start' : 'join')
+    status.textContent = say(catalogue.welcome || link !== undefined ? 'ready' : 'refused-uninvited')
+    this.#listen()
+  }
+
+  #listen(): void {
+    start.addEventListener('click', () => void this.#start(true))
+    stop.addEventListener('click', () => this.#stop())
+    mute.addEventListener('click', () => this.#mute(!this.#muted))
+    play.addEventListener('click', () => void this.#play())
+    element('invite', HTMLButtonElement).addEventListener('click', () =>
+      this.#connection.say({ kind: 'invite' }),
+    )
+    element('code-form', HTMLFormElement).addEventListener('submit', event => {
+      event.preventDefault()
+      void this.#joinByCode()
+    })
+    nickname.addEventListener('change', () =>
+      this.#connection.say({ kind: 'change', name: nickname.value.trim() || null }),
+    )
+    addEventListener('pagehide', () => this.#connection.close())
+    addEventListener('online', () => this.#connection.hurry())
+  }
+
+  /** With the microphone, or without one for somebody who only plays recordings. */
+  async #start(microphone: boolean): Promise<void> {
+    start.disabled = true
+    status.textContent = say('starting')
+    try {
+      this.#sound ??= await Sound.open({
+        captured: ({ packet, level }) => this.#captured(packet, level),
+        played: played => {
+          if (played.kind === 'heard') this.#connection.say({ kind: 'mark', id: played.id })
+          else this.#played(played)
+        },
+        microphoneLost: () => this.#complain('microphone-lost'),
+      })
+    } catch {
+      this.#complain('noSound')
+      start.disabled = false
+      return
+    }
+    this.#complaint = undefined
+    if (microphone) {
+      const why = await this.#sound.listen()
+      if (why) this.#complain(`microphone-${why}`)
+    }
+    this.#connection.open()
+  }
+
+  #stop(): void {
+    this.#connection.close()
+  }
+
+  async #play(): Promise<void> {
+    play.disabled = true
+    try {
+      const [file] = await Promise.all([
+        fetch(recording.value).then(answer => answer.arrayBuffer()),
+        this.#sound ? undefined : this.#start(false),
+      ])
+      play.textContent = say('playing')
+      await this.#sound?.playInto(file)
+    } finally {
+      play.disabled = false
+      play.textContent = say('play')
+    }
+  }
+
+  async #joinByCode(): Promise<void> {
+    const digits = code.value.replace(/\D/g, '')
+    if (digits === '') return
+    this.#code = digits
+    if (this.#connection.line !== 'over') this.#connection.close()
+    await this.#start(true)
+  }
+
+  #mute(muted: boolean): void {
+    this.#muted = muted
+    this.#sound?.mute(muted)
+    mute.setAttribute('aria-pressed', String(muted))
+    mute.textContent = say(muted ? 'unmute' : 'mute')
+    this.#connection.say({ kind: 'change', muted })
+  }
+
+  #hello(): object {
+    const name = nickname.value.trim()
+    return {
+      kind: 'hello',
+      ...this.#choices.wanted,
+      muted: this.#muted,
+      ...(name === '' ? {} : { name }),
+      ...(this.#code !== undefined ? { code: this.#code } : link === undefined ? {} : { link }),
+    }
+  }
+
+  #chose(): void {
+    const { voice = null, ...wanted } = this.#choices.wanted
+    this.#connection.say({ kind: 'change', ...wanted, voice })
+  }
+
+  #captured(packet: ArrayBuffer, level: number): void {
+    this.#connection.sendAudio(packet)
+    this.#connection.watch()
+    if (this.#frames++ % MICROPHONE_FRAMES_PER_LEVEL === 0) meters.you(level)
+  }
+
+  #played({
+    level,
+    bufferedMs,
+    underruns,
+    skippedMs,
+  }: {
+    level: number
+    bufferedMs: number
+    underruns: number
+    skippedMs: number
+  }): void {
+    meters.them(level)
+    this.#bufferedMs = bufferedMs
+    if (this.#frames % 250 < 5) this.#connection.say({ kind: 'report', bufferedMs, underruns, skippedMs })
+  }
+
+  #heard(message: Outbound): void {
+    switch (message.kind) {
+      case 'welcome':
+        this.#sound?.order({ kind: 'begin' })
+        this.#people.show(message.parties)
+        this.#choices.fit(message.self)
+        if (message.resumed) status.textContent = say('back')
+        return
+      case 'self':
+        this.#choices.fit(message.self)
+        return
+      case 'parties':
+        this.#people.show(message.parties)
+        return
+      case 'caption':
+        this.#captions.show(message)
+        return
+      case 'latency':
+        meters.delay(
+          message.ms + this.#connection.roundTripMs + this.#bufferedMs + (this.#sound?.outputMs ?? 0),
+        )
+        return
+      case 'away':
+        status.textContent = say(message.away ? 'away' : 'line-open')
+        return
+      case 'mark':
+        this.#sound?.order({ kind: 'mark', id: message.id })
+        return
+      case 'flush':
+        this.#sound?.order({ kind: 'flush' })
+        return
+      case 'invited':
+        this.#people.invite(message)
+        return
+      case 'sorry':
+        status.textContent = say(`sorry-${message.what}`)
+        return
+      case 'refused':
+        this.#code = undefined
+        this.#complain(`refused-${message.why}`)
+        return
+      case 'ended':
+        this.#complain(`ended-${message.why}`)
+        return
+      case 'pong':
+        return
+      default:
+        message satisfies never
+    }
+  }
+
+  #line(line: Line): void {
+    const on = line !== 'over'
+    start.hidden = on
+    start.disabled = on
+    stop.hidden = !on
+    mute.hidden = !on
+    element('meters', HTMLElement).hidden = !on
+    element('code-card', HTMLElement).hidden = on
+    status.textContent = say(this.#complaint ?? `line-${line}`)
+    if (on) return
+    this.#people.hide()
+    meters.delay(undefined)
+    void this.#sound?.close()
+    this.#sound = undefined
+    start.focus()
+  }
+
+  #complain(words: Words): void {
+    this.#complaint = words
+    status.textContent = say(words)
+  }
+}
+
+/** The service may need a moment: it is asked until it answers. */
+async function catalogue(): Promise<Catalogue> {
+  for (;;) {
+    try {
+      const headers: Record<string, string> = link === undefined ? {} : { authorization: `Bearer ${link}` }
+      const answer = await fetch('/talk/languages', { headers })
+      if (answer.ok) return (await answer.json()) as Catalogue
+    } catch {
+      // The server is away, or the network.
+    }
+    status.textContent = say('away503')
+    await new Promise(resolve => setTimeout(resolve, 1_000))
+  }
+}
+
+fillWords()
+new Talk(await catalogue())

@@ -1,0 +1,254 @@
+import { randomBytes } from 'node:crypto'
+import { after, type Clock } from '../../core/clock.ts'
+import { BridgeError } from '../../core/errors.ts'
+import type { Invitation } from '../../core/invitation.ts'
+import type { Log } from '../../core/log.ts'
+import { TokenBucket } from '../../core/token-bucket.ts'
+import type { BrowserSettings } from './browser-settings.ts'
+import type { BridgeCounters } from './counters.ts'
+import { BrowserLeg } from './leg.ts'
+import type { BrowserLimits } from './limits.ts'
+import type { Refused } from './messages.ts'
+import type { Offer } from './offer.ts'
+import { type OfferCache, offers } from './offer-cache.ts'
+import type { BrowserBridgeOptions, Guest } from './options.ts'
+import { joinPath, type RoomLinks } from './room-links.ts'
+import type { TalkSocket } from './talk-socket.ts'
+import type { Visit } from './visit.ts'
+import type { Visits } from './visits.ts'
+import type { Change, Hello, Inbound } from './wire.ts'
+
+export interface ReceptionTerms {
+  readonly options: BrowserBridgeOptions
+  readonly settings: BrowserSettings
+  readonly limits: BrowserLimits
+  readonly offer: OfferCache
+  readonly links: RoomLinks
+  readonly visits: Visits
+  readonly counters: BridgeCounters
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Where somebody comes from. */
+export interface Caller {
+  /** On this machine, not brought by a proxy. */
+  readonly local: boolean
+  /** Whose address it is, for counting guesses. */
+  readonly address: string
+  /** Called once they are let in. */
+  readonly known: () => void
+}
+
+/** Makes visits of connections that may, and legs of them for the relay. */
+export class Reception {
+  readonly #terms: ReceptionTerms
+  #ids = 0
+
+  constructor(terms: ReceptionTerms) {
+    this.#terms = terms
+  }
+
+  /** Waits on `socket` for a `hello` or a `resume`. */
+  answer(socket: TalkSocket, caller: Caller): void {
+    const { clock, limits, log } = this.#terms
+    const timer = after(clock, limits.helloWithinMs, () => socket.fail('no-hello'))
+    let greeted = false
+    socket.listener = {
+      audio: () => void socket.counters.ignored++,
+      message: message => {
+        if (greeted || (message.kind !== 'hello' && message.kind !== 'resume')) {
+          socket.counters.ignored++
+          return
+        }
+        greeted = true
+        timer[Symbol.dispose]()
+        if (message.kind === 'resume') this.#resume(socket, caller, message)
+        else void this.#receive(socket, caller, message)
+      },
+      closed: () => timer[Symbol.dispose](),
+      fault: (fault, err) =>
+        log.warn({ fault, ...(err ? { error: String(err) } : {}) }, 'a connection of a page was faulty'),
+    }
+  }
+
+  async #receive(socket: TalkSocket, caller: Caller, hello: Hello): Promise<void> {
+    const { offer, log } = this.#terms
+    let known: Offer | undefined
+    try {
+      known = await offer.get()
+    } catch {
+      log.warn({}, 'the service does not tell its languages; a visitor is let in unchecked')
+    }
+    // They may have left meanwhile.
+    if (!socket.listener) return
+    const guest = this.#guest(caller, hello)
+    if (typeof guest === 'string') this.#refuse(socket, guest)
+    else if (!offers(known, hello.speaks, hello.hears, hello.alone)) this.#refuse(socket, 'language')
+    else this.#admit(socket, caller, hello, guest)
+  }
+
+  /** Who it is, and to which room they may; or why not. */
+  #guest(caller: Caller, { link, code, speaks, hears, name, original }: Hello): Guest | Refused {
+    const { settings, links, visits } = this.#terms
+    if (visits.size >= settings.maxVisitors) return 'full'
+    const about = {
+      ...{ hears, original },
+      ...(speaks === undefined ? {} : { speaks }),
+      ...(name === undefined ? {} : { name }),
+    }
+    if (link !== undefined) {
+      const room = links.find(link)
+      return room === undefined ? 'link' : { room, invited: true, ...about }
+    }
+    if (code !== undefined) return this.#byCode(caller, code, about)
+    const welcome = settings.visitors === 'anyone' || (settings.visitors === 'local' && caller.local)
+    if (!welcome) return 'uninvited'
+    return { room: `talk ${randomBytes(6).toString('hex')}`, invited: false, ...about }
+  }
+
+  #byCode({ address }: Caller, code: string, about: Omit<Guest, 'room' | 'invited'>): Guest | Refused {
+    const { roomCodes, guesses } = this.#terms.options
+    if (guesses && !guesses.mayTry(address)) return 'guesses'
+    const room = roomCodes?.find(code)
+    if (room !== undefined) return { room, invited: true, ...about }
+    guesses?.wrong(address)
+    return 'code'
+  }
+
+  #admit(socket: TalkSocket, caller: Caller, hello: Hello, guest: Guest): void {
+    const { options, visits, counters, log } = this.#terms
+    const company = visits.company(guest.room, 1)
+    const hears = company ? hello.hears : hello.alone
+    const invitation = options.invite?.({ ...guest, hears }) ?? asAsked({ ...guest, hears })
+    if ('refused' in invitation) {
+      this.#refuse(socket, invitation.refused)
+      return
+    }
+    const visit = visits.begin(invitation.room, { company: hello.hears, alone: hello.alone })
+    const leg = this.#leg(socket, visit)
+    try {
+      ;(options.admission ?? options.relay).admit(leg, invitation)
+    } catch (error) {
+      visits.forget(visit)
+      counters.refuse('full')
+      socket.tell({ kind: 'refused', why: 'full' })
+      this.#drop(leg, error)
+      return
+    }
+    counters.visits++
+    caller.known()
+    log.info({ legId: leg.id, invited: guest.invited, local: caller.local }, 'a visitor came in')
+    if (hello.muted) visit.choose({}, { muted: true }, company)
+    this.#welcome(visit, false)
+  }
+
+  #resume(socket: TalkSocket, caller: Caller, { call, secret }: Extract<Inbound, { kind: 'resume' }>): void {
+    const { options, visits, counters } = this.#terms
+    const visit = visits.find(call, secret)
+    const participant = visit?.participant
+    if (!visit || !participant) {
+      this.#refuse(socket, 'gone')
+      return
+    }
+    const before = visit.leg
+    const leg = this.#leg(socket, visit)
+    void before?.close({ kind: 'replaced' })
+    try {
+      // They were let in before: no rule of the room is asked again.
+      options.relay.admit(leg, participant.invitation)
+    } catch (error) {
+      this.#drop(leg, error)
+      return
+    }
+    counters.resumed++
+    caller.known()
+    this.#welcome(visit, true)
+  }
+
+  #leg(socket: TalkSocket, visit: Visit): BrowserLeg {
+    const { visits, clock, limits, log } = this.#terms
+    const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
+    const leg = new BrowserLeg(socket, {
+      id: `browser-${++this.#ids}`,
+      call: visit.call,
+      now: () => clock.now(),
+      ...{ limits, log },
+      desk: {
+        asked: (message, now) => {
+          if (rate.take(now) < 0) socket.counters.floodDropped++
+          else if (message.kind === 'change') this.#change(visit, message)
+          else this.#invite(visit)
+        },
+      },
+    })
+    visit.moveTo(leg)
+    visits.own(leg)
+    return leg
+  }
+
+  #welcome(visit: Visit, resumed: boolean): void {
+    const { visits, clock } = this.#terms
+    const self = visit.view(visits.company(visit.room))
+    if (!self) return
+    const { call, secret } = visit
+    const endsInMs = Math.max(0, Math.round(visit.endsAt - clock.now()))
+    visit.tell({
+      kind: 'welcome',
+      ...{ call, secret, resumed, endsInMs, self },
+      parties: visits.parties(visit),
+    })
+  }
+
+  #change(visit: Visit, { speaks, hears, alone, original, name, muted }: Change): void {
+    const { visits } = this.#terms
+    const chosen = {
+      ...(hears === undefined ? {} : { company: hears }),
+      ...(alone === undefined ? {} : { alone }),
+    }
+    try {
+      visit.choose(chosen, { speaks, original, name, muted }, visits.company(visit.room))
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      visit.tell({ kind: 'sorry', what: 'change' })
+    }
+  }
+
+  #invite(visit: Visit): void {
+    const { options, links, settings, counters } = this.#terms
+    const endsInMs = Math.round(settings.linkMinutes * 60_000)
+    try {
+      const path = joinPath(links.issue(visit.room, endsInMs))
+      const code = options.roomCodes?.issue(visit.room, endsInMs)
+      counters.links++
+      const numbers = options.numbers ?? []
+      visit.tell({ kind: 'invited', path, ...(code === undefined ? {} : { code }), numbers, endsInMs })
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      visit.tell({ kind: 'sorry', what: 'invite' })
+    }
+  }
+
+  #refuse(socket: TalkSocket, why: Refused): void {
+    this.#terms.counters.refuse(why)
+    this.#terms.log.info({ why }, 'a visitor was not let in')
+    socket.tell({ kind: 'refused', why })
+    void socket.close('refused')
+  }
+
+  /** Ends one leg for what was thrown around it: a `BridgeError` is an answer, anything else a fault of ours. */
+  #drop(leg: BrowserLeg, cause: unknown): void {
+    if (!(cause instanceof BridgeError)) leg.fault('internal', cause)
+    const error =
+      cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'failed inside', { cause })
+    void leg.close({ kind: 'failed', error })
+  }
+}
+
+function asAsked({ room, speaks, hears, name, original }: Guest): Invitation {
+  return {
+    ...{ room, hears, original },
+    ...(speaks === undefined ? {} : { speaks }),
+    ...(name === undefined ? {} : { name }),
+  }
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { after, type Clock } from '../../core/clock.ts'
+import { BridgeError } from '../../core/errors.ts'
+
+/** No link is good for longer (ms). */
+export const LONGEST_LINK_MS = 7 * 24 * 3_600_000
+const MOST_LINKS = 10_000
+const TOKEN_BYTES = 18
+
+interface Link {
+  readonly room: string
+  readonly expiry: Disposable
+}
+
+/**
+ * The links by which people get into a room from a browser: whoever has the token is let in, until it expires or is
+ * revoked. In memory only. A token stands behind the `#` of an address, so that no request and no log has it.
+ */
+export class RoomLinks implements Disposable {
+  readonly #clock: Clock
+  readonly #links = new Map<string, Link>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get size(): number {
+    return this.#links.size
+  }
+
+  /** A token for `room`, good for `ttlMs`. Throws `BridgeError` `CAPACITY` when too many are out. */
+  issue(room: string, ttlMs: number): string {
+    if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
+      throw new RangeError(`a link is good for up to ${LONGEST_LINK_MS} ms, got ${ttlMs}`)
+    if (this.#links.size >= MOST_LINKS)
+      throw new BridgeError('CAPACITY', `${MOST_LINKS} links are the most`, { retryable: true })
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    const expiry = after(this.#clock, ttlMs, () => void this.#links.delete(token))
+    this.#links.set(token, { room, expiry })
+    return token
+  }
+
+  /** The room that `token` lets in to; undefined for one that is not good (any more). */
+  find(token: string): string | undefined {
+    return this.#links.get(token)?.room
+  }
+
+  /** No link to `room` is good any more; how many were. */
+  revokeAll(room: string): number {
+    let revoked = 0
+    for (const [token, link] of this.#links) {
+      if (link.room !== room) continue
+      link.expiry[Symbol.dispose]()
+      this.#links.delete(token)
+      revoked++
+    }
+    return revoked
+  }
+
+  [Symbol.dispose](): void {
+    for (const { expiry } of this.#links.values()) expiry[Symbol.dispose]()
+    this.#links.clear()
+  }
+}
+
+/** Where the page finds `token`: what stands behind the `#` is never sent to a server. */
+export function joinPath(token: string): string {
+  return `/#join=${token}`
+}

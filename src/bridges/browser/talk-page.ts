@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { vouchFor } from '../../guard/proof.ts'
+import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
+import type { BrowserSettings } from './browser-settings.ts'
+import type { Doorway } from './doorway.ts'
+import type { OfferCache } from './offer-cache.ts'
+import type { BrowserBridgeOptions } from './options.ts'
+import type { RoomLinks } from './room-links.ts'
+
+/** The recordings that the package brings along. */
+const RECORDINGS = new URL('../../../recordings/', import.meta.url)
+const RECORDINGS_PATH = '/talk/recordings'
+
+interface Transcript {
+  readonly file: string
+  readonly language: string
+  readonly text: string
+}
+
+export interface TalkPageParts {
+  readonly options: BrowserBridgeOptions
+  readonly settings: BrowserSettings
+  readonly doorway: Doorway
+  readonly offer: OfferCache
+  readonly links: RoomLinks
+  readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+}
+
+/** What the page is made of: its document, what it can choose from, and recordings to play into it. */
+export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
+  const { options, settings, doorway, offer, links, onRequest } = parts
+  const page = pageDocument({
+    title: 'Dragoman: talk',
+    module: 'bridges/browser/page/talk',
+    styles: ['bridges/browser/page/talk.css'],
+    body: 'bridges/browser/page/talk.html',
+  })
+  scope.get('/', (request, reply) => {
+    void reply.header('vary', 'accept')
+    if (!wantsPage(request))
+      return reply
+        .type('text/plain; charset=utf-8')
+        .send(options.words?.() ?? 'Dragoman is on the line. Open this address in a browser to talk.\n')
+    if (!doorway.knowsHost(request)) return reply.code(403).send({ statusCode: 403, error: 'refused' })
+    return reply.headers(PAGE_HEADERS).send(page)
+  })
+  const recordings = readRecordings()
+  for (const { file } of recordings)
+    scope.get(`${RECORDINGS_PATH}/${file}`, { onRequest }, (_request, reply) =>
+      reply
+        .headers({ 'content-type': 'audio/wav', 'cache-control': 'max-age=3600' })
+        .send(readFileSync(new URL(file, RECORDINGS))),
+    )
+  scope.get('/talk/languages', { onRequest }, async (request, reply) => {
+    const { authorization = '' } = request.headers
+    const invited = links.find(authorization.replace(/^Bearer /, '')) !== undefined
+    const welcome =
+      invited || settings.visitors === 'anyone' || (settings.visitors === 'local' && doorway.local(request))
+    if (invited) vouchFor(request.raw)
+    void reply.header('cache-control', 'no-store')
+    try {
+      return {
+        ...(await offer.get()),
+        defaults: options.languages,
+        // Without an invitation somebody may still have a code.
+        welcome,
+        recordings: recordings.map(({ file, language, text }) => ({
+          url: `${RECORDINGS_PATH}/${file}`,
+          language,
+          text,
+        })),
+      }
+    } catch {
+      return reply.code(503).header('retry-after', '2').send({ statusCode: 503, error: 'service-away' })
+    }
+  })
+}
+
+function wantsPage({ headers: { accept = '' } }: FastifyRequest): boolean {
+  return accept.includes('text/html')
+}
+
+function readRecordings(): readonly Transcript[] {
+  const there = new Set(readdirSync(RECORDINGS))
+  const all = JSON.parse(
+    readFileSync(new URL('transcripts.json', RECORDINGS), 'utf8'),
+  ) as readonly Transcript[]
+  return all.filter(({ file }) => there.has(file))
+}

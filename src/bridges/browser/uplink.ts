@@ -1,0 +1,97 @@
+import type { LegUplink } from '../../core/leg.ts'
+import { TokenBucket } from '../../core/token-bucket.ts'
+import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../transcode/pcm.ts'
+import type { LegCounters } from './counters.ts'
+import type { BrowserLimits } from './limits.ts'
+import { ahead, HEADER_BYTES, MOST_FRAMES } from './packet.ts'
+
+/** Samples a millisecond. */
+const PER_MS = 16
+/** How much audio may come in a second of real time (ms); the page's clock is not ours. */
+const FASTEST_MS = 1_050
+/** How much audio may come at once after the network stalled (ms). */
+const BURST_MS = 5_000
+/** Further back than this, the page's clock was set anew (samples: 2 s). */
+const REWIND = 32_000
+
+// Shared by all legs: they hold something only while one message is worked on, and that is never interrupted.
+const BYTES = Buffer.allocUnsafeSlow(MOST_FRAMES * FRAME_SAMPLES * 2)
+const FRAMES = Array.from(
+  { length: MOST_FRAMES },
+  (_, n) => new Int16Array(BYTES.buffer, n * FRAME_SAMPLES * 2, FRAME_SAMPLES),
+)
+
+/**
+ * The party's voice: messages on the page's clock in, 20 ms frames out. Missing time becomes silence, so that frames and
+ * clock stay together; synchronous, and allocates nothing.
+ */
+export class Uplink {
+  readonly #counters: LegCounters
+  readonly #limits: BrowserLimits
+  readonly #allowance: TokenBucket
+  #sink: LegUplink | undefined
+  /** Where the next frame belongs; undefined before the first. */
+  #expected: number | undefined
+  #heardAt: number
+  #fedMs = 0
+
+  constructor(counters: LegCounters, limits: BrowserLimits, now: number) {
+    this.#counters = counters
+    this.#limits = limits
+    this.#allowance = new TokenBucket(FASTEST_MS, limits.maxGapMs + BURST_MS, now)
+    this.#heardAt = now
+  }
+
+  attach(sink: LegUplink): void {
+    this.#sink = sink
+  }
+
+  /** One message of audio at `now` (ms), of a length that is one. */
+  write(message: Buffer, now: number): void {
+    const at = message.readUInt32LE(4)
+    const count = message.copy(BYTES, 0, HEADER_BYTES) / (FRAME_SAMPLES * 2)
+    this.#heardAt = now
+    const skip = this.#place(at, count, now)
+    this.#fedMs = 0
+    for (let n = skip; n < count; n++) this.#emit(FRAMES[n]!, now)
+  }
+
+  /** Feeds the silence due at `now` if nothing has come for a while, so that whoever listens hears the pause. */
+  watch(now: number): void {
+    const quietMs = now - this.#heardAt
+    if (quietMs < this.#limits.silenceAfterMs) return
+    for (; this.#fedMs + FRAME_MS <= quietMs; this.#fedMs += FRAME_MS) {
+      this.#counters.silenceFedMs += FRAME_MS
+      this.#counters.framesIn++
+      this.#sink?.write(SILENT_FRAME)
+    }
+  }
+
+  /** Fills the gap before the message; returns how many of its frames came before. */
+  #place(at: number, count: number, now: number): number {
+    const offset = this.#expected === undefined ? 0 : ahead(at, this.#expected)
+    if (offset > this.#limits.maxGapMs * PER_MS || offset < -REWIND) {
+      this.#counters.pauses++
+      this.#expected = at + count * FRAME_SAMPLES
+      return 0
+    }
+    const skip = Math.min(count, Math.max(0, Math.ceil(-offset / FRAME_SAMPLES)))
+    if (skip > 0) this.#counters.duplicates++
+    this.#expected = Math.max(0, offset) + (this.#expected ?? at) + (count - skip) * FRAME_SAMPLES
+    let missingMs = Math.max(0, offset) / PER_MS - this.#fedMs
+    for (; missingMs >= FRAME_MS; missingMs -= FRAME_MS) {
+      this.#counters.gapsFilledMs += FRAME_MS
+      this.#emit(SILENT_FRAME, now)
+    }
+    return skip
+  }
+
+  #emit(frame: Int16Array, now: number): void {
+    if (this.#allowance.take(now, FRAME_MS) < 0) {
+      this.#counters.floodDropped++
+      return
+    }
+    this.#counters.framesIn++
+    this.#sink?.write(frame)
+  }
+}

@@ -1,0 +1,184 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { type Clock, Ticker } from '../../core/clock.ts'
+import type { Participant } from '../../core/participant.ts'
+import { LegCounters } from './counters.ts'
+import type { BrowserLeg } from './leg.ts'
+import type { PartyView } from './messages.ts'
+import type { BrowserBridgeOptions } from './options.ts'
+import { type Languages, Visit } from './visit.ts'
+
+/** How often quiet connections are looked after (ms). */
+const WATCH_MS = 200
+/** Fits what the wire takes for a token. */
+const TOKEN_BYTES = 18
+
+/** All visits of the moment, and what their pages are told of their rooms. */
+export class Visits implements Disposable {
+  readonly #relay: BrowserBridgeOptions['relay']
+  readonly #clock: Clock
+  readonly #maxMs: number
+  readonly #byCall = new Map<string, Visit>()
+  readonly #byRoom = new Map<string, Set<Visit>>()
+  readonly #legs = new Set<BrowserLeg>()
+  readonly #ended = new LegCounters()
+  readonly #stale = new Set<string>()
+  readonly #subscriptions: readonly Disposable[]
+  #ticker: Ticker | undefined
+
+  constructor(relay: BrowserBridgeOptions['relay'], clock: Clock, maxMs: number) {
+    this.#relay = relay
+    this.#clock = clock
+    this.#maxMs = maxMs
+    const { observer } = relay
+    const touch = ({ room }: { room: string }) => this.#touch(room)
+    this.#subscriptions = [
+      observer.on('admitted', touch),
+      observer.on('lost', touch),
+      observer.on('returned', touch),
+      observer.on('left', ({ room, participant }) => {
+        this.#left(room, participant)
+        this.#touch(room)
+      }),
+      observer.on('changed', ({ room, participant, state, changes }) => {
+        if (changes.includes('hears')) this.#of(room, participant)?.overruled(state.hears, this.company(room))
+        this.#touch(room)
+      }),
+      observer.on('caption', caption => {
+        const { room, speaker, name, utterance, from, to, final, text, translation } = caption
+        for (const visit of this.#byRoom.get(room) ?? [])
+          visit.tell({
+            kind: 'caption',
+            mine: speaker === visit.participantId,
+            ...{ utterance, from, to, final },
+            ...(name === undefined ? {} : { name }),
+            ...(text === undefined ? {} : { text }),
+            ...(translation === undefined ? {} : { translation }),
+          })
+      }),
+      observer.on('utterance', ({ room, listener, stage, latencyMs }) => {
+        if (stage === 'begun' && latencyMs !== undefined)
+          this.#of(room, listener)?.tell({ kind: 'latency', ms: Math.round(latencyMs) })
+      }),
+      observer.on('away', ({ room, participant, away }) =>
+        this.#of(room, participant)?.tell({ kind: 'away', away }),
+      ),
+    ]
+  }
+
+  get size(): number {
+    return this.#byCall.size
+  }
+
+  /** The connections of this moment. */
+  get legs(): ReadonlySet<BrowserLeg> {
+    return this.#legs
+  }
+
+  /** The sums of all legs, ended and live. */
+  counters(): LegCounters {
+    const sum = new LegCounters()
+    sum.add(this.#ended)
+    for (const leg of this.#legs) sum.add(leg.counters)
+    return sum
+  }
+
+  /** A visit to `room`, without a connection yet. */
+  begin(room: string, languages: Languages): Visit {
+    const visit = new Visit({
+      call: randomBytes(TOKEN_BYTES).toString('base64url'),
+      secret: randomBytes(TOKEN_BYTES).toString('base64url'),
+      ...{ room, languages, clock: this.#clock },
+      participant: leg => this.#relay.find(leg),
+      endsAt: this.#clock.now() + this.#maxMs,
+    })
+    this.#byCall.set(visit.call, visit)
+    const there = this.#byRoom.get(room) ?? new Set()
+    this.#byRoom.set(room, there.add(visit))
+    return visit
+  }
+
+  /** The visit that goes on; undefined when there is none, or the secret is not its own. */
+  find(call: string, secret: string): Visit | undefined {
+    const visit = this.#byCall.get(call)
+    if (!visit || secret.length !== visit.secret.length) return undefined
+    return timingSafeEqual(Buffer.from(secret), Buffer.from(visit.secret)) ? visit : undefined
+  }
+
+  /** Takes note of a leg that is about to be admitted. */
+  own(leg: BrowserLeg): void {
+    this.#legs.add(leg)
+    this.#ticker ??= new Ticker(this.#clock, WATCH_MS, now => {
+      for (const each of this.#legs) each.watch(now)
+    })
+    void leg.ended.then(() => {
+      this.#legs.delete(leg)
+      this.#ended.add(leg.counters)
+      if (this.#legs.size > 0) return
+      this.#ticker?.[Symbol.dispose]()
+      this.#ticker = undefined
+    })
+  }
+
+  forget(visit: Visit): void {
+    visit.close()
+    this.#byCall.delete(visit.call)
+    const there = this.#byRoom.get(visit.room)
+    there?.delete(visit)
+    if (there?.size === 0) this.#byRoom.delete(visit.room)
+  }
+
+  /** Whether somebody who is in `room`, or `newcomer`s about to come in, are not alone there. */
+  company(room: string, newcomers = 0): boolean {
+    return (this.#relay.rooms.get(room)?.participants.size ?? 0) + newcomers > 1
+  }
+
+  parties(visit: Visit): PartyView[] {
+    const there = this.#relay.rooms.get(visit.room)?.participants.values() ?? []
+    return Array.from(there, each => partyView(each, visit))
+  }
+
+  [Symbol.dispose](): void {
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
+    for (const visit of this.#byCall.values()) visit.close()
+    this.#ticker?.[Symbol.dispose]()
+  }
+
+  #of(room: string, participant: string): Visit | undefined {
+    for (const visit of this.#byRoom.get(room) ?? []) if (visit.participantId === participant) return visit
+    return undefined
+  }
+
+  #left(room: string, participant: string): void {
+    const visit = this.#of(room, participant)
+    if (visit) this.forget(visit)
+  }
+
+  /** Tells of `room` once all that happens just now has happened: whoever is admitted is not quite in it yet. */
+  #touch(room: string): void {
+    if (!this.#byRoom.has(room)) return
+    if (this.#stale.size === 0) queueMicrotask(() => this.#refresh())
+    this.#stale.add(room)
+  }
+
+  #refresh(): void {
+    const rooms = [...this.#stale]
+    this.#stale.clear()
+    for (const room of rooms)
+      for (const visit of this.#byRoom.get(room) ?? []) {
+        visit.fit(this.company(room))
+        const self = visit.view(this.company(room))
+        if (self) visit.tell({ kind: 'self', self })
+        visit.tell({ kind: 'parties', parties: this.parties(visit) })
+      }
+  }
+}
+
+function partyView({ id, channel, state, present }: Participant, visit: Visit): PartyView {
+  const { name, speaks, hears, muted } = state
+  return {
+    ...{ id, channel, muted, you: id === visit.participantId, away: !present },
+    ...(name === undefined ? {} : { name }),
+    ...(speaks === undefined ? {} : { speaks }),
+    ...(hears === undefined ? {} : { hears }),
+  }
+}
