@@ -75,16 +75,14 @@ function byName(of: readonly Declaration[]): Map<string, Declaration[]> {
 function overview(of: readonly Declaration[]): string {
   const rows = Array.from(byName(of), ([name, [first]]) => [
     `[${name}](#${name.toLowerCase()})`,
-    (first?.doc ?? '').split(/(?<=[.:])\s/)[0] ?? '',
+    (first?.doc ?? '').split(/(?<=\.)\s/)[0] ?? '',
   ])
   return `\n${table(['name', ''], rows)}`
 }
 
 function section([name, all]: [string, Declaration[]]): string {
   const docs = all.map(({ doc }) => doc).filter(doc => doc !== '')
-  const text = all
-    .map(each => each.text.replace(/^export (default )?/, '$1').replace(/^default /, ''))
-    .join('\n')
+  const text = all.map(each => each.text.replace(/^export (?!default)/, '')).join('\n')
   return `\n### ${name}\n\n${docs.map(prose).join('\n\n')}${docs.length > 0 ? '\n\n' : ''}${fenced('ts', text)}`
 }
 

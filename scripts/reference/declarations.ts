@@ -51,11 +51,19 @@ export class Declarations implements Disposable {
     }
     for (const [, names = ''] of text.matchAll(/^export (?:type )?\{([^}]*)\};/gm))
       found.push(...names.split(',').flatMap(each => this.#passedOn(path, each.trim())))
-    return [...found, ...this.of(path).filter(each => each.text.startsWith('export '))]
+    const own = this.of(path).filter(each => each.text.startsWith('export '))
+    return [...found, ...own.map(each => this.#plugin(path, each) ?? each)]
   }
 
   [Symbol.dispose](): void {
     rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** A plugin is exported with marks for Fastify: what is called is the function behind them. */
+  #plugin(path: string, { text }: Declaration): Declaration | undefined {
+    const name = /^export default const _default: typeof (\w+)/.exec(text)?.[1]
+    const found = this.of(path).find(each => each.name === name)
+    return found && { ...found, text: `export default ${found.text}` }
   }
 
   /** What `path` has by an import, or of its own, and exports by its name. */
@@ -142,7 +150,7 @@ function tidy(lines: readonly string[], isDefault: boolean): string {
     .join('\n')
     .trimEnd()
     .replace(/^(export )?(default )?declare /, '$1$2')
-    .replace(/^ {4}/gm, '  ')
+    .replace(/^(?: {4})+/gm, indent => ' '.repeat(indent.length / 2))
     .replace(/;$/gm, '')
   // Schemas are long, and the pages of what they check say it better.
   const short = text.replace(/: z\.Zod[\s\S]*$/, ': z.ZodType')

@@ -9,7 +9,7 @@ import type { AnyOperation } from '../../src/web/control/operation.ts'
 import { OPERATIONS } from '../../src/web/control/operations.ts'
 import { code, fenced, head, table } from './markdown.ts'
 import { routeTable } from './routes.ts'
-import { fieldRows, shapeOf, shapeText } from './shape-text.ts'
+import { fieldRows, shapeLines, shapeOf } from './shape-text.ts'
 
 const ABOUT = `Two servers speak HTTP: the [bridge server](#the-bridge-server), with the [control API](#the-control-api), and the
 [translation service](#the-translation-service), which is embedded or runs alone. What their sockets carry is in [events](events.md).
@@ -74,7 +74,7 @@ function control(operation: AnyOperation, common: readonly string[]): string {
     `\n#### ${id}\n\n${code(`${method} /v1${path}`)}: ${summary}.${about === '' ? '' : ` ${about}`}\n`,
     fields.length > 0 ? `\n${table(['in', 'name', 'needed', 'allowed', 'default', ''], fields)}` : '',
     `\nAnswers ${status}${types.length > 0 ? `, ${types.map(code).join(', ')}` : ''}${answer ? ':\n\n' : '.\n'}`,
-    answer ? fenced('text', shapeText(shapeOf(answer))) : '',
+    answer ? fenced('text', shapeLines(shapeOf(answer))) : '',
     own.length > 0 ? `\nErrors: ${own.map(code).join(', ')}.\n` : '',
   ].join('')
 }
@@ -105,10 +105,10 @@ function service({
   const kinds = Object.entries(answers).map(([type, schema]) =>
     schema === null
       ? `\n${code(type)}.\n`
-      : `\n${code(type)}:\n\n${fenced('text', shapeText(shapeOf(schema)))}`,
+      : `\n${code(type)}:\n\n${fenced('text', shapeLines(shapeOf(schema)))}`,
   )
   return [
-    `\n### ${code(`${method} ${path}`)}\n\n${summary}. ${about}${open ? ' No key is needed.' : ''}\n`,
+    `\n### ${code(`${method} ${path}`)}\n\n${summary}. ${about}${open && !about.includes('no key is needed') ? ' No key is needed.' : ''}\n`,
     rows.length > 0 ? `\n${table(['in', 'name', 'needed', 'allowed', 'example', ''], rows)}` : '',
     `\nAnswers 200:\n${kinds.join('')}`,
     `\nErrors: ${own.map(code).join(', ')}.\n`,

@@ -53,7 +53,20 @@ export function shapeText(shape: JsonShape): string {
     )
     return fields.length === 0 ? 'object' : `{ ${fields.join(', ')} }`
   }
-  return type === 'integer' ? 'number' : (type ?? 'unknown')
+  const kinds = [type as string | readonly string[] | undefined].flat()
+  return kinds.map(kind => (kind === 'integer' ? 'number' : (kind ?? 'unknown'))).join(' | ')
+}
+
+/** The same over several lines, where it has fields. */
+export function shapeLines(shape: JsonShape): string {
+  const several = shape.anyOf ?? shape.oneOf
+  if (several) return several.map(shapeLines).join('\n| ')
+  const { type, properties = {}, required = [] } = shape
+  if (type !== 'object' || Object.keys(properties).length === 0) return shapeText(shape)
+  const fields = Object.entries(properties).map(
+    ([name, each]) => `  ${name}${required.includes(name) ? '' : '?'}: ${shapeText(each)}`,
+  )
+  return `{\n${fields.join('\n')}\n}`
 }
 
 function wrapped(text: string): string {
