@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+import { programOf } from './proxy.ts'
+
+const run = promisify(execFile)
+const UNIT = new URL('../../deploy/systemd/dragoman.service', import.meta.url).pathname
+const there = test.skipIf(programOf('systemd-analyze') === undefined)
+
+/** systemd gives no more than this to one that is well kept: 0 is nothing, 10 is everything (`systemd-analyze security`). */
+const MOST_EXPOSURE = 2
+
+let folder: string
+let unit: string
+const text = await readFile(UNIT, 'utf8')
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dragoman-unit-'))
+  unit = join(folder, 'dragoman.service')
+  // The program is not installed where this runs.
+  await writeFile(unit, text.replace('/usr/local/bin/dragoman', process.execPath))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+there('systemd finds nothing wrong with the unit', async () => {
+  const { stdout, stderr } = await run('systemd-analyze', [
+    'verify',
+    '--man=no',
+    '--recursive-errors=no',
+    unit,
+  ])
+  expect([stdout, stderr]).toEqual(['', ''])
+  await writeFile(join(folder, 'broken.service'), text.replace('KillMode=mixed', 'KillMode=most'))
+  const broken = await run('systemd-analyze', ['verify', '--man=no', join(folder, 'broken.service')]).catch(
+    error => error,
+  )
+  expect(broken.stderr).toContain('Failed to parse kill mode')
+})
+
+there('and little that it is exposed to', async () => {
+  const args = ['security', '--offline=true', '--no-pager', `--threshold=${MOST_EXPOSURE * 10}`, unit]
+  const { stdout } = await run('systemd-analyze', args)
+  expect(Number(/exposure level[^:]*: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThan(MOST_EXPOSURE)
+})
+
+test('calls have the time to end that the settings give them, and secrets are no part of it', () => {
+  const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1]
+  expect(Number(value('TimeoutStopSec'))).toBeGreaterThanOrEqual(loadConfig({ env: {} }).drain.seconds + 60)
+  expect(value('KillMode')).toBe('mixed')
+  expect(text).not.toMatch(/^MemoryDenyWriteExecute=yes/m)
+  for (const [, name, file] of text.matchAll(/^Environment=DRAGOMAN_(\w+)=(.*)$/gm)) {
+    expect(name).toMatch(/_FILE$/)
+    expect(text).toContain(`LoadCredential=${file?.replace('%d/', '')}:`)
+  }
+})
