@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { allowedBy, KEYS, propertiesOf, type Shape, variableOf } from '../../src/config/keys.ts'
 import { code, head, table } from './markdown.ts'
 
@@ -112,7 +113,8 @@ export function settingsPage(): string {
   const sections = Map.groupBy(rows, ({ path }) => (tables.has(nameOf(path)) ? nameOf(path) : ''))
   const parts = Array.from(sections, ([section, members]) => {
     const page = PAGES[section]
-    const more = page === undefined ? '' : `\nMore: [${page}](../${page}).\n`
+    const there = page !== undefined && existsSync(new URL(`../../docs/${page}`, import.meta.url))
+    const more = !there ? '' : `\nMore: [${page}](../${page}).\n`
     return `\n## ${section === '' ? 'The server' : section}\n${more}\n${table(HEADS, members.map(cells))}`
   })
   return head('Settings', ABOUT) + parts.join('')

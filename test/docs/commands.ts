@@ -47,6 +47,15 @@ function linesOf(code: string): string[] {
     .filter(line => line !== '' && !line.startsWith('#'))
 }
 
+/** The commands of this project in a block, as they are typed where the package is installed. */
+export function ownCommands(code: string): string[] {
+  return linesOf(code)
+    .flatMap(partsOf)
+    .map(words => words.filter(word => !/^[A-Z_]+=/.test(word)).join(' '))
+    .map(line => line.replace(/^npm run (--silent )?dragoman -- /, 'dragoman '))
+    .filter(line => /^(npm|dragoman|node) /.test(line))
+}
+
 /** A line's commands as words: what stands between `&&`, `|` and `;`, quotes taken away, comments left out. */
 function partsOf(line: string): string[][] {
   const parts: string[][] = [[]]

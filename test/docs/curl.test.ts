@@ -75,7 +75,7 @@ it.each(Array.from(byPage))(
       const line = command
         .replace(/http:\/\/localhost:8080/g, address)
         .replace('curl ', `curl -sS -w '\\nstatus %{http_code}' `)
-      const env = { PATH: process.env.PATH, KEY }
+      const env = { PATH: process.env.PATH, KEY, BASE: address }
       const { stdout, code } = await promisify(execFile)('sh', ['-c', line], { env }).catch(error => error)
       // 28: it went on until curl was told to stop.
       if (!(code === 28 && / -m /.test(command))) expect(code ?? 0, `${command}\n${stdout}`).toBe(0)

@@ -1,6 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { commandFaults } from './commands.ts'
-import { pages, snippets, snippetsOf, title } from './pages.ts'
+import { commandFaults, ownCommands } from './commands.ts'
+import { EXECUTED } from './executed.ts'
+import { PROJECT, pages, snippets, snippetsOf, title } from './pages.ts'
 
 const blocks = snippets('sh', 'bash', 'shell', 'console')
 
@@ -9,6 +11,16 @@ describe('commands of the pages', () => {
 
   it.each(blocks.map(block => [title(block), block.code]))('%s: would be taken', async (_title, code) => {
     expect(await commandFaults(code)).toEqual([])
+  })
+
+  it('are really run by some test', () => {
+    const all = blocks.flatMap(({ code }) => ownCommands(code))
+    expect(all.length).toBeGreaterThan(20)
+    expect(all.filter(line => !EXECUTED.some(([begins]) => begins.test(line)))).toEqual([])
+    for (const [begins, test, mark] of EXECUTED) {
+      expect(existsSync(PROJECT + test), test).toBe(true)
+      expect(readFileSync(PROJECT + test, 'utf8'), `${test} ${begins}`).toContain(mark)
+    }
   })
 
   it('stand in blocks of sh and nowhere else', () => {
