@@ -92,7 +92,17 @@ const PROXIES = ['nginx', 'caddy'].map(program => ({
   extracted: true,
 }))
 
-const FOR_TESTS = [...PROGRAMS_FOR_TESTS, PYTHON_CLIENT, GRAMMAR_RECORDINGS, ...PROXIES]
+/** What checks metrics and rules. Only unpacked, for the same reason. */
+const PROMTOOL = {
+  name: 'promtool, for tests',
+  packages: ['prometheus'],
+  file: { kind: 'program', names: ['promtool'] },
+  without: 'its tests are skipped',
+  optional: true,
+  extracted: true,
+}
+
+const FOR_TESTS = [...PROGRAMS_FOR_TESTS, PYTHON_CLIENT, GRAMMAR_RECORDINGS, ...PROXIES, PROMTOOL]
 
 /** The parts that are not on this system. */
 export function missingParts({ systemRoot, forTests, project }) {
