@@ -5,6 +5,7 @@ import { openDialler, rationed } from './app/dialling.ts'
 import { openPreferences } from './app/discord.ts'
 import { Drain, drainSchema } from './app/drain.ts'
 import { GuessLimit } from './app/guess-limit.ts'
+import { NumberLimits } from './app/number-limits.ts'
 import { ModestDialler } from './app/open-lines.ts'
 import { registerPlugins } from './app/plugins.ts'
 import { RememberedLanguages } from './app/remembered-languages.ts'
@@ -69,6 +70,8 @@ export interface App extends AsyncDisposable {
   readonly door: Door
   /** Whether there is strength for more. */
   readonly overload: Overload
+  /** How much each number is called. */
+  readonly numberLimits: NumberLimits
   /** The bot on Discord, when there is a token for one. */
   readonly discord: DiscordBot | undefined
   /** The embedded service, when there is one. */
@@ -153,6 +156,11 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     log,
     calls: () => relay.rooms.size + (server.hasDecorator('twilio') ? server.twilio.expected : 0),
   })
+  const numberLimits = new NumberLimits({
+    numbers,
+    goesOn: callSid => server.twilio.goesOn(callSid),
+    ...{ language, clock, wallClock: systemWallClock },
+  })
   const doorman = { turns: () => drain.turns() ?? overload.turns() }
   const front = await openFloor({
     relay,
@@ -183,6 +191,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   }
   const close = async () => {
     overload[Symbol.dispose]()
+    numberLimits[Symbol.dispose]()
     drain[Symbol.dispose]()
     // Goodbyes are said before the room is empty.
     await app.discord?.close()
@@ -206,6 +215,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     recorder,
     door,
     overload,
+    numberLimits,
     drain,
     get discord() {
       return server.hasDecorator('discord') ? server.discord : undefined
@@ -220,7 +230,8 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     await relay.ready()
     await registerPlugins(server, {
       ...{ config, relay, announcer, dialler, roomCodes, preferences, clock, log },
-      ...{ door, overload, drain, doorman, front, switchboard, desk, control, drainSettings, twilioDialler },
+      ...{ door, overload, numberLimits, drain, doorman, drainSettings },
+      ...{ front, switchboard, desk, control, twilioDialler },
       service: { url, apiKey: key, running: () => service?.running !== false, embedded: () => service },
     })
     await server.ready()

@@ -47,6 +47,10 @@ export interface NumberSettings {
   readonly menu?: MenuSettings | undefined
   /** Callers key in the code of a room. */
   readonly roomCode?: boolean | undefined
+  /** Calls to the number at a time; default no limit. */
+  readonly maxCalls?: number | undefined
+  /** Minutes of calls to it, a day; default no limit. */
+  readonly maxMinutesPerDay?: number | undefined
 }
 
 /** What decides beside the settings. */

@@ -10,10 +10,10 @@ export interface Doorman {
   turns(): string | undefined
 }
 
-type Decision = Invitation | Refusal | Question
+export type Decision = Invitation | Refusal | Question
 
 /** Says to callers that all lines are in use, by Twilio's voice, since ours has enough to do. */
-function busy(language: LanguageId): Refusal {
+export function busy(language: LanguageId): Refusal {
   const spoken = wordsOf(language) ? language : FALLBACK_LANGUAGE
   const text = sentence(wordsOf(spoken)!, 'line-full')
   const [primary = '', region = ''] = spoken.split('-')

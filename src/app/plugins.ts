@@ -26,6 +26,7 @@ import { registerDashboard } from './dashboard.ts'
 import { type openDialler, signingTokens } from './dialling.ts'
 import { discordOptions, type openPreferences } from './discord.ts'
 import type { Drain, DrainSettings } from './drain.ts'
+import type { NumberLimits } from './number-limits.ts'
 import { type Doorman, whileStrong } from './open-lines.ts'
 
 /** What the plugins of the app work with. Everything stays its owner's. */
@@ -46,6 +47,7 @@ export interface PluginParts {
   readonly drain: Drain
   readonly drainSettings: DrainSettings
   readonly doorman: Doorman
+  readonly numberLimits: NumberLimits
   /** Where the translation service is now, with its key; `running` is false while the embedded one is away. */
   readonly service: {
     readonly url: () => string
@@ -92,7 +94,9 @@ function twilioOptions(parts: PluginParts, token: string | undefined): Parameter
     log,
     announcer,
     ...(twilioDialler ? { dialler: twilioDialler } : {}),
-    invite: whileStrong(doorman, languages.hears, invitationsOf(languages, numbers, desk, log)),
+    invite: parts.numberLimits.within(
+      whileStrong(doorman, languages.hears, invitationsOf(languages, numbers, desk, log)),
+    ),
     departure: () =>
       drain.draining
         ? { elsewhere: drainSettings.newCalls === 'unavailable', askSeconds: drainSettings.askSeconds }

@@ -62,6 +62,18 @@ const numberSchema = z.strictObject({
   dial: dialSchema.optional(),
   menu: menuSchema.optional(),
   roomCode: z.boolean().optional().meta({ about: 'Callers key in the code of a room.' }),
+  maxCalls: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .meta({ about: 'Most calls to this number at a time. Not set: no limit.' }),
+  maxMinutesPerDay: z
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .optional()
+    .meta({ about: 'Minutes of calls to this number, a day (UTC). Not set: no limit.' }),
 })
 
 /** Dialling out; without it nobody is called. Its defaults are the dialler's own. */
@@ -108,14 +120,9 @@ const outboundSchema = z.strictObject({
     .max(1_440)
     .optional()
     .meta({ about: 'Minutes of calls to one number, a day (UTC). Not set: no limit.' }),
-  maxMinutesPerKey: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .optional()
-    .meta({
-      about: 'Minutes of calls that one key of the control API asks for, a day (UTC). Not set: no limit.',
-    }),
+  maxMinutesPerKey: z.int().min(1).max(1_000_000).optional().meta({
+    about: 'Minutes of calls that one key of the control API asks for, a day (UTC). Not set: no limit.',
+  }),
   prices: z
     .record(
       z.string().regex(PREFIX, 'a prefix of numbers in quotes, like "+34"'),

@@ -41,6 +41,13 @@ export class Calls {
     return count
   }
 
+  /** Whether a call that was let in is there, or about to come, or may come back. */
+  goesOn(callSid: string): boolean {
+    const call = this.#calls.get(callSid)
+    if (!call || call.state.status === 'over') return false
+    return call.state.status === 'live' || this.#clock.now() - call.changedAt < EXPECTED_MS
+  }
+
   /** No call is answered here any more: whoever asks is sent on. */
   get leaving(): boolean {
     return this.#leaving !== undefined

@@ -38,7 +38,7 @@ export type { Spoken } from './twiml.ts'
 /** What `app.twilio` shows of the bridge. */
 export type TwilioBridge = Pick<
   Media,
-  'legs' | 'refused' | 'counters' | 'replaced' | 'heldOff' | 'expected' | 'handOver'
+  'legs' | 'refused' | 'counters' | 'replaced' | 'heldOff' | 'expected' | 'goesOn' | 'handOver'
 >
 
 declare module 'fastify' {

@@ -83,6 +83,11 @@ export class Media {
     return this.#terms.calls.expected
   }
 
+  /** Whether a call that was let in is there, or about to come, or may come back. */
+  goesOn(callSid: string): boolean {
+    return this.#terms.calls.goesOn(callSid)
+  }
+
   /** Lets go of all streams, so that their calls resume at another server; settles when they were sent there, or do not ask. */
   async handOver(): Promise<void> {
     const { calls, log } = this.#terms

@@ -1,0 +1,114 @@
+import { type IncomingCall, RESUMES_FIELD } from '../bridges/twilio/index.ts'
+import { type Clock, Ticker } from '../core/clock.ts'
+import type { LanguageId } from '../core/languages.ts'
+import type { WallClock } from '../core/wall-clock.ts'
+import type { NumberSettings } from '../invitations.ts'
+import { busy, type Decision } from './open-lines.ts'
+
+/** How often is looked which calls are over (ms). */
+const LOOK_MS = 1_000
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+export interface NumberLimitsParts {
+  /** Of who hears none. */
+  readonly language: LanguageId
+  readonly numbers: Readonly<Record<string, NumberSettings>>
+  /** Whether a call that was let in is there, or about to be. */
+  readonly goesOn: (callSid: string) => boolean
+  readonly clock: Clock
+  readonly wallClock: WallClock
+}
+
+/**
+ * Calls in to each number: so many at a time, and so many minutes a day (UTC), each call in whole minutes. Beyond that callers hear that all
+ * lines are in use; calls that go on do so. Kept in memory: a restart begins anew.
+ */
+export class NumberLimits implements Disposable {
+  /** Callers who were turned away: the calls, the minutes. */
+  readonly turnedAway = { calls: 0, minutes: 0 }
+  readonly #parts: NumberLimitsParts
+  readonly #running = new Map<string, { readonly number: string; readonly since: number }>()
+  readonly #minutes = new Map<string, number>()
+  #ticker: Ticker | undefined
+  #day: number
+
+  constructor(parts: NumberLimitsParts) {
+    this.#parts = parts
+    this.#day = this.#today()
+  }
+
+  /** `invite`, as far as the limits of the number that was called reach. */
+  within(invite: (call: IncomingCall) => Decision): (call: IncomingCall) => Decision {
+    return call => {
+      const { numbers } = this.#parts
+      const settings = Object.hasOwn(numbers, call.to) ? numbers[call.to] : undefined
+      const decision = invite(call)
+      const limited = settings?.maxCalls !== undefined || settings?.maxMinutesPerDay !== undefined
+      if (!limited || 'refused' in decision) return decision
+      const known = this.#running.has(call.callSid) || call.query[RESUMES_FIELD] !== undefined
+      const over = known ? undefined : this.#over(call.to, settings)
+      if (over) {
+        this.turnedAway[over]++
+        return busy(('hears' in decision && decision.hears) || this.#parts.language)
+      }
+      if (!('ask' in decision)) this.#letIn(call)
+      return decision
+    }
+  }
+
+  /** Minutes of calls to `number` today, those that go on included. */
+  minutesOf(number: string): number {
+    this.#turn()
+    let minutes = this.#minutes.get(number) ?? 0
+    for (const each of this.#running.values())
+      if (each.number === number) minutes += this.#minutesSince(each.since)
+    return minutes
+  }
+
+  [Symbol.dispose](): void {
+    this.#ticker?.[Symbol.dispose]()
+  }
+
+  #over(number: string, { maxCalls, maxMinutesPerDay }: NumberSettings): 'calls' | 'minutes' | undefined {
+    this.#look()
+    let calls = 0
+    for (const each of this.#running.values()) if (each.number === number) calls++
+    if (calls >= (maxCalls ?? Number.POSITIVE_INFINITY)) return 'calls'
+    return this.minutesOf(number) >= (maxMinutesPerDay ?? Number.POSITIVE_INFINITY) ? 'minutes' : undefined
+  }
+
+  #letIn({ callSid, to }: IncomingCall): void {
+    if (this.#running.has(callSid)) return
+    this.#running.set(callSid, { number: to, since: this.#parts.clock.now() })
+    this.#ticker ??= new Ticker(this.#parts.clock, LOOK_MS, () => this.#look())
+  }
+
+  #look(): void {
+    this.#turn()
+    for (const [callSid, { number, since }] of this.#running) {
+      if (this.#parts.goesOn(callSid)) continue
+      this.#running.delete(callSid)
+      this.#minutes.set(number, (this.#minutes.get(number) ?? 0) + this.#minutesSince(since))
+    }
+    if (this.#running.size > 0) return
+    this.#ticker?.[Symbol.dispose]()
+    this.#ticker = undefined
+  }
+
+  #minutesSince(since: number): number {
+    return Math.max(1, Math.ceil((this.#parts.clock.now() - since) / MINUTE_MS))
+  }
+
+  /** A new day begins at nothing. */
+  #turn(): void {
+    const today = this.#today()
+    if (today === this.#day) return
+    this.#day = today
+    this.#minutes.clear()
+  }
+
+  #today(): number {
+    return Math.floor(this.#parts.wallClock() / DAY_MS)
+  }
+}
