@@ -1,6 +1,6 @@
 import type { EndReason } from './errors.ts'
 import type { ServiceUpstream } from './service-upstream.ts'
-import type { Connection, ConnectionSink, TranslationRequest } from './translator.ts'
+import { type Connection, type ConnectionSink, inAnyVoice, type TranslationRequest } from './translator.ts'
 
 /** A connection that broke so soon after it was ready was no success (ms). */
 const STEADY_MS = 2_000
@@ -50,7 +50,9 @@ export class GatedConnection implements Connection {
     const sink = this.#sink
     this.upstream = upstream
     upstream.opening++
-    this.#inner = upstream.translator.open(this.request, {
+    // Voices are the first service's: another one may not have them.
+    const request = upstream.place === 0 ? this.request : inAnyVoice(this.request)
+    this.#inner = upstream.translator.open(request, {
       ready: () => void (heard() && this.#begin(upstream)),
       acked: (sequence, ok) => {
         if (attempt === this.#attempt) sink.acked(sequence, ok)

@@ -30,6 +30,8 @@ export class Interpretation {
   listeners: ReadonlySet<string> = new Set()
   /** Who hears it. Set by the room. */
   hearings: readonly Hearing[] = []
+  /** It has the captions; of several that differ in their voice alone, one has. Set by the room. */
+  primary = true
   /** Where it is recorded. Set by the room while somebody taps. */
   track: TrackWriter | undefined
   readonly #spoken: SpokenRange
@@ -38,7 +40,7 @@ export class Interpretation {
   readonly #interpreter: Interpreter
 
   /** Opens the session. `speaker.state.speaks` must be set. */
-  constructor(speaker: Participant, to: LanguageId, parts: InterpretationParts) {
+  constructor(speaker: Participant, to: LanguageId, parts: InterpretationParts, voice?: string) {
     const from = speaker.state.speaks
     if (!from) throw new RangeError(`${speaker.id} speaks no language, so nothing can be translated to ${to}`)
     this.speaker = speaker
@@ -59,6 +61,7 @@ export class Interpretation {
     const { levelling, levelDb } = parts.options
     const events: InterpreterEvents = {
       caption: caption => {
+        if (!this.primary) return
         const spoken = this.#spoken.of(clock.now(), caption.final)
         observer.emit('caption', { ...common, ...named(), ...caption, ...(spoken ? { spoken } : {}) })
       },
@@ -77,7 +80,8 @@ export class Interpretation {
       levelling ? levelDb : undefined,
     )
     const want = from === to ? 'captions' : 'speech'
-    this.session = new Session(speaker.id, { from, to, want }, parts.options, parts, {
+    const request = { from, to, want, ...(voice === undefined ? {} : { voice }) } as const
+    this.session = new Session(speaker.id, request, parts.options, parts, {
       result: (_session, result) => {
         const now = clock.now()
         this.#interpreter.result(result, speaker.speechEndedAt(now), now)

@@ -18,6 +18,8 @@ export interface Invitation {
   readonly speaks?: LanguageId
   /** What the party wants to hear; absent: only originals. */
   readonly hears?: LanguageId
+  /** The voice of what they hear, by its id in the service's list; absent: the usual one. */
+  readonly voice?: string
   /** Default `duck`. */
   readonly original?: OriginalVoice
   /** What becomes of translations they have not heard when they speak; default of the relay (`keep`). */

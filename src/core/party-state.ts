@@ -7,6 +7,8 @@ export interface PartyState {
   readonly speaks?: LanguageId
   /** What they want to hear; absent: only original voices. */
   readonly hears?: LanguageId
+  /** The voice of what they hear, by its id in the service's list; absent: the usual one. Goes when `hears` changes. */
+  readonly voice?: string
   /** How loud original voices are under their translation. */
   readonly original: OriginalVoice
   /** Shown with captions. */
@@ -21,6 +23,7 @@ export interface PartyState {
 export interface PartyChange {
   readonly speaks?: LanguageId | null | undefined
   readonly hears?: LanguageId | null | undefined
+  readonly voice?: string | null | undefined
   readonly original?: OriginalVoice | undefined
   readonly name?: string | null | undefined
   readonly muted?: boolean | undefined
@@ -30,16 +33,19 @@ export interface PartyChange {
 export type PartyKey = keyof PartyState
 
 export const ORIGINAL_VOICES: readonly OriginalVoice[] = ['off', 'low', 'duck']
-const KEYS: readonly PartyKey[] = ['speaks', 'hears', 'original', 'name', 'muted', 'interpreting']
+const KEYS: readonly PartyKey[] = ['speaks', 'hears', 'voice', 'original', 'name', 'muted', 'interpreting']
+/** Ids of voices are short words of the service's own. */
+const VOICE = /^[\w.:+ -]{1,64}$/
 /** Characters of a name. */
 const LONGEST_NAME = 64
 
 /** The state in which a party comes in. */
 export function initialState(invitation: Invitation): PartyState {
-  const { speaks, hears, original = 'duck', name } = invitation
+  const { speaks, hears, voice, original = 'duck', name } = invitation
   return {
     ...(speaks === undefined ? {} : { speaks }),
     ...(hears === undefined ? {} : { hears }),
+    ...(voice === undefined ? {} : { voice }),
     original,
     ...(name === undefined ? {} : { name }),
     muted: false,
@@ -60,6 +66,8 @@ export function changedState(state: PartyState, change: PartyChange): PartyState
     if (checked === undefined) delete next[key]
     else next[key] = checked
   }
+  // A voice speaks one language.
+  if (next.hears !== state.hears && change.voice === undefined) delete next.voice
   return differences(state, next as PartyState).length === 0 ? state : (next as PartyState)
 }
 
@@ -78,6 +86,8 @@ function checkedValue(key: PartyKey, value: unknown): unknown {
     case 'speaks':
     case 'hears':
       return value === null ? undefined : checkedLanguage(key, value)
+    case 'voice':
+      return value === null ? undefined : checkedVoice(value)
     case 'name':
       return value === null ? undefined : checkedName(value)
     case 'original':
@@ -95,6 +105,11 @@ function checkedValue(key: PartyKey, value: unknown): unknown {
 function checkedLanguage(key: PartyKey, value: unknown): LanguageId {
   if (typeof value !== 'string') throw new RangeError(`${key} is a language like en-us, got ${shown(value)}`)
   return languageId(value)
+}
+
+function checkedVoice(value: unknown): string {
+  if (typeof value === 'string' && VOICE.test(value)) return value
+  throw new RangeError(`a voice is the id of one in the service's list, got ${shown(value)}`)
 }
 
 function checkedName(value: unknown): string {

@@ -82,10 +82,13 @@ export class RoomWiring {
     const routes = routesOf(Array.from(participants.values(), partyOf))
     this.#fitInterpretations(routes)
     for (const listener of participants.values()) this.#fitVoices(listener, routes)
+    this.#fitPrimaries()
     for (const [id, interpretation] of this.#interpretations) {
       interpretation.listeners = this.#listeners(id, interpretation, routes)
       interpretation.hearings = this.#audience(interpretation)
-      interpretation.track = this.#taps.translation(interpretation.speaker.id, interpretation.to)
+      interpretation.track = interpretation.primary
+        ? this.#taps.translation(interpretation.speaker.id, interpretation.to)
+        : undefined
     }
     for (const speaker of participants.values()) {
       speaker.tap = this.#taps.original(speaker.id)
@@ -111,10 +114,10 @@ export class RoomWiring {
         if (this.#lingering.delete(interpretation)) interpretation.goOn()
       } else if (!lingering) this.#linger(id, interpretation)
     }
-    for (const [id, { speaker, to }] of wanted) {
+    for (const [id, { speaker, to, voice }] of wanted) {
       const participant = this.#participants.get(speaker)
       if (participant && !this.#interpretations.has(id))
-        this.#interpretations.set(id, new Interpretation(participant, to, this.#parts))
+        this.#interpretations.set(id, new Interpretation(participant, to, this.#parts, voice))
     }
   }
 
@@ -217,9 +220,22 @@ export class RoomWiring {
     return { listener, playout, voice }
   }
 
-  /** An interpretation is of one speaker, from one language into another. */
-  #key({ speaker }: Route, to: LanguageId): string {
-    return `${speaker} ${this.#participants.get(speaker)?.state.speaks} ${to}`
+  /** Of those that differ in their voice alone, one has the captions and the track of recordings. */
+  #fitPrimaries(): void {
+    const seen = new Set<string>()
+    for (const interpretation of this.#interpretations.values()) {
+      // Of last words there is no other one.
+      if (this.#lingering.has(interpretation)) continue
+      const { speaker, to } = interpretation
+      const key = `${speaker.id} ${to}`
+      interpretation.primary = !seen.has(key)
+      seen.add(key)
+    }
+  }
+
+  /** An interpretation is of one speaker, from one language into another, in one voice. */
+  #key({ speaker, voice = '' }: Pick<Route, 'speaker' | 'voice'>, to: LanguageId): string {
+    return `${speaker} ${this.#participants.get(speaker)?.state.speaks} ${to} ${voice}`
   }
 }
 

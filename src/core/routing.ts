@@ -5,7 +5,7 @@ import type { PartyState } from './party-state.ts'
 /** A party as far as routing goes. */
 export interface Party {
   readonly id: string
-  readonly state: Pick<PartyState, 'speaks' | 'hears' | 'interpreting'>
+  readonly state: Pick<PartyState, 'speaks' | 'hears' | 'voice' | 'interpreting'>
   /** Alone in the room they hear their own translation. */
   readonly echo: boolean
   /** Parties of one place hear each other's originals there. */
@@ -20,6 +20,8 @@ export interface Route {
   readonly listener: string
   /** The language to translate into, the speaker's own for a transcript; absent when the listener hears the original only. */
   readonly to?: LanguageId
+  /** The voice that speaks the translation; absent: the usual one. */
+  readonly voice?: string
   /** The listener gets captions, and nothing to hear. */
   readonly reads?: true
   /** The listener hears the original without us. */
@@ -66,12 +68,22 @@ function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
       speaker: speaker.id,
       listener: listener.id,
       ...(to ? { to } : {}),
+      ...(to && listener.state.voice !== undefined ? { voice: listener.state.voice } : {}),
       ...(together ? { together } : {}),
     })
   }
   for (const reader of readers) {
     const to = wanted(speaker, reader)
-    if (to) routes.push({ speaker: speaker.id, listener: reader.id, to, reads: true })
+    if (!to) continue
+    // Whoever only reads needs no session of their own where somebody hears one, in whatever voice.
+    const voice = routes.find(route => route.to === to)?.voice
+    routes.push({
+      speaker: speaker.id,
+      listener: reader.id,
+      to,
+      reads: true,
+      ...(voice === undefined ? {} : { voice }),
+    })
   }
   // A translation brings the speaker's own words along; only where there is none they are transcribed for themselves.
   const transcriber = readers.find(reader => transcribes(speaker, reader))

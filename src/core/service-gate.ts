@@ -3,7 +3,13 @@ import type { Clock } from './clock.ts'
 import type { EndReason } from './errors.ts'
 import { GatedConnection, unreachable } from './gated-connection.ts'
 import { ServiceUpstream } from './service-upstream.ts'
-import type { Connection, ConnectionSink, TranslationRequest, Translator } from './translator.ts'
+import {
+  type Connection,
+  type ConnectionSink,
+  inAnyVoice,
+  type TranslationRequest,
+  type Translator,
+} from './translator.ts'
 
 /** A service that was away has to stand this long before sessions go back to it (ms). */
 const WELL_MS = 2_000
@@ -77,7 +83,7 @@ export class ServiceGate implements Translator {
   }
 
   open(request: TranslationRequest, sink: ConnectionSink): Connection {
-    this.#request = request
+    this.#request = inAnyVoice(request)
     const connection = new GatedConnection(request, sink, {
       now: () => this.#parts.clock.now(),
       settled: each => this.#settled(each),

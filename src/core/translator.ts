@@ -10,6 +10,14 @@ export interface TranslationRequest {
   readonly to: LanguageId
   /** `speech`: captions and translated voice (`/sts`). `captions`: the transcript only (`/stt`). */
   readonly want: 'speech' | 'captions'
+  /** The voice that speaks it, by its id in the service's own list; absent: the usual one. */
+  readonly voice?: string
+}
+
+/** The same of a service that has other voices, or may have. */
+export function inAnyVoice(request: TranslationRequest): TranslationRequest {
+  const { from, to, want, voice } = request
+  return voice === undefined ? request : { from, to, want }
 }
 
 /** One thing the service said. */

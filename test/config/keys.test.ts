@@ -29,6 +29,13 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
     return fc
       .array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.constant('loopback')), { minLength: 1, maxLength: 4 })
       .map(value => ({ value, text: value.join(', ') }))
+  if (path === 'browser.origins')
+    return fc
+      .array(
+        fc.webAuthority().map(host => new URL(`https://${host}`).origin),
+        { minLength: 1, maxLength: 4 },
+      )
+      .map(value => ({ value, text: value.join(', ') }))
   if (path === 'discord.output')
     return fc
       .array(language, { minLength: 1, maxLength: 2 })

@@ -51,7 +51,7 @@ describe('the state of a party', () => {
     [{ interpreting: null }, 'interpreting is true or false'],
     [{ name: '' }, 'a name has 1 to 64 characters'],
     [{ name: 'a\nb' }, 'none of them a control character'],
-    [{ volume: 3 }, 'a party has speaks, hears, original, name, muted, interpreting, got "volume"'],
+    [{ volume: 3 }, 'a party has speaks, hears, voice, original, name, muted, interpreting, got "volume"'],
     [{ __proto__: null, constructor: 1 }, 'got "constructor"'],
   ])('does not become %j', (change, message) => {
     expect(() => changedState(state, change as PartyChange)).toThrow(RangeError)

@@ -34,7 +34,7 @@ export class ServiceTranslator implements Translator {
     this.#options = options
   }
 
-  open({ from, to, want }: TranslationRequest, sink: ConnectionSink): Connection {
+  open({ from, to, want, voice }: TranslationRequest, sink: ConnectionSink): Connection {
     if (this.#closed) throw new RangeError('this translator is closed')
     const { url, apiKey, mode = 'streaming', deadlines = {}, places } = this.#options
     const { clock = systemClock, maxMessageBytes = 2_000_000, sessionMs } = this.#options
@@ -46,7 +46,12 @@ export class ServiceTranslator implements Translator {
         apiKey,
         query:
           want === 'speech'
-            ? sessionQuery('/sts', { ...heard, languageIdTarget: to, receiveAudio: { mode } })
+            ? sessionQuery('/sts', {
+                ...heard,
+                languageIdTarget: to,
+                receiveAudio: { mode },
+                ...(voice === undefined ? {} : { voiceId: voice }),
+              })
             : sessionQuery('/stt', heard),
         connectMs,
         startMs,
