@@ -1,5 +1,5 @@
 import type { UtteranceEvent } from '../../core/observer.ts'
-import { QUANTILES_KEPT, UTTERANCES_KEPT } from './rates.ts'
+import { QUANTILES_KEPT, UTTERANCES_KEPT } from './page/rates.ts'
 import { Recent } from './recent.ts'
 import type { Quantiles, Stages, UtteranceFigures } from './wire.ts'
 

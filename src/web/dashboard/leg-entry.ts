@@ -1,7 +1,7 @@
 import type { Interpretation } from '../../core/interpretation.ts'
 import type { Participant } from '../../core/participant.ts'
 import { FRAME_MS } from '../../transcode/pcm.ts'
-import { LagCurve } from './lag-curve.ts'
+import { LagCurve } from './page/lag-curve.ts'
 import type { LegFigures } from './wire.ts'
 
 /** Softer than this is nothing (dBFS). */

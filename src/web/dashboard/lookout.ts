@@ -3,7 +3,7 @@ import { EVENT_WORDS } from './event-words.ts'
 import { type HealthParts, healthOf } from './health.ts'
 import { LatencyRecord } from './latency-record.ts'
 import { type BookParts, LegBook } from './leg-book.ts'
-import { EVENTS_KEPT } from './rates.ts'
+import { EVENTS_KEPT } from './page/rates.ts'
 import { Recent } from './recent.ts'
 import type { EventLine, HealthFigures, SimulatedCallView } from './wire.ts'
 

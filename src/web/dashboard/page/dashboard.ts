@@ -1,1 +1,135 @@
-export {}
+import { element } from '../../../pages/page/element.ts'
+import type { Delta, Levels, Offer, Snapshot } from '../wire.ts'
+import { Api } from './api.ts'
+import { Board } from './board.ts'
+import { CallsView } from './calls-view.ts'
+import { Door } from './door.ts'
+import { EventsView } from './events-view.ts'
+import { HealthView } from './health-view.ts'
+import { LegDialog } from './leg-dialog.ts'
+import { Live, type LiveState } from './live.ts'
+import { QuantileChart } from './quantile-chart.ts'
+import { RoomDialog } from './room-dialog.ts'
+import { RoomsTable } from './rooms-table.ts'
+import { SaidView } from './said-view.ts'
+import { SimulateForm } from './simulate-form.ts'
+import { StageChart } from './stage-chart.ts'
+import { say } from './words.ts'
+
+const board = new Board()
+let api = new Api('')
+let live: Live | undefined
+const asks = () => api
+
+const door = new Door(enter)
+const health = new HealthView()
+const stages = new StageChart(element('stages', HTMLElement))
+const quantiles = new QuantileChart(element('quantiles', HTMLElement))
+const legDialog = new LegDialog(asks)
+const roomDialog = new RoomDialog(asks)
+const simulate = new SimulateForm(asks)
+const calls = new CallsView(asks)
+const said = new SaidView(asks)
+const events = new EventsView(show)
+const rooms = new RoomsTable(
+  {
+    openLeg: n => {
+      const leg = board.legs.get(n)
+      if (leg) legDialog.open(leg.figures)
+    },
+    openRoom: room => roomDialog.open(room, board),
+  },
+  show,
+)
+
+function enter(key: string): void {
+  api = new Api(key)
+  live?.stop()
+  live = new Live({ api, onEvent: take, onState: state })
+  live.start()
+}
+
+function leave(): void {
+  live?.stop()
+  live = undefined
+  said.stop()
+  element('board', HTMLElement).hidden = true
+  element('forget', HTMLElement).hidden = true
+  element('stale', HTMLElement).hidden = true
+  for (const dialog of document.querySelectorAll('dialog')) dialog.close()
+}
+
+function state(now: LiveState, words: string): void {
+  const place = element('state', HTMLElement)
+  place.dataset.state = now
+  say(
+    place,
+    { connecting: 'Connecting …', live: 'Live', again: 'Lost', refused: 'No entry', closed: 'Closed' }[now],
+  )
+  const stale = element('stale', HTMLElement)
+  stale.hidden = now !== 'again'
+  say(stale, now === 'again' ? `What you see is old: ${words}. It is tried again by itself.` : '')
+  if (now === 'live') {
+    door.hide()
+    element('board', HTMLElement).hidden = false
+    element('forget', HTMLElement).hidden = false
+    void offer()
+  } else if (now === 'refused' || now === 'closed') {
+    leave()
+    if (now === 'closed') door.closed()
+    else door.open(`That key does not open it: ${words}`)
+  }
+}
+
+async function offer(): Promise<void> {
+  const told = (await api.ask('GET', '/dashboard/offer').catch(() => undefined)) as Offer | undefined
+  if (!told) return
+  simulate.offer(told)
+  legDialog.offer(told)
+  roomDialog.offer(told)
+}
+
+function take(type: string, data: string): void {
+  const told: unknown = JSON.parse(data)
+  if (type === 'levels') {
+    board.levels(told as Levels)
+    rooms.levels(board)
+    return
+  }
+  if (type === 'snapshot') {
+    // Another server counts anew.
+    events.clear()
+    board.snapshot(told as Snapshot)
+  } else if (type === 'delta') board.delta(told as Delta)
+  show()
+}
+
+function show(): void {
+  rooms.show(board)
+  rooms.levels(board)
+  health.show(board.health)
+  stages.show(board.utterances)
+  quantiles.show(board.quantiles)
+  events.show(board.events)
+  calls.show(board.calls, board.at)
+  said.show(board)
+  legDialog.follow(board)
+  roomDialog.follow(board)
+}
+
+element('forget', HTMLButtonElement).addEventListener('click', () => {
+  leave()
+  door.open('')
+  say(element('state', HTMLElement), 'No key')
+})
+for (const close of document.querySelectorAll('[data-close]'))
+  close.addEventListener('click', () => close.closest('dialog')?.close())
+addEventListener('online', () => live?.hurry())
+document.addEventListener('visibilitychange', () => document.hidden || live?.hurry())
+
+const known = Door.key()
+if (known !== undefined) enter(known)
+else {
+  say(element('state', HTMLElement), 'No key')
+  door.open('')
+}

@@ -5,8 +5,13 @@ const SECONDS = 5
 
 /** The lag of one leg over the last minutes: a point for five seconds, which is the worst of them. */
 export class LagCurve {
-  readonly #points: number[] = []
+  readonly #points: number[]
   #seconds = 0
+
+  /** `past`: the points before. */
+  constructor(past: readonly number[] = []) {
+    this.#points = [...past]
+  }
 
   /** The lag of another second (ms). */
   add(lagMs: number): void {

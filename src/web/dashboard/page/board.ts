@@ -1,0 +1,95 @@
+import type {
+  Delta,
+  EventLine,
+  HealthFigures,
+  LegFigures,
+  Levels,
+  Quantiles,
+  RoomFigures,
+  SimulatedCallView,
+  Snapshot,
+  UtteranceFigures,
+} from '../wire.ts'
+import { LagCurve } from './lag-curve.ts'
+import { EVENTS_KEPT, QUANTILES_KEPT, UTTERANCES_KEPT } from './rates.ts'
+
+/** A leg as it is shown. */
+export interface ShownLeg {
+  figures: LegFigures
+  level: number
+  lagMs: number
+  readonly curve: LagCurve
+}
+
+/** Points of health that are kept: two minutes. */
+const HEALTH_KEPT = 120
+
+/** All that the page knows. What the server tells is applied to it; views read it. */
+export class Board {
+  readonly rooms = new Map<string, RoomFigures>()
+  readonly legs = new Map<number, ShownLeg>()
+  events: EventLine[] = []
+  utterances: UtteranceFigures[] = []
+  quantiles: Quantiles[] = []
+  calls: readonly SimulatedCallView[] = []
+  /** The newest last. */
+  health: HealthFigures[] = []
+  /** The server's time of the latest news (ms since 1970). */
+  at = 0
+
+  /** Everything anew. */
+  snapshot(told: Snapshot): void {
+    this.at = told.at
+    this.rooms.clear()
+    this.legs.clear()
+    for (const room of told.rooms) this.rooms.set(room.name, room)
+    for (const { level, lag, ...figures } of told.legs)
+      this.legs.set(figures.n, { figures, level, lagMs: lag.at(-1) ?? 0, curve: new LagCurve(lag) })
+    this.events = [...told.events]
+    this.utterances = [...told.utterances]
+    this.quantiles = [...told.quantiles]
+    this.calls = told.calls
+    this.health = [told.health]
+  }
+
+  delta(told: Delta): void {
+    this.at = told.at
+    for (const name of told.goneRooms) this.rooms.delete(name)
+    for (const n of told.goneLegs) this.legs.delete(n)
+    for (const room of told.rooms) this.rooms.set(room.name, room)
+    for (const figures of told.legs) {
+      const known = this.legs.get(figures.n)
+      if (known) known.figures = figures
+      else this.legs.set(figures.n, { figures, level: 0, lagMs: 0, curve: new LagCurve() })
+    }
+    for (const [n, lagMs] of pairs(told.lag)) {
+      const leg = this.legs.get(n)
+      if (leg) leg.lagMs = lagMs
+    }
+    for (const { curve, lagMs } of this.legs.values()) curve.add(lagMs)
+    // Who comes between two deltas is told what is fresh twice.
+    this.events = newest(this.events, told.events, ({ id }) => id, EVENTS_KEPT)
+    this.utterances = newest(this.utterances, told.utterances, ({ id }) => id, UTTERANCES_KEPT)
+    this.quantiles = newest(this.quantiles, told.quantiles, ({ at }) => at, QUANTILES_KEPT)
+    this.health = [...this.health, told.health].slice(-HEALTH_KEPT)
+    if (told.calls) this.calls = told.calls
+  }
+
+  levels(told: Levels): void {
+    for (const [n, level] of pairs(told)) {
+      const leg = this.legs.get(n)
+      if (leg) leg.level = level
+    }
+  }
+}
+
+/** `known` and what of `more` is newer than all of it, by a number that grows; the newest `kept`. */
+function newest<T>(known: readonly T[], more: readonly T[], order: (item: T) => number, kept: number): T[] {
+  const last = known.at(-1)
+  const after = last === undefined ? Number.NEGATIVE_INFINITY : order(last)
+  return [...known, ...more.filter(item => order(item) > after)].slice(-kept)
+}
+
+function* pairs(list: readonly number[]): Generator<[number, number]> {
+  for (let at = 0; at + 1 < list.length; at += 2) yield [list[at]!, list[at + 1]!]
+}

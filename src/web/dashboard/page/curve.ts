@@ -1,0 +1,36 @@
+import { LAG_POINTS } from './rates.ts'
+import { curvePath, drawn } from './svg.ts'
+
+const BOX = { x: 1, y: 1, width: 98, height: 26 }
+
+/** A small curve without axes, beside a figure that says the same. */
+export class Curve {
+  readonly element = drawn('svg', {
+    viewBox: '0 0 100 28',
+    preserveAspectRatio: 'none',
+    'aria-hidden': 'true',
+    class: 'curve',
+  })
+  readonly #path = drawn('path', {
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': 2,
+    'vector-effect': 'non-scaling-stroke',
+  })
+  readonly #least: number
+  #drawn = ''
+
+  /** `least`: the top of the axis while nothing is above it. */
+  constructor(least: number) {
+    this.#least = least
+    this.element.append(this.#path)
+  }
+
+  /** `bad`: drawn as something to look after. */
+  draw(values: readonly number[], bad = false, places = LAG_POINTS): void {
+    const path = curvePath(values, BOX, Math.max(this.#least, ...values), places)
+    if (path !== this.#drawn) this.#path.setAttribute('d', path)
+    this.#drawn = path
+    this.element.dataset.mood = bad ? 'bad' : ''
+  }
+}

@@ -1,0 +1,52 @@
+import { element, made } from '../../../pages/page/element.ts'
+import type { EventLine } from '../wire.ts'
+import { timeOfDay } from './words.ts'
+
+/** Lines that are in the page at most. */
+const MOST = 120
+
+/** What happened, the newest first. */
+export class EventsView {
+  readonly #list = element('events', HTMLElement)
+  readonly #kind = element('event-kind', HTMLSelectElement)
+  #newest = 0
+
+  constructor(changed: () => void) {
+    // It scrolls: by keyboard, too.
+    this.#list.tabIndex = 0
+    this.#kind.addEventListener('change', () => {
+      this.clear()
+      changed()
+    })
+  }
+
+  clear(): void {
+    this.#newest = 0
+    this.#list.replaceChildren()
+  }
+
+  show(events: readonly EventLine[]): void {
+    const fresh = events.filter(({ id }) => id > this.#newest)
+    this.#newest = events.at(-1)?.id ?? this.#newest
+    const wanted = fresh.filter(each => this.#wants(each)).toReversed()
+    if (wanted.length === 0) return
+    this.#list.prepend(...wanted.slice(0, MOST).map(line))
+    while (this.#list.childElementCount > MOST) this.#list.lastElementChild?.remove()
+  }
+
+  #wants({ kind, bad }: EventLine): boolean {
+    const { value } = this.#kind
+    return value === '' || (value === 'bad' ? bad : kind === value)
+  }
+}
+
+function line({ at, room, who, text, bad }: EventLine): HTMLElement {
+  const one = made('li')
+  const when = made('time', timeOfDay(at))
+  when.dateTime = new Date(at).toISOString()
+  const words = made('span', '', ...(bad ? ['bad'] : []))
+  words.append(made('b', who ?? room ?? ''), ` ${text}`)
+  if (who !== null && room !== null) words.append(made('span', ` · ${room}`, 'faint'))
+  one.append(when, words)
+  return one
+}

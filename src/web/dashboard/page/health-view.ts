@@ -1,0 +1,113 @@
+import { element, made } from '../../../pages/page/element.ts'
+import type { HealthFigures } from '../wire.ts'
+import { Curve } from './curve.ts'
+import { say } from './words.ts'
+
+type Mood = 'good' | 'bad' | 'plain'
+
+interface Figure {
+  readonly name: string
+  /** What is shown, in large and in small. */
+  readonly words: (health: HealthFigures) => readonly [string, string?]
+  readonly mood: (health: HealthFigures) => Mood
+  /** What a curve is drawn of, and the top of its axis while it is low. */
+  readonly curve?: { readonly of: (health: HealthFigures) => number; readonly least: number }
+}
+
+const plain = (): Mood => 'plain'
+const when = (bad: boolean): Mood => (bad ? 'bad' : 'good')
+
+const FIGURES: readonly Figure[] = [
+  {
+    name: 'Event loop waits',
+    words: ({ loopLagMs }) => [`${Math.round(loopLagMs)} ms`],
+    mood: ({ loopLagMs }) => when(loopLagMs > 100),
+    curve: { of: ({ loopLagMs }) => loopLagMs, least: 50 },
+  },
+  {
+    name: 'Processor',
+    words: ({ cpuPercent }) => [`${Math.round(cpuPercent)} %`, 'of one core'],
+    mood: ({ cpuPercent }) => when(cpuPercent > 85),
+    curve: { of: ({ cpuPercent }) => cpuPercent, least: 100 },
+  },
+  {
+    name: 'Memory',
+    words: ({ memoryMiB, memoryPercent }) => [`${memoryMiB} MiB`, `${memoryPercent} % of what it may have`],
+    mood: ({ memoryPercent }) => when(memoryPercent > 80),
+  },
+  {
+    name: 'Translation service',
+    words: ({ services, waiting, elsewhere }) => [
+      services[0] === 'closed' ? 'answers' : services[0] === 'half-open' ? 'is tried' : 'away',
+      services.length + waiting + elsewhere > 1
+        ? `${waiting} wait, ${elsewhere} at a stand-in`
+        : 'its breaker is closed'.repeat(services[0] === 'closed' ? 1 : 0),
+    ],
+    mood: ({ services }) => when(services[0] !== 'closed'),
+  },
+  {
+    name: 'Embedded engines',
+    words: ({ embedded }) =>
+      embedded
+        ? [embedded.running ? 'running' : 'starting', `started again ${embedded.restarts} times`]
+        : ['none', 'another service is used'],
+    mood: ({ embedded }) => (embedded ? when(!embedded.running) : 'plain'),
+  },
+  {
+    name: 'New calls',
+    words: ({ strain, draining, turnedAway }) => [
+      draining ? 'draining' : strain ? `overloaded: ${strain}` : 'welcome',
+      `${turnedAway} turned away`,
+    ],
+    mood: ({ strain, draining }) => when(draining || strain !== null),
+  },
+  {
+    name: 'At the door',
+    words: ({ door }) => [`${door.connections} connections`, `${door.strangers} of strangers`],
+    mood: plain,
+  },
+  {
+    name: 'Sent away at the door',
+    words: ({ door }) => [String(door.refused), `${door.unreadable} unreadable`],
+    mood: plain,
+  },
+]
+
+/** How the process does: a figure and a colour each, and the word for the colour. */
+export class HealthView {
+  readonly #tiles = FIGURES.map(figure => new Tile(figure))
+
+  constructor() {
+    element('health', HTMLElement).append(...this.#tiles.map(({ element: one }) => one))
+  }
+
+  show(health: readonly HealthFigures[]): void {
+    for (const tile of this.#tiles) tile.show(health)
+  }
+}
+
+class Tile {
+  readonly element = made('div')
+  readonly #figure: Figure
+  readonly #large = made('dd')
+  readonly #small = made('dd')
+  readonly #curve: Curve | undefined
+
+  constructor(figure: Figure) {
+    this.#figure = figure
+    this.#curve = figure.curve && new Curve(figure.curve.least)
+    this.element.append(made('dt', figure.name), this.#large, this.#small)
+    if (this.#curve) this.#small.append(this.#curve.element)
+  }
+
+  show(health: readonly HealthFigures[]): void {
+    const now = health.at(-1)
+    if (!now) return
+    const { words, mood, curve } = this.#figure
+    const [large, small = ''] = words(now)
+    say(this.#large, large)
+    this.element.dataset.mood = mood(now)
+    if (curve && this.#curve) this.#curve.draw(health.map(curve.of), mood(now) === 'bad', 120)
+    else say(this.#small, small)
+  }
+}

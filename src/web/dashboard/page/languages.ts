@@ -1,0 +1,32 @@
+import { made } from '../../../pages/page/element.ts'
+import { languageName } from '../../captions/page/language-names.ts'
+import type { Offer } from '../wire.ts'
+
+/** Fills `select` with languages, `none` first if it is given; `wanted` is chosen, and is there even if nobody offers it. */
+export function fillLanguages(
+  select: HTMLSelectElement,
+  languages: readonly string[],
+  wanted: string,
+  none?: string,
+): void {
+  const all = wanted === '' || languages.includes(wanted) ? languages : [wanted, ...languages]
+  const options = all.map(id => option(id, `${languageName(id)} (${id})`))
+  select.replaceChildren(...(none === undefined ? [] : [option('', none)]), ...options)
+  select.value = wanted
+}
+
+/** Those that the service understands. */
+export function heardOf({ languages }: Offer): string[] {
+  return languages.filter(each => each.heard).map(each => each.id)
+}
+
+/** Those that it speaks. */
+export function spokenOf({ languages }: Offer): string[] {
+  return languages.filter(each => each.spoken).map(each => each.id)
+}
+
+function option(value: string, text: string): HTMLOptionElement {
+  const one = made('option', text)
+  one.value = value
+  return one
+}

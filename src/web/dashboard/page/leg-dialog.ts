@@ -1,0 +1,98 @@
+import { element } from '../../../pages/page/element.ts'
+import type { LegFigures, Offer } from '../wire.ts'
+import type { Api } from './api.ts'
+import type { Board } from './board.ts'
+import { deed, onSay, SureButton, sayIn } from './deed.ts'
+import { fillLanguages, heardOf, spokenOf } from './languages.ts'
+import { say } from './words.ts'
+
+/** How one leg takes part, and what can be done about it. Changes are made at once. */
+export class LegDialog {
+  readonly #dialog = element('leg', HTMLDialogElement)
+  readonly #speaks = element('leg-speaks', HTMLSelectElement)
+  readonly #hears = element('leg-hears', HTMLSelectElement)
+  readonly #original = element('leg-original', HTMLSelectElement)
+  readonly #muted = element('leg-muted', HTMLInputElement)
+  readonly #interpreting = element('leg-interpreting', HTMLInputElement)
+  readonly #sayForm = element('leg-say', HTMLFormElement)
+  readonly #told = element('leg-told', HTMLElement)
+  readonly #sure: SureButton
+  readonly #api: () => Api
+  #offer: Offer = { languages: [], recordings: [] }
+  #shown: LegFigures | undefined
+
+  constructor(api: () => Api) {
+    this.#api = api
+    this.#speaks.addEventListener('change', () => this.#change({ speaks: this.#speaks.value || null }))
+    this.#hears.addEventListener('change', () => this.#change({ hears: this.#hears.value || null }))
+    this.#original.addEventListener('change', () => this.#change({ original: this.#original.value }))
+    this.#muted.addEventListener('change', () => this.#change({ muted: this.#muted.checked }))
+    this.#interpreting.addEventListener('change', () =>
+      this.#change({ interpreting: this.#interpreting.checked }),
+    )
+    onSay(this.#sayForm, (text, language) => {
+      const { room, id } = this.#shown!
+      const path = `/v1/rooms/${encodeURIComponent(room)}/say`
+      return deed(this.#told, 'They are being told.', () =>
+        this.#api().ask('POST', path, { text, language, to: [id] }),
+      )
+    })
+    this.#sure = new SureButton(element('leg-hang-up', HTMLButtonElement), 'Really hang up', () => {
+      void deed(this.#told, 'Hung up.', () => this.#api().ask('DELETE', this.#path)).then(
+        done => done && this.#dialog.close(),
+      )
+    })
+  }
+
+  offer(offer: Offer): void {
+    this.#offer = offer
+  }
+
+  open(figures: LegFigures): void {
+    this.#shown = undefined
+    this.#sure.reset()
+    say(this.#told, '')
+    sayIn(this.#sayForm, spokenOf(this.#offer), figures.hears ?? figures.speaks ?? 'en-us')
+    this.#show(figures)
+    this.#dialog.showModal()
+  }
+
+  /** What is shown follows what is; it closes when they have gone. */
+  follow(board: Board): void {
+    const shown = this.#shown
+    if (!this.#dialog.open || !shown) return
+    const leg = board.legs.get(shown.n)
+    if (!leg) this.#dialog.close()
+    else if (leg.figures !== shown) this.#show(leg.figures)
+  }
+
+  get #path(): string {
+    return `/v1/participants/${encodeURIComponent(this.#shown!.id)}`
+  }
+
+  #show(figures: LegFigures): void {
+    const { id, name, channel, room, speaks, hears } = figures
+    const before = this.#shown
+    this.#shown = figures
+    say(element('leg-title', HTMLElement), name ?? id)
+    say(element('leg-about', HTMLElement), `${id} by ${channel}, in ${room}`)
+    // Nobody's open list is taken away under their hands.
+    if (before?.speaks !== speaks || !before)
+      fillLanguages(this.#speaks, heardOf(this.#offer), speaks ?? '', 'nothing: they only listen')
+    if (before?.hears !== hears || !before)
+      fillLanguages(this.#hears, spokenOf(this.#offer), hears ?? '', 'originals only')
+    this.#original.value = figures.original
+    this.#muted.checked = figures.muted
+    this.#interpreting.checked = figures.interpreting
+  }
+
+  #change(change: object): void {
+    const before = this.#shown
+    void deed(this.#told, 'Changed.', () => this.#api().ask('PATCH', this.#path, change)).then(done => {
+      if (done || !before) return
+      // Back to how it is.
+      this.#shown = undefined
+      this.#show(before)
+    })
+  }
+}

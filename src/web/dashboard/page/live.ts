@@ -1,0 +1,92 @@
+import { SseLines } from '../../captions/page/sse-lines.ts'
+import { type Api, ApiError } from './api.ts'
+
+/** `again`: it is tried again by itself. `refused` and `closed` are for good. */
+export type LiveState = 'connecting' | 'live' | 'again' | 'refused' | 'closed'
+
+export interface LiveParts {
+  readonly api: Api
+  readonly onEvent: (type: string, data: string) => void
+  /** `words`: what went wrong, if anything. */
+  readonly onState: (state: LiveState, words: string) => void
+}
+
+/** A connection that lives says something every second; after so long it is given up (ms). */
+const SILENCE_MS = 6_000
+const BACKOFF_MS = [250, 500, 1_000, 2_000, 5_000, 10_000]
+
+/** The stream of the dashboard, over as many connections as it takes. */
+export class Live {
+  readonly #parts: LiveParts
+  #abort: AbortController | undefined
+  #timer = 0
+  #tries = 0
+
+  constructor(parts: LiveParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.stop()
+    this.#parts.onState('connecting', '')
+    void this.#connect()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = 0
+    this.#abort?.abort()
+    this.#abort = undefined
+  }
+
+  /** The network is back, or somebody looks again: no more waiting. */
+  hurry(): void {
+    if (this.#timer === 0) return
+    clearTimeout(this.#timer)
+    void this.#connect()
+  }
+
+  async #connect(): Promise<void> {
+    this.#timer = 0
+    const abort = new AbortController()
+    this.#abort = abort
+    try {
+      const { api } = this.#parts
+      const response = await api.open('GET', '/dashboard/events', undefined, abort.signal)
+      if (response.body) await this.#read(response.body, abort)
+      this.#later(abort, 'the connection was closed')
+    } catch (error) {
+      this.#failed(abort, error)
+    }
+  }
+
+  async #read(body: ReadableStream<Uint8Array>, abort: AbortController): Promise<void> {
+    this.#tries = 0
+    this.#parts.onState('live', '')
+    const reader = body.getReader()
+    const decoder = new TextDecoder()
+    const lines = new SseLines()
+    for (;;) {
+      const watchdog = setTimeout(() => abort.abort(), SILENCE_MS)
+      const { value, done } = await reader.read().finally(() => clearTimeout(watchdog))
+      if (done || this.#abort !== abort) return
+      for (const { type, data } of lines.push(decoder.decode(value, { stream: true })))
+        this.#parts.onEvent(type, data)
+    }
+  }
+
+  #failed(abort: AbortController, error: unknown): void {
+    if (this.#abort !== abort) return
+    if (error instanceof ApiError && error.status === 401) this.#parts.onState('refused', error.message)
+    else if (error instanceof ApiError && error.code === 'control_closed')
+      this.#parts.onState('closed', error.message)
+    else this.#later(abort, error instanceof ApiError ? error.message : 'the server does not answer')
+  }
+
+  #later(abort: AbortController, words: string): void {
+    if (this.#abort !== abort) return
+    const backoff = BACKOFF_MS[Math.min(this.#tries++, BACKOFF_MS.length - 1)]!
+    this.#parts.onState('again', words)
+    this.#timer = setTimeout(() => void this.#connect(), backoff * (0.75 + Math.random() / 2))
+  }
+}

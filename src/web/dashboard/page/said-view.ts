@@ -1,0 +1,109 @@
+import { element, made } from '../../../pages/page/element.ts'
+import { CaptionStream } from '../../captions/page/caption-stream.ts'
+import type { Api } from './api.ts'
+import type { Board } from './board.ts'
+import { say } from './words.ts'
+
+/** Captions that are in the page at most. */
+const MOST = 60
+
+interface Said {
+  readonly utterance: string
+  readonly name?: string
+  readonly speaker: string
+  readonly from: string
+  readonly to: string
+  readonly final: boolean
+  readonly text: string
+  readonly translation: string
+}
+
+/** Captions of one room, for as long as somebody wants to see them: they come from the control API, and only then. */
+export class SaidView {
+  readonly #list = element('said', HTMLElement)
+  readonly #room = element('said-room', HTMLSelectElement)
+  readonly #switch = element('said-switch', HTMLButtonElement)
+  readonly #lines = new Map<string, HTMLElement>()
+  readonly #api: () => Api
+  #stream: CaptionStream | undefined
+
+  constructor(api: () => Api) {
+    this.#api = api
+    // It scrolls: by keyboard, too.
+    this.#list.tabIndex = 0
+    this.#switch.addEventListener('click', () => (this.#stream ? this.stop() : this.#start()))
+    this.#room.addEventListener('change', () => this.#stream && this.#start())
+  }
+
+  /** The rooms that can be chosen. */
+  show({ rooms }: Board): void {
+    const known = Array.from(this.#room.options, ({ value }) => value)
+    const names = [...rooms.keys()]
+    if (names.length === known.length && names.every((name, at) => name === known[at])) return
+    const { value } = this.#room
+    this.#room.replaceChildren(...names.map(name => made('option', name)))
+    if (rooms.has(value)) this.#room.value = value
+    this.#switch.disabled = names.length === 0 && !this.#stream
+  }
+
+  stop(): void {
+    this.#stream?.stop()
+    this.#stream = undefined
+    this.#pressed(false)
+    this.#clear()
+  }
+
+  #start(): void {
+    const room = this.#room.value
+    if (room === '') return
+    this.#stream?.stop()
+    this.#clear()
+    this.#pressed(true)
+    this.#stream = new CaptionStream({
+      room,
+      access: { kind: 'key', secret: this.#api().key },
+      onEvent: ({ type, data }) => type === 'caption' && this.#take(JSON.parse(data) as Said),
+      onState: state => {
+        if (state === 'ended' || state === 'refused' || state === 'closed') this.#over()
+      },
+    })
+    this.#stream.start()
+  }
+
+  /** What was said stays to be read. */
+  #over(): void {
+    this.#stream?.stop()
+    this.#stream = undefined
+    this.#pressed(false)
+  }
+
+  #take(said: Said): void {
+    const known = this.#lines.get(said.utterance)
+    const one = known ?? made('li')
+    if (!known) this.#list.prepend(one)
+    this.#lines.set(said.utterance, one)
+    const who = made('bdi', said.name ?? said.speaker, 'faint')
+    const words = made('span')
+    const original = made('span', said.text)
+    original.lang = said.from
+    const translation = made('b', said.translation)
+    translation.lang = said.to
+    words.append(original, ' ', translation)
+    one.replaceChildren(who, words)
+    if (this.#lines.size > MOST) {
+      const [oldest, line] = this.#lines.entries().next().value!
+      this.#lines.delete(oldest)
+      line.remove()
+    }
+  }
+
+  #clear(): void {
+    this.#lines.clear()
+    this.#list.replaceChildren()
+  }
+
+  #pressed(on: boolean): void {
+    this.#switch.setAttribute('aria-pressed', String(on))
+    say(this.#switch, on ? 'Hide captions' : 'Show captions')
+  }
+}

@@ -1,0 +1,42 @@
+const SVG = 'http://www.w3.org/2000/svg'
+
+/** A new element of a drawing. */
+export function drawn<K extends keyof SVGElementTagNameMap>(
+  name: K,
+  attributes: Readonly<Record<string, string | number>> = {},
+  text = '',
+): SVGElementTagNameMap[K] {
+  const one = document.createElementNS(SVG, name)
+  for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, String(value))
+  if (text) one.textContent = text
+  return one
+}
+
+/** Points of a curve from left to right, as a path; what is null is a break. `top` is the largest value that fits. */
+export function curvePath(
+  values: readonly (number | null)[],
+  box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
+  top: number,
+  places = values.length,
+): string {
+  const step = box.width / Math.max(1, places - 1)
+  let path = ''
+  let pen = 'M'
+  for (const [at, value] of values.entries()) {
+    if (value === null) {
+      pen = 'M'
+      continue
+    }
+    const x = box.x + (at + places - values.length) * step
+    const y = box.y + box.height - (Math.min(value, top) / top) * box.height
+    path += `${pen}${x.toFixed(1)} ${y.toFixed(1)}`
+    pen = 'L'
+  }
+  return path
+}
+
+/** A round number that is not below `value`: the top of an axis. */
+export function roundTop(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
+  return [1, 2, 2.5, 5, 10].map(step => step * power).find(step => step >= value) ?? 10 * power
+}
