@@ -1,8 +1,10 @@
 /** Where the commands that pages show are really run, with the real program: what the command begins with, and the test. */
 export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: string])[] = [
   [/^npm (test|ci)/, 'vitest.config.ts', 'test/**'],
-  [/^npm (start|run demo)|^dragoman serve/, 'test/e2e/commands.test.ts', "'serve'"],
-  [/^npm run demo -- --two-phones/, 'test/e2e/two-party/demo.test.ts', '--two-phones'],
+  [/^npm start|^dragoman serve/, 'test/e2e/commands.test.ts', "'serve'"],
+  [/^npm run demo$/, 'test/e2e/commands.test.ts', "'demo'"],
+  [/^npm run demo -- --two-phones/, 'test/e2e/two-party/demo.test.ts', 'twoPhones'],
+  [/^npm run demo -- --discord/, 'test/docs/discord-demo.test.ts', 'discordDemo'],
   [/^npm run reference/, 'test/docs/reference.test.ts', 'referencePages'],
   [/^dragoman call/, 'test/e2e/commands.test.ts', "'call'"],
   [/^dragoman service/, 'test/e2e/commands.test.ts', "'service'"],

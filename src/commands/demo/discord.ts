@@ -29,6 +29,8 @@ export interface DiscordDemoOptions {
   /** The folder that everything is written to. */
   readonly output: string
   readonly json?: boolean | undefined
+  /** What is said. */
+  readonly turns?: readonly Turn[]
 }
 
 /**
@@ -36,7 +38,7 @@ export interface DiscordDemoOptions {
  * people who speak. Returns the exit code.
  */
 export async function discordDemo(
-  { output, json }: DiscordDemoOptions,
+  { output, json, turns = TURNS }: DiscordDemoOptions,
   terminal: Terminal,
   log: Log,
 ): Promise<number> {
@@ -49,14 +51,14 @@ export async function discordDemo(
     .addGuild({ name: 'Pemberley', botPermissions: ['ChangeNickname'] })
     .addVoiceChannel({ name: 'Lounge' })
   await using ears = await ScriptedEars.listen(
-    TURNS.flatMap(({ by, text }) => (SPEAKERS[by].language === 'es-es' ? text : [])),
+    turns.flatMap(({ by, text }) => (SPEAKERS[by].language === 'es-es' ? text : [])),
   )
   await using app = await buildApp(settings(discord, ears), { log })
   const address = await app.listen()
   if (!(await app.discord?.settled)) throw new BridgeError('STATE', 'the bot could not log in')
   await app.discord?.registered
   introduce(address, discord, terminal)
-  const speeches = await Promise.all(TURNS.map(turn => speechOf(app, turn)))
+  const speeches = await Promise.all(turns.map(turn => speechOf(app, turn)))
   const result = await converse({ app, lounge, speeches, output, terminal })
   if (json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
   else reportDiscord(result, terminal)

@@ -1,0 +1,34 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { discordDemo } from '../../src/commands/demo/discord.ts'
+import { TURNS } from '../../src/commands/demo/discord-script.ts'
+import { Terminal } from '../../src/commands/terminal.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { readWav, rms } from '../../src/transcode/index.ts'
+
+// Real engines, in real time: two of the lines, one in each direction.
+it('the demonstration of Discord talks in both directions, and leaves what was said, heard and written', {
+  timeout: 90_000,
+}, async () => {
+  const output = await mkdtemp(join(tmpdir(), 'discord-demo-'))
+  const shown: string[] = []
+  const out = { write: (text: string) => shown.push(text) > 0, isTTY: false, columns: 80 }
+  try {
+    expect(await discordDemo({ output, turns: TURNS.slice(0, 2) }, new Terminal(out), silentLog)).toBe(0)
+    const text = shown.join('')
+    expect(text).toMatch(/NOTE: no engine here recognises es-es/)
+    expect(text).toContain('John types /interpret start')
+
+    const { pcm, channels, rate } = readWav(await readFile(join(output, 'channel.wav')))
+    expect([channels, rate]).toEqual([2, 16_000])
+    // What they said is on the left, what the channel heard from the bot on the right.
+    for (const side of [0, 1]) expect(rms(pcm.filter((_, at) => at % 2 === side))).toBeGreaterThan(100)
+    const chat = await readFile(join(output, 'chat.txt'), 'utf8')
+    expect(chat).toMatch(/young man/)
+    expect(chat).toMatch(/wife|woman/i)
+  } finally {
+    await rm(output, { recursive: true })
+  }
+})
