@@ -14,6 +14,8 @@ const WINDOW = 240
 /** Samples due to be left out at which a place for it is looked for, and at which the best place there is must do. */
 const DUE = 160
 const OVERDUE = 400
+/** Samples of what is asked for that are looked after at once: what is ahead of them has to fit, too. */
+const MOST_NEEDED = 1_600
 /** How alike both sides must be when it is due; less and less until it is overdue. */
 const ALIKE = 0.8
 
@@ -96,7 +98,7 @@ export class Stretch {
   read(out: Int16Array): number {
     let at = 0
     while (at < out.length) {
-      const left = out.length - at
+      const left = Math.min(out.length - at, MOST_NEEDED)
       if (this.trimming) this.#trim(left)
       if (this.#factor > 1) this.#hasten(left)
       this.ready(Math.min(BLOCK, left))
