@@ -47,17 +47,20 @@ describe('speech made faster', () => {
     }
   })
 
-  test.each([0, 1])('all of it at once, in the largest pieces that a source may give, with trimming: %i', trim => {
-    const pcm = recordings()
-    const stretch = new Stretch(pieces(pcm, () => 2_000))
-    stretch.factor = 1.25
-    stretch.trimming = trim === 1
-    const out = new Int16Array(pcm.length)
-    const length = stretch.read(out)
-    const byFrames = stretched(pcm, 1.25, trim === 1).pcm
-    expect(Math.abs(length - byFrames.length)).toBeLessThanOrEqual(pcm.length / 50)
-    expect(Math.abs(level(out.subarray(0, length)) - level(byFrames))).toBeLessThan(0.5)
-  })
+  test.each([0, 1])(
+    'all of it at once, in the largest pieces that a source may give, with trimming: %i',
+    trim => {
+      const pcm = recordings()
+      const stretch = new Stretch(pieces(pcm, () => 2_000))
+      stretch.factor = 1.25
+      stretch.trimming = trim === 1
+      const out = new Int16Array(pcm.length)
+      const length = stretch.read(out)
+      const byFrames = stretched(pcm, 1.25, trim === 1).pcm
+      expect(Math.abs(length - byFrames.length)).toBeLessThanOrEqual(pcm.length / 50)
+      expect(Math.abs(level(out.subarray(0, length)) - level(byFrames))).toBeLessThan(0.5)
+    },
+  )
 
   test.each([80, 97, 110, 155, 210, 300])('a voice of %i Hz keeps its pitch at every factor', hz => {
     const pcm = vowel(hz, 3_000)
