@@ -22,7 +22,16 @@ export class Declarations implements Disposable {
   readonly #modules = new Map<string, readonly Declaration[]>()
 
   constructor() {
-    const emit = ['--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--outDir', this.#folder]
+    // Whether types are right is another check's business.
+    const emit = [
+      '--noCheck',
+      '--declaration',
+      '--emitDeclarationOnly',
+      '--noEmit',
+      'false',
+      '--outDir',
+      this.#folder,
+    ]
     execFileSync(join(PROJECT, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.build.json', ...emit], {
       cwd: PROJECT,
     })
