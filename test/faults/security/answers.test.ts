@@ -13,6 +13,30 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 const BRIDGE: readonly Asked[] = [
   ['GET', '/'],
+  ['GET', '/', { accept: 'text/html' }],
+  ['GET', '/', { accept: 'text/html', host: 'evil.example' }],
+  ['GET', '/talk/languages'],
+  ['GET', '/talk/languages', { origin: 'https://evil.example' }],
+  ['GET', '/talk/languages', { authorization: 'Bearer wrong' }],
+  ['GET', '/talk/socket'],
+  ['GET', '/talk/recordings/none.wav'],
+  ['GET', '/files/pages/page/base.css'],
+  ['GET', '/files/pages/page/icon.svg'],
+  ['GET', '/files/../app.ts'],
+  ['GET', '/files/..%2fapp.ts'],
+  ['GET', '/files/app.ts'],
+  ['GET', '/captions'],
+  ['GET', '/captions/none'],
+  ['GET', '/dashboard'],
+  ['GET', '/dashboard/events'],
+  ['GET', '/dashboard/offer', AUTH],
+  ['GET', '/dashboard/offer', { authorization: 'Bearer wrong' }],
+  ['POST', '/dashboard/calls', { ...AUTH, ...JSON_TYPE }, '{"phones":[]}'],
+  ['POST', '/dashboard/calls', { ...AUTH, ...JSON_TYPE }, '{'],
+  ['POST', '/dashboard/calls', JSON_TYPE, '{}'],
+  ['DELETE', '/dashboard/calls/none', AUTH],
+  ['GET', '/dashboard/calls/none/phones/x/sound', AUTH],
+  ['GET', '/metrics'],
   ['GET', '/health'],
   ['GET', '/live'],
   ['GET', '/ready'],
@@ -122,5 +146,24 @@ describe('G52, G40, G10: every answer', () => {
     const { port } = await guarded()
     const upgrade = `GET /twilio/media HTTP/1.1\r\nHost: a\r\nOrigin: https://evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
     expect(await exchanged(port, upgrade)).toMatch(/^HTTP\/1.1 403 /)
+    // The page's own socket: not for a page of another site, nor for a name that somebody points at this machine.
+    const talk = upgrade.replace('/twilio/media', '/talk/socket')
+    const here = `127.0.0.1:${port}`
+    for (const [host, origin] of [
+      [here, 'https://evil.example'],
+      [here, 'null'],
+      [here, `http://${here}.evil.example`],
+      ['evil.example', 'http://evil.example'],
+      ['localhost.evil.example', 'http://localhost.evil.example'],
+    ])
+      expect(
+        await exchanged(
+          port,
+          talk
+            .replace('Host: a', `Host: ${host}`)
+            .replace('Origin: https://evil.example', `Origin: ${origin}`),
+        ),
+        `${origin} at ${host}`,
+      ).toMatch(/^HTTP\/1.1 403 /)
   })
 })

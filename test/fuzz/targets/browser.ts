@@ -1,0 +1,75 @@
+import { LegCounters } from '../../../src/bridges/browser/counters.ts'
+import { DEFAULT_LIMITS } from '../../../src/bridges/browser/limits.ts'
+import { isPacketLength, MOST_PACKET_BYTES } from '../../../src/bridges/browser/packet.ts'
+import { Uplink } from '../../../src/bridges/browser/uplink.ts'
+import { parse } from '../../../src/bridges/browser/wire.ts'
+import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
+import { type FuzzTarget, must, texts } from '../target.ts'
+
+const messages: FuzzTarget = {
+  name: 'messages of the talk page',
+  seeds: texts(
+    '{"kind":"hello","speaks":"en-us","hears":"es-es","alone":"es-es","original":"low","name":"Ana","muted":true}',
+    '{"kind":"hello","hears":"es-es","alone":"es-es","link":"abcdefghijklmnopqrstuvwx","code":"123456","voice":"Ana 1"}',
+    '{"kind":"resume","call":"abcdefghijklmnopqrstuvwx","secret":"abcdefghijklmnopqrstuvwx"}',
+    '{"kind":"change","speaks":null,"name":null,"voice":null,"muted":false,"original":"off"}',
+    '{"kind":"mark","id":7}',
+    '{"kind":"key","digit":"#"}',
+    '{"kind":"ping","at":1.5}',
+    '{"kind":"report","underruns":1,"skippedMs":2,"bufferedMs":3}',
+    '{"kind":"invite"}',
+    '{"kind":"__proto__"}',
+    '{"kind":"constructor","__proto__":{"kind":"bye"}}',
+    '[{"kind":"bye"}]',
+  ),
+  words: ['"kind":', '"hello"', 'null', '1e999', '-1', '\\u0000', '\\ud800', '__proto__', '[]', '{}'],
+  run(input) {
+    const message = parse(input.toString())
+    must(typeof message.kind === 'string', 'it is something, or invalid')
+    if (message.kind === 'hello' || message.kind === 'change') {
+      const { name } = message
+      must(
+        typeof name !== 'string' || (name.length <= 40 && !/\p{Cc}/u.test(name)),
+        'names are short and plain',
+      )
+    }
+    if (message.kind === 'ping') must(Number.isFinite(message.at), 'a time')
+    must(Object.keys(Object.prototype).length === 0, 'the prototype is as it was')
+  },
+}
+
+const packet = Buffer.alloc(8 + 640)
+const jump = Buffer.from(packet)
+jump.writeUInt32LE(0xffff_ff00, 4)
+
+const audio: FuzzTarget = {
+  name: 'audio of the talk page',
+  seeds: [Buffer.concat([packet, jump]), Buffer.alloc(MOST_PACKET_BYTES), Buffer.alloc(7)],
+  run(input) {
+    const counters = new LegCounters()
+    let now = 0
+    const uplink = new Uplink(counters, DEFAULT_LIMITS, now)
+    let frames = 0
+    uplink.attach({
+      write: (frame: Int16Array) => {
+        must(frame.length === FRAME_SAMPLES, 'whole frames')
+        frames++
+      },
+      marked: () => {},
+    } as unknown as Parameters<Uplink['attach']>[0])
+    // As messages of a length that the first byte of each chooses, a moment apart.
+    for (let at = 0; at < input.length; ) {
+      const bytes = Math.min(input.length - at, 8 + 640 * (1 + (input[at]! % 10)))
+      const message = input.subarray(at, at + bytes)
+      at += bytes
+      if (isPacketLength(message.length)) uplink.write(message, now)
+      now += 20
+      uplink.watch(now)
+    }
+    const mostMs = DEFAULT_LIMITS.maxGapMs + 5_000 + now * 1.05 + now
+    must(frames * 20 <= mostMs, `no more sound than there is time for it: ${frames}`)
+    must(frames === counters.framesIn, 'what is heard is counted')
+  },
+}
+
+export const BROWSER: readonly FuzzTarget[] = [messages, audio]
