@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebVTTParser } from 'webvtt-parser'
 import { FaultProxy } from '../../../src/simulator/faults/fault-proxy.ts'
-import { accessibilityFaults, hasChromium, startChromium } from '../../helpers/chromium.ts'
+import { accessibilityFaults, hasChromium, startChromium, watchFaults } from '../../helpers/chromium.ts'
 import { pause } from '../../helpers/until.ts'
 import { KEY } from '../../web/control/controlled.ts'
+import { bridge, LINE_RATE, recognised, sentence } from '../phones.ts'
 import { captionRoom, captionsOn } from './caption-room.ts'
 
+const SAID = 'had he married a more amiable woman he might have been made still more respectable than he was'
 const PHONE = { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true }
 
 const isLive = (page: Page) => page.getByText('Live', { exact: true }).waitFor()
@@ -219,6 +221,8 @@ describe.skipIf(!hasChromium)('the captions page', () => {
     join('anna', { speaks: 'en-us', hears: 'en-us', name: 'Anna' })
     join('bob', { speaks: 'es-es', hears: 'es-es', name: 'Bob' })
     await run(100)
+    // The page looks now and then; and at once when the browser tells it that the network is back.
+    await page.evaluate('dispatchEvent(new Event("online"))')
     await isLive(page)
     // The same utterance of another conversation is another one.
     anna('two', 'dos', true, '1')
@@ -372,5 +376,29 @@ describe.skipIf(!hasChromium)('the captions page', () => {
     await page.getByRole('button', { name: /Back to the live/ }).waitFor()
     await page.keyboard.press('End')
     await expect.poll(() => fromEnd(page)).toBeLessThan(2)
+  })
+
+  test('shows what somebody says on the telephone, recognised and translated by the real engines', async () => {
+    const { app, address, dial } = await bridge({ control: { keys: [{ name: 'test', key: KEY }] } })
+    onTestFinished(() => app.close())
+    const phone = await dial({ room: 'wall', speaks: 'en-us', hears: 'es-es' })
+    const headers = { authorization: `Bearer ${KEY}` }
+    const asked = await fetch(`${address}/v1/rooms/wall/captions/link`, { method: 'POST', headers })
+    const link = (await asked.json()) as { page: string }
+    const page = await browser.newPage()
+    onTestFinished(() => page.close())
+    const faults = watchFaults(page, address)
+    await page.goto(address + link.page)
+    await isLive(page)
+    await phone.say(await sentence(4), LINE_RATE)
+    await page.locator('.growing').first().waitFor()
+    await page.locator('.caption:not(.growing)').first().waitFor({ timeout: 20_000 })
+    const shown = await captionsOn(page)
+    const words = (index: number) => shown.map(each => each.texts[index] ?? '').join(' ')
+    expect(recognised(SAID, words(0))).toBeGreaterThan(0.5)
+    expect(words(1)).toMatch(/\b(hombre|mujer|el|la|más|que)\b/)
+    await phone.hangUp()
+    await page.locator('#notice').getByText('has ended').waitFor({ timeout: 20_000 })
+    expect(faults).toEqual([])
   })
 })

@@ -61,11 +61,12 @@ export class CaptionBook {
     const key = `${this.#life} ${caption.utterance}`
     const before = this.#byKey.get(key)
     if (before?.final) return false
-    const entry: Entry = { ...before, ...caption, key, life: this.#life }
     // Its place was settled when it was begun.
-    if (before) this.#entries[this.#entries.lastIndexOf(before)] = { ...entry, startMs: before.startMs }
+    const startMs = before?.startMs ?? caption.startMs
+    const entry: Entry = { ...before, ...caption, startMs, key, life: this.#life }
+    if (before) this.#entries[this.#entries.lastIndexOf(before)] = entry
     else this.#insert(entry)
-    this.#byKey.set(key, before ? { ...entry, startMs: before.startMs } : entry)
+    this.#byKey.set(key, entry)
     this.languages.add(entry.from).add(entry.to)
     if (entry.name) this.#names.set(entry.speaker, entry.name)
     this.#follow(entry)
