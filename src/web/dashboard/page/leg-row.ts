@@ -16,7 +16,7 @@ export class LegRow {
   readonly #who = this.#cell('th', '', 'who')
   readonly #name = made('b')
   readonly #chips = made('span')
-  readonly #languages = this.#cell('td', 'Languages')
+  readonly #languages = this.#cell('td', 'Languages', 'languages')
   readonly #level = made('span', '', 'level')
   readonly #speaking = made('span', '', 'aloud')
   readonly #lag = made('span', '', 'lag', 'figure')

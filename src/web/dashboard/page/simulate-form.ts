@@ -72,14 +72,16 @@ function phoneFields(
 ): { set: HTMLElement; fields: PhoneFields } {
   const set = made('fieldset')
   set.append(made('legend', count === 1 ? 'The phone' : at === 0 ? 'First phone' : 'Second phone'))
-  const add = (name: string) => {
+  const both = made('div', '', 'both')
+  const add = (name: string, place: HTMLElement) => {
     const label = made('label', `${name} `, 'field')
     const select = made('select')
     label.append(select)
-    set.append(label)
+    place.append(label)
     return select
   }
-  const fields = { recording: add('Says'), speaks: add('In'), hears: add('Hears') }
+  const fields = { recording: add('Says', set), speaks: add('In', both), hears: add('Hears', both) }
+  set.append(both)
   fields.recording.replaceChildren(...recordings.map(optionOf))
   // The second one speaks something else than the first.
   fields.recording.selectedIndex = Math.min(recordings.length - 1, count === 1 ? 3 : at === 0 ? 3 : 2)

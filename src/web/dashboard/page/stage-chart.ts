@@ -6,8 +6,8 @@ import { shortly, timeOfDay } from './words.ts'
 
 const WIDTH = 560
 const HEIGHT = 190
-const LEFT = 44
-const TOP = 8
+const LEFT = 66
+const TOP = 12
 const BOTTOM = 8
 /** Bars that fit. */
 const BARS = 40
@@ -96,7 +96,7 @@ export function axis(top: number): SVGElement[] {
       drawn('line', { x1: LEFT, x2: WIDTH, y1: y, y2: y, class: 'grid' }),
       drawn(
         'text',
-        { x: LEFT - 6, y: y + 4, 'text-anchor': 'end' },
+        { x: LEFT - 6, y: y + 5, 'text-anchor': 'end' },
         share === 0 ? '0' : shortly(top * share),
       ),
     ]
