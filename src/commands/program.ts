@@ -3,8 +3,10 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig } from '../config.ts'
 import { languageId } from '../core/languages.ts'
 import { silentLog } from '../core/log.ts'
+import { addCompletionCommand } from './completion-command.ts'
 import { addDiscordCommands } from './discord-commands.ts'
 import { failure } from './failure.ts'
+import { addExamples } from './help-examples.ts'
 import { StopSignal } from './stop-signal.ts'
 import { Terminal } from './terminal.ts'
 import { addTwilioCommands } from './twilio-commands.ts'
@@ -237,6 +239,9 @@ program
     process.stdout.write(json ? `${JSON.stringify(checks, undefined, 2)}\n` : `${renderChecks(checks)}\n`)
     process.exitCode = exitCode(checks)
   })
+
+addCompletionCommand(program)
+addExamples(program)
 
 /** Does what the command line says; a failure is told, and is the exit code. */
 export async function runProgram(): Promise<void> {

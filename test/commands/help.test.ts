@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { program } from '../../src/commands/program.ts'
+
+interface Entry {
+  readonly path: string
+  readonly command: Command
+}
+
+function all(command: Command, path = ''): Entry[] {
+  const below = command.commands.flatMap(each => all(each, `${path} ${each.name()}`.trim()))
+  return [{ path, command }, ...below]
+}
+
+const entries = all(program)
+
+/** The help of a command as it is printed, with what is added behind. */
+function helpOf(command: Command): string {
+  let text = ''
+  command.configureOutput({ writeOut: chunk => (text += chunk) })
+  command.outputHelp()
+  return text
+}
+
+/** The words of a line as a shell takes them; the examples have no quotes. */
+function examplesOf(command: Command): string[][] {
+  return [...helpOf(command).matchAll(/^ {2}\$ dragoman ?(.*)$/gm)].map(([, line = '']) =>
+    line.split(' ').filter(Boolean),
+  )
+}
+
+describe('the help of', () => {
+  test.each(entries.map(({ path, command }) => [path || 'the program', command] as const))(
+    '%s has examples, which parse',
+    async (path, command) => {
+      const examples = examplesOf(command)
+      expect(examples.length).toBeGreaterThan(0)
+      // Nothing is done: only whether the words are understood is of interest.
+      const called: string[] = []
+      for (const entry of entries) {
+        entry.command.exitOverride().configureOutput({ writeErr: () => {} })
+        if (entry.command.commands.length === 0) entry.command.action(() => void called.push(entry.path))
+      }
+      for (const words of examples) await program.parseAsync(words, { from: 'user' })
+      for (const name of called)
+        expect(path === 'the program' || `${name} `.startsWith(`${path} `)).toBe(true)
+      expect(called).toHaveLength(examples.length)
+      await expect(
+        program.parseAsync([...(examples[0] ?? []), '--nonsense'], { from: 'user' }),
+      ).rejects.toThrow('--nonsense')
+    },
+  )
+
+  test('every command, its option and its argument says what it is', () => {
+    for (const { path, command } of entries) {
+      expect(command.description(), path).not.toBe('')
+      for (const option of command.options) expect(option.description, `${path} ${option.flags}`).not.toBe('')
+      for (const argument of command.registeredArguments)
+        expect(argument.description, `${path} ${argument.name()}`).not.toBe('')
+    }
+  })
+})
