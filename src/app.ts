@@ -133,9 +133,10 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     language,
   })
   const roomCodes = new RoomCodes(clock, { fixed: calls.roomCodes })
+  const guesses = new GuessLimit(clock)
   const desk: Doorkeeper = {
     roomOf: code => roomCodes.find(code),
-    guesses: new GuessLimit(clock),
+    guesses,
     remembered,
   }
   const recorder = new DiskRecorder({
@@ -232,6 +233,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       ...{ config, relay, announcer, dialler, roomCodes, preferences, clock, log },
       ...{ door, overload, numberLimits, drain, doorman, drainSettings },
       ...{ front, switchboard, desk, control, twilioDialler },
+      ...{ ration, guesses },
       service: { url, apiKey: key, running: () => service?.running !== false, embedded: () => service },
     })
     await server.ready()

@@ -9,6 +9,7 @@ import type { ServiceConfig } from '../service/server/service-config.ts'
 import type { SoundSettings } from '../sounds/sound-options.ts'
 import type { ControlSettings } from '../web/control/control-settings.ts'
 import type { DashboardSettings } from '../web/dashboard/dashboard-settings.ts'
+import type { MetricsSettings } from '../web/metrics/metrics-settings.ts'
 import type { TranscriptSettings } from '../web/transcript/transcript-settings.ts'
 import type { WebhookInput } from '../web/webhooks-out/webhook-settings.ts'
 import type { DiallingSettings } from './dialling.ts'
@@ -41,6 +42,8 @@ export interface AppConfig {
   readonly recording?: RecordingSettings | undefined
   /** Who may use the control API; absent: nobody. */
   readonly control?: DeepReadonly<Partial<ControlSettings>> | undefined
+  /** Who may read the metrics; default: programs on this machine, and who has a key of `control`. */
+  readonly metrics?: Readonly<Partial<MetricsSettings>> | undefined
   readonly dashboard?: Readonly<Partial<DashboardSettings>> | undefined
   /** Who is told what happens. */
   readonly webhooks?: readonly WebhookInput[] | undefined

@@ -12,6 +12,10 @@ const NOBODY = 'anonymous'
 
 /** Limits how often callers may guess the code of a room, each of them and all together. */
 export class GuessLimit {
+  /** Wrong codes. */
+  wrongCodes = 0
+  /** Times that somebody was not let try. */
+  refused = 0
   readonly #clock: Clock
   readonly #anonymous: (caller: string) => boolean
   readonly #callers = new Map<string, TokenBucket>()
@@ -27,11 +31,14 @@ export class GuessLimit {
   /** Whether `caller` may try a code now. */
   mayTry(caller: string): boolean {
     const now = this.#clock.now()
-    return this.#all.left(now) >= 1 && (this.#callers.get(this.#keyOf(caller))?.left(now) ?? 1) >= 1
+    const may = this.#all.left(now) >= 1 && (this.#callers.get(this.#keyOf(caller))?.left(now) ?? 1) >= 1
+    if (!may) this.refused++
+    return may
   }
 
   /** `caller` gave a code that is none. */
   wrong(caller: string): void {
+    this.wrongCodes++
     const now = this.#clock.now()
     const key = this.#keyOf(caller)
     const bucket = this.#callers.get(key) ?? new TokenBucket(EACH / 600, EACH, now)

@@ -6,6 +6,7 @@ import type { Announcer } from '../core/announcer.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Dialler } from '../core/dialler.ts'
 import type { Log } from '../core/log.ts'
+import type { RationedDialler } from '../core/rationed-dialler.ts'
 import type { Relay } from '../core/relay.ts'
 import type { RoomCodes } from '../core/room-codes.ts'
 import type { Switchboard } from '../core/switchboard.ts'
@@ -26,6 +27,9 @@ import { registerDashboard } from './dashboard.ts'
 import { type openDialler, signingTokens } from './dialling.ts'
 import { discordOptions, type openPreferences } from './discord.ts'
 import type { Drain, DrainSettings } from './drain.ts'
+import type { GuessLimit } from './guess-limit.ts'
+import type { EmbeddedService } from './metrics/own-families.ts'
+import { registerMetrics } from './metrics.ts'
 import type { NumberLimits } from './number-limits.ts'
 import { type Doorman, whileStrong } from './open-lines.ts'
 
@@ -37,9 +41,13 @@ export interface PluginParts {
   readonly switchboard: Switchboard
   readonly dialler: Dialler | undefined
   readonly twilioDialler: ReturnType<typeof openDialler>
+  /** Stands before it; undefined when dialling out is off. */
+  readonly ration: RationedDialler | undefined
   readonly roomCodes: RoomCodes
   readonly preferences: ReturnType<typeof openPreferences>
   readonly desk: Doorkeeper
+  /** That of `desk`. */
+  readonly guesses: GuessLimit
   readonly front: OpenFloor
   readonly control: ControlSettings
   readonly door: Door
@@ -53,7 +61,7 @@ export interface PluginParts {
     readonly url: () => string
     readonly apiKey: string
     readonly running: () => boolean
-    readonly embedded: () => { readonly running: boolean; readonly restarts: number } | undefined
+    readonly embedded: () => EmbeddedService | undefined
   }
   readonly clock: Clock
   readonly log: Log
@@ -61,10 +69,11 @@ export interface PluginParts {
 
 /** Registers all that the server does: bridges, pages and APIs. */
 export async function registerPlugins(server: FastifyInstance, parts: PluginParts): Promise<void> {
+  const keys = new BearerKeys(parts.control, parts.clock)
+  await registerMetrics(server, parts, { keys, notReady: () => notReady(parts) })
   await server.register(pageFiles, { shared: ['bridges/browser/packet'] })
   await server.register(status, { relay: parts.relay, notReady: () => notReady(parts) })
   const { floor } = parts.front
-  const keys = new BearerKeys(parts.control, parts.clock)
   await server.register(controlApi, { prefix: '/v1', floor, settings: parts.control, keys })
   await server.register(captionPage)
   // Simulated calls of the dashboard are signed as any others, with a token that nobody else has.

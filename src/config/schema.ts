@@ -10,6 +10,7 @@ import { serviceConfigSchema } from '../service/server/service-config.ts'
 import { soundOptionsSchema } from '../sounds/sound-options.ts'
 import { controlSettingsSchema } from '../web/control/control-settings.ts'
 import { dashboardSettingsSchema } from '../web/dashboard/dashboard-settings.ts'
+import { metricsSettingsSchema } from '../web/metrics/metrics-settings.ts'
 import { transcriptSettingsSchema } from '../web/transcript/transcript-settings.ts'
 import { webhookSchema } from '../web/webhooks-out/webhook-settings.ts'
 import { callsSchema } from './calls-schema.ts'
@@ -120,6 +121,7 @@ export const configSchema = z
     recording: recordingOptionsSchema.prefault({}),
     control: controlSettingsSchema.prefault({}),
     dashboard: dashboardSettingsSchema.prefault({}),
+    metrics: metricsSettingsSchema.prefault({}),
     webhooks: z
       .array(webhookSchema)
       .default([])

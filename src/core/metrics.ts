@@ -21,12 +21,24 @@ export class Histogram {
     return this.#count
   }
 
+  get sum(): number {
+    return this.#sum
+  }
+
   get max(): number {
     return this.#max
   }
 
   get mean(): number {
     return this.#count === 0 ? 0 : this.#sum / this.#count
+  }
+
+  /** How many values were up to `value`; where that lies within a bucket, up to the nearer of its edges. */
+  countUpTo(value: number): number {
+    const last = value < 0.1 ? -1 : Math.round(Math.log(value / 0.1) / Math.log(1.1))
+    let count = 0
+    for (let at = 0; at <= last && at < this.#buckets.length; at++) count += this.#buckets[at]!
+    return count
   }
 
   /** The value below which the share `q` (0 to 1) lies; 0 when empty. */

@@ -17,6 +17,7 @@ export type {
   StartFailure,
   StartRequest,
 } from './channel-interpreter.ts'
+export type { CommandCounters } from './commands/command-counters.ts'
 export type { LanguageOffer, OfferedLanguage } from './commands/language-offer.ts'
 export { allPermissions, inviteUrl } from './commands/permissions.ts'
 export type { CommandSettings, Guesses } from './commands/settings.ts'

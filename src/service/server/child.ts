@@ -4,7 +4,7 @@ import { BridgeError, type EndReason } from '../../core/errors.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import { THREADS } from './engines/thread-use.ts'
 import { Heartbeat } from './heartbeat.ts'
-import type { AskMessage, ProcessMessage, StartMessage } from './process-messages.ts'
+import type { AskMessage, ProcessMessage, ServiceFigures, StartMessage } from './process-messages.ts'
 import { endsWithUs } from './same-end.ts'
 import { type ServiceConfig, serviceUrl } from './service-config.ts'
 
@@ -40,6 +40,7 @@ export class ServiceProcess {
   #child: ChildProcess | undefined
   #port = 0
   #restarts = 0
+  #figures: ServiceFigures | undefined
   #listening = false
   #waitMs = BACK_OFF_MS.first
   #timer: Disposable | undefined
@@ -89,6 +90,11 @@ export class ServiceProcess {
   /** How often it had to be started again. */
   get restarts(): number {
     return this.#restarts
+  }
+
+  /** How it is doing, at most some seconds old; undefined before it has said so, and while it is away. */
+  get figures(): ServiceFigures | undefined {
+    return this.running ? this.#figures : undefined
   }
 
   /** Ends the process, gracefully if it can. Idempotent. */
@@ -147,6 +153,7 @@ export class ServiceProcess {
     switch (message.type) {
       case 'alive':
         this.#heartbeat?.answered()
+        this.#figures = message.figures
         return
       case 'listening':
         this.#port = message.port
@@ -197,6 +204,7 @@ export class ServiceProcess {
   #died(how: object, livedMs: number): void {
     this.#child = undefined
     this.#listening = false
+    this.#figures = undefined
     this.#watch?.[Symbol.dispose]()
     if (this.#closing) return
     if (this.#first) {

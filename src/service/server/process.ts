@@ -19,9 +19,10 @@ const line =
 const parentLog: Log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
 
 let service: Promise<Service> | undefined
+let built: Service | undefined
 
 process.on('message', message => {
-  if (isAsk(message)) say({ type: 'alive' })
+  if (isAsk(message)) say({ type: 'alive', ...(built ? { figures: built.figures() } : {}) })
   else if (isStart(message) && !service) void start(message.config)
   else fail('config', 'the first message to a service process is { type: "start", config }')
 })
@@ -37,7 +38,8 @@ if (!process.connected) end()
 async function start(config: ServiceConfig): Promise<void> {
   try {
     service = buildService(config, { log: parentLog })
-    const { port } = await (await service).listen()
+    built = await service
+    const { port } = await built.listen()
     say({ type: 'listening', port })
   } catch (error) {
     fail(error instanceof RangeError ? 'config' : 'start', (error as Error).message)
@@ -52,7 +54,7 @@ function fail(code: 'config' | 'start', message: string): void {
 
 function end(): void {
   setTimeout(() => process.exit(), GOODBYE_MS).unref()
-  const closed = service?.then(built => built.close())
+  const closed = service?.then(each => each.close())
   void Promise.resolve(closed)
     .catch(() => {})
     .finally(() => process.exit())

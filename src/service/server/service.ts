@@ -24,6 +24,7 @@ import { addSocketRules, SocketUpgrades } from './http/socket-requests.ts'
 import { KeyFile } from './key-file.ts'
 import { KeyWatch } from './key-watch.ts'
 import { addNamespaces } from './namespaces.ts'
+import type { ServiceFigures } from './process-messages.ts'
 import { addRoutes, answerFailed } from './routes.ts'
 import {
   isLoopback,
@@ -62,6 +63,8 @@ export interface Service {
   readonly batch: Batch
   /** Who is turned away at the door. */
   readonly door: Door
+  /** How it is doing. */
+  figures(): ServiceFigures
   /** Settings in force. */
   readonly settings: ServiceSettings
   /** Starts to serve; by default where the settings say. Rejects when the port is taken. */
@@ -136,6 +139,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     engines,
     batch,
     door,
+    figures: () => figuresOf({ admission, workload, door, overload }),
     settings,
     async listen({ port = settings.port, host = settings.host } = {}) {
       if (settings.open && !isLoopback(host))
@@ -201,4 +205,29 @@ function installedEngines(
     clock,
     log,
   )
+}
+
+function figuresOf({
+  admission,
+  workload,
+  door,
+  overload,
+}: {
+  admission: Admission
+  workload: Workload
+  door: Door
+  overload: Overload
+}): ServiceFigures {
+  const { closings, turnedAway, lateMs, memoryShare, strain } = overload
+  const { user, system } = process.cpuUsage()
+  return {
+    sessions: admission.taken,
+    maxSessions: admission.size,
+    behindMs: workload.latelyMs,
+    busy: workload.busy,
+    door: { ...door.counters },
+    overload: { closings, turnedAway, lateMs, memoryShare, strain },
+    memoryBytes: process.memoryUsage.rss(),
+    cpuSeconds: (user + system) / 1e6,
+  }
 }

@@ -69,6 +69,10 @@ export class DiskShelf implements TranscriptShelf {
     return shelf
   }
 
+  get stats() {
+    return { kept: this.#kept.size, failed: this.failed, evicted: 0 }
+  }
+
   begin({ id, room, openedAt }: RoomLife): TranscriptWriter {
     const { log } = this.#parts
     const head = { id, room, openedAt }

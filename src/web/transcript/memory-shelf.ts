@@ -27,6 +27,10 @@ export class MemoryShelf implements TranscriptShelf {
     this.#keepMs = keepMs
   }
 
+  get stats() {
+    return { kept: this.#kept.size, failed: 0, evicted: this.evicted }
+  }
+
   begin(): TranscriptWriter {
     return {
       write() {},

@@ -13,6 +13,8 @@ export interface TranscriptWriter {
 
 /** Where transcripts are when their rooms have ended. Each is deleted when its time is over. */
 export interface TranscriptShelf {
+  /** Transcripts kept now, times that one could not be written, and those deleted before their time. */
+  readonly stats: { readonly kept: number; readonly failed: number; readonly evicted: number }
   begin(life: RoomLife): TranscriptWriter
   list(): readonly TranscriptSummary[]
   read(id: string): Promise<Transcript | undefined>

@@ -20,6 +20,17 @@ export interface TranscriptParts {
   readonly log: Log
 }
 
+export interface TranscriptStats {
+  /** Of rooms that live. */
+  readonly live: number
+  /** Of rooms that have ended. */
+  readonly kept: number
+  /** Times that one could not be written. */
+  readonly failed: number
+  /** Those deleted before their time, since there were too many. */
+  readonly evicted: number
+}
+
 interface LiveTranscript {
   readonly life: RoomLife
   readonly builder: TranscriptBuilder
@@ -42,6 +53,11 @@ export class Transcripts implements AsyncDisposable {
   /** Rejects when the folder of the settings cannot be used. */
   static async open(settings: TranscriptSettings, parts: TranscriptParts): Promise<Transcripts> {
     return new Transcripts(await shelfOf(settings, parts), parts)
+  }
+
+  get stats(): TranscriptStats {
+    const { kept, failed, evicted } = this.#shelf?.stats ?? { kept: 0, failed: 0, evicted: 0 }
+    return { live: this.#live.size, kept, failed, evicted }
   }
 
   /** Summaries by age, those of living rooms last. */

@@ -1,0 +1,99 @@
+import type { Histogram } from '../../core/metrics.ts'
+
+export type Labels = Readonly<Record<string, string>>
+
+/** One line of a metric: what its name ends with beyond the family's, its labels and its value. */
+export interface Sample {
+  readonly suffix?: string
+  readonly labels?: Labels
+  readonly value: number
+}
+
+/** A metric with all its label values, as it is when it is asked for. Nothing is kept here: who counts keeps the figures. */
+export interface Family {
+  /** `dragoman_…`, in base units, `…_total` for counters. */
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  /** The names of its labels. */
+  readonly labels: readonly string[]
+  samples(): readonly Sample[]
+}
+
+/** Value by labels, in the order of the family's label names. */
+export type Labelled = readonly (readonly [labels: readonly string[], value: number])[]
+
+/** A counter when the name ends with `_total`, else a gauge. `read` gives undefined where there is nothing to tell. */
+export function single(name: string, help: string, read: () => number | undefined): Family {
+  const samples = () => {
+    const value = read()
+    return value === undefined ? [] : [{ value }]
+  }
+  return { name, help, type: typeOf(name), labels: [], samples }
+}
+
+/** The same with a value for each combination of labels. */
+export function labelled(
+  name: string,
+  help: string,
+  labels: readonly string[],
+  read: () => Labelled,
+): Family {
+  const samples = () =>
+    read().map(([values, value]) => ({
+      labels: Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ''])),
+      value,
+    }))
+  return { name, help, type: typeOf(name), labels, samples }
+}
+
+/** Histograms of milliseconds as one of seconds, with bounds in seconds; each bound holds within 5 % of itself. */
+export function histogramFamily(
+  name: string,
+  help: string,
+  bounds: readonly number[],
+  read: () => readonly (readonly [labels: Labels, ms: Histogram])[],
+): Family {
+  const labels = Object.keys(read()[0]?.[0] ?? {})
+  const samples = () =>
+    read().flatMap(([own, ms]) => [
+      ...bounds.map(bound => ({
+        suffix: '_bucket',
+        labels: { ...own, le: String(bound) },
+        value: ms.countUpTo(bound * 1_000),
+      })),
+      { suffix: '_bucket', labels: { ...own, le: '+Inf' }, value: ms.count },
+      { suffix: '_sum', labels: own, value: ms.sum / 1_000 },
+      { suffix: '_count', labels: own, value: ms.count },
+    ])
+  return { name, help, type: 'histogram', labels, samples }
+}
+
+/** The keys of `T` whose values are numbers. */
+export type NumbersOf<T> = { [K in keyof T]-?: T[K] extends number ? K : never }[keyof T]
+
+/** How a counted field is told: name, help, and what it is multiplied with to be in base units. */
+export type FieldSpec = readonly [name: string, help: string, factor?: number]
+
+/** Milliseconds as seconds. */
+export const MS = 0.001
+
+/** Every number that `T` counts: a field that nobody tells of does not compile. */
+export type FieldTable<T> = Readonly<Record<NumbersOf<T>, FieldSpec>>
+
+/** A family for each field of `table`, read from whatever `sources` are there, each with labels of its own. */
+export function fieldFamilies<T>(
+  table: FieldTable<T>,
+  labels: readonly string[],
+  sources: () => readonly (readonly [labels: readonly string[], source: Readonly<Pick<T, NumbersOf<T>>>])[],
+): Family[] {
+  return (Object.entries(table) as [NumbersOf<T>, FieldSpec][]).map(([field, [name, help, factor = 1]]) =>
+    labelled(name, help, labels, () =>
+      sources().map(([values, source]) => [values, (source[field] as number) * factor] as const),
+    ),
+  )
+}
+
+function typeOf(name: string): 'counter' | 'gauge' {
+  return name.endsWith('_total') ? 'counter' : 'gauge'
+}
