@@ -6,13 +6,14 @@ import type { Log } from '../../core/log.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
 import type { BrowserSettings } from './browser-settings.ts'
 import type { BridgeCounters } from './counters.ts'
+import { Invites } from './invites.ts'
 import { BrowserLeg } from './leg.ts'
 import type { BrowserLimits } from './limits.ts'
 import type { Refused } from './messages.ts'
 import type { Offer } from './offer.ts'
 import { type OfferCache, offers } from './offer-cache.ts'
 import type { BrowserBridgeOptions, Guest } from './options.ts'
-import { joinPath, type RoomLinks } from './room-links.ts'
+import type { RoomLinks } from './room-links.ts'
 import type { TalkSocket } from './talk-socket.ts'
 import type { Visit } from './visit.ts'
 import type { Visits } from './visits.ts'
@@ -43,10 +44,14 @@ export interface Caller {
 /** Makes visits of connections that may, and legs of them for the relay. */
 export class Reception {
   readonly #terms: ReceptionTerms
+  readonly #invites: Invites
   #ids = 0
 
   constructor(terms: ReceptionTerms) {
     this.#terms = terms
+    const { options, links, clock, settings } = terms
+    const ttlMs = Math.round(settings.linkMinutes * 60_000)
+    this.#invites = new Invites({ links, roomCodes: options.roomCodes, clock, ttlMs })
   }
 
   /** Waits on `socket` for a `hello` or a `resume`. */
@@ -126,7 +131,7 @@ export class Reception {
       return
     }
     const visit = visits.begin(invitation.room, { company: hello.hears, alone: hello.alone })
-    const leg = this.#leg(socket, visit)
+    const leg = this.#leg(socket, visit, caller)
     try {
       ;(options.admission ?? options.relay).admit(leg, invitation)
     } catch (error) {
@@ -152,7 +157,7 @@ export class Reception {
       return
     }
     const before = visit.leg
-    const leg = this.#leg(socket, visit)
+    const leg = this.#leg(socket, visit, caller)
     void before?.close({ kind: 'replaced' })
     try {
       // They were let in before: no rule of the room is asked again.
@@ -166,7 +171,7 @@ export class Reception {
     this.#welcome(visit, true)
   }
 
-  #leg(socket: TalkSocket, visit: Visit): BrowserLeg {
+  #leg(socket: TalkSocket, visit: Visit, { address }: Caller): BrowserLeg {
     const { visits, clock, limits, log } = this.#terms
     const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
     const leg = new BrowserLeg(socket, {
@@ -178,7 +183,7 @@ export class Reception {
         asked: (message, now) => {
           if (rate.take(now) < 0) socket.counters.floodDropped++
           else if (message.kind === 'change') this.#change(visit, message)
-          else this.#invite(visit)
+          else this.#invite(visit, address)
         },
       },
     })
@@ -214,15 +219,12 @@ export class Reception {
     }
   }
 
-  #invite(visit: Visit): void {
-    const { options, links, settings, counters } = this.#terms
-    const endsInMs = Math.round(settings.linkMinutes * 60_000)
+  #invite(visit: Visit, address: string): void {
+    const { options, counters } = this.#terms
     try {
-      const path = joinPath(links.issue(visit.room, endsInMs))
-      const code = options.roomCodes?.issue(visit.room, endsInMs)
-      counters.links++
-      const numbers = options.numbers ?? []
-      visit.tell({ kind: 'invited', path, ...(code === undefined ? {} : { code }), numbers, endsInMs })
+      const invite = this.#invites.give(visit.room, address)
+      counters.links = this.#invites.made
+      visit.tell({ kind: 'invited', ...invite, numbers: options.numbers ?? [] })
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       visit.tell({ kind: 'sorry', what: 'invite' })

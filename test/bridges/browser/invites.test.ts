@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { Invites } from '../../../src/bridges/browser/invites.ts'
+import { RoomLinks } from '../../../src/bridges/browser/room-links.ts'
+import { RoomCodes } from '../../../src/core/room-codes.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+
+const HOUR_MS = 3_600_000
+
+function desk() {
+  const clock = new FakeClock(1_000)
+  const links = new RoomLinks(clock)
+  const roomCodes = new RoomCodes(clock)
+  const invites = new Invites({ links, roomCodes, clock, ttlMs: 2 * HOUR_MS })
+  /** Whether one is given, and with a code. */
+  const asks = (room: string, address = 'a') => {
+    try {
+      return invites.give(room, address).code === undefined ? 'link' : 'both'
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+  }
+  return { clock, links, roomCodes, invites, asks }
+}
+
+describe('invitations from the page', () => {
+  test('let in to the room, by link and by code', () => {
+    const { links, roomCodes, invites } = desk()
+    const { path, code = '', endsInMs } = invites.give('r', 'a')
+    expect(links.find(path.replace('/#join=', ''))).toBe('r')
+    expect(roomCodes.find(code)).toBe('r')
+    expect(endsInMs).toBe(2 * HOUR_MS)
+  })
+
+  test('are the same for a room, however often somebody asks, until half of their time is over', () => {
+    const { clock, links, roomCodes, invites } = desk()
+    const first = invites.give('r', 'a')
+    for (let n = 0; n < 5_000; n++) expect(invites.give('r', 'a').path).toBe(first.path)
+    clock.advance(HOUR_MS)
+    expect(invites.give('r', 'a')).toEqual({ ...first, endsInMs: HOUR_MS })
+    clock.advance(1)
+    const second = invites.give('r', 'a')
+    expect(second.path).not.toBe(first.path)
+    expect(second.code).not.toBe(first.code)
+    // The first lets in until its time is over.
+    expect([links.size, roomCodes.of('r').length, invites.made]).toEqual([2, 2, 2])
+  })
+
+  test('are made anew when the link or the code was revoked', () => {
+    const { links, roomCodes, invites } = desk()
+    const first = invites.give('r', 'a')
+    links.revokeAll('r')
+    const second = invites.give('r', 'a')
+    expect(second.path).not.toBe(first.path)
+    roomCodes.revoke(second.code ?? '')
+    expect(invites.give('r', 'a').code).not.toBe(second.code)
+  })
+
+  test('are no way to use up links or codes: not by room after room, nor from many addresses', () => {
+    const { clock, asks, roomCodes } = desk()
+    const tried = Array.from({ length: 50 }, (_, n) => asks(`mine ${n}`))
+    expect(tried.filter(each => each === 'both')).toHaveLength(20)
+    expect(tried.slice(20).every(each => each === 'CAPACITY')).toBe(true)
+    // Others are not kept waiting, nor is a room that has its own.
+    expect([asks('theirs', 'b'), asks('mine 3')]).toEqual(['both', 'both'])
+    clock.advance(60_000)
+    expect([asks('mine 20'), asks('mine 21')]).toEqual(['both', 'CAPACITY'])
+    for (let n = 0; n < 1_000; n++) asks(`crowd ${n}`, `address ${n}`)
+    expect(asks('late', 'c')).toBe('link')
+    // For a telephone, a channel or a program there are codes left.
+    expect(roomCodes.issue('desk', HOUR_MS)).toMatch(/^\d{6}$/)
+    clock.advance(2 * HOUR_MS)
+    expect(asks('later', 'c')).toBe('both')
+  })
+})
