@@ -41,7 +41,7 @@ function section(command: Command, path: readonly string[]): string {
     fenced('text', `dragoman ${path.join(' ')} ${command.usage()}`),
     given.length > 0 ? `\n${table(['argument', 'what', 'default'], given)}` : '',
     options.length > 0 ? `\n${table(['option', 'what', 'default'], options)}` : '',
-    after === '' ? '' : `\n${fenced('text', after)}`,
+    after === '' ? '' : `\n${examples(after)}`,
   ].join('')
 }
 
@@ -58,6 +58,13 @@ function afterHelp(command: Command): string {
   command.configureOutput(output)
   const plain = command.helpInformation()
   return text.startsWith(plain) ? text.slice(plain.length).trim() : ''
+}
+
+/** Examples as they are typed; whatever else there is as it stands. */
+function examples(after: string): string {
+  const [title = '', ...lines] = after.split('\n')
+  if (!/^Examples?:$/.test(title)) return fenced('text', after)
+  return `${title}\n\n${fenced('sh', lines.map(line => line.trim().replace(/^\$ /, '')).join('\n'))}`
 }
 
 function choices({ argChoices }: Option): string {

@@ -2,9 +2,9 @@
 export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: string])[] = [
   [/^npm (test|ci)/, 'vitest.config.ts', 'test/**'],
   [/^npm start|^dragoman serve/, 'test/e2e/commands.test.ts', "'serve'"],
-  [/^npm run demo$/, 'test/e2e/commands.test.ts', "'demo'"],
-  [/^npm run demo -- --two-phones/, 'test/e2e/two-party/demo.test.ts', 'twoPhones'],
-  [/^npm run demo -- --discord/, 'test/docs/discord-demo.test.ts', 'discordDemo'],
+  [/^npm run demo$|^dragoman demo$|^dragoman demo --audio/, 'test/e2e/commands.test.ts', "'demo'"],
+  [/^(npm run demo --|dragoman demo) --two-phones/, 'test/e2e/two-party/demo.test.ts', 'twoPhones'],
+  [/^(npm run demo --|dragoman demo) --discord/, 'test/docs/discord-demo.test.ts', 'discordDemo'],
   [/^npm run reference/, 'test/docs/reference.test.ts', 'referencePages'],
   [/^dragoman call/, 'test/e2e/commands.test.ts', "'call'"],
   [/^dragoman service/, 'test/e2e/commands.test.ts', "'service'"],
@@ -14,5 +14,6 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman conform/, 'test/commands/conform/embedded.test.ts', 'conform'],
   [/^dragoman twilio (bind|unbind)/, 'test/commands/numbers.test.ts', 'unbind'],
   [/^dragoman discord/, 'test/commands/discord.test.ts', 'invite'],
+  [/^dragoman completion/, 'test/commands/completion/completion.test.ts', 'completion'],
   [/^node examples\//, 'test/docs/examples.test.ts', 'started'],
 ]
