@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { textLine } from './log-text.ts'
 
 /** Names of settings whose values are secrets, wherever they stand. */
 const SECRET = /^(apiKeys?|authTokens?|apiKeySecret|keys?|secret|token)$/
@@ -10,28 +11,51 @@ const INVISIBLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const MOST_UNWRITTEN = 1_048_576
 const NUMBER = /\+[1-9]\d{4,12}(\d\d)(?!\d)/g
 
+/** How lines are written. `auto`: as text where somebody looks at a terminal, as JSON everywhere else. */
+export type LogFormat = 'auto' | 'json' | 'text'
+
+interface LogSettings {
+  readonly log: { readonly level: string; readonly format: LogFormat }
+}
+
+/** Where lines go, and whether that is a terminal. */
+export interface LogOutput {
+  readonly destination: pino.DestinationStream
+  readonly isTTY: boolean
+  readonly colours?: boolean
+}
+
 /**
- * The program's log: one line of JSON an event. No line holds a secret of the settings, wherever it came from, nor a telephone
- * number beyond its last two digits, nor a character that a terminal would obey.
+ * The program's log: one line of JSON an event, or of text for people. No line holds a secret of the settings, wherever it came from,
+ * nor a telephone number beyond its last two digits, nor a character that a terminal would obey.
  */
-export function openLog(
-  config: { readonly log: { readonly level: string } },
-  destination: pino.DestinationStream = patientOutput(),
-): pino.Logger {
-  const secrets = secretsIn(config).map(secret => JSON.stringify(secret).slice(1, -1))
-  const streamWrite = (line: string) => cleaned(line, secrets)
-  return pino({ level: config.log.level, hooks: { streamWrite } }, destination)
+export function openLog(config: LogSettings, output: LogOutput = standardError()): pino.Logger {
+  const { destination, isTTY, colours = false } = output
+  const { level, format } = config.log
+  const secrets = secretsIn(config)
+  const inJson = secrets.map(secret => JSON.stringify(secret).slice(1, -1))
+  const json = (line: string) => cleaned(line, inJson)
+  // What was in two fields stands beside each other then: it is looked through once more.
+  const text = (line: string) => withoutPrivate(textLine(json(line), { colours }), [...inJson, ...secrets])
+  const streamWrite = format === 'text' || (format === 'auto' && isTTY) ? text : json
+  return pino({ level, hooks: { streamWrite } }, destination)
 }
 
 /** The terminal's second stream. Who does not read it does not keep calls waiting: beyond some lines what comes is dropped. */
-function patientOutput(): pino.DestinationStream {
-  return pino.destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN })
+function standardError(): LogOutput {
+  const { stderr } = process
+  const destination = pino.destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN })
+  return { destination, isTTY: stderr.isTTY, colours: stderr.isTTY && stderr.hasColors() }
 }
 
 function cleaned(line: string, secrets: readonly string[]): string {
+  return withoutPrivate(line, secrets).replace(INVISIBLE, escaped)
+}
+
+function withoutPrivate(line: string, secrets: readonly string[]): string {
   let clean = line
   for (const secret of secrets) clean = clean.replaceAll(secret, '[secret]')
-  return clean.replace(INVISIBLE, escaped).replace(NUMBER, '+…$1')
+  return clean.replace(NUMBER, '+…$1')
 }
 
 /** As JSON writes it, in its UTF-16 units. */

@@ -92,6 +92,10 @@ export const configSchema = z
           .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
           .default('info')
           .meta({ about: 'How much goes into the log. No level shows what people say, or secrets.' }),
+        format: z.enum(['auto', 'json', 'text']).default('auto').meta({
+          about:
+            'How lines of the log are written: `json` for machines, `text` for people; `auto`: text on a terminal, JSON everywhere else.',
+        }),
       })
       .prefault({}),
     languages: z

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openLog } from '../../src/commands/log.ts'
+import { type LogFormat, openLog } from '../../src/commands/log.ts'
+import { textLine } from '../../src/commands/log-text.ts'
 import { loadConfig } from '../../src/config.ts'
 
 const SECRETS = {
@@ -12,12 +13,12 @@ const SECRETS = {
 }
 
 /** A log at trace, and what it wrote. */
-function logged() {
+function logged(format: LogFormat = 'json', isTTY = false) {
   let text = ''
   const config = loadConfig({
     env: {},
     overrides: {
-      log: { level: 'trace' },
+      log: { level: 'trace', format },
       service: { apiKey: SECRETS.service },
       control: { keys: [{ name: 'desk-of-the-hotel', key: SECRETS.control }] },
       webhooks: [{ url: 'https://example.com', secret: SECRETS.webhook }],
@@ -25,7 +26,7 @@ function logged() {
       twilio: { authToken: SECRETS.token },
     },
   })
-  const log = openLog(config, { write: line => (text += line) })
+  const log = openLog(config, { destination: { write: line => (text += line) }, isTTY })
   return { log, text: () => text }
 }
 
@@ -65,18 +66,80 @@ test('G29: one event is one line, of characters that a terminal shows, and says 
   )
 })
 
-test('no line holds a secret of the settings, whoever says it', () => {
-  const { log, text } = logged()
-  for (const secret of Object.values(SECRETS)) {
-    log.trace({ deep: [{ header: `Bearer ${secret}`, url: `https://a/?k=${secret}` }] }, 'traced')
-    log.error({ err: new Error(`refused: ${secret}`, { cause: new Error(secret) }) }, `said ${secret}`)
+test('as text an event is one line as well, of characters that a terminal shows; only events begin with a time', () => {
+  fc.assert(
+    fc.property(nasty, nasty, (field, name) => {
+      const { log, text } = logged('text')
+      log.warn({ field, [`x${name}`]: 1, deep: [{ field }], reason: field }, `something ${field}`)
+      log.error({ err: new Error(field) }, 'failed')
+      const lines = text().split('\n')
+      expect(lines.pop()).toBe('')
+      const events = lines.filter(line => !line.startsWith('    at '))
+      expect(events).toHaveLength(2)
+      expect(events[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} WARN {2}something /)
+      expect(events[1]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} ERROR failed {2}err=/)
+      for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u)
+    }),
+    { numRuns: 500, seed: 31 },
+  )
+})
+
+test('as text it says what happened, where people look for it', () => {
+  const { log, text } = logged('text')
+  log.info({ route: '/twilio/voice', status: 403, why: 'not signed', tags: ['a'] }, 'request refused')
+  expect(text()).toMatch(
+    /^\d\d:\d\d:\d\d\.\d{3} info {2}request refused {2}route=\/twilio\/voice status=403 why="not signed" tags=\["a"\]\n$/,
+  )
+  const failing = logged('text')
+  failing.log.error({ err: new TypeError('no such thing') }, 'failed')
+  expect(failing.text()).toMatch(/ERROR failed {2}err="no such thing"\n {4}at .*log\.test\.ts.*\n/)
+})
+
+test('auto is text on a terminal alone', () => {
+  for (const [format, isTTY, json] of [
+    ['auto', true, false],
+    ['auto', false, true],
+    ['json', true, true],
+    ['text', false, false],
+  ] as const) {
+    const { log, text } = logged(format, isTTY)
+    log.info({}, 'here')
+    expect(text().startsWith('{'), `${format} ${isTTY}`).toBe(json)
   }
-  for (const secret of Object.values(SECRETS))
-    expect(text()).not.toContain(JSON.stringify(secret).slice(1, -1))
-  expect(text().split('[secret]').length).toBeGreaterThan(20)
-  // Names are no secrets.
-  log.info({ key: 'desk-of-the-hotel' }, 'a key was used')
-  expect(text()).toContain('desk-of-the-hotel')
+})
+
+test('colours are for levels alone, and only where they are wanted', () => {
+  const escape = String.fromCharCode(27)
+  const line = JSON.stringify({ level: 50, time: 0, msg: `${escape}[2Jfailed` })
+  const [, coloured] = textLine(line, { colours: true }).split(/^\S+ /)
+  expect(coloured).toBe(`${escape}[31mERROR${escape}[0m \\u001b[2Jfailed\n`)
+  expect(textLine(line)).not.toContain(escape)
+  expect(textLine(`no JSON ${escape}[2J\n`)).toBe('no JSON \\u001b[2J\n')
+})
+
+test.each(['json', 'text'] as const)(
+  'no line of %s holds a secret of the settings, whoever says it',
+  format => {
+    const { log, text } = logged(format)
+    for (const secret of Object.values(SECRETS)) {
+      log.trace({ deep: [{ header: `Bearer ${secret}`, url: `https://a/?k=${secret}` }] }, 'traced')
+      log.error({ err: new Error(`refused: ${secret}`, { cause: new Error(secret) }) }, `said ${secret}`)
+    }
+    for (const secret of Object.values(SECRETS))
+      for (const written of [secret, JSON.stringify(secret).slice(1, -1)])
+        expect(text()).not.toContain(written)
+    expect(text().split('[secret]').length).toBeGreaterThan(20)
+    // Names are no secrets.
+    log.info({ key: 'desk-of-the-hotel' }, 'a key was used')
+    expect(text()).toContain('desk-of-the-hotel')
+  },
+)
+
+test('as text, too, of a telephone number the last two digits are left', () => {
+  const { log, text } = logged('text')
+  log.info({ said: 'The number +34600111222 is not valid', to: '+34600111222' }, 'called +34600111222')
+  expect(text()).not.toContain('600111')
+  expect(text().match(/\+…22/g)).toHaveLength(3)
 })
 
 test('of a telephone number the last two digits are left', () => {
