@@ -1,0 +1,68 @@
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { startChromium } from '../test/helpers/chromium.ts'
+import { Conversation, KEY, ROOM } from './screenshots/conversation.ts'
+
+// `npm run screenshots`: every page in both themes and two sizes into `screenshots/`, with real engines, telephones and a
+// microphone behind it; with `-- --docs` the pictures of the documentation too.
+
+const FOLDER = fileURLToPath(new URL('../screenshots/', import.meta.url))
+const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url))
+const MICROPHONE = fileURLToPath(new URL('../recordings/sense-and-sensibility-4.wav', import.meta.url))
+const SIZES = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const
+const THEMES = ['light', 'dark'] as const
+const docs = process.argv.includes('--docs')
+
+await mkdir(FOLDER, { recursive: true })
+await using conversation = await Conversation.begin()
+const browser = await startChromium({ microphone: MICROPHONE })
+try {
+  const { page: captions } = await conversation.ask('POST', `/rooms/${ROOM}/captions/link`)
+  // All are open from the beginning, so that there is something to see on each.
+  const pages = {
+    captions: await opened(`${captions}`),
+    dashboard: await opened(`/dashboard#key=${KEY}`),
+    talk: await opened('/'),
+    docs: await opened('/v1/docs'),
+  }
+  await talking(pages.talk)
+  await pages.captions.locator('.caption:not(.growing)').nth(3).waitFor({ timeout: 90_000 })
+  for (const [name, page] of Object.entries(pages)) await shoot(name, page)
+} finally {
+  await browser.close()
+}
+
+async function opened(path: string): Promise<Page> {
+  const page = await browser.newPage({ viewport: SIZES.wide, deviceScaleFactor: 1 })
+  page.on(
+    'console',
+    message => message.type() === 'error' && process.stderr.write(`${path} ${message.text()}\n`),
+  )
+  page.on('pageerror', error => process.stderr.write(`${path} ${error.message}\n`))
+  await page.goto(conversation.address + path)
+  return page
+}
+
+/** Somebody talks into the page, and hears the translation. */
+async function talking(page: Page): Promise<void> {
+  await page.locator('#start:enabled').click()
+  await page.locator('#captions li').nth(1).waitFor({ timeout: 60_000 })
+}
+
+async function shoot(name: string, page: Page): Promise<void> {
+  await page.bringToFront()
+  for (const [size, viewport] of Object.entries(SIZES))
+    for (const colorScheme of THEMES) {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme })
+      // What is drawn with the next tick of a chart.
+      await page.waitForTimeout(600)
+      await page.screenshot({ path: `${FOLDER}${name}-${size}-${colorScheme}.png` })
+      if (size === 'phone')
+        await page.screenshot({ path: `${FOLDER}${name}-${size}-${colorScheme}-whole.png`, fullPage: true })
+      if (docs && size === 'wide' && colorScheme === 'light' && name !== 'docs')
+        await page.screenshot({ path: `${IMAGES}${name}.png` })
+    }
+  process.stdout.write(`${name}\n`)
+}
