@@ -109,12 +109,12 @@ test('auto is text on a terminal alone', () => {
 })
 
 test('colours are for levels alone, and only where they are wanted', () => {
-  const escape = String.fromCharCode(27)
-  const line = JSON.stringify({ level: 50, time: 0, msg: `${escape}[2Jfailed` })
+  const sequence = String.fromCharCode(27)
+  const line = JSON.stringify({ level: 50, time: 0, msg: `${sequence}[2Jfailed` })
   const [, coloured] = textLine(line, { colours: true }).split(/^\S+ /)
-  expect(coloured).toBe(`${escape}[31mERROR${escape}[0m \\u001b[2Jfailed\n`)
-  expect(textLine(line)).not.toContain(escape)
-  expect(textLine(`no JSON ${escape}[2J\n`)).toBe('no JSON \\u001b[2J\n')
+  expect(coloured).toBe(`${sequence}[31mERROR${sequence}[0m \\u001b[2Jfailed\n`)
+  expect(textLine(line)).not.toContain(sequence)
+  expect(textLine(`no JSON ${sequence}[2J\n`)).toBe('no JSON \\u001b[2J\n')
 })
 
 test.each(['json', 'text'] as const)(
