@@ -1,4 +1,4 @@
-import type { BrowserBridgeOptions, Offer, RoomLinks } from '../bridges/browser/index.ts'
+import { asAsked, type BrowserBridgeOptions, type Offer, type RoomLinks } from '../bridges/browser/index.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Admission } from '../core/invitation.ts'
 import type { Log } from '../core/log.ts'
@@ -38,14 +38,7 @@ export function browserOptions(
     numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
     // Their own: whoever guesses from a browser must not shut the telephones out.
     guesses: new GuessLimit(clock, { anonymous: () => false }),
-    invite: ({ room, speaks, hears, name, original }) =>
-      doorman.turns() === undefined
-        ? {
-            ...{ room, hears, original },
-            ...(speaks === undefined ? {} : { speaks }),
-            ...(name === undefined ? {} : { name }),
-          }
-        : { refused: 'busy' },
+    invite: guest => (doorman.turns() === undefined ? asAsked(guest) : { refused: 'busy' }),
   }
 }
 

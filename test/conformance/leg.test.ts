@@ -1,8 +1,11 @@
 import Fastify from 'fastify'
 import { describe } from 'vitest'
+import browserBridge from '../../src/bridges/browser/index.ts'
 import twilioBridge from '../../src/bridges/twilio/index.ts'
 import type { Leg } from '../../src/core/leg.ts'
+import { Observer } from '../../src/core/observer.ts'
 import { placeCall } from '../../src/simulator/index.ts'
+import { Talker } from '../bridges/browser/talker.ts'
 import { pause, until } from '../helpers/until.ts'
 import { failsFor } from './fails-for.ts'
 import { type LegSubject, legChecks } from './leg.ts'
@@ -44,6 +47,47 @@ async function telephone(): Promise<LegSubject & { close(): Promise<void> }> {
 }
 
 conforms('a TwilioLeg is a Leg', legChecks, telephone, subject => subject.close())
+
+/** A page without a browser, on a real socket; what it is played it has heard when it has had the time. */
+async function browser(): Promise<LegSubject & { close(): Promise<void> }> {
+  const legs: Leg[] = []
+  const app = Fastify({ forceCloseConnections: true })
+  const relay = {
+    admit: (leg: Leg) => void legs.push(leg),
+    ...{ observer: new Observer(), rooms: new Map(), find: () => undefined },
+  }
+  const languages = { speaks: 'en-us', hears: 'es-es' }
+  await app.register(browserBridge, { relay, languages, offer: () => Promise.reject(new Error('none')) })
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const open = async () => {
+    const count = legs.length
+    const talker = await Talker.open(address)
+    talker.send({ kind: 'hello', speaks: 'en-us', hears: 'en-us', alone: 'es-es' })
+    return { talker, leg: await until(() => legs[count], 5_000, 'a leg') }
+  }
+  const { talker, leg } = await open()
+  return {
+    leg,
+    another: async () => (await open()).leg,
+    party: {
+      say: pcm => talker.say(pcm),
+      press: keys => {
+        for (const digit of keys) talker.send({ kind: 'key', digit })
+      },
+      listen: ms => pause(ms + 150),
+      heard: () => ({ pcm: talker.pcm, rate: 16_000 }),
+      hangUp: () => talker.send({ kind: 'bye' }),
+      vanish: () => talker.socket.terminate(),
+    },
+    patienceMs: 5_000,
+    async close() {
+      talker.socket.terminate()
+      await app.close()
+    },
+  }
+}
+
+conforms('a BrowserLeg is a Leg', legChecks, browser, subject => subject.close())
 
 describe('the suite for legs', () => {
   failsFor(legChecks, fakeSubject, [

@@ -26,6 +26,7 @@ export type { BrowserLeg } from './leg.ts'
 export { type BrowserLimits, DEFAULT_LIMITS } from './limits.ts'
 export type { Offer, OfferedLanguage, OfferedVoice } from './offer.ts'
 export type { BrowserBridgeOptions, Guesses, Guest } from './options.ts'
+export { asAsked } from './reception.ts'
 export { joinPath, LONGEST_LINK_MS, RoomLinks } from './room-links.ts'
 
 /** What `app.browser` shows of the bridge. */

@@ -50,6 +50,7 @@ export class BrowserLeg implements Leg, TalkListener {
   #reason: EndReason | undefined
   #closing: Promise<void> | undefined
   #pingedAt: number
+  #endTold = false
 
   constructor(socket: TalkSocket, terms: LegTerms) {
     const now = socket.heardAt
@@ -109,9 +110,15 @@ export class BrowserLeg implements Leg, TalkListener {
     return this.#socket.unsentBytes > this.#terms.limits.congestedBytes
   }
 
+  /** Says why it is about to end; what was said first counts. */
+  tellEnd(why: VisitEnd): void {
+    if (!this.#endTold) this.#socket.tell({ kind: 'ended', why })
+    this.#endTold = true
+  }
+
   /** `ended` settles at once; the promise returned waits for the socket, which is cut if it does not close in time. */
   close(reason: EndReason): Promise<void> {
-    if (!this.#reason) this.#socket.tell({ kind: 'ended', why: endOf(reason) })
+    if (!this.#reason) this.tellEnd(endOf(reason))
     this.#end(reason)
     this.#closing ??= this.#socket.close(causeOf(reason))
     return this.#closing

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Offer } from './offer.ts'
+import type { Voices } from './wire.ts'
 
 /** How long an answer is good (ms): a service that learns a language shows it soon. */
 const GOOD_MS = 60_000
@@ -8,7 +9,8 @@ const GOOD_MS = 60_000
 export class OfferCache {
   readonly #ask: () => Promise<Offer>
   readonly #clock: Clock
-  #known: Promise<Offer> | undefined
+  #asked: Promise<Offer> | undefined
+  #known: Offer | undefined
   #askedAt = 0
 
   constructor(ask: () => Promise<Offer>, clock: Clock) {
@@ -16,15 +18,25 @@ export class OfferCache {
     this.#clock = clock
   }
 
+  /** What it answered last. */
+  get known(): Offer | undefined {
+    return this.#known
+  }
+
   /** Rejects with what the service's client says when it does not answer; the next one asks anew. */
   get(): Promise<Offer> {
-    if (this.#known && this.#clock.now() - this.#askedAt < GOOD_MS) return this.#known
+    if (this.#asked && this.#clock.now() - this.#askedAt < GOOD_MS) return this.#asked
     this.#askedAt = this.#clock.now()
     const asked = this.#ask()
-    this.#known = asked
-    asked.catch(() => {
-      if (this.#known === asked) this.#known = undefined
-    })
+    this.#asked = asked
+    asked.then(
+      known => {
+        this.#known = known
+      },
+      () => {
+        if (this.#asked === asked) this.#asked = undefined
+      },
+    )
     return asked
   }
 }
@@ -41,7 +53,9 @@ export function offers(offer: Offer | undefined, speaks: string | undefined, ...
   )
 }
 
-/** Whether `voice` is one that speaks `language`. */
-export function offersVoice(offer: Offer | undefined, voice: string, language: string): boolean {
-  return offer?.voices.some(({ id, language: own }) => id === voice && own === language) ?? false
+/** Of `voices`, by the language they speak, those that the service has. */
+export function offeredVoices(offer: Offer | undefined, voices: Voices): Voices {
+  const has = (wanted: string, of: string) =>
+    offer?.voices.some(({ id, language }) => id === wanted && language === of) ?? false
+  return Object.fromEntries(Object.entries(voices).filter(([language, voice]) => has(voice, language)))
 }

@@ -16,6 +16,7 @@ export interface Guest {
   readonly room: string
   readonly speaks?: LanguageId
   readonly hears: LanguageId
+  readonly voice?: string
   readonly name?: string
   readonly original: 'off' | 'low' | 'duck'
   /** Invited by a link or a code. */

@@ -11,7 +11,7 @@ import { BrowserLeg } from './leg.ts'
 import type { BrowserLimits } from './limits.ts'
 import type { Refused } from './messages.ts'
 import type { Offer } from './offer.ts'
-import { type OfferCache, offers } from './offer-cache.ts'
+import { type OfferCache, offeredVoices, offers } from './offer-cache.ts'
 import type { BrowserBridgeOptions, Guest } from './options.ts'
 import type { RoomLinks } from './room-links.ts'
 import type { TalkSocket } from './talk-socket.ts'
@@ -122,15 +122,18 @@ export class Reception {
   }
 
   #admit(socket: TalkSocket, caller: Caller, hello: Hello, guest: Guest): void {
-    const { options, visits, counters, log } = this.#terms
+    const { options, offer, visits, counters, log } = this.#terms
     const company = visits.company(guest.room, 1)
+    const voices = offeredVoices(offer.known, hello.voices)
     const hears = company ? hello.hears : hello.alone
-    const invitation = options.invite?.({ ...guest, hears }) ?? asAsked({ ...guest, hears })
+    const voice = voices[hears]
+    const asked = { ...guest, hears, ...(voice === undefined ? {} : { voice }) }
+    const invitation = options.invite?.(asked) ?? asAsked(asked)
     if ('refused' in invitation) {
       this.#refuse(socket, invitation.refused)
       return
     }
-    const visit = visits.begin(invitation.room, { company: hello.hears, alone: hello.alone })
+    const visit = visits.begin(invitation.room, { company: hello.hears, alone: hello.alone, voices }, company)
     const leg = this.#leg(socket, visit, caller)
     try {
       ;(options.admission ?? options.relay).admit(leg, invitation)
@@ -205,11 +208,12 @@ export class Reception {
     })
   }
 
-  #change(visit: Visit, { speaks, hears, alone, original, name, muted }: Change): void {
-    const { visits } = this.#terms
+  #change(visit: Visit, { speaks, hears, alone, voices, original, name, muted }: Change): void {
+    const { visits, offer } = this.#terms
     const chosen = {
       ...(hears === undefined ? {} : { company: hears }),
       ...(alone === undefined ? {} : { alone }),
+      ...(voices === undefined ? {} : { voices: offeredVoices(offer.known, voices) }),
     }
     try {
       visit.choose(chosen, { speaks, original, name, muted }, visits.company(visit.room))
@@ -247,10 +251,7 @@ export class Reception {
   }
 }
 
-function asAsked({ room, speaks, hears, name, original }: Guest): Invitation {
-  return {
-    ...{ room, hears, original },
-    ...(speaks === undefined ? {} : { speaks }),
-    ...(name === undefined ? {} : { name }),
-  }
+/** Everybody gets what they ask for. */
+export function asAsked({ invited: _, ...invitation }: Guest): Invitation {
+  return invitation
 }

@@ -1,22 +1,26 @@
-import type { Clock } from '../../core/clock.ts'
-import { after } from '../../core/clock.ts'
+import { after, type Clock } from '../../core/clock.ts'
 import type { LanguageId } from '../../core/languages.ts'
 import type { Participant } from '../../core/participant.ts'
 import type { PartyChange } from '../../core/party-state.ts'
 import type { BrowserLeg } from './leg.ts'
 import type { Outbound, SelfView } from './messages.ts'
+import type { Voices } from './wire.ts'
 
 /** What somebody hears while others are there, and while nobody is. */
-export interface Languages {
+export interface Hearing {
   readonly company: LanguageId
   readonly alone: LanguageId
+  /** In which voice, by the language it speaks; others: the usual one. */
+  readonly voices: Voices
 }
 
 export interface VisitParts {
   readonly call: string
   readonly secret: string
   readonly room: string
-  readonly languages: Languages
+  readonly hearing: Hearing
+  /** Others are there when they come in. */
+  readonly accompanied: boolean
   readonly participant: (leg: string) => Participant | undefined
   readonly clock: Clock
   readonly endsAt: number
@@ -31,11 +35,10 @@ export class Visit {
   readonly secret: string
   readonly room: string
   readonly endsAt: number
-  /** The voice they chose, by the language it speaks: kept for when they hear that language again. */
-  readonly voices = new Map<LanguageId, string>()
   readonly #parts: VisitParts
   readonly #end: Disposable
-  #languages: Languages
+  #hearing: Hearing
+  #accompanied: boolean
   #leg: BrowserLeg | undefined
   #first: string | undefined
   #changing = false
@@ -46,7 +49,8 @@ export class Visit {
     this.room = parts.room
     this.endsAt = parts.endsAt
     this.#parts = parts
-    this.#languages = parts.languages
+    this.#hearing = parts.hearing
+    this.#accompanied = parts.accompanied
     this.#end = after(parts.clock, parts.endsAt - parts.clock.now(), () => this.#timeIsUp())
   }
 
@@ -76,40 +80,36 @@ export class Visit {
     this.#leg?.socket.tell(message)
   }
 
-  /** What is heard with or without company. */
-  hears(company: boolean): LanguageId {
-    return company ? this.#languages.company : this.#languages.alone
-  }
-
   /** Takes over what somebody asked for; throws `RangeError` for what cannot be. */
-  choose(chosen: Partial<Languages>, change: PartyChange, company: boolean): void {
-    this.#languages = { ...this.#languages, ...chosen }
-    this.#change({ ...change, hears: this.hears(company) })
+  choose(chosen: Partial<Hearing>, change: PartyChange, company: boolean): void {
+    this.#hearing = { ...this.#hearing, ...chosen }
+    this.#change({ ...change, ...this.#heard(company) })
   }
 
-  /** Somebody came or left: they hear what they want to hear then. */
+  /** The first of others came, or the last left: they hear what they want to hear then. */
   fit(company: boolean): void {
-    const { participant } = this
-    const hears = this.hears(company)
-    if (participant && participant.state.hears !== hears) this.#change({ hears })
+    if (company === this.#accompanied) return
+    this.#accompanied = company
+    this.#change(this.#heard(company))
   }
 
   /** What they hear was changed by somebody else: that is what they hear in such company from now on. */
   overruled(hears: LanguageId | undefined, company: boolean): void {
     if (this.#changing || hears === undefined) return
-    this.#languages = { ...this.#languages, [company ? 'company' : 'alone']: hears }
+    this.#hearing = { ...this.#hearing, [company ? 'company' : 'alone']: hears }
   }
 
   view(accompanied: boolean): SelfView | undefined {
     const state = this.participant?.state
     if (!state) return undefined
-    const { speaks, hears, original, muted } = state
+    const { speaks, hears, voice, original, muted } = state
     return {
       ...(speaks === undefined ? {} : { speaks }),
       ...(hears === undefined ? {} : { hears }),
+      ...(voice === undefined ? {} : { voice }),
       accompanied,
-      company: this.#languages.company,
-      alone: this.#languages.alone,
+      company: this.#hearing.company,
+      alone: this.#hearing.alone,
       original,
       muted,
     }
@@ -117,6 +117,11 @@ export class Visit {
 
   close(): void {
     this.#end[Symbol.dispose]()
+  }
+
+  #heard(company: boolean): { readonly hears: LanguageId; readonly voice: string | null } {
+    const hears = company ? this.#hearing.company : this.#hearing.alone
+    return { hears, voice: this.#hearing.voices[hears] ?? null }
   }
 
   #change(change: PartyChange): void {
@@ -129,7 +134,7 @@ export class Visit {
   }
 
   #timeIsUp(): void {
-    this.tell({ kind: 'ended', why: 'time' })
+    this.#leg?.tellEnd('time')
     void this.participant?.hangUp()
   }
 }

@@ -5,7 +5,7 @@ import { LegCounters } from './counters.ts'
 import type { BrowserLeg } from './leg.ts'
 import type { PartyView } from './messages.ts'
 import type { BrowserBridgeOptions } from './options.ts'
-import { type Languages, Visit } from './visit.ts'
+import { type Hearing, Visit } from './visit.ts'
 
 /** How often quiet connections are looked after (ms). */
 const WATCH_MS = 200
@@ -83,11 +83,11 @@ export class Visits implements Disposable {
   }
 
   /** A visit to `room`, without a connection yet. */
-  begin(room: string, languages: Languages): Visit {
+  begin(room: string, hearing: Hearing, accompanied: boolean): Visit {
     const visit = new Visit({
       call: randomBytes(TOKEN_BYTES).toString('base64url'),
       secret: randomBytes(TOKEN_BYTES).toString('base64url'),
-      ...{ room, languages, clock: this.#clock },
+      ...{ room, hearing, accompanied, clock: this.#clock },
       participant: leg => this.#relay.find(leg),
       endsAt: this.#clock.now() + this.#maxMs,
     })

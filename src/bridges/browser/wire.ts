@@ -4,7 +4,10 @@ import { isLanguageId } from '../../core/languages.ts'
 /** What the page says, in JSON, to and from values. No socket, no state; audio is in `packet.ts`. */
 
 const language = z.string().max(16).refine(isLanguageId)
-const voice = z.string().regex(/^[\w.+ -]{1,64}$/)
+/** By the id in the service's list. */
+const voice = z.string().regex(/^[\w.:+ -]{1,64}$/)
+/** Voices by the language that they speak. */
+const voices = z.record(language, voice).refine(record => Object.keys(record).length <= 20)
 const name = z
   .string()
   .trim()
@@ -23,7 +26,7 @@ const hello = z.object({
   hears: language,
   /** … and while they are alone: their own words in it. */
   alone: language,
-  voice: voice.optional(),
+  voices: voices.default({}),
   original: original.default('duck'),
   name: name.optional(),
   muted: z.boolean().default(false),
@@ -45,7 +48,8 @@ const INBOUND = {
     speaks: language.nullable().optional(),
     hears: language.optional(),
     alone: language.optional(),
-    voice: voice.nullable().optional(),
+    /** All of them. */
+    voices: voices.optional(),
     original: original.optional(),
     name: name.nullable().optional(),
     muted: z.boolean().optional(),
@@ -63,6 +67,7 @@ const INBOUND = {
 type Kind = keyof typeof INBOUND
 type Known = { [K in Kind]: z.output<(typeof INBOUND)[K]> }
 
+export type Voices = z.output<typeof voices>
 export type Hello = Known['hello']
 export type Change = Known['change']
 

@@ -63,10 +63,9 @@ export class Choices {
   }
 
   /** As the server wants to be told it. */
-  get wanted(): { speaks: string; hears: string; alone: string; voice?: string } {
+  get wanted(): { speaks: string; hears: string; alone: string; voices: Record<string, string> } {
     const { speaks, alone, company = speaks, voices } = this.#chosen
-    const chosen = voices[this.#company ? company : alone]
-    return { speaks, hears: company, alone, ...(chosen === undefined ? {} : { voice: chosen }) }
+    return { speaks, hears: company, alone, voices }
   }
 
   /** Others are there, or nobody is; and what others changed. */

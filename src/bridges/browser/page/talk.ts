@@ -1,5 +1,5 @@
 import { element } from '../../../pages/page/element.ts'
-import type { Outbound } from '../messages.ts'
+import type { Outbound, SelfView } from '../messages.ts'
 import { Captions } from './captions.ts'
 import { type Catalogue, Choices } from './choices.ts'
 import { Connection, type Line } from './connection.ts'
@@ -28,7 +28,9 @@ class Talk {
   readonly #captions = new Captions()
   readonly #connection: Connection
   #sound: Sound | undefined
+  /** By themself, and by whoever runs the server: either is enough. */
   #muted = false
+  #silenced = false
   #code: string | undefined
   #frames = 0
   #bufferedMs = 0
@@ -55,7 +57,7 @@ class Talk {
   #listen(): void {
     start.addEventListener('click', () => void this.#start(true))
     stop.addEventListener('click', () => this.#stop())
-    mute.addEventListener('click', () => this.#mute(!this.#muted))
+    mute.addEventListener('click', () => this.#mute(!this.#muted && !this.#silenced))
     play.addEventListener('click', () => void this.#play())
     element('invite', HTMLButtonElement).addEventListener('click', () =>
       this.#connection.say({ kind: 'invite' }),
@@ -126,10 +128,23 @@ class Talk {
 
   #mute(muted: boolean): void {
     this.#muted = muted
+    this.#silenced = false
+    this.#connection.say({ kind: 'change', muted })
+    this.#showMuted()
+  }
+
+  #showMuted(): void {
+    const muted = this.#muted || this.#silenced
     this.#sound?.mute(muted)
     mute.setAttribute('aria-pressed', String(muted))
     mute.textContent = say(muted ? 'unmute' : 'mute')
-    this.#connection.say({ kind: 'change', muted })
+  }
+
+  /** As it is now, whoever made it so. */
+  #fit(self: SelfView): void {
+    this.#choices.fit(self)
+    this.#silenced = self.muted
+    this.#showMuted()
   }
 
   #hello(): object {
@@ -144,8 +159,7 @@ class Talk {
   }
 
   #chose(): void {
-    const { voice = null, ...wanted } = this.#choices.wanted
-    this.#connection.say({ kind: 'change', ...wanted, voice })
+    this.#connection.say({ kind: 'change', ...this.#choices.wanted })
   }
 
   #captured(packet: ArrayBuffer, level: number): void {
@@ -175,11 +189,11 @@ class Talk {
       case 'welcome':
         this.#sound?.order({ kind: 'begin' })
         this.#people.show(message.parties)
-        this.#choices.fit(message.self)
+        this.#fit(message.self)
         if (message.resumed) status.textContent = say('back')
         return
       case 'self':
-        this.#choices.fit(message.self)
+        this.#fit(message.self)
         return
       case 'parties':
         this.#people.show(message.parties)

@@ -1,0 +1,67 @@
+import Fastify from 'fastify'
+import browserBridge, { type BrowserBridgeOptions, type Offer } from '../../../src/bridges/browser/index.ts'
+import { Relay } from '../../../src/core/relay.ts'
+import { relayOptions } from '../../../src/core/relay-options.ts'
+import { RoomCodes } from '../../../src/core/room-codes.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeTranslator } from '../../../src/simulator/fake-translator.ts'
+import { LogLines } from '../../helpers/log-lines.ts'
+import { Talker } from './talker.ts'
+
+export const OFFER: Offer = {
+  languages: [
+    { id: 'en-us', name: 'English', heard: true, spoken: true, into: ['es-es'] },
+    { id: 'es-es', name: 'Spanish', heard: true, spoken: true, into: ['en-us'] },
+    { id: 'fr-fr', name: 'French', heard: false, spoken: true, into: [] },
+  ],
+  voices: [
+    { id: 'es-f', name: 'Eva', language: 'es-es', gender: 'F' },
+    { id: 'en-m', name: 'Tom', language: 'en-us', gender: 'M' },
+  ],
+}
+
+/** The bridge on a real server, with a relay whose service and clock the test plays. */
+export async function browserServer(options: Partial<BrowserBridgeOptions> = {}) {
+  const clock = new FakeClock(1_000)
+  const translator = new FakeTranslator()
+  const log = new LogLines()
+  const relay = new Relay({
+    translator,
+    options: relayOptions({ levelling: false }),
+    clock,
+    log,
+    random: () => 0.5,
+  })
+  await relay.ready()
+  const codes = new RoomCodes(clock)
+  const server = Fastify({ forceCloseConnections: true })
+  await server.register(browserBridge, {
+    ...{ relay, clock, log, roomCodes: codes },
+    languages: { speaks: 'en-us', hears: 'es-es' },
+    offer: async () => OFFER,
+    ...options,
+  })
+  const address = await server.listen({ port: 0, host: '127.0.0.1' })
+  const talkers: Talker[] = []
+  const talker = async (headers: Record<string, string> = {}) => {
+    const one = await Talker.open(address, headers)
+    talkers.push(one)
+    return one
+  }
+  return {
+    ...{ server, address, relay, translator, clock, log, codes, talker },
+    bridge: server.browser,
+    /** Lets `ms` pass, a tick at a time, with what is on its way between. */
+    run: async (ms: number) => {
+      for (let t = 0; t < ms; t += 20) {
+        clock.advance(20)
+        await new Promise(resolve => setImmediate(resolve))
+      }
+    },
+    async close() {
+      for (const { socket } of talkers) socket.terminate()
+      await relay.close()
+      await server.close()
+    },
+  }
+}
