@@ -7,6 +7,7 @@ import { SoundLibrary } from '../sounds/sound-library.ts'
 import { type SoundSettings, soundOptionsSchema } from '../sounds/sound-options.ts'
 import { Mp3Pool } from '../transcode/mp3-pool.ts'
 
+/** What speaks notices: where the service is, and what the settings say of sounds. */
 export interface AnnouncerParts {
   /** Own recordings, tones and limits; default: none, and the defaults. */
   readonly settings?: SoundSettings | undefined

@@ -13,12 +13,9 @@ export const drainSchema = z.strictObject({
     .max(86_400)
     .default(600)
     .meta({ about: 'Calls that are there have this long to end by themselves (s).' }),
-  newCalls: z
-    .enum(['busy', 'unavailable'])
-    .default('busy')
-    .meta({
-      about: 'What new calls get meanwhile: spoken words, or 503, so that another server answers them.',
-    }),
+  newCalls: z.enum(['busy', 'unavailable']).default('busy').meta({
+    about: 'What new calls get meanwhile: spoken words, or 503, so that another server answers them.',
+  }),
   askSeconds: z
     .int()
     .min(1)

@@ -1,6 +1,7 @@
 import type { LanguageOffer } from '../bridges/discord/index.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 
+/** Where the service is that is asked for its languages. */
 export interface LanguageOfferTerms {
   /** The translation service; a function where it may move. */
   readonly url: string | (() => string)

@@ -9,6 +9,7 @@ const SEAM_MOST = 500
 /** `heard`: the far side has played it to its end. `stopped`: it was stopped, refused, or nobody is there any more. */
 export type AnnouncementEnd = 'heard' | 'stopped'
 
+/** How a sound is played to a party. */
 export interface AnnounceOptions {
   /**
    * `notice`: said over everything else; original voices are soft under it, translations wait.

@@ -47,6 +47,7 @@ export const NOTICES = [
 export type NoticeName = (typeof NOTICES)[number]
 
 export const TONES = ['ringback', 'busy', 'beep', 'away'] as const
+/** A tone of the telephone. */
 export type ToneName = (typeof TONES)[number]
 
 /** Makes what the system says. Kept per language; nothing here is on the hot path. */

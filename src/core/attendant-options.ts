@@ -52,15 +52,10 @@ export const attendantOptionsSchema = z.strictObject({
     .max(30_000)
     .default(3_000)
     .meta({ about: 'Keys further apart than this do not belong together (ms).' }),
-  languages: z
-    .array(language)
-    .max(9)
-    .default([])
-    .describe('up to 9 languages, like [en-us, es-es]')
-    .meta({
-      about:
-        'The languages that a digit chooses, in this order; without them the language cannot be changed by keys.',
-    }),
+  languages: z.array(language).max(9).default([]).describe('up to 9 languages, like [en-us, es-es]').meta({
+    about:
+      'The languages that a digit chooses, in this order; without them the language cannot be changed by keys.',
+  }),
   awayNoticeMs: z
     .number()
     .int()
@@ -84,6 +79,7 @@ export const attendantOptionsSchema = z.strictObject({
     .meta({ about: 'It was away for at least this long when they are told that it is back (ms).' }),
 })
 
+/** Complete options of the attendant; `attendantOptions` fills them in. */
 export type AttendantOptions = z.output<typeof attendantOptionsSchema>
 
 /** Options as written. */

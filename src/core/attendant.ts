@@ -14,6 +14,7 @@ import type { Relay } from './relay.ts'
 /** A party is told this long before its time is up (minutes). */
 const MINUTES_LEFT = [5, 2]
 
+/** What the attendant works with. Everything stays its owner’s. */
 export interface AttendantParts {
   /** Whose parties are attended to; stays its owner's. */
   readonly relay: Relay

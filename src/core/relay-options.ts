@@ -16,13 +16,10 @@ export const relayOptionsSchema = z.strictObject({
     .max(60_000)
     .default(20_000)
     .meta({ about: 'A translation further behind than this loses its oldest whole utterances (ms).' }),
-  catchUp: z
-    .boolean()
-    .default(true)
-    .meta({
-      about:
-        'Whether late translations catch up: their pauses trimmed, then played up to a quarter faster at their own pitch.',
-    }),
+  catchUp: z.boolean().default(true).meta({
+    about:
+      'Whether late translations catch up: their pauses trimmed, then played up to a quarter faster at their own pitch.',
+  }),
   levelling: z
     .boolean()
     .default(true)
@@ -52,12 +49,9 @@ export const relayOptionsSchema = z.strictObject({
     .max(0)
     .default(-15)
     .meta({ about: 'Loudness of original voices under a notice, against what it would be (dB).' }),
-  interrupt: z
-    .enum(['keep', 'clear'])
-    .default('keep')
-    .meta({
-      about: 'What becomes of a translation that a listener has not heard when they speak themselves.',
-    }),
+  interrupt: z.enum(['keep', 'clear']).default('keep').meta({
+    about: 'What becomes of a translation that a listener has not heard when they speak themselves.',
+  }),
   interruptAfterMs: z
     .number()
     .int()
@@ -73,16 +67,10 @@ export const relayOptionsSchema = z.strictObject({
     .multipleOf(20)
     .default(60)
     .meta({ about: 'Audio sent to the service at a time (ms, whole frames of 20).' }),
-  replayMs: z
-    .number()
-    .int()
-    .min(1_000)
-    .max(120_000)
-    .default(48_000)
-    .meta({
-      about:
-        'Speech kept for a service that is away (ms): an outage of half a minute, and what was not answered before it.',
-    }),
+  replayMs: z.number().int().min(1_000).max(120_000).default(48_000).meta({
+    about:
+      'Speech kept for a service that is away (ms): an outage of half a minute, and what was not answered before it.',
+  }),
   ackDeadlineMs: z
     .number()
     .int()
@@ -97,16 +85,10 @@ export const relayOptionsSchema = z.strictObject({
     .max(10_000)
     .default(1_000)
     .meta({ about: 'A first connection that takes longer counts as away (ms).' }),
-  keepMs: z
-    .number()
-    .int()
-    .min(0)
-    .max(120_000)
-    .default(10_000)
-    .meta({
-      about:
-        'The place of a party whose leg broke is kept for this long, in case the call gets another leg (ms); 0: not at all.',
-    }),
+  keepMs: z.number().int().min(0).max(120_000).default(10_000).meta({
+    about:
+      'The place of a party whose leg broke is kept for this long, in case the call gets another leg (ms); 0: not at all.',
+  }),
   maxLegs: z
     .number()
     .int()
@@ -123,6 +105,7 @@ export const relayOptionsSchema = z.strictObject({
     .meta({ about: 'mp3 decoders at most; utterances that arrive while all are busy wait a tick.' }),
 })
 
+/** Complete options of a relay; `relayOptions` fills them in. */
 export type RelayOptions = z.infer<typeof relayOptionsSchema>
 
 /** Complete options: what is not given has its default. Throws on an unknown key or a wrong value. */

@@ -25,6 +25,7 @@ const CHECK_TICKS = 5
 /** Ticks between two looks at the lag: 1 s. */
 const LAG_TICKS = 50
 
+/** What a relay is made of. */
 export interface RelayParts {
   /** The service; the relay closes it last. */
   readonly translator: Translator

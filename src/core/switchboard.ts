@@ -11,6 +11,7 @@ import { SwitchboardCall } from './switchboard-call.ts'
 import type { Farewell } from './switchboard-state.ts'
 import { SwitchboardVoice } from './switchboard-voice.ts'
 
+/** What the switchboard works with. Everything stays its owner’s. */
 export interface SwitchboardParts {
   /** Where everybody is admitted; stays its owner's. */
   readonly relay: Relay

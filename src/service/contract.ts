@@ -15,6 +15,7 @@ export const EVENT = {
 } as const
 
 export const NAMESPACES = ['/stt', '/translator', '/tts', '/sts'] as const
+/** The four kinds of session. */
 export type Namespace = (typeof NAMESPACES)[number]
 
 /** Rates that audio may have, in either direction (Hz). */
@@ -22,6 +23,7 @@ export const AUDIO_RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000
 
 /** Values of `receiveAudio.mode` and of the voice list's `mode`. */
 export const MODES = ['block', 'streaming'] as const
+/** Translated voice an utterance at a time, or in pieces as it is made. */
 export type Mode = (typeof MODES)[number]
 
 /** Values of the voice list's `voiceGender`. */
@@ -167,6 +169,7 @@ export interface VoiceEntry {
 
 /** Values of the batch request's `mode`: each does what the namespace of that name does. */
 export const BATCH_MODES = ['stt', 'translator', 'tts', 'sts'] as const
+/** What a batch job does. */
 export type BatchMode = (typeof BATCH_MODES)[number]
 
 /** One utterance of a batch file. */

@@ -7,6 +7,7 @@ export type ChannelOutput = 'auto' | readonly [LanguageId] | readonly [LanguageI
 /** How captions look: rich, as plain text, or not at all. */
 export type CaptionStyle = 'embed' | 'plain' | 'off'
 
+/** Where captions go, and how they look. */
 export interface CaptionSettings {
   readonly style: CaptionStyle
   /** In a thread of their own, rather than in the channel's chat. */
@@ -41,6 +42,7 @@ export interface ChannelSpeaker {
   readonly consents: boolean
 }
 
+/** How a channel that is interpreted stands just now, for people and programs. */
 export interface ChannelStatus {
   readonly guildId: string
   readonly channelId: string
@@ -88,6 +90,7 @@ export interface ChannelInterpreter {
   stop(by: string): Promise<ChannelEnd>
 }
 
+/** Who wants a channel to be interpreted, and how. */
 export interface StartRequest {
   readonly guildId: string
   readonly channelId: string

@@ -11,6 +11,7 @@ import type { Preferences } from './channel-interpreter.ts'
 import type { LanguageOffer } from './commands/language-offer.ts'
 import type { CommandSettings, Guesses } from './commands/settings.ts'
 
+/** What the bridge works with. What is passed in stays whose it is. */
 export interface DiscordBridgeOptions {
   /** The bot's token, from Discord's developer portal. Never logged. */
   readonly token: string

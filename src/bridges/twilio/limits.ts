@@ -34,6 +34,7 @@ export interface TwilioLimits {
   readonly rememberMs: number
 }
 
+/** Limits that suit a telephone call. */
 export const DEFAULT_LIMITS: TwilioLimits = {
   tokenTtlMs: 60_000,
   startWithinMs: 5_000,

@@ -39,6 +39,7 @@ export interface Departure {
   readonly askSeconds: number
 }
 
+/** What the bridge works with. What is passed in stays whose it is. */
 export interface TwilioBridgeOptions {
   /** Where the legs go. */
   readonly relay: Admission

@@ -4,6 +4,7 @@ import { replyBytes } from './reply-bytes.ts'
 import { type ResultPlaces, readResult } from './result-reader.ts'
 import type { WantedAudio } from './session-parameters.ts'
 
+/** One file or text to be worked on in one request. */
 export interface BatchRequest {
   readonly mode: BatchMode
   /** An audio file, whole: wav, mp3, ogg, as the service takes it; text for `translator` and `tts`, where it takes that. */

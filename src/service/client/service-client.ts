@@ -10,6 +10,7 @@ import { type SessionOptions, sessionSettings } from './session-options.ts'
 import { type SessionParameters, sendRate, sessionQuery } from './session-parameters.ts'
 import { type VoiceFilter, voiceQuery } from './voice-query.ts'
 
+/** Where the service is, with the options of every session. */
 export interface ServiceClientOptions extends Partial<Omit<SessionOptions, 'signal'>> {
   /** The service's address, `http://` or `https://`. */
   readonly url: string

@@ -6,6 +6,7 @@ import { RESULT_PLACES, type ResultPlaces } from './result-reader.ts'
 import { ServiceConnection } from './service-connection.ts'
 import { sessionQuery } from './session-parameters.ts'
 
+/** Where the service is, and how its sessions are made. */
 export interface ServiceTranslatorOptions {
   /** Base address of the service, `http://` or `https://`; a function when it may change (an embedded service). */
   readonly url: string | (() => string)

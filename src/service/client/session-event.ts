@@ -20,6 +20,7 @@ export interface SessionFault {
   readonly error: ServiceFailure
 }
 
+/** Everything that a session tells, in order. */
 export type SessionEvent = SessionResult | SpeechComplete | SessionFault
 
 /** Why a session ended. */

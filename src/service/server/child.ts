@@ -17,6 +17,7 @@ const GOODBYE_MS = 4_000
 /** Time to begin to listen (ms): engines are loaded, perhaps on a machine that is busy. */
 const START_MS = 60_000
 
+/** How the process of the embedded service is kept. */
 export interface ServiceProcessOptions {
   readonly clock?: Clock
   /** Gets the process's own lines as well. */

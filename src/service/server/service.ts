@@ -45,6 +45,7 @@ const MAX_MESSAGE_BYTES = 1024 * 1024
 /** Time for the handshake on a socket (ms). */
 const HANDSHAKE_MS = 10_000
 
+/** Replaces parts of the service: engines and clock of one’s own. */
 export interface ServiceParts {
   readonly clock?: Clock
   readonly wallClock?: WallClock

@@ -11,6 +11,7 @@ import type { Preferences } from '../channel-interpreter.ts'
 import type { LinkCounters } from '../voice/link-counters.ts'
 import type { OutgoingPacer } from '../voice/outgoing-pacer.ts'
 
+/** How a channel is interpreted from its beginning. */
 export interface ChannelOptions {
   /** Channels at a time, in all guilds. Default 50. */
   readonly maxChannels?: number

@@ -27,6 +27,7 @@ export interface OutboundSettings extends RestSettings, UsageLimits {
   readonly machineDetection?: boolean | undefined
 }
 
+/** What a dialler works with. Everything stays its owner’s. */
 export interface DiallerParts {
   readonly clock?: Clock
   /** Says which day it is. */
