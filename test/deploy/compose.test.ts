@@ -107,7 +107,7 @@ function environmentOf({ environment }: Service): Record<string, string> {
   const entries = Object.entries(environment).flatMap(([name, value]) => {
     if (!name.startsWith('DRAGOMAN_')) return []
     if (name.endsWith('_FILE')) return [[name.slice(0, -5), '0123456789abcdef0123456789abcdef']]
-    return [[name, value.replace(/\$\{DRAGOMAN_DOMAIN[^}]*\}/, 'bridge.example.com')]]
+    return [[name, value.replace(/\$\{BRIDGE_DOMAIN[^}]*\}/, 'bridge.example.com')]]
   })
   return Object.fromEntries(entries)
 }

@@ -150,14 +150,14 @@ async function nginx(folder: string, { port, plain, upstream }: Places): Promise
 
 async function caddy(folder: string, { host, port, upstream }: Places): Promise<Start> {
   const site = (await readFile(join(PROJECT, 'deploy/caddy/Caddyfile'), 'utf8')).replace(
-    /^(\{\$DRAGOMAN_DOMAIN.*\{)$/m,
+    /^(\{\$BRIDGE_DOMAIN.*\{)$/m,
     `{\n\tadmin off\n\tauto_https disable_redirects\n}\n$1\n\tbind 127.0.0.1\n\ttls ${folder}/cert.pem ${folder}/key.pem`,
   )
   const file = join(folder, 'Caddyfile')
   await writeFile(file, site)
   const env = {
-    DRAGOMAN_DOMAIN: `https://${host}:${port}`,
-    DRAGOMAN_UPSTREAM: `127.0.0.1:${upstream}`,
+    BRIDGE_DOMAIN: `https://${host}:${port}`,
+    BRIDGE_UPSTREAM: `127.0.0.1:${upstream}`,
     XDG_DATA_HOME: join(folder, 'state'),
     XDG_CONFIG_HOME: join(folder, 'state'),
   }
