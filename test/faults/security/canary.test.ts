@@ -38,6 +38,8 @@ const CANARY = {
   wrongSignature: 'Q2FuYXJ5U2lnbmF0dXJlQUFBQUE=',
   rememberKey: 'canary-remember-key-424242',
   callerName: 'Heloise Canarybird',
+  visitor: 'Peregrine of the Talkpage',
+  wrongLink: 'canary-link-that-was-tried-123',
   roomCode: '739518264077',
 }
 /** An mp3 result, and audio of a telephone, never are this short; whoever writes one writes more. */
@@ -189,6 +191,40 @@ test('G13: nothing of a call, a key or a token turns up in logs, metrics, errors
   )
   await over
 
+  // Through the talk page's socket: wrong invitations, what is no message, somebody who comes in and invites others.
+  const page = async (...messages: string[]) => {
+    const socket = new WebSocket(`${base.replace('http', 'ws')}/talk/socket`)
+    const told: string[] = []
+    socket.on('message', (data, binary) => void (binary || told.push(String(data))))
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+    for (const message of messages) socket.send(message)
+    return { socket, told, closed: new Promise(resolve => socket.once('close', resolve)) }
+  }
+  const hello = { kind: 'hello', speaks: 'en-us', hears: 'es-es', alone: 'es-es', name: CANARY.visitor }
+  for (const more of [{ link: CANARY.wrongLink }, { code: CANARY.stranger.slice(0, 9) }]) {
+    const refused = await page(`not json ${CANARY.said}`, JSON.stringify({ ...hello, ...more }))
+    await refused.closed
+    expect(refused.told.join()).toContain('refused')
+  }
+  const visit = await page(JSON.stringify(hello))
+  const said = (kind: string) =>
+    until(() => visit.told.map(each => JSON.parse(each)).find(each => each.kind === kind), 10_000, kind)
+  const welcome = await said('welcome')
+  visit.socket.send('{"kind":"invite"}')
+  const invited = await said('invited')
+  tokens.visit = welcome.call
+  tokens.visitSecret = welcome.secret
+  tokens.invitation = invited.path.replace('/#join=', '')
+  tokens.invitationCode = invited.code
+  expect(Object.values(tokens).every(token => typeof token === 'string' && token.length > 5)).toBe(true)
+  visit.socket.send(Buffer.alloc(648, 'x'))
+  visit.socket.send(Buffer.from(CANARY.said))
+  visit.socket.send('{"kind":"bye"}')
+  await visit.closed
+  await ask('GET', '/dashboard/offer', undefined, CANARY.wrongKey)
+  await ask('POST', '/dashboard/calls', { phones: [{ recording: CANARY.said }] })
+  await ask('GET', `/dashboard/calls/${CANARY.visitor}/phones/1/sound`)
+
   // The service drops in mid sentence, sends what is none, refuses the key and says why in words of the call.
   const errors = [CANARY.said, `key ${CANARY.serviceKey} of +${CANARY.caller}`]
   for (const description of errors)
@@ -222,6 +258,8 @@ test('G13: nothing of a call, a key or a token turns up in logs, metrics, errors
     app.overload,
     app.server.twilio.counters(),
     [...app.server.twilio.refused],
+    app.server.browser.counters,
+    app.server.browser.legCounters(),
     (await ask('GET', '/health')).text,
     (await ask('GET', '/v1/webhooks')).text,
   ])
