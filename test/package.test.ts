@@ -45,7 +45,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 describe('the package', () => {
   it('holds what is promised and nothing else', () => {
     const allowed =
-      /^(dist\/.+\.(js|d\.ts|json|html|css)|recordings\/[^/]+\.(wav|json|md)|docs\/([^/]+\/)*[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|package\.json|dragoman\.example\.yaml|(README|CHANGELOG|SECURITY)\.md|LICENSE)$/
+      /^(dist\/.+\.(js|d\.ts|json|html|css|svg)|recordings\/[^/]+\.(wav|json|md)|docs\/([^/]+\/)*[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|package\.json|dragoman\.example\.yaml|(README|CHANGELOG|SECURITY)\.md|LICENSE)$/
     const paths = packed.files.map(file => file.path)
     expect(paths.filter(path => !allowed.test(path))).toEqual([])
     expect(
