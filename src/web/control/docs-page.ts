@@ -2,10 +2,11 @@ import { ERROR_TABLE } from './error-table.ts'
 import { errorsOf, openApi } from './openapi.ts'
 import type { AnyOperation } from './operation.ts'
 
-const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
-h2{border-top:1px solid #ccc;padding-top:1rem}code,pre{font:14px/1.4 ui-monospace,monospace;background:#f3f3f3}
-code{padding:0 .2em}table{border-collapse:collapse;width:100%}td,th{border:1px solid #ddd;padding:.3em .5em;text-align:left;vertical-align:top}
-@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}code,pre{background:#2a2a2a}td,th{border-color:#444}}`
+const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:light-dark(#222,#ddd);background:light-dark(#fff,#181818)}
+a{color:light-dark(#0b6b5d,#5fd0ba)}h1,h2,h3{line-height:1.2;overflow-wrap:anywhere}h2{border-top:1px solid light-dark(#ccc,#444);padding-top:1rem}
+code,pre{font:14px/1.4 ui-monospace,monospace;background:light-dark(#f3f3f3,#2a2a2a)}h3 code{font-size:1rem;font-weight:700}code{padding:0 .2em}
+table{border-collapse:collapse;width:100%}td,th{border:1px solid light-dark(#ddd,#444);padding:.3em .5em;text-align:left;vertical-align:top}
+@media(max-width:40rem){table,tbody,tr,td{display:block}th{display:none}td{border:0;padding:.1em .5em}td:empty{display:none}tr{border-bottom:1px solid light-dark(#ddd,#444);padding:.3em 0}code{overflow-wrap:anywhere}}`
 
 interface Schema {
   readonly type?: string | readonly string[]
