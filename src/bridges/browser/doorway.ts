@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import { isFromThisMachine } from '../../guard/this-machine.ts'
 
-const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
 const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i
 /** An address is nobody's name: no name server can point it elsewhere. */
 const ADDRESS_HOST = /^(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[[\da-f:.]+\])(:\d+)?$/i
@@ -38,13 +38,7 @@ export class Doorway {
   }
 
   /** Somebody on this machine, not somebody whom a proxy or tunnel on it brings. */
-  local({ headers, raw }: FastifyRequest): boolean {
-    const forwarded =
-      headers['x-forwarded-for'] ?? headers['x-forwarded-host'] ?? headers.forwarded ?? headers.via
-    return (
-      LOOPBACK.test(raw.socket.remoteAddress ?? '') &&
-      forwarded === undefined &&
-      LOOPBACK_HOST.test(headers.host ?? '')
-    )
+  local({ raw }: FastifyRequest): boolean {
+    return isFromThisMachine(raw)
   }
 }

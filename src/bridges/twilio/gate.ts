@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { isFromThisMachine } from '../../guard/this-machine.ts'
 import type { PublicUrl } from './public-url.ts'
 import { type FormFields, isSigned } from './signature.ts'
 
@@ -30,23 +31,13 @@ export class SignatureGate implements Gate {
   }
 }
 
-const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
-const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i
-
 /**
  * Lets pass what comes from this machine, unsigned. A tunnel or proxy on this machine would bring the whole world
  * with it, so requests that were forwarded, or that ask for another host than this one, are turned away as well.
  */
 export class LoopbackGate implements Gate {
   webhook(request: FastifyRequest): boolean {
-    const { headers, raw } = request
-    const forwarded =
-      headers['x-forwarded-for'] ?? headers['x-forwarded-host'] ?? headers.forwarded ?? headers.via
-    return (
-      LOOPBACK.test(raw.socket.remoteAddress ?? '') &&
-      forwarded === undefined &&
-      LOOPBACK_HOST.test(headers.host ?? '')
-    )
+    return isFromThisMachine(request.raw)
   }
 
   upgrade(request: FastifyRequest): boolean {

@@ -1,0 +1,56 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isFromThisMachine } from '../../src/guard/this-machine.ts'
+import { exchanged } from '../faults/security/raw.ts'
+
+const server = createServer((request, response) => response.end(`here: ${isFromThisMachine(request)}`))
+let port = 0
+beforeAll(async () => {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
+})
+afterAll(() => server.close())
+
+/** What the server says to a request with these lines in its head. */
+async function asked(host: string, lines: readonly string[] = [], version = '1.1'): Promise<string> {
+  const head = [`GET / HTTP/${version}`, `Host: ${host}`, 'Connection: close', ...lines].join('\r\n')
+  return /here: (\w+)/.exec(await exchanged(port, `${head}\r\n\r\n`))?.[1] ?? ''
+}
+
+describe('from this machine', () => {
+  test('is what comes from it and asks for it by its own name', async () => {
+    for (const host of ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, '127.8.9.10', '[::1]:80'])
+      expect(await asked(host), host).toBe('true')
+  })
+
+  test('is not what asks for another name: a page of another site, whose name leads here', async () => {
+    for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1', ''])
+      expect(await asked(host), host).toBe('false')
+  })
+
+  test('is not what a proxy or tunnel brings, however it says so, nor one that says nothing', async () => {
+    for (const line of [
+      'X-Forwarded-For: 127.0.0.1',
+      'X-Forwarded-Host: localhost',
+      'X-Forwarded-Proto: https',
+      'Forwarded: for=127.0.0.1',
+      'Via: 1.1 a',
+      'X-Real-IP: 127.0.0.1',
+      'CF-Connecting-IP: 198.51.100.7',
+      'x-client-ip:',
+    ])
+      expect(await asked('localhost', [line]), line).toBe('false')
+    // As nginx asks that was told nothing but where to.
+    expect(await asked(`127.0.0.1:${port}`, [], '1.0')).toBe('false')
+  })
+
+  test('is not what comes from elsewhere', () => {
+    const request = (remoteAddress: string | undefined) =>
+      ({ headers: { host: 'localhost' }, httpVersion: '1.1', socket: { remoteAddress } }) as IncomingMessage
+    for (const address of ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])
+      expect(isFromThisMachine(request(address)), address).toBe(true)
+    for (const address of ['10.0.0.1', '::ffff:10.0.0.1', '128.0.0.1', '2001:db8::1', '::2', undefined])
+      expect(isFromThisMachine(request(address)), address).toBe(false)
+  })
+})
