@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { chmod, cp, glob, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { chmod, copyFile, cp, glob, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -153,6 +153,10 @@ describe('what the steps of the image make', () => {
     const data = await mkdtemp(join(tmpdir(), 'dragoman-data-'))
     await chmod(data, 0o777)
     const app = join(root, 'bridge/app')
+    // The project's folder may be closed to others.
+    const ownNode = join(root, 'node')
+    await copyFile(process.execPath, ownNode)
+    await chmod(ownNode, 0o755)
     const inImage = (text: string) => text.replaceAll('/app/', `${app}/`)
     const [node = '', ...args] = JSON.parse(inImage(of('bridge', 'ENTRYPOINT')[0] ?? '[]')) as string[]
     const env = {
@@ -165,7 +169,7 @@ describe('what the steps of the image make', () => {
       },
     }
     const child = spawn(
-      node === 'node' ? process.execPath : node,
+      node === 'node' ? ownNode : node,
       [...args, ...(JSON.parse(of('bridge', 'CMD')[0] ?? '[]') as string[])],
       {
         ...NOBODY,

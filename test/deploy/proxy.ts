@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -54,9 +54,12 @@ export class RealProxy implements AsyncDisposable {
     kind: 'nginx' | 'caddy',
     { host, certificate, upstream }: ProxyOptions,
   ): Promise<RealProxy> {
-    const program = programOf(kind) ?? kind
     const folder = await mkdtemp(join(tmpdir(), `dragoman-${kind}-`))
     await chmod(folder, 0o777)
+    // The project's folder may be closed to others.
+    const program = join(folder, kind)
+    await copyFile(programOf(kind) ?? kind, program)
+    await chmod(program, 0o755)
     await mkdir(join(folder, 'state'))
     await chmod(join(folder, 'state'), 0o777)
     await writeFile(join(folder, 'cert.pem'), certificate.certificate)
