@@ -5,7 +5,7 @@ import { PROJECT, pages } from './pages.ts'
 const read = (path: string) => readFileSync(PROJECT + path, 'utf8')
 
 /** What the pages of this server show, and of whom names in italics are that are not ours. */
-const SHOWN = read('src/bridges/browser/page/talk.html')
+const SHOWN = ['src/bridges/browser/page/talk.html', 'src/web/dashboard/page/dashboard.html'].map(read).join()
 const OTHERS = /^(Developer portal|New Application|Bot|Reset Token)$/
 
 it('what the tutorial and the recipes tell people to press is there', () => {
