@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { Audience } from '../../../src/web/dashboard/audience.ts'
+
+/** Somebody who looks: reads everything, or nothing. */
+class Viewer {
+  read: string[] = []
+  unread = 0
+  state: 'open' | 'ended' | 'destroyed' = 'open'
+
+  write(text: string): void {
+    this.read.push(text)
+  }
+
+  end(): void {
+    this.state = 'ended'
+  }
+
+  destroy(): void {
+    this.state = 'destroyed'
+  }
+
+  get names(): string[] {
+    return this.read.map(text => /^event: (\w+)\ndata: .+\n\n$/.exec(text)?.[1] ?? text)
+  }
+}
+
+function audience(maxViewers = 3) {
+  const clock = new FakeClock()
+  const made = { lookouts: 0, disposed: 0, snapshots: 0, deltas: 0, levels: 0 }
+  const it = new Audience({
+    clock,
+    maxViewers,
+    lookout: () => {
+      made.lookouts++
+      return {
+        get snapshot() {
+          return `{"snapshot":${++made.snapshots}}`
+        },
+        levels: () => (++made.levels % 2 === 0 ? undefined : '[1,2]'),
+        delta: () => `{"delta":${++made.deltas}}`,
+        [Symbol.dispose]: () => {
+          made.disposed++
+        },
+      }
+    },
+  })
+  return { clock, made, it }
+}
+
+test('nothing is made and no timer runs while nobody looks', () => {
+  const { clock, made, it } = audience()
+  expect([made.lookouts, clock.pending, it.looking]).toEqual([0, 0, false])
+})
+
+test('all get the same: a snapshot, levels four times a second as far as they change, the rest every second', () => {
+  const { clock, made, it } = audience()
+  const [first, second] = [new Viewer(), new Viewer()]
+  it.add(first)
+  it.add(second)
+  clock.advance(2_000)
+  expect(first.names).toEqual([
+    'snapshot',
+    ...['levels', 'levels', 'delta'],
+    ...['levels', 'levels', 'delta'],
+  ])
+  expect(second.read.slice(1)).toEqual(first.read.slice(1))
+  expect(made).toMatchObject({ lookouts: 1, deltas: 2, levels: 8 })
+})
+
+test('the lookout stays for who comes back at once, and goes a while after the last has gone', () => {
+  const { clock, made, it } = audience()
+  it.add(new Viewer())?.[Symbol.dispose]()
+  clock.advance(14_000)
+  const back = it.add(new Viewer())
+  clock.advance(20_000)
+  expect([made.lookouts, made.disposed]).toEqual([1, 0])
+  back?.[Symbol.dispose]()
+  back?.[Symbol.dispose]()
+  clock.advance(15_000)
+  expect([made.disposed, clock.pending, it.looking]).toEqual([1, 0, false])
+})
+
+test('a viewer who reads too slowly gets no levels, and is cut off in the end; others notice nothing', () => {
+  const { clock, it } = audience()
+  const [slow, quick] = [new Viewer(), new Viewer()]
+  it.add(slow)
+  it.add(quick)
+  slow.unread = 65_537
+  clock.advance(1_000)
+  expect(slow.names).toEqual(['snapshot', 'delta'])
+  expect(it.stats).toEqual({ cutOff: 0, skipped: 2, refused: 0 })
+  slow.unread = 1_048_577
+  clock.advance(1_000)
+  expect([slow.state, quick.state, it.size]).toEqual(['destroyed', 'open', 1])
+  expect(quick.names.filter(name => name === 'delta')).toHaveLength(2)
+})
+
+test('no more come in than may, and none once it has ended', () => {
+  const { clock, it } = audience(1)
+  const viewer = new Viewer()
+  expect(it.add(viewer)).toBeDefined()
+  expect(it.add(new Viewer())).toBeUndefined()
+  it[Symbol.dispose]()
+  expect([viewer.state, clock.pending, it.add(new Viewer())]).toEqual(['ended', 0, undefined])
+  expect(it.stats.refused).toBe(2)
+})
