@@ -1,6 +1,7 @@
 import { FRAME_MS, FRAME_SAMPLES, joined } from '../transcode/pcm.ts'
 import type { Answering } from './scripted-answers.ts'
 
+/** What counts as an utterance that is echoed. */
 export interface EchoOptions {
   /** An utterance ends after this much quiet. Default 300. */
   silenceMs?: number

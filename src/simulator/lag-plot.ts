@@ -13,6 +13,7 @@ export interface LagSeries {
   readonly points: readonly LagPoint[]
 }
 
+/** What is written and drawn on the plot beside its curves. */
 export interface LagPlotOptions {
   readonly title?: string
   /** A level that is drawn across (ms), such as the most lag allowed. */

@@ -19,6 +19,7 @@ export const texts: TextAnswering = (session, text, maker) => {
   session.say({ text, audio, rate })
 }
 
+/** What counts as an utterance, and the tone that answers it. */
 export interface ToneOptions {
   /** Hz of the answer; `heardHz` is the speaker's own tone, estimated. Default: `toneOf(to)`. */
   hz?: (to: string, heardHz: number) => number
@@ -93,6 +94,7 @@ export function tones(options: ToneOptions = {}): Answering {
   }
 }
 
+/** An answer that is the same every time, and how often it comes. */
 export interface CannedOptions {
   /** The answer, the same every time. */
   mp3: Uint8Array

@@ -15,6 +15,7 @@ import { readParameters } from './scripted-parameters.ts'
 import { ScriptedSession } from './scripted-session.ts'
 import { Mp3Maker } from './tone-mp3.ts'
 
+/** How the scripted service is made. */
 export interface ScriptedServiceOptions {
   /** Port on loopback. Default 0: a free one, kept over `stop` and `start`. */
   port?: number

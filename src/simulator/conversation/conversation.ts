@@ -20,6 +20,7 @@ const SERVICE_MS = 700
 /** Lengths to which the translations are rounded (ms): each is encoded once. */
 const STEP_MS = 200
 
+/** A conversation of two people: how long, how much they talk, and how their translations are. */
 export interface ConversationOptions {
   readonly minutes: number
   /** Part of the time in which each of the two talks. */
@@ -48,6 +49,7 @@ export interface Told {
   readonly lengthMs: number
 }
 
+/** What became of a conversation. */
 export interface ConversationReport {
   readonly told: readonly Told[]
   /** The lag of each listener, once a second while there is any. */

@@ -4,6 +4,7 @@ export interface Sentence {
   readonly lengthMs: number
 }
 
+/** How much a speaker talks, and for how long. */
 export interface ScheduleOptions {
   readonly minutes: number
   /** Part of the time in which the speaker talks, 0 to 1; pauses between sentences of one turn are no talk. */

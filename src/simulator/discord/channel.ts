@@ -7,6 +7,7 @@ import type { Thread } from './thread.ts'
 
 /** Discord: Channel Types. */
 const CHANNEL_TYPES = { text: 0, voice: 2, thread: 11, stage: 13 } as const
+/** What a channel is. */
 export type ChannelKind = keyof typeof CHANNEL_TYPES
 
 /** What every channel of a guild has: a name, exceptions to permissions, and a chat. */

@@ -13,6 +13,7 @@ import { VoicePresence } from './voice-presence.ts'
 import type { VoiceState } from './voice-state.ts'
 import type { World } from './world.ts'
 
+/** A guild: its name and language, and what the bot and everybody may do in it. */
 export interface GuildOptions {
   name: string
   /** Default `en-US`. */

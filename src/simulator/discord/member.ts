@@ -13,6 +13,7 @@ import type { VoiceChannel } from './voice-channel.ts'
 import type { SayOptions } from './voice-presence.ts'
 import type { VoiceState } from './voice-state.ts'
 
+/** Who somebody is, and what they may do. */
 export interface MemberOptions {
   name: string
   /** In this guild. */

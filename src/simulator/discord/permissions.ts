@@ -49,6 +49,7 @@ const BITS = {
   PinMessages: 51n,
 } as const
 
+/** A permission, by Discord’s name for it. */
 export type PermissionName = keyof typeof BITS
 
 /** What can be granted; every name once. */

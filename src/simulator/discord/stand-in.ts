@@ -15,6 +15,7 @@ import { trust } from './voice/trust.ts'
 import { VoiceServer, type VoiceServerOptions } from './voice/voice-server.ts'
 import { World } from './world.ts'
 
+/** How the simulated Discord is made. */
 export interface DiscordStandInOptions extends VoiceServerOptions {
   /** The bot token that is accepted. Default: one that looks like Discord's. */
   token?: string

@@ -4,6 +4,7 @@ import type { Json } from './json.ts'
 import type { Member } from './member.ts'
 import type { VoiceCall } from './voice/voice-call.ts'
 
+/** What a voice channel is like. */
 export interface VoiceChannelOptions {
   name: string
   /** How many fit in; 0, the default, is any number. */

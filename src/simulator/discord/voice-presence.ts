@@ -15,6 +15,7 @@ export interface BotVoiceRequest {
   readonly selfDeaf: boolean
 }
 
+/** What the bot is not told, or told in the wrong order, when it joins. */
 export interface PresenceFaults {
   /** While true the bot is never told where the voice server is. */
   withholdServer: boolean

@@ -4,6 +4,7 @@ import { randomFrom } from '../phone/quirks.ts'
 import { FaultPipe } from './fault-pipe.ts'
 import type { CutHow, Direction, Toxics } from './toxics.ts'
 
+/** What the proxy stands before, and what it does wrong from the beginning. */
 export interface FaultProxyOptions {
   /** Where connections are taken: `http://127.0.0.1:4000`, or another scheme with a port. */
   readonly to: string

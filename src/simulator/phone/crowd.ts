@@ -7,6 +7,7 @@ import type { Notice } from './notice.ts'
 import { emptyPlayoutReport, mergePlayout, type PlayoutReport } from './playout-report.ts'
 import type { Voice } from './voice.ts'
 
+/** How many call at once, and what they say. */
 export interface CrowdOptions {
   /** How many phones. */
   count: number

@@ -4,6 +4,7 @@
  */
 export type NoticeCode = number | 'NOT_MULAW'
 
+/** Something that Twilio would complain about in its debugger. */
 export interface Notice {
   readonly code: NoticeCode
   /** What was found, for people. */

@@ -11,6 +11,7 @@ const GAPS_LISTED = 1000
 /** Two times closer than this are the same time. */
 const SAME_MS = 1e-6
 
+/** What counts as a gap in what is played. */
 export interface PlayQueueOptions {
   /** Audio that comes at most this long after the queue ran dry continues the stretch: the silence was a gap. Default 400 ms. */
   gapWithinMs?: number

@@ -17,6 +17,7 @@ export interface Voice {
   packet(index: number): string | undefined
 }
 
+/** Whether a voice ends. */
 export interface VoiceOptions {
   /** Says it again and again, for ever. */
   loop?: boolean

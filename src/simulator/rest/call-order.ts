@@ -4,6 +4,7 @@ import type { Form } from './form.ts'
 import { RestError } from './rest-error.ts'
 
 const CALL_EVENTS = ['initiated', 'ringing', 'answered', 'completed'] as const
+/** What a status callback can be about. */
 export type CallEvent = (typeof CALL_EVENTS)[number]
 
 const METHODS = ['GET', 'POST'] as const

@@ -14,6 +14,7 @@ import { type CallListener, type CallParties, RestCall } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 import { Subscriber, type SubscriberOptions } from './subscriber.ts'
 
+/** The numbers of the account, where public hosts really are, and how phones behave. */
 export interface NetworkOptions {
   /** Numbers of the account, each with what it does when called. Default +15005550001, which does nothing yet. */
   numbers?: Readonly<Record<string, NumberSettings>>

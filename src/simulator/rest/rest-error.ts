@@ -42,6 +42,7 @@ const ERRORS = {
 /** A code that the stand-in knows to answer with. */
 export type RestErrorCode = keyof typeof ERRORS
 
+/** What the stand-in of the REST API refuses, with Twilio’s own codes. */
 export const REST_ERROR_CODES = Object.keys(ERRORS).map(Number) as RestErrorCode[]
 
 /** A request that is refused, as the API words it. */

@@ -15,6 +15,7 @@ import { RestError } from './rest-error.ts'
 import { type RestFault, RestFaults } from './rest-faults.ts'
 import type { Subscriber, SubscriberOptions } from './subscriber.ts'
 
+/** How the stand-in is made: its account, its numbers. */
 export interface TwilioStandInOptions extends AccountOptions, NetworkOptions {
   /** Port on loopback. Default 0: a free one. */
   port?: number

@@ -5,6 +5,7 @@ import type { Voice } from '../phone/voice.ts'
 /** What happens when they are called. */
 export type Behaviour = 'answers' | 'busy' | 'no-answer' | 'voicemail' | 'rejects' | 'fails'
 
+/** What somebody does whose telephone rings. */
 export interface SubscriberOptions {
   /** Default `answers`. `fails`: the network finds no way. `voicemail`: a machine answers. */
   behaviour?: Behaviour

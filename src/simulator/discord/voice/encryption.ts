@@ -4,6 +4,7 @@ import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 /** How packets are sealed between a client and the voice server; the names are Discord's. */
 export const ENCRYPTION_MODES = ['aead_aes256_gcm_rtpsize', 'aead_xchacha20_poly1305_rtpsize'] as const
 
+/** How voice packets are sealed, by Discord’s name for it. */
 export type EncryptionMode = (typeof ENCRYPTION_MODES)[number]
 
 /** Bytes of the tag behind every ciphertext. */

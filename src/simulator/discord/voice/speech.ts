@@ -2,6 +2,7 @@ import { rms } from '../../../transcode/level.ts'
 import { createResampler } from '../../../transcode/resample.ts'
 import { OPUS_RATE, opusEncoder, SILENCE_FRAME } from './opus.ts'
 
+/** How somebody speaks. */
 export interface SayOptions {
   /** Audio in one packet. Default 20. */
   readonly frameMs?: 10 | 20 | 40 | 60

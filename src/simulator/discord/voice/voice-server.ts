@@ -12,6 +12,7 @@ import { SelfSigned } from './self-signed.ts'
 import { VoiceCall } from './voice-call.ts'
 import { VoiceGateway } from './voice-gateway.ts'
 
+/** How the voice server is made. */
 export interface VoiceServerOptions {
   /** The modes offered, in this order. Default both, GCM first. */
   encryption?: readonly EncryptionMode[]

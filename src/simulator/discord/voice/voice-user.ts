@@ -8,6 +8,7 @@ import type { VoiceFaults } from './voice-faults.ts'
 
 export type { SayOptions } from './speech.ts'
 
+/** How somebody comes into a voice channel. */
 export interface JoinOptions {
   /** RTP sequence number of the first packet (u16), to begin just before the wrap, say. Default: any. */
   readonly firstSequence?: number
