@@ -4,6 +4,7 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { type App, buildApp } from '../../src/app.ts'
 import { endToEnd } from '../../src/commands/doctor/end-to-end.ts'
 import { thisMachine } from '../../src/commands/doctor/machine.ts'
@@ -120,6 +121,35 @@ describe.each(['nginx', 'caddy'] as const)('with %s before it, as in deploy/', k
     captions.destroy()
   })
 
+  /** Opens the socket of the page that people talk into; the status when it is refused. */
+  function talk(origin: string): Promise<number | 'open'> {
+    const { host: place } = new URL(proxy.address)
+    const options = { servername: HOST, headers: { host: HOST }, origin, ca: good.certificate }
+    const socket = new WebSocket(`wss://${place}/talk/socket`, options)
+    return new Promise((resolve, reject) => {
+      socket.once('open', () => {
+        socket.terminate()
+        resolve('open')
+      })
+      socket.once('unexpected-response', (asked, { statusCode = 0 }) => {
+        asked.destroy()
+        resolve(statusCode)
+      })
+      socket.on('error', reject)
+    })
+  }
+
+  there('the page is there, and its socket for the page alone', async () => {
+    const page = await ask('/', { accept: 'text/html' })
+    page.resume()
+    expect([page.statusCode, page.headers['content-type']]).toEqual([
+      200,
+      expect.stringContaining('text/html'),
+    ])
+    expect(await talk(`https://${HOST}`)).toBe('open')
+    expect(await talk('https://elsewhere.example')).toBe(403)
+  })
+
   there('who is behind it is told by the proxy, and nobody else is believed', async () => {
     const wrong = { authorization: 'Bearer wrong', 'x-forwarded-for': '203.0.113.1' }
     expect(await statusOf('/v1/rooms', wrong, '127.0.0.21')).toBe(401)
@@ -132,6 +162,5 @@ describe.each(['nginx', 'caddy'] as const)('with %s before it, as in deploy/', k
   there('what is for the inside stays there', async () => {
     for (const path of ['/live', '/ready', '/health', '/metrics'])
       expect(await statusOf(path), path).toBe(404)
-    expect(await statusOf('/')).toBe(200)
   })
 })
