@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import pino from 'pino'
 
 /** Everything that a log at trace would hold, as pino writes it and nothing taken out. */
@@ -28,4 +30,12 @@ export function hitsIn(text: string, canaries: Readonly<Record<string, string>>)
   return Object.entries(canaries).flatMap(([name, canary]) =>
     formsOf(canary).some(form => form.length > 5 && text.includes(form)) ? [name] : [],
   )
+}
+
+/** Every file below the folder `path`, with its content. */
+export function filesIn(path: string): { path: string; text: string }[] {
+  return readdirSync(path).flatMap(name => {
+    const file = join(path, name)
+    return statSync(file).isDirectory() ? filesIn(file) : [{ path: file, text: readFileSync(file, 'latin1') }]
+  })
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -18,9 +18,8 @@ import {
   VOICE,
 } from '../../e2e/two-party/exchange.ts'
 import { until } from '../../helpers/until.ts'
-import { fakeService } from '../../service/server/helpers/fake-service.ts'
 import { Receiving } from '../../web/webhooks-out/receiving.ts'
-import { CanaryLog, hitsIn } from './canary-log.ts'
+import { CanaryLog, filesIn, hitsIn } from './canary-log.ts'
 
 /** What nobody may find again, each once in the world. */
 const CANARY = {
@@ -57,14 +56,6 @@ afterAll(() => {
   else process.env.TMPDIR = realTmp
   rmSync(folder, { recursive: true })
 })
-
-/** Every file below `folder`, with its content. */
-function filesIn(path: string): { path: string; text: string }[] {
-  return readdirSync(path).flatMap(name => {
-    const file = join(path, name)
-    return statSync(file).isDirectory() ? filesIn(file) : [{ path: file, text: readFileSync(file, 'latin1') }]
-  })
-}
 
 test('G13: nothing of a call, a key or a token turns up in logs, metrics, errors or files, whatever goes wrong', {
   timeout: 60_000,
@@ -283,54 +274,4 @@ test('G13: nothing of a call, a key or a token turns up in logs, metrics, errors
   }
   expect(hits).toEqual({ log: [], audio: [], errors: [], metrics: [], files: [], arguments: [] })
   expect(process.report.reportOnFatalError).toBe(false)
-})
-
-test('G13: nor of what the embedded service is asked', { timeout: 30_000 }, async () => {
-  const kept = new CanaryLog()
-  const refusals: string[] = []
-  const { url, connect, service } = await fakeService(
-    { apiKeys: [{ name: 'desk', key: CANARY.serviceKey }] },
-    { log: kept.log },
-  )
-  const open = async (namespace: string, parameters: Record<string, unknown>, token: string) => {
-    const client = connect(namespace, parameters, token)
-    await Promise.race([client.until('start'), client.until('connect_error'), client.until('disconnect')])
-    return client
-  }
-  await open('/stt', { languageIdSource: 'en-us' }, CANARY.wrongKey)
-  await open(`/${CANARY.wrongKey}`, {}, CANARY.serviceKey)
-  await open('/stt', { languageIdSource: CANARY.said, [CANARY.wrongKey]: CANARY.said }, CANARY.serviceKey)
-  const translator = await open(
-    '/translator',
-    { languageIdSource: 'en-us', languageIdTarget: 'es-es' },
-    CANARY.serviceKey,
-  )
-  for (const payload of [CANARY.said, { text: CANARY.said }, CANARY.said.repeat(500), 7])
-    translator.socket.emit('text', payload)
-  translator.socket.emit(CANARY.said, CANARY.translated)
-  const stt = await open('/stt', { languageIdSource: 'en-us' }, CANARY.serviceKey)
-  stt.socket.emit('write_stream', Buffer.from(CANARY.said))
-  stt.socket.emit('write_stream', CANARY.said)
-  const ask = async (path: string, init: RequestInit) => {
-    const response = await fetch(`${url}${path}`, init)
-    if (!response.ok) refusals.push(await response.text())
-  }
-  const form = new FormData()
-  form.set('file', new Blob([CANARY.said]), `../../${CANARY.said}.mp3`)
-  form.set('mode', 'stt')
-  await ask('/api/batch/file', { method: 'POST', body: form, headers: { 'x-api-key': CANARY.serviceKey } })
-  await ask('/api/languages', { headers: { 'x-api-key': CANARY.wrongKey } })
-  await ask('/stream/not-there.mp3', {})
-  await expect.poll(() => kept.lines.length).toBeGreaterThan(3)
-  const metrics = JSON.stringify([service.door.counters, await (await fetch(`${url}/health`)).json()])
-  await service.close()
-  expect(refusals.length).toBeGreaterThanOrEqual(3)
-  expect({
-    log: kept.lines.flatMap(line => hitsIn(line, CANARY).map(name => `${name}: ${line}`)),
-    errors: refusals.flatMap(text => hitsIn(text, CANARY).map(name => `${name}: ${text}`)),
-    metrics: hitsIn(metrics, CANARY),
-    files: filesIn(folder).flatMap(({ path, text }) =>
-      hitsIn(`${path}\n${text}`, CANARY).map(name => `${name}: ${path}`),
-    ),
-  }).toEqual({ log: [], errors: [], metrics: [], files: [] })
 })

@@ -44,12 +44,12 @@ describe('connections', () => {
     await expect.poll(() => app.door.counters.connections).toBe(0)
   })
 
-  test('by default that takes 5 s and 10 s', async () => {
+  test('by default that takes 5 s and 9 s', async () => {
     const { app } = await guarded()
     const { headersTimeout, requestTimeout, keepAliveTimeout, timeout } = app.server.server
     expect({ headersTimeout, requestTimeout, keepAliveTimeout, timeout }).toEqual({
       headersTimeout: 5_000,
-      requestTimeout: 10_000,
+      requestTimeout: 9_000,
       keepAliveTimeout: 5_000,
       timeout: 60_000,
     })

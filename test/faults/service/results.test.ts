@@ -257,35 +257,6 @@ describe.concurrent('results that are wrong, on a real socket', { timeout: 60_00
     expect(rig.relay.metrics.sessionsDropped).toBe(1)
   })
 
-  test.each<[string, (n: number) => [string, unknown]]>([
-    ['results', n => ['result', { id: `u${n}`, final: true, text: 'x'.repeat(3_000) }]],
-    ['results that go on', n => ['result', { id: `u${n}`, final: false, text: 'x' }]],
-    [
-      'voices that are none',
-      n => ['result', { id: `u${n}`, final: true, file: { data: Buffer.alloc(200) } }],
-    ],
-    ['ends', n => ['endSynth', { id: `u${n}` }]],
-    ['starts', n => ['start', n]],
-  ])('C49 G55 a flood of %s ends its connection, and no other call notices', async (_what, event) => {
-    await using one = await Rig.open()
-    await using two = await Rig.open()
-    const first = await one.session(1)
-    await two.session(1)
-    const speaking = two.speak(10_000, 10_060)
-    let sent = 0
-    while (sent < 40_000 && first.connected) {
-      for (let n = 0; n < 500; n++) first.emit(...event(sent++))
-      await pause(5)
-    }
-    await until(() => !first.connected, PATIENCE_MS, 'that the flood is ended')
-    await speaking
-    expect(await two.count(10_000, 10_060)).toEqual(WHOLE)
-    // What comes at once, and what comes while that is read.
-    expect(one.captions.length).toBeLessThan(7_000)
-    expect(one.relay.metrics.sessionsDropped).toBe(1)
-    expect(two.relay.metrics.sessionsDropped).toBe(0)
-  })
-
   test('C21 C22 errors of every kind and size are for the log alone, short, without control characters', async () => {
     await using rig = await Rig.open()
     const session = await rig.session(1)
