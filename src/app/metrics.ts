@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { BearerKeys } from '../web/control/bearer-keys.ts'
 import { EventTally } from '../web/metrics/event-tally.ts'
+import { Exposition } from '../web/metrics/exposition.ts'
 import type { Family } from '../web/metrics/family.ts'
 import { floorFamilies } from '../web/metrics/floor-metrics.ts'
 import { type Guarded, guardFamilies } from '../web/metrics/guard-metrics.ts'
@@ -16,6 +17,13 @@ import { ownFamilies } from './metrics/own-families.ts'
 import { telephoneFamilies } from './metrics/telephone-families.ts'
 import type { PluginParts } from './plugins.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** All metrics of this server. */
+    metrics: Exposition
+  }
+}
+
 /** Puts `/metrics` on `server`. Before all other routes, so that their requests are counted. */
 export async function registerMetrics(
   server: FastifyInstance,
@@ -26,8 +34,10 @@ export async function registerMetrics(
   const tally = new EventTally(relay.observer)
   server.addHook('onClose', async () => tally[Symbol.dispose]())
   const http = new HttpTally(server)
+  const exposition = new Exposition([...families(server, parts, tally, notReady), ...http.families()])
+  server.decorate('metrics', exposition)
   await server.register(metrics, {
-    families: [...families(server, parts, tally, notReady), ...http.families()],
+    exposition,
     settings: metricsSettingsSchema.parse(config.metrics ?? {}),
     keys: control.keys.length === 0 ? undefined : keys,
   })
@@ -51,7 +61,14 @@ function families(
   return [
     ...relayFamilies(relay),
     ...eventFamilies(tally),
-    ...telephoneFamilies({ twilio: () => server.twilio, dials: twilioDialler?.counters, ration, guesses }),
+    ...telephoneFamilies({
+      twilio: () => server.twilio,
+      dials: twilioDialler?.counters,
+      usage: twilioDialler,
+      numbers: parts.numberLimits,
+      ration,
+      guesses,
+    }),
     ...browserFamilies(() => server.browser),
     ...discordFamilies(() => (server.hasDecorator('discord') ? server.discord : undefined)),
     ...floorFamilies(front.floor),

@@ -2,13 +2,12 @@ import type { FastifyError, FastifyInstance } from 'fastify'
 import { vouchFor } from '../../guard/proof.ts'
 import type { BearerKeys } from '../control/bearer-keys.ts'
 import { fromFramework } from '../control/control-error.ts'
-import { Exposition } from './exposition.ts'
-import type { Family } from './family.ts'
+import type { Exposition } from './exposition.ts'
 import { admitReader } from './metrics-access.ts'
 import type { MetricsSettings } from './metrics-settings.ts'
 
 export interface MetricsOptions {
-  readonly families: readonly Family[]
+  readonly exposition: Exposition
   readonly settings: MetricsSettings
   /** Those of the control API; undefined where there are none. */
   readonly keys: BearerKeys | undefined
@@ -17,9 +16,8 @@ export interface MetricsOptions {
 /** `GET /metrics` for Prometheus. */
 export async function metrics(
   app: FastifyInstance,
-  { families, settings, keys }: MetricsOptions,
+  { exposition, settings, keys }: MetricsOptions,
 ): Promise<void> {
-  const exposition = new Exposition(families)
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const failure = fromFramework(error)
     return reply.status(failure.status).headers(failure.headers).send(failure.body)

@@ -1,0 +1,12 @@
+import type { Family } from '../src/web/metrics/family.ts'
+
+/** The table of all metrics in docs/metrics.md. */
+export function metricsTable(families: readonly Family[]): string {
+  const rows = families
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(
+      ({ name, type, labels, help }) =>
+        `| \`${name}\` | ${type} | ${labels.map(each => `\`${each}\``).join(', ')} | ${help} |`,
+    )
+  return ['| metric | type | labels | |', '|---|---|---|---|', ...rows].join('\n')
+}
