@@ -29,7 +29,7 @@ const serverLimitsShape = {
 /** Limits of the bridge server. */
 export const limitsSchema = z.strictObject({
   ...serverLimitsShape,
-  requestMs: ms(10_000).meta({ about: 'A whole request must be there within this time.' }),
+  requestMs: ms(9_000).meta({ about: 'A whole request must be there within this time.' }),
   stalledMs: ms(60_000).meta({
     about: 'A connection on which nothing moves is closed after this time, unless it is a media stream.',
   }),

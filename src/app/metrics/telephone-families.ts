@@ -1,4 +1,4 @@
-import type { DialCounters, LegCounters, TwilioBridge } from '../../bridges/twilio/index.ts'
+import type { DialCounters, LegCounters, TwilioBridge, TwilioDialler } from '../../bridges/twilio/index.ts'
 import type { RationedDialler } from '../../core/rationed-dialler.ts'
 import {
   type Family,
@@ -9,6 +9,7 @@ import {
   single,
 } from '../../web/metrics/family.ts'
 import type { GuessLimit } from '../guess-limit.ts'
+import type { NumberLimits } from '../number-limits.ts'
 
 const LEG: FieldTable<LegCounters> = {
   messagesIn: ['dragoman_twilio_messages_received_total', 'Messages on media streams, of any kind.'],
@@ -70,12 +71,22 @@ const DIALS: FieldTable<DialCounters> = {
 export interface TelephoneSources {
   readonly twilio: () => TwilioBridge
   readonly dials: DialCounters | undefined
+  /** What calls out have cost today. */
+  readonly usage: Pick<TwilioDialler, 'minutesToday' | 'spentToday'> | undefined
+  readonly numbers: Pick<NumberLimits, 'turnedAway'>
   readonly ration: Pick<RationedDialler, 'refused'> | undefined
   readonly guesses: GuessLimit
 }
 
 /** Twilio's media streams, calls placed there, and guesses at the codes of rooms. */
-export function telephoneFamilies({ twilio, dials, ration, guesses }: TelephoneSources): Family[] {
+export function telephoneFamilies({
+  twilio,
+  dials,
+  usage,
+  numbers,
+  ration,
+  guesses,
+}: TelephoneSources): Family[] {
   return [
     single('dragoman_twilio_streams', 'Media streams now.', () => twilio().legs.size),
     labelled(
@@ -91,6 +102,22 @@ export function telephoneFamilies({ twilio, dials, ration, guesses }: TelephoneS
       'dragoman_dials_rationed_total',
       'Calls not placed since too many were, in a minute or to one destination.',
       () => ration?.refused,
+    ),
+    single(
+      'dragoman_twilio_dial_minutes_today',
+      'Minutes of calls out today (UTC), those that go on included.',
+      () => usage?.minutesToday,
+    ),
+    single(
+      'dragoman_twilio_dial_spend_today',
+      'What they have cost by twilio.outbound.prices, in the currency of these.',
+      () => usage?.spentToday,
+    ),
+    labelled(
+      'dragoman_number_refused_total',
+      'Callers turned away since their number has as many calls or minutes as it may have.',
+      ['limit'],
+      () => Object.entries(numbers.turnedAway).map(([limit, count]) => [[limit], count] as const),
     ),
     single('dragoman_room_codes_wrong_total', 'Wrong codes of rooms.', () => guesses.wrongCodes),
     single(
