@@ -87,11 +87,25 @@ export function fieldFamilies<T>(
   labels: readonly string[],
   sources: () => readonly (readonly [labels: readonly string[], source: Readonly<Pick<T, NumbersOf<T>>>])[],
 ): Family[] {
+  const read = onceATurn(sources)
   return (Object.entries(table) as [NumbersOf<T>, FieldSpec][]).map(([field, [name, help, factor = 1]]) =>
     labelled(name, help, labels, () =>
-      sources().map(([values, source]) => [values, (source[field] as number) * factor] as const),
+      read().map(([values, source]) => [values, (source[field] as number) * factor] as const),
     ),
   )
+}
+
+/** Asks once for all fields of a scrape, which is one turn: a sum over all calls is not made for each. */
+function onceATurn<T>(read: () => T): () => T {
+  let known: { readonly value: T } | undefined
+  return () => {
+    if (known) return known.value
+    known = { value: read() }
+    queueMicrotask(() => {
+      known = undefined
+    })
+    return known.value
+  }
 }
 
 function typeOf(name: string): 'counter' | 'gauge' {
