@@ -1,6 +1,9 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
+import { encodeWav, readWav } from '../src/transcode/wav.ts'
 import { startChromium } from '../test/helpers/chromium.ts'
 import { Conversation, KEY, ROOM } from './screenshots/conversation.ts'
 
@@ -9,14 +12,18 @@ import { Conversation, KEY, ROOM } from './screenshots/conversation.ts'
 
 const FOLDER = fileURLToPath(new URL('../screenshots/', import.meta.url))
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url))
-const MICROPHONE = fileURLToPath(new URL('../recordings/sense-and-sensibility-4.wav', import.meta.url))
+/** What the microphone of the browser hears, over and over: a bundled sentence, and silence for who answers (ms). */
+const SENTENCE = new URL('../recordings/sense-and-sensibility-5.wav', import.meta.url)
+const SILENCE_MS = 11_000
 const SIZES = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const
 const THEMES = ['light', 'dark'] as const
 const docs = process.argv.includes('--docs')
 
 await mkdir(FOLDER, { recursive: true })
+await mkdir(IMAGES, { recursive: true })
 await using conversation = await Conversation.begin()
-const browser = await startChromium({ microphone: MICROPHONE })
+const folder = await mkdtemp(join(tmpdir(), 'dragoman-pictures-'))
+const browser = await startChromium({ microphone: await microphone(join(folder, 'microphone.wav')) })
 try {
   const { page: captions } = await conversation.ask('POST', `/rooms/${ROOM}/captions/link`)
   // All are open from the beginning, so that there is something to see on each.
@@ -31,6 +38,7 @@ try {
   for (const [name, page] of Object.entries(pages)) await shoot(name, page)
 } finally {
   await browser.close()
+  await rm(folder, { recursive: true })
 }
 
 async function opened(path: string): Promise<Page> {
@@ -44,10 +52,21 @@ async function opened(path: string): Promise<Page> {
   return page
 }
 
-/** Somebody talks into the page, and hears the translation. */
+async function microphone(path: string): Promise<string> {
+  const { pcm, rate, channels } = readWav(await readFile(SENTENCE))
+  const padded = new Int16Array(pcm.length + Math.round((SILENCE_MS / 1000) * rate) * channels)
+  padded.set(pcm)
+  await writeFile(path, encodeWav(padded, rate))
+  return path
+}
+
+/** Somebody talks into the page, and somebody else comes by telephone. */
 async function talking(page: Page): Promise<void> {
   await page.locator('#start:enabled').click()
-  await page.locator('#captions li').nth(1).waitFor({ timeout: 60_000 })
+  await page.locator('#people li').first().waitFor()
+  const { rooms } = (await conversation.ask('GET', '/rooms')) as unknown as { rooms: { name: string }[] }
+  await conversation.visit(rooms.find(({ name }) => name !== ROOM)?.name ?? '', SILENCE_MS - 4_000)
+  await page.locator('#captions li:not(.draft)').nth(4).waitFor({ timeout: 90_000 })
 }
 
 async function shoot(name: string, page: Page): Promise<void> {

@@ -16,6 +16,8 @@ const PAUSE_MS = 600
 /** After each line, for its translation. */
 const LISTEN_MS = 5_500
 
+const SPANISH = DIALOGUE.flatMap(({ by, text }) => (by === 'callee' ? text : []))
+
 interface Phones {
   readonly caller: SimulatedCall
   readonly callee: SimulatedCall
@@ -34,30 +36,31 @@ export class Conversation implements AsyncDisposable {
     this.address = address
     this.#ears = ears
     this.#phones = phones
-    void this.#talk()
+    this.#going(this.#talk())
   }
 
   static async begin(): Promise<Conversation> {
     // No engine here recognises Spanish: the words of that side are taken from the script.
-    const spanish = DIALOGUE.flatMap(({ by, text }) => (by === 'callee' ? text : []))
-    const ears = await ScriptedEars.listen(Array.from({ length: ROUNDS }, () => spanish).flat())
+    const ears = await ScriptedEars.listen(Array.from({ length: ROUNDS }, () => SPANISH).flat())
     const scripted = { engine: 'openai', url: ears.url, model: 'script', languages: ['es-es'] } as const
     const app = await buildApp({
       host: '127.0.0.1',
       port: 0,
       service: {},
-      embedded: { engines: { transcription: [{ ...scripted, pauseMs: PAUSE_MS }] } },
+      embedded: {
+        maxSessions: 8,
+        admitBehindMs: 60_000,
+        engines: { transcription: [{ ...scripted, pauseMs: PAUSE_MS }] },
+      },
       languages: { speaks: 'en-us', hears: 'es-es' },
       control: { keys: [{ name: 'pictures', key: KEY }] },
       twilio: { authTokens: [], insecure: true },
     })
     const address = await app.listen()
-    const dial = (name: string, language: string) =>
-      placeCall({
-        webhook: `${address}/twilio/voice?${new URLSearchParams({ room: ROOM, name, speaks: language, hears: language })}`,
-        allowInsecureStream: true,
-      })
-    const phones = { caller: await dial('John', 'en-us'), callee: await dial('Ana', 'es-es') }
+    const phones = {
+      caller: await dialled(address, ROOM, 'John', 'en-us'),
+      callee: await dialled(address, ROOM, 'Ana', 'es-es'),
+    }
     return new Conversation(app, address, ears, phones)
   }
 
@@ -66,6 +69,12 @@ export class Conversation implements AsyncDisposable {
     const headers = { authorization: `Bearer ${KEY}` }
     const response = await fetch(`${this.address}/v1${path}`, { method, headers })
     return (await response.json()) as Record<string, string>
+  }
+
+  /** Somebody calls into `room` and talks Spanish, with pauses of `pauseMs` for who is there. */
+  async visit(room: string, pauseMs: number): Promise<void> {
+    const phone = await dialled(this.address, room, 'Lucía', 'es-es')
+    this.#going(this.#visitor(phone, pauseMs))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -81,10 +90,37 @@ export class Conversation implements AsyncDisposable {
         if (this.#over) return
         const pcm =
           recording === undefined
-            ? toLine((await this.#app.announcer.say(text, 'es-es', 'es-es')).pcm, SAMPLE_RATE)
+            ? await this.#spanish(text)
             : await lineAudio(sentences[recording - 1] ?? '')
         await this.#phones[by].say(withPauses([pcm], BREATH_MS))
-        await new Promise(resolve => setTimeout(resolve, LISTEN_MS))
+        await pause(LISTEN_MS)
       }
   }
+
+  async #visitor(phone: SimulatedCall, pauseMs: number): Promise<void> {
+    for (let n = 0; !this.#over; n++) {
+      await phone.say(withPauses([await this.#spanish(SPANISH[n % SPANISH.length] ?? '')], BREATH_MS))
+      await pause(pauseMs)
+    }
+  }
+
+  /** What is said when all is over breaks off. */
+  #going(talk: Promise<void>): void {
+    talk.catch(error => {
+      if (!this.#over) throw error
+    })
+  }
+
+  async #spanish(text: string): Promise<Int16Array> {
+    return toLine((await this.#app.announcer.say(text, 'es-es', 'es-es')).pcm, SAMPLE_RATE)
+  }
+}
+
+function dialled(address: string, room: string, name: string, language: string): Promise<SimulatedCall> {
+  const query = new URLSearchParams({ room, name, speaks: language, hears: language })
+  return placeCall({ webhook: `${address}/twilio/voice?${query}`, allowInsecureStream: true })
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms))
 }
