@@ -1,0 +1,54 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessibilityFaults, hasChromium, startChromium, watchFaults } from '../../helpers/chromium.ts'
+import { bridge } from '../phones.ts'
+
+const KEY = 'a-key-that-nobody-would-guess'
+/** From the narrowest telephone to a large screen. */
+const WIDTHS = [320, 768, 1_440]
+
+describe.skipIf(!hasChromium)('every page', () => {
+  let browser: Browser
+  let b: Awaited<ReturnType<typeof bridge>>
+  beforeAll(async () => {
+    b = await bridge({ control: { keys: [{ name: 'test', key: KEY }] } })
+    // Somebody in a room, so that there is something to show.
+    await b.dial({ room: 'desk', name: 'Ana', speaks: 'es-es', hears: 'es-es' })
+    browser = await startChromium()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await b?.app.close()
+  })
+
+  test.each([
+    ['/', '#start:enabled'],
+    ['/dashboard', '#door'],
+    [`/dashboard#key=${KEY}`, '#board'],
+    ['/captions', '#entry'],
+    [`/captions/desk#key=${KEY}`, '#tools'],
+    ['/v1/docs', 'h1'],
+  ])(
+    '%s can be seen, heard and used in both themes, on every screen, and loads nothing from elsewhere',
+    async (path, ready) => {
+      const page = await browser.newPage()
+      const faults = watchFaults(page, b.address)
+      await page.goto(b.address + path)
+      await page.locator(ready).waitFor()
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 700 })
+          const wide = await page.locator('html').evaluate(root => root.scrollWidth)
+          expect(wide, `${colorScheme}, ${width} px`).toBeLessThanOrEqual(width)
+        }
+        await page.setViewportSize({ width: colorScheme === 'light' ? 1_440 : 320, height: 700 })
+        expect(await accessibilityFaults(page), colorScheme).toEqual([])
+      }
+      expect(await page.locator('html').getAttribute('lang')).toBe('en')
+      expect(await page.title()).toContain('Dragoman')
+      expect(faults).toEqual([])
+      await page.close()
+    },
+  )
+})
