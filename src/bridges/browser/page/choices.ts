@@ -1,6 +1,6 @@
 import { element } from '../../../pages/page/element.ts'
 import type { SelfView } from '../messages.ts'
-import type { Offer } from '../offer.ts'
+import type { Offer, OfferedVoice } from '../offer.ts'
 import { say, type Words } from './words.ts'
 
 /** What `/talk/languages` answers. */
@@ -47,6 +47,8 @@ export class Choices {
     )
     speaks.addEventListener('change', () => {
       this.#chosen.speaks = speaks.value
+      const ids = translated(catalogue.languages, speaks.value).map(({ id }) => id)
+      if (!ids.includes(this.#chosen.alone)) this.#chosen.alone = ids[0] ?? speaks.value
       this.#changed(changed)
     })
     hears.addEventListener('change', () => {
@@ -92,12 +94,10 @@ export class Choices {
     const { speaks: mine, alone, company = mine, voices } = this.#chosen
     const { languages, voices: all } = this.#catalogue
     speaks.value = mine
-    const hearable = languages.filter(({ id, spoken }) => spoken || (this.#company && id === mine))
-    fill(hears, hearable)
+    fill(hears, this.#company ? others(languages) : translated(languages, mine))
     hears.value = this.#company ? company : alone
     const own = all.filter(({ language }) => language === hears.value)
-    const options = own.map(({ id, name, gender }) => ({ id, name: say(`${gender}-voice`, { name }) }))
-    fill(voice, [{ id: '', name: say('anyVoice') }, ...options])
+    fill(voice, [{ id: '', name: say('anyVoice') }, ...own.map(voiceOption)])
     voice.value = voices[hears.value] ?? ''
     voice.disabled = own.length === 0
     hint.textContent = say(this.#hint)
@@ -111,7 +111,6 @@ export class Choices {
 
 function startWith({ languages, defaults }: Catalogue, guest: boolean): Chosen {
   const heard = languages.filter(language => language.heard).map(({ id }) => id)
-  const spoken = languages.filter(language => language.spoken).map(({ id }) => id)
   const kept = read()
   const browser = navigator.languages.map(tag => tag.toLowerCase())
   const native = browser
@@ -120,17 +119,32 @@ function startWith({ languages, defaults }: Catalogue, guest: boolean): Chosen {
   const one = (of: readonly string[], ...wanted: readonly (string | undefined)[]) =>
     wanted.find(id => id !== undefined && of.includes(id)) ?? of[0] ?? ''
   const speaks = one(heard, kept?.speaks, guest ? native : undefined, defaults.speaks)
-  const alone = one(
-    spoken,
-    kept?.alone,
-    defaults.hears,
-    spoken.find(id => primary(id) !== primary(speaks)),
-  )
+  const into = translated(languages, speaks).map(({ id }) => id)
+  const alone = one(into, kept?.alone, defaults.hears, speaks)
   const company = kept?.company
   return {
     ...{ speaks, alone, voices: kept?.voices ?? {} },
-    ...(company !== undefined && spoken.includes(company) ? { company } : {}),
+    ...(company !== undefined && others(languages).some(({ id }) => id === company) ? { company } : {}),
   }
+}
+
+/** What somebody who speaks `from` can hear themself in. */
+function translated(languages: Offer['languages'], from: string): Offer['languages'] {
+  const { into = [] } = languages.find(({ id }) => id === from) ?? {}
+  return languages.filter(({ id, spoken }) => spoken && into.includes(id))
+}
+
+/** What others may be translated into, whatever they speak; or understood as it is. */
+function others(languages: Offer['languages']): Offer['languages'] {
+  const speakers = languages.filter(({ heard }) => heard)
+  return languages.filter(
+    ({ id, heard, spoken }) => heard || (spoken && speakers.some(({ into }) => into.includes(id))),
+  )
+}
+
+/** Its name, which may say already whose voice it is like. */
+function voiceOption({ id, name, gender }: OfferedVoice): { id: string; name: string } {
+  return { id, name: /male\b/i.test(name) ? name : say(`${gender}-voice`, { name }) }
 }
 
 function read(): Partial<Chosen> | undefined {
