@@ -98,14 +98,17 @@ test('two phones talk in one room, in turns, each in their languages', async () 
   await until(() => service.sessions.some(({ to }) => to === 'fr-fr'), 10_000, 'a translation for the second')
 })
 
-test('the public address of the settings is signed for, without a way to it', async () => {
-  const { place, relay } = await app({
-    publicUrl: 'https://bridge.example.com',
-    twilio: { authTokens: ['a token of the account that nobody has'] },
-  })
-  expect((await place(PHONE)).status).toBe(201)
-  expect(relay.legs).toBe(1)
-})
+test.each(['https://bridge.example.com', 'https://example.com/calls/'])(
+  'the public address of the settings is signed for, without a way to it: %s',
+  async publicUrl => {
+    const { place, relay } = await app({
+      publicUrl,
+      twilio: { authTokens: ['a token of the account that nobody has'] },
+    })
+    expect((await place(PHONE)).status).toBe(201)
+    expect(relay.legs).toBe(1)
+  },
+)
 
 test('where nothing is signed, calls come about all the same', async () => {
   const { place } = await app({ twilio: { authTokens: [], insecure: true } })

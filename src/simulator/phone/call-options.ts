@@ -11,7 +11,7 @@ export interface CallOptions {
   webhook: string
   /** How Twilio asks it. Default POST. */
   method?: Method
-  /** The bridge's public origin as configured there, `https://bridge.example.com`: what is signed. Default: as reached. */
+  /** The bridge's public address as configured there, `https://bridge.example.com`, perhaps with a path: what is signed. Default: as reached. */
   publicUrl?: string
   /** Further public hosts and where they really are: `{ 'other.example.com': 'http://127.0.0.1:8081' }`. */
   resolve?: Readonly<Record<string, string>>
@@ -81,7 +81,9 @@ export function decide(options: CallOptions): PlacedCall {
   checkQuirks(quirks)
   const clock = line?.clock ?? options.clock ?? systemClock
   const publicWebhook =
-    publicUrl === undefined ? webhook : new URL(reached.pathname + reached.search, publicUrl).href
+    publicUrl === undefined
+      ? webhook
+      : new URL(publicUrl.replace(/\/+$/, '') + reached.pathname + reached.search).href
   return {
     ...UNSET,
     method: 'POST',

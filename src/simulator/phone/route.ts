@@ -7,7 +7,7 @@ export interface Route {
 }
 
 export interface RouteOptions {
-  /** The bridge's public origin, `https://bridge.example.com`, as it is configured there. */
+  /** The bridge's public address, `https://bridge.example.com`, as it is configured there; a path in it is stripped on the way. */
   publicUrl: string | undefined
   /** Where the bridge really is, `http://127.0.0.1:8080`. */
   localUrl: string
@@ -25,7 +25,9 @@ export function routeTo(publicUrl: string, options: RouteOptions): Route {
   const inner = new URL(local)
   const secure = inner.protocol === 'https:' || inner.protocol === 'wss:'
   const scheme = url.protocol.startsWith('ws') ? 'ws' : 'http'
-  const target = new URL(`${scheme}${secure ? 's' : ''}://${inner.host}${url.pathname}${url.search}`)
+  const target = new URL(
+    `${scheme}${secure ? 's' : ''}://${inner.host}${innerPath(url, options)}${url.search}`,
+  )
   if (!options.proxied) return { target, headers: { host: url.host } }
   const forwarded = {
     'x-forwarded-for': '203.0.113.7',
@@ -46,6 +48,13 @@ export function routeOf(
 /** The way leads to this machine. */
 export function isLoopback({ target }: Route): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(target.hostname)
+}
+
+/** The path as the bridge has it: a proxy takes that of the public address away. */
+function innerPath({ host, pathname }: URL, { publicUrl }: RouteOptions): string {
+  const { host: known, pathname: base } = new URL(publicUrl ?? 'http://none')
+  const prefix = base.replace(/\/+$/, '')
+  return host === known && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
 }
 
 function localFor(url: URL, { publicUrl, localUrl, resolve }: RouteOptions): string | undefined {

@@ -30,3 +30,10 @@ test('a proxy changes the host and tells the outer one', () => {
     'x-forwarded-proto': 'https',
   })
 })
+
+test('a path of the public address is not part of the way inside', () => {
+  const options = { publicUrl: 'https://example.com/calls/', localUrl: 'http://127.0.0.1:8080', resolve: {} }
+  const target = (url: string) => routeTo(url, { ...options, proxied: false }).target.href
+  expect(target('wss://example.com/calls/twilio/media')).toBe('ws://127.0.0.1:8080/twilio/media')
+  expect(target('wss://example.com/callsign')).toBe('ws://127.0.0.1:8080/callsign')
+})
