@@ -6,8 +6,9 @@ import { Relay } from '../src/core/relay.ts'
 import { relayOptions } from '../src/core/relay-options.ts'
 import { ServiceTranslator } from '../src/service/client/service-translator.ts'
 import { announce, languageOf, spokenBy, subjectOptions } from './subject.ts'
+import { addDashboard } from './watched.ts'
 
-const { service, mode, numbers, pairs, original } = subjectOptions()
+const { service, mode, numbers, pairs, original, dashboard } = subjectOptions()
 const translator = new ServiceTranslator({ url: service, apiKey: 'simulated-key', mode })
 const relay = new Relay({ translator, options: relayOptions({ maxLegs: Math.max(1, numbers) }) })
 await relay.ready()
@@ -24,5 +25,6 @@ await app.register(twilioBridge, {
       : { room: call.callSid, speaks: 'en-us', hears, original }
   },
 })
+if (dashboard) await addDashboard(app, relay)
 await app.listen({ port: 0, host: '127.0.0.1' })
 announce((app.server.address() as AddressInfo).port)

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 /** What is loaded: the whole bridge, or the least that could do the signalling. */
 export type Subject = 'floor' | 'bridge'
 
-const PARTS = ['transcode', 'legs', 'calls', 'talkers', 'lag', 'discord'] as const
+const PARTS = ['transcode', 'legs', 'calls', 'talkers', 'lag', 'discord', 'dashboard'] as const
 type Part = (typeof PARTS)[number]
 
 export interface BenchOptions {
@@ -43,7 +43,7 @@ const USAGE = `npm run bench -- [options]
   --seconds 10               length of a measured window
   --windows 2                windows per subject and number of legs, taken in turn
   --only floor|bridge        one subject alone
-  --part transcode|legs|calls|talkers|lag|discord   one part alone
+  --part transcode|legs|calls|talkers|lag|discord|dashboard   one part alone
   --calls 50                 two-party calls
   --talkers 1,2,4,8          numbers of simultaneous talkers
   --speakers 10,50           numbers of speakers in Discord's channels, five in each

@@ -15,6 +15,8 @@ export interface SubjectOptions {
   pairs: boolean
   /** How loud original voices are. */
   original: 'off' | 'duck'
+  /** Has a dashboard. */
+  dashboard: boolean
 }
 
 /** Said once, when calls are taken. */
@@ -31,12 +33,13 @@ export function subjectOptions(): SubjectOptions {
       mode: { type: 'string', default: 'block' },
       pairs: { type: 'boolean', default: false },
       original: { type: 'string', default: 'off' },
+      dashboard: { type: 'boolean', default: false },
     },
   })
   const mode = values.mode === 'streaming' ? 'streaming' : 'block'
-  const { service, pairs } = values
+  const { service, pairs, dashboard } = values
   const original = values.original === 'duck' ? 'duck' : 'off'
-  return { service, numbers: Number(values.numbers), mode, pairs, original }
+  return { service, numbers: Number(values.numbers), mode, pairs, original, dashboard }
 }
 
 /** The telephone number of leg `index` (0–999); its last digits tell sessions of different legs apart. */

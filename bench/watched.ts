@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import { systemClock } from '../src/core/clock.ts'
+import { silentLog } from '../src/core/log.ts'
+import type { Relay } from '../src/core/relay.ts'
+import { DoorCounters } from '../src/guard/door-counters.ts'
+import { BearerKeys } from '../src/web/control/bearer-keys.ts'
+import { controlSettingsSchema } from '../src/web/control/control-settings.ts'
+import { Audience } from '../src/web/dashboard/audience.ts'
+import { dashboard } from '../src/web/dashboard/dashboard.ts'
+import { Lookout } from '../src/web/dashboard/lookout.ts'
+import { ProcessPulse } from '../src/web/dashboard/pulse.ts'
+
+/** Opens the dashboard of a bridge under load, for this bench alone. */
+export const BENCH_KEY = 'the-key-of-the-bench-itself'
+
+/** Puts the dashboard as it is on a bridge under load; what it shows of its surroundings stands still. */
+export async function addDashboard(app: FastifyInstance, relay: Relay): Promise<void> {
+  const wall = () => performance.timeOrigin + performance.now()
+  const audience = new Audience({
+    clock: systemClock,
+    maxViewers: 100,
+    lookout: () =>
+      new Lookout({
+        ...{ relay, wall, clock: systemClock, pulse: new ProcessPulse() },
+        overload: { strain: undefined, turnedAway: 0, memoryShare: 0 },
+        door: { counters: new DoorCounters() },
+        drain: { draining: false },
+        embedded: () => undefined,
+        simulated: () => null,
+        recording: () => null,
+        calls: () => [],
+      }),
+  })
+  const settings = controlSettingsSchema.parse({ keys: [{ name: 'bench', key: BENCH_KEY }] })
+  await app.register(dashboard, {
+    prefix: '/dashboard',
+    keys: new BearerKeys(settings, systemClock),
+    audience,
+    simulated: undefined,
+    languages: async () => [],
+    log: silentLog,
+  })
+}
