@@ -44,7 +44,7 @@ test.concurrent('D1 D2 D3 D4 D8 the main gateway comes and goes in every way, an
   const saying = casa.say(ana, ANA, 9_000)
   const tookMs: Record<string, number> = {}
   tookMs['op 7'] = await resumed(casa, () => gateway.reconnect())
-  for (const code of [4000, 4002]) tookMs[code] = await resumed(casa, () => gateway.close(code))
+  for (const code of [4000, 4001, 4002]) tookMs[code] = await resumed(casa, () => gateway.close(code))
   gateway.refuseResumeUrl = true
   setTimeout(() => {
     gateway.refuseResumeUrl = false
@@ -70,10 +70,11 @@ test.concurrent('D2 D4 a session that is over: the bot joins anew, and people ar
   await begun(casa, ana, ben)
   const { gateway } = casa.discord.faults
   const channel = casa.x.app.discord?.interpreters.of(casa.sala.guild.id)
-  for (const fault of [() => gateway.invalidSession(false), () => gateway.close(4009)]) {
+  for (const code of [undefined, 4003, 4009]) {
     const sessions = casa.discord.sessions.length
     gateway.refuseResume = true
-    fault()
+    if (code === undefined) gateway.invalidSession(false)
+    else gateway.close(code)
     await until(() => casa.discord.sessions.length > sessions, PATIENCE_MS, 'a new session')
     await until(
       () => casa.sala.call.connected(casa.discord.bot.id) && channel?.status().state === 'listening',

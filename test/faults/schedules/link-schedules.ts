@@ -17,6 +17,7 @@ const FOR_GOOD_MS = 10 * 60_000
 class FakeConnection implements LinkConnection {
   readonly watcher: ConnectionWatcher
   destroyed = false
+  ready = false
   played = 0
   readonly asked: () => void
 
@@ -138,7 +139,10 @@ const link: Schedule = {
       else if (each.do === 'closed') now?.watcher.closed(each.code)
       else if (each.do === 'where') now?.watcher.where(each.channel)
       else if (each.do === 'server') now?.watcher.server(each.endpoint)
-      else now?.watcher[each.do]()
+      else {
+        if (now && each.do !== 'unsent') now.ready = each.do === 'ready'
+        now?.watcher[each.do]()
+      }
       if (each.do === 'ask') since += asked - before
       must(asked - since <= ATTEMPTS + 1, `Discord is not asked for ever: ${asked - since} times`)
       const played = now?.played ?? 0

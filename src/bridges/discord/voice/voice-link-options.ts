@@ -19,7 +19,10 @@ export interface VoiceLinkWatcher {
 }
 
 /** What a link does with a connection. */
-export type LinkConnection = Pick<MendedConnection, 'rejoin' | 'play' | 'setSpeaking' | 'check' | 'destroy'>
+export type LinkConnection = Pick<
+  MendedConnection,
+  'ready' | 'rejoin' | 'play' | 'setSpeaking' | 'check' | 'destroy'
+>
 
 export interface VoiceLinkOptions {
   readonly guildId: string

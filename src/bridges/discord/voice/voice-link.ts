@@ -97,11 +97,17 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     if (this.#state === 'ready') this.#connection?.setSpeaking(on)
   }
 
-  /** The main gateway begins anew, and knows nothing of us any more: asks to be let in again. */
+  /**
+   * The main gateway begins anew, and knows nothing of us any more: asks to be let in again. A voice connection that stands
+   * serves on until another server is named, or for good where none is.
+   */
   askAgain(): void {
     if (this.#state === 'ended' || !this.#connection) return
-    this.#reconnecting()
-    this.#rejoin()
+    if (this.#state === 'ready' && this.#connection.ready) this.#connection.rejoin()
+    else {
+      this.#reconnecting()
+      this.#rejoin()
+    }
   }
 
   /** Idempotent: the first reason counts. */
