@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type App, buildApp } from '../../../src/app.ts'
 import { systemClock } from '../../../src/core/clock.ts'
-import { placeCall } from '../../../src/simulator/phone/call.ts'
+import { placeCall, type SimulatedCall } from '../../../src/simulator/phone/call.ts'
 import { PhoneLine } from '../../../src/simulator/phone/line.ts'
 import { figure, quantile } from '../../helpers/figures.ts'
-import { until } from '../../helpers/until.ts'
+import { pause, until } from '../../helpers/until.ts'
 import { Switch } from './switch.ts'
 
 const ENDINGS = Number(process.env.DRAGOMAN_ENDINGS ?? 1_000)
@@ -12,6 +12,11 @@ const ENDINGS = Number(process.env.DRAGOMAN_ENDINGS ?? 1_000)
 const LANES = 4
 const CALLS = 20
 const PATIENCE_MS = 30_000
+/** Of a rolling deploy. */
+const SERVERS = 3
+const CALLS_EACH = Number(process.env.DRAGOMAN_CALLS_EACH ?? 100)
+/** A stream has worked by then, so that its call may resume again (ms). */
+const WORKED_MS = 6_000
 const PUBLIC_URL = 'https://bridge.example.com'
 const AUTH_TOKEN = 'a token for this test'
 
@@ -32,6 +37,16 @@ async function bridge(): Promise<{ app: App; port: number }> {
   return { app, port: Number(new URL(await app.listen()).port) }
 }
 
+/** Telephones in rooms of two. */
+function callers(count: number, balancer: Switch, line: PhoneLine): Promise<SimulatedCall[]> {
+  const place = (_: unknown, at: number) =>
+    placeCall({
+      webhook: `http://127.0.0.1:${balancer.port}/twilio/voice?room=${at >> 1}`,
+      ...{ publicUrl: PUBLIC_URL, authToken: AUTH_TOKEN, record: false, line },
+    })
+  return Promise.all(Array.from({ length: count }, place))
+}
+
 interface Ending {
   readonly first: App
   readonly balancer: Switch
@@ -49,12 +64,7 @@ async function ending(
   const balancer = await Switch.listen()
   const [first, second] = await Promise.all([bridge(), bridge()])
   balancer.to = first.port
-  const place = (_: unknown, at: number) =>
-    placeCall({
-      webhook: `http://127.0.0.1:${balancer.port}/twilio/voice?room=${at >> 1}`,
-      ...{ publicUrl: PUBLIC_URL, authToken: AUTH_TOKEN, record: false, line },
-    })
-  const calls = await Promise.all(Array.from({ length: CALLS }, place))
+  const calls = await callers(CALLS, balancer, line)
   await until(() => first.app.relay.legs === CALLS, PATIENCE_MS, 'all are there')
   const lead = () => {
     balancer.to = second.port
@@ -119,4 +129,44 @@ test('servers that are gone', async context => {
     `0; all stream again after p50 ${ms(half)}, p99 ${ms(most)}`,
   )
   expect(most).toBeLessThan(2_000)
+})
+
+test('a rolling deploy', async context => {
+  const line = new PhoneLine(systemClock)
+  const balancers = await Promise.all(Array.from({ length: SERVERS }, () => Switch.listen()))
+  const servers = await Promise.all(balancers.map(bridge))
+  const calls: SimulatedCall[] = []
+  for (const [n, balancer] of balancers.entries()) {
+    balancer.to = servers[n]!.port
+    calls.push(...(await callers(CALLS_EACH, balancer, line)))
+  }
+  const away: number[] = []
+  // To another version and back, of which there is one.
+  for (let round = 0; round < 2; round++)
+    for (const [n, balancer] of balancers.entries()) {
+      const old = servers[n]!
+      await until(() => old.app.relay.legs === CALLS_EACH, PATIENCE_MS, 'all are there')
+      await pause(WORKED_MS)
+      const next = await bridge()
+      servers[n] = next
+      balancer.to = next.port
+      const began = systemClock.now()
+      const left = old.app.leave()
+      old.app.drain.hurry()
+      await until(() => next.app.relay.legs === CALLS_EACH, PATIENCE_MS, 'all are at the next')
+      away.push(systemClock.now() - began)
+      await left
+      await old.app.close()
+    }
+  expect(calls.filter(({ live }) => live)).toHaveLength(SERVERS * CALLS_EACH)
+  expect(servers.map(({ app }) => app.relay.rooms.size)).toEqual(servers.map(() => CALLS_EACH / 2))
+  figure(
+    context,
+    `calls lost of ${calls.length} while ${SERVERS} servers are replaced one after the other, twice`,
+    '0, gap ≤ 2 s',
+    `0; all of a server stream again after at most ${ms(Math.max(...away))}`,
+  )
+  await Promise.all(calls.map(call => call.hangUp()))
+  await Promise.all(servers.map(({ app }) => app.close()))
+  await Promise.all(balancers.map(each => each.close()))
 })
