@@ -10,6 +10,7 @@ import { ModestDialler } from './app/open-lines.ts'
 import { registerPlugins } from './app/plugins.ts'
 import { RememberedLanguages } from './app/remembered-languages.ts'
 import { openServer } from './app/server.ts'
+import { startTracing } from './app/tracing.ts'
 import { openTranslators } from './app/translators.ts'
 import type { DiscordBot } from './bridges/discord/index.ts'
 import type { Announcer } from './core/announcer.ts'
@@ -34,6 +35,7 @@ import { DiskRecorder } from './recording/disk-recorder.ts'
 import { recordingOptionsSchema } from './recording/recording-options.ts'
 import { ServiceProcess } from './service/server/child.ts'
 import type { ServiceConfig } from './service/server/service-config.ts'
+import { tracingSettingsSchema } from './tracing/tracing-settings.ts'
 import { controlSettingsSchema } from './web/control/control-settings.ts'
 import { openFloor } from './web/control/open-floor.ts'
 import { transcriptSettingsSchema } from './web/transcript/transcript-settings.ts'
@@ -97,6 +99,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const attended = attendantOptions(config.attendant)
   const limits = limitsSchema.parse(config.limits ?? {})
   const drainSettings = drainSchema.parse(config.drain ?? {})
+  const tracingSettings = tracingSettingsSchema.parse(config.tracing ?? {})
   const control = controlSettingsSchema.parse(config.control ?? {})
   const webhooks = (config.webhooks ?? []).map(each => webhookSchema.parse(each))
   const kept = transcriptSettingsSchema.parse(config.transcripts ?? {})
@@ -181,6 +184,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     await service?.close()
     throw error
   })
+  const tracing = await startTracing(tracingSettings, { observer: relay.observer, clock, log })
   const { server, door } = openServer({ limits, trustProxy: config.trustProxy ?? [], clock, log })
   let closing: Promise<void> | undefined
   let leaving: Promise<void> | undefined
@@ -200,6 +204,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     attendant[Symbol.dispose]()
     await recorder[Symbol.asyncDispose]()
     await front[Symbol.asyncDispose]()
+    await tracing?.[Symbol.asyncDispose]()
     await server.close()
     await remembered?.[Symbol.asyncDispose]()
     await preferences?.[Symbol.asyncDispose]()
@@ -233,7 +238,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       ...{ config, relay, announcer, dialler, roomCodes, preferences, clock, log },
       ...{ door, overload, numberLimits, drain, doorman, drainSettings },
       ...{ front, switchboard, desk, control, twilioDialler },
-      ...{ ration, guesses },
+      ...{ ration, guesses, traces: tracing?.counters },
       service: { url, apiKey: key, running: () => service?.running !== false, embedded: () => service },
     })
     await server.ready()

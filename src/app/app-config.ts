@@ -7,6 +7,7 @@ import type { LanguageDefaults, NumberSettings } from '../invitations.ts'
 import type { RecordingSettings } from '../recording/recording-options.ts'
 import type { ServiceConfig } from '../service/server/service-config.ts'
 import type { SoundSettings } from '../sounds/sound-options.ts'
+import type { TracingSettings } from '../tracing/tracing-settings.ts'
 import type { ControlSettings } from '../web/control/control-settings.ts'
 import type { DashboardSettings } from '../web/dashboard/dashboard-settings.ts'
 import type { MetricsSettings } from '../web/metrics/metrics-settings.ts'
@@ -42,6 +43,8 @@ export interface AppConfig {
   readonly recording?: RecordingSettings | undefined
   /** Who may use the control API; absent: nobody. */
   readonly control?: DeepReadonly<Partial<ControlSettings>> | undefined
+  /** Where traces go; default: nowhere. */
+  readonly tracing?: DeepReadonly<Partial<TracingSettings>> | undefined
   /** Who may read the metrics; default: programs on this machine, and who has a key of `control`. */
   readonly metrics?: Readonly<Partial<MetricsSettings>> | undefined
   readonly dashboard?: Readonly<Partial<DashboardSettings>> | undefined

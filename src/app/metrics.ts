@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { BearerKeys } from '../web/control/bearer-keys.ts'
 import { EventTally } from '../web/metrics/event-tally.ts'
@@ -15,7 +14,9 @@ import { browserFamilies } from './metrics/browser-families.ts'
 import { discordFamilies } from './metrics/discord-families.ts'
 import { ownFamilies } from './metrics/own-families.ts'
 import { telephoneFamilies } from './metrics/telephone-families.ts'
+import { traceFamilies } from './metrics/trace-families.ts'
 import type { PluginParts } from './plugins.ts'
+import { version } from './version.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -74,12 +75,7 @@ function families(
     ...floorFamilies(front.floor),
     ...guardFamilies(servers),
     ...ownFamilies({ drain, embedded, notReady }),
+    ...traceFamilies(parts.traces),
     ...processFamilies(version()),
   ]
-}
-
-/** That of the package, which lies beside the sources as beside what is built of them. */
-function version(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  return String(version)
 }

@@ -15,6 +15,7 @@ import type { Door } from '../guard/door.ts'
 import type { Overload } from '../guard/overload.ts'
 import { type Doorkeeper, invitationsOf } from '../invitations.ts'
 import { pageFiles } from '../pages/page-files.ts'
+import type { TraceCounters } from '../tracing/counted-exporter.ts'
 import { captionPage } from '../web/captions/caption-page.ts'
 import { BearerKeys } from '../web/control/bearer-keys.ts'
 import { controlApi } from '../web/control/control-api.ts'
@@ -55,6 +56,8 @@ export interface PluginParts {
   readonly drain: Drain
   readonly drainSettings: DrainSettings
   readonly doorman: Doorman
+  /** Undefined: nothing is traced. */
+  readonly traces: TraceCounters | undefined
   readonly numberLimits: NumberLimits
   /** Where the translation service is now, with its key; `running` is false while the embedded one is away. */
   readonly service: {
@@ -131,6 +134,7 @@ function browser(parts: PluginParts) {
     ...{ relay, roomCodes, doorman, languages, publicUrl, clock, log },
     admission: front.admission(switchboard),
     numbers: twilio.numbers ?? {},
+    links: front.floor.roomLinks,
     service: parts.service,
     words: () => statusWords(relay),
   })

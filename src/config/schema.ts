@@ -8,6 +8,7 @@ import { trustedProxiesSchema } from '../guard/trusted-proxies.ts'
 import { recordingOptionsSchema } from '../recording/recording-options.ts'
 import { serviceConfigSchema } from '../service/server/service-config.ts'
 import { soundOptionsSchema } from '../sounds/sound-options.ts'
+import { tracingSettingsSchema } from '../tracing/tracing-settings.ts'
 import { controlSettingsSchema } from '../web/control/control-settings.ts'
 import { dashboardSettingsSchema } from '../web/dashboard/dashboard-settings.ts'
 import { metricsSettingsSchema } from '../web/metrics/metrics-settings.ts'
@@ -126,6 +127,7 @@ export const configSchema = z
     control: controlSettingsSchema.prefault({}),
     dashboard: dashboardSettingsSchema.prefault({}),
     metrics: metricsSettingsSchema.prefault({}),
+    tracing: tracingSettingsSchema.prefault({}),
     webhooks: z
       .array(webhookSchema)
       .default([])
@@ -161,6 +163,7 @@ export const SECRETS: readonly string[] = [
   'discord.preferences.key',
   'calls.roomCodes',
   'control.keys',
+  'tracing.headers',
   'webhooks',
   'calls.remembered.key',
   'embedded.apiKeys',

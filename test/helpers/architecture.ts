@@ -19,6 +19,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   web: ['pages', 'guard', 'core', 'files', 'transcode'],
   sounds: ['core', 'transcode'],
   recording: ['core', 'files', 'transcode'],
+  tracing: ['core', 'transcode'],
   simulator: ['contract', 'core', 'transcode'],
   app: [
     'bridges/*',
@@ -28,6 +29,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'web',
     'sounds',
     'recording',
+    'tracing',
     'simulator',
     'contract',
     'pages',
@@ -45,6 +47,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'web',
     'sounds',
     'recording',
+    'tracing',
     'simulator',
     'contract',
     'pages',

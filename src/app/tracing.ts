@@ -1,0 +1,28 @@
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Observer } from '../core/observer.ts'
+import { systemWallClock } from '../core/wall-clock.ts'
+import type { TraceCounters } from '../tracing/counted-exporter.ts'
+import type { TracingSettings } from '../tracing/tracing-settings.ts'
+import { version } from './version.ts'
+
+export interface TracingTerms {
+  readonly observer: Observer
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Traces as they are configured, with their counters; undefined without an address. */
+export async function startTracing(
+  settings: TracingSettings,
+  { observer, clock, log }: TracingTerms,
+): Promise<(AsyncDisposable & { readonly counters: TraceCounters }) | undefined> {
+  if (settings.url === undefined) return undefined
+  // Loaded only where it is used.
+  const { openTracing } = await import('../tracing/open-tracing.ts')
+  const { TraceCounters } = await import('../tracing/counted-exporter.ts')
+  const counters = new TraceCounters()
+  const parts = { observer, clock, wall: systemWallClock, log, counters, version: version() }
+  const tracing = openTracing(settings, settings.url, parts)
+  return { counters, [Symbol.asyncDispose]: () => tracing[Symbol.asyncDispose]() }
+}

@@ -1,0 +1,97 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { EndReason } from '../core/errors.ts'
+import type { LanguageId } from '../core/languages.ts'
+import type { Observer, UtteranceEvent } from '../core/observer.ts'
+import type { WallClock } from '../core/wall-clock.ts'
+import type { UtteranceOutcome, UtteranceTrace } from './utterance-trace.ts'
+
+/** Utterances that are followed at once, and those whose languages are remembered; the oldest are given up. */
+const MOST = 2_000
+
+interface Followed {
+  readonly event: UtteranceEvent
+  readonly begunAt: number
+  listeners: number
+}
+
+/** Follows each utterance at the first listener who gets to hear it, and tells of it when it is over. */
+export class UtteranceWatch implements Disposable {
+  readonly #wall: WallClock
+  readonly #tell: (trace: UtteranceTrace) => void
+  readonly #key = randomBytes(32)
+  readonly #followed = new Map<string, Followed>()
+  /** Utterances that are over, so that other listeners make no second trace. */
+  readonly #over = new Set<string>()
+  readonly #languages = new Map<string, readonly [from: LanguageId, to: LanguageId]>()
+  readonly #channels = new Map<string, string>()
+  readonly #subscriptions: readonly Disposable[]
+
+  constructor(observer: Observer, wall: WallClock, tell: (trace: UtteranceTrace) => void) {
+    this.#wall = wall
+    this.#tell = tell
+    this.#subscriptions = [
+      observer.on('admitted', ({ participant, channel }) => void this.#channels.set(participant, channel)),
+      observer.on('left', ({ participant, reason }) => this.#left(participant, reason)),
+      observer.on('caption', ({ utterance, from, to }) => remember(this.#languages, utterance, [from, to])),
+      observer.on('utterance', event => this.#take(event)),
+    ]
+  }
+
+  [Symbol.dispose](): void {
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
+    for (const followed of Array.from(this.#followed.values())) this.#end(followed, 'unknown')
+  }
+
+  #take(event: UtteranceEvent): void {
+    const { utterance, listener, stage } = event
+    const followed = this.#followed.get(utterance)
+    if (stage === 'begun') {
+      if (followed) followed.listeners++
+      else if (!this.#over.has(utterance)) this.#follow(event)
+    } else if (followed?.event.listener === listener) this.#end(followed, stage, undefined, event.audioMs)
+    // Dropped before anybody heard of it.
+    else if (stage === 'dropped' && !followed && !this.#over.has(utterance))
+      this.#end({ event, begunAt: this.#wall(), listeners: 0 }, 'dropped')
+  }
+
+  #follow(event: UtteranceEvent): void {
+    if (this.#followed.size >= MOST) this.#end(this.#followed.values().next().value!, 'unknown')
+    this.#followed.set(event.utterance, { event, begunAt: this.#wall(), listeners: 1 })
+  }
+
+  #left(participant: string, reason: EndReason): void {
+    for (const followed of Array.from(this.#followed.values())) {
+      if (followed.event.listener !== participant) continue
+      if (reason.kind === 'failed') this.#end(followed, 'failed', reason.error.code)
+      else this.#end(followed, 'unknown')
+    }
+    this.#channels.delete(participant)
+  }
+
+  #end(
+    { event, begunAt, listeners }: Followed,
+    outcome: UtteranceOutcome,
+    error?: UtteranceTrace['error'],
+    audioMs = event.audioMs,
+  ): void {
+    const { utterance, room, speaker, listener, latencyMs, stages = {} } = event
+    this.#followed.delete(utterance)
+    if (this.#over.size >= MOST) this.#over.delete(this.#over.values().next().value!)
+    this.#over.add(utterance)
+    const [from, to] = this.#languages.get(utterance) ?? []
+    this.#languages.delete(utterance)
+    this.#tell({
+      room: createHmac('sha256', this.#key).update(room).digest('hex').slice(0, 16),
+      ...{ from, to, outcome, error, listeners, audioMs, latencyMs, begunAt, stages },
+      speakerChannel: this.#channels.get(speaker),
+      listenerChannel: this.#channels.get(listener),
+      endedAt: this.#wall(),
+    })
+  }
+}
+
+function remember<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key)
+  if (map.size >= MOST) map.delete(map.keys().next().value!)
+  map.set(key, value)
+}
