@@ -8,7 +8,7 @@ import { startChromium } from '../test/helpers/chromium.ts'
 import { Conversation, KEY, ROOM } from './screenshots/conversation.ts'
 
 // `npm run screenshots`: every page in both themes and two sizes into `screenshots/`, with real engines, telephones and a
-// microphone behind it; with `-- --docs` the pictures of the documentation too.
+// microphone behind it; with `-- --docs` the pictures of the documentation too; with names, those pages only.
 
 const FOLDER = fileURLToPath(new URL('../screenshots/', import.meta.url))
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url))
@@ -16,7 +16,13 @@ const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url))
 const SENTENCE = new URL('../recordings/sense-and-sensibility-5.wav', import.meta.url)
 const SILENCE_MS = 11_000
 const SIZES = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const
+/** Pictures in the documentation, and how high they are (px). */
+const PICTURES: Readonly<Record<string, number>> = { talk: 800, dashboard: 1_120, captions: 600 }
 const THEMES = ['light', 'dark'] as const
+/** For what is drawn with the next tick of a chart (ms). */
+const SETTLED_MS = 600
+/** Pages by name; none: all. */
+const wanted = process.argv.slice(2).filter(each => !each.startsWith('--'))
 const docs = process.argv.includes('--docs')
 
 await mkdir(FOLDER, { recursive: true })
@@ -27,14 +33,12 @@ const browser = await startChromium({ microphone: await microphone(join(folder, 
 try {
   const { page: captions } = await conversation.ask('POST', `/rooms/${ROOM}/captions/link`)
   // All are open from the beginning, so that there is something to see on each.
-  const pages = {
-    captions: await opened(`${captions}`),
-    dashboard: await opened(`/dashboard#key=${KEY}`),
-    talk: await opened('/'),
-    docs: await opened('/v1/docs'),
-  }
-  await talking(pages.talk)
-  await pages.captions.locator('.caption:not(.growing)').nth(3).waitFor({ timeout: 90_000 })
+  const paths = { captions: `${captions}`, dashboard: `/dashboard#key=${KEY}`, talk: '/', docs: '/v1/docs' }
+  const pages: Record<string, Page> = {}
+  for (const [name, path] of Object.entries(paths))
+    if (wanted.length === 0 || wanted.includes(name)) pages[name] = await opened(path)
+  if (pages.talk) await talking(pages.talk)
+  await pages.captions?.locator('.caption:not(.growing)').nth(3).waitFor({ timeout: 90_000 })
   for (const [name, page] of Object.entries(pages)) await shoot(name, page)
 } finally {
   await browser.close()
@@ -75,13 +79,17 @@ async function shoot(name: string, page: Page): Promise<void> {
     for (const colorScheme of THEMES) {
       await page.setViewportSize(viewport)
       await page.emulateMedia({ colorScheme })
-      // What is drawn with the next tick of a chart.
-      await page.waitForTimeout(600)
+      await page.waitForTimeout(SETTLED_MS)
       await page.screenshot({ path: `${FOLDER}${name}-${size}-${colorScheme}.png` })
       if (size === 'phone')
         await page.screenshot({ path: `${FOLDER}${name}-${size}-${colorScheme}-whole.png`, fullPage: true })
-      if (docs && size === 'wide' && colorScheme === 'light' && name !== 'docs')
-        await page.screenshot({ path: `${IMAGES}${name}.png` })
     }
+  const height = docs ? PICTURES[name] : undefined
+  if (height !== undefined) {
+    await page.setViewportSize({ width: SIZES.wide.width, height })
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.waitForTimeout(SETTLED_MS)
+    await page.screenshot({ path: `${IMAGES}${name}.png` })
+  }
   process.stdout.write(`${name}\n`)
 }

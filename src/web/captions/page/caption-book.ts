@@ -30,6 +30,8 @@ export class CaptionBook {
   readonly #leads = new Map<string, Lead[]>()
   /** By speaker and language, when its latest words ended. */
   readonly #lastEnd = new Map<string, number>()
+  /** By speaker and language, the key of the utterance that was begun last. */
+  readonly #newest = new Map<string, string>()
   readonly #names = new Map<string, string>()
   readonly #voices = new Map<string, number>()
   readonly languages = new Set<string>()
@@ -101,6 +103,11 @@ export class CaptionBook {
     return this.#voices.size - 1
   }
 
+  /** Whether more is to come of it: not of words that their speaker has left behind, as when a connection to the service broke. */
+  grows({ key, final, speaker, to }: Entry): boolean {
+    return !final && this.#newest.get(`${speaker} ${to}`) === key
+  }
+
   /** Whether the originals of this lane stand for what the speaker said then. */
   leads({ speaker, to, life, startMs }: Entry): boolean {
     const lead = this.#leads.get(speaker)?.findLast(each => each.life === life && each.fromMs <= startMs)
@@ -109,6 +116,9 @@ export class CaptionBook {
 
   #insert(entry: Entry): void {
     this.voiceOf(entry.speaker)
+    const lane = `${entry.speaker} ${entry.to}`
+    const newest = this.#byKey.get(this.#newest.get(lane) ?? '')
+    if (!newest || !isAfter(newest, entry)) this.#newest.set(lane, entry.key)
     let at = this.#entries.length
     while (at > 0 && isAfter(this.#entries[at - 1]!, entry)) at--
     this.#entries.splice(at, 0, entry)

@@ -141,15 +141,21 @@ export class CaptionList {
 
   #item({ entry, lines }: Shown): HTMLLIElement {
     const { book } = this.#parts
-    const said = JSON.stringify([entry.name, entry.final, lines])
+    const grows = book.grows(entry)
+    const said = JSON.stringify([entry.name, entry.final, grows, lines])
     const item = this.#items.get(entry.key) ?? { element: document.createElement('li'), said: '' }
     if (item.said === said) return item.element
     item.said = said
     const { element } = item
-    element.className = `caption voice-${book.voiceOf(entry.speaker) % VOICES}${entry.final ? '' : ' growing'}`
+    element.className = `caption voice-${book.voiceOf(entry.speaker) % VOICES}${grows ? ' growing' : ''}`
     const who = made('bdi', entry.name ?? book.nameOf(entry.speaker) ?? fallbackName(book, entry), 'who')
     const texts = lines.map(({ language, text, kind }, index) => {
-      const line = made('p', text, kind, ...(index === 0 ? ['first'] : []))
+      const line = made(
+        'p',
+        entry.final || grows ? text : `${text} …`,
+        kind,
+        ...(index === 0 ? ['first'] : []),
+      )
       line.lang = languageTag(language)
       line.dir = 'auto'
       return line

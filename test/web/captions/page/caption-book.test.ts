@@ -74,6 +74,21 @@ describe('the captions that were read', () => {
     expect(one.find('1')?.text).toBe('again')
   })
 
+  test('grow until they are final, or their speaker goes on with other words', () => {
+    const one = book(
+      caption('1', { final: false }),
+      caption('2', { startMs: 10, speaker: 'bob', final: false }),
+      caption('3', { startMs: 10, to: 'de-de' }),
+    )
+    const grows = () => one.entries.map(each => one.grows(each))
+    expect(grows()).toEqual([true, true, false])
+    one.take(caption('4', { startMs: 20, final: false }))
+    expect(grows()).toEqual([false, true, false, true])
+    // What a replay tells late is not newer for that.
+    one.take(caption('0', { startMs: 5, final: false }))
+    expect(one.entries.filter(each => one.grows(each)).map(({ text }) => text)).toEqual(['2', '4'])
+  })
+
   test('are bounded', () => {
     const one = book()
     for (let n = 0; n < 5_100; n++) one.take(caption(String(n), { startMs: n }))
