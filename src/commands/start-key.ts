@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 const KEY_BYTES = 18
 
 /** The name of the key that is made at the start, for the log. */
-export const START_KEY_NAME = 'start'
+const START_KEY_NAME = 'start'
 
 /** `config` with one more key of the control API, which is good for this run. */
 export function withStartKey(config: Config): { readonly config: Config; readonly key: string } {
