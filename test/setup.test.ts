@@ -214,6 +214,25 @@ describe('set-up', () => {
     expect(failing.said).toContain('sudo apt-get install --yes --no-install-recommends espeak-ng')
   })
 
+  it('unpacks servers into the project, where they do not start by themselves, and needs no root for it', async () => {
+    installModules()
+    installSystem()
+    write('system/var/lib/apt/lists/x_Packages', '')
+    program(
+      'apt-get',
+      `echo "apt-get $*" >> "${path('calls')}"\n[ "$2" != download ] || touch nginx.deb caddy.deb`,
+    )
+    program('dpkg-deb', `mkdir -p "$3/usr/sbin"; touch "$3/usr/sbin/$(basename "$2" .deb)"`)
+    const { code, said, calls } = await setUp(['--for-tests'])
+    expect(code).toBe(0)
+    expect(said).toMatch(/unpacking nginx caddy .*into /)
+    expect(calls).toContainEqual(expect.stringMatching(/^apt-get -q download nginx caddy/))
+    expect(calls.filter(call => / install /.test(call)).join()).not.toMatch(/nginx|caddy/)
+    for (const name of ['nginx', 'caddy']) expect(existsSync(path(`.programs/usr/sbin/${name}`))).toBe(true)
+    rmSync(path('calls'))
+    expect((await setUp(['--for-tests'])).calls.join()).not.toMatch(/nginx|caddy/)
+  })
+
   it('asks for the programs that tests compare with only for tests', async () => {
     installModules()
     installSystem()
