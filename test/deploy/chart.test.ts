@@ -20,7 +20,7 @@ const EVERYTHING = {
   },
   ingress: { enabled: true, className: 'nginx' },
   persistence: { enabled: true, existingClaim: 'kept' },
-  serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
+  serviceMonitor: { enabled: true, secret: { name: 'scrape' }, labels: { release: 'prometheus' } },
   imagePullSecrets: [{ name: 'pull' }],
   podLabels: { team: 'voice' },
   nodeSelector: { disk: 'ssd' },
@@ -140,7 +140,9 @@ describe('the chart', () => {
       expect(template.metadata.labels).toMatchObject(selector.matchLabels)
       expect(template.metadata.labels).toMatchObject(find(manifests, 'Service', name).spec.selector as object)
     }
-    const { matchLabels } = find(manifests, 'ServiceMonitor').spec.selector as { matchLabels: object }
+    const monitor = find(manifests, 'ServiceMonitor').spec as { selector: { matchLabels: object } }
+    const { matchLabels } = monitor.selector
+    expect(JSON.stringify(monitor)).toContain('"credentials":{"name":"scrape","key":"metrics-key"}')
     expect(find(manifests, 'Service').metadata.labels).toMatchObject(matchLabels)
     expect(find(manifests, 'Service', 'line-dragoman-engines').metadata.labels).not.toMatchObject(matchLabels)
     expect(find(manifests, 'Ingress').spec).toMatchObject({ tls: [{ hosts: ['bridge.example.com'] }] })
@@ -152,6 +154,7 @@ describe('the chart', () => {
     expect(manifests.filter(({ metadata }) => metadata.name.endsWith('engines'))).toEqual([])
     expect(JSON.stringify(manifests)).toContain('"name":"theirs","items":[{"key":"service-api-key"')
     await expect(rendered({ ingress: { enabled: true } })).rejects.toThrow('the name by which Twilio reaches')
+    await expect(rendered({ serviceMonitor: { enabled: true } })).rejects.toThrow('one of the control keys')
     await expect(rendered({ persistence: { enabled: true } })).rejects.toThrow('names the claim')
   })
 
