@@ -27,7 +27,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
     "media-src 'self' blob:",
     "worker-src 'self'",
   ),
-  'permissions-policy': 'microphone=(self), camera=(), geolocation=()',
+  'permissions-policy': 'microphone=(), camera=(), geolocation=()',
   'cache-control': 'no-cache',
   'content-type': 'text/html; charset=utf-8',
 }

@@ -12,6 +12,9 @@ import type { RoomLinks } from './room-links.ts'
 const RECORDINGS = new URL('../../../recordings/', import.meta.url)
 const RECORDINGS_PATH = '/talk/recordings'
 
+/** The one page that may ask for the microphone. */
+const TALK_HEADERS = { ...PAGE_HEADERS, 'permissions-policy': 'microphone=(self), camera=(), geolocation=()' }
+
 interface Transcript {
   readonly file: string
   readonly language: string
@@ -43,7 +46,7 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
         .type('text/plain; charset=utf-8')
         .send(options.words?.() ?? 'Dragoman is on the line. Open this address in a browser to talk.\n')
     if (!doorway.knowsHost(request)) return reply.code(403).send({ statusCode: 403, error: 'refused' })
-    return reply.headers(PAGE_HEADERS).send(page)
+    return reply.headers(TALK_HEADERS).send(page)
   })
   const recordings = readRecordings()
   for (const { file } of recordings)

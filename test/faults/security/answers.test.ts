@@ -114,6 +114,17 @@ describe('G52, G40, G10: every answer', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
+  test('lets the page to talk into ask for the microphone, and no other page', async () => {
+    const { port } = await guarded()
+    const asked = async (path: string) => {
+      const { headers } = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { accept: 'text/html' } })
+      return headers.get('permissions-policy')
+    }
+    expect(await asked('/')).toContain('microphone=(self)')
+    for (const path of ['/dashboard', '/captions', '/captions/r'])
+      expect(await asked(path), path).toContain('microphone=()')
+  })
+
   test('of the embedded service', async () => {
     const { url } = await fakeService()
     await look(url, SERVICE)
