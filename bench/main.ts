@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Row } from './alternate.ts'
 import { benchCalls, type CallRow, callTable } from './calls.ts'
-import { benchDashboard, type DashboardRow, dashboardTable } from './dashboard.ts'
+import { benchDashboard, dashboardTable } from './dashboard.ts'
 import { benchDiscord, type DiscordReport, discordTables } from './discord/discord.ts'
 import { benchLag, type LagRow, lagTable } from './lag.ts'
 import { benchLegs } from './legs.ts'
@@ -27,7 +27,7 @@ const calls = options.parts.includes('calls') ? await callRows(options) : []
 const talkers = options.parts.includes('talkers') ? await talkerRows(options) : []
 const lag = options.parts.includes('lag') ? await lagRows(options) : []
 const discord = options.parts.includes('discord') ? await discordRows(options) : undefined
-const dashboard = options.parts.includes('dashboard') ? await dashboardRows(options) : []
+const dashboard = options.parts.includes('dashboard') ? await dashboardRows(options) : undefined
 const report = { machine: where, options, transcode, ...legs, calls, talkers, lag, discord, dashboard }
 mkdirSync(dirname(options.out), { recursive: true })
 writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`)
@@ -82,10 +82,13 @@ async function discordRows(wanted: BenchOptions): Promise<DiscordReport> {
   return report
 }
 
-async function dashboardRows(wanted: BenchOptions): Promise<DashboardRow[]> {
-  const rows = await benchDashboard(wanted, say)
-  say(`\n${dashboardTable(rows)}`)
-  return rows
+async function dashboardRows(wanted: BenchOptions): Promise<object> {
+  const { aloneTable, benchAlone } = await import('./dashboard-alone.ts')
+  const alone = benchAlone(200)
+  say(`\n${aloneTable(alone)}\n`)
+  const open = await benchDashboard(wanted, say)
+  say(`\n${dashboardTable(open)}`)
+  return { alone, open }
 }
 
 function profileTables({ packages, functions }: ProfileReport): string {

@@ -1,0 +1,100 @@
+import { Relay } from '../src/core/relay.ts'
+import { relayOptions } from '../src/core/relay-options.ts'
+import { DoorCounters } from '../src/guard/door-counters.ts'
+import { FakeClock, FakeLeg, FakeTranslator } from '../src/simulator/index.ts'
+import { Lookout } from '../src/web/dashboard/lookout.ts'
+import { table } from './table.ts'
+
+/** Seconds of a dashboard that are measured, after as many to warm up. */
+const SECONDS = 300
+/** Level events a second and leg, and how often levels and the rest are told. */
+const EVENTS = 10
+const LEVELS = 4
+
+/** What making the dashboard's news costs, without the bridge beside it, in processor time of this thread. */
+export interface AloneRow {
+  readonly what: string
+  readonly timesPerSecond: number
+  /** Once (µs). */
+  readonly eachMicroseconds: number
+  /** Of one core. */
+  readonly percent: number
+}
+
+/** Times what a lookout does in a second for `legs` legs that talk, each with a translation. */
+export function benchAlone(legs: number): AloneRow[] {
+  const clock = new FakeClock()
+  const relay = new Relay({
+    translator: new FakeTranslator(),
+    options: relayOptions({ maxLegs: legs }),
+    clock,
+  })
+  const ids = Array.from({ length: legs }, (_, n) => `leg-${n}`)
+  for (const [n, id] of ids.entries()) {
+    const [speaks, hears] = n % 2 ? ['es-es', 'es-es'] : ['en-us', 'en-us']
+    relay.admit(new FakeLeg(id), { room: `room ${n >> 1}`, speaks, hears })
+  }
+  using lookout = new Lookout({
+    ...{ relay, clock, wall: () => clock.now() },
+    pulse: {
+      start() {},
+      stop() {},
+      look: () => ({ loopLagMs: 1, cpuPercent: 50, memoryBytes: 2 ** 27 }),
+    },
+    overload: { strain: undefined, turnedAway: 0, memoryShare: 0 },
+    door: { counters: new DoorCounters() },
+    drain: { draining: false },
+    embedded: () => undefined,
+    simulated: () => null,
+    recording: () => null,
+    calls: () => [],
+  })
+  let turn = 0
+  const spent = { events: 0, levels: 0, delta: 0 }
+  const timed = (what: keyof typeof spent, work: () => void) => {
+    const before = process.threadCpuUsage()
+    work()
+    const { user, system } = process.threadCpuUsage(before)
+    spent[what] += user + system
+  }
+  const second = () => {
+    for (let quarter = 0; quarter < LEVELS; quarter++) {
+      timed('events', () => {
+        for (let n = 0; n < EVENTS / LEVELS; n++) {
+          turn++
+          for (const [at, participant] of ids.entries())
+            relay.observer.emit('level', { room: '', participant, level: ((at * 7 + turn * 13) % 97) / 97 })
+        }
+      })
+      timed('levels', () => void lookout.levels())
+    }
+    // Every tenth leg has something new each second.
+    for (let at = turn % 10; at < ids.length; at += 10) {
+      const party = relay.find(ids[at]!)
+      party?.change({ muted: !party.state.muted })
+    }
+    timed('delta', () => void lookout.delta())
+  }
+  for (let n = 0; n < SECONDS; n++) second()
+  for (const what of ['events', 'levels', 'delta'] as const) spent[what] = 0
+  for (let n = 0; n < SECONDS; n++) second()
+  const row = (what: string, micros: number, timesPerSecond: number): AloneRow => ({
+    ...{ what, timesPerSecond },
+    eachMicroseconds: micros / SECONDS / timesPerSecond,
+    percent: micros / SECONDS / 10_000,
+  })
+  const made = Math.ceil(EVENTS / LEVELS) * LEVELS * legs
+  const rows = [
+    row('a level event', spent.events, made),
+    row('levels of all legs', spent.levels, LEVELS),
+    row('what has changed', spent.delta, 1),
+  ]
+  return [...rows, row('together, in a second', spent.events + spent.levels + spent.delta, 1)]
+}
+
+export function aloneTable(rows: readonly AloneRow[]): string {
+  return table(
+    ['what', 'times a second', 'µs each', '% of a core'],
+    rows.map(row => [row.what, row.timesPerSecond, row.eachMicroseconds, row.percent]),
+  )
+}
