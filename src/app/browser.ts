@@ -1,9 +1,10 @@
-import { asAsked, type BrowserBridgeOptions, type Offer, type RoomLinks } from '../bridges/browser/index.ts'
+import { asAsked, type BrowserBridgeOptions, type Offer } from '../bridges/browser/index.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Admission } from '../core/invitation.ts'
 import type { Log } from '../core/log.ts'
 import type { Relay } from '../core/relay.ts'
 import type { RoomCodes } from '../core/room-codes.ts'
+import type { RoomLinks } from '../core/room-links.ts'
 import type { LanguageDefaults, NumberSettings } from '../invitations.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import { GuessLimit } from './guess-limit.ts'
@@ -16,7 +17,7 @@ export interface BrowserTerms {
   readonly publicUrl: string | undefined
   readonly numbers: Readonly<Record<string, NumberSettings>>
   readonly roomCodes: RoomCodes
-  readonly links?: RoomLinks
+  readonly links: RoomLinks
   readonly doorman: Doorman
   readonly words: () => string
   /** Where the service is just now, and its key. */

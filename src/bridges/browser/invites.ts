@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
 import type { RoomCodes } from '../../core/room-codes.ts'
+import type { RoomLinks } from '../../core/room-links.ts'
 import { AddressRates } from '../../guard/address-rates.ts'
-import { joinPath, type RoomLinks } from './room-links.ts'
+import { joinPath } from '../../pages/join-path.ts'
 
 /** Rooms for which somebody at one address may have something new made: so many at once, then one a minute. */
 const AT_ONCE = 20

@@ -4,11 +4,11 @@ import type { LanguageId } from '../../core/languages.ts'
 import type { Log } from '../../core/log.ts'
 import type { Relay } from '../../core/relay.ts'
 import type { RoomCodes } from '../../core/room-codes.ts'
+import type { RoomLinks } from '../../core/room-links.ts'
 import type { BrowserSettings } from './browser-settings.ts'
 import type { BrowserLimits } from './limits.ts'
 import type { Refused } from './messages.ts'
 import type { Offer } from './offer.ts'
-import type { RoomLinks } from './room-links.ts'
 
 /** Somebody at the door, with all that was found out about them. */
 export interface Guest {

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { RoomLinks } from '../../core/room-links.ts'
 import { vouchFor } from '../../guard/proof.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
 import type { BrowserSettings } from './browser-settings.ts'
 import type { Doorway } from './doorway.ts'
 import type { OfferCache } from './offer-cache.ts'
 import type { BrowserBridgeOptions } from './options.ts'
-import type { RoomLinks } from './room-links.ts'
 
 /** The recordings that the package brings along. */
 const RECORDINGS = new URL('../../../recordings/', import.meta.url)

@@ -96,6 +96,12 @@ export const linkSchema = z.strictObject({
   expiresAt: time,
 })
 
+export const roomLinkSchema = z.strictObject({
+  page: z.string().describe('The page to talk into: path on this server, with the token behind `#`.'),
+  token: z.string(),
+  expiresAt: time,
+})
+
 export const transcriptSummarySchema = z.strictObject({
   id: z.string(),
   room: z.string(),

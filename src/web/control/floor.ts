@@ -5,6 +5,7 @@ import type { Log } from '../../core/log.ts'
 import type { Recorder } from '../../core/recorder.ts'
 import type { Relay } from '../../core/relay.ts'
 import type { RoomCodes } from '../../core/room-codes.ts'
+import type { RoomLinks } from '../../core/room-links.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
 import type { CaptionDesk } from '../captions/caption-desk.ts'
 import type { CaptionFeed } from '../captions/caption-feed.ts'
@@ -22,6 +23,8 @@ export interface Floor {
   readonly relay: Relay
   readonly plans: RoomPlans
   readonly codes: RoomCodes
+  /** By which people get into rooms from a browser. */
+  readonly roomLinks: RoomLinks
   readonly calls: PlacedCalls
   readonly announcements: RunningAnnouncements
   readonly departed: Departed

@@ -6,6 +6,7 @@ import type { Log } from '../../core/log.ts'
 import type { Recorder } from '../../core/recorder.ts'
 import type { Relay } from '../../core/relay.ts'
 import type { RoomCodes } from '../../core/room-codes.ts'
+import { RoomLinks } from '../../core/room-links.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
 import { CaptionDesk } from '../captions/caption-desk.ts'
 import { CaptionFeed, type CaptionSource } from '../captions/caption-feed.ts'
@@ -70,6 +71,7 @@ export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
     relay,
     plans,
     codes: parts.codes,
+    roomLinks: new RoomLinks(clock),
     calls: new PlacedCalls(wall),
     announcements: new RunningAnnouncements(departed),
     departed,
@@ -98,6 +100,7 @@ export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
     async [Symbol.asyncDispose]() {
       plans[Symbol.dispose]()
       departed[Symbol.dispose]()
+      floor.roomLinks[Symbol.dispose]()
       feed[Symbol.dispose]()
       desk[Symbol.dispose]()
       await Promise.all([webhooks[Symbol.asyncDispose](), transcripts[Symbol.asyncDispose]()])

@@ -14,6 +14,7 @@ import {
   startRecording,
   stopRecording,
 } from './operations/recording-operations.ts'
+import { linkRoom, revokeRoomLinks } from './operations/room-link-operations.ts'
 import { createRoom, endRoomNow, getRoom, listRooms } from './operations/room-operations.ts'
 import { play, say, stopAnnouncement } from './operations/sound-operations.ts'
 import {
@@ -42,6 +43,8 @@ export const OPERATIONS: readonly AnyOperation[] = [
   createCode,
   listCodes,
   revokeCode,
+  linkRoom,
+  revokeRoomLinks,
   say,
   play,
   stopAnnouncement,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Invites } from '../../../src/bridges/browser/invites.ts'
-import { RoomLinks } from '../../../src/bridges/browser/room-links.ts'
 import { RoomCodes } from '../../../src/core/room-codes.ts'
+import { RoomLinks } from '../../../src/core/room-links.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 
 const HOUR_MS = 3_600_000

@@ -15,6 +15,11 @@ const aloud = element('captions-aloud', HTMLElement)
 export class Captions {
   readonly #items = new Map<string, HTMLLIElement>()
 
+  constructor() {
+    // It scrolls, so keys must get there.
+    list.tabIndex = 0
+  }
+
   show(caption: Caption): void {
     const { utterance, mine, final, from, to, text = '', translation = '' } = caption
     if (text === '' && translation === '') return

@@ -89,7 +89,7 @@ export type Words = keyof typeof en
 const LANGUAGES: Readonly<Record<string, Readonly<Record<Words, string>>>> = { en }
 
 /** The language that the page speaks: the first of the browser's that it has. */
-export const pageLanguage: string =
+const pageLanguage: string =
   navigator.languages.map(tag => tag.split('-')[0]!).find(tag => tag in LANGUAGES) ?? 'en'
 
 /** `{name}` in the text is replaced by what `names` has for it. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { after, type Clock } from '../../core/clock.ts'
-import { BridgeError } from '../../core/errors.ts'
+import { after, type Clock } from './clock.ts'
+import { BridgeError } from './errors.ts'
 
 /** No link is good for longer (ms). */
 export const LONGEST_LINK_MS = 7 * 24 * 3_600_000
@@ -61,9 +61,4 @@ export class RoomLinks implements Disposable {
     for (const { expiry } of this.#links.values()) expiry[Symbol.dispose]()
     this.#links.clear()
   }
-}
-
-/** Where the page finds `token`: what stands behind the `#` is never sent to a server. */
-export function joinPath(token: string): string {
-  return `/#join=${token}`
 }
