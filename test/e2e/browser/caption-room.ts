@@ -42,3 +42,13 @@ export async function captionsOn(page: Page): Promise<{ who: string; texts: stri
     })),
   )
 }
+
+export const isLive = (page: Page): Promise<void> => page.getByText('Live', { exact: true }).waitFor()
+
+/** The last line of each caption: the translation, where there is one. */
+export const texts = async (page: Page): Promise<(string | undefined)[]> =>
+  (await captionsOn(page)).map(each => each.texts.at(-1))
+
+/** How far the end of the captions is below what is seen (px). */
+export const fromEnd = (page: Page): Promise<number> =>
+  page.locator('#stage').evaluate(stage => stage.scrollHeight - stage.clientHeight - stage.scrollTop)
