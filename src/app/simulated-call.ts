@@ -86,20 +86,18 @@ export class SimulatedCall {
     await Promise.all(this.#talkers.map(({ phone }) => phone.hangUp()))
   }
 
-  get #live(): boolean {
-    return this.#talkers.some(({ phone }) => phone.live)
-  }
-
-  /** One after the other says the next of what it has to say. */
+  /** One after the other says the next of what it has to say, for as long as somebody has something to say. */
   async #talk(): Promise<void> {
-    for (let turn = 0; this.#live; turn++)
+    for (let turn = 0, spoke = true; spoke; turn++) {
+      spoke = false
       for (const { phone, voices } of this.#talkers) {
         const voice = voices[turn % voices.length]
-        if (voice && phone.live) {
-          await phone.say(voice)
-          await this.#pause()
-        }
+        if (!voice || !phone.live) continue
+        spoke = true
+        await phone.say(voice)
+        await this.#pause()
       }
+    }
   }
 
   async #pause(): Promise<void> {

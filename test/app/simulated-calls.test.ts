@@ -5,7 +5,7 @@ import { ScriptedService, tones } from '../../src/simulator/index.ts'
 import { toneOf } from '../../src/simulator/tone-mp3.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import type { SimulatedCallView } from '../../src/web/dashboard/wire.ts'
-import { until } from '../helpers/until.ts'
+import { pause, until } from '../helpers/until.ts'
 
 const KEY = 'a-key-that-nobody-would-guess'
 const PHONE = { speaks: 'en-us', hears: 'es-es', recording: 'sense-and-sensibility-2' }
@@ -96,6 +96,19 @@ test('two phones talk in one room, in turns, each in their languages', async () 
     [undefined, 'fr-fr'],
   ])
   await until(() => service.sessions.some(({ to }) => to === 'fr-fr'), 10_000, 'a translation for the second')
+})
+
+test('who only listens says nothing, also when nobody else is left, and keeps nobody waiting', async () => {
+  const { place, relay, ask } = await app()
+  expect((await place({ ...PHONE, speaks: null })).status).toBe(201)
+  const { body } = await place(PHONE, { ...PHONE, speaks: null })
+  const [speaker, listener] = relay.rooms.get(body.room)!.participants.values()
+  await speaker!.hangUp()
+  // It would have said it again by now, if there were anything to say.
+  await pause(500)
+  expect([listener!.present, relay.rooms.get(body.room)?.participants.size]).toEqual([true, 1])
+  expect((await ask('DELETE', `/calls/${body.id}`)).status).toBe(200)
+  await until(() => relay.legs === 1, 10_000, 'the end of the second call')
 })
 
 test.each(['https://bridge.example.com', 'https://example.com/calls/'])(

@@ -4,6 +4,11 @@ import { type Api, troubleOf } from './api.ts'
 import { PhoneListener } from './phone-listener.ts'
 import { duration, say } from './words.ts'
 
+/** Phones that are listened to at once: browsers have six connections to a server, and the page needs some for itself. */
+const MOST_HEARD = 2
+/** What stops each of those, the oldest first. */
+const heard: (() => void)[] = []
+
 /** The simulated calls that go on, with what can be listened to. */
 export class CallsView {
   readonly #list = element('calls', HTMLElement)
@@ -37,6 +42,7 @@ class CallItem {
   readonly #left = made('span', '', 'faint', 'figure')
   readonly #told = made('p', '', 'bad')
   readonly #listeners: (PhoneListener | undefined)[] = []
+  readonly #stops: (() => void)[] = []
 
   constructor({ id, phones }: SimulatedCallView, api: () => Api) {
     this.#id = id
@@ -56,7 +62,7 @@ class CallItem {
   }
 
   close(): void {
-    for (const listener of this.#listeners) listener?.stop()
+    for (const stop of this.#stops) stop()
     this.element.remove()
   }
 
@@ -67,18 +73,24 @@ class CallItem {
     const level = made('span', '', 'level')
     button.type = 'button'
     button.setAttribute('aria-pressed', 'false')
+    const stop = () => {
+      this.#listeners[phone]?.stop()
+      stopped()
+    }
     const stopped = () => {
+      if (heard.includes(stop)) heard.splice(heard.indexOf(stop), 1)
       this.#listeners[phone] = undefined
       button.setAttribute('aria-pressed', 'false')
       level.style.setProperty('--level', '0')
     }
+    this.#stops[phone] = stop
     button.addEventListener('click', () => {
-      const listener = this.#listeners[phone]
-      if (listener) {
-        listener.stop()
-        stopped()
+      if (this.#listeners[phone]) {
+        stop()
         return
       }
+      while (heard.length >= MOST_HEARD) heard[0]!()
+      heard.push(stop)
       button.setAttribute('aria-pressed', 'true')
       this.#listeners[phone] = new PhoneListener({
         ...{ api: this.#api(), call: this.#id, phone },
