@@ -3,6 +3,8 @@ import { textLine } from './log-text.ts'
 
 /** Names of settings whose values are secrets, wherever they stand. */
 const SECRET = /^(apiKeys?|authTokens?|apiKeySecret|keys?|secret|token)$/
+/** Tables of which every value may be one. */
+const HEADERS = /^headers$/
 /** Shorter texts are in too many lines by chance. */
 const LEAST_SECRET = 8
 /** What a terminal would not show but do: controls, marks of direction and of order, line and paragraph ends. */
@@ -69,11 +71,15 @@ function escaped(character: string): string {
 /** The values of all secrets in `settings`, the longest first, so that none leaves a part of another. */
 function secretsIn(settings: unknown): string[] {
   const found = new Set<string>()
-  const look = (value: unknown, name: string): void => {
-    if (typeof value === 'string' && SECRET.test(name) && value.length >= LEAST_SECRET) found.add(value)
+  const take = (text: string) => void (text.length >= LEAST_SECRET && found.add(text))
+  const look = (value: unknown, name: string, secret: boolean): void => {
+    if (typeof value === 'string' && (secret || SECRET.test(name))) take(value)
+    // A header like `Bearer …` has its secret behind the scheme.
+    if (typeof value === 'string' && secret) take(value.slice(value.lastIndexOf(' ') + 1))
     if (typeof value !== 'object' || value === null) return
-    for (const [key, below] of Object.entries(value)) look(below, Array.isArray(value) ? name : key)
+    for (const [key, below] of Object.entries(value))
+      look(below, Array.isArray(value) ? name : key, secret || HEADERS.test(key))
   }
-  look(settings, '')
+  look(settings, '', false)
   return [...found].sort((a, b) => b.length - a.length)
 }

@@ -10,6 +10,7 @@ const SECRETS = {
   control: 'the-control-key-that-nobody-knows',
   webhook: 'the-secret-of-the-receiver',
   service: 'the-key-of-the-service',
+  collector: 'the-token-of-the-collector',
 }
 
 /** A log at trace, and what it wrote. */
@@ -24,6 +25,7 @@ function logged(format: LogFormat = 'json', isTTY = false) {
       webhooks: [{ url: 'https://example.com', secret: SECRETS.webhook }],
       embedded: { apiKeys: [{ name: 'x', key: SECRETS.quoted }] },
       twilio: { authToken: SECRETS.token },
+      tracing: { url: 'https://example.com', headers: { authorization: `Bearer ${SECRETS.collector}` } },
     },
   })
   const log = openLog(config, { destination: { write: line => (text += line) }, isTTY })
