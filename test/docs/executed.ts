@@ -5,7 +5,7 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^npm start|^dragoman serve/, 'test/e2e/commands.test.ts', "'serve'"],
   [/^npm run demo$|^dragoman demo$|^dragoman demo --audio/, 'test/e2e/commands.test.ts', "'demo'"],
   [/^(npm run demo --|dragoman demo) --two-phones/, 'test/e2e/two-party/demo.test.ts', 'twoPhones'],
-  [/^(npm run demo --|dragoman demo) --discord/, 'test/docs/discord-demo.test.ts', 'discordDemo'],
+  [/^(npm run demo --|dragoman demo) --discord/, 'test/docs/discord-demo.long.ts', 'discordDemo'],
   [/^npm run reference/, 'test/docs/reference.test.ts', 'referencePages'],
   [/^dragoman call/, 'test/e2e/commands.test.ts', "'call'"],
   [/^dragoman service/, 'test/e2e/commands.test.ts', "'service'"],

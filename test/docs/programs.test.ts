@@ -10,7 +10,7 @@ import { PROGRAMS, type Program } from './programs.ts'
 
 const run = promisify(execFile)
 /** One program, on a machine that does other things as well. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 180_000
 
 // What is made from types has no statements in it.
 const blocks = snippets('ts', 'js').filter(({ page }) => !page.startsWith('docs/reference/'))
