@@ -20,7 +20,10 @@ export class FaultPipe {
   /** When the line is free again for those who have a bandwidth. */
   #freeAt = 0
   #timer: Disposable | undefined
+  /** The source has ended. */
   #ended = false
+  /** This direction was ended from here, whatever the network does. */
+  #halfClosed = false
   #closed = false
   /** Bytes that went through. */
   passed = 0
@@ -52,7 +55,7 @@ export class FaultPipe {
 
   /** Ends this direction in order, behind what is on its way; the other goes on. */
   halfClose(): void {
-    this.#ended = true
+    this.#halfClosed = true
     this.#pump()
   }
 
@@ -101,7 +104,10 @@ export class FaultPipe {
       this.#queue.shift()
       if (!this.#pass(next.bytes, now)) return
     }
-    if (this.#ended && !this.#to.writableEnded) this.#to.end()
+    // What is lost on the way, or stands still, tells of no end either.
+    const { swallow, bytesPerSecond } = this.#toxics
+    const told = this.#ended && !swallow && bytesPerSecond !== 0
+    if ((told || this.#halfClosed) && !this.#to.writableEnded) this.#to.end()
   }
 
   #pass(bytes: Buffer, now: number): boolean {

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { randomFrom } from '../phone/quirks.ts'
 import { FaultPipe } from './fault-pipe.ts'
-import type { CutHow, Direction, Toxics } from './toxics.ts'
+import { type CutHow, checkToxics, type Direction, type Toxics } from './toxics.ts'
 
 /** What the proxy stands before, and what it does wrong from the beginning. */
 export interface FaultProxyOptions {
@@ -21,6 +21,8 @@ interface Link {
   readonly server: Socket
   readonly up: FaultPipe
   readonly down: FaultPipe
+  /** Sides that were reset, of which the other hears as soon as anything gets through to it. */
+  readonly reset: Set<Socket>
 }
 
 /** What becomes of new connections. `refuse`: reset. `hang`: accepted, and never answered. */
@@ -84,13 +86,18 @@ export class FaultProxy implements AsyncDisposable {
     return { up, down }
   }
 
-  /** These faults, instead of those before, in one direction or in both, for open and for new connections. */
+  /**
+   * These faults, instead of those before, in one direction or in both, for open and for new connections. Throws `RangeError` for
+   * what is no fault, or out of its range.
+   */
   set(toxics: Toxics, direction?: Direction): void {
+    checkToxics(toxics)
     if (direction !== 'down') replace(this.#toxics.up, toxics)
     if (direction !== 'up') replace(this.#toxics.down, toxics)
     for (const link of this.#links) {
       link.up.changed()
       link.down.changed()
+      this.#passResets(link)
     }
   }
 
@@ -176,10 +183,14 @@ export class FaultProxy implements AsyncDisposable {
       server,
       up: new FaultPipe(client, server, this.#toxics.up, parts),
       down: new FaultPipe(server, client, this.#toxics.down, parts),
+      reset: new Set(),
     }
     this.#links.add(link)
-    server.on('error', () => client.resetAndDestroy())
-    client.on('error', () => server.resetAndDestroy())
+    for (const socket of [server, client])
+      socket.on('error', () => {
+        link.reset.add(socket)
+        this.#passResets(link)
+      })
     const over = () => {
       if (!client.destroyed || !server.destroyed) return
       link.up.close()
@@ -188,6 +199,13 @@ export class FaultProxy implements AsyncDisposable {
     }
     client.once('close', over)
     server.once('close', over)
+  }
+
+  /** A reset goes where bytes would: not into a black hole. */
+  #passResets({ client, server, reset }: Link): void {
+    const { up, down } = this.#toxics
+    if (reset.has(server) && !down.swallow) client.resetAndDestroy()
+    if (reset.has(client) && !up.swallow) server.resetAndDestroy()
   }
 }
 

@@ -23,3 +23,32 @@ export type CutHow = 'fin' | 'rst'
 
 /** `up`: from client to server. */
 export type Direction = 'up' | 'down'
+
+/** The least value of each number; all are finite, and those from 1 on are whole. */
+const LEAST: Readonly<Record<Exclude<keyof Toxics, 'swallow'>, number>> = {
+  latencyMs: 0,
+  jitterMs: 0,
+  bytesPerSecond: 0,
+  sliceBytes: 1,
+  sliceGapMs: 0,
+  corruptEvery: 1,
+  limitBytes: 0,
+}
+
+/** Throws `RangeError` for a fault that there is not, or one that is out of its range. */
+export function checkToxics(toxics: Toxics): void {
+  for (const [name, value] of Object.entries(toxics)) {
+    if (value === undefined) continue
+    if (name === 'swallow') {
+      if (typeof value !== 'boolean') throw new RangeError(`swallow is true or false, got ${String(value)}`)
+      continue
+    }
+    const least = LEAST[name as keyof typeof LEAST]
+    if (!Object.hasOwn(LEAST, name))
+      throw new RangeError(`no such fault: ${name}; there are ${Object.keys(LEAST).join(', ')} and swallow`)
+    if (!(Number.isFinite(value) && value >= least && (least === 0 || Number.isInteger(value))))
+      throw new RangeError(
+        `${name} is ${least === 1 ? 'a whole number from 1' : '0 or more'}, got ${String(value)}`,
+      )
+  }
+}

@@ -175,6 +175,45 @@ describe('the fault proxy', () => {
     expect([client.text(), far.text(), client.closed, far.closed]).toEqual(['', '', false, false])
   })
 
+  test.each(['end', 'reset'] as const)(
+    'swallows the %s of a connection as well, until it is healed',
+    async how => {
+      const { proxy, pair } = await setUp()
+      const { client, far } = await pair()
+      proxy.set({ swallow: true }, 'down')
+      if (how === 'end') far.socket.end()
+      else far.socket.resetAndDestroy()
+      await new Promise(settle => setTimeout(settle, 80))
+      expect([client.ended, client.closed]).toEqual([false, false])
+      proxy.heal()
+      await until(() => (how === 'end' ? client.ended : client.closed), 5_000, `the ${how}`)
+      expect(client.error).toBe(how === 'end' ? undefined : 'ECONNRESET')
+    },
+  )
+
+  test('stands still with 0 bytes a second, and tells of no end', async () => {
+    const { proxy, pair } = await setUp()
+    const { client, far } = await pair()
+    proxy.set({ bytesPerSecond: 0 }, 'down')
+    far.socket.end()
+    await new Promise(settle => setTimeout(settle, 80))
+    expect(client.ended).toBe(false)
+    proxy.heal()
+    await until(() => client.ended, 5_000, 'the end')
+  })
+
+  test.each([
+    [{ latencyMs: -1 }, 'latencyMs is 0 or more, got -1'],
+    [{ jitterMs: Number.NaN }, 'jitterMs'],
+    [{ corruptEvery: 0 }, 'corruptEvery is a whole number from 1, got 0'],
+    [{ sliceBytes: 0.5 }, 'sliceBytes'],
+    [{ swallow: 1 }, 'swallow is true or false, got 1'],
+    [{ latency: 5 }, 'no such fault: latency; there are latencyMs'],
+  ])('refuses %o', async (toxics, what) => {
+    const { proxy } = await setUp()
+    expect(() => proxy.set(toxics as never)).toThrow(what)
+  })
+
   test('cuts behind so many bytes, in mid message', async () => {
     const { proxy, pair } = await setUp()
     proxy.set({ limitBytes: 4 }, 'up')
