@@ -6,6 +6,7 @@ import { BridgeError } from '../../core/errors.ts'
 import { silentLog } from '../../core/log.ts'
 import { RoomLinks } from '../../core/room-links.ts'
 import { vouchFor } from '../../guard/proof.ts'
+import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
 import { browserSettingsSchema } from './browser-settings.ts'
 import { BridgeCounters, LegCounters } from './counters.ts'
 import { Doorway } from './doorway.ts'
@@ -86,6 +87,10 @@ async function browserBridge(app: FastifyInstance, options: BrowserBridgeOptions
       errorHandler: (_error, socket) => socket.close(1011),
       options: { maxPayload: 65_536, maxFragments: 32, perMessageDeflate: false },
     })
+
+  // A program of its own has no other pages.
+  if (!app.hasRoute({ method: 'GET', url: `${FILES_PATH}/pages/page/base.css` }))
+    await app.register(pageFiles, { shared: ['bridges/browser/packet'] })
 
   /** Whoever comes from elsewhere gets no further. */
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {

@@ -88,6 +88,10 @@ describe('the door', () => {
     const page = await get('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
     expect(page.type).toContain('text/html')
     expect(page.body).toContain('id="start"')
+    // All that it loads is there.
+    for (const [, path] of page.body.matchAll(/(?:src|href)="(\/files\/[^"]+)"/g))
+      expect((await get(path!)).status).toBe(200)
+    expect((await get('/files/bridges/browser/packet.ts')).status).toBe(200)
     for (const accept of ['*/*', 'application/json', ''])
       expect(await get('/', accept === '' ? {} : { accept })).toMatchObject({
         status: 200,
