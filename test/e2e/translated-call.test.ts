@@ -99,6 +99,11 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
     expect(Object.values(stages).reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(begun?.latencyMs ?? -1)
     // An utterance ends at a pause of 0.3 s, so understanding takes at least about that.
     expect(stages.recognitionMs).toBeGreaterThan(200)
+    // The embedded service says how it is doing, in a process of its own.
+    const figures = () => b.app.server.metrics.text()
+    await expect.poll(figures, { timeout: 10_000 }).toMatch(/^dragoman_service_sessions_limit [1-9]/m)
+    expect(await figures()).toMatch(/^dragoman_stage_seconds_count\{stage="synthesis"\} [1-9]/m)
+    expect(await figures()).toMatch(/^dragoman_door_connections\{server="service"\} [1-9]/m)
     // The figure itself belongs to the benchmark; here only that it is one.
     expect(Math.min(...latencies)).toBeLessThan(3_000)
     expect(peak(caller.heard())).toBe(0)

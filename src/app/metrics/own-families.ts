@@ -1,5 +1,5 @@
 import type { ServiceFigures } from '../../service/server/process-messages.ts'
-import { type Family, type FieldTable, fieldFamilies, single } from '../../web/metrics/family.ts'
+import { type Family, type FieldTable, fieldFamilies, labelled, single } from '../../web/metrics/family.ts'
 import type { Drain } from '../drain.ts'
 
 const SERVICE: FieldTable<ServiceFigures> = {
@@ -48,6 +48,13 @@ export function ownFamilies({ drain, embedded, notReady }: OwnSources): Family[]
       'dragoman_service_restarts_total',
       'Times that the embedded service was started again.',
       () => embedded()?.restarts,
+    ),
+    labelled(
+      'dragoman_service_errors_total',
+      'Errors that clients of the embedded service were told, by name.',
+      ['error'],
+      () =>
+        Object.entries(embedded()?.figures?.errors ?? {}).map(([error, count]) => [[error], count] as const),
     ),
     ...fieldFamilies<ServiceFigures>(SERVICE, [], () => {
       const figures = embedded()?.figures

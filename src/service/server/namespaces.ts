@@ -8,6 +8,7 @@ import type { Admission } from './admission.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { AudioStreams } from './audio-streams.ts'
 import type { EngineSet } from './engines/engine-set.ts'
+import type { ErrorCounts } from './error-counts.ts'
 import type { KeyHolder } from './key-holder.ts'
 import { shown } from './query.ts'
 import type { ServiceSettings } from './service-config.ts'
@@ -30,6 +31,8 @@ export interface NamespaceParts {
   readonly settings: ServiceSettings
   readonly clock: Clock
   readonly log: Log
+  /** Counts what clients are told. */
+  readonly errors: ErrorCounts
 }
 
 /** Makes the session of a socket, from its query; throws a `ServiceError` for wrong parameters. */
@@ -88,6 +91,7 @@ function guarded(
     admit(holder)
   } catch (error) {
     const refused = told(error)
+    parts.errors.count(refused.specific)
     // Somebody who goes on and on trying does not fill the log.
     const level = refused.specific === 'too_many_attempts' ? 'debug' : 'warn'
     const { name } = socket.nsp
@@ -107,7 +111,7 @@ function refusal(): ServiceError {
 
 /** One connected socket. Handlers are set before anything is awaited, so that no event is lost. */
 function serve(socket: Socket, { takes, open }: Offer, parts: NamespaceParts): void {
-  const channel = new SocketChannel(socket)
+  const channel = new SocketChannel(socket, parts.errors)
   const holder = socket.data.holder as KeyHolder
   const log = tagged(parts.log, { session: socket.id, namespace: socket.nsp.name, key: holder.name })
   let session: Session

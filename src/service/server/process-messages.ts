@@ -20,6 +20,8 @@ export interface ServiceFigures {
   readonly behindMs: number
   readonly busy: number
   readonly door: Readonly<DoorCounters>
+  /** How often clients were told each error. */
+  readonly errors: Readonly<Record<string, number>>
   readonly overload: {
     readonly closings: number
     readonly turnedAway: number

@@ -7,6 +7,7 @@ import type { ApiKeys } from './api-keys.ts'
 import type { Batch } from './batch/batch.ts'
 import type { Catalog } from './catalog.ts'
 import type { EngineSet } from './engines/engine-set.ts'
+import type { ErrorCounts } from './error-counts.ts'
 import { voiceFilter } from './http/voice-parameters.ts'
 import type { KeyHolder } from './key-holder.ts'
 import type { Query } from './query.ts'
@@ -21,12 +22,13 @@ export interface RouteParts {
   readonly workload: Workload
   readonly batch: Batch
   readonly log: Log
+  readonly errors: ErrorCounts
 }
 
 /** The HTTP half of the interface, and `/health`. Every error answers `{ code, error, description }`. */
 export function addRoutes(
   app: FastifyInstance,
-  { keys, catalog, engines, admission, workload, batch, log }: RouteParts,
+  { keys, catalog, engines, admission, workload, batch, log, errors }: RouteParts,
 ): void {
   app.get('/health', () => ({
     status: 'ok',
@@ -57,16 +59,21 @@ export function addRoutes(
     throw new ServiceError('path_unknown', `there is no ${request.method} ${request.url.split('?')[0]}`)
   })
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
-    answerFailed(error, reply, log)
+    errors.count(answerFailed(error, reply, log).specific)
   })
 }
 
 /** Answers a request that failed; what is not the client's doing goes to the log. */
-export function answerFailed(error: Error & { statusCode?: number }, reply: FastifyReply, log: Log): void {
+export function answerFailed(
+  error: Error & { statusCode?: number },
+  reply: FastifyReply,
+  log: Log,
+): ServiceError {
   const known = fromFastify(error)
   if (known.status >= 500) log.error({ err: error.name, reason: error.message }, 'request failed')
   if (known.retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(known.retryAfterMs / 1000))
   void reply.status(known.status).send(known.data)
+  return known
 }
 
 /** The framework's own refusals (a body it cannot parse, a URL it cannot decode) are the client's doing. */

@@ -17,6 +17,7 @@ import { Catalog } from './catalog.ts'
 import { defaultEngines } from './engines/default-engines.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import { ThreadUse } from './engines/thread-use.ts'
+import { ErrorCounts } from './error-counts.ts'
 import { addDocsRoutes } from './http/docs-routes.ts'
 import { addHttpRules, httpOptions } from './http/http-options.ts'
 import { answerMalformed } from './http/malformed-answer.ts'
@@ -91,6 +92,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
   const overload = new Overload({ limits: settings.limits, clock, log, memoryShare: parts.memoryShare })
   const admission = new Admission(settings.maxSessions, workload, overload)
 
+  const errors = new ErrorCounts()
   const app = Fastify({
     bodyLimit: MAX_MESSAGE_BYTES,
     requestTimeout: settings.uploadTimeoutMs + HANDSHAKE_MS,
@@ -110,7 +112,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
   addStreamRoutes(app, streams)
   addDocsRoutes(app, settings)
   const batch = new Batch({ engines, admission, workload, settings, clock, log })
-  addRoutes(app, { keys, catalog: new Catalog(engines), engines, admission, workload, batch, log })
+  addRoutes(app, { keys, catalog: new Catalog(engines), engines, admission, workload, batch, log, errors })
 
   const sockets = new SocketTracker(app.server)
   const io = new Server(app.server, {
@@ -126,7 +128,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
   })
   addSocketRules(io, door)
   const proxies = new TrustedProxies(settings.trustProxy)
-  addNamespaces(io, { keys, proxies, engines, admission, workload, streams, settings, clock, log })
+  addNamespaces(io, { keys, proxies, engines, admission, workload, streams, settings, clock, log, errors })
   app.addHook('preClose', () => {
     io.disconnectSockets(true)
     io.engine.close()
@@ -140,7 +142,7 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     engines,
     batch,
     door,
-    figures: () => figuresOf({ admission, workload, door, overload }),
+    figures: () => figuresOf({ admission, workload, door, overload, errors }),
     settings,
     async listen({ port = settings.port, host = settings.host } = {}) {
       if (settings.open && !isLoopback(host))
@@ -213,11 +215,13 @@ function figuresOf({
   workload,
   door,
   overload,
+  errors,
 }: {
   admission: Admission
   workload: Workload
   door: Door
   overload: Overload
+  errors: ErrorCounts
 }): ServiceFigures {
   const { closings, turnedAway, lateMs, memoryShare, strain } = overload
   const { user, system } = process.cpuUsage()
@@ -227,6 +231,7 @@ function figuresOf({
     behindMs: workload.latelyMs,
     busy: workload.busy,
     door: { ...door.counters },
+    errors: errors.all,
     overload: { closings, turnedAway, lateMs, memoryShare, strain },
     memoryBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,

@@ -1,5 +1,8 @@
 import type { Socket } from 'socket.io'
+import { EVENT } from '../contract.ts'
 import type { Channel } from './channel.ts'
+import type { ErrorCounts } from './error-counts.ts'
+import type { ErrorName } from './error-table.ts'
 
 /** What a message costs beside its binary part, roughly. */
 const MESSAGE_BYTES = 512
@@ -10,11 +13,14 @@ const joined = new WeakMap<object, number>()
 /** A Socket.IO socket as a channel. The connection ends with its last session, whoever ended that. */
 export class SocketChannel implements Channel {
   readonly #socket: Socket
+  readonly #errors: ErrorCounts | undefined
   #unread = 0
   #waiting: (() => void)[] = []
 
-  constructor(socket: Socket) {
+  /** `errors` counts those that are sent. */
+  constructor(socket: Socket, errors?: ErrorCounts) {
     this.#socket = socket
+    this.#errors = errors
     const { conn } = socket
     joined.set(conn, (joined.get(conn) ?? 0) + 1)
     // Told when everything handed to the transport has left; what came meanwhile is little beside the bound.
@@ -36,6 +42,7 @@ export class SocketChannel implements Channel {
 
   emit(event: string, payload: unknown): void {
     this.#unread += MESSAGE_BYTES + binaryBytes(payload)
+    if (event === EVENT.error) this.#errors?.count((payload as { error: ErrorName }).error)
     this.#socket.emit(event, payload)
   }
 
