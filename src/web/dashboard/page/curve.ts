@@ -1,7 +1,9 @@
-import { LAG_POINTS } from './rates.ts'
 import { curvePath, drawn } from './svg.ts'
 
 const BOX = { x: 1, y: 1, width: 98, height: 26 }
+
+/** Places of the axis while there is little to show. */
+const LEAST_PLACES = 12
 
 /** A small curve without axes, beside a figure that says the same. */
 export class Curve {
@@ -27,7 +29,8 @@ export class Curve {
   }
 
   /** `bad`: drawn as something to look after. */
-  draw(values: readonly number[], bad = false, places = LAG_POINTS): void {
+  draw(values: readonly number[], bad = false): void {
+    const places = Math.max(LEAST_PLACES, values.length)
     const path = curvePath(values, BOX, Math.max(this.#least, ...values), places)
     if (path !== this.#drawn) this.#path.setAttribute('d', path)
     this.#drawn = path

@@ -107,7 +107,7 @@ class Tile {
     const [large, small = ''] = words(now)
     say(this.#large, large)
     this.element.dataset.mood = mood(now)
-    if (curve && this.#curve) this.#curve.draw(health.map(curve.of), mood(now) === 'bad', 120)
+    if (curve && this.#curve) this.#curve.draw(health.map(curve.of), mood(now) === 'bad')
     else say(this.#small, small)
   }
 }

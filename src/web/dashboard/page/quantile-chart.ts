@@ -1,7 +1,6 @@
 import { made } from '../../../pages/page/element.ts'
 import type { Quantiles } from '../wire.ts'
 import { ChartTable } from './chart-table.ts'
-import { QUANTILES_KEPT } from './rates.ts'
 import { axis, PLOT, VIEW } from './stage-chart.ts'
 import { curvePath, drawn, roundTop } from './svg.ts'
 import { shortly, timeOfDay } from './words.ts'
@@ -11,6 +10,9 @@ const CURVES = [
   { key: 'p90', name: '9 of 10 are faster' },
   { key: 'p99', name: '99 of 100 are faster' },
 ] as const
+
+/** Places of the axis while there is little to show: three minutes. */
+const LEAST_PLACES = 18
 
 /** How latencies are spread, over the last quarter of an hour. */
 export class QuantileChart {
@@ -38,7 +40,7 @@ export class QuantileChart {
       ...axis(top),
       ...CURVES.map(({ key }, at) => {
         const values = quantiles.map(each => each[key])
-        const d = curvePath(values, PLOT, top, QUANTILES_KEPT)
+        const d = curvePath(values, PLOT, top, Math.max(LEAST_PLACES, values.length))
         return drawn('path', { d, class: `line tone-${at}`, fill: 'none', 'stroke-linecap': 'round' })
       }),
     )
