@@ -24,8 +24,10 @@ export interface Whereabouts {
   readonly key?: string
 }
 
-/** What is where, of an app that listens at `address`. `key` is shown to whoever reads this. */
-export function whereabouts(app: App, config: Config, address: string, key?: string): Whereabouts {
+/** What is where, of an app that listens at `listening`. `key` is shown to whoever reads this. */
+export function whereabouts(app: App, config: Config, listening: string, key?: string): Whereabouts {
+  // No browser goes to all addresses at once.
+  const address = listening.replace('//[::]', '//localhost')
   const has = (url: string) => app.server.hasRoute({ method: 'GET', url })
   const { speaks, hears } = config.languages
   return {

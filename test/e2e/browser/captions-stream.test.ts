@@ -62,6 +62,27 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     expect(shown.slice(0, 5)).toEqual(['es one', 'dos', 'es three', 'es four', 'es more 1'])
   })
 
+  test('does not take a dead connection for a quiet one', async () => {
+    // The server's clock stands still: it says nothing, as one that is gone without a word.
+    const { anna, link, open, floor, server } = await captionRoom(browser)
+    const { page } = await open(`${server.listeningOrigin}/captions`)
+    await page.clock.install()
+    await page.goto(await link())
+    await isLive(page)
+    anna('one')
+    await expect.poll(() => texts(page)).toEqual(['es one'])
+    const again = page.waitForRequest(/captions$/)
+    await page.clock.fastForward(30_000)
+    expect(floor.desk.stats.readers).toBe(1)
+    expect(await page.locator('#state').textContent()).toBe('Live')
+    await page.clock.fastForward(11_000)
+    await page.clock.runFor(1_000)
+    expect((await again).headers()['last-event-id']).toMatch(/\.1$/)
+    await isLive(page)
+    anna('two')
+    await expect.poll(() => texts(page)).toEqual(['es one', 'es two'])
+  })
+
   test('says that the link is good no more, and asks no more', async () => {
     const { anna, clock, link, open, ask } = await captionRoom(browser)
     const { page } = await open(await link(1))

@@ -14,7 +14,13 @@ const state = element('state', HTMLParagraphElement)
 
 const preferences = readPreferences(said)
 applyPreferences(preferences)
-begin(roomOf(location.pathname), accessOf(said))
+const access = accessOf(said)
+// A key is kept for the tab, and nobody reads it off the wall. A link stays, for bookmarks.
+if (said.has('key')) {
+  said.delete('key')
+  history.replaceState(null, '', `${location.pathname}${said.size > 0 ? `#${said}` : ''}`)
+}
+begin(roomOf(location.pathname), access)
 
 function begin(room: string, access: Access | undefined): void {
   if (room === '' || access === undefined) ask(room)
