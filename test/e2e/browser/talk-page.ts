@@ -1,0 +1,136 @@
+import type { Browser, Page } from 'playwright-core'
+import { createResampler } from '../../../src/transcode/resample.ts'
+import { watchFaults } from '../../helpers/chromium.ts'
+
+const EAR_WORKLET = `
+  registerProcessor('ear', class extends AudioWorkletProcessor {
+    block = new Int16Array(4800)
+    filled = 0
+    process([[heard]]) {
+      for (let n = 0; n < 128; n++) {
+        this.block[this.filled++] = Math.round((heard?.[n] ?? 0) * 32767)
+        if (this.filled < this.block.length) continue
+        this.port.postMessage(this.block)
+        this.filled = 0
+      }
+      return true
+    }
+  })
+`
+/** Records what a page plays, as whoever listens would: everything that is connected to the loudspeaker. */
+const EAR = `
+  const connect = AudioNode.prototype.connect
+  const ears = new WeakMap()
+  window.heard = []
+  const earOf = async context => {
+    await context.audioWorklet.addModule(${JSON.stringify(`data:text/javascript,${encodeURIComponent(EAR_WORKLET)}`)})
+    const ear = new AudioWorkletNode(context, 'ear')
+    ear.port.onmessage = ({ data }) => window.heard.push(Array.from(data))
+    connect.call(ear, context.destination)
+    return ear
+  }
+  AudioNode.prototype.connect = function (to, ...rest) {
+    if (to instanceof AudioDestinationNode) {
+      const { context } = this
+      window.heardRate = context.sampleRate
+      if (!ears.has(context)) ears.set(context, earOf(context))
+      void ears.get(context).then(ear => connect.call(this, ear))
+    }
+    return connect.call(this, to, ...rest)
+  }
+`
+
+export interface TalkPage {
+  readonly page: Page
+  readonly faults: string[]
+  /** What the server sent to be played, in order. */
+  sent(): Int16Array
+  /** What was played so far, at 16 kHz. */
+  heard(): Promise<Int16Array>
+  /** The texts of captions that do not change any more. */
+  finals(kind: 'original' | 'translation'): Promise<string[]>
+}
+
+/** Opens `url` in a browser of its own; `script` runs before the page's; without `ear` nothing is heard, and the page's policy holds. */
+export async function talkPage(
+  browser: Browser,
+  url: string,
+  {
+    script = '',
+    ear = true,
+    ...options
+  }: {
+    script?: string
+    ear?: boolean
+    colorScheme?: 'dark' | 'light'
+    viewport?: { width: number; height: number }
+  } = {},
+): Promise<TalkPage> {
+  const context = await browser.newContext({
+    locale: 'en-US',
+    // The ear is no part of the page, whose policy would not let it in.
+    bypassCSP: ear,
+    ...options,
+  })
+  const page = await context.newPage()
+  const faults = watchFaults(page, new URL(url).origin)
+  const sent: Int16Array[] = []
+  page.on('websocket', socket =>
+    socket.on('framereceived', ({ payload }) => {
+      if (typeof payload !== 'string') sent.push(new Int16Array(new Uint8Array(payload).slice(8).buffer))
+    }),
+  )
+  await page.addInitScript((ear ? EAR : '') + script)
+  await page.goto(url)
+  await page.locator('#start:enabled').waitFor()
+  return {
+    ...{ page, faults },
+    sent: () => joined(sent),
+    async heard() {
+      const [blocks, rate] = (await page.evaluate('[window.heard, window.heardRate]')) as [number[][], number]
+      const pcm = joined(blocks.map(block => Int16Array.from(block)))
+      const resampler = createResampler(rate, 16_000)
+      return Int16Array.from([...resampler.process(pcm), ...resampler.flush()])
+    },
+    finals: kind => page.locator(`.said:not(.draft) .${kind}`).allTextContents(),
+  }
+}
+
+function joined(blocks: readonly Int16Array[]): Int16Array {
+  const all = new Int16Array(blocks.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const block of blocks) {
+    all.set(block, at)
+    at += block.length
+  }
+  return all
+}
+
+/** The pitch of a voice (Hz): the median over its loud stretches of 40 ms. */
+export function pitchOf(pcm: Int16Array): number {
+  const found: number[] = []
+  for (let at = 0; at + 1_280 <= pcm.length; at += 640) {
+    const piece = pcm.subarray(at, at + 1_280)
+    let energy = 0
+    for (let n = 0; n < 640; n++) energy += piece[n]! ** 2
+    if (energy < 640 * 800 ** 2) continue
+    let best = 0
+    let lag = 0
+    for (let by = 40; by <= 228; by++) {
+      let dot = 0
+      let other = 0
+      for (let n = 0; n < 640; n++) {
+        dot += piece[n]! * piece[n + by]!
+        other += piece[n + by]! ** 2
+      }
+      const likeness = dot / (Math.sqrt(energy * other) || 1)
+      if (likeness > best) {
+        best = likeness
+        lag = by
+      }
+    }
+    if (best > 0.7) found.push(16_000 / lag)
+  }
+  found.sort((a, b) => a - b)
+  return found[found.length >> 1] ?? 0
+}

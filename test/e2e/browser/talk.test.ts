@@ -1,0 +1,221 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RelayEvents } from '../../../src/core/observer.ts'
+import { FaultProxy } from '../../../src/simulator/faults/fault-proxy.ts'
+import { rms } from '../../../src/transcode/level.ts'
+import { createResampler } from '../../../src/transcode/resample.ts'
+import { mono, readWav } from '../../../src/transcode/wav.ts'
+import { accessibilityFaults, hasChromium, startChromium } from '../../helpers/chromium.ts'
+import { pause } from '../../helpers/until.ts'
+import { bridge, envelope, LINE_RATE, likeness, recognised, sentence } from '../phones.ts'
+import { pitchOf, talkPage } from './talk-page.ts'
+
+const SAID = 'had he married a more amiable woman he might have been made still more respectable than he was'
+const RECORDING = fileURLToPath(new URL('../../../recordings/sense-and-sensibility-4.wav', import.meta.url))
+/** A number whose callers key in the code of a room. */
+const CODES = '+15005550001'
+const PHONE = { viewport: { width: 390, height: 844 } }
+/** What a browser says without a microphone, and to somebody who refuses it. */
+const WITHOUT = (name: string) =>
+  `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${name}'))`
+
+let b: Awaited<ReturnType<typeof bridge>>
+let browser: Browser
+
+/** What the embedded voice makes of `text`, at 16 kHz: the oracle for what must have been heard. */
+async function spanish(text: string): Promise<Int16Array> {
+  const espeak = spawn('espeak-ng', ['-v', 'es', '-s', '165', '-a', '80', '--stdin', '--stdout'])
+  const chunks: Buffer[] = []
+  espeak.stdout.on('data', chunk => chunks.push(chunk))
+  espeak.stdin.end(text)
+  await once(espeak, 'close')
+  const wav = readWav(Buffer.concat(chunks))
+  return createResampler(wav.rate, 16_000).process(wav.pcm).slice()
+}
+
+/** The session that made an utterance: its number goes up with each of a speaker's. */
+const nameOf = (utterance: string) => utterance.slice(0, utterance.lastIndexOf('.'))
+/** Levels of each 20 ms of `pcm` at 16 kHz. */
+const levels = (pcm: Int16Array) => {
+  const half = createResampler(16_000, 8_000).process(pcm)
+  return Int16Array.from(envelope(half))
+}
+/** The first half second of voice in `pcm`, and what follows. */
+const voiceIn = (pcm: Int16Array) => {
+  const at = levels(pcm).findIndex(level => level > 300) * 320
+  expect(at).toBeGreaterThanOrEqual(0)
+  return pcm.subarray(at)
+}
+
+describe.skipIf(!hasChromium)('talking into the page, with the embedded engines', { timeout: 60_000 }, () => {
+  beforeAll(async () => {
+    b = await bridge({ twilio: { authTokens: [], insecure: true, numbers: { [CODES]: { roomCode: true } } } })
+    browser = await startChromium({ microphone: RECORDING })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await b?.app.close()
+  })
+
+  test('two clicks from an open page to hearing oneself translated, as it was sent, in the voice that was chosen', async () => {
+    const { page, faults, sent, heard, finals } = await talkPage(browser, b.address)
+    expect(await page.locator('#speaks').inputValue()).toBe('en-us')
+    expect(await page.locator('#hears').inputValue()).toBe('es-es')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.click('#start')
+    await page.getByText('You are on the line').waitFor()
+    await b.until(() => b.utterances.some(({ stage }) => stage === 'heard'), 40_000, 'a translation')
+    const [text = ''] = await finals('original')
+    const [translation = ''] = await finals('translation')
+    expect(recognised(SAID, text)).toBeGreaterThan(0.4)
+    expect(await page.locator('.said .translation').first().getAttribute('lang')).toBe('es-es')
+    expect(await page.locator('#delay').textContent()).toMatch(/^\d\.\d s$/)
+    // The next one is in another voice.
+    await page.selectOption('#voice', 'espeak-es-es-f2')
+    const before = (await heard()).length
+    const voices = new Set(b.utterances.map(({ utterance }) => nameOf(utterance)))
+    await b.until(
+      () => b.utterances.some(e => e.stage === 'begun' && !voices.has(nameOf(e.utterance))),
+      40_000,
+      'the same in another voice',
+    )
+    await pause(2_500)
+    expect(await accessibilityFaults(page)).toEqual([])
+    const all = await heard()
+    const played = voiceIn(all.subarray(0, before))
+    const first = voiceIn(sent())
+
+    // It is what the server sent: the same samples, and as loud.
+    const begin = likeness(first.subarray(0, 4_000), played.subarray(0, 12_000))
+    expect(begin.best).toBeGreaterThan(0.95)
+    const same = played.subarray(begin.at, begin.at + 32_000)
+    expect(Math.abs(20 * Math.log10(rms(same) / rms(first.subarray(0, 32_000))))).toBeLessThan(2)
+    expect(likeness(levels(first).subarray(0, 80), levels(played)).best).toBeGreaterThan(0.85)
+    // And it is the Spanish voice, saying that very translation.
+    const wanted = levels(voiceIn(await spanish(translation))).subarray(0, 60)
+    expect(likeness(wanted, levels(first)).best).toBeGreaterThan(0.8)
+    // The other voice is another.
+    const last = voiceIn(all.subarray(all.length - 2 * 16_000))
+    expect(pitchOf(last) / pitchOf(played)).toBeGreaterThan(1.2)
+
+    await page.click('#stop')
+    await b.until(() => b.app.relay.legs === 0, 5_000, 'hanging up')
+    expect(await page.locator('#start').isVisible()).toBe(true)
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+
+  test('two in a room by link: one without a microphone plays a recording, each hears the other in their language', async () => {
+    const anna = await talkPage(browser, b.address)
+    await anna.page.click('#start')
+    await anna.page.getByText('You are on the line').waitFor()
+    await anna.page.click('#invite')
+    await anna.page.locator('#invited').waitFor()
+    const link = await anna.page.locator('#link').inputValue()
+    expect(new URL(link).hash).toMatch(/^#join=[\w-]{24}$/)
+
+    const bob = await talkPage(browser, link, {
+      script: WITHOUT('NotAllowedError'),
+      ...PHONE,
+      colorScheme: 'dark',
+    })
+    await bob.page.selectOption('#hears', 'es-es')
+    await bob.page.click('#start')
+    await bob.page.getByText('This page may not use the microphone').waitFor()
+    await bob.page.getByText('in a browser').nth(1).waitFor()
+    expect(await accessibilityFaults(bob.page)).toEqual([])
+    // Nothing is wider than the telephone.
+    expect(await bob.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    // Anna hears others now, in her own language.
+    await anna.page.getByText('Everybody else is translated').waitFor()
+    expect(await anna.page.locator('#hears').inputValue()).toBe('en-us')
+
+    await b.until(
+      () => b.utterances.some(e => e.stage === 'begun' && e.listener !== e.speaker),
+      40_000,
+      'Anna to Bob',
+    )
+    await anna.page.click('#mute')
+    const start = (await anna.heard()).length
+    await bob.page.selectOption('#recording', { index: 1 })
+    await bob.page.click('#play')
+    await bob.page.getByText('It is being played').waitFor()
+    await bob.page.getByText('Play it').waitFor({ timeout: 10_000 })
+    // Both speak English, so Anna hears the recording as it is.
+    const wav = readWav(
+      await readFile(
+        fileURLToPath(new URL('../../../recordings/sense-and-sensibility-2.wav', import.meta.url)),
+      ),
+    )
+    const wanted = levels(mono(wav)).subarray(20, 140)
+    expect(likeness(wanted, levels((await anna.heard()).subarray(start))).best).toBeGreaterThan(0.9)
+    // And Bob hears Anna in Spanish.
+    expect(rms(voiceIn(await bob.heard()).subarray(0, 32_000))).toBeGreaterThan(500)
+    expect((await bob.finals('translation')).join(' ')).toMatch(/respetable|amable|mujer/i)
+
+    await bob.page.close()
+    await anna.page.getByText('Nobody else is here').waitFor()
+    expect(await anna.page.locator('#hears').inputValue()).toBe('es-es')
+    expect([...anna.faults, ...bob.faults]).toEqual([])
+    await Promise.all([anna.page.context().close(), bob.page.context().close()])
+  })
+
+  test('a telephone comes in by code; the cable is pulled, and the page is back by itself, as the same party', async () => {
+    await using proxy = await FaultProxy.listen({ to: b.address })
+    const anna = await talkPage(browser, proxy.url, {
+      script: WITHOUT('NotFoundError'),
+      ear: false,
+    })
+    await anna.page.click('#start')
+    await anna.page.getByText('There is no microphone').waitFor()
+    await anna.page.click('#invite')
+    await anna.page.locator('#invited').waitFor()
+    const code = (await anna.page.locator('#code-shown').textContent())!.replace(' ', '')
+    const room = b.app.roomCodes.find(code)!
+    const phone = await b.dial({ hears: 'es-es' }, { to: CODES })
+    await b.until(() => phone.asking, 15_000, 'the question for the code')
+    phone.press(`${code}#`)
+    await anna.page.getByText('on the telephone').waitFor()
+
+    const back: RelayEvents['returned'][] = []
+    b.app.relay.observer.on('returned', event => back.push(event))
+    proxy.cut()
+    await anna.page.getByText('You are back').waitFor()
+    expect(back).toHaveLength(1)
+    expect(b.app.relay.rooms.get(room)?.participants.size).toBe(2)
+
+    // Who speaks on the telephone is heard as they are, who plays a recording is heard there in Spanish.
+    await phone.say(await sentence(2), LINE_RATE)
+    await anna.page.selectOption('#recording', { index: 1 })
+    await anna.page.click('#play')
+    await b.until(
+      () => b.utterances.some(e => e.room === room && e.stage === 'heard'),
+      30_000,
+      'Anna to the telephone',
+    )
+    expect(rms(voiceIn(anna.sent()).subarray(0, 16_000))).toBeGreaterThan(300)
+    expect(Math.max(...envelope(phone.heard()))).toBeGreaterThan(1_000)
+    await phone.hangUp()
+    await anna.page.context().close()
+    // The cut shows in the browser's own words, and nothing else does.
+    expect(anna.faults.filter(fault => !/WebSocket|ERR_CONNECTION/.test(fault))).toEqual([])
+  })
+
+  test('a page of another site gets no socket', async () => {
+    const page = await browser.newPage()
+    const refused = await page.evaluate(
+      `new Promise(resolve => {
+        const socket = new WebSocket('${b.address.replace('http', 'ws')}/talk/socket')
+        socket.onopen = () => resolve('open')
+        socket.onerror = () => resolve('refused')
+      })`,
+    )
+    expect(refused).toBe('refused')
+    expect(b.app.server.browser.counters.foreign).toBe(1)
+    await page.close()
+  })
+})
