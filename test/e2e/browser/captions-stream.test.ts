@@ -165,7 +165,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     anna('one')
     await page.locator('.caption').getByText('es one').waitFor()
     connection('en-us', 'es-es').drop({ kind: 'hangup', by: 'remote' })
-    await page.locator('#notice').getByText('The translation service is away (Anna into Spanish').waitFor()
+    await page.locator('#notice').getByText('The translation service is away: Anna into Spanish').waitFor()
     clock.advance(200)
     await run(200)
     await page.locator('#notice').getByText('The translation service is back').waitFor()

@@ -10,7 +10,6 @@ const KEPT = 10
 /** Has screen readers say what was said: whole utterances, each once. */
 export class Aloud {
   readonly #region: HTMLElement
-  readonly #said = new Set<string>()
   #waiting: { readonly who: string; readonly lines: readonly Line[] }[] = []
   #timer = 0
 
@@ -18,9 +17,8 @@ export class Aloud {
     this.#region = region
   }
 
-  say(key: string, who: string, lines: readonly Line[]): void {
-    if (this.#said.has(key) || lines.length === 0) return
-    this.#said.add(key)
+  say(who: string, lines: readonly Line[]): void {
+    if (lines.length === 0) return
     this.#waiting.push({ who, lines })
     this.#timer ||= setTimeout(() => this.#speak(), TOGETHER_MS)
   }

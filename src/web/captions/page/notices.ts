@@ -44,7 +44,7 @@ export class Away {
     if (away.length === 0) return ''
     const names = Array.from(new Set(away.map(({ speaker }) => book.nameOf(speaker) ?? 'somebody')))
     const languages = Array.from(new Set(away.map(({ to }) => languageName(to))))
-    return `The translation service is away (${names.slice(0, 3).join(', ')} into ${languages.slice(0, 3).join(', ')}). Captions go on by themselves when it is back.`
+    return `The translation service is away: ${names.slice(0, 3).join(', ')} into ${languages.slice(0, 3).join(', ')}. Captions go on by themselves when it is back.`
   }
 }
 

@@ -22,6 +22,10 @@ export interface ReadingParts {
 
 /** How long it is told that the service is back (ms). */
 const BACK_MS = 4_000
+/** So long a cut may be before it is told at length (ms). */
+const SHORT_MS = 1_500
+/** Nothing comes any more, unless somebody does something. */
+const OVER: ReadonlySet<StreamState> = new Set(['ended', 'expired', 'closed', 'refused'])
 /** From so many on, there may be more than the stream had for a newcomer. */
 const FULL_REPLAY = 400
 
@@ -37,6 +41,8 @@ export class Reading {
   readonly #notice = element('notice', HTMLDivElement)
   #preferences: Preferences
   #state: StreamState = 'connecting'
+  /** When it became so (ms of this page). */
+  #since = 0
   #back = 0
   #whole = false
   /** Called when languages were heard that were not before. */
@@ -71,14 +77,13 @@ export class Reading {
 
   /** Begins, or waits for the room after it has ended. */
   start(): void {
-    this.#awake.set(this.#preferences.awake)
     this.#stream.start()
   }
 
   prefer(changes: Partial<Preferences>): void {
     this.#preferences = { ...this.#preferences, ...changes }
     storePreferences(this.#preferences)
-    this.#awake.set(this.#preferences.awake)
+    this.#awake.set(this.#preferences.awake && !OVER.has(this.#state))
     this.list.changed()
     this.#tell()
   }
@@ -146,11 +151,15 @@ export class Reading {
     if (!said) return
     const who =
       said.name ?? this.book.nameOf(said.speaker) ?? `Speaker ${this.book.voiceOf(said.speaker) + 1}`
-    this.#aloud.say(said.key, who, shownLines(said, this.book.leads(said), this.#preferences))
+    this.#aloud.say(who, shownLines(said, this.book.leads(said), this.#preferences))
   }
 
   #changed(state: StreamState): void {
+    if (state !== this.#state) this.#since = performance.now()
     this.#state = state
+    // The screen may go dark when there is nothing more to come.
+    this.#awake.set(this.#preferences.awake && !OVER.has(state))
+    if (state === 'again') setTimeout(() => this.#tell(), SHORT_MS)
     if (state === 'refused') this.#parts.onRefused()
     this.#tell()
   }
@@ -172,13 +181,21 @@ export class Reading {
     const state = element('state', HTMLParagraphElement)
     if (state.textContent !== short) state.textContent = short
     state.dataset.state = this.#state
-    const text = long || this.#awayTold() || (this.#back === 0 ? '' : 'The translation service is back.')
+    const text =
+      (this.#isShort() ? '' : long) ||
+      this.#awayTold() ||
+      (this.#back === 0 ? '' : 'The translation service is back.')
     const notice = element('notice-text', HTMLParagraphElement)
     if (notice.textContent !== text) notice.textContent = text
     element('wait', HTMLButtonElement).hidden = this.#state !== 'ended'
     this.list.restyle(() => {
       this.#notice.hidden = text === ''
     })
+  }
+
+  /** A cut that is soon over is told beside the title alone: nothing on the page moves for it. */
+  #isShort(): boolean {
+    return this.#state === 'again' && performance.now() - this.#since < SHORT_MS
   }
 
   #seen({ following, newer, earlier, empty }: View): void {
