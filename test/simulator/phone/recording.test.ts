@@ -65,3 +65,26 @@ test('silence is not audible', () => {
   recording.cut(50)
   expect(recording.audibleUntil).toBe(50)
 })
+
+test('stretches of any length, one after the other, are the whole', () => {
+  const recording = new Recording(1_000)
+  for (const at of [1_020, 1_040, 1_101.3, 1_300]) recording.add(at, 160, loud(20))
+  const parts: number[] = []
+  // Not whole samples: none is lost or doubled between two stretches.
+  for (let at = 1_000; at < 1_400; at += 33.37)
+    parts.push(...recording.between(at, Math.min(1_400, at + 33.37)))
+  expect(parts).toEqual([...recording.pcm(1_400)])
+  expect(stretches(recording.between(1_030, 1_050))).toEqual([[0, 20]])
+  expect(recording.between(1_050, 1_050).length).toBe(0)
+})
+
+test('what was heard long ago can be forgotten, and nothing else', () => {
+  const recording = new Recording(0)
+  for (let n = 0; n < 10; n++) recording.add(n * 20, 160, loud(20))
+  recording.forget(90)
+  expect(stretches(recording.pcm(300))).toEqual([[80, 200]])
+  recording.forget(10_000)
+  expect(stretches(recording.pcm(300))).toEqual([])
+  recording.add(10_020, 160, loud(20))
+  expect(stretches(recording.between(10_000, 10_100))).toEqual([[20, 40]])
+})

@@ -57,6 +57,7 @@ function streamOf(quirks: Quirks = {}) {
     recording,
     packet: () => undefined,
     onSent: undefined,
+    onMark: undefined,
     onMedia: undefined,
   })
   stream.attach(socket as unknown as WebSocket)
