@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { Histogram } from '../../../src/core/metrics.ts'
+import { Observer } from '../../../src/core/observer.ts'
+import { EventTally } from '../../../src/web/metrics/event-tally.ts'
+import { Exposition } from '../../../src/web/metrics/exposition.ts'
+import { histogramFamily, labelled, single } from '../../../src/web/metrics/family.ts'
+
+test('metrics are written as Prometheus reads them, labels escaped; one that fails spoils no other', async () => {
+  const exposition = new Exposition([
+    single('dragoman_a', 'One.', () => 1.5),
+    single('dragoman_broken', 'Fails.', () => {
+      throw new Error('not now')
+    }),
+    single('dragoman_absent', 'Nothing to tell.', () => undefined),
+    labelled('dragoman_b_total', 'Two.', ['why'], () => [[['a "b"\n\\'], 2]]),
+  ])
+  expect((await exposition.text()).split('\n').filter(line => line && !line.startsWith('#'))).toEqual([
+    'dragoman_a 1.5',
+    'dragoman_b_total{why="a \\"b\\"\\n\\\\"} 2',
+  ])
+  expect(await exposition.text()).toContain('# TYPE dragoman_b_total counter')
+  expect(() => new Exposition([single('a', 'x', () => 1), single('a', 'y', () => 2)])).toThrow('already')
+})
+
+test('a histogram holds each bound within 5 %, and never has fewer in a larger one', () => {
+  const histogram = new Histogram()
+  for (let ms = 1; ms <= 10_000; ms += 1) histogram.record(ms)
+  const bounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 9]
+  const samples = histogramFamily('h', 'x', bounds, () => [[{}, histogram]]).samples()
+  const counts = samples.filter(({ suffix }) => suffix === '_bucket').map(({ value }) => value)
+  for (const [at, bound] of bounds.entries()) {
+    expect(counts[at]).toBeGreaterThanOrEqual(bound * 950 - 1)
+    expect(counts[at]).toBeLessThanOrEqual(bound * 1_050 + 1)
+  }
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+  expect(counts.at(-1)).toBe(10_000)
+})
+
+test('what onlookers see is counted until nobody wants it any more', () => {
+  const observer = new Observer()
+  const tally = new EventTally(observer)
+  const recording = (id: string, state: 'notice' | 'recording' | 'ended') =>
+    observer.emit('recording', { room: 'r', recording: id, state })
+  recording('1', 'notice')
+  recording('2', 'recording')
+  recording('1', 'ended')
+  observer.emit('away', { room: 'r', participant: 'p', away: true, forMs: 0 })
+  observer.emit('away', { room: 'r', participant: 'p', away: false, forMs: 1_500 })
+  observer.emit('dtmf', { room: 'r', participant: 'p', digit: '5' })
+  expect([tally.recordingsNow, tally.outages, tally.outageMs, tally.keysPressed]).toEqual([1, 1, 1_500, 1])
+  tally[Symbol.dispose]()
+  observer.emit('dtmf', { room: 'r', participant: 'p', digit: '5' })
+  expect(tally.keysPressed).toBe(1)
+})
