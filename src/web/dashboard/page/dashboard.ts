@@ -68,7 +68,8 @@ function state(now: LiveState, words: string): void {
   )
   const stale = element('stale', HTMLElement)
   stale.hidden = now !== 'again'
-  say(stale, now === 'again' ? `What you see is old: ${words}. It is tried again by itself.` : '')
+  const old = element('board', HTMLElement).hidden ? 'There is nothing to see yet' : 'What you see is old'
+  say(stale, now === 'again' ? `${old}: ${words}. It is tried again by itself.` : '')
   if (now === 'live') {
     door.hide()
     element('board', HTMLElement).hidden = false
