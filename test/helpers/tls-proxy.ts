@@ -1,7 +1,12 @@
 import { once } from 'node:events'
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SelfSigned } from '../../src/simulator/discord/voice/self-signed.ts'
 
@@ -27,7 +32,7 @@ export class TlsProxy implements AsyncDisposable {
   readonly faults: ProxyFaults
   readonly #server: Server
   readonly #upstream: () => number
-  readonly #sockets = new Set<Socket>()
+  readonly #sockets = new Set<Duplex>()
 
   private constructor(signed: SelfSigned, upstream: () => number, faults: ProxyFaults) {
     this.certificate = signed.certificate
@@ -114,7 +119,11 @@ export class TlsProxy implements AsyncDisposable {
 
   #inner(request: IncomingMessage, upgrade: boolean) {
     const { path = (same: string) => same, drops = [] } = this.faults
-    const headers = { ...request.headers, 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' }
+    const headers: OutgoingHttpHeaders = {
+      ...request.headers,
+      'x-forwarded-for': '203.0.113.9',
+      'x-forwarded-proto': 'https',
+    }
     for (const name of [...drops, ...(upgrade ? [] : ['upgrade', 'connection'])]) delete headers[name]
     const where = { host: '127.0.0.1', port: this.#upstream(), agent: false } as const
     return httpRequest({ ...where, method: request.method, path: path(request.url ?? ''), headers })

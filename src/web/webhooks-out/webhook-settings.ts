@@ -47,13 +47,10 @@ export const webhookSchema = z.strictObject({
     .default([...WEBHOOK_EVENTS])
     .meta({ about: 'Which events are sent.' }),
   texts: z.boolean().default(false).meta({ about: 'Whether what people say is sent.' }),
-  local: z
-    .boolean()
-    .default(false)
-    .meta({
-      about:
-        'Whether its name may lead into the network of this machine; an address, and localhost, may anyway.',
-    }),
+  local: z.boolean().default(false).meta({
+    about:
+      'Whether its name may lead into the network of this machine; an address, and localhost, may anyway.',
+  }),
 })
 
 export type WebhookSettings = z.output<typeof webhookSchema>
