@@ -26,6 +26,9 @@ const BACK_MS = 4_000
 const SHORT_MS = 1_500
 /** Nothing comes any more, unless somebody does something. */
 const OVER: ReadonlySet<StreamState> = new Set(['ended', 'expired', 'closed', 'refused'])
+/** How often what is missing is asked for, and when again (ms): others may be asking as well. */
+const MOST_FILLS = 10
+const REFILL_MS = 3_000
 /** From so many on, there may be more than the stream had for a newcomer. */
 const FULL_REPLAY = 400
 
@@ -95,10 +98,7 @@ export class Reading {
 
   /** Shows captions from before, also those that the stream had not kept. */
   async earlier(): Promise<void> {
-    if (!this.#whole) {
-      this.#whole = true
-      await this.#fill()
-    }
+    if (!this.#whole) this.#whole = await this.#fill()
     this.list.earlier()
   }
 
@@ -107,19 +107,28 @@ export class Reading {
     return { room, access, life: this.book.lifeId }
   }
 
-  /** Fetches what the stream did not have: whatever is there already stays as it is. */
-  async #fill(): Promise<void> {
+  /** Fetches what the stream did not have: whatever is there already stays as it is. False when the server did not give it. */
+  async #fill(): Promise<boolean> {
     const { life } = this.#asked()
     const captions = await readTranscript(this.#asked())
-    if (this.book.lifeId !== life) return
+    if (this.book.lifeId !== life) return true
     if (captions) this.book.fill(captions)
     this.list.changed()
+    return captions !== undefined
+  }
+
+  /** Captions are missing: asks until they are there. */
+  async #fillSurely(): Promise<void> {
+    for (let tries = 0; tries < MOST_FILLS; tries++) {
+      if (await this.#fill()) return
+      await new Promise(resolve => setTimeout(resolve, REFILL_MS))
+    }
   }
 
   #take({ type, data, id }: StreamEvent): void {
     const life = id.slice(0, id.lastIndexOf('.'))
     if (type === 'missed') {
-      void this.#fill()
+      void this.#fillSurely()
       return
     }
     if (life !== this.book.lifeId) {
