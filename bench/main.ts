@@ -86,9 +86,12 @@ async function dashboardRows(wanted: BenchOptions): Promise<object> {
   const { aloneTable, benchAlone } = await import('./dashboard-alone.ts')
   const alone = benchAlone(200)
   say(`\n${aloneTable(alone)}\n`)
+  const { benchServed, servedTable } = await import('./dashboard-served.ts')
+  const served = await benchServed(200, [1, 10])
+  say(`${servedTable(served)}\n`)
   const open = await benchDashboard(wanted, say)
   say(`\n${dashboardTable(open)}`)
-  return { alone, open }
+  return { alone, served, open }
 }
 
 function profileTables({ packages, functions }: ProfileReport): string {
