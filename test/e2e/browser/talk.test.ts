@@ -68,7 +68,7 @@ function piecesOf(sent: Int16Array, played: Int16Array) {
   })
 }
 
-describe.skipIf(!hasChromium)('talking into the page, with the embedded engines', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)('talking into the page, with real engines', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     b = await bridge({ twilio: { authTokens: [], insecure: true, numbers: { [CODES]: { roomCode: true } } } })
     browser = await startChromium({ microphone: RECORDING })
