@@ -12,7 +12,7 @@ import { addDashboard, BENCH_KEY } from './watched.ts'
 /** A page, in a thread of its own: what it takes to read is not the server's. */
 const PAGE = `
   const { workerData: { url, key } } = require('node:worker_threads')
-  fetch(url, { headers: { authorization: 'Bearer ' + key } }).then(async ({ body }) => { for await (const _ of body); })`
+  fetch(url, { headers: { authorization: 'Bearer ' + key } }).then(async ({ body }) => { for await (const _ of body); }).catch(() => {})`
 const WINDOW_MS = 10_000
 const SETTLE_MS = 2_000
 
@@ -56,8 +56,8 @@ export async function benchServed(legs: number, pages: readonly number[]): Promi
     const percent = await busy()
     rows.push({ pages: wanted, percent, costPercent: percent - (rows[0]?.percent ?? percent) })
   }
-  await app.close()
   await Promise.all(open.map(each => each.terminate()))
+  await app.close()
   await relay.close()
   return rows
 }
