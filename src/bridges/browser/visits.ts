@@ -100,8 +100,9 @@ export class Visits implements Disposable {
   /** The visit that goes on; undefined when there is none, or the secret is not its own. */
   find(call: string, secret: string): Visit | undefined {
     const visit = this.#byCall.get(call)
-    if (!visit || secret.length !== visit.secret.length) return undefined
-    return timingSafeEqual(Buffer.from(secret), Buffer.from(visit.secret)) ? visit : undefined
+    if (!visit) return undefined
+    const [given, right] = [Buffer.from(secret), Buffer.from(visit.secret)]
+    return given.length === right.length && timingSafeEqual(given, right) ? visit : undefined
   }
 
   /** Takes note of a leg that is about to be admitted. */

@@ -25,6 +25,7 @@ describe('the sources', () => {
     expect(found).toEqual([])
     const users = SOURCES.filter(({ code }) => code.includes('timingSafeEqual(')).map(({ name }) => name)
     expect(users.toSorted()).toEqual([
+      'bridges/browser/visits.ts',
       'bridges/twilio/menu/prompts.ts',
       'bridges/twilio/signature.ts',
       'service/server/api-keys.ts',
