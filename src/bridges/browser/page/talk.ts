@@ -35,6 +35,8 @@ class Talk {
   #frames = 0
   #bufferedMs = 0
   #complaint: Words | undefined
+  /** Waits for the line: open, or not to be had. */
+  #waiting: (() => void) | undefined
 
   constructor(catalogue: Catalogue) {
     const names = new Map(catalogue.languages.map(({ id, name }) => [id, name]))
@@ -110,6 +112,7 @@ class Talk {
         fetch(recording.value).then(answer => answer.arrayBuffer()),
         this.#sound ? undefined : this.#start(false),
       ])
+      await this.#connected()
       play.textContent = say('playing')
       await this.#sound?.playInto(file)
     } finally {
@@ -124,6 +127,14 @@ class Talk {
     this.#code = digits
     if (this.#connection.line !== 'over') this.#connection.close()
     await this.#start(true)
+  }
+
+  /** What is played before that nobody would hear. */
+  async #connected(): Promise<void> {
+    if (this.#connection.line !== 'connecting') return
+    await new Promise<void>(resolve => {
+      this.#waiting = resolve
+    })
   }
 
   #mute(muted: boolean): void {
@@ -236,6 +247,7 @@ class Talk {
   }
 
   #line(line: Line): void {
+    if (line !== 'connecting') this.#waiting?.()
     const on = line !== 'over'
     start.hidden = on
     start.disabled = on
