@@ -2,6 +2,7 @@
 
 export { type AnnouncerParts, openAnnouncer } from './app/announcer.ts'
 export { type LanguageOfferTerms, languageOffer } from './app/language-offer.ts'
+export { talkOffer } from './app/talk-offer.ts'
 export { type App, type AppConfig, type AppParts, buildApp } from './app.ts'
 export { type Config, ConfigError, loadConfig } from './config.ts'
 export type { Announcement, AnnouncementEnd, AnnounceOptions } from './core/announcement.ts'

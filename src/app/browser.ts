@@ -1,4 +1,4 @@
-import { asAsked, type BrowserBridgeOptions, type Offer } from '../bridges/browser/index.ts'
+import { asAsked, type BrowserBridgeOptions } from '../bridges/browser/index.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Admission } from '../core/invitation.ts'
 import type { Log } from '../core/log.ts'
@@ -6,9 +6,9 @@ import type { Relay } from '../core/relay.ts'
 import type { RoomCodes } from '../core/room-codes.ts'
 import type { RoomLinks } from '../core/room-links.ts'
 import type { LanguageDefaults, NumberSettings } from '../invitations.ts'
-import { ServiceClient } from '../service/client/service-client.ts'
 import { GuessLimit } from './guess-limit.ts'
 import type { Doorman } from './open-lines.ts'
+import { talkOffer } from './talk-offer.ts'
 
 export interface BrowserTerms {
   readonly relay: Relay
@@ -35,24 +35,10 @@ export function browserOptions(
   return {
     ...parts,
     settings: settings ?? {},
-    offer: () => serviceOffer(service),
+    offer: talkOffer(service),
     numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
     // Their own: whoever guesses from a browser must not shut the telephones out.
     guesses: new GuessLimit(clock, { anonymous: () => false }),
     invite: guest => (doorman.turns() === undefined ? asAsked(guest) : { refused: 'busy' }),
-  }
-}
-
-/** The languages and voices that the service has, as it is asked. */
-async function serviceOffer({ url, apiKey }: BrowserTerms['service']): Promise<Offer> {
-  const client = new ServiceClient({ url: url(), apiKey })
-  const [languages, voices] = await Promise.all([client.languages(), client.voices()])
-  return {
-    languages: languages.map(({ languageId, name, transcription, translation, synthesis }) => ({
-      ...{ id: languageId, name, heard: transcription, spoken: synthesis, into: translation },
-    })),
-    voices: voices.map(({ voiceId, name, languageId, voiceGender }) => ({
-      ...{ id: voiceId, name, language: languageId, gender: voiceGender },
-    })),
   }
 }

@@ -123,6 +123,20 @@ ok(statSync('heard.mp3').size > 5_000)`,
       'ok(text?.includes("young man") && translation?.includes("joven") && (audio?.length ?? 0) > 5_000)',
   },
   {
+    page: 'docs/browser.md',
+    mark: 'browserBridge',
+    before: `${SERVICE}${ASSERT}import fastify from 'fastify'
+import { Relay, relayOptions } from 'dragoman'
+import { ServiceTranslator } from 'dragoman/service'
+const relay = new Relay({ translator: new ServiceTranslator({ url: real.url, apiKey }), options: relayOptions() })
+const app = fastify()`,
+    replace: [ADDRESS],
+    after: `const page = await app.inject({ url: '/', headers: { accept: 'text/html' } })
+deepEqual([page.statusCode, page.body.includes('/files/bridges/browser/page/talk.ts')], [200, true])
+const offered = await app.inject({ url: '/talk/languages' })
+ok(offered.body.includes('es-es'), offered.body)`,
+  },
+  {
     page: 'docs/discord-simulator.md',
     mark: 'SlashCommandBuilder',
     runs: 'test/simulator/discord/doc.test.ts',
