@@ -20,7 +20,7 @@ const en = {
   sameHint: 'Choose another language to hear yourself translated.',
   headphones: 'Headphones are best: through loudspeakers the microphone may hear the translation.',
   you: 'You',
-  others: 'Them',
+  others: 'You hear',
   delay: 'Delay',
   delayOf: '{seconds} s',
   ready: 'Ready when you are.',
