@@ -1,3 +1,5 @@
+import type { DialEnd } from '../../core/dialler.ts'
+import type { EndReason, ErrorCode } from '../../core/errors.ts'
 import type { Observer } from '../../core/observer.ts'
 import type { Labelled } from './family.ts'
 
@@ -6,13 +8,54 @@ const MOST_VALUES = 100
 
 const OTHER = 'other'
 
+// A counter that first appears as 5 has not increased for Prometheus: where alerts and rates look, what can come is there from
+// the beginning, as 0.
+const CHANNELS = ['twilio', 'discord', 'browser']
+const ENDS = Object.keys({
+  hangup: 0,
+  'parent-closed': 0,
+  unused: 0,
+  replaced: 0,
+  idle: 0,
+  failed: 0,
+} satisfies Record<EndReason['kind'], 0>)
+const CODES = Object.keys({
+  STATE: 0,
+  CONFIG: 0,
+  SERVICE_UNREACHABLE: 0,
+  SERVICE_REFUSED: 0,
+  SERVICE_SILENT: 0,
+  SERVICE_LOST: 0,
+  SERVICE_PROTOCOL: 0,
+  SERVICE_NOT_MP3: 0,
+  LEG_PROTOCOL: 0,
+  LEG_SILENT: 0,
+  LEG_LOST: 0,
+  CAPACITY: 0,
+  DIAL_REFUSED: 0,
+  DIAL_SPENT: 0,
+  DIAL_FAILED: 0,
+  SPEECH_UNAVAILABLE: 0,
+} satisfies Record<ErrorCode, 0>)
+const DIALS = Object.keys({
+  answered: 0,
+  hangup: 0,
+  busy: 0,
+  'no-answer': 0,
+  voicemail: 0,
+  cancelled: 0,
+  failed: 0,
+} satisfies Record<'answered' | DialEnd, 0>)
+
 /** Counts by label values. However many different ones come, so many are told apart. */
 export class Tally {
   readonly #most: number
   readonly #counts = new Map<string, { readonly labels: readonly string[]; count: number }>()
 
-  constructor(most = MOST_VALUES) {
+  /** `known`: combinations that are there from the beginning. */
+  constructor(most = MOST_VALUES, known: readonly (readonly string[])[] = []) {
     this.#most = most
+    for (const labels of known) this.#counts.set(labels.join('\n'), { labels, count: 0 })
   }
 
   add(labels: readonly string[]): void {
@@ -39,11 +82,20 @@ export class Tally {
 /** What onlookers see that is rare enough to be counted one by one: arrivals, endings, captions, recordings, keys. */
 export class EventTally implements Disposable {
   /** By channel. */
-  readonly joined = new Tally()
+  readonly joined = new Tally(
+    MOST_VALUES,
+    CHANNELS.map(channel => [channel]),
+  )
   /** By channel and kind of end. */
-  readonly left = new Tally()
+  readonly left = new Tally(
+    MOST_VALUES,
+    CHANNELS.flatMap(channel => ENDS.map(end => [channel, end])),
+  )
   /** By error code. */
-  readonly failures = new Tally()
+  readonly failures = new Tally(
+    MOST_VALUES,
+    CODES.map(code => [code]),
+  )
   /** Final captions, by the language spoken and the one wanted. */
   readonly captions = new Tally()
   /** By what was asked for. */
@@ -51,7 +103,10 @@ export class EventTally implements Disposable {
   /** By how far they came. */
   readonly notices = new Tally()
   /** By outcome. */
-  readonly dials = new Tally()
+  readonly dials = new Tally(
+    MOST_VALUES,
+    DIALS.map(outcome => [outcome]),
+  )
   /** By state. */
   readonly recordings = new Tally()
   keysPressed = 0
