@@ -55,7 +55,7 @@ function quantilesOf(values: number[], at: number): Quantiles {
 
 function rounded(stages: Stages): Stages {
   const known: Record<string, number> = {}
-  for (const name of ['recognitionMs', 'translationMs', 'synthesisMs', 'bridgeMs'] as const) {
+  for (const name of ['recognitionMs', 'translationMs', 'synthesisMs', 'networkMs', 'bridgeMs'] as const) {
     const ms = stages[name]
     if (ms !== undefined && Number.isFinite(ms)) known[name] = Math.max(0, Math.round(ms))
   }

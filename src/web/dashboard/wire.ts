@@ -70,6 +70,7 @@ export interface Stages {
   readonly recognitionMs?: number
   readonly translationMs?: number
   readonly synthesisMs?: number
+  readonly networkMs?: number
   readonly bridgeMs?: number
 }
 

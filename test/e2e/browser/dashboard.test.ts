@@ -200,6 +200,13 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
       WAIT_MS,
       'the leg that was looked for',
     )
+    await page.getByLabel('Find').fill('nobody who is there')
+    await page.getByText('Nobody here fits what you look for.').waitFor()
+    await page.getByLabel('Find').fill('leg-77')
+    // A name that turns the direction of writing turns no more than itself.
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.who b')).unicodeBidi")).toBe(
+      'isolate',
+    )
     await page.getByRole('button', { name: 'Control leg-77' }).press('Enter')
     await page.getByRole('dialog').getByText('leg-77 by fake, in room 38').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])

@@ -45,11 +45,14 @@ test('quantiles are of the last minute, every ten seconds; without utterances th
 test('utterances come with their stages as far as these are known, and bounded', () => {
   const record = new LatencyRecord()
   record.begun(begun(), 0)
-  record.begun({ ...begun(700), stages: { recognitionMs: 400.4, bridgeMs: -1, synthesisMs: Number.NaN } }, 9)
+  record.begun(
+    { ...begun(700), stages: { recognitionMs: 400.4, networkMs: 30, bridgeMs: -1, synthesisMs: Number.NaN } },
+    9,
+  )
   expect(record.utterances.all).toEqual([
     {
       ...{ id: 1, at: 9, room: 'r', speaker: 'anna', listener: 'bob', latencyMs: 700 },
-      stages: { recognitionMs: 400, bridgeMs: 0 },
+      stages: { recognitionMs: 400, networkMs: 30, bridgeMs: 0 },
     },
   ])
   for (let n = 0; n < 10_000; n++) record.begun(begun(n), 0)

@@ -1,6 +1,6 @@
 import { made } from '../../../pages/page/element.ts'
 import type { RoomFigures } from '../wire.ts'
-import { say } from './words.ts'
+import { many, say } from './words.ts'
 
 /** A room in the table: the head of a group of rows. */
 export class RoomGroup {
@@ -33,9 +33,4 @@ export class RoomGroup {
     const counted = [many(legs, 'leg'), many(sessions, 'translation')]
     say(this.#about, [...counted, ...(recording ? [`recording: ${recording}`] : [])].join(' · '))
   }
-}
-
-/** `2 legs`, `1 leg`. */
-export function many(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
 }

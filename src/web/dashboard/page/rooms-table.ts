@@ -1,8 +1,8 @@
 import { element } from '../../../pages/page/element.ts'
 import type { Board, ShownLeg } from './board.ts'
 import { LegRow } from './leg-row.ts'
-import { many, RoomGroup } from './room-group.ts'
-import { say } from './words.ts'
+import { RoomGroup } from './room-group.ts'
+import { many, say } from './words.ts'
 
 /** Rows that are shown at most: of more one has to look for what one wants. */
 const MOST_ROWS = 250
@@ -55,8 +55,9 @@ export class RoomsTable {
     element('nobody', HTMLElement).hidden = board.legs.size > 0
     element('rooms-scroll', HTMLElement).hidden = board.legs.size === 0
     const more = element('more', HTMLElement)
-    more.hidden = hidden === 0
-    say(more, `${hidden} more: look for what you want above.`)
+    const none = rows.size === 0 && board.legs.size > 0
+    more.hidden = hidden === 0 && !none
+    say(more, none ? 'Nobody here fits what you look for.' : `${hidden} more: look for what you want above.`)
   }
 
   levels(board: Board): void {

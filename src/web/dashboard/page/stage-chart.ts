@@ -2,7 +2,7 @@ import { made } from '../../../pages/page/element.ts'
 import type { UtteranceFigures } from '../wire.ts'
 import { ChartTable } from './chart-table.ts'
 import { drawn, roundTop } from './svg.ts'
-import { shortly, timeOfDay } from './words.ts'
+import { many, shortly, timeOfDay } from './words.ts'
 
 const WIDTH = 560
 const HEIGHT = 190
@@ -16,6 +16,7 @@ const STAGES = [
   { key: 'recognitionMs', name: 'Recognition' },
   { key: 'translationMs', name: 'Translation' },
   { key: 'synthesisMs', name: 'Synthesis' },
+  { key: 'networkMs', name: 'Network' },
   { key: 'bridgeMs', name: 'Bridge' },
 ] as const
 /** What is not known of an utterance. */
@@ -52,7 +53,7 @@ export class StageChart {
     this.#chart.setAttribute(
       'aria-label',
       last
-        ? `${shown.length} utterances; the latest took ${shortly(last.latencyMs)}. The table has them all.`
+        ? `${many(shown.length, 'utterance')}; the latest took ${shortly(last.latencyMs)}. The table has them all.`
         : 'No utterance was translated yet.',
     )
     this.#table.show(shown.toReversed().map(row))

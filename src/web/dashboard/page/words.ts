@@ -16,6 +16,11 @@ export function timeOfDay(at: number): string {
   return new Date(at).toLocaleTimeString(undefined, { hour12: false })
 }
 
+/** `2 legs`, `1 leg`. */
+export function many(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
+
 /** Sets `text` where it is another: what is the same is not laid out again. */
 export function say(one: Element, text: string): void {
   if (one.textContent !== text) one.textContent = text
