@@ -4,6 +4,7 @@ import { type Check, fail } from './doctor/check.ts'
 import { controlChecks } from './doctor/control-checks.ts'
 import { type EndToEndOptions, endToEnd } from './doctor/end-to-end.ts'
 import { engineChecks } from './doctor/engine-checks.ts'
+import { keepingChecks } from './doctor/keeping-checks.ts'
 import { thisMachine } from './doctor/machine.ts'
 import { nodeCheck, portCheck, settingsCheck, settingsFailures } from './doctor/machine-checks.ts'
 import { serviceChecks } from './doctor/service-checks.ts'
@@ -24,18 +25,29 @@ export async function doctor(
 ): Promise<Check[]> {
   const node = nodeCheck(around.nodeVersion)
   if (config instanceof ConfigError) return [node, ...settingsFailures(config)]
-  const [engines, service, account, control, port, discord] = await Promise.all([
+  const [engines, service, account, control, port, discord, keeping] = await Promise.all([
     engineChecks(config, around),
     serviceChecks(config, around),
     accountChecks(config, around.twilioAccount),
     controlChecks(config, around),
     portCheck(config, around),
     discordPart(config, around),
+    keepingChecks(config, around),
   ])
   // After the others: engines that are started to be looked at would make the call late.
   const call = await endToEnd(config, around, options, service)
   const telephony = [...twilioChecks(config), ...account, ...control]
-  return [node, settingsCheck(config), port, ...engines, ...service, ...telephony, ...discord, ...call]
+  return [
+    node,
+    settingsCheck(config),
+    port,
+    ...engines,
+    ...service,
+    ...telephony,
+    ...discord,
+    ...keeping,
+    ...call,
+  ]
 }
 
 /** Discord, where there is a bot; its library is loaded only then. */

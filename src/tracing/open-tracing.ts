@@ -7,7 +7,7 @@ import type { Observer } from '../core/observer.ts'
 import type { WallClock } from '../core/wall-clock.ts'
 import { CountedExporter, type TraceCounters } from './counted-exporter.ts'
 import { writeSpans } from './span-writer.ts'
-import type { TracingSettings } from './tracing-settings.ts'
+import { type TracingSettings, traceAddress } from './tracing-settings.ts'
 import { UtteranceWatch } from './utterance-watch.ts'
 
 /** Spans that wait for the collector at most, those of some 300 utterances; what comes beyond is left out. */
@@ -40,7 +40,7 @@ export function openTracing(
   { observer, clock, wall, log, counters, version, gatherMs = 2_000, exportMs = EXPORT_MS }: TracingParts,
 ): AsyncDisposable {
   const otlp = new OTLPTraceExporter({
-    url: endpoint(url),
+    url: traceAddress(url),
     headers: { ...headers },
     timeoutMillis: exportMs,
   })
@@ -73,10 +73,4 @@ export function openTracing(
       timer[Symbol.dispose]()
     },
   }
-}
-
-/** Of an address without a path, the usual one. */
-function endpoint(url: string): string {
-  const { pathname } = new URL(url)
-  return pathname === '/' ? new URL('/v1/traces', url).href : url
 }

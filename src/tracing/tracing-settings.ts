@@ -29,6 +29,12 @@ export const tracingSettingsSchema = z.strictObject({
 
 export type TracingSettings = z.output<typeof tracingSettingsSchema>
 
+/** Where a collector at `url` takes traces: of an address without a path the usual one. */
+export function traceAddress(url: string): string {
+  const { pathname } = new URL(url)
+  return pathname === '/' ? new URL('/v1/traces', url).href : url
+}
+
 function isPlain(text: string): boolean {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) return false

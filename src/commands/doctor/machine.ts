@@ -12,6 +12,7 @@ import { knock } from './call/knock.ts'
 import { probeReceiver } from './receiver-probe.ts'
 import type { ExaminedService, Surroundings } from './surroundings.ts'
 import { openAccount } from './twilio-account.ts'
+import { unwritable } from './unwritable.ts'
 
 const PATIENCE_MS = 5_000
 const run = promisify(execFile)
@@ -59,6 +60,8 @@ export const thisMachine: Surroundings = {
       () => false,
     )
   },
+
+  unwritable,
 
   async list(folder) {
     return await readdir(folder).catch(() => [])

@@ -30,6 +30,8 @@ export interface Surroundings {
   /** What a receiver of webhooks answers; `local`: whether its name may lead into this machine's network. */
   receiver(url: string, local: boolean): Promise<ReceiverAnswer>
   exists(path: string): Promise<boolean>
+  /** The code of the error when one tries to write into a folder, or to make it; undefined when one can. */
+  unwritable(folder: string): Promise<string | undefined>
   /** Names in a folder; none when there is no such folder. */
   list(folder: string): Promise<readonly string[]>
   /** The configured service, or the embedded one, started. Rejects with a `BridgeError` when that does not start. */

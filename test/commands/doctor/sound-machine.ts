@@ -37,6 +37,7 @@ export function soundMachine(changes: Partial<Surroundings> = {}): Surroundings 
     ask: async () => 'eSpeak NG text-to-speech: 1.51  Data at: /usr/lib',
     statusOf: async () => 200,
     exists: async () => true,
+    unwritable: async () => undefined,
     list: async () => ['eng-spa.mode', 'spa-eng.mode', 'README'],
     service: async () => ({
       languages: async () => [language('en-us', true, ['es-es']), language('es-es', false, ['en-us'])],

@@ -1,0 +1,54 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Check } from '../../../src/commands/doctor/check.ts'
+import { keepingChecks } from '../../../src/commands/doctor/keeping-checks.ts'
+import type { Surroundings } from '../../../src/commands/doctor/surroundings.ts'
+import { unwritable } from '../../../src/commands/doctor/unwritable.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { soundMachine } from './sound-machine.ts'
+
+const RECORDED = { recording: { when: 'asked', folder: 'kept' } }
+const TRACED = { tracing: { url: 'http://127.0.0.1:4318' } }
+
+test.each<[object, Partial<Surroundings>, Partial<Check>[]]>([
+  [{}, {}, []],
+  [RECORDED, {}, [{ name: 'recordings', status: 'ok', found: `can be written into ${resolve('kept')}` }]],
+  [
+    RECORDED,
+    { unwritable: async () => 'EACCES' },
+    [{ status: 'fail', mend: 'let the user who runs the server write there, or set recording.folder' }],
+  ],
+  [{ transcripts: { keep: 'memory' } }, { unwritable: async () => 'EACCES' }, []],
+  [
+    { transcripts: { keep: 'disk' } },
+    { unwritable: async () => 'EROFS' },
+    [{ name: 'transcripts', status: 'fail' }],
+  ],
+  [TRACED, { statusOf: async () => 405 }, [{ name: 'traces', status: 'ok' }]],
+  [
+    TRACED,
+    { statusOf: async () => undefined },
+    [{ status: 'warn', found: 'no collector answers at 127.0.0.1:4318' }],
+  ],
+  [
+    TRACED,
+    { statusOf: async url => (url.endsWith('/v1/traces') ? 404 : 200) },
+    [{ status: 'warn', found: '127.0.0.1:4318 takes no traces there' }],
+  ],
+])('%j', async (settings, around, expected) => {
+  const config = loadConfig({ env: {}, overrides: settings })
+  const checks = await keepingChecks(config, soundMachine(around))
+  expect(checks).toEqual(expected.map(each => expect.objectContaining(each)))
+})
+
+test('a folder is tried for real, and left as it was', async () => {
+  const place = await mkdtemp(join(tmpdir(), 'dragoman-keeping-'))
+  onTestFinished(() => rm(place, { recursive: true }))
+  await writeFile(join(place, 'file'), '')
+  expect(await unwritable(place)).toBeUndefined()
+  expect(await unwritable(join(place, 'to', 'be', 'made'))).toBeUndefined()
+  expect(await unwritable(join(place, 'file', 'below'))).toBe('ENOTDIR')
+  expect(await readdir(place)).toEqual(['file'])
+})
