@@ -89,6 +89,8 @@ export type Outbound =
   | {
       readonly kind: 'invited'
       readonly path: string
+      /** Where others reach this server. */
+      readonly publicUrl?: string
       readonly code?: string
       /** Telephone numbers at which the code is asked for. */
       readonly numbers: readonly string[]

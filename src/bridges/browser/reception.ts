@@ -228,7 +228,8 @@ export class Reception {
     try {
       const invite = this.#invites.give(visit.room, address)
       counters.links = this.#invites.made
-      visit.tell({ kind: 'invited', ...invite, numbers: options.numbers ?? [] })
+      const { publicUrl, numbers = [] } = options
+      visit.tell({ kind: 'invited', ...invite, ...(publicUrl === undefined ? {} : { publicUrl }), numbers })
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       visit.tell({ kind: 'sorry', what: 'invite' })

@@ -1,4 +1,4 @@
-import type { Outbound } from '../messages.ts'
+import type { Outbound, Refused } from '../messages.ts'
 
 /** How it is between the page and the server. */
 export type Line = 'connecting' | 'open' | 'waiting' | 'over'
@@ -9,6 +9,10 @@ export interface ConnectionEvents {
   message(message: Outbound): void
   audio(packet: ArrayBuffer): void
   line(line: Line): void
+  /** Who was in before is not let in again: whether to go on asking. */
+  asksAgain(why: Refused): boolean
+  /** It is given up. */
+  lost(): void
 }
 
 /** The server keeps the place of who was cut off for so long (ms). */
@@ -32,6 +36,8 @@ export class Connection {
   #cutAt = 0
   #heardAt = 0
   #pingedAt = 0
+  /** They were let in once, and come back. */
+  #known = false
   #timer: ReturnType<typeof setTimeout> | undefined
   /** There and back (ms). */
   roundTripMs = 0
@@ -46,6 +52,7 @@ export class Connection {
 
   open(): void {
     this.#visit = undefined
+    this.#known = false
     this.#tries = 0
     this.#cutAt = performance.now()
     this.#connect('connecting')
@@ -122,6 +129,7 @@ export class Connection {
     switch (message.kind) {
       case 'welcome':
         this.#visit = { call: message.call, secret: message.secret }
+        this.#known = true
         this.#tries = 0
         this.#pingedAt = 0
         this.#become('open')
@@ -135,6 +143,7 @@ export class Connection {
           this.#visit = undefined
           return
         }
+        if (this.#known && this.#events.asksAgain(message.why)) return
         this.#over()
         break
       case 'ended':
@@ -160,6 +169,7 @@ export class Connection {
     this.#socket = undefined
     socket?.close()
     if (now - this.#cutAt > PATIENCE_MS) {
+      this.#events.lost()
       this.#become('over')
       return
     }

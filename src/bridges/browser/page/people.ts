@@ -2,6 +2,9 @@ import { element, made } from '../../../pages/page/element.ts'
 import type { Outbound, PartyView } from '../messages.ts'
 import { hasWords, say } from './words.ts'
 
+/** Names that mean another machine to everybody else. */
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
 type Invited = Extract<Outbound, { kind: 'invited' }>
 
 const card = element('people-card', HTMLElement)
@@ -28,13 +31,21 @@ export class People {
 
   hide(): void {
     card.hidden = true
+    this.forgetInvitation()
+  }
+
+  /** What it shows leads nowhere any more. */
+  forgetInvitation(): void {
     invited.hidden = true
   }
 
   /** Shows how somebody else comes in, and goes there. */
-  invite({ path, code, numbers, endsInMs }: Invited): void {
+  invite({ path, publicUrl, code, numbers, endsInMs }: Invited): void {
     invited.hidden = false
-    link.value = new URL(path, location.origin).href
+    link.value = new URL(
+      path,
+      LOOPBACK.has(location.hostname) ? (publicUrl ?? location.origin) : location.origin,
+    ).href
     const minutes = String(Math.round(endsInMs / 60_000))
     element('invite-hint', HTMLElement).textContent = say('inviteHint', { minutes })
     element('invite-code', HTMLElement).hidden = code === undefined

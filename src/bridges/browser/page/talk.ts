@@ -1,12 +1,14 @@
 import { element } from '../../../pages/page/element.ts'
-import type { Outbound, SelfView } from '../messages.ts'
+import type { Outbound, Refused, SelfView } from '../messages.ts'
 import { Captions } from './captions.ts'
 import { type Catalogue, Choices } from './choices.ts'
 import { Connection, type Line } from './connection.ts'
+import { joinToken } from './join-token.ts'
 import { meters } from './meters.ts'
 import { People } from './people.ts'
 import { Sound } from './sound.ts'
 import { fillWords, say, type Words } from './words.ts'
+import type { Played } from './worklet-messages.ts'
 
 const start = element('start', HTMLButtonElement)
 const stop = element('stop', HTMLButtonElement)
@@ -19,7 +21,7 @@ const nickname = element('name', HTMLInputElement)
 const MICROPHONE_FRAMES_PER_LEVEL = 5
 
 /** A link to a room: what stands behind `#` was not sent to any server. */
-const link = /^#join=([\w-]+)$/.exec(location.hash)?.[1]
+const link = joinToken(location.hash)
 
 /** The page: puts the choices, the sound card and the connection together. */
 class Talk {
@@ -32,9 +34,12 @@ class Talk {
   #muted = false
   #silenced = false
   #code: string | undefined
+  /** A link into the room that they invited others to: they come back into it, even after long. */
+  #home: string | undefined
   #frames = 0
   #bufferedMs = 0
   #complaint: Words | undefined
+  #welcomed = false
   /** Waits for the line: open, or not to be had. */
   #waiting: (() => void) | undefined
 
@@ -47,6 +52,8 @@ class Talk {
       message: message => this.#heard(message),
       audio: packet => this.#sound?.order({ kind: 'audio', packet }),
       line: line => this.#line(line),
+      asksAgain: why => this.#asksAgain(why),
+      lost: () => this.#complain('lost'),
     })
     for (const { url, text } of catalogue.recordings) recording.append(new Option(text, url))
     start.disabled = false
@@ -158,14 +165,22 @@ class Talk {
     this.#showMuted()
   }
 
+  /** A server that is started anew lets nobody in for a moment, and does not know its old links. */
+  #asksAgain(why: Refused): boolean {
+    if (why !== 'link' || link !== undefined) return why === 'busy'
+    this.#home = undefined
+    return true
+  }
+
   #hello(): object {
+    const into = link ?? this.#home
     const name = nickname.value.trim()
     return {
       kind: 'hello',
       ...this.#choices.wanted,
       muted: this.#muted,
       ...(name === '' ? {} : { name }),
-      ...(this.#code !== undefined ? { code: this.#code } : link === undefined ? {} : { link }),
+      ...(this.#code !== undefined ? { code: this.#code } : into === undefined ? {} : { link: into }),
     }
   }
 
@@ -179,17 +194,7 @@ class Talk {
     if (this.#frames++ % MICROPHONE_FRAMES_PER_LEVEL === 0) meters.you(level)
   }
 
-  #played({
-    level,
-    bufferedMs,
-    underruns,
-    skippedMs,
-  }: {
-    level: number
-    bufferedMs: number
-    underruns: number
-    skippedMs: number
-  }): void {
+  #played({ level, bufferedMs, underruns, skippedMs }: Extract<Played, { kind: 'state' }>): void {
     meters.them(level)
     this.#bufferedMs = bufferedMs
     if (this.#frames % 250 < 5) this.#connection.say({ kind: 'report', bufferedMs, underruns, skippedMs })
@@ -201,7 +206,10 @@ class Talk {
         this.#sound?.order({ kind: 'begin' })
         this.#people.show(message.parties)
         this.#fit(message.self)
-        if (message.resumed) status.textContent = say('back')
+        if (this.#home === undefined) this.#people.forgetInvitation()
+        if (this.#complaint?.startsWith('ended-')) this.#complaint = undefined
+        if (this.#welcomed && !this.#complaint) status.textContent = say('back')
+        this.#welcomed = true
         return
       case 'self':
         this.#fit(message.self)
@@ -227,6 +235,7 @@ class Talk {
         this.#sound?.order({ kind: 'flush' })
         return
       case 'invited':
+        this.#home = joinToken(message.path)
         this.#people.invite(message)
         return
       case 'sorry':
@@ -257,6 +266,8 @@ class Talk {
     element('code-card', HTMLElement).hidden = on
     status.textContent = say(this.#complaint ?? `line-${line}`)
     if (on) return
+    this.#home = undefined
+    this.#welcomed = false
     this.#people.hide()
     meters.delay(undefined)
     void this.#sound?.close()

@@ -29,6 +29,7 @@ const en = {
   'line-waiting': 'The connection is gone. Coming back…',
   'line-over': 'Goodbye.',
   back: 'You are back.',
+  lost: 'The server cannot be reached. Try again later.',
   'microphone-refused':
     'This page may not use the microphone. Allow it in the address bar of your browser and start again, or play a recording below.',
   'microphone-none': 'There is no microphone. Plug one in and start again, or play a recording below.',

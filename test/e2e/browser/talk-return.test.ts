@@ -1,0 +1,64 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asAsked } from '../../../src/bridges/browser/index.ts'
+import { FaultProxy } from '../../../src/simulator/faults/fault-proxy.ts'
+import { browserServer } from '../../bridges/browser/bridge.ts'
+import { hasChromium, startChromium } from '../../helpers/chromium.ts'
+import { talkPage } from './talk-page.ts'
+
+/** Longer than the place of somebody who was cut off is kept, shorter than a silent page is believed (ms). */
+const LONG_MS = 11_000
+
+describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 60_000 }, () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startChromium()
+  })
+  afterAll(() => browser?.close())
+
+  test('leads to those whom one has invited, past a server that lets nobody in for a moment; dead links are not shown', async () => {
+    let busy = false
+    const b = await browserServer({
+      publicUrl: 'https://talk.example.com',
+      invite: guest => (busy ? { refused: 'busy' } : asAsked(guest)),
+    })
+    await using proxy = await FaultProxy.listen({ to: b.address })
+    const anna = await talkPage(browser, proxy.url, { ear: false })
+    const here = (page: Page) => page.locator('#people li').count()
+    await anna.page.click('#start')
+    await anna.page.getByText('You are on the line').waitFor()
+    await anna.page.click('#invite')
+    await anna.page.locator('#invited').waitFor()
+    const link = new URL(await anna.page.locator('#link').inputValue())
+    // This machine's own name would lead others to their own.
+    expect(link.origin).toBe('https://talk.example.com')
+    const bob = await talkPage(browser, `${b.address}/${link.hash}`, { ear: false })
+    await bob.page.click('#start')
+    await expect.poll(() => here(bob.page)).toBe(2)
+
+    const away = async () => {
+      await proxy.stop()
+      await anna.page.getByText('Coming back').waitFor()
+      await b.run(LONG_MS)
+      await expect.poll(() => here(bob.page)).toBe(1)
+    }
+    await away()
+    busy = true
+    await proxy.start()
+    await expect.poll(() => b.bridge.counters.refused.get('busy'), { timeout: 15_000 }).toBeGreaterThan(0)
+    busy = false
+    await anna.page.getByText('You are back').waitFor({ timeout: 15_000 })
+    await expect.poll(() => here(bob.page)).toBe(2)
+    expect(await anna.page.locator('#invited').isVisible()).toBe(true)
+
+    // As of a server that was started anew: it knows no links.
+    await away()
+    for (const room of b.relay.rooms.keys()) b.bridge.links.revokeAll(room)
+    await proxy.start()
+    await anna.page.getByText('You are back').waitFor({ timeout: 15_000 })
+    expect(await here(bob.page)).toBe(1)
+    expect(await anna.page.locator('#invited').isVisible()).toBe(false)
+    await Promise.all([anna.page.context().close(), bob.page.context().close()])
+    await b.close()
+  })
+})
