@@ -208,7 +208,7 @@ class Talk {
         this.#fit(message.self)
         if (this.#home === undefined) this.#people.forgetInvitation()
         if (this.#complaint?.startsWith('ended-')) this.#complaint = undefined
-        if (this.#welcomed && !this.#complaint) status.textContent = say('back')
+        if (this.#welcomed) status.textContent = say('back')
         this.#welcomed = true
         return
       case 'self':
