@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -52,3 +53,10 @@ test('a folder is tried for real, and left as it was', async () => {
   expect(await unwritable(join(place, 'file', 'below'))).toBe('ENOTDIR')
   expect(await readdir(place)).toEqual(['file'])
 })
+
+test.runIf(existsSync('/proc/self'))(
+  'a file system that makes no folders is no reason to wait for ever',
+  async () => {
+    expect(await unwritable('/proc/nobody/made/this')).toMatch(/^E/)
+  },
+)
