@@ -5,7 +5,10 @@ export function nearest(wrong: string, known: readonly string[]): string | undef
   let best: string | undefined
   let least = Math.max(1, Math.floor(target.length / 3)) + 1
   for (const candidate of known) {
-    const steps = distance(target, plain(candidate))
+    const other = plain(candidate)
+    // So many letters would have to come or go at least: long nonsense costs nothing.
+    if (Math.abs(target.length - other.length) >= least) continue
+    const steps = distance(target, other)
     if (steps < least) [best, least] = [candidate, steps]
   }
   return best
