@@ -45,7 +45,7 @@ program
       overrides: { port, host, ...(insecure ? { twilio: { insecure } } : {}) },
       starts: 'bridge',
     })
-    const [{ serve }, { leaveOnFailure }, { openLog }] = await Promise.all([
+    const [{ serve }, { leaveOnFailure, outliveReaders }, { openLog }] = await Promise.all([
       import('./serve.ts'),
       import('./unexpected.ts'),
       import('./log.ts'),
@@ -54,6 +54,7 @@ program
     const out = json ? new Terminal(process.stderr) : terminal
     const serving = await serve(config, out, log, { captions, printKey, json: json ? terminal : undefined })
     leaveOnFailure(serving.app, log)
+    outliveReaders()
     void stop.hurried.then(() => serving.app.drain.hurry())
     await stop.started({ drains: true })
     out.line(`Ending calls …${serving.goingOn()}`)

@@ -23,3 +23,8 @@ export function leaveOnFailure(app: Pick<App, 'drain' | 'leave'>, log: Log): voi
     void app.leave().then(end, end)
   })
 }
+
+/** Whoever read what this process writes may go, and calls go on: a terminal that was closed is no reason to end any. */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+}
