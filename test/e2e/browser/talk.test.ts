@@ -132,6 +132,8 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     for (let n = 0; n < 6; n++) await anna.page.keyboard.press('Tab')
     await anna.page.keyboard.press('Enter')
     await anna.page.getByText('You are on the line').waitFor()
+    // Where keys were does not get lost with the button.
+    expect(await anna.page.evaluate('document.activeElement.id')).toBe('mute')
     await anna.page.click('#invite')
     await anna.page.locator('#invited').waitFor()
     const link = await anna.page.locator('#link').inputValue()

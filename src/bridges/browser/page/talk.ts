@@ -18,6 +18,7 @@ const recording = element('recording', HTMLSelectElement)
 const status = element('status', HTMLElement)
 const code = element('code', HTMLInputElement)
 const nickname = element('name', HTMLInputElement)
+const meterBox = element('meters', HTMLElement)
 const MICROPHONE_FRAMES_PER_LEVEL = 5
 
 /** A link to a room: what stands behind `#` was not sent to any server. */
@@ -258,13 +259,12 @@ class Talk {
   #line(line: Line): void {
     if (line !== 'connecting') this.#waiting?.()
     const on = line !== 'over'
-    start.hidden = on
+    for (const each of [stop, mute, meterBox]) each.hidden = !on
+    for (const each of [start, element('code-card', HTMLElement)]) each.hidden = on
     start.disabled = on
-    stop.hidden = !on
-    mute.hidden = !on
-    element('meters', HTMLElement).hidden = !on
-    element('code-card', HTMLElement).hidden = on
     status.textContent = say(this.#complaint ?? `line-${line}`)
+    // The button that was pressed is gone: keys go on beside it.
+    if (on && document.activeElement === document.body) mute.focus()
     if (on) return
     this.#home = undefined
     this.#welcomed = false
