@@ -29,7 +29,7 @@ export async function bindNumber(
     )
   if (!publicUrl.startsWith('https:') && config.twilio.outbound?.apiUrl === undefined)
     throw new BridgeError('CONFIG', `Twilio streams to https addresses only, found ${publicUrl}`)
-  const change = await (await numbersOf(config, options)).bind(number, publicUrl)
+  const change = await (await numbersOf(config, options)).bind(written(number), publicUrl)
   report(number, change, options, terminal)
   if (!options.json) terminal.line(`dragoman twilio unbind ${number} puts back what was there.`)
 }
@@ -41,8 +41,16 @@ export async function unbindNumber(
   options: NumberOptions & { readonly force?: boolean | undefined },
   terminal: Terminal,
 ): Promise<void> {
-  const change = await (await numbersOf(config, options)).unbind(number, { force: options.force ?? false })
+  const change = await (await numbersOf(config, options)).unbind(written(number), {
+    force: options.force ?? false,
+  })
   report(number, change, options, terminal)
+}
+
+/** A number as Twilio writes it. */
+function written(number: string): string {
+  if (/^\+[1-9]\d{6,14}$/.test(number)) return number
+  throw new BridgeError('CONFIG', `a number is written like +15551234567, found "${number}"`)
 }
 
 async function numbersOf(config: Config, { accountSid, file }: NumberOptions): Promise<Numbers> {
