@@ -68,6 +68,10 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
     void source.ended.then(() => this.close({ kind: 'hangup', by: 'remote' }))
   }
 
+  get lostMs(): number {
+    return this.#voice.lostMs
+  }
+
   attach(uplink: LegUplink): void {
     if (this.#over) return
     this.#uplink = uplink

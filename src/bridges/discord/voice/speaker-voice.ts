@@ -41,7 +41,8 @@ export class SpeakerVoice implements OrderedPackets {
   #silentRun = 0
   #refusedRun = 0
   #packetAt = 0
-  #packetMs = 0
+  #packetMs = FRAME_MS
+  #lostMs = 0
   /** Silence after a turn: since when, and frames given. */
   #closedAt = 0
   #given = 0
@@ -54,6 +55,11 @@ export class SpeakerVoice implements OrderedPackets {
     this.#framer = new Framer(FRAME_SAMPLES, emit)
   }
 
+  /** Speech that never came, or that nothing can be made of (ms): Discord sends packets of speech alone. */
+  get lostMs(): number {
+    return this.#lostMs
+  }
+
   /** A packet has come at `now` (ms), whether or not its turn has. */
   arrived(now: number): void {
     this.#packetAt = now
@@ -61,8 +67,11 @@ export class SpeakerVoice implements OrderedPackets {
 
   ordered(timestamp: number, opus: Uint8Array, lost: number, anew: boolean): void {
     const samples = opusSamples(opus)
+    // What did not come was as long as what did.
+    this.#lostMs += lost * this.#packetMs
     if (samples === 0) {
       this.#counters.malformed++
+      this.#lostMs += this.#packetMs
       return
     }
     const silent = isSilence(opus)
@@ -113,6 +122,7 @@ export class SpeakerVoice implements OrderedPackets {
       this.#refusedRun = 0
     } catch {
       this.#counters.undecodable++
+      this.#lostMs += (samples * 1000) / SAMPLE_RATE
       if (++this.#refusedRun % REFUSED_MOST === 0) this.#decoder.reset()
       this.#silence(samples - this.#guess(samples))
       return

@@ -7,7 +7,7 @@ import { speakerStage as stage } from './speaker-stage.ts'
 
 describe('on the way', () => {
   test('a packet is lost: guessed, and everything stays where it belongs', () => {
-    const { give, clock, frames, counters } = stage()
+    const { give, clock, frames, counters, leg } = stage()
     const far = new FarClient()
     for (let n = 0; n < 30; n++) {
       const packet = far.tone(500)
@@ -15,6 +15,7 @@ describe('on the way', () => {
       clock.advance(20)
     }
     expect(frames.length).toBe(30)
+    expect(leg.lostMs).toBe(20)
     expect(rms(frames[15]!)).toBeGreaterThan(2_000)
     expect(counters).toMatchObject({ lost: 1, concealedMs: 20, silenceMs: 0 })
   })
@@ -32,6 +33,20 @@ describe('on the way', () => {
     expect(counters).toMatchObject({ lost: 25, concealedMs: 100, silenceMs: 400 })
     expect(rms(joined(frames.slice(21, 39)))).toBeLessThan(50)
     expect(rms(frames[50]!)).toBeGreaterThan(4_000)
+  })
+
+  test('so much is lost that the turn seemed over: all of it counts as lost', () => {
+    const { clock, say, stop, leg } = stage()
+    const far = new FarClient({ ms: 40 })
+    say(far, 500, 10)
+    for (let n = 0; n < 20; n++) far.tone(500)
+    clock.advance(800)
+    say(far, 500, 10)
+    stop(far)
+    clock.advance(60_000)
+    far.skip(60_000)
+    say(far, 500, 10)
+    expect(leg.lostMs).toBe(800)
   })
 
   test('packets come in another order: nobody hears it', () => {
@@ -101,7 +116,7 @@ describe('on the way', () => {
   })
 
   test('garbage comes: it is counted, and the next packets are heard', () => {
-    const { give, clock, say, heard, counters } = stage()
+    const { give, clock, say, heard, counters, leg } = stage()
     const far = new FarClient()
     say(far, 500, 5)
     fc.assert(
@@ -114,6 +129,7 @@ describe('on the way', () => {
       { numRuns: 300, seed: 5 },
     )
     expect(counters.undecodable + counters.malformed).toBeGreaterThan(50)
+    expect(leg.lostMs).toBeGreaterThan(50 * 2.5)
     const before = heard().length
     say(far, 500, 20)
     expect(loudness(heard().subarray(before + 1_600), 500, 16_000)).toBeGreaterThan(6_000)
