@@ -238,7 +238,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
       ...{ config, relay, announcer, dialler, roomCodes, preferences, clock, log },
       ...{ door, overload, numberLimits, drain, doorman, drainSettings },
       ...{ front, switchboard, desk, control, twilioDialler },
-      ...{ ration, guesses, traces: tracing?.counters },
+      ...{ ration, guesses, traces: tracing?.counters, recordings: recorder.stats },
       service: { url, apiKey: key, running: () => service?.running !== false, embedded: () => service },
     })
     await server.ready()

@@ -1,14 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import { systemWallClock } from '../core/wall-clock.ts'
 import type { BearerKeys } from '../web/control/bearer-keys.ts'
-import { Audience } from '../web/dashboard/audience.ts'
+import { Audience, type AudienceStats } from '../web/dashboard/audience.ts'
 import { dashboard } from '../web/dashboard/dashboard.ts'
 import { dashboardSettingsSchema } from '../web/dashboard/dashboard-settings.ts'
 import { Lookout } from '../web/dashboard/lookout.ts'
 import { ProcessPulse } from '../web/dashboard/pulse.ts'
 import { languageOffer } from './language-offer.ts'
 import type { PluginParts } from './plugins.ts'
-import { LoopbackCalls } from './simulated-calls.ts'
+import { LoopbackCalls, type SimulatedCallStats } from './simulated-calls.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What the dashboard counts. */
+    dashboard: { readonly audience: AudienceStats; readonly simulated: SimulatedCallStats }
+  }
+}
 
 export interface DashboardTerms {
   /** Those of the control API: who tries wrong ones is counted once. */
@@ -45,6 +52,12 @@ export async function registerDashboard(
         calls: () => calls.calls,
         recording: room => recorder?.of(room)?.state ?? null,
       }),
+  })
+  server.decorate('dashboard', {
+    audience: audience.stats,
+    get simulated() {
+      return calls.stats
+    },
   })
   await server.register(dashboard, {
     prefix: '/dashboard',

@@ -15,6 +15,7 @@ import { discordFamilies } from './metrics/discord-families.ts'
 import { ownFamilies } from './metrics/own-families.ts'
 import { telephoneFamilies } from './metrics/telephone-families.ts'
 import { traceFamilies } from './metrics/trace-families.ts'
+import { watchingFamilies } from './metrics/watching-families.ts'
 import type { PluginParts } from './plugins.ts'
 import { version } from './version.ts'
 
@@ -73,6 +74,11 @@ function families(
     ...browserFamilies(() => server.browser),
     ...discordFamilies(() => (server.hasDecorator('discord') ? server.discord : undefined)),
     ...floorFamilies(front.floor),
+    ...watchingFamilies({
+      recordings: () => parts.recordings,
+      audience: () => server.dashboard.audience,
+      simulated: () => server.dashboard.simulated,
+    }),
     ...guardFamilies(servers),
     ...ownFamilies({ drain, embedded, notReady }),
     ...traceFamilies(parts.traces),

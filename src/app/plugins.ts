@@ -15,6 +15,7 @@ import type { Door } from '../guard/door.ts'
 import type { Overload } from '../guard/overload.ts'
 import { type Doorkeeper, invitationsOf } from '../invitations.ts'
 import { pageFiles } from '../pages/page-files.ts'
+import type { RecordingStats } from '../recording/recording-stats.ts'
 import type { TraceCounters } from '../tracing/counted-exporter.ts'
 import { captionPage } from '../web/captions/caption-page.ts'
 import { BearerKeys } from '../web/control/bearer-keys.ts'
@@ -58,6 +59,7 @@ export interface PluginParts {
   readonly doorman: Doorman
   /** Undefined: nothing is traced. */
   readonly traces: TraceCounters | undefined
+  readonly recordings: RecordingStats
   readonly numberLimits: NumberLimits
   /** Where the translation service is now, with its key; `running` is false while the embedded one is away. */
   readonly service: {

@@ -31,13 +31,22 @@ export interface SimulatedCallsParts {
   readonly log: Log
 }
 
+export interface SimulatedCallStats {
+  readonly calls: number
+  readonly placed: number
+  /** Turned away, or with a phone that did not come through. */
+  readonly failed: number
+}
+
 /** Simulated phones that call this very server over loopback, as Twilio would. Whoever makes it disposes of it. */
 export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   readonly #parts: SimulatedCallsParts
   readonly #recordings = new Recordings()
   readonly #calls = new Map<string, SimulatedCall>()
   #placing = 0
+  #numbers = 0
   #placed = 0
+  #failed = 0
   #ticker: Ticker | undefined
   #closed = false
 
@@ -49,11 +58,24 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
     return Array.from(this.#calls.values(), ({ view }) => view)
   }
 
+  get stats(): SimulatedCallStats {
+    return { calls: this.#calls.size, placed: this.#placed, failed: this.#failed }
+  }
+
   async recordings() {
     return this.#parts.settings.simulatedCalls === 0 ? [] : await this.#recordings.list()
   }
 
   async place(order: SimulatedOrder): Promise<SimulatedCallView> {
+    try {
+      return await this.#place(order)
+    } catch (error) {
+      this.#failed++
+      throw error
+    }
+  }
+
+  async #place(order: SimulatedOrder): Promise<SimulatedCallView> {
     const { settings, doorman, clock, wall, log } = this.#parts
     const most = settings.simulatedCalls
     if (this.#closed || most === 0) throw new ControlError('not_now', 'no calls are simulated here')
@@ -63,12 +85,13 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
     if (why) throw new ControlError('capacity', `no new calls for the moment: ${why}`)
     this.#placing++
     try {
-      const id = `simulated-${++this.#placed}`
+      const id = `simulated-${++this.#numbers}`
       const talkers = await this.#dial(order, id)
       const lastsMs = settings.simulatedMinutes * MINUTE_MS
       const about = { id, room: id, placedAt: wall(), endsAt: wall() + lastsMs }
       const call = new SimulatedCall(about, order, talkers, clock)
       this.#calls.set(id, call)
+      this.#placed++
       this.#ticker ??= new Ticker(clock, HEAR_MS, now => this.#tick(now))
       const over = after(clock, lastsMs, () => void call.hangUp())
       void call.ended.then(() => {

@@ -16,6 +16,7 @@ import { Consents } from './consents.ts'
 import { Recording } from './recording.ts'
 import { writeNotes } from './recording-notes.ts'
 import type { RecordingOptions } from './recording-options.ts'
+import type { RecordingStats } from './recording-stats.ts'
 import { deleteOldRecordings } from './retention.ts'
 
 /** Between two looks for recordings that are too old (ms). */
@@ -43,6 +44,9 @@ interface Running {
 
 /** Records rooms to the disk, each voice and each translation on a track of its own. Whoever made it closes it. */
 export class DiskRecorder implements Recorder, AsyncDisposable {
+  readonly stats: RecordingStats = {
+    ...{ begun: 0, kept: 0, keptMs: 0, refused: 0, leftOut: 0, lostMs: 0, tracksFailed: 0 },
+  }
   readonly #parts: DiskRecorderParts
   readonly #running = new Map<string, Running>()
   readonly #ending = new Set<Running>()
@@ -73,12 +77,15 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     const open = relay.rooms.get(room)
     if (this.#closed || options.when === 'off') throw new BridgeError('STATE', 'recording is off')
     if (!open || open.participants.size === 0) throw new BridgeError('STATE', 'nobody is in this room')
-    if (this.#running.size >= options.maxRecordings)
+    if (this.#running.size >= options.maxRecordings) {
+      this.stats.refused++
       throw new BridgeError('CAPACITY', `${options.maxRecordings} recordings are the most`, {
         retryable: true,
       })
+    }
     const running = this.#newRecording(open)
     this.#running.set(room, running)
+    this.stats.begun++
     relay.observer.emit('recording', { room, recording: running.recording.id, state: 'notice' })
     void this.#begin(running)
     return running.recording.status
@@ -117,6 +124,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
     } catch (cause) {
+      this.stats.refused++
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
       throw new BridgeError('CAPACITY', `no recording can be kept in ${options.folder} (${code})`, { cause })
     }
@@ -153,7 +161,9 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
 
   async #tell({ consents }: Running, party: Participant): Promise<void> {
     const told = await consents.tell(party, this.#notice('recording', party))
-    if (!told) this.#parts.log.warn({ participant: party.id }, 'not told of the recording, so left out of it')
+    if (told) return
+    this.stats.leftOut++
+    this.#parts.log.warn({ participant: party.id }, 'not told of the recording, so left out of it')
   }
 
   #cameIn(name: string, participant: string): void {
@@ -215,6 +225,12 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     // It ended before anybody was told: there is nothing in the folder.
     if (!notes) return await rmdir(recording.folder).catch(() => {})
     await this.#write(recording)
+    this.stats.kept++
+    this.stats.keptMs += notes.durationMs ?? 0
+    for (const { lostMs = 0, failed } of notes.tracks) {
+      this.stats.lostMs += lostMs
+      if (failed) this.stats.tracksFailed++
+    }
     if (notes.tracks.some(({ failed, lostMs }) => failed || lostMs))
       this.#parts.log.error({ recording: recording.id }, 'the disk was too slow or failed: sound is missing')
   }

@@ -129,13 +129,31 @@ test('where nothing is signed, calls come about all the same', async () => {
 })
 
 test('their number is limited, and what is not there cannot be said', async () => {
-  const { place } = await app({ dashboard: { simulatedCalls: 1 } })
+  const { place, url, server } = await app({ dashboard: { simulatedCalls: 1, maxViewers: 1 } })
   const unknown = await place({ ...PHONE, recording: 'none' })
   expect([unknown.status, unknown.body.error]).toEqual([400, 'value_not_allowed'])
   expect(unknown.body.description).toContain('sense-and-sensibility-1')
   expect((await place(PHONE)).status).toBe(201)
   const second = await place(PHONE)
   expect([second.status, second.body.error]).toEqual([503, 'capacity'])
+  // Metrics tell of the calls, and of who looks.
+  const stop = new AbortController()
+  const look = () =>
+    fetch(`${url}/dashboard/events`, {
+      headers: { authorization: `Bearer ${KEY}` },
+      signal: stop.signal,
+    })
+  expect([(await look()).status, (await look()).status]).toEqual([200, 503])
+  const text = await server.metrics.text()
+  for (const line of [
+    'dragoman_simulated_calls 1',
+    'dragoman_simulated_calls_placed_total 1',
+    'dragoman_simulated_calls_failed_total 2',
+    'dragoman_dashboard_viewers 1',
+    'dragoman_dashboard_viewers_refused_total 1',
+  ])
+    expect(text).toContain(`\n${line}\n`)
+  stop.abort()
 })
 
 test('none is placed while the server has no strength for it', async () => {

@@ -19,10 +19,18 @@ export interface AudienceParts {
   readonly lookout: () => Pick<Lookout, 'snapshot' | 'levels' | 'delta' | typeof Symbol.dispose>
 }
 
+/** What an audience counts. */
+export interface AudienceStats {
+  readonly viewers: number
+  /** Viewers that were cut off since they did not read, levels that were left out, and viewers there was no room for. */
+  cutOff: number
+  skipped: number
+  refused: number
+}
+
 /** Everybody who looks at the dashboard. All get the same bytes; nothing is made while nobody is there. */
 export class Audience implements Disposable {
-  /** Viewers that were cut off since they did not read, levels that were left out, and viewers there was no room for. */
-  readonly stats = { cutOff: 0, skipped: 0, refused: 0 }
+  readonly stats: AudienceStats
   readonly #parts: AudienceParts
   readonly #viewers = new Set<CaptionOutlet>()
   #lookout: ReturnType<AudienceParts['lookout']> | undefined
@@ -33,6 +41,13 @@ export class Audience implements Disposable {
 
   constructor(parts: AudienceParts) {
     this.#parts = parts
+    const viewers = this.#viewers
+    this.stats = {
+      get viewers() {
+        return viewers.size
+      },
+      ...{ cutOff: 0, skipped: 0, refused: 0 },
+    }
   }
 
   get size(): number {

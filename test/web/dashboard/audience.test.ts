@@ -89,7 +89,7 @@ test('a viewer who reads too slowly gets no levels, and is cut off in the end; o
   slow.unread = 65_537
   clock.advance(1_000)
   expect(slow.names).toEqual(['snapshot', 'delta'])
-  expect(it.stats).toEqual({ cutOff: 0, skipped: 2, refused: 0 })
+  expect(it.stats).toEqual({ viewers: 2, cutOff: 0, skipped: 2, refused: 0 })
   slow.unread = 1_048_577
   clock.advance(1_000)
   expect([slow.state, quick.state, it.size]).toEqual(['destroyed', 'open', 1])

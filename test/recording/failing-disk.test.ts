@@ -1,0 +1,57 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { DiskRecorder } from '../../src/recording/disk-recorder.ts'
+import { recordingOptionsSchema } from '../../src/recording/recording-options.ts'
+import { LogLines } from '../helpers/log-lines.ts'
+import { rooms } from '../helpers/rooms.ts'
+import { sine } from '../helpers/tone.ts'
+import { announcer, START } from './told.ts'
+
+/** Anna and Bob in a room, and a recorder that writes to `folder`. */
+async function recording(folder: string) {
+  const r = await rooms()
+  const { relay, clock } = r
+  const log = new LogLines()
+  const options = recordingOptionsSchema.parse({ when: 'asked', folder })
+  const wallClock = () => START + clock.now()
+  const recorder = new DiskRecorder({ relay, clock, announcer, options, wallClock, log, language: 'en-us' })
+  onTestFinished(async () => {
+    await recorder[Symbol.asyncDispose]()
+    await relay.close()
+  })
+  r.live('anna', { speaks: 'en-us', hears: 'en-us' })
+  r.live('bob', { speaks: 'es-es', hears: 'es-es' })
+  await r.run(500)
+  return { ...r, recorder, log }
+}
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'recordings-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+test('a recording that has no place on the disk is refused with the reason', async () => {
+  const file = join(await emptyFolder(), 'a file')
+  await writeFile(file, '')
+  const { recorder } = await recording(file)
+  expect(() => recorder.start('r')).toThrow(/no recording can be kept in .*a file \((EEXIST|ENOTDIR)\)/)
+  expect(recorder.stats).toMatchObject({ begun: 0, refused: 1 })
+})
+
+test('a disk that fails while it goes on is told of, and counted by tracks', async () => {
+  const folder = await emptyFolder()
+  const { recorder, log, run, say } = await recording(folder)
+  recorder.start('r')
+  await rm(join(folder, (await readdir(folder))[0]!), { recursive: true })
+  await run(1_500)
+  say('anna', sine(440, 1_000))
+  await run(1_000)
+  say('bob', sine(700, 1_000))
+  await run(1_000)
+  await recorder.stop('r')
+  expect(recorder.stats).toMatchObject({ begun: 1, kept: 1, tracksFailed: 2 })
+  expect(log.complaints.join()).toContain('sound is missing')
+})
