@@ -17,7 +17,14 @@ export { isLanguageId, type LanguageId, languageId } from './core/languages.ts'
 export type { Leg, LegUplink } from './core/leg.ts'
 export type { Log } from './core/log.ts'
 export type { RelayMetrics } from './core/metrics.ts'
-export type { Caption, LagEvent, Observer, RelayEvents, UtteranceEvent } from './core/observer.ts'
+export type {
+  Caption,
+  LagEvent,
+  Observer,
+  RelayEvents,
+  SessionEvent,
+  UtteranceEvent,
+} from './core/observer.ts'
 export type { Participant } from './core/participant.ts'
 export type { PartyChange, PartyState } from './core/party-state.ts'
 export { Relay, type RelayParts } from './core/relay.ts'

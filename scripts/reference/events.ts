@@ -55,7 +55,7 @@ export async function eventsPage(declarations: Declarations): Promise<string> {
   return [
     head('Events', ABOUT),
     `\n## The relay\n\n${RELAY}\n${table(['event', 'fields', 'when'], relayRows(named(observer, 'RelayEvents')))}`,
-    types('core/observer', ['Caption', 'UtteranceEvent', 'LagEvent']),
+    types('core/observer', ['Caption', 'UtteranceEvent', 'SessionEvent', 'LagEvent']),
     types('core/errors', ['EndReason', 'ErrorCode']),
     types('core/dialler', ['DialEnd', 'DialOutcome']),
     types('core/party-state', ['PartyState']),

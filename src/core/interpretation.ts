@@ -149,6 +149,9 @@ export class Interpretation {
       status: state.status,
       attempt: 'attempt' in state ? state.attempt : 0,
       ...(state.status === 'ended' ? { reason: state.reason.kind } : {}),
+      ...(state.status === 'ended' && state.reason.kind === 'failed'
+        ? { code: state.reason.error.code, why: state.reason.error.message }
+        : {}),
     })
     // An original that may be heard now must not wait for the next frame to come up.
     this.#pump()

@@ -42,6 +42,20 @@ export interface UtteranceEvent {
   readonly audioMs: number
 }
 
+/** How a session is. */
+export interface SessionEvent {
+  readonly room: string
+  readonly speaker: string
+  readonly to: LanguageId
+  /** `opening`, `live`, `waiting` or `ended`. */
+  readonly status: string
+  readonly attempt: number
+  /** Of one that has ended: why, and with which error where it failed. */
+  readonly reason?: string
+  readonly code?: ErrorCode
+  readonly why?: string
+}
+
 /** How late one listener hears one speaker's translations: every second while there are any, and once when there are none. */
 export interface LagEvent {
   readonly room: string
@@ -72,7 +86,7 @@ export interface RelayEvents {
   /** A participant takes part differently from now on; `state` is how, `changes` are the keys that differ. */
   changed: { room: string; participant: string; state: PartyState; changes: readonly PartyKey[] }
   /** How the session of a speaker into a language is: `opening`, `live`, `waiting`, `ended`. */
-  session: { room: string; speaker: string; to: LanguageId; status: string; attempt: number; reason?: string }
+  session: SessionEvent
   /** The breaker before a service: `open`, nobody gets through but probes. Place 0 is the service that is wanted. */
   service: GateChange
   /** A listener hears originals, as translation is out of reach (`away`), or hears translations again after `forMs`. */

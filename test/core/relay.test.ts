@@ -173,10 +173,12 @@ describe('two legs, two languages', () => {
 
   test('a service that refuses for good leaves people talking', async () => {
     const { bob } = await couple('off')
+    const ended = new Promise(resolve => r.relay.observer.on('session', resolve))
     r.connection('en-us', 'es-es').drop({
       kind: 'failed',
       error: new BridgeError('SERVICE_REFUSED', 'no such pair'),
     })
+    expect(await ended).toMatchObject({ status: 'ended', code: 'SERVICE_REFUSED', why: 'no such pair' })
     r.say('anna', sine(440, 1_000))
     await r.run(1_000)
     expect(peak(bob.heard())).toBe(8_000)

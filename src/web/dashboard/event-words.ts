@@ -22,13 +22,13 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
   },
   changed: ({ room, participant, state, changes }) =>
     line('party', room, participant, changes.map(key => `${key}: ${state[key] ?? 'nothing'}`).join(', ')),
-  session: ({ room, speaker, to, status, attempt, reason }) => {
+  session: ({ room, speaker, to, status, attempt, reason, code, why }) => {
     if (status === 'opening' && attempt <= 1) return undefined
     const told = line(
       'session',
       room,
       speaker,
-      `translation into ${to}: ${sessionWords(status, attempt, reason)}`,
+      `translation into ${to}: ${sessionWords(status, attempt, code === undefined ? reason : `failed ${code}: ${why}`)}`,
     )
     return status === 'waiting' || reason === 'failed' ? bad(told) : told
   },

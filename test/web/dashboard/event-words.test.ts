@@ -37,7 +37,10 @@ test('a session that opens as it should is no event until it is live', () => {
     bad: true,
     text: 'translation into es-es: lost, attempt 3',
   })
-  expect(EVENT_WORDS.session({ ...session, status: 'ended', attempt: 0, reason: 'failed' })?.bad).toBe(true)
+  const why = { code: 'SERVICE_REFUSED', why: 'the service reports bad_parameter/pair_not_offered' } as const
+  expect(
+    EVENT_WORDS.session({ ...session, status: 'ended', attempt: 0, reason: 'failed', ...why }),
+  ).toMatchObject({ bad: true, text: expect.stringContaining('pair_not_offered') })
 })
 
 test('utterances that are heard are no news; those that are not are', () => {
