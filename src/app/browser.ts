@@ -19,6 +19,7 @@ export interface BrowserTerms {
   readonly roomCodes: RoomCodes
   readonly links: RoomLinks
   readonly doorman: Doorman
+  readonly captions: BrowserBridgeOptions['captions'] & {}
   readonly words: () => string
   /** Where the service is just now, and its key. */
   readonly service: { readonly url: () => string; readonly apiKey: string }

@@ -18,6 +18,8 @@ import { pageFiles } from '../pages/page-files.ts'
 import type { RecordingStats } from '../recording/recording-stats.ts'
 import type { TraceCounters } from '../tracing/counted-exporter.ts'
 import { captionPage } from '../web/captions/caption-page.ts'
+import { captionPagePath } from '../web/captions/caption-page-path.ts'
+import { LONGEST_LINK_MS } from '../web/captions/link-token.ts'
 import { BearerKeys } from '../web/control/bearer-keys.ts'
 import { controlApi } from '../web/control/control-api.ts'
 import type { ControlSettings } from '../web/control/control-settings.ts'
@@ -137,6 +139,11 @@ function browser(parts: PluginParts) {
     admission: front.admission(switchboard),
     numbers: twilio.numbers ?? {},
     links: front.floor.roomLinks,
+    captions: (room, ttlMs) =>
+      // Without keys nothing is kept that captions could be made of.
+      parts.control.keys.length === 0
+        ? undefined
+        : captionPagePath(room, front.floor.links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
     service: parts.service,
     words: () => statusWords(relay),
   })

@@ -59,6 +59,8 @@ export type Outbound =
       readonly resumed: boolean
       /** How long the visit may last from now on (ms). */
       readonly endsInMs: number
+      /** A page with the captions of their room, for whoever opened it. */
+      readonly captions?: string
       readonly self: SelfView
       readonly parties: readonly PartyView[]
     }

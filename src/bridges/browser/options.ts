@@ -51,6 +51,8 @@ export interface BrowserBridgeOptions {
   readonly numbers?: readonly string[]
   /** Where the links are kept; whoever brings them disposes of them. */
   readonly links?: RoomLinks
+  /** The path of a page with the captions of `room` for so long (ms); undefined or absent: there is none. */
+  readonly captions?: (room: string, ttlMs: number) => string | undefined
   /** What is said at `/` to programs, and people without a browser. */
   readonly words?: () => string
   readonly clock?: Clock

@@ -133,7 +133,11 @@ export class Reception {
       this.#refuse(socket, invitation.refused)
       return
     }
-    const visit = visits.begin(invitation.room, { company: hello.hears, alone: hello.alone, voices }, company)
+    const visit = visits.begin(
+      { room: invitation.room, invited: guest.invited },
+      { company: hello.hears, alone: hello.alone, voices },
+      company,
+    )
     const leg = this.#leg(socket, visit, caller)
     try {
       ;(options.admission ?? options.relay).admit(leg, invitation)
@@ -196,14 +200,17 @@ export class Reception {
   }
 
   #welcome(visit: Visit, resumed: boolean): void {
-    const { visits, clock } = this.#terms
+    const { visits, clock, options } = this.#terms
     const self = visit.view(visits.company(visit.room))
     if (!self) return
     const { call, secret } = visit
     const endsInMs = Math.max(0, Math.round(visit.endsAt - clock.now()))
+    // Captions tell what was said before, too: guests are not given that.
+    const captions = visit.invited || endsInMs === 0 ? undefined : options.captions?.(visit.room, endsInMs)
     visit.tell({
       kind: 'welcome',
       ...{ call, secret, resumed, endsInMs, self },
+      ...(captions === undefined ? {} : { captions }),
       parties: visits.parties(visit),
     })
   }

@@ -1,9 +1,11 @@
 import { after, type Clock } from '../../core/clock.ts'
 import type { LanguageId } from '../../core/languages.ts'
+import type { Caption } from '../../core/observer.ts'
 import type { Participant } from '../../core/participant.ts'
 import type { PartyChange } from '../../core/party-state.ts'
 import type { BrowserLeg } from './leg.ts'
 import type { Outbound, SelfView } from './messages.ts'
+import { Reading } from './reading.ts'
 import type { Voices } from './wire.ts'
 
 /** What somebody hears while others are there, and while nobody is. */
@@ -18,6 +20,8 @@ export interface VisitParts {
   readonly call: string
   readonly secret: string
   readonly room: string
+  /** By somebody who was there before them, or whoever made the room. */
+  readonly invited: boolean
   readonly hearing: Hearing
   /** Others are there when they come in. */
   readonly accompanied: boolean
@@ -34,9 +38,11 @@ export class Visit {
   readonly call: string
   readonly secret: string
   readonly room: string
+  readonly invited: boolean
   readonly endsAt: number
   readonly #parts: VisitParts
   readonly #end: Disposable
+  readonly #reading = new Reading()
   #hearing: Hearing
   #accompanied: boolean
   #leg: BrowserLeg | undefined
@@ -47,6 +53,7 @@ export class Visit {
     this.call = parts.call
     this.secret = parts.secret
     this.room = parts.room
+    this.invited = parts.invited
     this.endsAt = parts.endsAt
     this.#parts = parts
     this.#hearing = parts.hearing
@@ -74,6 +81,22 @@ export class Visit {
     this.#leg = leg
     this.#first ??= leg.id
     return before
+  }
+
+  /** Tells of `caption`, as they read it, with these people in the room. */
+  read(caption: Caption, parties: Iterable<Participant>): void {
+    const reader = { id: this.#first, hears: this.participant?.state.hears }
+    const read = this.#reading.of(caption, reader, parties)
+    if (!read) return
+    const { speaker, name, utterance, from, to, final, text, translation } = read
+    this.tell({
+      kind: 'caption',
+      mine: speaker === this.#first,
+      ...{ utterance, from, to, final },
+      ...(name === undefined ? {} : { name }),
+      ...(text === undefined ? {} : { text }),
+      ...(translation === undefined ? {} : { translation }),
+    })
   }
 
   tell(message: Outbound): void {

@@ -44,16 +44,8 @@ export class Visits implements Disposable {
         this.#touch(room)
       }),
       observer.on('caption', caption => {
-        const { room, speaker, name, utterance, from, to, final, text, translation } = caption
-        for (const visit of this.#byRoom.get(room) ?? [])
-          visit.tell({
-            kind: 'caption',
-            mine: speaker === visit.participantId,
-            ...{ utterance, from, to, final },
-            ...(name === undefined ? {} : { name }),
-            ...(text === undefined ? {} : { text }),
-            ...(translation === undefined ? {} : { translation }),
-          })
+        const parties = this.#relay.rooms.get(caption.room)?.participants
+        for (const visit of this.#byRoom.get(caption.room) ?? []) visit.read(caption, parties?.values() ?? [])
       }),
       observer.on('utterance', ({ room, listener, stage, latencyMs }) => {
         if (stage === 'begun' && latencyMs !== undefined)
@@ -83,11 +75,11 @@ export class Visits implements Disposable {
   }
 
   /** A visit to `room`, without a connection yet. */
-  begin(room: string, hearing: Hearing, accompanied: boolean): Visit {
+  begin({ room, invited }: Pick<Visit, 'room' | 'invited'>, hearing: Hearing, accompanied: boolean): Visit {
     const visit = new Visit({
       call: randomBytes(TOKEN_BYTES).toString('base64url'),
       secret: randomBytes(TOKEN_BYTES).toString('base64url'),
-      ...{ room, hearing, accompanied, clock: this.#clock },
+      ...{ room, invited, hearing, accompanied, clock: this.#clock },
       participant: leg => this.#relay.find(leg),
       endsAt: this.#clock.now() + this.#maxMs,
     })
@@ -135,7 +127,16 @@ export class Visits implements Disposable {
 
   parties(visit: Visit): PartyView[] {
     const there = this.#relay.rooms.get(visit.room)?.participants.values() ?? []
-    return Array.from(there, each => partyView(each, visit))
+    const places = new Set<string>()
+    return Array.from(there)
+      .filter(({ invitation: { place }, state: { speaks } }) => {
+        // Those that listen for a voice channel, one for each language, are one to others: the channel.
+        if (place === undefined || speaks !== undefined) return true
+        const known = places.has(place)
+        places.add(place)
+        return !known
+      })
+      .map(each => partyView(each, visit))
   }
 
   [Symbol.dispose](): void {

@@ -70,7 +70,10 @@ function piecesOf(sent: Int16Array, played: Int16Array) {
 
 describe.skipIf(!hasChromium)('talking into the page, with real engines', { timeout: 120_000 }, () => {
   beforeAll(async () => {
-    b = await bridge({ twilio: { authTokens: [], insecure: true, numbers: { [CODES]: { roomCode: true } } } })
+    b = await bridge({
+      twilio: { authTokens: [], insecure: true, numbers: { [CODES]: { roomCode: true } } },
+      control: { keys: [{ name: 'desk', key: 'the-key-of-whoever-looks-after-it' }] },
+    })
     browser = await startChromium({ microphone: RECORDING })
   })
   afterAll(async () => {
@@ -174,6 +177,13 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     )
     const wanted = levels(mono(wav)).subarray(20, 140)
     expect(likeness(wanted, levels((await anna.heard()).subarray(start))).best).toBeGreaterThan(0.9)
+    // Large captions, also of what was said before, are for who began; guests find no link.
+    expect(await bob.page.locator('#captions-page').isVisible()).toBe(false)
+    const [wall] = await Promise.all([
+      anna.page.waitForEvent('popup'),
+      anna.page.locator('#captions-page').click(),
+    ])
+    await wall.locator('#captions [lang=es-es]').first().waitFor()
     // And Bob hears Anna in Spanish.
     expect(rms(voiceIn(await bob.heard()).subarray(0, 32_000))).toBeGreaterThan(500)
     expect((await bob.finals('translation')).join(' ')).toMatch(/respetable|amable|mujer/i)

@@ -59,7 +59,11 @@ export async function parlour({
   const sala = guild.addVoiceChannel({ name: 'Sala' })
   const x = await exchange({
     ...options,
-    service: { http: (_request, response) => response.end(JSON.stringify(LANGUAGES)), ...options.service },
+    service: {
+      http: ({ url = '' }, response) =>
+        response.end(JSON.stringify(url.startsWith('/api/voices') ? [] : LANGUAGES)),
+      ...options.service,
+    },
     config: { discord: { token: discord.token, apiUrl: discord.api, dave, ...bot }, ...options.config },
   })
   if (!(await x.app.discord?.settled)) throw new Error('the bot is not in')

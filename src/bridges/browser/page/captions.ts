@@ -9,6 +9,7 @@ const MOST = 100
 
 const list = element('captions', HTMLOListElement)
 const empty = element('captions-empty', HTMLElement)
+const page = element('captions-page', HTMLAnchorElement)
 const aloud = element('captions-aloud', HTMLElement)
 
 /** What is said, in both languages, as it is said; screen readers are told what does not change any more. */
@@ -18,6 +19,12 @@ export class Captions {
   constructor() {
     // It scrolls, so keys must get there.
     list.tabIndex = 0
+  }
+
+  /** Leads to the page at `path`, which shows them as well; without one to none. */
+  lead(path: string | undefined): void {
+    page.hidden = path === undefined
+    if (path !== undefined) page.href = path
   }
 
   show(caption: Caption): void {

@@ -56,6 +56,8 @@ export class People {
   }
 
   #line({ you, name, channel, speaks, muted, away }: PartyView): string {
+    // Whoever listens there, without a name or a language of their own.
+    if (channel === 'discord' && name === undefined && speaks === undefined) return say('channelHere')
     const key = `channel-${channel}`
     const who = name ?? say(you ? 'you' : 'unnamed')
     return [

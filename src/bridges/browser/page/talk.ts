@@ -66,7 +66,7 @@ class Talk {
 
   #listen(): void {
     start.addEventListener('click', () => void this.#start(true))
-    stop.addEventListener('click', () => this.#stop())
+    stop.addEventListener('click', () => this.#connection.close())
     mute.addEventListener('click', () => this.#mute(!this.#muted && !this.#silenced))
     play.addEventListener('click', () => void this.#play())
     element('invite', HTMLButtonElement).addEventListener('click', () =>
@@ -107,10 +107,6 @@ class Talk {
       if (why) this.#complain(`microphone-${why}`)
     }
     this.#connection.open()
-  }
-
-  #stop(): void {
-    this.#connection.close()
   }
 
   async #play(): Promise<void> {
@@ -206,6 +202,8 @@ class Talk {
       case 'welcome':
         this.#sound?.order({ kind: 'begin' })
         this.#people.show(message.parties)
+        // Whoever was away for long comes back by a link, and has their page already.
+        if (message.captions !== undefined || !this.#welcomed) this.#captions.lead(message.captions)
         this.#fit(message.self)
         if (this.#home === undefined) this.#people.forgetInvitation()
         if (this.#complaint?.startsWith('ended-')) this.#complaint = undefined
