@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { placeCall, ScriptedService, tone, tones } from '../../src/simulator/index.ts'
 import { dbfs, loudness, mono, readWav, rms, SAMPLE_RATE } from '../../src/transcode/index.ts'
+import { Talker } from '../bridges/browser/talker.ts'
 import { until } from '../helpers/until.ts'
 import { PROJECT } from './pages.ts'
 
@@ -89,6 +90,38 @@ describe('plugin', () => {
       expect(loudness(call.heard(), TRANSLATED_HZ, PHONE_RATE)).toBeGreaterThan(500)
       expect(call.report().warnings).toEqual([])
 
+      run.child.kill('SIGTERM')
+      expect((await run.closed)[0], run.err).toBe(0)
+    },
+    PATIENCE_MS,
+  )
+})
+
+describe('talk-page', () => {
+  it(
+    'lets in who opens it, who hears themselves translated',
+    async () => {
+      await using service = await ScriptedService.listen({
+        answer: tones({ hz: () => TRANSLATED_HZ, silenceMs: 200 }),
+      })
+      const env = { SERVICE_URL: service.url, SERVICE_KEY: service.apiKey, PORT: '0' }
+      const run = started('talk-page.ts', [], env)
+      await until(() => /Listening at (\S+)/.test(run.out), PATIENCE_MS, `listening: ${run.err}`)
+      const [, address] = /Listening at (\S+)/.exec(run.out)!
+      const page = await (await fetch(`${address}/`, { headers: { accept: 'text/html' } })).text()
+      expect(page).toContain('Start talking')
+      const module = /<script[^>]+src="([^"]+)"/.exec(page)![1]!
+      expect((await fetch(new URL(module, address))).status).toBe(200)
+      const talker = await Talker.open(address!)
+      await talker.hello()
+      talker.say(tone(700, 800, SAMPLE_RATE))
+      talker.say(new Int16Array(SAMPLE_RATE))
+      await until(
+        () => talker.heard.some(({ pcm }) => loudness(pcm, TRANSLATED_HZ, SAMPLE_RATE) > 500),
+        PATIENCE_MS,
+        'the translation',
+      )
+      talker.socket.terminate()
       run.child.kill('SIGTERM')
       expect((await run.closed)[0], run.err).toBe(0)
     },

@@ -1,0 +1,31 @@
+/**
+ * The talk page as a plugin of one's own Fastify server: who opens it talks in the browser, with any server of the
+ * translation-service interface.
+ *
+ *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… PORT=8080 node examples/talk-page.ts
+ *
+ * Open http://localhost:8080/ and press Start talking. Browsers give the microphone to pages of this machine or of https only.
+ * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/browser'.
+ */
+import Fastify from 'fastify'
+import browserBridge from '../src/bridges/browser/index.ts'
+import { Relay, relayOptions, talkOffer } from '../src/index.ts'
+import { ServiceTranslator } from '../src/service/index.ts'
+
+const { SERVICE_URL = '', SERVICE_KEY = '', HOST = '127.0.0.1', PORT = '8080' } = process.env
+const service = { url: SERVICE_URL, apiKey: SERVICE_KEY }
+
+const relay = new Relay({ translator: new ServiceTranslator(service), options: relayOptions() })
+const app = Fastify({ forceCloseConnections: true })
+await app.register(browserBridge, {
+  relay,
+  languages: { speaks: 'en-us', hears: 'es-es' },
+  offer: talkOffer(service),
+  // A guest has the room of the link they came by, or a new one.
+  invite: guest => ({ ...guest, name: guest.name ?? 'A guest' }),
+  settings: { visitors: 'anyone', maxVisitors: 10 },
+})
+app.addHook('onClose', () => relay.close())
+await relay.ready()
+console.log(`Listening at ${await app.listen({ host: HOST, port: Number(PORT) })}`)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void app.close())
