@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { thisMachine } from '../../src/commands/doctor/machine.ts'
@@ -232,6 +233,17 @@ describe('this machine', () => {
     await new Promise(resolve => server.close(resolve))
     expect(await thisMachine.listen('127.0.0.1', port)).toBeUndefined()
     expect(await thisMachine.isDragoman(`http://127.0.0.1:${port}`)).toBe(false)
+  })
+
+  it('tells the bridge from the translation service, which is healthy as well', async () => {
+    let health: object = { status: 'ok', sessions: 0 }
+    const server = createHttpServer((_request, response) => response.end(JSON.stringify(health)))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+    expect(await thisMachine.isDragoman(url)).toBe(false)
+    health = { status: 'ok', legs: 0, rooms: 0 }
+    expect(await thisMachine.isDragoman(url)).toBe(true)
+    server.close()
   })
 
   it('knows programs, libraries and folders', async () => {

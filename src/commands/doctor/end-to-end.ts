@@ -33,12 +33,12 @@ export async function endToEnd(
 ): Promise<Check[]> {
   const running = config.port !== 0 && (await around.isDragoman(localAddress(config)))
   if (config.publicUrl === undefined || config.twilio.insecure) {
-    if (!running) return [notPlaced()]
+    if (!running) return notPlaced(options)
     return await placed(config, around, options, { address: localAddress(config), others })
   }
   const way = await walk(config, around, { running, connectTo: options.connectTo })
   const reached = reachedCheck(way, config)
-  if (!leadsHere(way)) return [reached, ...(reached.status === 'warn' ? [notPlaced()] : [])]
+  if (!leadsHere(way)) return [reached, ...(reached.status === 'warn' ? notPlaced(options) : [])]
   const signature = signatureCheck(way, config)
   const checks = [reached, ...(signature ? [signature] : [])]
   if (signature?.status !== 'ok') return checks
@@ -70,10 +70,9 @@ async function placed(
   }
 }
 
-function notPlaced(): Check {
-  return warn(
-    'translated call',
-    'not placed: no server runs with these settings',
-    'start it (dragoman serve), and ask again',
-  )
+/** Said where it is wanted. */
+function notPlaced({ call = true }: EndToEndOptions): Check[] {
+  if (!call) return []
+  const found = 'not placed: no server runs with these settings'
+  return [warn('translated call', found, 'start it (dragoman serve), and ask again')]
 }

@@ -103,7 +103,9 @@ export const thisMachine: Surroundings = {
         redirect: 'manual',
         signal: AbortSignal.timeout(PATIENCE_MS),
       })
-      return ((await answer.json()) as { status?: unknown } | null)?.status === 'ok'
+      const said = (await answer.json()) as { status?: unknown; legs?: unknown } | null
+      // The translation service is healthy too, but has no legs.
+      return said?.status === 'ok' && typeof said.legs === 'number'
     } catch {
       return false
     }

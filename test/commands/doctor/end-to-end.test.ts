@@ -65,9 +65,11 @@ describe.concurrent('a call by the public address', () => {
         mend: expect.stringContaining('dragoman serve'),
       }),
     ])
-    expect(await place.examine({}, [], { publicUrl: undefined, twilio: { insecure: true } })).toEqual([
+    const local = { publicUrl: undefined, twilio: { insecure: true } }
+    expect(await place.examine({}, [], local)).toEqual([
       expect.objectContaining({ name: 'translated call', status: 'warn' }),
     ])
+    expect(await place.examine({ call: false }, [], local)).toEqual([])
   })
 })
 
