@@ -9,6 +9,13 @@ import { talkPage } from './talk-page.ts'
 /** Longer than the place of somebody who was cut off is kept, shorter than a silent page is believed (ms). */
 const LONG_MS = 11_000
 
+const NO_MICROPHONE = `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotFoundError'))`
+const KEEPS_MICROPHONE = `
+  const { mediaDevices } = navigator
+  const ask = mediaDevices.getUserMedia.bind(mediaDevices)
+  mediaDevices.getUserMedia = async wanted => (window.microphone = await ask(wanted))
+`
+
 describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 60_000 }, () => {
   let browser: Browser
   beforeAll(async () => {
@@ -23,19 +30,28 @@ describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 6
       invite: guest => (busy ? { refused: 'busy' } : asAsked(guest)),
     })
     await using proxy = await FaultProxy.listen({ to: b.address })
-    const anna = await talkPage(browser, proxy.url, { ear: false })
+    const anna = await talkPage(browser, proxy.url, { ear: false, script: NO_MICROPHONE })
     const here = (page: Page) => page.locator('#people li').count()
     await anna.page.click('#start')
-    await anna.page.getByText('You are on the line').waitFor()
+    await anna.page.getByText('There is no microphone').waitFor()
     await anna.page.click('#invite')
     await anna.page.locator('#invited').waitFor()
     const link = new URL(await anna.page.locator('#link').inputValue())
     // This machine's own name would lead others to their own.
     expect(link.origin).toBe('https://talk.example.com')
-    const bob = await talkPage(browser, `${b.address}/${link.hash}`, { ear: false })
+    const bob = await talkPage(browser, `${b.address}/${link.hash}`, { ear: false, script: KEEPS_MICROPHONE })
     await bob.page.click('#start')
     await expect.poll(() => here(bob.page)).toBe(2)
+    // A switch on the microphone, which a page can only be told of.
+    for (const [event, words] of [
+      ['mute', 'nobody hears you'],
+      ['unmute', 'on again'],
+    ]) {
+      await bob.page.evaluate(`microphone.getAudioTracks()[0].dispatchEvent(new Event('${event}'))`)
+      await bob.page.getByText(words!).waitFor()
+    }
 
+    // Whatever was said of the microphone.
     const away = async () => {
       await proxy.stop()
       await anna.page.getByText('Coming back').waitFor()

@@ -18,8 +18,8 @@ export interface SoundEvents {
   /** Every 20 ms, also while nothing is connected. */
   captured(captured: Captured): void
   played(played: Played): void
-  /** The microphone was unplugged, or taken away. */
-  microphoneLost(): void
+  /** The microphone was unplugged or taken away, or muted by the system and no longer so. */
+  microphone(how: 'lost' | 'silenced' | 'on'): void
 }
 
 /** The sound card: a microphone or a recording in, a loudspeaker out. Whoever opens it closes it. */
@@ -76,11 +76,15 @@ export class Sound {
       this.#stream = stream
       this.#source = this.#context.createMediaStreamSource(stream)
       if (!this.#recording) this.#source.connect(this.#capture)
-      for (const track of stream.getAudioTracks())
+      for (const track of stream.getAudioTracks()) {
         track.addEventListener('ended', () => {
           this.#stream = undefined
-          this.#events.microphoneLost()
+          this.#events.microphone('lost')
         })
+        // By a switch on it, or in the system's settings: the browser gives silence meanwhile.
+        track.addEventListener('mute', () => this.#events.microphone('silenced'))
+        track.addEventListener('unmute', () => this.#events.microphone('on'))
+      }
       return undefined
     } catch (error) {
       return whyNot(error)

@@ -1,6 +1,7 @@
 import { element } from '../../../pages/page/element.ts'
 import type { Outbound, Refused, SelfView } from '../messages.ts'
 import { Captions } from './captions.ts'
+import { catalogue } from './catalogue.ts'
 import { type Catalogue, Choices } from './choices.ts'
 import { Connection, type Line } from './connection.ts'
 import { joinToken } from './join-token.ts'
@@ -94,7 +95,7 @@ class Talk {
           if (played.kind === 'heard') this.#connection.say({ kind: 'mark', id: played.id })
           else this.#played(played)
         },
-        microphoneLost: () => this.#complain('microphone-lost'),
+        microphone: how => this.#complain(`microphone-${how}`),
       })
     } catch {
       this.#complain('noSound')
@@ -260,7 +261,10 @@ class Talk {
     for (const each of [stop, mute, meterBox]) each.hidden = !on
     for (const each of [start, element('code-card', HTMLElement)]) each.hidden = on
     start.disabled = on
-    status.textContent = say(this.#complaint ?? `line-${line}`)
+    // That the connection is gone is news, whatever is wrong with the microphone.
+    const about =
+      line === 'waiting' && this.#complaint?.startsWith('microphone-') ? undefined : this.#complaint
+    status.textContent = say(about ?? `line-${line}`)
     // The button that was pressed is gone: keys go on beside it.
     if (on && document.activeElement === document.body) mute.focus()
     if (on) return
@@ -279,20 +283,9 @@ class Talk {
   }
 }
 
-/** The service may need a moment: it is asked until it answers. */
-async function catalogue(): Promise<Catalogue> {
-  for (;;) {
-    try {
-      const headers: Record<string, string> = link === undefined ? {} : { authorization: `Bearer ${link}` }
-      const answer = await fetch('/talk/languages', { headers })
-      if (answer.ok) return (await answer.json()) as Catalogue
-    } catch {
-      // The server is away, or the network.
-    }
-    status.textContent = say('away503')
-    await new Promise(resolve => setTimeout(resolve, 1_000))
-  }
-}
-
 fillWords()
-new Talk(await catalogue())
+new Talk(
+  await catalogue(link, () => {
+    status.textContent = say('away503')
+  }),
+)

@@ -38,6 +38,8 @@ const en = {
   'microphone-insecure':
     'Browsers give the microphone to pages over https, or on this machine, only. Open this page by its https address, or play a recording below.',
   'microphone-lost': 'The microphone is gone. Plug it in and start again, or play a recording below.',
+  'microphone-silenced': 'Your system has muted the microphone: nobody hears you.',
+  'microphone-on': 'The microphone is on again.',
   recordings: 'No microphone?',
   recordingsHint: 'Let somebody else speak: a recorded voice goes into the line in place of yours.',
   recording: 'Recording',
