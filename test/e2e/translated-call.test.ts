@@ -28,6 +28,12 @@ async function spanish(text: string): Promise<Int16Array> {
   return createResampler(wav.rate, LINE_RATE).process(wav.pcm).slice()
 }
 
+/** Whether somebody in `room` is being translated. */
+function live(room: string): boolean {
+  const interpretations = b.app.relay.rooms.get(room)?.interpretations ?? []
+  return [...interpretations].some(({ session }) => session.state.status === 'live')
+}
+
 // Real engines, real time, on whatever machine: the waits are for them.
 describe('a telephone call with the embedded engines and a real voice', { timeout: 60_000 }, () => {
   test('a caller alone hears their own English as Spanish', async () => {
@@ -68,6 +74,8 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
     b.utterances.length = 0
     const listener = await b.dial({ room: 'two', speaks: 'none', hears: 'es-es' })
     const caller = await b.dial({ room: 'two', speaks: 'en-us', hears: 'en-us' })
+    // Until translation is there the original is as loud as it comes.
+    await b.until(() => live('two'))
     const said = await sentence(5)
     await caller.say(said, LINE_RATE)
     await b.until(() => b.utterances.some(e => e.stage === 'heard'), 30_000)
@@ -75,12 +83,17 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
     const heard = listener.heard()
     await listener.hangUp()
 
-    const original = likeness(said.subarray(8_000, 16_000), heard, 1)
-    expect(original.best).toBeGreaterThan(0.8)
-    const at = heard.subarray(original.at, original.at + 8_000)
-    const gainDb = 20 * Math.log10(rms(at) / rms(said.subarray(8_000, 16_000)))
-    expect(gainDb).toBeGreaterThan(-12)
-    expect(gainDb).toBeLessThan(-6)
+    // Piece by piece: where a busy machine makes a break, one of them is not whole.
+    const pieces = [8_000, 10_000, 12_000, 14_000].flatMap(from => {
+      const piece = said.subarray(from, from + 2_000)
+      const { best, at } = likeness(piece, heard)
+      return best > 0.8 ? [20 * Math.log10(rms(heard.subarray(at, at + 2_000)) / rms(piece))] : []
+    })
+    expect(pieces.length).toBeGreaterThanOrEqual(2)
+    for (const gainDb of pieces) {
+      expect(gainDb).toBeGreaterThan(-12)
+      expect(gainDb).toBeLessThan(-6)
+    }
 
     const latencies = b.utterances.flatMap(e =>
       e.stage === 'begun' && e.latencyMs !== undefined ? [e.latencyMs] : [],
@@ -115,11 +128,7 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
     b.utterances.length = 0
     const listener = await b.dial({ room: 'kill', speaks: 'none', hears: 'es-es', original: 'off' })
     const caller = await b.dial({ room: 'kill', speaks: 'en-us', hears: 'en-us' })
-    await b.until(() =>
-      [...(b.app.relay.rooms.get('kill')?.interpretations ?? [])].some(
-        i => i.session.state.status === 'live',
-      ),
-    )
+    await b.until(() => live('kill'))
     const said = await sentence(4)
     const saying = caller.say(said, LINE_RATE)
     // In the middle: words are spoken and acked, none is answered.
