@@ -200,6 +200,14 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
       WAIT_MS,
       'the leg that was looked for',
     )
+    // All stand where they stood once nothing is looked for.
+    await page.getByLabel('Find').fill('')
+    await eventually(
+      async () => (await page.getByRole('button', { name: /^Control/ }).count()) === 200,
+      WAIT_MS,
+      'all legs',
+    )
+    expect(await page.locator('.who b').allTextContents()).toEqual(legs.map(({ id }) => id))
     await page.getByLabel('Find').fill('nobody who is there')
     await page.getByText('Nobody here fits what you look for.').waitFor()
     await page.getByLabel('Find').fill('leg-77')

@@ -35,6 +35,8 @@ export class RoomsTable {
     let hidden = 0
     const groups = new Set<string>()
     const rows = new Set<number>()
+    // What comes back into the search stands where it stood.
+    let above: Element | null = this.#table.tHead
     for (const [name, room] of board.rooms) {
       const legs = byRoom.get(name) ?? []
       const wanted = legs.filter(leg => this.#wants(leg))
@@ -43,11 +45,15 @@ export class RoomsTable {
       if (shown.length === 0) continue
       left -= shown.length
       groups.add(name)
-      const group = this.#group(name)
+      const group = this.#group(name, above)
+      above = group.element
+      let over = group.element.firstElementChild
       group.show(room, legs.length)
       for (const leg of shown) {
         rows.add(leg.figures.n)
-        this.#row(leg, group).show(leg, board.at)
+        const row = this.#row(leg, group, over)
+        row.show(leg, board.at)
+        over = row.element
       }
     }
     this.#forget(groups, rows)
@@ -71,19 +77,19 @@ export class RoomsTable {
     return text.toLowerCase().includes(this.#wanted)
   }
 
-  #group(name: string): RoomGroup {
+  #group(name: string, above: Element | null): RoomGroup {
     const known = this.#groups.get(name)
     if (known) return known
     const group = new RoomGroup(name, () => this.#actions.openRoom(name))
     this.#groups.set(name, group)
-    this.#table.append(group.element)
+    above?.after(group.element)
     return group
   }
 
-  #row({ figures: { n } }: ShownLeg, group: RoomGroup): LegRow {
+  #row({ figures: { n } }: ShownLeg, group: RoomGroup, over: Element | null): LegRow {
     const row = this.#rows.get(n) ?? new LegRow(() => this.#actions.openLeg(n))
     this.#rows.set(n, row)
-    if (row.element.parentElement !== group.element) group.element.append(row.element)
+    if (row.element.parentElement !== group.element) over?.after(row.element)
     return row
   }
 
