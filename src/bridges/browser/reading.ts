@@ -5,6 +5,9 @@ import type { Participant } from '../../core/participant.ts'
 /** Drafts of one reader that may yet become final. */
 const MOST_DRAFTS = 32
 
+/** Somebody in the room. */
+type Party = Pick<Participant, 'id' | 'invitation' | 'state'>
+
 /** Who reads. */
 export interface Reader {
   /** Their participant's id. */
@@ -21,7 +24,7 @@ export class Reading {
   readonly #drafts = new Set<string>()
 
   /** `caption` as `reader` has it, with these people in the room; undefined: not at all. */
-  of(caption: Caption, reader: Reader, parties: Iterable<Participant>): Caption | undefined {
+  of(caption: Caption, reader: Reader, parties: Iterable<Party>): Caption | undefined {
     const { utterance, final, from, translation: _, ...others } = caption
     const mine = caption.speaker === reader.id
     const understood = !mine && reader.hears !== undefined && sameLanguage(from, reader.hears)
@@ -35,7 +38,7 @@ export class Reading {
 }
 
 /** Of the languages into which somebody is translated, the one that stands for all. */
-function leading({ speaker, from, to }: Caption, parties: Iterable<Participant>): LanguageId {
+function leading({ speaker, from, to }: Caption, parties: Iterable<Party>): LanguageId {
   for (const { id, invitation, state } of parties) {
     const { hears, interpreting } = state
     if (id === speaker || invitation.takes === 'nothing' || !interpreting || hears === undefined) continue

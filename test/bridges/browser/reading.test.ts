@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { Reading } from '../../../src/bridges/browser/reading.ts'
+import { initialState } from '../../../src/core/party-state.ts'
+
+const party = (id: string, hears: string, more = {}) => {
+  const invitation = { room: 'r', hears, ...more }
+  return { id, invitation, state: initialState(invitation) }
+}
+const ROOM = [party('anna', 'en-us'), party('bob', 'fr-fr'), party('cleo', 'es-es')]
+/** What of Anna's English somebody reads: the languages into which it is translated, the latter '' where it is left out. */
+const read = (id: string, hears: string, room = ROOM, targets = ['es-es', 'fr-fr'], speaker = 'anna') => {
+  const reading = new Reading()
+  return targets.flatMap(to => {
+    const said = { room: 'r', speaker, from: 'en-us', to, final: true, text: 'yes', translation: to }
+    const caption = reading.of({ ...said, utterance: `${speaker}.${to}` }, { id, hears }, room)
+    return caption ? [caption.translation ?? ''] : []
+  })
+}
+
+test('each reads in the language they hear; their own words, and those they understand, once', () => {
+  expect(read('cleo', 'es-es')).toEqual(['es-es'])
+  expect(read('bob', 'fr-fr')).toEqual(['fr-fr'])
+  expect(read('anna', 'en-us')).toEqual(['fr-fr'])
+  // English is English.
+  expect(read('dora', 'en-gb')).toEqual([''])
+  // Whoever speaks one language and hears another reads their own words once, too.
+  expect(read('anna', 'es-es', [party('anna', 'es-es'), ...ROOM.slice(1)])).toEqual(['fr-fr'])
+  // Alone; and beside those who only speak.
+  expect(read('anna', 'es-es', [party('anna', 'es-es')], ['es-es'])).toEqual(['es-es'])
+  const speaks = party('dan', 'fr-fr', { takes: 'nothing' })
+  expect(read('anna', 'en-us', [speaks, ...ROOM.slice(2)])).toEqual(['es-es'])
+  // What the system says.
+  expect(read('cleo', 'es-es', ROOM, ['en-us', 'es-es', 'fr-fr'], 'system')).toEqual(['es-es'])
+})
+
+test('what was begun to be read is read to its end in that language, and nothing more of it', () => {
+  const reading = new Reading()
+  const said = { room: 'r', speaker: 'anna', from: 'en-us', to: 'es-es', utterance: 'anna.1', text: 'yes' }
+  const of = (final: boolean, hears: string) => reading.of({ ...said, final }, { id: 'cleo', hears }, ROOM)
+  expect(of(false, 'es-es')).toBeDefined()
+  expect(of(true, 'fr-fr')).toBeDefined()
+  expect(of(true, 'fr-fr')).toBeUndefined()
+})
