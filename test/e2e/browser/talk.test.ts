@@ -18,7 +18,7 @@ const SAID = 'had he married a more amiable woman he might have been made still 
 const RECORDING = fileURLToPath(new URL('../../../recordings/sense-and-sensibility-4.wav', import.meta.url))
 /** A number whose callers key in the code of a room. */
 const CODES = '+15005550001'
-const PHONE = { viewport: { width: 390, height: 844 } }
+const PHONE = { viewport: { width: 360, height: 740 } }
 /** What a browser says without a microphone, and to somebody who refuses it. */
 const WITHOUT = (name: string) =>
   `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${name}'))`
@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     await bob.page.getByText('in a browser').nth(1).waitFor()
     expect(await accessibilityFaults(bob.page)).toEqual([])
     // Nothing is wider than the telephone.
-    expect(await bob.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect(await bob.page.evaluate('document.documentElement.scrollWidth')).toBe(360)
     // Anna hears others now, in her own language.
     await anna.page.getByText('Everybody else is translated').waitFor()
     expect(await anna.page.locator('#hears').inputValue()).toBe('en-us')
