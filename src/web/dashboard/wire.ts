@@ -174,10 +174,18 @@ export interface Delta {
 /** Numbers of legs, each followed by its level now, of those whose level has changed. */
 export type Levels = readonly number[]
 
+/** A language of the service: whether it understands and speaks it, and what it translates it into. */
+export interface OfferedLanguage {
+  readonly id: string
+  readonly heard: boolean
+  readonly spoken: boolean
+  readonly into: readonly string[]
+}
+
 /** What can be chosen on the page. */
 export interface Offer {
   /** Languages that the service has; empty where it cannot be asked. */
-  readonly languages: readonly { readonly id: string; readonly heard: boolean; readonly spoken: boolean }[]
+  readonly languages: readonly OfferedLanguage[]
   /** Empty: no calls can be simulated here. */
   readonly recordings: readonly RecordingView[]
 }

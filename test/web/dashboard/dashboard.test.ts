@@ -66,7 +66,7 @@ async function served(wishes: Partial<DashboardOptions> & { maxAttemptsPerMinute
     keys: new BearerKeys(settings, clock),
     audience,
     simulated: calls,
-    languages: async () => [{ id: 'en-us', heard: true, spoken: true }],
+    languages: async () => [{ id: 'en-us', heard: true, spoken: true, into: ['es-es'] }],
     log: new LogLines(),
     ...options,
   })
@@ -164,7 +164,7 @@ test('no more than may look', async () => {
 test('what can be chosen is what the service has; without the service there is still something to see', async () => {
   const { ask } = await served()
   expect(await (await ask('GET', '/offer')).json()).toEqual({
-    languages: [{ id: 'en-us', heard: true, spoken: true }],
+    languages: [{ id: 'en-us', heard: true, spoken: true, into: ['es-es'] }],
     recordings: [{ id: 'one', title: 'One', language: 'en-us', seconds: 3 }],
   })
   const away = await served({ languages: () => Promise.reject(new Error('away')), simulated: undefined })

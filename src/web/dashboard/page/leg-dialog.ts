@@ -3,7 +3,8 @@ import type { LegFigures, Offer } from '../wire.ts'
 import type { Api } from './api.ts'
 import type { Board } from './board.ts'
 import { deed, onSay, SureButton, sayIn } from './deed.ts'
-import { fillLanguages, heardOf, spokenOf } from './languages.ts'
+import { fillLanguages } from './languages.ts'
+import { hearableOf, heardOf, spokenOf } from './offered.ts'
 import { say } from './words.ts'
 
 /** How one leg takes part, and what can be done about it. Changes are made at once. */
@@ -80,7 +81,7 @@ export class LegDialog {
     if (before?.speaks !== speaks || !before)
       fillLanguages(this.#speaks, heardOf(this.#offer), speaks ?? '', 'nothing: they only listen')
     if (before?.hears !== hears || !before)
-      fillLanguages(this.#hears, spokenOf(this.#offer), hears ?? '', 'originals only')
+      fillLanguages(this.#hears, hearableOf(this.#offer), hears ?? '', 'originals only')
     this.#original.value = figures.original
     this.#muted.checked = figures.muted
     this.#interpreting.checked = figures.interpreting

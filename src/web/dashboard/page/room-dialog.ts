@@ -3,7 +3,7 @@ import type { Offer } from '../wire.ts'
 import type { Api } from './api.ts'
 import type { Board } from './board.ts'
 import { deed, onSay, SureButton, sayIn } from './deed.ts'
-import { spokenOf } from './languages.ts'
+import { spokenOf } from './offered.ts'
 import { say } from './words.ts'
 
 /** What can be done with a room. */

@@ -1,7 +1,8 @@
 import { element, made } from '../../../pages/page/element.ts'
 import type { Offer, RecordingView, SimulatedOrder } from '../wire.ts'
 import { type Api, troubleOf } from './api.ts'
-import { fillLanguages, heardOf, spokenOf } from './languages.ts'
+import { fillLanguages } from './languages.ts'
+import { hearableOf, heardOf } from './offered.ts'
 import { say } from './words.ts'
 
 interface PhoneFields {
@@ -23,6 +24,7 @@ export class SimulateForm {
     this.#api = api
     this.#form.addEventListener('change', ({ target }) => {
       if (target instanceof HTMLInputElement && target.name === 'phones') this.#lay()
+      else if (this.#phones.some(({ speaks }) => speaks === target)) this.#narrow()
     })
     this.#form.addEventListener('submit', event => {
       event.preventDefault()
@@ -42,6 +44,17 @@ export class SimulateForm {
     const fields = Array.from({ length: count }, (_, at) => phoneFields(at, count, this.#offer, recordings))
     this.#phones = fields.map(({ fields: each }) => each)
     this.#place.replaceChildren(...fields.map(({ set }) => set))
+    this.#narrow()
+  }
+
+  /** Each phone can hear what its speaker is translated into: the other phone, or itself. */
+  #narrow(): void {
+    for (const [at, { hears }] of this.#phones.entries()) {
+      const { speaks } = this.#phones[this.#phones.length - 1 - at]!
+      const hearable = hearableOf(this.#offer, speaks.value || undefined)
+      const foreign = hearable.find(id => id !== speaks.value) ?? speaks.value
+      fillLanguages(hears, hearable, hearable.includes(hears.value) ? hears.value : foreign)
+    }
   }
 
   async #send(): Promise<void> {
@@ -87,7 +100,7 @@ function phoneFields(
   fields.recording.selectedIndex = Math.min(recordings.length - 1, count === 1 ? 3 : at === 0 ? 3 : 2)
   const { language = 'en-us' } = recordings[0] ?? {}
   fillLanguages(fields.speaks, heardOf(offer), language, 'nothing: it only listens')
-  const spoken = spokenOf(offer)
+  const spoken = hearableOf(offer)
   const foreign = spoken.find(id => id === 'es-es') ?? spoken.find(id => id !== language) ?? 'es-es'
   fillLanguages(fields.hears, spoken, count === 2 && at === 0 ? language : foreign)
   return { set, fields }

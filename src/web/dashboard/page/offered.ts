@@ -1,0 +1,43 @@
+import type { Offer } from '../wire.ts'
+
+/** What can be chosen where the service does not say what it has: it may have these. */
+const COMMON: readonly string[] = [
+  ...[
+    'en-us',
+    'en-gb',
+    'es-es',
+    'es-mx',
+    'fr-fr',
+    'de-de',
+    'it-it',
+    'pt-br',
+    'pt-pt',
+    'nl-nl',
+    'pl-pl',
+    'tr-tr',
+  ],
+  ...['uk-ua', 'ru-ru', 'ar-sa', 'hi-in', 'ja-jp', 'ko-kr', 'zh-cn'],
+]
+
+type Languages = Pick<Offer, 'languages'>
+
+/** Those that the service understands. */
+export function heardOf({ languages }: Languages): readonly string[] {
+  if (languages.length === 0) return COMMON
+  return languages.filter(each => each.heard).map(each => each.id)
+}
+
+/** Those that it speaks. */
+export function spokenOf({ languages }: Languages): readonly string[] {
+  if (languages.length === 0) return COMMON
+  return languages.filter(each => each.spoken).map(each => each.id)
+}
+
+/** Those in which somebody who speaks `from`, or anybody at all, can be heard: as they are, or translated. */
+export function hearableOf({ languages }: Languages, from?: string): readonly string[] {
+  if (languages.length === 0) return COMMON
+  const speakers = languages.filter(({ id, heard }) => (from === undefined ? heard : id === from))
+  const heardIn = (wanted: string, spoken: boolean) =>
+    speakers.some(({ id, into }) => id === wanted || (spoken && into.includes(wanted)))
+  return languages.filter(({ id, spoken }) => heardIn(id, spoken)).map(({ id }) => id)
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { hearableOf, heardOf, spokenOf } from '../../../../src/web/dashboard/page/offered.ts'
+
+const languages = [
+  { id: 'en-us', heard: true, spoken: true, into: ['es-es', 'de-de'] },
+  { id: 'es-es', heard: false, spoken: true, into: ['en-us'] },
+  { id: 'de-de', heard: true, spoken: false, into: ['fr-fr'] },
+  { id: 'fr-fr', heard: false, spoken: true, into: [] },
+  { id: 'ca-es', heard: false, spoken: true, into: ['es-es'] },
+]
+
+test('what can be heard of a speaker is their own language, and what it is translated into and spoken', () => {
+  expect(hearableOf({ languages }, 'en-us')).toEqual(['en-us', 'es-es'])
+  expect(hearableOf({ languages }, 'de-de')).toEqual(['de-de', 'fr-fr'])
+  expect(hearableOf({ languages }, 'xx-xx')).toEqual([])
+})
+
+test('of whoever may come: what anybody who is understood can be heard in', () => {
+  expect(hearableOf({ languages })).toEqual(['en-us', 'es-es', 'de-de', 'fr-fr'])
+})
+
+test('a service that cannot be asked may have the common ones', () => {
+  for (const of of [hearableOf, heardOf, spokenOf]) expect(of({ languages: [] })).toContain('en-us')
+  expect(heardOf({ languages })).toEqual(['en-us', 'de-de'])
+  expect(spokenOf({ languages })).toEqual(['en-us', 'es-es', 'fr-fr', 'ca-es'])
+})
