@@ -77,4 +77,25 @@ describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 6
     await Promise.all([anna.page.context().close(), bob.page.context().close()])
     await b.close()
   })
+
+  test('words that their translator never finished are not shown as if more came of them', async () => {
+    const b = await browserServer()
+    const anna = await talkPage(browser, b.address, { ear: false, script: NO_MICROPHONE })
+    await anna.page.click('#start')
+    await expect.poll(() => b.translator.connections.length).toBe(1)
+    const begin = (utterance: string, text: string) =>
+      b.translator.last.sink.result({ utterance, text, final: false })
+    const drafts = anna.page.locator('.said.draft .original')
+    begin('1', 'it was the')
+    await expect.poll(() => drafts.allTextContents()).toEqual(['it was the'])
+    // The connection breaks: the next one knows nothing of it.
+    b.translator.last.drop({ kind: 'hangup', by: 'remote' })
+    await b.run(2_000)
+    await expect.poll(() => b.translator.connections.length).toBe(2)
+    begin('1', 'it was the best')
+    await expect.poll(() => drafts.allTextContents()).toEqual(['it was the best'])
+    expect(await anna.finals('original')).toEqual(['it was the'])
+    await anna.page.context().close()
+    await b.close()
+  })
 })

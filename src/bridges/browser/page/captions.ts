@@ -31,8 +31,8 @@ export class Captions {
     const { utterance, mine, final, from, to, text = '', translation = '' } = caption
     if (text === '' && translation === '') return
     empty.hidden = true
-    const item = this.#items.get(utterance) ?? this.#add(utterance)
     const name = caption.name ?? say(mine ? 'you' : 'unnamed')
+    const item = this.#items.get(utterance) ?? this.#add(utterance, name)
     item.className = `said${mine ? ' mine' : ''}${final ? '' : ' draft'}`
     item.replaceChildren(
       made('p', name, 'who'),
@@ -43,8 +43,10 @@ export class Captions {
     list.scrollTop = list.scrollHeight
   }
 
-  #add(utterance: string): HTMLLIElement {
+  #add(utterance: string, name: string): HTMLLIElement {
+    this.#leaveBehind(name)
     const item = made('li')
+    item.dataset.who = name
     this.#items.set(utterance, item)
     list.append(item)
     if (this.#items.size > MOST) {
@@ -53,6 +55,12 @@ export class Captions {
       this.#items.delete(oldest)
     }
     return item
+  }
+
+  /** Who says something else has ended what they said before, also where that never became final. More of it shows that it had not. */
+  #leaveBehind(name: string): void {
+    for (const draft of list.querySelectorAll<HTMLLIElement>('.draft'))
+      if (draft.dataset.who === name) draft.classList.remove('draft')
   }
 
   #tell(name: string, text: string, language: string): void {
