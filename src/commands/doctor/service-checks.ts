@@ -113,7 +113,9 @@ function keyCheck({ service }: Config): Check[] {
 function instead(wanted: string, offered: readonly string[]): string {
   const near = offered.filter(language => sameLanguage(language, wanted))
   const named = (near.length > 0 ? near : offered).slice(0, 12).join(', ')
-  return named === '' ? 'choose another service' : `choose one of ${named}, or another service`
+  return named === ''
+    ? 'mend its engines, or choose another service'
+    : `choose one of ${named}, or another service`
 }
 
 function isFine(check: Check): boolean {
