@@ -10,6 +10,8 @@ import type { Schedule } from './schedule.ts'
 
 /** Trouble in a row before a link gives up; the least that tells one more try from many. */
 const ATTEMPTS = 3
+/** So long there, a link has come back for good (ms). */
+const WELL_MS = 30_000
 /** Longer than all that a link may wait for one after another: what is still not there then is not coming. */
 const FOR_GOOD_MS = 10 * 60_000
 
@@ -87,6 +89,7 @@ const link: Schedule = {
     const states: VoiceLinkState[] = []
     let gatewayUp = true
     let asked = 0
+    let readyAt: number | undefined
     const link = new VoiceLink({
       guildId: 'g',
       channelId: 'c',
@@ -97,7 +100,12 @@ const link: Schedule = {
       counters: new LinkCounters(),
       gatewayUp: () => gatewayUp,
       limits: { attemptsMost: ATTEMPTS, random: () => 0.5 },
-      watcher: { state: state => void states.push(state) },
+      watcher: {
+        state: state => {
+          states.push(state)
+          readyAt = state === 'ready' ? clock.now() : undefined
+        },
+      },
       connect: (_terms, watcher) => {
         made.push(new FakeConnection(watcher, () => void asked++))
         return made.at(-1)!
@@ -132,7 +140,7 @@ const link: Schedule = {
           clock.advance(Math.min(500, each.ms - ms))
           holds()
         }
-        if (link.state === 'ready' && each.ms > 30_000) since = asked
+        if (readyAt !== undefined && clock.now() - readyAt >= WELL_MS) since = asked
       } else if (each.do === 'leave') void link.leave({ kind: 'parent-closed' })
       else if (each.do === 'ask') link.askAgain()
       else if (each.do === 'gateway') gatewayUp = !gatewayUp
