@@ -45,14 +45,12 @@ describe.concurrent('the process', { timeout: 90_000 }, () => {
     const only = await all.start({ NODE_OPTIONS: `--import ${JUMPING}` })
     all.lead(only)
     const pair = await all.translated('a')
-    await pause(500)
     const said = pair.say(150)
     for (let n = 0; n < 2; n++) {
       await pause(800)
       process.kill(only.command.pid, 'SIGUSR2')
     }
     const other = await all.translated('b')
-    await pause(500)
     await Promise.all([said, other.say(50)])
     await expectWhole(pair, 149)
     await expectWhole(other, 49)
@@ -72,7 +70,6 @@ describe.concurrent('the process', { timeout: 90_000 }, () => {
     const only = await all.start()
     all.lead(only)
     const pair = await all.translated('a')
-    await pause(500)
     const said = pair.say(200)
     limit(only, '--nofile=50:1024')
     const strangers: Socket[] = []
@@ -85,7 +82,6 @@ describe.concurrent('the process', { timeout: 90_000 }, () => {
     // For a while nobody new is let in.
     while (!(await fetch(`${only.address}/ready`)).ok) await pause(300)
     const other = await all.translated('b')
-    await pause(500)
     await other.say(50)
     await expectWhole(other, 49)
   })

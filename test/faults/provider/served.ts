@@ -28,6 +28,7 @@ export class Deployment implements AsyncDisposable {
   readonly #service: ScriptedService
   readonly #switch: Switch
   readonly #calls: SimulatedCall[] = []
+  #translated = 0
 
   private constructor(shell: Shell, service: ScriptedService, balancer: Switch) {
     this.#shell = shell
@@ -86,9 +87,20 @@ export class Deployment implements AsyncDisposable {
     return new Pair(await this.call(room), await this.call(room))
   }
 
-  /** The same, and the second hears the first by the service alone, which says again what it has heard. */
+  /**
+   * The same, and the second hears the first by the service alone, which says again what it has heard. Settles when the
+   * service listens to both: what is said before somebody is there to hear it is said to nobody.
+   */
   async translated(room: string): Promise<Pair> {
-    return new Pair(await this.call(room), await this.call(room, SPANISH))
+    this.#translated++
+    const pair = new Pair(await this.call(room), await this.call(room, SPANISH))
+    const { sessions } = this.#service
+    await until(
+      () => sessions.length >= 2 * this.#translated,
+      PATIENCE_MS,
+      'that the service listens to both',
+    )
+    return pair
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
