@@ -103,10 +103,8 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
       40_000,
       'the same in another voice',
     )
-    await pause(2_500)
     expect(await accessibilityFaults(page)).toEqual([])
-    const all = await heard()
-    const played = voiceIn(all.subarray(0, before))
+    const played = voiceIn((await heard()).subarray(0, before))
     const first = voiceIn(sent())
 
     // It is what the server sent: the same samples, and as loud, but where a busy machine made a break.
@@ -118,9 +116,14 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     // And it is the Spanish voice, saying that very translation.
     const wanted = levels(voiceIn(await spanish(translation))).subarray(0, 60)
     expect(likeness(wanted, levels(first)).best).toBeGreaterThan(0.8)
-    // The other voice is another.
-    const last = voiceIn(all.subarray(all.length - 2 * 16_000))
-    expect(pitchOf(last) / pitchOf(played)).toBeGreaterThan(1.2)
+    // The other voice is another; a busy page plays it later.
+    const pitch = pitchOf(played)
+    let raised = 0
+    for (let look = 0; look < 20 && raised <= 1.2; look++) {
+      await pause(500)
+      raised = pitchOf((await heard()).subarray(-2 * 16_000)) / pitch
+    }
+    expect(raised).toBeGreaterThan(1.2)
 
     await page.click('#stop')
     await b.until(() => b.app.relay.legs === 0, 5_000, 'hanging up')
