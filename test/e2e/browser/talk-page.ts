@@ -25,7 +25,7 @@ const EAR = `
   const earOf = async context => {
     await context.audioWorklet.addModule(${JSON.stringify(`data:text/javascript,${encodeURIComponent(EAR_WORKLET)}`)})
     const ear = new AudioWorkletNode(context, 'ear')
-    ear.port.onmessage = ({ data }) => window.heard.push(Array.from(data))
+    ear.port.onmessage = ({ data }) => window.heard.push(data)
     connect.call(ear, context.destination)
     return ear
   }
@@ -39,6 +39,10 @@ const EAR = `
     return connect.call(this, to, ...rest)
   }
 `
+
+/** What was recorded, as text: numbers one by one would take a busy machine seconds. */
+const HEARD =
+  '[window.heard.map(block => btoa(String.fromCharCode(...new Uint8Array(block.buffer)))), window.heardRate]'
 
 export interface TalkPage {
   readonly page: Page
@@ -87,8 +91,10 @@ export async function talkPage(
     ...{ page, faults },
     sent: () => joined(sent),
     async heard() {
-      const [blocks, rate] = (await page.evaluate('[window.heard, window.heardRate]')) as [number[][], number]
-      const pcm = joined(blocks.map(block => Int16Array.from(block)))
+      const [blocks, rate] = (await page.evaluate(HEARD)) as [string[], number]
+      const pcm = joined(
+        blocks.map(block => new Int16Array(new Uint8Array(Buffer.from(block, 'base64')).buffer)),
+      )
       const resampler = createResampler(rate, 16_000)
       return Int16Array.from([...resampler.process(pcm), ...resampler.flush()])
     },

@@ -178,8 +178,11 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
         fileURLToPath(new URL('../../../recordings/sense-and-sensibility-2.wav', import.meta.url)),
       ),
     )
-    const wanted = levels(mono(wav)).subarray(20, 140)
-    expect(likeness(wanted, levels((await anna.heard()).subarray(start))).best).toBeGreaterThan(0.9)
+    expect(wav.rate).toBe(16_000)
+    const asItIs = piecesOf(voiceIn(mono(wav)), voiceIn((await anna.heard()).subarray(start)))
+    expect(asItIs.length).toBeGreaterThanOrEqual(4)
+    const alike = asItIs.filter(({ likeness }) => likeness > 0.8)
+    expect(alike.length).toBeGreaterThanOrEqual(asItIs.length / 2)
     // Large captions, also of what was said before, are for who began; guests find no link.
     expect(await bob.page.locator('#captions-page').isVisible()).toBe(false)
     const [wall] = await Promise.all([
