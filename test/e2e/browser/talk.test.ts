@@ -56,12 +56,12 @@ const voiceIn = (pcm: Int16Array) => {
 }
 
 /** Stretches of 100 ms of `sent`, 0.4 s apart, in which there is voice, with how alike to them the best place in `played` is. */
-function piecesOf(sent: Int16Array, played: Int16Array) {
+function piecesOf(sent: Int16Array, played: Int16Array, aheadMs = 100) {
   return Array.from({ length: 10 }, (_, n) => n * 6_400).flatMap(at => {
     const piece = sent.subarray(at, at + 1_600)
     if (piece.length < 1_600 || rms(piece) < 300) return []
-    // A little before it, up to a second behind.
-    const from = Math.max(0, at - 1_600)
+    // Up to so much before it, up to a second behind.
+    const from = Math.max(0, at - aheadMs * 16)
     const there = likeness(piece, played.subarray(from, at + 17_600))
     const same = played.subarray(from + there.at, from + there.at + piece.length)
     return [{ likeness: there.best, louderDb: 20 * Math.log10(rms(same) / rms(piece)) }]
@@ -179,9 +179,10 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
       ),
     )
     expect(wav.rate).toBe(16_000)
-    const asItIs = piecesOf(voiceIn(mono(wav)), voiceIn((await anna.heard()).subarray(start)))
+    // How loud its first moments are is the leveller's doing: it may begin earlier than is seen here.
+    const asItIs = piecesOf(voiceIn(mono(wav)), voiceIn((await anna.heard()).subarray(start)), 1_000)
     expect(asItIs.length).toBeGreaterThanOrEqual(4)
-    const alike = asItIs.filter(({ likeness }) => likeness > 0.8)
+    const alike = asItIs.filter(({ likeness }) => likeness > 0.95)
     expect(alike.length).toBeGreaterThanOrEqual(asItIs.length / 2)
     // Large captions, also of what was said before, are for who began; guests find no link.
     expect(await bob.page.locator('#captions-page').isVisible()).toBe(false)
