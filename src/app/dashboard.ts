@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import { systemWallClock } from '../core/wall-clock.ts'
 import type { BearerKeys } from '../web/control/bearer-keys.ts'
-import { Audience, type AudienceStats } from '../web/dashboard/audience.ts'
+import { Audience } from '../web/dashboard/audience.ts'
 import { dashboard } from '../web/dashboard/dashboard.ts'
 import { dashboardSettingsSchema } from '../web/dashboard/dashboard-settings.ts'
 import { Lookout } from '../web/dashboard/lookout.ts'
 import { ProcessPulse } from '../web/dashboard/pulse.ts'
 import { languageOffer } from './language-offer.ts'
+import type { DashboardStats } from './metrics/dashboard-families.ts'
 import type { PluginParts } from './plugins.ts'
-import { LoopbackCalls, type SimulatedCallStats } from './simulated-calls.ts'
+import { LoopbackCalls } from './simulated-calls.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What the dashboard counts. */
-    dashboard: { readonly audience: AudienceStats; readonly simulated: SimulatedCallStats }
+    dashboard: DashboardStats
   }
 }
 
@@ -54,7 +54,9 @@ export async function registerDashboard(
       }),
   })
   server.decorate('dashboard', {
-    audience: audience.stats,
+    get audience() {
+      return audience.stats
+    },
     get simulated() {
       return calls.stats
     },

@@ -1,4 +1,4 @@
-import type { OfferedLanguage } from '../bridges/discord/index.ts'
+import type { OfferedLanguage } from '../bridges/browser/index.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 
 /** Where the service is that is asked for its languages. */
@@ -8,24 +8,16 @@ export interface LanguageOfferTerms {
   readonly apiKey: string
 }
 
-/** A language of a translation service, and what it is translated into there. */
-export interface TranslatedLanguage extends OfferedLanguage {
-  readonly into: readonly string[]
-}
-
 /** What users of the Discord bridge and the dashboard can choose: the languages of a translation service, as they are when it is asked. */
 export function languageOffer({
   url,
   apiKey,
-}: LanguageOfferTerms): () => Promise<readonly TranslatedLanguage[]> {
+}: LanguageOfferTerms): () => Promise<readonly OfferedLanguage[]> {
   return async () => {
     const at = typeof url === 'string' ? url : url()
     const languages = await new ServiceClient({ url: at, apiKey }).languages()
-    return languages.map(({ languageId, transcription, translation, synthesis }) => ({
-      id: languageId,
-      heard: transcription,
-      spoken: synthesis,
-      into: translation,
+    return languages.map(({ languageId, name, transcription, translation, synthesis }) => ({
+      ...{ id: languageId, name, heard: transcription, spoken: synthesis, into: translation },
     }))
   }
 }

@@ -11,11 +11,12 @@ import { metricsSettingsSchema } from '../web/metrics/metrics-settings.ts'
 import { processFamilies } from '../web/metrics/process-metrics.ts'
 import { eventFamilies, relayFamilies } from '../web/metrics/relay-metrics.ts'
 import { browserFamilies } from './metrics/browser-families.ts'
+import { dashboardFamilies } from './metrics/dashboard-families.ts'
 import { discordFamilies } from './metrics/discord-families.ts'
 import { ownFamilies } from './metrics/own-families.ts'
+import { recordingFamilies } from './metrics/recording-families.ts'
 import { telephoneFamilies } from './metrics/telephone-families.ts'
 import { traceFamilies } from './metrics/trace-families.ts'
-import { watchingFamilies } from './metrics/watching-families.ts'
 import type { PluginParts } from './plugins.ts'
 import { version } from './version.ts'
 
@@ -74,11 +75,8 @@ function families(
     ...browserFamilies(() => server.browser),
     ...discordFamilies(() => (server.hasDecorator('discord') ? server.discord : undefined)),
     ...floorFamilies(front.floor),
-    ...watchingFamilies({
-      recordings: () => parts.recordings,
-      audience: () => server.dashboard.audience,
-      simulated: () => server.dashboard.simulated,
-    }),
+    ...recordingFamilies(parts.recordings),
+    ...dashboardFamilies(() => server.dashboard),
     ...guardFamilies(servers),
     ...ownFamilies({ drain, embedded, notReady }),
     ...traceFamilies(parts.traces),

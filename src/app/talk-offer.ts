@@ -1,16 +1,15 @@
 import type { Offer } from '../bridges/browser/index.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
-import type { LanguageOfferTerms } from './language-offer.ts'
+import { type LanguageOfferTerms, languageOffer } from './language-offer.ts'
 
 /** What visitors of the talk page can choose: the languages and voices of a translation service, as they are when it is asked. */
 export function talkOffer({ url, apiKey }: LanguageOfferTerms): () => Promise<Offer> {
+  const offered = languageOffer({ url, apiKey })
   return async () => {
     const client = new ServiceClient({ url: typeof url === 'string' ? url : url(), apiKey })
-    const [languages, voices] = await Promise.all([client.languages(), client.voices()])
+    const [languages, voices] = await Promise.all([offered(), client.voices()])
     return {
-      languages: languages.map(({ languageId, name, transcription, translation, synthesis }) => ({
-        ...{ id: languageId, name, heard: transcription, spoken: synthesis, into: translation },
-      })),
+      languages,
       voices: voices.map(({ voiceId, name, languageId, voiceGender }) => ({
         ...{ id: voiceId, name, language: languageId, gender: voiceGender },
       })),

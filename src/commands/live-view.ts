@@ -1,4 +1,4 @@
-import type { Caption, RelayEvents } from '../core/observer.ts'
+import type { Caption, SessionEvent } from '../core/observer.ts'
 import type { Relay } from '../core/relay.ts'
 import { meter, type Terminal } from './terminal.ts'
 
@@ -67,10 +67,10 @@ export class LiveView implements Disposable {
   }
 
   /** Told once when the service goes, however often it is tried again, and once when it is back. */
-  #session({ status, speaker, to, reason }: RelayEvents['session']): void {
+  #session({ status, speaker, to, reason }: SessionEvent): void {
     const who = `${speaker} ${to}`
     const told = this.#away.has(who)
-    if (!told && (status === 'waiting' || reason === 'failed'))
+    if (!told && (status === 'waiting' || reason?.kind === 'failed'))
       this.#terminal.line(`       service away (${to}): the original voice passes`)
     if (told && status === 'live') this.#terminal.line(`       service back (${to})`)
     if (status === 'waiting') this.#away.add(who)

@@ -148,10 +148,7 @@ export class Interpretation {
       to: this.to,
       status: state.status,
       attempt: 'attempt' in state ? state.attempt : 0,
-      ...(state.status === 'ended' ? { reason: state.reason.kind } : {}),
-      ...(state.status === 'ended' && state.reason.kind === 'failed'
-        ? { code: state.reason.error.code, why: state.reason.error.message }
-        : {}),
+      ...(state.status === 'ended' ? { reason: state.reason } : {}),
     })
     // An original that may be heard now must not wait for the next frame to come up.
     this.#pump()

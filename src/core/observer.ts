@@ -6,6 +6,7 @@ import type { PartyKey, PartyState } from './party-state.ts'
 import type { NoticeStage } from './playout.ts'
 import type { RecordingState } from './recorder.ts'
 import type { GateChange } from './service-gate.ts'
+import type { SessionState } from './session-state.ts'
 import type { UtteranceStages } from './stages.ts'
 
 /** What somebody said, as text. A partial may still change; a final never does. */
@@ -47,13 +48,10 @@ export interface SessionEvent {
   readonly room: string
   readonly speaker: string
   readonly to: LanguageId
-  /** `opening`, `live`, `waiting` or `ended`. */
-  readonly status: string
+  readonly status: SessionState['status']
   readonly attempt: number
-  /** Of one that has ended: why, and with which error where it failed. */
-  readonly reason?: string
-  readonly code?: ErrorCode
-  readonly why?: string
+  /** Why it has ended. */
+  readonly reason?: EndReason
 }
 
 /** How late one listener hears one speaker's translations: every second while there are any, and once when there are none. */
@@ -85,7 +83,7 @@ export interface RelayEvents {
   left: { room: string; participant: string; channel: string; reason: EndReason; frames: number }
   /** A participant takes part differently from now on; `state` is how, `changes` are the keys that differ. */
   changed: { room: string; participant: string; state: PartyState; changes: readonly PartyKey[] }
-  /** How the session of a speaker into a language is: `opening`, `live`, `waiting`, `ended`. */
+  /** How the session of a speaker into a language is. */
   session: SessionEvent
   /** The breaker before a service: `open`, nobody gets through but probes. Place 0 is the service that is wanted. */
   service: GateChange

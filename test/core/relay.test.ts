@@ -178,7 +178,10 @@ describe('two legs, two languages', () => {
       kind: 'failed',
       error: new BridgeError('SERVICE_REFUSED', 'no such pair'),
     })
-    expect(await ended).toMatchObject({ status: 'ended', code: 'SERVICE_REFUSED', why: 'no such pair' })
+    expect(await ended).toMatchObject({
+      status: 'ended',
+      reason: { kind: 'failed', error: { code: 'SERVICE_REFUSED', message: 'no such pair' } },
+    })
     r.say('anna', sine(440, 1_000))
     await r.run(1_000)
     expect(peak(bob.heard())).toBe(8_000)

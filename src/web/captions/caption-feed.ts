@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
-import type { Observer, RelayEvents } from '../../core/observer.ts'
+import type { Observer, SessionEvent } from '../../core/observer.ts'
 import { isoTime, type WallClock } from '../../core/wall-clock.ts'
 import { CaptionTimes, type RoomLife, type TimedCaption } from './timed-caption.ts'
 
@@ -114,11 +114,11 @@ export class CaptionFeed implements CaptionSource, Disposable {
     this.#tell(open.life, { kind: 'closed' })
   }
 
-  #session({ room, speaker, to, status, reason }: RelayEvents['session']): void {
+  #session({ room, speaker, to, status, reason }: SessionEvent): void {
     const open = this.#rooms.get(room)
     if (!open) return
     const key = `${speaker} ${to}`
-    const away = status === 'waiting' || (status === 'ended' && reason === 'failed')
+    const away = status === 'waiting' || (status === 'ended' && reason?.kind === 'failed')
     // An attempt says nothing yet; of a session nobody needs any more, nothing is away any more.
     if (status === 'opening') return
     if (away === open.away.has(key)) return

@@ -22,15 +22,17 @@ export interface AudienceParts {
 /** What an audience counts. */
 export interface AudienceStats {
   readonly viewers: number
-  /** Viewers that were cut off since they did not read, levels that were left out, and viewers there was no room for. */
-  cutOff: number
-  skipped: number
-  refused: number
+  /** Viewers that were cut off since they did not read. */
+  readonly cutOff: number
+  /** Levels that were left out for a viewer who reads slowly. */
+  readonly skipped: number
+  /** Viewers there was no room for. */
+  readonly refused: number
 }
 
 /** Everybody who looks at the dashboard. All get the same bytes; nothing is made while nobody is there. */
 export class Audience implements Disposable {
-  readonly stats: AudienceStats
+  readonly #counts = { cutOff: 0, skipped: 0, refused: 0 }
   readonly #parts: AudienceParts
   readonly #viewers = new Set<CaptionOutlet>()
   #lookout: ReturnType<AudienceParts['lookout']> | undefined
@@ -41,17 +43,10 @@ export class Audience implements Disposable {
 
   constructor(parts: AudienceParts) {
     this.#parts = parts
-    const viewers = this.#viewers
-    this.stats = {
-      get viewers() {
-        return viewers.size
-      },
-      ...{ cutOff: 0, skipped: 0, refused: 0 },
-    }
   }
 
-  get size(): number {
-    return this.#viewers.size
+  get stats(): AudienceStats {
+    return { viewers: this.#viewers.size, ...this.#counts }
   }
 
   /** Something is being looked at, or was a moment ago. */
@@ -62,7 +57,7 @@ export class Audience implements Disposable {
   /** Shows `outlet` all there is, then what changes. Returns what to dispose of when it has gone; undefined: too many are there. */
   add(outlet: CaptionOutlet): Disposable | undefined {
     if (this.#closed || this.#viewers.size >= this.#parts.maxViewers) {
-      this.stats.refused++
+      this.#counts.refused++
       return undefined
     }
     this.#leaving?.[Symbol.dispose]()
@@ -95,10 +90,10 @@ export class Audience implements Disposable {
     for (const viewer of this.#viewers) {
       if (viewer.unread <= most) viewer.write(text)
       else if (most === GONE_BYTES) {
-        this.stats.cutOff++
+        this.#counts.cutOff++
         viewer.destroy()
         this.#gone(viewer)
-      } else this.stats.skipped++
+      } else this.#counts.skipped++
     }
   }
 

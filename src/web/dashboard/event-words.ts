@@ -1,5 +1,5 @@
 import { describeEnd } from '../../core/errors.ts'
-import type { RelayEvents } from '../../core/observer.ts'
+import type { RelayEvents, SessionEvent } from '../../core/observer.ts'
 import type { EventKind, EventLine } from './wire.ts'
 
 /** A line of the event stream before it has its number and time. */
@@ -22,15 +22,11 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
   },
   changed: ({ room, participant, state, changes }) =>
     line('party', room, participant, changes.map(key => `${key}: ${state[key] ?? 'nothing'}`).join(', ')),
-  session: ({ room, speaker, to, status, attempt, reason, code, why }) => {
+  session: event => {
+    const { room, speaker, to, status, attempt, reason } = event
     if (status === 'opening' && attempt <= 1) return undefined
-    const told = line(
-      'session',
-      room,
-      speaker,
-      `translation into ${to}: ${sessionWords(status, attempt, code === undefined ? reason : `failed ${code}: ${why}`)}`,
-    )
-    return status === 'waiting' || reason === 'failed' ? bad(told) : told
+    const told = line('session', room, speaker, `translation into ${to}: ${sessionWords(event)}`)
+    return status === 'waiting' || reason?.kind === 'failed' ? bad(told) : told
   },
   service: ({ place, status }) => {
     const name = place === 0 ? 'the service' : `stand-in service ${place}`
@@ -67,9 +63,9 @@ function languages(speaks: string | undefined, hears: string | undefined): strin
   return `${speaks === undefined ? 'only listens' : `speaks ${speaks}`}, hears ${hears ?? 'originals'}`
 }
 
-function sessionWords(status: string, attempt: number, reason: string | undefined): string {
+function sessionWords({ status, attempt, reason }: SessionEvent): string {
   if (status === 'waiting') return `lost, attempt ${attempt}`
-  if (status === 'ended') return `ended${reason === undefined ? '' : ` (${reason})`}`
+  if (status === 'ended') return `ended${reason === undefined ? '' : ` (${describeEnd(reason)})`}`
   return attempt > 1 ? `${status}, attempt ${attempt}` : status
 }
 

@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
+import { joined } from '../../../src/transcode/pcm.ts'
 import { createResampler } from '../../../src/transcode/resample.ts'
 import { watchFaults } from '../../helpers/chromium.ts'
 
@@ -39,6 +40,10 @@ const EAR = `
     return connect.call(this, to, ...rest)
   }
 `
+
+/** For `script`: what a browser says without a microphone, and to somebody who refuses it. */
+export const withoutMicrophone = (name: 'NotFoundError' | 'NotAllowedError') =>
+  `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${name}'))`
 
 /** What was recorded, as text: numbers one by one would take a busy machine seconds. */
 const HEARD =
@@ -100,16 +105,6 @@ export async function talkPage(
     },
     finals: kind => page.locator(`.said:not(.draft) .${kind}`).allTextContents(),
   }
-}
-
-function joined(blocks: readonly Int16Array[]): Int16Array {
-  const all = new Int16Array(blocks.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const block of blocks) {
-    all.set(block, at)
-    at += block.length
-  }
-  return all
 }
 
 /** The pitch of a voice (Hz): the median over its loud stretches of 40 ms. */

@@ -4,12 +4,12 @@ import { asAsked } from '../../../src/bridges/browser/index.ts'
 import { FaultProxy } from '../../../src/simulator/faults/fault-proxy.ts'
 import { browserServer } from '../../bridges/browser/bridge.ts'
 import { hasChromium, startChromium } from '../../helpers/chromium.ts'
-import { talkPage } from './talk-page.ts'
+import { talkPage, withoutMicrophone } from './talk-page.ts'
 
 /** Longer than the place of somebody who was cut off is kept, shorter than a silent page is believed (ms). */
 const LONG_MS = 11_000
 
-const NO_MICROPHONE = `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotFoundError'))`
+const NO_MICROPHONE = withoutMicrophone('NotFoundError')
 const KEEPS_MICROPHONE = `
   const { mediaDevices } = navigator
   const ask = mediaDevices.getUserMedia.bind(mediaDevices)

@@ -12,17 +12,13 @@ import { mono, readWav } from '../../../src/transcode/wav.ts'
 import { accessibilityFaults, hasChromium, startChromium } from '../../helpers/chromium.ts'
 import { pause } from '../../helpers/until.ts'
 import { bridge, envelope, LINE_RATE, likeness, recognised, sentence } from '../phones.ts'
-import { pitchOf, talkPage } from './talk-page.ts'
+import { pitchOf, talkPage, withoutMicrophone } from './talk-page.ts'
 
 const SAID = 'had he married a more amiable woman he might have been made still more respectable than he was'
 const RECORDING = fileURLToPath(new URL('../../../recordings/sense-and-sensibility-4.wav', import.meta.url))
 /** A number whose callers key in the code of a room. */
 const CODES = '+15005550001'
 const PHONE = { viewport: { width: 360, height: 740 } }
-/** What a browser says without a microphone, and to somebody who refuses it. */
-const WITHOUT = (name: string) =>
-  `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${name}'))`
-
 /** A sound card of another rate. */
 const AT_44100 =
   'window.AudioContext = class extends AudioContext { constructor(options) { super({ ...options, sampleRate: 44100 }) } }'
@@ -146,7 +142,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     expect(new URL(link).hash).toMatch(/^#join=[\w-]{24}$/)
 
     const bob = await talkPage(browser, link, {
-      script: WITHOUT('NotAllowedError'),
+      script: withoutMicrophone('NotAllowedError'),
       ...PHONE,
       colorScheme: 'dark',
     })
@@ -205,7 +201,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
   test('a telephone comes in by code; the cable is pulled, and the page is back by itself, as the same party', async () => {
     await using proxy = await FaultProxy.listen({ to: b.address })
     const anna = await talkPage(browser, proxy.url, {
-      script: `${WITHOUT('NotFoundError')}; ${AT_44100}`,
+      script: `${withoutMicrophone('NotFoundError')}; ${AT_44100}`,
       ear: false,
     })
     await anna.page.click('#start')

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { BridgeError } from '../../../src/core/errors.ts'
 import type { FeedEvent } from '../../../src/web/captions/caption-feed.ts'
 import type { RoomLife } from '../../../src/web/captions/timed-caption.ts'
 import { roomTalk } from './room-talk.ts'
@@ -86,10 +87,19 @@ test('a room that opens again is another life, also while the first is closing',
 test('a service that is away is told once, and once that it is back', () => {
   const { open, session, heard } = listening()
   open()
-  for (const status of ['opening', 'live', 'waiting', 'opening', 'waiting', 'opening', 'live', 'live'])
+  for (const status of [
+    'opening',
+    'live',
+    'waiting',
+    'opening',
+    'waiting',
+    'opening',
+    'live',
+    'live',
+  ] as const)
     session(status)
-  session('ended', { reason: 'unused' })
-  session('ended', { reason: 'failed' })
+  session('ended', { reason: { kind: 'unused' } })
+  session('ended', { reason: { kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'no') } })
   const away = heard.flatMap(({ event }) => (event.kind === 'service' ? [event.away] : []))
   expect(away).toEqual([true, false, true])
 })
@@ -98,8 +108,8 @@ test('a service that is away is no more once nobody needs it', () => {
   const { open, session, heard } = listening()
   open()
   for (const status of ['live', 'waiting'] as const) session(status)
-  session('ended', { reason: 'unused' })
-  session('ended', { reason: 'unused' })
+  session('ended', { reason: { kind: 'unused' } })
+  session('ended', { reason: { kind: 'unused' } })
   const away = heard.flatMap(({ event }) => (event.kind === 'service' ? [event.away] : []))
   expect(away).toEqual([true, false])
 })

@@ -1,4 +1,4 @@
-import { type Caption, Observer } from '../../../src/core/observer.ts'
+import { type Caption, Observer, type SessionEvent } from '../../../src/core/observer.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { CaptionFeed } from '../../../src/web/captions/caption-feed.ts'
 
@@ -28,7 +28,7 @@ export function roomTalk() {
       translation: `es ${text}`,
       ...more,
     })
-  const session = (status: string, more: object = {}) =>
+  const session = (status: SessionEvent['status'], more: Partial<SessionEvent> = {}) =>
     observer.emit('session', { room: 'desk', speaker: 'anna-1', to: 'es-es', status, attempt: 1, ...more })
   return { clock, wall, observer, feed, failures, open, close, caption, session }
 }

@@ -92,7 +92,7 @@ test('a viewer who reads too slowly gets no levels, and is cut off in the end; o
   expect(it.stats).toEqual({ viewers: 2, cutOff: 0, skipped: 2, refused: 0 })
   slow.unread = 1_048_577
   clock.advance(1_000)
-  expect([slow.state, quick.state, it.size]).toEqual(['destroyed', 'open', 1])
+  expect([slow.state, quick.state, it.stats.viewers]).toEqual(['destroyed', 'open', 1])
   expect(quick.names.filter(name => name === 'delta')).toHaveLength(2)
 })
 

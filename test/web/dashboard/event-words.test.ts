@@ -37,10 +37,12 @@ test('a session that opens as it should is no event until it is live', () => {
     bad: true,
     text: 'translation into es-es: lost, attempt 3',
   })
-  const why = { code: 'SERVICE_REFUSED', why: 'the service reports bad_parameter/pair_not_offered' } as const
-  expect(
-    EVENT_WORDS.session({ ...session, status: 'ended', attempt: 0, reason: 'failed', ...why }),
-  ).toMatchObject({ bad: true, text: expect.stringContaining('pair_not_offered') })
+  const error = new BridgeError('SERVICE_REFUSED', 'the service reports bad_parameter/pair_not_offered')
+  const reason = { kind: 'failed', error } as const
+  expect(EVENT_WORDS.session({ ...session, status: 'ended', attempt: 0, reason })).toMatchObject({
+    bad: true,
+    text: `translation into es-es: ended (failed SERVICE_REFUSED: ${error.message})`,
+  })
 })
 
 test('utterances that are heard are no news; those that are not are', () => {

@@ -1,4 +1,5 @@
 import { element } from '../../../pages/page/element.ts'
+import { hearable, translated } from '../../../pages/page/hearable.ts'
 import type { SelfView } from '../messages.ts'
 import type { Offer, OfferedVoice } from '../offer.ts'
 import { say, type Words } from './words.ts'
@@ -94,7 +95,7 @@ export class Choices {
     const { speaks: mine, alone, company = mine, voices } = this.#chosen
     const { languages, voices: all } = this.#catalogue
     speaks.value = mine
-    fill(hears, this.#company ? others(languages) : translated(languages, mine))
+    fill(hears, this.#company ? hearable(languages) : translated(languages, mine))
     hears.value = this.#company ? company : alone
     const own = all.filter(({ language }) => language === hears.value)
     fill(voice, [{ id: '', name: say('anyVoice') }, ...own.map(voiceOption)])
@@ -124,22 +125,8 @@ function startWith({ languages, defaults }: Catalogue, guest: boolean): Chosen {
   const company = kept?.company
   return {
     ...{ speaks, alone, voices: kept?.voices ?? {} },
-    ...(company !== undefined && others(languages).some(({ id }) => id === company) ? { company } : {}),
+    ...(company !== undefined && hearable(languages).some(({ id }) => id === company) ? { company } : {}),
   }
-}
-
-/** What somebody who speaks `from` can hear themself in. */
-function translated(languages: Offer['languages'], from: string): Offer['languages'] {
-  const { into = [] } = languages.find(({ id }) => id === from) ?? {}
-  return languages.filter(({ id, spoken }) => spoken && into.includes(id))
-}
-
-/** What others may be translated into, whatever they speak; or understood as it is. */
-function others(languages: Offer['languages']): Offer['languages'] {
-  const speakers = languages.filter(({ heard }) => heard)
-  return languages.filter(
-    ({ id, heard, spoken }) => heard || (spoken && speakers.some(({ into }) => into.includes(id))),
-  )
 }
 
 /** Its name, which may say already whose voice it is like. */

@@ -1,3 +1,4 @@
+import { hearable, translated } from '../../../pages/page/hearable.ts'
 import type { Offer } from '../wire.ts'
 
 /** What can be chosen where the service does not say what it has: it may have these. */
@@ -36,8 +37,7 @@ export function spokenOf({ languages }: Languages): readonly string[] {
 /** Those in which somebody who speaks `from`, or anybody at all, can be heard: as they are, or translated. */
 export function hearableOf({ languages }: Languages, from?: string): readonly string[] {
   if (languages.length === 0) return COMMON
-  const speakers = languages.filter(({ id, heard }) => (from === undefined ? heard : id === from))
-  const heardIn = (wanted: string, spoken: boolean) =>
-    speakers.some(({ id, into }) => id === wanted || (spoken && into.includes(wanted)))
-  return languages.filter(({ id, spoken }) => heardIn(id, spoken)).map(({ id }) => id)
+  if (from === undefined) return hearable(languages).map(({ id }) => id)
+  const into = new Set(translated(languages, from))
+  return languages.filter(language => language.id === from || into.has(language)).map(({ id }) => id)
 }
