@@ -1,7 +1,7 @@
 /**
  * The Discord bridge as a plugin of one's own Fastify server, with any server of the translation-service interface.
  *
- *   SERVICE_URL=https://translation.example.com SERVICE_KEY=… DISCORD_TOKEN=… node examples/discord-bot.ts
+ *   SERVICE_URL=https://translation.example.com SERVICE_KEY=… DISCORD_TOKEN=… npm run example examples/discord-bot.ts
  *
  * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/discord'.
  * DISCORD_API leads to another address of Discord's API, like that of a stand-in.

@@ -2,7 +2,7 @@
  * The full cycle: what is said in an audio file, translated and spoken, while it is still being said. The voice comes as
  * one stream, as a player would get it, and goes into an mp3 file.
  *
- *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… node examples/interpret.ts [file.wav] [from] [to] [heard.mp3]
+ *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… npm run example examples/interpret.ts [file.wav] [from] [to] [heard.mp3]
  *
  * In a program that has installed the package, import from 'dragoman/service' and 'dragoman/transcode'.
  */

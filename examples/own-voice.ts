@@ -2,7 +2,7 @@
  * Two legs and a translator without any network: the relay as a library. One leg says a tone, the "service" answers
  * every second of it with another tone, and the other leg hears that. Runs for three seconds and prints what was heard.
  *
- *   node examples/own-voice.ts
+ *   npm run example examples/own-voice.ts
  */
 import { Relay, relayOptions } from '../src/index.ts'
 import { FakeLeg, FakeTranslator, Mp3Maker, tone } from '../src/simulator/index.ts'

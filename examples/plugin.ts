@@ -2,7 +2,7 @@
  * The Twilio bridge as a plugin of one's own Fastify server, with any server of the translation-service interface.
  *
  *   SERVICE_URL=https://translation.example.com SERVICE_KEY=… PUBLIC_URL=https://bridge.example.com \
- *   TWILIO_AUTH_TOKEN=… PORT=8080 node examples/plugin.ts
+ *   TWILIO_AUTH_TOKEN=… PORT=8080 npm run example examples/plugin.ts
  *
  * Point a number's webhook at PUBLIC_URL/twilio/voice; who calls hears their own words in Spanish.
  * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/twilio'.

@@ -1,7 +1,7 @@
 /**
  * Speaks a text into an mp3 file.
  *
- *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… node examples/speak.ts es-es "Buenos días." spoken.mp3
+ *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… npm run example examples/speak.ts es-es "Buenos días." spoken.mp3
  *
  * In a program that has installed the package, import from 'dragoman/service'.
  */

@@ -2,7 +2,7 @@
  * Only the arithmetic of audio, without any network: makes of a recording what a telephone makes of it, says how loud it is
  * before and after, and plays what the telephone heard a quarter faster at its own pitch.
  *
- *   node examples/transcode.ts [file.wav] [folder]
+ *   npm run example examples/transcode.ts [file.wav] [folder]
  *
  * In a program that has installed the package, import from 'dragoman/transcode'.
  */

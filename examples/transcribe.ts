@@ -1,7 +1,7 @@
 /**
  * Transcribes an audio file live: sends it in the pace of speech and prints what is understood as it comes.
  *
- *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… node examples/transcribe.ts [file.wav] [language]
+ *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… npm run example examples/transcribe.ts [file.wav] [language]
  *
  * In a program that has installed the package, import from 'dragoman/service' and 'dragoman/transcode'.
  */

@@ -1,7 +1,7 @@
 /**
  * Translates the texts given, or every line of standard input.
  *
- *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… node examples/translate.ts en-us es-es "Good morning." "See you."
+ *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… npm run example examples/translate.ts en-us es-es "Good morning." "See you."
  *
  * In a program that has installed the package, import from 'dragoman/service'.
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Sets up whatever `npm run demo`, `npm start` and `npm test` need and is missing: the npm packages, the Node that runs
- * the project, and the engines' system packages. Run by npm before those commands, under any Node from 20 on and before
+ * Sets up whatever `npm run demo`, `npm start`, `npm test` and their like need and is missing: the npm packages, the Node that
+ * runs the project, and the engines' system packages. Run by npm before those commands, under any Node from 20 on and before
  * `node_modules` exists, so it uses Node's built-ins only. When nothing is missing it says nothing.
  *
  *   node scripts/setup.mjs [--for-tests] [--project <dir>] [--system-root <dir>]

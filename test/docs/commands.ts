@@ -84,10 +84,9 @@ async function faultOf(given: readonly string[]): Promise<string | undefined> {
   if (name === 'npx')
     return existsSync(`${PROJECT}node_modules/.bin/${rest[0]}`) ? undefined : 'is not installed'
   if (name === 'dragoman') return dragomanFault(rest)
-  if (name === 'node') {
-    const file = rest.find(word => !word.startsWith('-')) ?? ''
-    return existsSync(PROJECT + file) ? undefined : `there is no ${file}`
-  }
+  // The clone's own Node, which understands TypeScript, is not the one of the shell.
+  if (name === 'node')
+    return rest.some(word => word.endsWith('.ts')) ? 'npm run example runs it' : fileFault(rest)
   if (name in NOT_RUN) return undefined
   return 'no rule says how this is checked: test/docs/commands.ts'
 }
@@ -112,7 +111,12 @@ async function npmFault(given: readonly string[]): Promise<string | undefined> {
   if (does === undefined) return `there is no npm script ${name}`
   const [, before] = /src\/main\.ts ?(.*)$/.exec(does) ?? []
   if (before !== undefined) return dragomanFault([...before.split(' ').filter(Boolean), ...passed])
-  return undefined
+  return name === 'example' ? fileFault(own.slice(2)) : undefined
+}
+
+function fileFault(words: readonly string[]): string | undefined {
+  const file = words.find(word => !word.startsWith('-')) ?? ''
+  return existsSync(PROJECT + file) ? undefined : `there is no ${file}`
 }
 
 /** What the real program says to these words, its action left out. */

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { placeCall, ScriptedService, tone, tones } from '../../src/simulator/index.ts'
 import { dbfs, loudness, mono, readWav, rms, SAMPLE_RATE } from '../../src/transcode/index.ts'
@@ -148,7 +149,14 @@ describe('own-voice', () => {
   it(
     'lets one leg hear the other, original and translation',
     async () => {
-      const out = await printed('own-voice.ts')
+      // As the page says, which brings the right Node along.
+      const { stdout: out } = await promisify(execFile)(
+        'npm',
+        ['run', '--silent', 'example', 'examples/own-voice.ts'],
+        {
+          cwd: PROJECT,
+        },
+      )
       const [, original, translation] = /original (\d+),\s+translation (\d+)/.exec(out) ?? []
       expect(Number(original)).toBeGreaterThan(100)
       expect(Number(translation)).toBeGreaterThan(500)

@@ -16,5 +16,5 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman twilio (bind|unbind)/, 'test/commands/numbers.test.ts', 'unbind'],
   [/^dragoman discord/, 'test/commands/discord.test.ts', 'invite'],
   [/^dragoman completion/, 'test/commands/completion/completion.test.ts', 'completion'],
-  [/^node examples\//, 'test/docs/examples.test.ts', 'started'],
+  [/^npm run example examples\//, 'test/docs/examples.test.ts', "'example'"],
 ]

@@ -43,7 +43,9 @@ describe('the rules', () => {
     'dragoman translate speech.wav --to spanish',
     'DRAGOMAN_PROT=80 npm start',
     'export DRAGOMAN_DISCORD_TOKE=x',
-    'node examples/nothing.ts',
+    'npm run example examples/nothing.ts',
+    'node examples/clients/nothing.mjs',
+    'node examples/own-voice.ts',
     'frobnicate --now',
     'npm start && npm run nothing',
   ])('find what is wrong with %s', async code => expect(await commandFaults(code)).toHaveLength(1))
