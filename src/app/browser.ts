@@ -20,6 +20,7 @@ export interface BrowserTerms {
   readonly links: RoomLinks
   readonly doorman: Doorman
   readonly captions: BrowserBridgeOptions['captions'] & {}
+  readonly dashboard: string
   readonly words: () => string
   /** Where the service is just now, and its key. */
   readonly service: { readonly url: () => string; readonly apiKey: string }

@@ -144,6 +144,7 @@ function browser(parts: PluginParts) {
       parts.control.keys.length === 0
         ? undefined
         : captionPagePath(room, front.floor.links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
+    dashboard: '/dashboard',
     service: parts.service,
     words: () => statusWords(relay),
   })

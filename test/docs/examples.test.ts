@@ -111,6 +111,9 @@ describe('talk-page', () => {
       const [, address] = /Listening at (\S+)/.exec(run.out)!
       const page = await (await fetch(`${address}/`, { headers: { accept: 'text/html' } })).text()
       expect(page).toContain('Start talking')
+      // Nothing that can be seen leads nowhere: a bridge alone has no dashboard.
+      for (const [, path, more] of page.matchAll(/<a href="([^"]+)"([^>]*)>/g))
+        if (!more!.includes('hidden')) expect((await fetch(new URL(path!, address))).status, path).toBe(200)
       const module = /<script[^>]+src="([^"]+)"/.exec(page)![1]!
       expect((await fetch(new URL(module, address))).status).toBe(200)
       const talker = await Talker.open(address!)

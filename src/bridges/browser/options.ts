@@ -53,6 +53,8 @@ export interface BrowserBridgeOptions {
   readonly links?: RoomLinks
   /** The path of a page with the captions of `room` for so long (ms); undefined or absent: there is none. */
   readonly captions?: (room: string, ttlMs: number) => string | undefined
+  /** The path of a page for whoever looks after the server; absent: the page leads to none. */
+  readonly dashboard?: string
   /** What is said at `/` to programs, and people without a browser. */
   readonly words?: () => string
   readonly clock?: Clock

@@ -66,6 +66,7 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
       return {
         ...(await offer.get()),
         defaults: options.languages,
+        ...(options.dashboard === undefined ? {} : { dashboard: options.dashboard }),
         // Without an invitation somebody may still have a code.
         welcome,
         recordings: recordings.map(({ file, language, text }) => ({

@@ -108,6 +108,8 @@ describe('the door', () => {
       defaults: { speaks: 'en-us', hears: 'es-es' },
       welcome: true,
     })
+    // A bridge alone has no dashboard to lead to.
+    expect(JSON.parse(body)).not.toHaveProperty('dashboard')
     const { recordings } = JSON.parse(body) as { recordings: { url: string }[] }
     expect(recordings).toHaveLength(5)
     expect((await get(recordings[0]!.url)).type).toBe('audio/wav')

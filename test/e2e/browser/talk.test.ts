@@ -81,6 +81,8 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     const { page, faults, sent, heard, finals } = await talkPage(browser, b.address)
     expect(await page.locator('#speaks').inputValue()).toBe('en-us')
     expect(await page.locator('#hears').inputValue()).toBe('es-es')
+    expect(await page.locator('#to-dashboard').getAttribute('href')).toBe('/dashboard')
+    expect(await page.locator('#to-dashboard').isVisible()).toBe(true)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.click('#start')
     await page.getByText('You are on the line').waitFor()

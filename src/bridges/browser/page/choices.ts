@@ -7,6 +7,8 @@ import { say, type Words } from './words.ts'
 /** What `/talk/languages` answers. */
 export interface Catalogue extends Offer {
   readonly defaults: { readonly speaks: string; readonly hears: string }
+  /** Where a page for whoever looks after the server is, if there is one. */
+  readonly dashboard?: string
   /** Somebody without link or code may come in. */
   readonly welcome: boolean
   readonly recordings: readonly { readonly url: string; readonly language: string; readonly text: string }[]

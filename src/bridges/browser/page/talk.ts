@@ -19,6 +19,7 @@ const recording = element('recording', HTMLSelectElement)
 const status = element('status', HTMLElement)
 const code = element('code', HTMLInputElement)
 const nickname = element('name', HTMLInputElement)
+const toDashboard = element('to-dashboard', HTMLAnchorElement)
 const meterBox = element('meters', HTMLElement)
 const MICROPHONE_FRAMES_PER_LEVEL = 5
 
@@ -58,6 +59,10 @@ class Talk {
       lost: () => this.#complain('lost'),
     })
     for (const { url, text } of catalogue.recordings) recording.append(new Option(text, url))
+    if (catalogue.dashboard !== undefined) {
+      toDashboard.href = catalogue.dashboard
+      toDashboard.hidden = false
+    }
     start.disabled = false
     play.disabled = catalogue.recordings.length === 0
     start.textContent = say(link === undefined ? 'start' : 'join')
