@@ -21,10 +21,15 @@ export class DecodeQueue {
   tick(): void {
     if (this.#utterances.size === 0) return
     const each = Math.max(1, Math.min(FRAMES_EACH, Math.floor(FRAMES_A_TICK / this.#utterances.size)))
-    for (const utterance of this.#utterances) if (!utterance.decode(each)) this.#utterances.delete(utterance)
+    for (const utterance of this.#utterances) {
+      // Whoever wanted to hear it has left: the rest of it would be decoded for nobody.
+      if (utterance.audio.abandoned) utterance.close()
+      if (!utterance.decode(each)) this.#utterances.delete(utterance)
+    }
   }
 
-  close(): void {
+  /** Decodes no more of what is in it, and forgets it: nobody is there to hear it. */
+  clear(): void {
     for (const utterance of this.#utterances) utterance.close()
     this.#utterances.clear()
   }

@@ -119,6 +119,11 @@ export class Relay implements Admission {
     return this.#parts.pool.lent
   }
 
+  /** Translations that are being decoded now; 0 when nobody is there. */
+  get decoding(): number {
+    return this.#decoding.size
+  }
+
   /** Legs in rooms now. */
   get legs(): number {
     return this.#legs.size
@@ -168,9 +173,7 @@ export class Relay implements Admission {
   async #close(): Promise<void> {
     await this.#legs.closeAll()
     await Promise.all(Array.from(this.#rooms.values(), room => room.close({ kind: 'parent-closed' })))
-    this.#ticker?.[Symbol.dispose]()
-    this.#lag.look([])
-    this.#decoding.close()
+    this.#idle()
     await this.#gate.close()
     this.#mp3.close()
   }
@@ -261,9 +264,18 @@ export class Relay implements Admission {
     room.leave(participant)
     if (room.participants.size > 0) return
     if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name)
-    if (this.#rooms.size > 0) return
+    if (this.#rooms.size === 0) this.#idle()
+  }
+
+  /** Nobody is there: no more ticks come, so what they see to is settled now, and nothing of a call is kept. */
+  #idle(): void {
     this.#ticker?.[Symbol.dispose]()
     this.#ticker = undefined
+    // The time until the next call is no delay of a tick.
+    this.#ticks = 0
+    this.#decoding.clear()
+    this.#lag.look([])
+    this.#countGate()
   }
 
   readonly #tick = (now: number): void => {

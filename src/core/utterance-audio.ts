@@ -62,6 +62,11 @@ export class UtteranceAudio {
     return this.#complete
   }
 
+  /** It had readers, and all of them have left. Readers that come late start with those that are there, so no more come. */
+  get abandoned(): boolean {
+    return this.#read && this.#readers.size === 0
+  }
+
   /** Length known so far (ms). */
   get durationMs(): number {
     return (this.#samples / FRAME_SAMPLES) * FRAME_MS

@@ -95,7 +95,7 @@ describe('decoding', () => {
   test('ends with the queue; what was decoded can still be read', async () => {
     const { queue, utterance } = await setUp()
     const made = utterance('cut', 5_000)
-    queue.close()
+    queue.clear()
     expect(queue.size).toBe(0)
     expect(made.audio.complete).toBe(true)
     const { durationMs } = made.audio

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { loudness } from '../../src/transcode/level.ts'
 import { rooms } from '../helpers/rooms.ts'
 import { sine } from '../helpers/tone.ts'
+import { lost } from './session-setup.ts'
 
 type Rooms = Awaited<ReturnType<typeof rooms>>
 let r: Rooms
@@ -90,4 +92,93 @@ describe('the relay', () => {
     expect(r.relay.metrics.lostMs).toBeGreaterThanOrEqual(counted)
     expect(r.relay.metrics.lostMs).toBeLessThanOrEqual(4_100)
   })
+})
+
+describe('a relay that everybody has left', () => {
+  const HANG_UP = { kind: 'hangup', by: 'remote' } as const
+
+  async function lastWords() {
+    r = await rooms()
+    const anna = r.join('anna', { speaks: 'en-us', hears: 'en-us', original: 'off' })
+    const bob = r.join('bob', { speaks: 'es-es', hears: 'es-es', original: 'off' })
+    r.say('anna', sine(440, 600))
+    await r.run(700)
+    return { anna, bob }
+  }
+
+  // Found by seed 1716583307 of the soak test: a long answer in the last 20 ms of the last call.
+  test('decodes no more, and keeps nothing of a translation that came as it was left', async () => {
+    const { anna, bob } = await lastWords()
+    r.answer('en-us', 'es-es', 1_800, 10_000)
+    expect(r.relay.decoding).toBe(1)
+    void anna.close(HANG_UP)
+    void bob.close(HANG_UP)
+    await r.run(0)
+    await Promise.resolve()
+    expect(r.relay.rooms.size).toBe(0)
+    expect(r.clock.pending).toBe(0)
+    expect(r.relay.decoding).toBe(0)
+  })
+
+  test('decodes the next call as the first', async () => {
+    const { anna, bob } = await lastWords()
+    r.answer('en-us', 'es-es', 1_800, 10_000)
+    void anna.close(HANG_UP)
+    void bob.close(HANG_UP)
+    await r.run(100)
+    const carl = r.join('carl', { speaks: 'en-us', hears: 'en-us', original: 'off' })
+    const dora = r.join('dora', { speaks: 'es-es', hears: 'es-es', original: 'off' })
+    await r.run(100)
+    r.answer('en-us', 'es-es', 1_800, 1_000)
+    await r.run(1_500)
+    expect(loudness(dora.heard(), 1_800, 16_000)).toBeGreaterThan(4_000)
+    expect(carl.over || dora.over).toBe(false)
+  })
+
+  test('shows no lag any more, and no session that waits', async () => {
+    const { anna, bob } = await lastWords()
+    for (const id of ['1', '2', '3']) r.answer('en-us', 'es-es', 1_800, 5_000, id)
+    r.translator.refuse = { kind: 'failed', error: lost }
+    for (const connection of [...r.translator.connections]) connection.drop({ kind: 'failed', error: lost })
+    await r.run(8_000)
+    expect(r.relay.metrics.lagNowMs).toBeGreaterThan(1_000)
+    expect(r.relay.metrics.sessionsWaitingNow).toBeGreaterThan(0)
+    void anna.close(HANG_UP)
+    void bob.close(HANG_UP)
+    await r.run(20)
+    const { lagNowMs, lateNow, sessionsWaitingNow } = r.relay.metrics
+    expect({ lagNowMs, lateNow, sessionsWaitingNow }).toEqual({
+      lagNowMs: 0,
+      lateNow: 0,
+      sessionsWaitingNow: 0,
+    })
+  })
+
+  test('does not take the hours until the next call for a late tick', async () => {
+    const { anna, bob } = await lastWords()
+    void anna.close(HANG_UP)
+    void bob.close(HANG_UP)
+    await r.run(100)
+    r.clock.advance(3_600_000)
+    r.join('carl', { speaks: 'en-us' })
+    await r.run(1_000)
+    const { tickLateMs } = r.relay.metrics
+    expect(tickLateMs.count).toBeGreaterThan(50)
+    expect(tickLateMs.max).toBeLessThan(20)
+  })
+})
+
+test('what all its listeners have left is decoded no further, though others stay', async () => {
+  r = await rooms()
+  const anna = r.join('anna', { speaks: 'en-us', hears: 'en-us', original: 'off' })
+  const bob = r.join('bob', { speaks: 'es-es', hears: 'es-es', original: 'off' })
+  r.say('anna', sine(440, 600))
+  await r.run(700)
+  r.answer('en-us', 'es-es', 1_800, 60_000)
+  await r.run(40)
+  expect(r.relay.decoding).toBe(1)
+  void bob.close({ kind: 'hangup', by: 'remote' })
+  await r.run(40)
+  expect(r.relay.decoding).toBe(0)
+  expect(anna.over).toBe(false)
 })

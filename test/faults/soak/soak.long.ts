@@ -1,6 +1,7 @@
 import { expect, type TestContext, test } from 'vitest'
 import { figure } from '../../helpers/figures.ts'
-import { bytesPerCall, leftovers, soak } from './soak.ts'
+import { newSeeds } from '../../helpers/seeds.ts'
+import { again, bytesPerCall, leftovers, soak, soakAll } from './soak.ts'
 
 /** A day's worth of calls: 24 h × 0.5 MB may grow (bytes for each of them). */
 const MOST_BYTES_PER_CALL = (24 * 500_000) / 100_000
@@ -33,3 +34,14 @@ test('set-ups and tear-downs with faults, on a turned clock', context =>
 // The engine settles for some 6 000 calls: so many more that the second half shows what grows.
 test('set-ups and tear-downs with faults, over real sockets', context =>
   soaked(context, 'over real sockets', 'streams', { seed: 20_261_121, calls: 32_000, mostSeconds: 300 }))
+
+/** Of 300 calls each, some 3 s. */
+const NEW_SEEDS = Number(process.env.DRAGOMAN_SOAK_SEEDS ?? 60)
+
+test('new seeds of set-ups and tear-downs with faults, on a turned clock', async context => {
+  const seeds = newSeeds(NEW_SEEDS)
+  const reports = await soakAll('rooms', seeds, { calls: 300, mostSeconds: 60 })
+  for (const report of reports) expect(leftovers(report), again(report.seed)).toEqual([])
+  expect(reports).toHaveLength(seeds.length)
+  figure(context, `new seeds of 300 calls in rooms that leave something behind, of ${seeds.length}`, '0', '0')
+})

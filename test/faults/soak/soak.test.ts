@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest'
-import { fuzzSeeds } from '../../service/server/helpers/fuzz-seeds.ts'
-import { bytesPerCall, leftovers, type SoakReport, soak } from './soak.ts'
+import { fuzzSeeds } from '../../helpers/seeds.ts'
+import { again, bytesPerCall, leftovers, type SoakReport, soak, soakAll } from './soak.ts'
 
-test.each(fuzzSeeds(1))('calls in rooms, most with a fault, leave nothing behind (seed %d)', async seed => {
-  const report = await soak('rooms', { seed, calls: 300, mostSeconds: 15 })
-  expect(leftovers(report)).toEqual([])
-  expect(report.seesOne).toBe(true)
-  expect(report.sessions).toBeGreaterThan(report.calls)
-  expect(Object.keys(report.faults).length).toBeGreaterThanOrEqual(8)
+test('calls in rooms, most with a fault, leave nothing behind', async () => {
+  // The second one ended its last call in the 20 ms in which a long answer came.
+  const seeds = fuzzSeeds(1, 1_716_583_307)
+  const reports = await soakAll('rooms', seeds, { calls: 300, mostSeconds: 15 })
+  for (const report of reports) {
+    const { seed, calls, sessions, faults } = report
+    expect(leftovers(report), again(seed)).toEqual([])
+    expect(report.seesOne, again(seed)).toBe(true)
+    expect(sessions, again(seed)).toBeGreaterThan(calls)
+    expect(Object.keys(faults).length, again(seed)).toBeGreaterThanOrEqual(8)
+  }
+  expect(reports).toHaveLength(seeds.length)
 })
 
 test('calls over real sockets, most of which end badly, leave nothing behind', async () => {

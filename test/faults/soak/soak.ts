@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 
 /** What is left of many calls when all of them are over. */
 export interface SoakReport {
+  readonly seed: number
   readonly calls: number
   readonly seconds: number
   readonly faults: Readonly<Record<string, number>>
@@ -14,6 +15,8 @@ export interface SoakReport {
   readonly seesOne: boolean
   readonly rooms: number
   readonly fragmentsHeld: number
+  /** Translations that are still being decoded. */
+  readonly decoding: number
   /** The relay's own, with nobody in it. */
   readonly timersWhileIdle: number
   readonly timersAfterwards: number
@@ -25,14 +28,36 @@ export interface SoakReport {
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
 
+interface SoakOptions {
+  readonly calls: number
+  readonly mostSeconds: number
+}
+
 /** Runs `calls` set-ups and tear-downs, or as many as begin within `mostSeconds`, in a process of their own. */
 export async function soak(
   kind: 'rooms' | 'streams',
-  { seed, calls, mostSeconds }: { seed: number; calls: number; mostSeconds: number },
+  { seed, ...options }: SoakOptions & { seed: number },
 ): Promise<SoakReport> {
-  const args = [CHILD, kind, seed, calls, mostSeconds].map(String)
-  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 24 })
-  return JSON.parse(stdout.trim().split('\n').at(-1)!) as SoakReport
+  return (await soakAll(kind, [seed], options))[0]!
+}
+
+/** The same with one seed after the other, up to the first that leaves something behind. */
+export async function soakAll(
+  kind: 'rooms' | 'streams',
+  seeds: readonly number[],
+  { calls, mostSeconds }: SoakOptions,
+): Promise<SoakReport[]> {
+  const args = [CHILD, kind, seeds.join(), calls, mostSeconds].map(String)
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 26 })
+  return stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as SoakReport)
+}
+
+/** How to see once more what `seed` found. */
+export function again(seed: number): string {
+  return `seed ${seed}: DRAGOMAN_FUZZ_SEED=${seed} npx vitest run test/faults/soak/soak.test.ts`
 }
 
 /** Bytes that each call leaves behind: the slope through the second half of the measurements. */
@@ -56,6 +81,8 @@ export function leftovers({
   left,
   rooms,
   fragmentsHeld,
+  decoding,
+  timersWhileIdle,
   timersAfterwards,
   before,
   after,
@@ -64,6 +91,8 @@ export function leftovers({
     ...left,
     ...(rooms > 0 ? [`${rooms} rooms`] : []),
     ...(fragmentsHeld > 0 ? [`${fragmentsHeld} fragments`] : []),
+    ...(decoding > 0 ? [`${decoding} translations being decoded`] : []),
+    ...(timersWhileIdle > 0 ? [`${timersWhileIdle} timers while nobody is there`] : []),
     ...(timersAfterwards > 0 ? [`${timersAfterwards} timers`] : []),
     ...(after.handles === before.handles ? [] : [`handles ${after.handles}, before ${before.handles}`]),
     ...(after.files === before.files ? [] : [`${after.files} open files, before ${before.files}`]),
