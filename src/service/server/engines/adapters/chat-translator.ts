@@ -4,6 +4,7 @@ import type { LanguageId } from '../../../../core/languages.ts'
 import { chatPrompt } from './chat-prompt.ts'
 import { translationIn } from './chatter.ts'
 import { HttpTranslator, type HttpTranslatorOptions, otherLanguages } from './http-translator.ts'
+import { RequestDialect } from './request-dialect.ts'
 
 export interface ChatTranslatorOptions extends HttpTranslatorOptions {
   readonly model: string
@@ -31,9 +32,17 @@ const LEAST_TOKENS = 200
 /** Room for models that think aloud before they answer. */
 const THINKING_TOKENS = 1_000
 
+/** OpenAI's models from GPT-5 on reject `max_tokens` and any `temperature` but their own; most other servers know only these. */
+const PARTS = {
+  limit: { parameters: ['max_tokens', 'max_completion_tokens'], forms: 3 },
+  temperature: { parameters: ['temperature'], forms: 2 },
+}
+const LIMITS = ['max_tokens', 'max_completion_tokens', undefined] as const
+
 /** Translation by a chat model at `POST /v1/chat/completions`; only the translation comes back. */
 export class ChatTranslator extends HttpTranslator {
   readonly #options: ChatTranslatorOptions
+  readonly #dialect = new RequestDialect(PARTS)
 
   constructor(options: ChatTranslatorOptions, clock: Clock) {
     super('openai-chat', options, clock)
@@ -46,14 +55,19 @@ export class ChatTranslator extends HttpTranslator {
 
   protected async ask(text: string, from: LanguageId, to: LanguageId): Promise<string> {
     const { model, context } = this.#options
-    const reply = await this.http.json('/v1/chat/completions', {
-      json: {
-        model,
-        messages: chatPrompt(text, from, to, context),
-        temperature: 0,
-        max_tokens: LEAST_TOKENS + THINKING_TOKENS + text.length * TOKENS_PER_LETTER,
-        stream: false,
-      },
+    const tokens = LEAST_TOKENS + THINKING_TOKENS + text.length * TOKENS_PER_LETTER
+    const reply = await this.#dialect.send(({ limit, temperature }) => {
+      const limitName = LIMITS[limit]
+      return this.http.json('/v1/chat/completions', {
+        json: {
+          model,
+          messages: chatPrompt(text, from, to, context),
+          ...(temperature === 0 ? { temperature: 0 } : {}),
+          ...(limitName === undefined ? {} : { [limitName]: tokens }),
+          stream: false,
+        },
+        optional: this.#dialect.parameters,
+      })
     })
     const parsed = replySchema.safeParse(reply)
     if (!parsed.success) throw this.http.error('answered with JSON that is no chat completion')

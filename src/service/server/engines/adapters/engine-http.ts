@@ -1,6 +1,6 @@
 import { after, type Clock } from '../../../../core/clock.ts'
 import { EngineError, type EngineKind } from '../engine-error.ts'
-import { type AnswerOwner, codeIn, HttpAnswer } from './http-answer.ts'
+import { type AnswerOwner, errorDetails, HttpAnswer } from './http-answer.ts'
 import { HttpFault } from './http-fault.ts'
 
 export interface EngineHttpOptions {
@@ -23,6 +23,8 @@ export interface EngineRequest {
   readonly body?: FormData | string
   /** What the body is, when it is a text. */
   readonly type?: string
+  /** Optional parameters in it, looked for in the message when the server rejects the request. */
+  readonly optional?: readonly string[]
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined
 }
@@ -140,7 +142,7 @@ export class EngineHttp {
 
   async #send(
     path: string,
-    { method = 'POST', json, body, type }: EngineRequest,
+    { method = 'POST', json, body, type, optional }: EngineRequest,
     signal: AbortSignal,
   ): Promise<Response> {
     const { url, apiKey } = this.#options
@@ -158,13 +160,14 @@ export class EngineHttp {
     if (response.ok) return response
     const { status } = response
     const answer = new HttpAnswer(response, PLAIN)
-    const code = await codeIn(answer, ERROR_BYTES)
+    const { code, parameter } = await errorDetails(answer, ERROR_BYTES, optional)
     await answer.close()
     if (status >= 300 && status < 400)
       throw new HttpFault(`answered ${status}, a redirect, which is not followed`, { status })
     throw new HttpFault(`answered ${status}${code === undefined ? '' : ` (${code})`}`, {
       status,
       passing: status === 429 || status >= 500,
+      parameter,
     })
   }
 

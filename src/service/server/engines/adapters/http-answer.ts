@@ -62,13 +62,43 @@ export class HttpAnswer {
   }
 }
 
-/** The code in the body of an error, where it is one word; messages are left alone, as they may quote what was sent. */
-export async function codeIn(answer: HttpAnswer, most: number): Promise<string | undefined> {
+/** The parts of an error's body that are safe to log: single words. Messages are skipped, as they may quote the request. */
+export interface ErrorDetails {
+  readonly code: string | undefined
+  /** The request parameter that the server rejected. */
+  readonly parameter: string | undefined
+}
+
+/** Reads the body of an error. `parameters` are looked for in its message where the body has no field for them. */
+export async function errorDetails(
+  answer: HttpAnswer,
+  most: number,
+  parameters: readonly string[] = [],
+): Promise<ErrorDetails> {
+  let text: string
   try {
-    const body = (await answer.json(most)) as { error?: { code?: unknown; type?: unknown } } | null
-    const code = body?.error?.code ?? body?.error?.type
-    return typeof code === 'string' && /^[a-z_]{1,40}$/.test(code) ? code : undefined
+    text = await answer.text(most)
   } catch {
-    return undefined
+    return { code: undefined, parameter: undefined }
   }
+  const { code, type, param } = errorIn(text)
+  // A message often recommends the replacement after the rejected parameter: the first one mentioned counts.
+  const [mentioned] = parameters
+    .map(name => ({ name, at: text.search(new RegExp(`(?<![a-z_])${name}(?![a-z_])`)) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at)
+  return { code: word(code) ?? word(type), parameter: word(param) ?? mentioned?.name }
+}
+
+function errorIn(text: string): { code?: unknown; type?: unknown; param?: unknown } {
+  try {
+    const body = JSON.parse(text) as { error?: unknown } | null
+    return typeof body?.error === 'object' && body.error ? body.error : {}
+  } catch {
+    return {}
+  }
+}
+
+function word(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[a-z_]{1,40}$/.test(value) ? value : undefined
 }

@@ -27,7 +27,8 @@ export class OpenAiSynthesizer extends HttpSynthesizer {
   protected async ask(input: string, { voice }: ServerVoice, signal: AbortSignal): Promise<SpokenAnswer> {
     const { model, format, speed, pcmRate } = this.#options
     const answer = await this.http.open('/v1/audio/speech', {
-      json: { model, input, voice, response_format: format, speed },
+      // Some models reject `speed`, even when it is the default.
+      json: { model, input, voice, response_format: format, ...(speed === 1 ? {} : { speed }) },
       signal,
     })
     return new SpokenAnswer(answer, format, pcmRate)

@@ -7,6 +7,7 @@ import type { SpeechStream, SpeechToText, TranscriptSink } from '../speech-to-te
 import { EngineHttp, type EngineHttpOptions } from './engine-http.ts'
 import { eventData } from './event-lines.ts'
 import type { HttpAnswer } from './http-answer.ts'
+import { type Dialect, RequestDialect } from './request-dialect.ts'
 import { GrowingTranscript, transcriptOf } from './transcription-reply.ts'
 import { UtteranceStream, type UtteranceStreamOptions } from './utterance-stream.ts'
 
@@ -22,6 +23,13 @@ export interface OpenAiTranscriberOptions extends EngineHttpOptions, UtteranceSt
   readonly prompt?: string | undefined
 }
 
+/** The models that succeed Whisper at OpenAI reject `verbose_json`, and may reject `temperature` and `language`. */
+const PARTS = {
+  format: { parameters: ['response_format'], forms: 2 },
+  temperature: { parameters: ['temperature'], forms: 2 },
+  language: { parameters: ['language'], forms: 2, onlyIfNamed: true },
+}
+
 /** Bytes of one streamed answer. */
 const MOST_BYTES = 4 << 20
 
@@ -32,6 +40,7 @@ export class OpenAiTranscriber implements SpeechToText {
   readonly #options: OpenAiTranscriberOptions
   readonly #http: EngineHttp
   readonly #clock: Clock
+  readonly #dialect = new RequestDialect(PARTS)
 
   constructor(options: OpenAiTranscriberOptions, clock: Clock) {
     this.languages = options.languages
@@ -63,22 +72,25 @@ export class OpenAiTranscriber implements SpeechToText {
     partial: (text: string) => void,
     signal: AbortSignal,
   ): Promise<string> {
-    const body = this.#form(language, pcm)
-    return this.#http.read('/v1/audio/transcriptions', { body, signal }, async answer => {
-      if (answer.type !== 'text/event-stream') return transcriptOf(await answer.json(MOST_BYTES))
-      return streamed(answer, partial)
+    const optional = this.#dialect.parameters
+    return this.#dialect.send(dialect => {
+      const body = this.#form(language, pcm, dialect)
+      return this.#http.read('/v1/audio/transcriptions', { body, signal, optional }, async answer => {
+        if (answer.type !== 'text/event-stream') return transcriptOf(await answer.json(MOST_BYTES))
+        return streamed(answer, partial)
+      })
     })
   }
 
-  #form(language: LanguageId, pcm: Int16Array): FormData {
+  #form(language: LanguageId, pcm: Int16Array, dialect: Dialect<keyof typeof PARTS>): FormData {
     const { model, format, streaming, prompt } = this.#options
     const form = new FormData()
     const wav = encodeWav(pcm, SAMPLE_RATE)
     form.set('file', new Blob([wav as Uint8Array<ArrayBuffer>], { type: 'audio/wav' }), 'utterance.wav')
     form.set('model', model)
-    form.set('language', primaryCode(language))
-    form.set('response_format', format)
-    form.set('temperature', '0')
+    if (dialect.language === 0) form.set('language', primaryCode(language))
+    form.set('response_format', dialect.format === 0 ? format : 'json')
+    if (dialect.temperature === 0) form.set('temperature', '0')
     if (streaming) form.set('stream', 'true')
     if (prompt !== undefined) form.set('prompt', prompt)
     return form

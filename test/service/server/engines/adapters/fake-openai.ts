@@ -20,6 +20,9 @@ export class FakeOpenAi extends FaultServer {
   segments: readonly object[] | undefined
   /** What the chat answers; undefined: the translation. */
   chatter: ((translation: string) => unknown) | undefined
+  /** Parameters that its models reject, and how much the rejection says. */
+  rejects: readonly string[] = []
+  rejection: 'param' | 'message' | 'nothing' = 'param'
   /** What speech really comes as. */
   speechType: string | undefined
 
@@ -27,6 +30,8 @@ export class FakeOpenAi extends FaultServer {
     super()
     this.app.post('/v1/audio/transcriptions', async (request, reply) => {
       const form = request.body as FormData
+      const rejected = this.#rejected(Object.fromEntries(form.entries()))
+      if (rejected) return reply.status(400).send(rejected)
       const text = heard(new Uint8Array(await (form.get('file') as File).arrayBuffer()))
       if (form.get('stream') === 'true' && this.dialect !== 'none')
         return reply.type('text/event-stream').send(streamed(this.dialect, text))
@@ -45,12 +50,28 @@ export class FakeOpenAi extends FaultServer {
       const mp3 = Buffer.concat([encoder.encode(pcm), encoder.finish()])
       return reply.type(this.speechType ?? 'audio/mpeg').send(mp3)
     })
-    this.app.post('/v1/chat/completions', async request => {
+    this.app.post('/v1/chat/completions', async (request, reply) => {
+      const rejected = this.#rejected(request.body as Record<string, unknown>)
+      if (rejected) return reply.status(400).send(rejected)
       const { messages } = request.body as { messages: { content: string }[] }
       const said = messages.at(-1)!.content.replace(/<\/?said>/g, '')
       const content = this.chatter ? this.chatter(inSpanish(said)) : inSpanish(said)
       return { choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] }
     })
+  }
+
+  /** The error for the first parameter that is not accepted; `name=value` rejects one value only. */
+  #rejected(parameters: Readonly<Record<string, unknown>>): object | undefined {
+    const found = this.rejects.find(rule => {
+      const [name = '', value] = rule.split('=')
+      return name in parameters && (value === undefined || String(parameters[name]) === value)
+    })
+    if (found === undefined) return undefined
+    const [param = ''] = found.split('=')
+    if (this.rejection === 'nothing') return { detail: 'Bad Request' }
+    const message = `Unsupported parameter: '${param}' is not supported with this model. Use 'max_completion_tokens' instead.`
+    if (this.rejection === 'message') return { error: { message, type: 'invalid_request_error' } }
+    return { error: { message, type: 'invalid_request_error', param, code: 'unsupported_parameter' } }
   }
 }
 

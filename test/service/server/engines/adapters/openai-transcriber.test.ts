@@ -136,3 +136,21 @@ test('a server that failed three times is left alone, and the next engine may se
   await expect(heard(engine)).rejects.toThrow('left alone')
   expect(server.seen.length).toBe(3)
 })
+
+test.each([
+  [['response_format=verbose_json'], { response_format: 'json', temperature: '0', language: 'en' }],
+  [['response_format=verbose_json', 'temperature'], { response_format: 'json', language: 'en' }],
+  [['language', 'response_format=verbose_json', 'temperature'], { response_format: 'json' }],
+])('a model that rejects %s is asked in another form, and remembered', async (rejects, fields) => {
+  const server = await new FakeOpenAi().listen()
+  server.rejects = rejects
+  const { finals } = await heard(at(server.url))
+  expect(finals.map(({ text }) => text)).toEqual(['one', 'two'])
+  expect(server.seen.length).toBeLessThanOrEqual(2 * (rejects.length + 1))
+  const {
+    file: _,
+    model: _model,
+    ...sent
+  } = Object.fromEntries((server.seen.at(-1)!.body as FormData).entries())
+  expect(sent).toEqual(fields)
+})

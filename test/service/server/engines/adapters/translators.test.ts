@@ -155,3 +155,47 @@ test('LibreTranslate that is away: its languages are believed, or it is left out
   expect((await libre(away, { languages: ['en-us', 'es-es'] })).targets('en-us')).toEqual(['es-es'])
   await expect(libre(away)).rejects.toMatchObject({ name: 'EngineError', kind: 'translation' })
 })
+
+describe.each(['param', 'message', 'nothing'] as const)(
+  'a model that rejects parameters and says %s',
+  rejection => {
+    test.each([
+      [['max_tokens']],
+      [['temperature']],
+      [['max_tokens', 'temperature']],
+      [['max_tokens', 'max_completion_tokens', 'temperature']],
+    ])('translates without %s, and is asked rightly from then on', async rejects => {
+      const server = await new FakeOpenAi().listen()
+      Object.assign(server, { rejects, rejection })
+      const engine = chat(server.url)
+      expect(await engine.translate('a dog', 'en-us', 'es-es')).toBe('Un perro.')
+      const first = server.seen.length
+      expect(first).toBeGreaterThan(1)
+      expect(first).toBeLessThanOrEqual(rejects.length + 1)
+      expect(await engine.translate('the house', 'en-us', 'es-es')).toBe('La casa.')
+      expect(server.seen.length).toBe(first + 1)
+      const { body } = server.seen.at(-1)!
+      for (const name of rejects) expect(body).not.toHaveProperty(name)
+    })
+  },
+)
+
+test('translations that run at the same time find the same dialect', async () => {
+  const server = await new FakeOpenAi().listen()
+  server.rejects = ['max_tokens', 'temperature']
+  const engine = chat(server.url)
+  const texts = await Promise.all([1, 2, 3, 4].map(n => engine.translate(`dog ${n}`, 'en-us', 'es-es')))
+  expect(texts).toEqual(['Perro 1.', 'Perro 2.', 'Perro 3.', 'Perro 4.'])
+  expect(server.seen.at(-1)!.body).toHaveProperty('max_completion_tokens')
+})
+
+test('a request that is wrong for another reason fails once and changes nothing', async () => {
+  const server = await new FakeOpenAi().listen()
+  server.rejects = ['model']
+  const engine = chat(server.url)
+  await expect(engine.translate('a dog', 'en-us', 'es-es')).rejects.toThrow(/400 \(unsupported_parameter\)/)
+  expect(server.seen.length).toBe(1)
+  server.rejects = []
+  await engine.translate('a dog', 'en-us', 'es-es')
+  expect(server.seen.at(-1)!.body).toMatchObject({ temperature: 0, max_tokens: expect.any(Number) })
+})

@@ -1,0 +1,68 @@
+import { EngineError } from '../engine-error.ts'
+import { HttpFault } from './http-fault.ts'
+
+/** A part of a request that servers of the same protocol accept in different forms. */
+export interface DialectPart {
+  /** Parameters whose rejection means that this part has to change. */
+  readonly parameters: readonly string[]
+  /** Number of forms, the preferred first. */
+  readonly forms: number
+  /** Changes only when the server names the parameter: the other forms lose something. */
+  readonly onlyIfNamed?: boolean
+}
+
+/** Which form of each part a request uses, by the name of the part. */
+export type Dialect<P extends string> = Readonly<Record<P, number>>
+
+/** Statuses with which servers reject a parameter: OpenAI answers 400, servers on top of FastAPI 422. */
+const REJECTED: readonly (number | undefined)[] = [400, 422]
+
+/**
+ * Finds out which form of a request a server accepts. A request that is rejected for a parameter is sent again with the
+ * next form of that part; a rejection that names no parameter moves on every part that may. The form that succeeded is
+ * remembered for the server, so this costs one extra request per server, not one per call.
+ */
+export class RequestDialect<P extends string> {
+  readonly #parts: Readonly<Record<P, DialectPart>>
+  #accepted: Dialect<P>
+
+  constructor(parts: Readonly<Record<P, DialectPart>>) {
+    this.#parts = parts
+    this.#accepted = Object.fromEntries(Object.keys(parts).map(name => [name, 0])) as Dialect<P>
+  }
+
+  /** Every parameter whose rejection is understood. */
+  get parameters(): readonly string[] {
+    return Object.values<DialectPart>(this.#parts).flatMap(({ parameters }) => parameters)
+  }
+
+  /** Sends a request in the form accepted so far, then in further forms. Rejects as `send` does once none is left. */
+  async send<T>(send: (dialect: Dialect<P>) => Promise<T>): Promise<T> {
+    let dialect = this.#accepted
+    for (;;) {
+      try {
+        const result = await send(dialect)
+        this.#accepted = dialect
+        return result
+      } catch (error) {
+        const next = this.#next(dialect, error)
+        if (!next) throw error
+        dialect = next
+      }
+    }
+  }
+
+  #next(dialect: Dialect<P>, error: unknown): Dialect<P> | undefined {
+    const fault = error instanceof EngineError ? error.cause : error
+    if (!(fault instanceof HttpFault) || !REJECTED.includes(fault.status)) return undefined
+    const parts = Object.entries<DialectPart>(this.#parts) as [P, DialectPart][]
+    const { parameter } = fault
+    const moving = parts
+      .filter(([, part]) =>
+        parameter === undefined ? !part.onlyIfNamed : part.parameters.includes(parameter),
+      )
+      .filter(([name, { forms }]) => dialect[name] + 1 < forms)
+    if (moving.length === 0) return undefined
+    return { ...dialect, ...Object.fromEntries(moving.map(([name]) => [name, dialect[name] + 1])) }
+  }
+}
