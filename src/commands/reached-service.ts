@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../config.ts'
+import { type Log, silentLog } from '../core/log.ts'
 import { ServiceProcess } from '../service/server/child.ts'
 import type { ServiceConfig } from '../service/server/service-config.ts'
 
@@ -9,18 +10,18 @@ export interface ReachedService extends AsyncDisposable {
   readonly apiKey: string
 }
 
-/** The configured service, or an embedded one that is started now, on a free port, with a key of its own. */
-export async function reachedService({ service, embedded }: Config): Promise<ReachedService> {
+/** The configured service, or an embedded one that is started now, on a free port, with a key of its own, which writes to `log`. */
+export async function reachedService(
+  { service, embedded }: Config,
+  log: Log = silentLog,
+): Promise<ReachedService> {
   if (service.url !== undefined)
     return { url: service.url, apiKey: service.apiKey ?? '', [Symbol.asyncDispose]: async () => {} }
   const apiKey = randomBytes(18).toString('base64url')
   const { keyFile: _, ...settings } = structuredClone(embedded) as ServiceConfig
-  const process = await ServiceProcess.start({
-    ...settings,
-    open: false,
-    host: '127.0.0.1',
-    port: 0,
-    apiKeys: [apiKey],
-  })
+  const process = await ServiceProcess.start(
+    { ...settings, open: false, host: '127.0.0.1', port: 0, apiKeys: [apiKey] },
+    { log },
+  )
   return { url: process.url, apiKey, [Symbol.asyncDispose]: () => process.close() }
 }

@@ -2,7 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import type { Config } from '../config.ts'
 import { systemClock, Ticker } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
 import { type BatchMode, type BatchReply, ServiceClient } from '../service/index.ts'
+import { EngineWarnings } from './engine-warnings.ts'
 import { assertWritable } from './output-file.ts'
 import { reachedService } from './reached-service.ts'
 import type { Terminal } from './terminal.ts'
@@ -31,6 +33,8 @@ interface Translated {
   readonly translation?: string
   /** The mp3 that was written. */
   readonly output?: string
+  /** Engines that failed and those that did the work instead; only of an embedded service. */
+  readonly warnings?: readonly string[]
   readonly ms: number
 }
 
@@ -48,7 +52,8 @@ export async function translate(
   const bytes = await readFile(options.file)
   const { mode = TEXT.test(options.file) ? 'translator' : 'sts' } = options
   const begun = systemClock.now()
-  const reply = await asked({ ...options, mode }, bytes, config, terminal)
+  const warnings = new EngineWarnings()
+  const reply = await asked({ ...options, mode }, bytes, config, terminal, warnings.log)
   const output = await written(reply, options)
   const { text, translation } = reply
   const ms = Math.round(systemClock.now() - begun)
@@ -58,6 +63,7 @@ export async function translate(
       ...(text === undefined ? {} : { text }),
       ...(translation === undefined ? {} : { translation }),
       ...output,
+      ...(warnings.all.length === 0 ? {} : { warnings: warnings.all }),
       ms,
     },
     options,
@@ -72,6 +78,7 @@ async function asked(
   bytes: Uint8Array,
   config: Config,
   terminal: Terminal,
+  log: Log,
 ): Promise<BatchReply> {
   const begun = systemClock.now()
   const name = basename(file)
@@ -80,7 +87,7 @@ async function asked(
     terminal.status(`${name}: ${doing}, ${((now - begun) / 1000).toFixed(1)} s`),
   )
   try {
-    await using service = await reachedService(config)
+    await using service = await reachedService(config, log)
     doing = `${mode} at ${service.url}`
     return await new ServiceClient({ ...service, batchTimeoutMs: PATIENCE_MS }).batch({
       mode,
@@ -109,7 +116,7 @@ function tell(result: Translated, { json, from, to }: TranslateOptions, terminal
     process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
     return
   }
-  const { mode, text, translation, output, ms } = result
+  const { mode, text, translation, output, warnings = [], ms } = result
   const lines = (language: string, words = '') => {
     for (const line of words.split('\n')) terminal.line(`${language}  ${line}`)
   }
@@ -117,5 +124,6 @@ function tell(result: Translated, { json, from, to }: TranslateOptions, terminal
   if (text === '') terminal.line('Nothing that is said was understood.')
   if (translation) lines(to, translation)
   if (output) terminal.line(`Voice: ${output}`)
+  for (const warning of warnings) terminal.line(`Warning: ${warning}`)
   terminal.line(`Took ${(ms / 1000).toFixed(1)} s`)
 }

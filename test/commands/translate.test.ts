@@ -7,6 +7,7 @@ import { translate } from '../../src/commands/translate.ts'
 import { loadConfig } from '../../src/config.ts'
 import { WAV } from '../service/server/batch/batch-failures.ts'
 import { quickEngines } from '../service/server/batch/quick-ears.ts'
+import { FakeOpenAi } from '../service/server/engines/adapters/fake-openai.ts'
 import { fakeService, KEY } from '../service/server/helpers/fake-service.ts'
 import { decoded } from '../service/server/helpers/real-service.ts'
 
@@ -85,4 +86,19 @@ test('without a configured service one is started for it', async () => {
   expect(text).toContain('amiable')
   expect(translation).toMatch(/\w+/)
   expect(decoded(readFileSync(at('five.mp3'))).ms).toBeGreaterThan(1000)
+})
+
+test('an engine that fails is named with the one that was used instead', async () => {
+  const server = await new FakeOpenAi().listen()
+  server.rejects = ['model']
+  const choice = { engine: 'openai' as const, url: server.url, model: 'm', languages: ['en-us', 'es-es'] }
+  const config = loadConfig({ env: {}, overrides: { embedded: { engines: { translation: [choice] } } } })
+  writeFileSync(at('six.txt'), 'the house is small')
+  const options = { file: at('six.txt'), from: 'en-us', to: 'es-es', json: true }
+  expect(await translate(options, config, new Terminal(process.stderr))).toBe(0)
+  const { translation, warnings } = JSON.parse(printed) as { translation: string; warnings: string[] }
+  expect(translation).toMatch(/casa/i)
+  expect(warnings).toEqual([
+    'translation: openai-chat: answered 400 (unsupported_parameter); apertium was used instead',
+  ])
 })

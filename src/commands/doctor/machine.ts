@@ -9,6 +9,7 @@ import { ServiceProcess } from '../../service/server/child.ts'
 import type { ServiceConfig } from '../../service/server/service-config.ts'
 import { localToken } from '../local-token.ts'
 import { knock } from './call/knock.ts'
+import { tryEngine } from './engine-trial.ts'
 import { probeReceiver } from './receiver-probe.ts'
 import type { ExaminedService, Surroundings } from './surroundings.ts'
 import { openAccount } from './twilio-account.ts'
@@ -51,6 +52,8 @@ export const thisMachine: Surroundings = {
       return undefined
     }
   },
+
+  tryEngine,
 
   receiver: (url, local) => probeReceiver(url, local, PATIENCE_MS),
 

@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts'
-import { type Check, fail, ok, warn } from './check.ts'
+import { type Check, fail, ok } from './check.ts'
+import type { EngineChoice } from './engine-trial.ts'
 import type { Surroundings } from './surroundings.ts'
 
 type Engines = Config['embedded']['engines']
@@ -9,23 +10,37 @@ type Server = Extract<Choice, { url: string }>
 /** What a server of each kind answers without doing any work. */
 const QUESTION = { openai: '/v1/models', libretranslate: '/languages', piper: '/voices' } as const
 
-/** The engines that are reached by HTTP: whether each is there and takes the key. */
+/** The engines that are reached by HTTP: whether each answers, accepts the key, and does one real piece of work. */
 export async function serverChecks(engines: Engines, around: Surroundings): Promise<Check[]> {
   const kinds = ['transcription', 'translation', 'synthesis'] as const
   return await Promise.all(
     kinds.flatMap(kind =>
       (engines[kind] as readonly Choice[]).flatMap((choice, index) =>
-        'url' in choice ? [serverCheck(`${kind} ${index + 1}: ${choice.engine}`, choice, around)] : [],
+        'url' in choice
+          ? [
+              serverCheck(
+                `${kind} ${index + 1}: ${choice.engine}`,
+                choice,
+                { kind, choice } as EngineChoice,
+                around,
+              ),
+            ]
+          : [],
       ),
     ),
   )
 }
 
-async function serverCheck(name: string, server: Server, around: Surroundings): Promise<Check> {
-  const { url, engine, apiKey } = server
+async function serverCheck(
+  name: string,
+  server: Server,
+  engine: EngineChoice,
+  around: Surroundings,
+): Promise<Check> {
+  const { url, apiKey } = server
   // LibreTranslate takes its key in the body, and tells its languages without.
-  const key = engine === 'libretranslate' ? undefined : apiKey
-  const status = await around.statusOf(url + QUESTION[engine], key)
+  const key = server.engine === 'libretranslate' ? undefined : apiKey
+  const status = await around.statusOf(url + QUESTION[server.engine], key)
   if (status === undefined)
     return fail(name, `nothing answers at ${url}`, 'is it running, and is its url right?')
   if (status === 401 || status === 403)
@@ -38,10 +53,15 @@ async function serverCheck(name: string, server: Server, around: Surroundings): 
   if (status >= 300 && status < 400)
     return fail(name, `${url} answered ${status}, a redirect`, 'set its url to the address it redirects to')
   const what = `${url}, for ${languagesOf(server)}`
-  // Not all servers have the list that is asked for; what matters is that one is there.
-  return status < 300
-    ? ok(name, what)
-    : warn(name, `${what}: answered ${status}`, 'it is there; try it by a call')
+  // Not all servers have that list, and a model that is listed may still refuse the request: only real work shows that.
+  const trial = await around.tryEngine(engine)
+  return trial.worked
+    ? ok(name, `${what}: ${trial.what} in ${(trial.ms / 1000).toFixed(1)} s`)
+    : fail(
+        name,
+        `${what}: ${trial.reason}`,
+        'check its model and settings; until then the next engine is used',
+      )
 }
 
 function languagesOf(server: Server): string {

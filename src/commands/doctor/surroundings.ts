@@ -6,6 +6,7 @@ import type { ExaminedAccount } from './account-checks.ts'
 import type { Knock, KnockOrder } from './call/knock.ts'
 import type { TestCallOrder, TestCallOutcome } from './call/test-call.ts'
 import type { VoiceParts } from './discord-voice.ts'
+import type { EngineChoice, EngineTrial } from './engine-trial.ts'
 import type { ReceiverAnswer } from './receiver-probe.ts'
 
 /** A translation service that was reached, or started for the time of the examination. */
@@ -27,6 +28,8 @@ export interface Surroundings {
   ask(command: string, args: readonly string[]): Promise<string | undefined>
   /** The status that a server answers to a GET, without following redirects; undefined when there is none. */
   statusOf(url: string, bearer: string | undefined): Promise<number | undefined>
+  /** Has an engine of the settings do one real piece of work. Never rejects. */
+  tryEngine(engine: EngineChoice): Promise<EngineTrial>
   /** What a receiver of webhooks answers; `local`: whether its name may lead into this machine's network. */
   receiver(url: string, local: boolean): Promise<ReceiverAnswer>
   exists(path: string): Promise<boolean>

@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { moreVoices } from '../../../src/commands/doctor/engine-checks.ts'
+import { tryEngine } from '../../../src/commands/doctor/engine-trial.ts'
 import { thisMachine } from '../../../src/commands/doctor/machine.ts'
 import { serverChecks } from '../../../src/commands/doctor/server-checks.ts'
 import type { Surroundings } from '../../../src/commands/doctor/surroundings.ts'
 import { type ConfigInput, loadConfig } from '../../../src/config.ts'
+import { FakeOpenAi } from '../../service/server/engines/adapters/fake-openai.ts'
 
 type Engines = NonNullable<NonNullable<ConfigInput['embedded']>['engines']>
 
@@ -23,6 +25,7 @@ const ENGINES = {
 const checks = (around: Partial<Surroundings>, engines: Engines = ENGINES) =>
   serverChecks(loadConfig({ env: {}, overrides: { embedded: { engines } } }).embedded.engines, {
     ...thisMachine,
+    tryEngine: async ({ kind }) => ({ worked: true, what: `tried ${kind}`, ms: 340 }),
     ...around,
   })
 
@@ -40,9 +43,17 @@ test('each server is asked for what costs it nothing, with its key in the place 
     [`${url}/voices`, undefined],
   ])
   expect(found).toMatchObject([
-    { name: 'transcription 1: openai', status: 'ok', found: `${url}, for es-es en-us` },
-    { name: 'translation 1: libretranslate', status: 'ok', found: `${url}, for all languages it has` },
-    { name: 'synthesis 1: piper', status: 'ok', found: `${url}, for de-de` },
+    {
+      name: 'transcription 1: openai',
+      status: 'ok',
+      found: `${url}, for es-es en-us: tried transcription in 0.3 s`,
+    },
+    {
+      name: 'translation 1: libretranslate',
+      status: 'ok',
+      found: `${url}, for all languages it has: tried translation in 0.3 s`,
+    },
+    { name: 'synthesis 1: piper', status: 'ok', found: `${url}, for de-de: tried synthesis in 0.3 s` },
   ])
 })
 
@@ -51,11 +62,77 @@ test.each([
   [401, 'fail', 'is its apiKey right?'],
   [302, 'fail', 'the address it redirects to'],
   [503, 'fail', 'the log of the server'],
-  [404, 'warn', 'try it by a call'],
 ] as const)('an answer of %s is a %s', async (status, verdict, mend) => {
   const [first] = await checks({ statusOf: async () => status })
   expect(first).toMatchObject({ status: verdict, mend: expect.stringContaining(mend) })
   expect(JSON.stringify(first)).not.toContain('a-secret-key')
+})
+
+test('a server without that list is judged by its work', async () => {
+  const [first] = await checks({ statusOf: async () => 404 })
+  expect(first).toMatchObject({ status: 'ok' })
+})
+
+test('an engine that is there but does not do its work fails', async () => {
+  const [first] = await checks({
+    statusOf: async () => 200,
+    tryEngine: async () => ({ worked: false, reason: 'openai-chat: answered 400' }),
+  })
+  expect(first).toMatchObject({ status: 'fail', found: expect.stringContaining('openai-chat: answered 400') })
+})
+
+describe('one real piece of work', () => {
+  const server = {
+    timeoutMs: 3_000,
+    retries: 0,
+    restMs: 1_000,
+    model: 'm',
+    languages: ['es-es', 'en-us'],
+  }
+  const tried = async (change: (server: FakeOpenAi) => void = () => {}) => {
+    const fake = await new FakeOpenAi().listen()
+    change(fake)
+    const { transcription, translation, synthesis } = loadConfig({
+      env: {},
+      overrides: {
+        embedded: {
+          engines: {
+            transcription: [{ engine: 'openai', url: fake.url, ...server }],
+            translation: [{ engine: 'openai', url: fake.url, ...server }],
+            synthesis: [
+              {
+                ...{ engine: 'openai', url: fake.url, model: 'm' },
+                voices: [{ voice: 'a', languages: ['es-es'], gender: 'F' }],
+              },
+            ],
+          },
+        },
+      },
+    }).embedded.engines
+    return Promise.all([
+      tryEngine({ kind: 'transcription', choice: transcription[0]! }),
+      tryEngine({ kind: 'translation', choice: translation[0]! }),
+      tryEngine({ kind: 'synthesis', choice: synthesis[0]! }),
+    ])
+  }
+
+  test('is done by engines that work', async () => {
+    expect(await tried()).toEqual([
+      { worked: true, what: 'transcribed a sentence as en-us', ms: expect.any(Number) },
+      { worked: true, what: 'translated a sentence from en-us into es-es', ms: expect.any(Number) },
+      { worked: true, what: 'spoke with openai-es-es-a', ms: expect.any(Number) },
+    ])
+  })
+
+  test('finds a model that rejects every request, though the server lists it', async () => {
+    const found = await tried(fake => {
+      fake.rejects = ['model']
+    })
+    expect(found.slice(0, 2)).toEqual([
+      { worked: false, reason: expect.stringContaining('answered 400 (unsupported_parameter)') },
+      { worked: false, reason: expect.stringContaining('answered 400 (unsupported_parameter)') },
+    ])
+  })
 })
 
 test('nothing there is found out by asking; no servers, no checks', async () => {

@@ -36,6 +36,7 @@ export function soundMachine(changes: Partial<Surroundings> = {}): Surroundings 
     loadLibrary: async () => undefined,
     ask: async () => 'eSpeak NG text-to-speech: 1.51  Data at: /usr/lib',
     statusOf: async () => 200,
+    tryEngine: async ({ kind }) => ({ worked: true, what: `tried ${kind}`, ms: 300 }),
     exists: async () => true,
     unwritable: async () => undefined,
     list: async () => ['eng-spa.mode', 'spa-eng.mode', 'README'],

@@ -74,7 +74,8 @@ async function firstThatCan<E extends { readonly name: string }, T>(
       return await ask(engine)
     } catch (error) {
       if (!(error instanceof EngineError) || !next) throw error
-      log.warn({ engine: engine.name, reason: error.message, instead: next.name }, 'engine failed')
+      const { kind, message: reason } = error
+      log.warn({ engine: engine.name, kind, reason, instead: next.name }, 'engine failed')
     }
   }
   throw new RangeError('no engine to ask')
