@@ -3,7 +3,7 @@ import type { Log } from '../../core/log.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
 import { DeliveryLanes, type Job } from './delivery-lanes.ts'
 import type { Send } from './send.ts'
-import { SIGNATURE_HEADER, signatureOf } from './signature.ts'
+import { SIGNATURE_HEADER, signatureOf, standardHeaders } from './signature.ts'
 import { sealed, type WebhookEvent } from './webhook-event.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 
@@ -132,12 +132,14 @@ export class Receiver {
   /** The status, or what kept it from coming. */
   async #send({ event: { id, type, body } }: Job, signal: AbortSignal): Promise<number | string> {
     const { url, secret, local } = this.#settings
+    const now = this.#parts.wall()
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Dragoman',
       'dragoman-event': type,
       'dragoman-delivery': id,
-      [SIGNATURE_HEADER]: signatureOf(secret, this.#parts.wall(), body),
+      [SIGNATURE_HEADER]: signatureOf(secret, now, body),
+      ...standardHeaders(secret, id, now, body),
     }
     try {
       return await this.#parts.send({ url, local, headers, body }, signal)

@@ -12,3 +12,27 @@ export function signatureOf(secret: string, wallMs: number, body: string): strin
   const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')
   return `t=${seconds},v1=${mac}`
 }
+
+/** A secret in the form of Standard Webhooks is Base64 after this prefix. */
+const ENCODED_SECRET = 'whsec_'
+
+/**
+ * The headers of Standard Webhooks, so that its libraries verify a delivery without code of their own: `webhook-id`,
+ * `webhook-timestamp` (seconds since 1970) and `webhook-signature`, `v1,<Base64>`: HMAC-SHA256 over
+ * `<id>.<seconds>.<body>`. Their key is the secret decoded from Base64 after `whsec_`, or the bytes of any other secret.
+ *
+ * Source: the Standard Webhooks specification, "Webhook metadata" and "Signature scheme".
+ */
+export function standardHeaders(
+  secret: string,
+  id: string,
+  wallMs: number,
+  body: string,
+): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+  const seconds = Math.floor(wallMs / 1000)
+  const key = secret.startsWith(ENCODED_SECRET)
+    ? Buffer.from(secret.slice(ENCODED_SECRET.length), 'base64')
+    : Buffer.from(secret)
+  const mac = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
+  return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${mac}` }
+}

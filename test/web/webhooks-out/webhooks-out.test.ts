@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { expect, onTestFinished, test } from 'vitest'
+import { Webhook } from 'standardwebhooks'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { BridgeError } from '../../../src/core/errors.ts'
 import { RETRY_MS } from '../../../src/web/webhooks-out/receiver.ts'
 import { type Send, sendByHttp } from '../../../src/web/webhooks-out/send.ts'
@@ -142,6 +143,23 @@ test('it is signed with the time, anew in every attempt', async () => {
     })
   }
   expect(second?.body).toBe(first?.body)
+})
+
+test.each([
+  ['a secret in its own form', `whsec_${Buffer.from('sixteen bytes at least').toString('base64')}`],
+  ['any other secret', SECRET],
+])('the library of Standard Webhooks verifies a delivery: %s', async (_what, secret) => {
+  const it = await hooked({ events: ['dtmf'], secret })
+  it.observer.emit('dtmf', { room: 'desk', participant: 'a', digit: '#' })
+  await it.settled(({ delivered }) => delivered === 1)
+  const [{ headers, body, event }] = it.receiving.got as [(typeof it.receiving.got)[number]]
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 20, 10) })
+  onTestFinished(() => void vi.useRealTimers())
+  const encoded = secret.startsWith('whsec_') ? secret : `whsec_${Buffer.from(secret).toString('base64')}`
+  const library = new Webhook(encoded)
+  expect(library.verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body))
+  expect(headers['webhook-id']).toBe(event.id)
+  expect(() => library.verify(`${body} `, headers as Record<string, string>)).toThrow()
 })
 
 test('a receiver that fails is asked again, later and later; its room waits in order, another does not', async () => {
