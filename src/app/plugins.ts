@@ -141,7 +141,7 @@ function browser(parts: PluginParts) {
     links: front.floor.roomLinks,
     captions: (room, ttlMs) =>
       // Without keys nothing is kept that captions could be made of.
-      parts.control.keys.length === 0
+      parts.control.keys.length === 0 || front.floor.lives.idOf(room) === undefined
         ? undefined
         : captionPagePath(room, front.floor.links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
     dashboard: '/dashboard',

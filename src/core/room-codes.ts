@@ -27,7 +27,7 @@ export interface RoomCodesOptions {
 
 /**
  * The codes by which people get into a room: keyed in on a telephone, given out by the control API. A code is good until
- * it expires or is revoked, for as many people as have it; a fixed one for ever. In memory only. Whoever asks for codes limits the guesses:
+ * it expires or is revoked, as it is when the room's life ends, for as many people as have it; a fixed one for ever. In memory only. Whoever asks for codes limits the guesses:
  * here nobody is known.
  */
 export class RoomCodes {

@@ -14,7 +14,7 @@ interface Link {
 
 /**
  * The links by which people get into a room from a browser: whoever has the token is let in, until it expires or is
- * revoked. In memory only. A token stands behind the `#` of an address, so that no request and no log has it.
+ * revoked, as it is when the room's life ends (`RoomLives`). In memory only, as rooms are. A token stands behind the `#` of an address, so that no request and no log has it.
  */
 export class RoomLinks implements Disposable {
   readonly #clock: Clock
@@ -43,6 +43,12 @@ export class RoomLinks implements Disposable {
   /** The room that `token` lets in to; undefined for one that is not good (any more). */
   find(token: string): string | undefined {
     return this.#links.get(token)?.room
+  }
+
+  /** Whether any link leads to `room`. */
+  has(room: string): boolean {
+    for (const link of this.#links.values()) if (link.room === room) return true
+    return false
   }
 
   /** No link to `room` is good any more; how many were. */

@@ -1,10 +1,11 @@
 import websocket from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressGroup } from '../../core/address-group.ts'
-import { systemClock } from '../../core/clock.ts'
+import { type Clock, systemClock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
 import { silentLog } from '../../core/log.ts'
 import { RoomLinks } from '../../core/room-links.ts'
+import { RoomLives } from '../../core/room-lives.ts'
 import { vouchFor } from '../../guard/proof.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
 import { browserSettingsSchema } from './browser-settings.ts'
@@ -62,6 +63,7 @@ async function browserBridge(app: FastifyInstance, options: BrowserBridgeOptions
   const doorway = new Doorway({ publicUrl: options.publicUrl, origins: settings.origins })
   const counters = new BridgeCounters()
   const links = options.links ?? new RoomLinks(clock)
+  const ending = options.links ? undefined : revokeWithRooms(links, relay, clock)
   const visits = new Visits(relay, clock, settings.maxMinutes * 60_000)
   const offer = new OfferCache(options.offer, clock)
   const reception = new Reception({ options, settings, limits, offer, links, visits, counters, clock, log })
@@ -79,6 +81,7 @@ async function browserBridge(app: FastifyInstance, options: BrowserBridgeOptions
     for (const leg of visits.legs) void leg.close({ kind: 'parent-closed' })
     await Promise.all(Array.from(sockets, socket => socket.close('going-away')))
     visits[Symbol.dispose]()
+    ending?.[Symbol.dispose]()
     if (!options.links) links[Symbol.dispose]()
   })
 
@@ -120,6 +123,27 @@ async function browserBridge(app: FastifyInstance, options: BrowserBridgeOptions
       })
     })
   })
+}
+
+/** Links of our own end with the rooms that they lead to. */
+function revokeWithRooms(
+  links: RoomLinks,
+  { observer }: Pick<BrowserBridgeOptions['relay'], 'observer'>,
+  clock: Clock,
+): Disposable {
+  const lives = new RoomLives(clock)
+  lives.onEnded(room => links.revokeAll(room))
+  const watch = observer.on('room', ({ room, state }) => {
+    if (state === 'opened') lives.opened(room)
+    else if (links.has(room)) lives.closed(room)
+    else lives.end(room)
+  })
+  return {
+    [Symbol.dispose]() {
+      watch[Symbol.dispose]()
+      lives[Symbol.dispose]()
+    },
+  }
 }
 
 function limitsOf({ limits: chosen = {} }: BrowserBridgeOptions): BrowserLimits {

@@ -1,9 +1,13 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { BridgeError } from '../../core/errors.ts'
+import type { RoomLives } from '../../core/room-lives.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
 
 /** What a link lets its bearer read. */
 interface Grant {
   readonly room: string
+  /** The life of the room that it is for. */
+  readonly life: string
   /** When it was made, and until when it is good: milliseconds since 1970. */
   readonly from: number
   readonly until: number
@@ -18,32 +22,51 @@ const SIGNATURE = /^[\w-]{43}$/
 
 /**
  * Makes and checks the tokens of links to one room's captions: for a page that must not have a key. Signed with a secret
- * of this run, so they end with it. A token says nothing that its bearer may not know, and opens nothing else.
+ * of this run, so they end with it, as all rooms do. A token belongs to one life of the room: a later room of the same name is
+ * none of its business. It says nothing that its bearer may not know, and opens nothing else.
  */
 export class LinkTokens {
   readonly #wall: WallClock
+  readonly #lives: Pick<RoomLives, 'idOf' | 'holds'>
   readonly #secret = randomBytes(32)
   /** By room, the number up to which its tokens are revoked, and when the last of them would end by itself. */
   readonly #revoked = new Map<string, { readonly upTo: number; readonly until: number }>()
   readonly #listeners = new Set<(room: string) => void>()
   #count = 0
 
-  constructor(wall: WallClock) {
+  constructor(wall: WallClock, lives: Pick<RoomLives, 'idOf' | 'holds'>) {
     this.#wall = wall
+    this.#lives = lives
   }
 
-  /** A token for the captions of `room`, good for `ttlMs` (at most `LONGEST_LINK_MS`). */
+  /**
+   * A token for the captions of `room`, good for `ttlMs` (at most `LONGEST_LINK_MS`). Throws `BridgeError` `STATE` for a room that
+   * is not there, or is being closed.
+   */
   issue(room: string, ttlMs: number): { readonly token: string; readonly until: number } {
     if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
       throw new RangeError(`a link is good for up to ${LONGEST_LINK_MS} ms, got ${ttlMs}`)
+    const life = this.#lives.idOf(room)
+    if (life === undefined) throw new BridgeError('STATE', 'the room is not there, or is being closed')
     const from = Math.round(this.#wall())
     const until = Math.round(from + ttlMs)
-    const said: Grant = { room, from, until, number: ++this.#count }
+    const said: Grant = { room, life, from, until, number: ++this.#count }
     const grant = Buffer.from(JSON.stringify(said)).toString('base64url')
     return { token: `${grant}.${this.#sign(grant).toString('base64url')}`, until }
   }
 
-  /** Whether `token` lets its bearer read the captions of `room` now. */
+  /** Whether `token` opens the captions of `room`, and what is said in it, now. */
+  opens(token: string, room: string): boolean {
+    return this.allows(token, room) && this.#grantOf(token, room)?.life === this.#lives.idOf(room)
+  }
+
+  /** Whether `token` opens the transcript of this id: one of the life that it is for, also once that has ended. */
+  opensTranscript(token: string, room: string, transcript: string): boolean {
+    const life = this.allows(token, room) ? this.#grantOf(token, room)?.life : undefined
+    return life !== undefined && this.#lives.holds(life, transcript)
+  }
+
+  /** Whether `token` is one of ours for `room`, of whichever life, and its time is not over. */
   allows(token: string, room: string): boolean {
     return this.leftMs(token, room) > 0
   }

@@ -7,13 +7,13 @@ import { tell } from './telling.ts'
 const FAREWELL_MS = 8_000
 
 /**
- * Ends a room: who is in it is told so first if there is a `notice`; its codes and captions end with it. Settles when it
- * has ended, or at once where nobody was. Idempotent.
+ * Ends a room: who is in it is told so first if there is a `notice`. Its links and codes are good for nothing from this moment on,
+ * its captions end with it. Settles when it has ended, or at once where nobody was. Idempotent.
  */
 export async function endRoom(floor: Floor, name: string, notice?: 'goodbye' | 'time-up'): Promise<void> {
-  const { plans, codes, desk, relay, departed } = floor
+  const { plans, lives, desk, relay, departed } = floor
   plans.remove(name)
-  codes.revokeAll(name)
+  lives.end(name)
   const room = relay.rooms.get(name)
   if (!room) {
     desk.end(name)

@@ -6,6 +6,7 @@ import type { Recorder } from '../../core/recorder.ts'
 import type { Relay } from '../../core/relay.ts'
 import type { RoomCodes } from '../../core/room-codes.ts'
 import type { RoomLinks } from '../../core/room-links.ts'
+import type { RoomLives } from '../../core/room-lives.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
 import type { CaptionDesk } from '../captions/caption-desk.ts'
 import type { CaptionFeed } from '../captions/caption-feed.ts'
@@ -22,6 +23,7 @@ import type { RunningAnnouncements } from './running-announcements.ts'
 export interface Floor {
   readonly relay: Relay
   readonly plans: RoomPlans
+  readonly lives: RoomLives
   readonly codes: RoomCodes
   /** By which people get into rooms from a browser. */
   readonly roomLinks: RoomLinks

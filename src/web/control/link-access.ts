@@ -2,6 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../../core/clock.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
 import type { LinkTokens } from '../captions/link-token.ts'
+import { ControlError } from './control-error.ts'
+import type { Floor } from './floor.ts'
 
 /** Transcripts that the links of one room may fetch: some at once, for many who look at the same end of a room. */
 const BURST = 60
@@ -24,6 +26,16 @@ export function linkOf(
       ? token
       : /^Bearer (\S{1,1024})$/i.exec(headers.authorization.trim())?.[1]
   return room !== undefined && typeof given === 'string' && links.allows(given, room) ? given : undefined
+}
+
+/** Throws `key_wrong` when `token` is of a former life of `room`; without a token somebody has a key. */
+export function assertLinkOpens(
+  { links }: Pick<Floor, 'links'>,
+  room: string,
+  token: string | undefined,
+): void {
+  if (token !== undefined && !links.opens(token, room))
+    throw new ControlError('key_wrong', undefined, { 'www-authenticate': 'Bearer error="invalid_token"' })
 }
 
 /** How often the bearers of a room's links may ask for what is costly to make: all of them together. */

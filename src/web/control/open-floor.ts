@@ -7,6 +7,7 @@ import type { Recorder } from '../../core/recorder.ts'
 import type { Relay } from '../../core/relay.ts'
 import type { RoomCodes } from '../../core/room-codes.ts'
 import { RoomLinks } from '../../core/room-links.ts'
+import { RoomLives } from '../../core/room-lives.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
 import { CaptionDesk } from '../captions/caption-desk.ts'
 import { CaptionFeed, type CaptionSource } from '../captions/caption-feed.ts'
@@ -60,6 +61,11 @@ export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
   const { relay, clock, wall, log, send = sendByHttp, random = Math.random } = parts
   const { observer } = relay
   const feed = new CaptionFeed(observer, clock, wall)
+  const lives = new RoomLives(clock)
+  feed.on(({ room, id }, { kind }) => {
+    if (kind === 'opened') lives.opened(room, id)
+    else if (kind === 'closed') lives.closed(room)
+  })
   const read = parts.closed ? NOTHING_SAID : feed
   const written = parts.transcripts.keep === 'disk' ? feed : read
   const transcripts = await Transcripts.open(parts.transcripts, { feed: written, clock, wall, log })
@@ -67,17 +73,23 @@ export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
   const webhooks = new WebhooksOut(parts.webhooks, { observer, feed, clock, wall, log, send, random })
   const departed = new Departed(observer)
   const plans = new RoomPlans(observer, clock)
+  const roomLinks = new RoomLinks(clock)
+  lives.onEnded(room => {
+    roomLinks.revokeAll(room)
+    parts.codes.revokeAll(room)
+  })
   const floor: Floor = {
     relay,
     plans,
+    lives,
     codes: parts.codes,
-    roomLinks: new RoomLinks(clock),
+    roomLinks,
     calls: new PlacedCalls(wall),
     announcements: new RunningAnnouncements(departed),
     departed,
     feed,
     desk,
-    links: new LinkTokens(wall),
+    links: new LinkTokens(wall, lives),
     linkRates: new LinkRates(clock),
     transcripts,
     webhooks,
@@ -100,6 +112,7 @@ export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
     async [Symbol.asyncDispose]() {
       plans[Symbol.dispose]()
       departed[Symbol.dispose]()
+      lives[Symbol.dispose]()
       floor.roomLinks[Symbol.dispose]()
       feed[Symbol.dispose]()
       desk[Symbol.dispose]()

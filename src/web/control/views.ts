@@ -11,6 +11,12 @@ export function assertRoom({ relay, plans }: Floor, room: string): void {
   if (!relay.rooms.has(room) && !plans.find(room)) throw new ControlError('room_unknown')
 }
 
+/** Throws `room_unknown` also when `room` is being closed: nothing may be given out any more that opens it. */
+export function assertLives(floor: Floor, room: string): void {
+  assertRoom(floor, room)
+  if (floor.lives.idOf(room) === undefined) throw new ControlError('room_unknown')
+}
+
 /** The participant of this id. Throws `participant_unknown`. */
 export function participantOf({ relay }: Floor, id: string): Participant {
   const participant = relay.find(id)

@@ -114,7 +114,7 @@ const control: FuzzTarget = {
   },
 }
 
-const links = new LinkTokens(() => 1_000)
+const links = new LinkTokens(() => 1_000, { idOf: () => 'life', holds: () => true })
 const link = links.issue('r', 60_000).token
 
 const tokens: FuzzTarget = {

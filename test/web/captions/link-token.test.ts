@@ -1,10 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { RoomLives } from '../../../src/core/room-lives.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { LinkTokens } from '../../../src/web/captions/link-token.ts'
 
 function tokens() {
   const time = { now: 1_000_000 }
-  return { time, links: new LinkTokens(() => time.now) }
+  const lives = new RoomLives(new FakeClock())
+  for (const room of ['the desk: ä', 'desk', 'other']) lives.create(room)
+  return { time, lives, links: new LinkTokens(() => time.now, lives) }
 }
 
 test('a link opens its room until its time is over', () => {
@@ -37,6 +41,21 @@ test('a link says how long it is good, and is never good for long', () => {
   expect([links.leftMs(token, 'desk'), links.leftMs(token, 'other')]).toEqual([40_000, 0])
   for (const ttlMs of [0, -1, Number.NaN, 86_400_001])
     expect(() => links.issue('desk', ttlMs)).toThrow(`got ${ttlMs}`)
+})
+
+test('a link opens the life that it was made for, and no later one of the same name', () => {
+  const { lives, links } = tokens()
+  lives.opened('desk', 'first')
+  const { token } = links.issue('desk', 60_000)
+  expect([links.opens(token, 'desk'), links.opens(token, 'other')]).toEqual([true, false])
+  lives.end('desk')
+  expect(links.opens(token, 'desk')).toBe(false)
+  expect(() => links.issue('desk', 60_000)).toThrow('not there')
+  lives.create('desk')
+  lives.opened('desk', 'second')
+  expect(links.opens(token, 'desk')).toBe(false)
+  expect(['first', 'second'].map(id => links.opensTranscript(token, 'desk', id))).toEqual([true, false])
+  expect(links.opensTranscript(token, 'other', 'first')).toBe(false)
 })
 
 test('another run, another secret', () => {

@@ -8,10 +8,10 @@ import { sseEvent } from '../../captions/sse.ts'
 import { linkSchema } from '../answer-schemas.ts'
 import { ControlError } from '../control-error.ts'
 import type { Floor } from '../floor.ts'
-import { linkOf } from '../link-access.ts'
+import { assertLinkOpens, linkOf } from '../link-access.ts'
 import { operation, STREAMING } from '../operation.ts'
 import { flag, language, linkToken, minutes, roomParams } from '../request-schemas.ts'
-import { assertRoom } from '../views.ts'
+import { assertLives, assertRoom } from '../views.ts'
 
 const MINUTE_MS = 60_000
 
@@ -34,12 +34,13 @@ export const readCaptions = operation({
   types: ['text/event-stream'],
   errors: ['room_unknown', 'too_many_readers'],
   run(floor, { params: { room }, query: { to, final }, raw, reply }) {
+    const token = linkOf(raw, room, floor.links)
+    assertLinkOpens(floor, room, token)
     assertRoom(floor, room)
     const lastId = raw.headers['last-event-id']
     const outlet = new ResponseOutlet(reply)
     const reading = floor.desk.read(room, outlet, { to, final }, Array.isArray(lastId) ? undefined : lastId)
     if (!reading) throw new ControlError('too_many_readers')
-    const token = linkOf(raw, room, floor.links)
     const link = token === undefined ? undefined : endWithLink(floor, room, token, outlet)
     outlet.open(() => {
       reading[Symbol.dispose]()
@@ -81,7 +82,7 @@ export const linkCaptions = operation({
   group: 'Captions',
   summary: 'A link to the captions of a room',
   about:
-    'For a page that must not have a key: whoever has it reads the captions and the transcript of this room and does nothing else.',
+    'For a page that must not have a key: whoever has it reads the captions and the transcript of this room and does nothing else. It ends with the room: a later room of the same name is not opened by it.',
   params: roomParams,
   body: z
     .strictObject({
@@ -94,7 +95,7 @@ export const linkCaptions = operation({
   answer: linkSchema,
   errors: ['room_unknown'],
   run(floor, { params: { room }, body }) {
-    assertRoom(floor, room)
+    assertLives(floor, room)
     const { token, until } = floor.links.issue(room, body.minutes * MINUTE_MS)
     const url = `/v1/rooms/${encodeURIComponent(room)}/captions?token=${token}`
     return { url, page: captionPagePath(room, token), token, expiresAt: isoTime(until) }

@@ -3,7 +3,7 @@ import { codeSchema } from '../answer-schemas.ts'
 import { ControlError } from '../control-error.ts'
 import { operation } from '../operation.ts'
 import { minutes, roomName, roomParams } from '../request-schemas.ts'
-import { assertRoom, codeView } from '../views.ts'
+import { assertLives, assertRoom, codeView } from '../views.ts'
 
 const MINUTE_MS = 60_000
 
@@ -13,7 +13,8 @@ export const createCode = operation({
   path: '/rooms/{room}/codes',
   group: 'Join codes',
   summary: 'Makes a join code',
-  about: 'Six digits that let into the room whoever keys them in, until they expire or are revoked.',
+  about:
+    'Six digits that let into the room whoever keys them in, until they expire or are revoked, or the room ends.',
   params: roomParams,
   body: z
     .strictObject({
@@ -26,7 +27,7 @@ export const createCode = operation({
   answer: codeSchema,
   errors: ['room_unknown', 'capacity'],
   run(floor, { params: { room }, body }) {
-    assertRoom(floor, room)
+    assertLives(floor, room)
     const code = floor.codes.issue(room, body.minutes * MINUTE_MS)
     return codeView(floor, { code, room, expiresAt: floor.clock.now() + body.minutes * MINUTE_MS })
   },

@@ -5,7 +5,7 @@ import { joinPath } from '../../../pages/join-path.ts'
 import { roomLinkSchema } from '../answer-schemas.ts'
 import { operation } from '../operation.ts'
 import { minutes, roomParams } from '../request-schemas.ts'
-import { assertRoom } from '../views.ts'
+import { assertLives, assertRoom } from '../views.ts'
 
 const MINUTE_MS = 60_000
 
@@ -15,7 +15,8 @@ export const linkRoom = operation({
   path: '/rooms/{room}/links',
   group: 'Join codes',
   summary: 'A link by which people talk in a room from a browser',
-  about: 'Whoever has it comes in, as often as they like, until it expires or is revoked.',
+  about:
+    'Whoever has it comes in, as often as they like, until it expires or is revoked, or the room ends. A room that nobody created ends two minutes after the last participant has left.',
   params: roomParams,
   body: z
     .strictObject({
@@ -28,7 +29,7 @@ export const linkRoom = operation({
   answer: roomLinkSchema,
   errors: ['room_unknown', 'capacity'],
   run(floor, { params: { room }, body }) {
-    assertRoom(floor, room)
+    assertLives(floor, room)
     const ttlMs = body.minutes * MINUTE_MS
     const token = floor.roomLinks.issue(room, ttlMs)
     return { page: joinPath(token), token, expiresAt: isoTime(floor.wall() + ttlMs) }

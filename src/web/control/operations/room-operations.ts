@@ -40,6 +40,7 @@ export const createRoom = operation({
     const { name = `room-${secretName()}`, codeMinutes, ...rest } = body
     if (floor.plans.find(name) || floor.relay.rooms.has(name)) throw new ControlError('room_exists')
     floor.plans.add({ room: name, ...rest, createdAt: isoTime(floor.wall()) })
+    floor.lives.create(name)
     const code = codeMinutes === undefined ? undefined : floor.codes.issue(name, codeMinutes * MINUTE_MS)
     const issued = floor.codes.of(name).find(each => each.code === code)
     return { ...roomView(floor, name), code: issued ? codeView(floor, issued) : null }
@@ -97,7 +98,7 @@ export const endRoomNow = operation({
   group: 'Rooms',
   summary: 'Ends a room',
   about:
-    'Everybody in it is hung up on, after a spoken goodbye with `goodbye=true`; calls on their way to it are cancelled; its join codes and captions end. A room that has ended lately is no error.',
+    'Everybody in it is hung up on, after a spoken goodbye with `goodbye=true`; calls on their way to it are cancelled; its join codes, its links and its captions end, for a later room of the same name too. A room that has ended lately is no error.',
   params: roomParams,
   query: z.strictObject({ goodbye: z.enum(['true', 'false']).default('false') }),
   status: 200,

@@ -5,7 +5,7 @@ import type { Transcript } from '../../transcript/transcript.ts'
 import { transcriptSchema, transcriptSummarySchema } from '../answer-schemas.ts'
 import { ControlError } from '../control-error.ts'
 import type { Floor } from '../floor.ts'
-import { linkOf } from '../link-access.ts'
+import { assertLinkOpens, linkOf } from '../link-access.ts'
 import { Document, operation } from '../operation.ts'
 import { id, language, linkToken, roomName, roomParams } from '../request-schemas.ts'
 import { assertRoom } from '../views.ts'
@@ -30,13 +30,14 @@ function shown(transcript: Transcript | undefined, wish: z.output<typeof query>)
   return new Document(`${TRANSCRIPT_TYPES[wish.format]}; charset=utf-8`, exported(transcript, wish))
 }
 
-/** A life of `room` that was kept; a link opens only those that it could have been reading. */
+/** A life of `room` that was kept; a link opens only those that it could have been reading: of the room that it was made for. */
 async function endedLife(
   { transcripts, links }: Floor,
   room: string,
   life: string,
   token: string | undefined,
 ): Promise<Transcript | undefined> {
+  if (token !== undefined && !links.opensTranscript(token, room, life)) return undefined
   const kept = transcripts.list().find(each => each.id === life && each.room === room)
   const madeAt = token === undefined ? 0 : (links.madeAt(token, room) ?? Number.POSITIVE_INFINITY)
   if (kept?.endedAt === undefined || Date.parse(kept.endedAt) < madeAt) return undefined
@@ -64,6 +65,7 @@ export const roomTranscript = operation({
       throw new ControlError('too_many_requests', undefined, { 'retry-after': '1' })
     const open = floor.transcripts.of(room)
     if (life !== undefined && life !== open?.id) return shown(await endedLife(floor, room, life, token), wish)
+    assertLinkOpens(floor, room, token)
     assertRoom(floor, room)
     return shown(open, wish)
   },
