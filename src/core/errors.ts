@@ -17,17 +17,30 @@ export type ErrorCode =
   | 'DIAL_FAILED'
   | 'SPEECH_UNAVAILABLE'
 
+export type BackOff = 'fast' | 'slow'
+
+export interface BridgeErrorOptions {
+  /** Default: false. */
+  readonly retryable?: boolean
+  /** Default: `fast` where it is retryable, `slow` where it is not. */
+  readonly backOff?: BackOff
+  readonly cause?: unknown
+}
+
 /** A failure at run time. Branch on `code`, never on the text. */
 export class BridgeError extends Error {
   readonly code: ErrorCode
   /** True when doing the same again later may work. */
   readonly retryable: boolean
+  /** How soon it is worth another try: `fast`, within a second or so; `slow`, after ever longer waits. */
+  readonly backOff: BackOff
 
-  constructor(code: ErrorCode, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, options: BridgeErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'BridgeError'
     this.code = code
     this.retryable = options.retryable ?? false
+    this.backOff = options.backOff ?? (this.retryable ? 'fast' : 'slow')
   }
 }
 

@@ -5,6 +5,9 @@ import { type Connection, type ConnectionSink, inAnyVoice, type TranslationReque
 /** A connection that broke so soon after it was ready was no success (ms). */
 const STEADY_MS = 2_000
 
+/** A service that refused a connection for good is not asked for the same again so soon (ms). */
+const REFUSED_MS = 30_000
+
 /** What a connection tells the gate. */
 export interface GateEvents {
   now(): number
@@ -23,6 +26,8 @@ export class GatedConnection implements Connection {
   readonly #events: GateEvents
   /** Services that were tried in vain since it last waited. */
   readonly tried = new Set<ServiceUpstream>()
+  /** When each service said that it cannot take it, not now and not later (clock ms). */
+  readonly #refusedAt = new Map<ServiceUpstream, number>()
   /** The service that it is at. */
   upstream: ServiceUpstream | undefined
   ready = false
@@ -41,6 +46,12 @@ export class GatedConnection implements Connection {
     this.request = request
     this.#sink = sink
     this.#events = events
+  }
+
+  /** Whether `upstream` said lately that it cannot take it; what was said long ago may have been set right. */
+  refusedBy(upstream: ServiceUpstream): boolean {
+    const at = this.#refusedAt.get(upstream)
+    return at !== undefined && this.#events.now() - at < REFUSED_MS
   }
 
   /** Opens it at `upstream`. */
@@ -108,6 +119,8 @@ export class GatedConnection implements Connection {
       // After this attempt nothing of it is heard, whatever the gate does next.
       this.#attempt++
       this.tried.add(upstream)
+      if (reason.kind === 'failed' && !reason.error.retryable)
+        this.#refusedAt.set(upstream, this.#events.now())
       this.#events.failed(this, reason)
       return
     }

@@ -18,6 +18,12 @@ export interface InterpretationParts extends SessionParts {
   readonly options: RelayOptions
 }
 
+export interface InterpretationSetup {
+  readonly voice?: string | undefined
+  /** The service refused the same a while ago. */
+  readonly refusedBefore?: boolean
+}
+
 /**
  * One speaker being interpreted into one language, for everybody in the room who wants that; into their own language it
  * is a transcript, without a voice.
@@ -39,8 +45,13 @@ export class Interpretation {
   readonly #parts: InterpretationParts
   readonly #interpreter: Interpreter
 
-  /** Opens the session. `speaker.state.speaks` must be set. */
-  constructor(speaker: Participant, to: LanguageId, parts: InterpretationParts, voice?: string) {
+  /** Opens the session. `speaker.state.speaks` must be set; `setup` has the voice wanted, and what became of it before. */
+  constructor(
+    speaker: Participant,
+    to: LanguageId,
+    parts: InterpretationParts,
+    { voice, refusedBefore = false }: InterpretationSetup = {},
+  ) {
     const from = speaker.state.speaks
     if (!from) throw new RangeError(`${speaker.id} speaks no language, so nothing can be translated to ${to}`)
     this.speaker = speaker
@@ -81,7 +92,9 @@ export class Interpretation {
     )
     const want = from === to ? 'captions' : 'speech'
     const request = { from, to, want, ...(voice === undefined ? {} : { voice }) } as const
-    this.session = new Session(speaker.id, request, parts.options, parts, {
+    // Until it is known that the service takes it this time, the original stays.
+    const options = refusedBefore ? { ...parts.options, awayAfterMs: -1 } : parts.options
+    this.session = new Session(speaker.id, request, options, parts, {
       result: (_session, result) => {
         const now = clock.now()
         this.#interpreter.result(result, speaker.speechEndedAt(now), now)
@@ -104,6 +117,11 @@ export class Interpretation {
   /** The listener should hear the original: the service is gone, or gives text without a voice. */
   get away(): boolean {
     return this.session.away || (this.session.request.want === 'speech' && this.#interpreter.voiceless)
+  }
+
+  /** The service refused it, so nothing comes of it any more. */
+  get refused(): boolean {
+    return this.session.state.status === 'ended'
   }
 
   /** Whether `utterance` is one of its own. */

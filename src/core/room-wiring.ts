@@ -116,8 +116,11 @@ export class RoomWiring {
     }
     for (const [id, { speaker, to, voice }] of wanted) {
       const participant = this.#participants.get(speaker)
-      if (participant && !this.#interpretations.has(id))
-        this.#interpretations.set(id, new Interpretation(participant, to, this.#parts, voice))
+      const there = this.#interpretations.get(id)
+      if (!participant || (there && !there.refused)) continue
+      // The service may have been set right since it refused: whoever comes or changes something is a reason to ask again.
+      const setup = { voice, refusedBefore: there !== undefined }
+      this.#interpretations.set(id, new Interpretation(participant, to, this.#parts, setup))
     }
   }
 

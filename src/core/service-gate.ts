@@ -1,6 +1,6 @@
 import type { Circuit } from './circuit.ts'
 import type { Clock } from './clock.ts'
-import type { EndReason } from './errors.ts'
+import { BridgeError, type EndReason } from './errors.ts'
 import { GatedConnection, unreachable } from './gated-connection.ts'
 import { ServiceUpstream } from './service-upstream.ts'
 import {
@@ -106,12 +106,15 @@ export class ServiceGate implements Translator {
   /** Lets in whoever may; then sees when the next probe is due. */
   #pump(): void {
     if (this.#closed) return
-    for (let first = this.#line[0]; first; first = this.#line[0]) {
-      const upstream = this.#upstreams.find(each => each.free)
-      if (!upstream) break
-      this.#line.shift()
-      first.tried.clear()
-      first.start(upstream)
+    for (let at = 0; at < this.#line.length; ) {
+      if (!this.#upstreams.some(each => each.free)) break
+      const connection = this.#line[at]!
+      const upstream = this.#upstreams.find(each => each.free && !connection.refusedBy(each))
+      if (upstream) {
+        this.#line.splice(at, 1)
+        connection.tried.clear()
+        connection.start(upstream)
+      } else at++
     }
     this.#probe()
     this.#tell()
@@ -127,7 +130,7 @@ export class ServiceGate implements Translator {
       const { circuit, place } = upstream
       const looks = place === 0 && !this.#well && this.#homesick()
       const at = circuit.status === 'closed' ? this.#lookAt : circuit.probeAt
-      const probes = circuit.status === 'open' && this.#line.length > 0
+      const probes = circuit.status === 'open' && this.#line.some(each => !each.refusedBy(upstream))
       if (!probes && !(looks && circuit.status !== 'half-open')) continue
       if (at > now) next = Math.min(next, at)
       else if (probes) this.#send(upstream)
@@ -137,7 +140,8 @@ export class ServiceGate implements Translator {
   }
 
   #send(upstream: ServiceUpstream): void {
-    const first = this.#line.shift()!
+    const at = this.#line.findIndex(each => !each.refusedBy(upstream))
+    const [first] = this.#line.splice(at, 1) as [GatedConnection]
     this.probes++
     upstream.circuit.probe()
     first.tried.clear()
@@ -206,13 +210,32 @@ export class ServiceGate implements Translator {
     if (unreachable(reason)) last.circuit.failed(this.#parts.clock.now())
     // It answered, so it is there, if only to refuse.
     else if (wasOpen) last.circuit.succeeded(this.#parts.clock.now())
-    const other = this.#upstreams.find(each => each.free && !connection.tried.has(each))
+    const other = this.#upstreams.find(
+      each => each.free && !connection.tried.has(each) && !connection.refusedBy(each),
+    )
     if (this.#closed) connection.end(reason)
     else if (other) connection.start(other)
-    else if (unreachable(reason) && this.#upstreams.every(({ circuit }) => circuit.status !== 'closed'))
-      this.#line.unshift(connection)
-    else connection.end(reason)
+    else if (this.#mayWait(connection, reason)) this.#line.unshift(connection)
+    else connection.end(this.#judged(connection, reason))
     this.#pump()
+  }
+
+  /** Whether every service that has not refused the connection is away, so that it is worth while to wait for one. */
+  #mayWait(connection: GatedConnection, reason: EndReason): boolean {
+    const left = this.#upstreams.filter(each => !connection.refusedBy(each))
+    if (!unreachable(reason) && left.length === this.#upstreams.length) return false
+    return left.length > 0 && left.every(({ circuit }) => circuit.status !== 'closed')
+  }
+
+  /** A service that stands in may refuse for good what the first one takes: that is said only when all of them do. */
+  #judged(connection: GatedConnection, reason: EndReason): EndReason {
+    if (reason.kind !== 'failed' || reason.error.retryable) return reason
+    if (this.#upstreams.every(each => connection.refusedBy(each))) return reason
+    const { code, message } = reason.error
+    return {
+      kind: 'failed',
+      error: new BridgeError(code, message, { retryable: true, cause: reason.error }),
+    }
   }
 
   #over(connection: GatedConnection): void {

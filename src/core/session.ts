@@ -1,5 +1,5 @@
 import { Answers } from './answers.ts'
-import { backoffMs } from './backoff.ts'
+import { backoffMs, refusalBackoffMs } from './backoff.ts'
 import type { Clock } from './clock.ts'
 import { BridgeError, type EndReason } from './errors.ts'
 import type { FragmentPool } from './fragment.ts'
@@ -47,11 +47,10 @@ const NACK_PAUSE_MS = 100
 /** Refused without a break for this long, a connection is given up (ms). */
 const NACK_PATIENCE_MS = 5_000
 const TIDY_MS = 1_000
-/** A service that took a session and then refuses the same so often means it. */
-const REFUSALS = 3
 
 /**
- * One speaker into one language. Owns the replay ring and, one after another, the connections to the service; what a
+ * One speaker into one language. Once it has been live it never ends by itself: whatever the service says, it is asked
+ * again as long as somebody wants the session. Owns the replay ring and, one after another, the connections to the service; what a
  * dead connection leaves unanswered the next one gets first. One that is about to end is replaced in a pause.
  */
 export class Session {
@@ -70,7 +69,7 @@ export class Session {
   #state: SessionState
   #retry: Disposable | undefined
   #wasLive = false
-  /** Refusals since it was last live. */
+  /** Refusals in a row; a connection that lasts ends the row. */
   #refusals = 0
   #holdUntil = Number.NEGATIVE_INFINITY
   #refusedSince: number | undefined
@@ -177,7 +176,6 @@ export class Session {
   /** A connection takes audio from now on: first everything that is not answered. */
   #begin(input: SessionInput & { at: number }): void {
     this.#wasLive = true
-    this.#refusals = 0
     this.#refusedSince = undefined
     this.#holdUntil = Number.NEGATIVE_INFINITY
     this.#renewal.begin()
@@ -236,20 +234,16 @@ export class Session {
     if (this.#state.status === 'live' && this.#line.next === 'ready') this.#change(this.#parts.clock.now())
     else if (reason.kind !== 'failed')
       this.#drop(new BridgeError('SERVICE_LOST', reason.kind, { retryable: true }))
-    else if (reason.error.retryable || this.#doubts()) this.#drop(reason.error)
+    // What was taken before may be taken again: a refusal of that may be damage on the way, or last for a moment.
+    else if (reason.error.retryable || this.#wasLive) this.#drop(reason.error)
     else this.#refused(reason.error)
   }
 
-  /** The service refuses what it took before: that may be damage on the way, so it is asked again, a few times. */
-  #doubts(): boolean {
-    return this.#wasLive && this.#state.status === 'opening' && ++this.#refusals < REFUSALS
-  }
-
-  /** The service will never do this (a language it does not have, a wrong key): stay away for good, pass originals. */
+  /** It never was, and the service says that it cannot be (a language it does not have, a wrong key): originals pass. */
   #refused(error: BridgeError): void {
     this.#parts.log.error(
       { speaker: this.speaker, code: error.code, error: error.message },
-      'service refused for good',
+      'service refused the session',
     )
     this.#end({ kind: 'failed', error })
   }
@@ -257,7 +251,7 @@ export class Session {
   #drop(error: BridgeError): void {
     const now = this.#parts.clock.now()
     const attempt = nextAttempt(this.#state, now)
-    const waitMs = backoffMs(attempt, this.#parts.random())
+    const waitMs = this.#waitMs(attempt, error)
     this.drops++
     this.#parts.metrics.sessionsDropped++
     if (this.#state.status === 'live' || attempt === 2)
@@ -274,6 +268,14 @@ export class Session {
       this.#become(next(this.#state, { type: 'retry', at: this.#parts.clock.now() }))
       this.#line.open()
     })
+  }
+
+  /** After the first loss of a connection that lasted, the next one is tried at once, whatever was said. */
+  #waitMs(attempt: number, { backOff }: BridgeError): number {
+    const random = this.#parts.random()
+    if (attempt === 1) this.#refusals = 0
+    if (attempt === 1 || backOff === 'fast') return backoffMs(attempt, random)
+    return refusalBackoffMs(++this.#refusals, random)
   }
 
   #end(reason: EndReason): void {

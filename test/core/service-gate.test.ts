@@ -34,7 +34,9 @@ class Caller implements ConnectionSink {
   renew(): void {
     this.events.push('renew')
   }
+  retryable: boolean | undefined
   ended(reason: EndReason): void {
+    this.retryable = reason.kind === 'failed' && reason.error.retryable
     this.events.push(reason.kind === 'failed' ? reason.error.message : reason.kind)
   }
 }
@@ -257,6 +259,41 @@ describe('the gate before two services', () => {
     const refused = call()
     await settle()
     expect(refused.events).toEqual(['wrong key'])
+  })
+
+  test('a second that refuses for good does not speak for the first, which is away: it is waited for', async () => {
+    const { gate, first, second, call, settle, run } = setUp(2)
+    first.refuse = gone
+    second.refuse = never
+    const early = call()
+    await settle()
+    // The first may be back in a moment.
+    expect(early.events).toEqual(['wrong key'])
+    expect(early.retryable).toBe(true)
+    for (let n = 0; n < 4; n++) call()
+    await settle()
+    expect(gate.statuses[0]).not.toBe('closed')
+    const waiting = call()
+    await run(5_000)
+    expect(waiting.events).toEqual([])
+    const asked = second.connections.length
+    await run(5_000)
+    expect(second.connections).toHaveLength(asked)
+    first.refuse = undefined
+    await run(1_000)
+    expect(waiting.events).toEqual(['ready'])
+  })
+
+  test('one that a second refuses does not hold up others, whom it takes', async () => {
+    const { first, second, call, settle, run } = setUp(2)
+    first.refuse = gone
+    second.refuse = never
+    for (let n = 0; n < 6; n++) call()
+    await run(200)
+    second.refuse = undefined
+    const other = call()
+    await settle()
+    expect(other.events).toEqual(['ready'])
   })
 
   test('when both are away, both are probed, and the one that comes first serves', async () => {

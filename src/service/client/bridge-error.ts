@@ -1,4 +1,5 @@
-import { BridgeError, type ErrorCode } from '../../core/errors.ts'
+import { BridgeError, type BridgeErrorOptions, type ErrorCode } from '../../core/errors.ts'
+import { isDefinite, isPassing } from './error-body.ts'
 import type { ServiceFailure } from './service-failure.ts'
 
 /** What the client found, by its general code, as the relay calls it. */
@@ -22,11 +23,13 @@ export function bridgeError(failure: ServiceFailure): BridgeError {
   return new BridgeError(
     told ? 'SERVICE_REFUSED' : own,
     told ? `the service reports ${codesOf(failure)}` : failure.description,
-    {
-      retryable,
-      cause: failure,
-    },
+    told ? { ...session(failure), cause: failure } : { retryable, cause: failure },
   )
+}
+
+/** What an error that a session ends with says about the next attempt: only what is known to be definite is. */
+function session(failure: ServiceFailure): BridgeErrorOptions {
+  return { retryable: !isDefinite(failure), backOff: isPassing(failure) ? 'fast' : 'slow' }
 }
 
 function codesOf({ code, error }: ServiceFailure): string {

@@ -69,7 +69,7 @@ export class ServiceFailure extends Error {
     this.code = body.code
     this.error = body.error
     this.description = body.description
-    this.retryable = details.retryable ?? mayRetry(body)
+    this.retryable = details.retryable ?? mayRetry(body, details.status)
     this.by = by
     this.status = details.status
     this.sent = details.sent

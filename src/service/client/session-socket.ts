@@ -207,7 +207,9 @@ export class SessionSocket {
 
 /** What the service's middleware said, or why it could not be reached. */
 function connectFailure(error: Error & { data?: unknown }): ServiceFailure {
-  if (error.data !== undefined) return ServiceFailure.told(error.data)
+  if (error.data !== undefined && error.data !== null) return ServiceFailure.told(error.data)
+  // A middleware that only names the error; the library's own errors have no `data` at all.
+  if ('data' in error) return ServiceFailure.told(error.message)
   const why = reasonOf(error)
   return ServiceFailure.found(
     'unreachable/connection_failed',

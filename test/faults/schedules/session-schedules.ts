@@ -44,6 +44,8 @@ const session: Schedule = {
     const s = sessionSetup()
     s.translator.autoReady = false
     const close = () => void s.session.close({ kind: 'hangup', by: 'local' })
+    let taken = false
+    let closed = false
     for (const each of steps) {
       const over = s.session.state.status === 'ended'
       // Any connection that is open may speak, also one that is to replace another.
@@ -84,6 +86,9 @@ const session: Schedule = {
           close()
       }
       if (over) must(s.session.state.status === 'ended', 'over is over')
+      taken ||= s.session.state.status === 'live'
+      closed ||= each.do === 'close'
+      must(!taken || closed || s.session.state.status !== 'ended', 'what was live once never ends by itself')
       must(s.session.state.status !== 'live' || !s.session.away, 'live is not away')
       const sent = s.translator.connections.reduce((sum, one) => sum + one.sent.length, 0)
       must(s.metrics.fragmentsSent === sent, 'what was sent is counted')

@@ -28,7 +28,7 @@ describe('a service that refuses', () => {
     expect(JSON.stringify(log.all)).not.toContain(service.apiKey)
   })
 
-  test('C8 a key that is revoked in mid call ends that session for good, and no other', async () => {
+  test('C8 a key that is revoked in mid call: that session is tried again with care, is back with the key, and no other notices', async () => {
     const relay = new Relay({
       translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
       options: relayOptions(),
@@ -43,17 +43,22 @@ describe('a service that refuses', () => {
     const [first, second] = [await service.sessionOf(1), await service.sessionOf(2)]
     await until(() => first.fragments + second.fragments > 4 || first.connected, PATIENCE_MS, 'sessions')
     await pause(100)
+    service.faults.refuseKey = true
     first.error({ code: 'unauthorized', error: 'key_revoked', description: 'revoked' })
     first.drop('kick')
     await pause(1_500)
     expect(service.sessions).toHaveLength(2)
+    expect(service.refused.length).toBeLessThan(4)
     expect(second.connected).toBe(true)
     expect([...relay.rooms.values()].map(room => room.sessions)).toEqual([1, 1])
+    service.heal()
+    const again = await service.sessionOf(3)
+    await until(() => again.fragments > 0 || again.connected, PATIENCE_MS, 'that the session is back')
   })
 
   test('C52 a language that the service does not have: asked once, and told', async () => {
     service.faults.refuseKey = {
-      code: 'bad_language',
+      code: 'bad_parameter',
       error: 'language_not_supported',
       description: 'no such pair',
     }
@@ -62,6 +67,33 @@ describe('a service that refuses', () => {
     expect(
       log.all.filter(({ fields }) => JSON.stringify(fields).includes('language_not_supported')),
     ).not.toEqual([])
+  })
+
+  test.each([
+    ['of an unknown code', { code: 'internal', error: 'unexpected', description: 'oops' }],
+    ['of a wrong key', { code: 'unauthorized', error: 'key_wrong', description: 'no' }],
+    ['without anything', undefined],
+  ])('C55 refusals %s for 2 s in mid call: translation is back by itself', async (_, body) => {
+    const relay = new Relay({
+      translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
+      options: relayOptions(),
+    })
+    closing.push(() => relay.close())
+    await relay.ready()
+    relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'es-es' })
+    const first = await service.sessionOf(1)
+    await until(() => first.fragments > 0 || first.connected, PATIENCE_MS, 'a session')
+    await pause(100)
+    service.faults.refuseKey = body ?? null
+    if (body) first.error(body)
+    first.drop('kick')
+    await pause(2_000)
+    expect(service.refused.length).toBeGreaterThan(0)
+    expect(service.refused.length).toBeLessThan(10)
+    service.heal()
+    const again = await service.sessionOf(2)
+    await until(() => again.connected, PATIENCE_MS, 'that the session is back')
+    expect(relay.metrics.sessionsEnded).toBe(0)
   })
 
   test('C53 a quota that is used up in mid call: the original passes, and it is tried again with care', async () => {

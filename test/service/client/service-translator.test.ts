@@ -173,7 +173,7 @@ describe('against a service that misbehaves', () => {
     service.session?.error({ code: 'bad_language', error: 'no_such_pair', description: 'none\u0000 such' })
     service.session?.drop('kick')
     await r.until('ended')
-    expect(r.reason()).toMatchObject({ error: { code: 'SERVICE_REFUSED', retryable: false } })
+    expect(r.reason()).toMatchObject({ error: { code: 'SERVICE_REFUSED', retryable: true, backOff: 'slow' } })
     // Its codes alone: what it says beside them may quote what people said. The whole is the cause.
     expect(r.events.join()).toContain('the service reports bad_language/no_such_pair')
     expect(r.events.join()).not.toContain('none')
