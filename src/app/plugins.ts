@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import browserBridge from '../bridges/browser/index.ts'
 import twilioBridge from '../bridges/twilio/index.ts'
@@ -78,6 +79,8 @@ export interface PluginParts {
 export async function registerPlugins(server: FastifyInstance, parts: PluginParts): Promise<void> {
   const keys = new BearerKeys(parts.control, parts.clock)
   await registerMetrics(server, parts, { keys, notReady: () => notReady(parts) })
+  // Sockets are those of the bridges, with bounds of their own; any other is closed as soon as it opens.
+  await server.register(websocket, { options: { maxPayload: 65_536, perMessageDeflate: false } })
   await server.register(pageFiles, { shared: ['bridges/browser/packet'] })
   await server.register(status, { relay: parts.relay, notReady: () => notReady(parts) })
   const { floor } = parts.front

@@ -1,5 +1,6 @@
-import websocket from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
+import type { WebSocket } from 'ws'
 import { addressGroup } from '../../core/address-group.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
@@ -7,6 +8,7 @@ import { silentLog } from '../../core/log.ts'
 import { RoomLinks } from '../../core/room-links.ts'
 import { RoomLives } from '../../core/room-lives.ts'
 import { vouchFor } from '../../guard/proof.ts'
+import { SocketRoutes } from '../../guard/socket-routes.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
 import { browserSettingsSchema } from './browser-settings.ts'
 import { BridgeCounters, LegCounters } from './counters.ts'
@@ -85,12 +87,6 @@ async function browserBridge(app: FastifyInstance, options: BrowserBridgeOptions
     if (!options.links) links[Symbol.dispose]()
   })
 
-  if (!app.hasDecorator('websocketServer'))
-    await app.register(websocket, {
-      errorHandler: (_error, socket) => socket.close(1011),
-      options: { maxPayload: 65_536, maxFragments: 32, perMessageDeflate: false },
-    })
-
   // A program of its own has no other pages.
   if (!app.hasRoute({ method: 'GET', url: `${FILES_PATH}/pages/page/base.css` }))
     await app.register(pageFiles, { shared: ['bridges/browser/packet'] })
@@ -106,22 +102,25 @@ async function browserBridge(app: FastifyInstance, options: BrowserBridgeOptions
     return reply.code(403).send({ statusCode: 403, error: 'refused' })
   }
 
+  const accept = (webSocket: WebSocket, request: FastifyRequest) => {
+    const socket = new TalkSocket(webSocket, { clock, limits, counters: new LegCounters() })
+    if (sockets.size >= settings.maxVisitors + MOST_STRANGERS) {
+      void socket.close('refused')
+      return
+    }
+    sockets.add(socket)
+    webSocket.once('close', () => sockets.delete(socket))
+    reception.answer(socket, {
+      local: doorway.local(request),
+      address: addressGroup(request.ip),
+      known: () => vouchFor(request.raw),
+    })
+  }
+
   await app.register(async scope => {
     talkPage(scope, { options, doorway, settings, offer, onRequest, links })
-    scope.get('/talk/socket', { websocket: true, onRequest }, (webSocket, request) => {
-      const socket = new TalkSocket(webSocket, { clock, limits, counters: new LegCounters() })
-      if (sockets.size >= settings.maxVisitors + MOST_STRANGERS) {
-        void socket.close('refused')
-        return
-      }
-      sockets.add(socket)
-      webSocket.once('close', () => sockets.delete(socket))
-      reception.answer(socket, {
-        local: doorway.local(request),
-        address: addressGroup(request.ip),
-        known: () => vouchFor(request.raw),
-      })
-    })
+    const socketRoutes = new SocketRoutes(scope, { maxPayload: 65_536 })
+    socketRoutes.route({ url: '/talk/socket', onRequest, accept })
   })
 }
 
@@ -155,9 +154,5 @@ function limitsOf({ limits: chosen = {} }: BrowserBridgeOptions): BrowserLimits 
   return limits
 }
 
-// As fastify-plugin does: decorators and the WebSocket server are the app's, not this plugin's own.
-export default Object.assign(browserBridge, {
-  [Symbol.for('skip-override')]: true,
-  [Symbol.for('fastify.display-name')]: 'browser-bridge',
-  [Symbol.for('plugin-meta')]: { name: 'browser-bridge', fastify: '5.x' },
-})
+// Its decorator is the app's; its routes are in a scope of their own.
+export default fastifyPlugin(browserBridge, { name: 'browser-bridge', fastify: '5.x' })

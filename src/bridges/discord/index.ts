@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
 import { DiscordBot } from './bot.ts'
 import type { DiscordBridgeOptions } from './options.ts'
 
@@ -43,9 +44,5 @@ async function discordBridge(app: FastifyInstance, options: DiscordBridgeOptions
   app.addHook('preClose', () => bot.close())
 }
 
-// As fastify-plugin does: the decorator is the app's, not this plugin's own.
-export default Object.assign(discordBridge, {
-  [Symbol.for('skip-override')]: true,
-  [Symbol.for('fastify.display-name')]: 'discord-bridge',
-  [Symbol.for('plugin-meta')]: { name: 'discord-bridge', fastify: '5.x' },
-})
+// Its decorator is the app's.
+export default fastifyPlugin(discordBridge, { name: 'discord-bridge', fastify: '5.x' })

@@ -38,7 +38,8 @@ export interface EntranceTerms {
   readonly calls: Calls
   readonly tokens: StreamTokens
   readonly publicUrl: () => PublicUrl
-  readonly path: string
+  /** The path of the routes, below the public address. */
+  readonly mount: string
   readonly limits: TwilioLimits
   readonly log: Log
   readonly now: () => number
@@ -97,11 +98,11 @@ export class Entrance {
 
   /** Opens the media socket of a call that was let in; what was asked `again` gets the same answer. */
   connect(call: Call, query: URLSearchParams, again = false): string {
-    const { path, publicUrl, tokens } = this.#terms
+    const { mount, publicUrl, tokens } = this.#terms
     const token =
       (again ? tokens.outstanding(call.callSid) : undefined) ?? tokens.issue(call.callSid, call.nextRound())
     return connectStream({
-      streamUrl: publicUrl().ws(`${path}/media`),
+      streamUrl: publicUrl().ws(`${mount}/media`),
       parameters: { token },
       resumeUrl: this.#resumeUrl(call, query, call.round),
       // The first resumption is at once; then something is wrong for longer.
@@ -118,12 +119,12 @@ export class Entrance {
   }
 
   #resumeUrl(call: Call, query: URLSearchParams, round: number): string {
-    const { path, publicUrl } = this.#terms
+    const { mount, publicUrl } = this.#terms
     const carried = new URLSearchParams(query)
     carried.set(RESUMES_FIELD, String(call.resumes))
     carried.set(ROUND_FIELD, String(round))
     if (call.guest) carried.set(GUEST_FIELD, passOf(call.invitation))
-    return publicUrl().http(`${path}/resume?${carried}`)
+    return publicUrl().http(`${mount}/resume?${carried}`)
   }
 
   apologise(): string {

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import formbody from '@fastify/formbody'
-import websocket from '@fastify/websocket'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
 import { systemClock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
 import { silentLog } from '../../core/log.ts'
+import { mountPath } from '../../guard/mount.ts'
 import { vouchFor } from '../../guard/proof.ts'
+import { SocketRoutes } from '../../guard/socket-routes.ts'
 import { Calls } from './calls.ts'
 import { DialWebhooks } from './dial/dial-webhooks.ts'
 import { Entrance } from './entrance.ts'
@@ -56,7 +58,9 @@ const MAX_MESSAGE = 65_536
  * socket `media`, all under `path`. Throws `BridgeError` `CONFIG` when it is not told how to recognise Twilio.
  */
 async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions): Promise<void> {
-  const { clock = systemClock, log = silentLog, path = '/twilio', relay, dialler } = options
+  const { clock = systemClock, log = silentLog, path = '/twilio', prefix = '', relay, dialler } = options
+  /** Where Twilio finds the routes, below the public address. */
+  const mount = mountPath(app.prefix, prefix, path)
   const limits = limitsOf(options)
   const publicUrl = publicUrlOf(app, options)
   const gate = gateOf(options, publicUrl)
@@ -66,15 +70,15 @@ async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions):
   const calls = new Calls(clock, limits)
   const tokens = new StreamTokens(clock, limits.tokenTtlMs)
   const now = () => clock.now()
-  const prompts = promptsOf(options, name => publicUrl().http(`${path}/menu/sound/${name}`))
-  const menu = prompts && new Menu(prompts, query => publicUrl().http(`${path}/menu?${query}`))
+  const prompts = promptsOf(options, name => publicUrl().http(`${mount}/menu/sound/${name}`))
+  const menu = prompts && new Menu(prompts, query => publicUrl().http(`${mount}/menu?${query}`))
   const { departure = () => undefined } = options
-  const terms = { calls, tokens, publicUrl, path, limits, log, now, menu, departure }
+  const terms = { calls, tokens, publicUrl, mount, limits, log, now, menu, departure }
   const entrance = new Entrance(options, terms)
   const webhooks = new Webhooks(entrance, terms)
   const dialWebhooks = new DialWebhooks(dialler, entrance, webhooks)
   dialler?.attach({
-    url: name => publicUrl().http(`${path}/dial/${name}`),
+    url: name => publicUrl().http(`${mount}/dial/${name}`),
     release: callSid => calls.get(callSid)?.end(clock.now()),
   })
   const lives = dialler && ((callSid: string) => dialler.lives(callSid))
@@ -93,43 +97,41 @@ async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions):
     await Promise.all([media.close(), dialler?.close()])
   })
 
-  if (!app.hasDecorator('websocketServer'))
-    await app.register(websocket, {
-      errorHandler: (_error, socket) => socket.close(1011),
-      options: { maxPayload: limits.maxMessageBytes, maxFragments: 32, perMessageDeflate: false },
-    })
-
   const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     log.warn({ route: request.routeOptions.url }, 'request refused: not signed for this address')
     return reply.code(403).send()
   }
 
   // In a scope of its own, so that the form parser is for these routes only.
-  await app.register(async scope => {
-    scope.removeAllContentTypeParsers()
-    scope.setErrorHandler((error: FastifyError, request, reply) => {
-      const status = error.statusCode ?? 500
-      log.warn({ route: request.routeOptions.url, status, code: error.code }, 'request refused: unreadable')
-      return reply.code(status).send()
-    })
-    await scope.register(formbody, { bodyLimit: MAX_BODY })
-    const preValidation = async (request: FastifyRequest, reply: FastifyReply) =>
-      gate.webhook(request) ? vouchFor(request.raw) : refuse(request, reply)
-    const post = (name: string, handle: (request: FastifyRequest, reply: FastifyReply) => FastifyReply) =>
-      scope.post(`${path}/${name}`, { preValidation, bodyLimit: MAX_BODY }, handle)
-    for (const name of ['voice', 'resume', 'status', 'menu'] as const)
-      post(name, (request, reply) => webhooks[name](request, reply))
-    for (const name of ['answer', 'status', 'machine'] as const)
-      post(`dial/${name}`, (request, reply) => dialWebhooks[name](request, reply))
-    if (prompts)
-      scope.get(`${path}/menu/sound/:signature/:notice/:language.wav`, (request, reply) =>
-        prompts.serve(request, reply),
-      )
-    const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
-      gate.upgrade(request, `${path}/media`) ? vouchFor(request.raw) : refuse(request, reply)
-    for (const url of [`${path}/media`, `${path}/media/`])
-      scope.get(url, { websocket: true, onRequest }, socket => media.accept(socket))
-  })
+  await app.register(
+    async scope => {
+      scope.removeAllContentTypeParsers()
+      scope.setErrorHandler((error: FastifyError, request, reply) => {
+        const status = error.statusCode ?? 500
+        log.warn({ route: request.routeOptions.url, status, code: error.code }, 'request refused: unreadable')
+        return reply.code(status).send()
+      })
+      await scope.register(formbody, { bodyLimit: MAX_BODY })
+      const preValidation = async (request: FastifyRequest, reply: FastifyReply) =>
+        gate.webhook(request) ? vouchFor(request.raw) : refuse(request, reply)
+      const post = (name: string, handle: (request: FastifyRequest, reply: FastifyReply) => FastifyReply) =>
+        scope.post(`${path}/${name}`, { preValidation, bodyLimit: MAX_BODY }, handle)
+      for (const name of ['voice', 'resume', 'status', 'menu'] as const)
+        post(name, (request, reply) => webhooks[name](request, reply))
+      for (const name of ['answer', 'status', 'machine'] as const)
+        post(`dial/${name}`, (request, reply) => dialWebhooks[name](request, reply))
+      if (prompts)
+        scope.get(`${path}/menu/sound/:signature/:notice/:language.wav`, (request, reply) =>
+          prompts.serve(request, reply),
+        )
+      const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
+        gate.upgrade(request, `${mount}/media`) ? vouchFor(request.raw) : refuse(request, reply)
+      const sockets = new SocketRoutes(scope, { maxPayload: limits.maxMessageBytes })
+      for (const url of [`${path}/media`, `${path}/media/`])
+        sockets.route({ url, onRequest, accept: socket => media.accept(socket) })
+    },
+    { prefix },
+  )
 }
 
 function limitsOf({ limits: chosen = {} }: TwilioBridgeOptions): TwilioLimits {
@@ -183,9 +185,5 @@ function promptsOf(
   return new Prompts({ announcer, keys: authTokens.length > 0 ? authTokens : [randomUUID()], url })
 }
 
-// As fastify-plugin does: decorators and the WebSocket server are the app's, not this plugin's own.
-export default Object.assign(twilioBridge, {
-  [Symbol.for('skip-override')]: true,
-  [Symbol.for('fastify.display-name')]: 'twilio-bridge',
-  [Symbol.for('plugin-meta')]: { name: 'twilio-bridge', fastify: '5.x' },
-})
+// Its decorator is the app's; its routes, parsers and hooks are in a scope of their own.
+export default fastifyPlugin(twilioBridge, { name: 'twilio-bridge', fastify: '5.x' })

@@ -67,7 +67,9 @@ export interface TwilioBridgeOptions {
   readonly departure?: () => Departure | undefined
   readonly clock?: Clock
   readonly log?: Log
-  /** Where the routes are; default `/twilio`. */
+  /** Put before every route, and into every address that Twilio is given, as is the prefix of a scope around the plugin. */
+  readonly prefix?: string
+  /** What the routes begin with, behind all prefixes; default `/twilio`. */
   readonly path?: string
   /** Said when a call cannot be translated after all. */
   readonly apology?: Spoken

@@ -60,33 +60,44 @@ export class Harness implements AsyncDisposable {
   readonly relay: TestRelay
   readonly log: LogLines
   readonly sockets: Party[] = []
+  /** Where the bridge's routes are. */
+  readonly mount: string
   readonly #port: number
 
-  private constructor(app: FastifyInstance, relay: TestRelay, log: LogLines, port: number) {
+  private constructor(app: FastifyInstance, relay: TestRelay, log: LogLines, mount: string, port: number) {
     this.app = app
+    this.mount = mount
     this.relay = relay
     this.log = log
     this.#port = port
   }
 
-  static async open(options: Partial<TwilioBridgeOptions> = {}): Promise<Harness> {
-    const app = Fastify()
+  /** `within`: the prefix of a scope of the host's that the bridge is registered in. */
+  static async open(options: Partial<TwilioBridgeOptions> = {}, within = ''): Promise<Harness> {
+    const host = Fastify()
+    let app: FastifyInstance = host
     const relay = new TestRelay()
     const log = new LogLines()
     const signed = options.insecure ? {} : { publicUrl: PUBLIC_URL, authTokens: [AUTH_TOKEN] }
-    await app.register(twilioBridge, {
-      relay,
-      log,
-      invite: call => ({ room: call.callSid, speaks: 'en-us', hears: 'es-es' }),
-      ...signed,
-      ...options,
-      // A stop is a hang-up at once, unless it is what a test is about.
-      limits: { stoppedMs: 0, ...options.limits },
-    })
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    const address = app.server.address()
+    const scope = async (inside: FastifyInstance) => {
+      app = inside
+      await inside.register(twilioBridge, {
+        relay,
+        log,
+        invite: call => ({ room: call.callSid, speaks: 'en-us', hears: 'es-es' }),
+        ...signed,
+        ...options,
+        // A stop is a hang-up at once, unless it is what a test is about.
+        limits: { stoppedMs: 0, ...options.limits },
+      })
+    }
+    if (within === '') await scope(host)
+    else await host.register(scope, { prefix: within })
+    await host.listen({ port: 0, host: '127.0.0.1' })
+    const address = host.server.address()
     if (typeof address !== 'object' || !address) throw new Error('not listening')
-    return new Harness(app, relay, log, address.port)
+    const mount = `${within}${options.prefix ?? ''}${options.path ?? '/twilio'}`
+    return new Harness(app, relay, log, mount, address.port)
   }
 
   /** A webhook, signed unless `signature` says otherwise. */
@@ -106,13 +117,13 @@ export class Harness implements AsyncDisposable {
 
   /** Calls in, and returns the token for its stream. */
   async ring(callSid: string): Promise<string> {
-    return tokenIn((await this.post('/twilio/voice', fieldsOf(callSid))).body)
+    return tokenIn((await this.post(`${this.mount}/voice`, fieldsOf(callSid))).body)
   }
 
   /** Opens a media socket; the upgrade is signed unless `signature` says otherwise. */
   async dial(
-    signature: string | null = sign(AUTH_TOKEN, MEDIA_URL),
-    path = '/twilio/media',
+    signature: string | null = sign(AUTH_TOKEN, `${PUBLIC_URL.replace('https', 'wss')}${this.mount}/media`),
+    path = `${this.mount}/media`,
     options: ClientOptions = { perMessageDeflate: false },
   ): Promise<Party> {
     const headers = signature === null ? {} : { 'x-twilio-signature': signature }
@@ -133,7 +144,10 @@ export class Harness implements AsyncDisposable {
 
   /** Another stream of a call, as after a connection that broke. */
   async again(callSid: string, streamSid: string): Promise<{ party: Party; admitted: Admitted }> {
-    const { body } = await this.post('/twilio/resume', { ...fieldsOf(callSid), CallStatus: 'in-progress' })
+    const { body } = await this.post(`${this.mount}/resume`, {
+      ...fieldsOf(callSid),
+      CallStatus: 'in-progress',
+    })
     return this.stream(callSid, tokenIn(body), streamSid)
   }
 
