@@ -36,7 +36,7 @@ interface KnownKey {
  * constant time and always with all of them, so that neither a key's content nor its place shows in how long a refusal
  * takes.
  *
- * Too many wrong keys from one address, and for a while keys from there are not tried any more. Keys that cannot be
+ * Too many wrong or missing keys from one address, and for a while keys from there are not tried any more. Keys that cannot be
  * guessed are let in all the same: trying helps nobody with them, and whoever shares an address with a guesser (behind
  * a proxy, or on this machine) is not shut out by them.
  */
@@ -76,10 +76,13 @@ export class ApiKeys {
    */
   holderOf(given: unknown, place: string, address: string | undefined): KeyHolder {
     if (this.#everybody) return this.#everybody
-    if (typeof given !== 'string' || given === '')
-      throw new ServiceError('key_missing', `an API key is needed in ${place}`)
     const group = addressGroup(address)
     const waitMs = this.#attempts.waitMs(group)
+    if (typeof given !== 'string' || given === '') {
+      if (waitMs > 0) throw tooMany(waitMs)
+      this.#attempts.failed(group)
+      throw new ServiceError('key_missing', `an API key is needed in ${place}`)
+    }
     const asked = keyDigest(given)
     let holder: KeyHolder | undefined
     for (const known of [...this.#configured, ...this.#filed.values()])
@@ -124,7 +127,7 @@ function tooMany(waitMs: number): ServiceError {
   const seconds = Math.ceil(waitMs / 1000)
   return new ServiceError(
     'too_many_attempts',
-    `too many wrong API keys came from this address, try again in ${seconds} s`,
+    `too many requests without a valid API key came from this address, try again in ${seconds} s`,
     { retryAfterMs: waitMs },
   )
 }

@@ -23,7 +23,12 @@ export const ERROR_TABLE = {
   key_missing: row('unauthorized', 401, 'connect_error', 'No API key was sent.'),
   key_wrong: row('unauthorized', 401, 'connect_error', 'The API key is not one of this service.'),
   key_revoked: row('unauthorized', 401, 'error, disconnect', 'The API key was revoked during the session.'),
-  too_many_attempts: row('limit', 429, 'connect_error', 'Too many wrong keys came from the address.'),
+  too_many_attempts: row(
+    'limit',
+    429,
+    'connect_error',
+    'Too many wrong or missing keys came from the address.',
+  ),
   namespace_unknown: row('bad_namespace', 0, 'connect_error', 'The interface has no such namespace.'),
   too_many_sessions: row('limit', 503, 'connect_error', 'All sessions of the service are taken.'),
   service_behind: row('limit', 503, 'connect_error', 'One more session would make the open ones slow.'),

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Namespace as IoNamespace, Server, Socket } from 'socket.io'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
@@ -7,6 +8,7 @@ import { EVENT, type Namespace } from '../contract.ts'
 import type { Admission } from './admission.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { AudioStreams } from './audio-streams.ts'
+import type { ConnectGuard } from './connect-guard.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import type { ErrorCounts } from './error-counts.ts'
 import type { KeyHolder } from './key-holder.ts'
@@ -28,12 +30,16 @@ export interface NamespaceParts {
   readonly admission: Admission
   readonly workload: Workload
   readonly streams: AudioStreams
+  readonly guard: ConnectGuard
   readonly settings: ServiceSettings
   readonly clock: Clock
   readonly log: Log
   /** Counts what clients are told. */
   readonly errors: ErrorCounts
 }
+
+/** Type of Socket.IO's packet that refuses a CONNECT. */
+const CONNECT_ERROR = '4'
 
 /** Makes the session of a socket, from its query; throws a `ServiceError` for wrong parameters. */
 export type OpenSession = (socket: Socket, channel: SocketChannel, log: Log, parts: NamespaceParts) => Session
@@ -61,47 +67,62 @@ export function addNamespaces(io: Server, parts: NamespaceParts): void {
     })
     namespace.on('connection', socket => serve(socket, offer, parts))
   }
-  const refuse = () => {
+  guard(io.of('/'), parts, () => {
     throw refusal()
-  }
-  guard(io.of('/'), parts, refuse)
-  io.of((_name, _auth, next) => next(null, true)).use((socket, next) => {
-    guarded(socket, parts, refuse, next)
   })
+  // A matcher that never answers: Socket.IO makes no namespace, and the reason goes out from here.
+  io.of((name, auth) => refuseUnknown(name, auth, parts))
+}
+
+/** Answers a CONNECT to a namespace that does not exist. */
+function refuseUnknown(name: string, auth: unknown, parts: NamespaceParts): void {
+  const { current } = parts.guard
+  if (!current) return
+  const { request } = current
+  const { message, data } = refusedConnect({ request, name, auth }, parts, () => {
+    throw refusal()
+  })!
+  current.send(`${CONNECT_ERROR}${name},${JSON.stringify({ message, data })}`)
 }
 
 function guard(namespace: IoNamespace, parts: NamespaceParts, admit: (holder: KeyHolder) => void): void {
-  namespace.use((socket, next) => guarded(socket, parts, admit, next))
+  namespace.use((socket, next) => {
+    const { request, handshake, nsp } = socket
+    const error = refusedConnect({ request, name: nsp.name, auth: handshake.auth }, parts, holder => {
+      socket.data.holder = holder
+      admit(holder)
+    })
+    next(error)
+  })
 }
 
-/** Checks the key, then whatever `admit` checks. What it throws reaches the client as `connect_error`. */
-function guarded(
-  socket: Socket,
+interface ConnectPacket {
+  readonly request: IncomingMessage
+  readonly name: string
+  readonly auth: unknown
+}
+
+/** Checks the key, then whatever `admit` checks. Returns what they throw, which reaches the client as `connect_error`. */
+function refusedConnect(
+  { request, name, auth }: ConnectPacket,
   parts: NamespaceParts,
   admit: (holder: KeyHolder) => void,
-  next: (error?: Error) => void,
-): void {
+): ServiceError | undefined {
   try {
-    const auth = socket.handshake.auth as { token?: unknown } | undefined
-    const { address, headers } = socket.handshake
-    const caller = parts.proxies.addressOf(address, headers)
-    const holder = parts.keys.holderOf(auth?.token, 'auth.token', caller)
-    socket.data.holder = holder
-    vouchFor(socket.request)
+    const token = (auth as { token?: unknown } | undefined)?.token
+    const caller = parts.proxies.addressOf(request.socket.remoteAddress ?? '', request.headers)
+    const holder = parts.keys.holderOf(token, 'auth.token', caller)
+    vouchFor(request)
     admit(holder)
+    return undefined
   } catch (error) {
     const refused = told(error)
     parts.errors.count(refused.specific)
-    // Somebody who goes on and on trying does not fill the log.
-    const level = refused.specific === 'too_many_attempts' ? 'debug' : 'warn'
-    const { name } = socket.nsp
     // Whatever a client asks for may be in another's name.
     const namespace = Object.hasOwn(OFFERED, name) ? name : 'another'
-    parts.log[level]({ namespace, error: refused.specific }, 'connection refused')
-    next(refused)
-    return
+    parts.log.warn({ namespace, error: refused.specific }, 'connection refused')
+    return refused
   }
-  next()
 }
 
 function refusal(): ServiceError {
@@ -111,6 +132,7 @@ function refusal(): ServiceError {
 
 /** One connected socket. Handlers are set before anything is awaited, so that no event is lost. */
 function serve(socket: Socket, { takes, open }: Offer, parts: NamespaceParts): void {
+  parts.guard.joined(socket.conn)
   const channel = new SocketChannel(socket, parts.errors)
   const holder = socket.data.holder as KeyHolder
   const log = tagged(parts.log, { session: socket.id, namespace: socket.nsp.name, key: holder.name })

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Server } from 'socket.io'
 import { type Clock, systemClock } from '../../core/clock.ts'
+import { limitedLog } from '../../core/limited-log.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import { systemWallClock, type WallClock } from '../../core/wall-clock.ts'
 import { Door } from '../../guard/door.ts'
@@ -14,6 +15,7 @@ import { ApiKeys } from './api-keys.ts'
 import { AudioStreams } from './audio-streams.ts'
 import { Batch } from './batch/batch.ts'
 import { Catalog } from './catalog.ts'
+import { ConnectGuard } from './connect-guard.ts'
 import { defaultEngines } from './engines/default-engines.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import { ThreadUse } from './engines/thread-use.ts'
@@ -79,17 +81,17 @@ export interface Service {
  * Builds the embedded service with the engines that are installed; it lists and offers only what they can do.
  * Rejects with a `RangeError` for wrong settings, with `CONFIG` for a key file that is not understood.
  */
-export async function buildService(config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> {
+export async function buildService(config: ServiceConfig, given: ServiceParts = {}): Promise<Service> {
   const settings = serviceSettings(config)
-  const { clock = systemClock, wallClock = systemWallClock, log = silentLog } = parts
+  const { clock = systemClock, wallClock = systemWallClock, log = silentLog } = given
   const ledger = new UsageLedger(clock, wallClock() - clock.now())
   const keys = new ApiKeys(settings, clock, ledger)
   const watch = await watched(settings, keys, clock, log)
   const usage = await kept(settings, ledger, clock, log)
   const threads = new ThreadUse(clock)
-  const engines = parts.engines ?? (await installedEngines(settings, threads, clock, log))
+  const engines = given.engines ?? (await installedEngines(settings, threads, clock, log))
   const workload = new Workload({ clock, admitBehindMs: settings.admitBehindMs, threads })
-  const overload = new Overload({ limits: settings.limits, clock, log, memoryShare: parts.memoryShare })
+  const overload = new Overload({ limits: settings.limits, clock, log, memoryShare: given.memoryShare })
   const admission = new Admission(settings.maxSessions, workload, overload)
 
   const errors = new ErrorCounts()
@@ -122,13 +124,17 @@ export async function buildService(config: ServiceConfig, parts: ServiceParts = 
     httpCompression: false,
     maxHttpBufferSize: MAX_MESSAGE_BYTES,
     connectTimeout: HANDSHAKE_MS,
-    cleanupEmptyChildNamespaces: true,
     // Without keys, pages of other sites must not use it.
     cors: { origin: !settings.open },
   })
-  addSocketRules(io, door)
+  const socketLog = limitedLog(log, clock)
+  const guard = new ConnectGuard(clock, () =>
+    socketLog.warn({}, 'connection closed: too much before a namespace was joined'),
+  )
+  addSocketRules(io, door, guard)
   const proxies = new TrustedProxies(settings.trustProxy)
-  addNamespaces(io, { keys, proxies, engines, admission, workload, streams, settings, clock, log, errors })
+  const parts = { keys, proxies, engines, admission, workload, streams, guard, settings, clock, errors }
+  addNamespaces(io, { ...parts, log: socketLog })
   app.addHook('preClose', () => {
     io.disconnectSockets(true)
     io.engine.close()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ServiceErrorBody } from '../../../src/service/contract.ts'
-import { fakeService } from './helpers/fake-service.ts'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { fakeService, KEY } from './helpers/fake-service.ts'
 import { query, TestClient } from './helpers/test-client.ts'
 
 test.each(['/', '/admin', '/STS'])('%s is refused, after the key', async namespace => {
@@ -18,6 +19,18 @@ test('names that were tried leave nothing behind', async () => {
   const { connect, service } = await fakeService()
   for (let n = 0; n < 20; n++) await connect(`/guess-${n}`).until('connect_error')
   expect(Array.from(service.io._nsps.keys()).toSorted()).toEqual(['/', '/sts', '/stt', '/translator', '/tts'])
+})
+
+test('refused CONNECT packets that come slowly end no session on the same connection', async () => {
+  const clock = new FakeClock()
+  const { ready } = await fakeService({}, { clock })
+  const { client } = await ready('/stt')
+  for (let n = 0; n < 20; n++) {
+    clock.advance(2_000)
+    const socket = client.socket.io.socket(`/none-${n}`, { auth: { token: KEY } })
+    await new Promise(resolve => socket.once('connect_error', resolve))
+  }
+  expect(client.names).not.toContain('disconnect')
 })
 
 test.each([undefined, '', 'wrong', 'x'.repeat(100_000)])(

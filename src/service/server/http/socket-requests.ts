@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Server } from 'socket.io'
 import { type ServerOptions, WebSocketServer } from 'ws'
 import type { Door } from '../../../guard/door.ts'
+import type { ConnectGuard, EngineConnection } from '../connect-guard.ts'
 import { shown } from '../query.ts'
 import { ServiceError } from '../service-error.ts'
 import { answerMalformed } from './malformed-answer.ts'
@@ -12,9 +13,8 @@ const PROTOCOL = '4'
 const TRANSPORTS = ['polling', 'websocket']
 
 /** One connection of Engine.IO's, as far as it is looked at here. */
-interface Connection {
+interface Connection extends EngineConnection {
   readonly id: string
-  readonly transport: { readonly name: string }
   once(event: 'close', listener: () => void): unknown
 }
 
@@ -30,20 +30,29 @@ export class SocketUpgrades extends WebSocketServer {
  * Looks at what comes to Socket.IO's own path before Engine.IO does, which would answer with errors of its own. What it
  * looks at is the request; what a client sends on an open connection is Engine.IO's to read.
  */
-export function addSocketRules({ engine }: Server, door: Door): void {
+export function addSocketRules({ engine }: Server, door: Door, guard: ConnectGuard): void {
   const open = new Map<string, Connection>()
   engine.on('connection', (connection: Connection) => {
+    guard.watch(connection)
     open.set(connection.id, connection)
     connection.once('close', () => open.delete(connection.id))
   })
   engine.use((request: IncomingMessage, response: unknown, next: () => void) => {
     const upgrade = !(response instanceof ServerResponse)
-    const error = door.turns(request) ? turnedAway() : malformed(wrongWith(request, upgrade, open))
-    if (error === undefined) return next()
+    const connection = open.get(searchOf(request).get('sid') ?? '')
+    const error = door.turns(request)
+      ? turnedAway()
+      : malformed(wrongWith(request, upgrade, connection, guard))
+    if (error === undefined) {
+      if (upgrade && connection) guard.watchSocket(connection, request.socket)
+      return next()
+    }
     if (upgrade) return answerMalformed(error, request.socket)
     const body = JSON.stringify(error.data)
     const head = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    response.writeHead(error.status, head).end(body)
+    // A body that nobody reads must not keep the connection.
+    const close = request.method === 'POST' ? { connection: 'close' } : {}
+    response.writeHead(error.status, { ...head, ...close }).end(body)
   })
 }
 
@@ -57,12 +66,18 @@ function malformed(wrong: string | undefined): ServiceError | undefined {
   return wrong === undefined ? undefined : new ServiceError('request_malformed', wrong)
 }
 
+function searchOf({ url = '' }: IncomingMessage): URLSearchParams {
+  return new URL(url, 'http://here').searchParams
+}
+
 function wrongWith(
-  { url = '', method }: IncomingMessage,
+  request: IncomingMessage,
   upgrade: boolean,
-  open: ReadonlyMap<string, Connection>,
+  connection: Connection | undefined,
+  guard: ConnectGuard,
 ): string | undefined {
-  const query = new URL(url, 'http://here').searchParams
+  const { method } = request
+  const query = searchOf(request)
   const protocol = query.get('EIO') ?? undefined
   const transport = query.get('transport') ?? undefined
   const sid = query.get('sid')
@@ -72,9 +87,8 @@ function wrongWith(
   if (upgrade !== (transport === 'websocket'))
     return `transport is ${transport}, and the request ${upgrade ? 'asks' : 'does not ask'} for a web socket`
   if (!sid) return method === 'GET' ? undefined : `a handshake is a GET, got ${method}`
-  const connection = open.get(sid)
   if (!connection) return 'there is no connection with this sid'
   if (!upgrade && connection.transport.name !== transport)
     return `transport is ${transport}, the connection uses ${connection.transport.name}`
-  return undefined
+  return guard.oversized(connection, request)
 }

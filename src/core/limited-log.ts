@@ -1,0 +1,45 @@
+import type { Clock } from './clock.ts'
+import type { Log } from './log.ts'
+import { TokenBucket } from './token-bucket.ts'
+
+/** Lines with the same message: at once, and per second. */
+const RATE = { burst: 50, perSecond: 5 }
+/** Messages that are limited separately. Messages are static, so a program has far fewer. */
+const MAX_MESSAGES = 1_000
+
+interface Limited {
+  readonly bucket: TokenBucket
+  /** Lines left out since the last one. */
+  suppressed: number
+}
+
+/**
+ * A log for events that clients can cause: lines with the same message are limited in rate, so that a flood of requests does not
+ * become a flood of log. The next line says in `suppressed` how many were left out. Errors always pass.
+ */
+export function limitedLog(log: Log, clock: Clock): Log {
+  const messages = new Map<string, Limited>()
+  const limited =
+    (level: 'debug' | 'info' | 'warn') =>
+    (fields: object, message: string): void => {
+      let entry = messages.get(message)
+      if (!entry) {
+        if (messages.size >= MAX_MESSAGES) messages.clear()
+        entry = { bucket: new TokenBucket(RATE.perSecond, RATE.burst, clock.now()), suppressed: 0 }
+        messages.set(message, entry)
+      }
+      if (entry.bucket.take(clock.now()) < 0) {
+        entry.suppressed++
+        return
+      }
+      const { suppressed } = entry
+      entry.suppressed = 0
+      log[level](suppressed > 0 ? { ...fields, suppressed } : fields, message)
+    }
+  return {
+    debug: limited('debug'),
+    info: limited('info'),
+    warn: limited('warn'),
+    error: (fields, message) => log.error(fields, message),
+  }
+}

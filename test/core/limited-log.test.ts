@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { limitedLog } from '../../src/core/limited-log.ts'
+import type { Log } from '../../src/core/log.ts'
+import { FakeClock } from '../../src/simulator/fake-clock.ts'
+
+function recorded() {
+  const lines: { fields: object; message: string }[] = []
+  const note = (fields: object, message: string) => void lines.push({ fields, message })
+  const log: Log = { debug: note, info: note, warn: note, error: note }
+  const clock = new FakeClock()
+  return { lines, clock, log: limitedLog(log, clock) }
+}
+
+test('lines with the same message are limited, and the next one says how many were left out', () => {
+  const { lines, clock, log } = recorded()
+  for (let n = 0; n < 1_000; n++) log.warn({ n }, 'refused')
+  expect(lines).toHaveLength(50)
+  clock.advance(1_000)
+  log.warn({ n: 'later' }, 'refused')
+  expect(lines.at(-1)).toEqual({ fields: { n: 'later', suppressed: 950 }, message: 'refused' })
+  log.warn({ n: 'next' }, 'refused')
+  expect(lines.at(-1)!.fields).toEqual({ n: 'next' })
+})
+
+test('another message has its own limit, and errors always pass', () => {
+  const { lines, log } = recorded()
+  for (let n = 0; n < 200; n++) log.info({}, 'refused')
+  log.info({}, 'session ready')
+  expect(lines.at(-1)!.message).toBe('session ready')
+  for (let n = 0; n < 200; n++) log.error({}, 'engine failed')
+  expect(lines.filter(({ message }) => message === 'engine failed')).toHaveLength(200)
+})
