@@ -10,9 +10,31 @@ export function failure(error: unknown): string {
     return error.message
   if ('code' in error) {
     const code = String(error.code)
+    const file = fileFailure(code, (error as NodeJS.ErrnoException).path)
+    if (file) return file
     return error.message.startsWith(code) ? error.message : `${code}: ${error.message}`
   }
   return error.stack ?? error.message
+}
+
+/** Why a file cannot be read or written. */
+function fileFailure(code: string, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  switch (code) {
+    case 'ENOENT':
+      return `ENOENT: there is no file ${path}`
+    case 'EISDIR':
+      return `EISDIR: ${path} is a folder, not a file`
+    case 'EACCES':
+    case 'EPERM':
+      return `${code}: no permission for ${path}`
+    case 'EROFS':
+      return `EROFS: ${path} is on a read-only file system`
+    case 'ENOSPC':
+      return `ENOSPC: no space left on the disk of ${path}`
+    default:
+      return undefined
+  }
 }
 
 /** What to do when a server cannot listen, by Node's words: `listen EADDRINUSE: address already in use 127.0.0.1:8080`. */

@@ -1,6 +1,6 @@
 import type { Caption, SessionEvent } from '../core/observer.ts'
 import type { Relay } from '../core/relay.ts'
-import { meter, type Terminal } from './terminal.ts'
+import { meter, type Terminal, type Text } from './terminal.ts'
 
 /** What was seen while it ran. */
 export interface LiveSummary {
@@ -14,7 +14,16 @@ export interface LiveSummary {
   readonly dropped: number
 }
 
-/** Shows a relay at work: who speaks how loud, captions as they grow, latency of each utterance. */
+/** Bars that fit next to each other. */
+const BARS = 2
+const BAR_WIDTH = 16
+
+interface Bar {
+  readonly language: string
+  level: number
+}
+
+/** Shows a relay at work: a level for each participant, captions as they grow, the latency of each utterance. */
 export class LiveView implements Disposable {
   readonly #terminal: Terminal
   readonly #subscriptions: Disposable[]
@@ -25,15 +34,29 @@ export class LiveView implements Disposable {
   #dropped = 0
   /** Speakers and languages whose translation is away, which was told. */
   readonly #away = new Set<string>()
-  #level = 0
+  /** Of the participants who send audio, in the order in which they joined. */
+  readonly #bars = new Map<string, Bar>()
+  /** Participants whose level has come since the bars were drawn. */
+  readonly #fresh = new Set<string>()
   #partial = ''
 
   constructor(relay: Relay, terminal: Terminal) {
     this.#terminal = terminal
     this.#subscriptions = [
-      relay.observer.on('level', ({ level }) => {
-        this.#level = level
+      relay.observer.on('left', ({ participant }) => {
+        this.#bars.delete(participant)
+        this.#fresh.delete(participant)
         this.#show()
+      }),
+      relay.observer.on('level', ({ room, participant, level }) => {
+        const bar = this.#bars.get(participant)
+        if (bar) bar.level = level
+        // A participant who only listens sends silence and needs no bar.
+        else if (level > 0) {
+          const language = relay.rooms.get(room)?.participants.get(participant)?.state.speaks ?? ''
+          this.#bars.set(participant, { language, level })
+        }
+        this.#levelled(participant)
       }),
       relay.observer.on('caption', caption => this.#caption(caption)),
       relay.observer.on('utterance', ({ stage, latencyMs }) => {
@@ -44,7 +67,9 @@ export class LiveView implements Disposable {
         if (latencyMs === undefined) return
         this.#latencies.push(latencyMs)
         terminal.line(
-          `       ${(latencyMs / 1000).toFixed(2)} s from the end of speech to the first translated frame`,
+          dim(
+            `       ${(latencyMs / 1000).toFixed(2)} s from the end of speech to the first translated frame`,
+          ),
         )
       }),
       relay.observer.on('session', event => this.#session(event)),
@@ -71,8 +96,12 @@ export class LiveView implements Disposable {
     const who = `${speaker} ${to}`
     const told = this.#away.has(who)
     if (!told && (status === 'waiting' || reason?.kind === 'failed'))
-      this.#terminal.line(`       service away (${to}): the original voice passes`)
-    if (told && status === 'live') this.#terminal.line(`       service back (${to})`)
+      this.#terminal.line({
+        text: `       translation unavailable (${to}): the original voice is passed on`,
+        colour: 'yellow',
+      })
+    if (told && status === 'live')
+      this.#terminal.line({ text: `       translation is back (${to})`, colour: 'green' })
     if (status === 'waiting') this.#away.add(who)
     else if (status !== 'opening') this.#away.delete(who)
   }
@@ -86,11 +115,33 @@ export class LiveView implements Disposable {
     this.#partial = ''
     this.#captions.push(caption)
     this.#terminal.line()
-    this.#terminal.line(`${caption.from}  ${caption.text ?? ''}`)
-    if (caption.translation !== undefined) this.#terminal.line(`${caption.to}  ${caption.translation}`)
+    this.#terminal.line(dim(caption.from), `  ${caption.text ?? ''}`)
+    if (caption.translation !== undefined)
+      this.#terminal.line({ text: caption.to, colour: 'cyan' }, `  ${caption.translation}`)
+  }
+
+  /** Draws once for the levels of all participants, not once for each. */
+  #levelled(participant: string): void {
+    if (this.#fresh.has(participant)) this.#fresh.clear()
+    this.#fresh.add(participant)
+    if (this.#fresh.size === 1) this.#show()
   }
 
   #show(): void {
-    this.#terminal.status(`${meter(this.#level)}  ${this.#partial ? `… ${this.#partial}` : ''}`)
+    const bars = [...this.#bars.values()]
+    // Of many the loudest are shown, each in its own place.
+    const shown = new Set(bars.toSorted((a, b) => b.level - a.level).slice(0, BARS))
+    const pieces = bars
+      .filter(bar => shown.has(bar))
+      .flatMap(({ language, level }): Text[] => [
+        dim(`${language} `),
+        { text: meter(level, BAR_WIDTH), colour: 'green' },
+        '  ',
+      ])
+    this.#terminal.status(...pieces, this.#partial ? `… ${this.#partial}` : '')
   }
+}
+
+function dim(text: string): Text {
+  return { text, colour: 'dim' }
 }

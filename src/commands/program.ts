@@ -22,7 +22,7 @@ export const program = new Command('dragoman')
     'An interpreter on the line: everybody on a call speaks their own language and hears everybody else in theirs.',
   )
   .version(version)
-  .showHelpAfterError()
+  .showHelpAfterError('Run it with --help for its options and examples.')
 
 const configFile = () =>
   new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if there is one')
@@ -31,7 +31,7 @@ program
   .command('serve')
   .description('the bridge server, with the embedded translation service unless service.url is set')
   .addOption(configFile())
-  .option('--port <port>', 'port to listen on', whole)
+  .option('--port <port>', 'port to listen on', port)
   .option('--host <host>', 'address to listen on')
   .option('--insecure', 'take unsigned requests, from this machine only')
   .option('--captions', 'show what is said, here on the terminal')
@@ -66,7 +66,7 @@ program
   .command('service')
   .description('the embedded translation service alone')
   .addOption(configFile())
-  .option('--port <port>', 'port to listen on', whole)
+  .option('--port <port>', 'port to listen on', port)
   .action(async ({ config: file, port }: { config?: string; port?: number }) => {
     const stop = new StopSignal()
     const config = loadConfig({ file, overrides: { embedded: { port } }, starts: 'service' })
@@ -257,8 +257,17 @@ export async function runProgram(): Promise<void> {
 }
 
 function whole(text: string): number {
-  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
-  return Number(text)
+  return within(text, 99_999)
+}
+
+function port(text: string): number {
+  return within(text, 65_535)
+}
+
+function within(text: string, largest: number): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= largest)) throw new InvalidArgumentError(`Expected a whole number from 0 to ${largest}.`)
+  return number
 }
 
 /** `text` as a language, or commander's complaint that names the option. */

@@ -62,19 +62,19 @@ describe('the live view', () => {
       while (r.translator.connections.length === count) await r.run(20)
       r.translator.last.drop(lost)
     }
-    expect(lines()).toEqual([expect.stringContaining('service away (es-es)')])
+    expect(lines()).toEqual([expect.stringContaining('translation unavailable (es-es)')])
     r.translator.autoReady = true
     await r.run(2_000)
     expect(lines()).toEqual([
-      expect.stringContaining('service away (es-es)'),
-      expect.stringContaining('service back (es-es)'),
+      expect.stringContaining('translation unavailable (es-es)'),
+      expect.stringContaining('translation is back (es-es)'),
     ])
   })
 
   test('says that a service refuses for good', async () => {
     r.translator.last.drop({ kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'no') })
     await r.run(2_000)
-    expect(lines()).toEqual([expect.stringContaining('service away (es-es)')])
+    expect(lines()).toEqual([expect.stringContaining('translation unavailable (es-es)')])
   })
 
   test('looks no more once it is put away', async () => {
