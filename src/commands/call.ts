@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { systemClock, Ticker } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -6,6 +7,8 @@ import { dbfs, rms } from '../transcode/level.ts'
 import { encodeWav } from '../transcode/wav.ts'
 import { httpAddress } from './address.ts'
 import { Answers } from './answers.ts'
+import { bridgeLanguageProblem } from './bridge-languages.ts'
+import { type CallCaption, CallCaptions } from './call-captions.ts'
 import { callTrouble } from './call-trouble.ts'
 import { CommandError } from './command-error.ts'
 import { localToken } from './local-token.ts'
@@ -44,8 +47,13 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
   const publicUrl = options.publicUrl && httpAddress('--public-url', options.publicUrl)
   await assertWritable(options.output)
   const speech = await lineAudio(options.audio)
-  const query = new URLSearchParams({ speaks: from, hears: to, ...(room ? { room } : {}) })
+  const problem = await bridgeLanguageProblem(server, from, to)
+  if (problem) throw new CommandError(problem)
   const local = options.authToken === undefined ? await localToken(server) : undefined
+  // A room of its own is the same as none, and has a name by which its captions can be read.
+  const place =
+    room ?? (local?.key !== undefined && number === undefined ? `call-${randomUUID()}` : undefined)
+  const query = new URLSearchParams({ speaks: from, hears: to, ...(place ? { room: place } : {}) })
   const authToken = options.authToken ?? local?.token
   const signedFor = publicUrl ?? local?.address
   const answers = new Answers(speech)
@@ -64,6 +72,8 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
     await phone.hangUp()
     throw new CommandError(callTrouble(trouble, server))
   }
+  using captions = new CallCaptions(terminal)
+  if (place !== undefined && local?.key !== undefined) void captions.follow(server, local.key, place)
   if (phone.live)
     terminal.line(`In call. Speaking ${(speech.length / LINE_RATE).toFixed(1)} s of ${from}, hearing ${to} …`)
   const begun = systemClock.now()
@@ -72,7 +82,10 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
     const at = Math.floor(((now - begun) / 1000) * LINE_RATE)
     const level = rms(speech.subarray(at, at + LINE_RATE / 10)) / 32_768
     const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
-    terminal.status(`${meter(level || 0)}  ${seconds(now - begun)}   heard ${seconds(answers.heardMs)}`)
+    terminal.status(
+      { text: meter(level || 0), colour: 'green' },
+      `  ${seconds(now - begun)}   heard ${seconds(answers.heardMs)}`,
+    )
   })
   await phone.say(speech)
   await listen(phone, options.listenMs)
@@ -81,7 +94,7 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
   const end = await phone.hangUp()
   const heard = phone.heard()
   await writeFile(options.output, encodeWav(heard, LINE_RATE))
-  return tell(options, terminal, phone.report(), heard, end, answers)
+  return tell(options, terminal, phone.report(), heard, end, answers, captions.all)
 }
 
 /** Goes on until nothing was heard for `ms`, for a minute at most. */
@@ -103,6 +116,7 @@ function tell(
   heard: Int16Array,
   end: Awaited<Phone['ended']>,
   { translations, latenciesMs: all }: Answers,
+  captions: readonly CallCaption[],
 ): number {
   const latenciesMs = translations > 0 ? all : []
   const heardMs = report.bytes / (LINE_RATE / 1000)
@@ -117,6 +131,7 @@ function tell(
     translations,
     problems,
     said: report.said,
+    captions,
     output: options.output,
   }
   if (options.json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)

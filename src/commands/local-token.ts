@@ -2,30 +2,39 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
+/** What a bridge without a Twilio account shares with commands of the same user on the same machine. */
+export interface LocalAccess {
+  /** Signs webhooks and streams, in place of an account's auth token. */
+  readonly token: string
+  /** A key of the control API for this run. */
+  readonly key?: string
+}
+
 /**
- * A bridge that has no Twilio account yet signs with a token of its own making, so that its door is never open: the
- * token lies in a file that only this user can read, and `dragoman call` finds it there by the bridge's port.
+ * A bridge that has no Twilio account yet verifies signatures with a token of its own making, so that it is never open. The
+ * token lies in a file that only this user can read; `dragoman call` finds it there by the bridge's port.
  */
 function fileOf(port: string | number): string {
   return join(tmpdir(), `dragoman-${userInfo().uid}`, `${port}.token`)
 }
 
-/** Makes a token for the bridge on `port` and leaves it for `localToken`; disposing removes the file. */
-export async function leaveLocalToken(port: number, token: string): Promise<AsyncDisposable> {
+/** Leaves the access to the bridge on `port` for `localToken`; disposing removes the file. */
+export async function leaveLocalToken(port: number, { token, key }: LocalAccess): Promise<AsyncDisposable> {
   const file = fileOf(port)
   await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
   await rm(file, { force: true })
-  await writeFile(file, token, { mode: 0o600, flag: 'wx' })
+  await writeFile(file, [token, ...(key === undefined ? [] : [key])].join('\n'), { mode: 0o600, flag: 'wx' })
   return { [Symbol.asyncDispose]: () => rm(file, { force: true }) }
 }
 
-/** What the bridge at `server` left when it runs on this machine: its token and the address it signs for. */
-export async function localToken(server: string): Promise<{ token: string; address: string } | undefined> {
+/** What the bridge at `server` left when it runs on this machine, and the address it signs for. */
+export async function localToken(server: string): Promise<(LocalAccess & { address: string }) | undefined> {
   const url = URL.parse(server)
   if (!url || !['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) return undefined
   const port = url.port || '80'
   try {
-    return { token: (await readFile(fileOf(port), 'utf8')).trim(), address: `http://127.0.0.1:${port}` }
+    const [token = '', key] = (await readFile(fileOf(port), 'utf8')).trim().split('\n')
+    return { token, ...(key === undefined ? {} : { key }), address: `http://127.0.0.1:${port}` }
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 import pino from 'pino'
 import { textLine } from './log-text.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Names of settings whose values are secrets, wherever they stand. */
 const SECRET = /^(apiKeys?|authTokens?|apiKeySecret|keys?|secret|token)$/
@@ -48,6 +49,13 @@ function standardError(): LogOutput {
   const { stderr } = process
   const destination = pino.destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN })
   return { destination, isTTY: stderr.isTTY, colours: stderr.isTTY && stderr.hasColors() }
+}
+
+/** Standard error, below which `terminal` has a changing line: log lines go above it. */
+export function errorAbove(terminal: Terminal): LogOutput {
+  const output = standardError()
+  const write = (line: string) => terminal.above(() => process.stderr.write(line))
+  return output.isTTY ? { ...output, destination: { write } } : output
 }
 
 function cleaned(line: string, secrets: readonly string[]): string {

@@ -22,7 +22,7 @@ export const program = new Command('dragoman')
     'An interpreter on the line: everybody on a call speaks their own language and hears everybody else in theirs.',
   )
   .version(version)
-  .showHelpAfterError('Run it with --help for its options and examples.')
+  .showHelpAfterError('Add --help to see its options and examples.')
 
 const configFile = () =>
   new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if there is one')
@@ -45,13 +45,13 @@ program
       overrides: { port, host, ...(insecure ? { twilio: { insecure } } : {}) },
       starts: 'bridge',
     })
-    const [{ serve }, { leaveOnFailure, outliveReaders }, { openLog }] = await Promise.all([
+    const [{ serve }, { leaveOnFailure, outliveReaders }, { errorAbove, openLog }] = await Promise.all([
       import('./serve.ts'),
       import('./unexpected.ts'),
       import('./log.ts'),
     ])
-    const log = openLog(config)
     const out = json ? new Terminal(process.stderr) : terminal
+    const log = openLog(config, captions ? errorAbove(out) : undefined)
     const serving = await serve(config, out, log, { captions, printKey, json: json ? terminal : undefined })
     leaveOnFailure(serving.app, log)
     outliveReaders()

@@ -35,10 +35,11 @@ export async function serve(
   log: Log,
   { captions, json, printKey = (json ?? terminal).interactive }: ServeOptions = {},
 ): Promise<Serving> {
-  const { config, key } = printKey ? withStartKey(settings) : { config: settings }
-  // Without an account the door is not open all the same: requests are signed with a token of this run.
+  // Without an account the bridge is not open: requests are signed with a token of this run.
   const local =
-    !config.twilio.insecure && config.twilio.authTokens.length === 0 && config.publicUrl === undefined
+    !settings.twilio.insecure && settings.twilio.authTokens.length === 0 && settings.publicUrl === undefined
+  // `dragoman call` reads its captions with the key.
+  const { config, key } = printKey || local ? withStartKey(settings) : { config: settings }
   const token = randomBytes(16).toString('hex')
   const twilio = local ? { ...config.twilio, authTokens: [token], local } : config.twilio
   const app = await buildApp({ ...config, twilio }, { log })
@@ -50,10 +51,12 @@ export async function serve(
     throw error
   }
   const port = Number(new URL(address).port)
-  const left = local ? await leaveLocalToken(port, token) : undefined
-  const there = whereabouts(app, config, address, key)
+  const left = local
+    ? await leaveLocalToken(port, { token, ...(key === undefined ? {} : { key }) })
+    : undefined
+  const there = whereabouts(app, config, address, printKey ? key : undefined)
   if (json) json.line(JSON.stringify(there))
-  greet(there, config, local, terminal)
+  greet(there, settings, local, terminal)
   if (app.discord) void tellDiscord(app.discord, terminal)
   // It may take its time: calls are taken already, and the service may come (back) any time.
   void serviceWarning(config.service).then(warning => warning && terminal.line(`  ${warning}`))

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,6 +37,15 @@ describe('a failure is told', () => {
     expect(failure(new Error('listen EADDRINUSE: address already in use ::1:8080'))).toContain(
       'port 8080 of ::1',
     )
+  })
+
+  test('with the name of the file that is missing, or cannot be read', async () => {
+    const missing = await readFile('/nowhere/speech.wav').catch((error: Error) => error)
+    expect(failure(missing)).toBe('ENOENT: there is no file /nowhere/speech.wav')
+    const folder = await readFile(tmpdir()).catch((error: Error) => Object.assign(error, { path: tmpdir() }))
+    expect(failure(folder)).toBe(`EISDIR: ${tmpdir()} is a folder, not a file`)
+    const forbidden = Object.assign(new Error('x'), { code: 'EACCES', path: '/a.wav' })
+    expect(failure(forbidden)).toBe('EACCES: no permission for /a.wav')
   })
 
   test('with the host when it is not one of this machine', async () => {

@@ -12,7 +12,7 @@ describe('the token of a bridge without an account', () => {
     const { leave, at } = fresh()
     const left = await leave('secret')
     for (const host of ['localhost', '127.0.0.1', '[::1]'])
-      expect(await localToken(at(host))).toEqual({ token: 'secret', address: at('127.0.0.1') })
+      expect(await localToken(at(host))).toEqual({ token: 'secret', key: 'a-key', address: at('127.0.0.1') })
     expect(await localToken(`${at('localhost')}/some/path?x=1`)).toMatchObject({ token: 'secret' })
     await left[Symbol.asyncDispose]()
     await left[Symbol.asyncDispose]()
@@ -50,7 +50,7 @@ function fresh() {
   const number = ++port
   return {
     number,
-    leave: (token: string) => leaveLocalToken(number, token),
+    leave: (token: string) => leaveLocalToken(number, { token, key: 'a-key' }),
     at: (host: string) => `http://${host}:${number}`,
   }
 }

@@ -77,7 +77,7 @@ describe('what serve prints', () => {
     const { lines, ask } = await serving(false)
     expect(lines().join('\n')).not.toMatch(/key=|^ {2}key/m)
     expect(lines().join('\n')).toContain('--print-key, or control.keys')
-    expect(await ask('/v1/rooms', 'a'.repeat(24))).toBe(404)
+    expect(await ask('/v1/rooms', 'a'.repeat(24))).toBe(401)
   })
 
   test('in a pipe the keys of the settings are good, and no other', async () => {

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { meter, Terminal } from '../../src/commands/terminal.ts'
 
 /** What a terminal shows after all that was written: its lines, and the one the cursor is in. */
-function screen(isTTY: boolean, columns?: number) {
+function screen(isTTY: boolean, columns?: number, colours = false) {
   let written = ''
   const out = {
     isTTY,
+    hasColors: () => colours,
     ...(columns === undefined ? {} : { columns }),
     write: (text: string) => {
       written += text
@@ -14,7 +15,7 @@ function screen(isTTY: boolean, columns?: number) {
   }
   const terminal = new Terminal(out as unknown as ConstructorParameters<typeof Terminal>[0])
   const shown = () => written.split('\n').map(line => line.split('\r\u001b[2K').at(-1))
-  return { terminal, shown, written: () => written }
+  return { terminal, shown, written: () => written, write: out.write }
 }
 
 describe('a level as a bar', () => {
@@ -42,6 +43,24 @@ describe('a terminal', () => {
     expect(shown()).toEqual(['one', 'two', '… …'])
     terminal.status('')
     expect(shown()).toEqual(['one', 'two', ''])
+  })
+
+  test('has lines of another stream written above the one that changes', () => {
+    const { terminal, shown, write } = screen(true)
+    terminal.status('meter')
+    terminal.above(() => write('log line\n'))
+    expect(shown()).toEqual(['log line', 'meter'])
+  })
+
+  test('colours pieces only where the terminal has colours, and counts their letters alone', () => {
+    const { terminal, written } = screen(true, 10, true)
+    terminal.line({ text: 'ok', colour: 'green' }, ' then\u001b[2J')
+    terminal.status('12345', { text: '67890', colour: 'red' })
+    expect(written()).toBe('\u001b[32mok\u001b[0m then [2J\n12345\u001b[31m6789\u001b[0m')
+    for (const without of [screen(true), screen(false, 80, true)]) {
+      without.terminal.line({ text: 'ok', colour: 'green' })
+      expect(without.written()).toBe('ok\n')
+    }
   })
 
   test('never lets the changing line wrap', () => {
