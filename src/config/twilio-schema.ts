@@ -178,12 +178,10 @@ const streamSchema = z.strictObject({
     .max(1_000)
     .default(60)
     .meta({ about: 'Messages that a media stream may bring in a second.' }),
-  messageBurst: z
-    .int()
-    .min(1)
-    .max(10_000)
-    .default(250)
-    .meta({ about: 'So many above that at once; as many again are dropped before it is closed.' }),
+  messageBurst: z.int().min(1).max(10_000).default(250).meta({
+    about:
+      'So many above that at once before the stream has begun; from then on two minutes of them as well.',
+  }),
   maxUnsentBytes: z
     .int()
     .min(65_536)

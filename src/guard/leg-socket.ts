@@ -5,6 +5,10 @@ import { TokenBucket } from '../core/token-bucket.ts'
 
 /** Bad messages within one second that end the connection. */
 const MAX_BAD_PER_SECOND = 10
+/** Who is known may bring at once what a stall of this length held up: a network, or a machine that stood still (s). */
+const STALL_S = 120
+/** Longer than this between two looks, and this process stood still itself: so much of it counts as quiet (ms). */
+const LONGEST_LOOK_MS = 1_000
 
 /** Why a socket is closed by this server, whatever its channel; channels have more reasons of their own. */
 export type CommonCause = 'going-away' | 'protocol' | 'bad-messages' | 'flood' | 'too-large' | 'failed'
@@ -37,10 +41,8 @@ export interface LegSocketTerms<C extends string, N extends LegSocketCounters> {
   readonly leftCodes: readonly number[]
   /** Messages a second for long. */
   readonly messagesPerSecond: number
-  /** Messages above that rate which are still taken; as many again are dropped before the connection ends. */
+  /** Messages above that rate which a stranger may bring at once; more end the connection. Pings are always a stranger's. */
   readonly messageBurst: number
-  /** Where nothing is dropped: what is beyond the burst ends the connection at once. */
-  readonly strict?: boolean
   /** From our close frame to the end of the connection by force (ms). */
   readonly closeWithinMs: number
 }
@@ -57,11 +59,16 @@ export abstract class LegSocket<
   /** Set in the tick in which the socket arrives. */
   listener: L | undefined
   readonly counters: N
-  /** When the far side last gave a sign of life (ms of the clock). */
-  heardAt: number
+  #heardAt: number
+  /** When `quietMs` was last asked for, and what it counted since then. */
+  #lookedAt: number
+  #quietMs = 0
   readonly #socket: WebSocket
   readonly #terms: LegSocketTerms<C, N>
+  /** For strangers, and for what no stall holds up. */
   readonly #rate: TokenBucket
+  /** For the audio of who is known. */
+  #audioRate: TokenBucket | undefined
   readonly #closed = Promise.withResolvers<void>()
   #deadline: Disposable | undefined
   #closing = false
@@ -71,12 +78,14 @@ export abstract class LegSocket<
   #bad = 0
 
   constructor(socket: WebSocket, terms: LegSocketTerms<C, N>) {
-    const { clock, counters, messagesPerSecond, messageBurst, strict } = terms
+    const { clock, counters, messagesPerSecond, messageBurst } = terms
     this.#socket = socket
     this.#terms = terms
     this.counters = counters
-    this.heardAt = clock.now()
-    this.#rate = new TokenBucket(messagesPerSecond, strict ? messageBurst : messageBurst * 2, this.heardAt)
+    const now = clock.now()
+    this.#heardAt = now
+    this.#lookedAt = now
+    this.#rate = new TokenBucket(messagesPerSecond, messageBurst, now)
     socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary))
     socket.on('ping', () => this.#onControl())
     socket.on('pong', () => this.#onControl())
@@ -89,6 +98,34 @@ export abstract class LegSocket<
 
   /** Hands one message to the listener; says what is wrong with one that cannot be read. What is thrown ends the connection. */
   protected abstract deliver(data: Buffer, isBinary: boolean, now: number): string | undefined
+
+  /** When the far side last gave a sign of life (ms of the clock). */
+  get heardAt(): number {
+    return this.#heardAt
+  }
+
+  /** Whether a message is of the kind that comes all the time, and that a stall holds up. */
+  protected abstract isAudio(isBinary: boolean): boolean
+
+  /** The far side has shown who it is: what it brings after a stall is taken, however much that is. */
+  trust(): void {
+    const { clock, messagesPerSecond, messageBurst } = this.#terms
+    this.#audioRate ??= new TokenBucket(
+      messagesPerSecond,
+      messageBurst + messagesPerSecond * STALL_S,
+      clock.now(),
+    )
+  }
+
+  /**
+   * How long nothing was heard (ms), at `now`; asked a few times a second. While this process stood still nobody could be
+   * heard: what waits in the network is read before that counts.
+   */
+  quietMs(now: number): number {
+    this.#quietMs += Math.min(now - Math.max(this.#lookedAt, this.#heardAt), LONGEST_LOOK_MS)
+    this.#lookedAt = now
+    return this.#quietMs
+  }
 
   /** Bytes handed over and not yet taken by the network. */
   get unsentBytes(): number {
@@ -125,10 +162,10 @@ export abstract class LegSocket<
     this.#socket.terminate()
   }
 
-  /** The far side broke the protocol: tells the listener and closes with the code of `cause`. */
-  fail(cause: C | CommonCause): void {
+  /** The far side broke the protocol: tells the listener and closes with the code of `cause`. `retryable`: it may come back. */
+  fail(cause: C | CommonCause, retryable = false): void {
     this.note(cause)
-    const error = new BridgeError('LEG_PROTOCOL', this.#terms.codes[cause].meaning)
+    const error = new BridgeError('LEG_PROTOCOL', this.#terms.codes[cause].meaning, { retryable })
     this.#tellClosed({ kind: 'failed', error }, cause)
     void this.close(cause)
   }
@@ -142,12 +179,11 @@ export abstract class LegSocket<
 
   #onMessage(data: Buffer, isBinary: boolean): void {
     if (this.#closing) return
-    const now = this.#terms.clock.now()
-    this.heardAt = now
+    const now = this.#hear()
     this.counters.messagesIn++
     const refused = this.refuses(data, isBinary)
     if (refused !== undefined) this.fail(refused)
-    else if (this.#admit(now)) this.#read(data, isBinary, now)
+    else if (this.#admit(now, this.isAudio(isBinary))) this.#read(data, isBinary, now)
   }
 
   #read(data: Buffer, isBinary: boolean, now: number): void {
@@ -160,16 +196,21 @@ export abstract class LegSocket<
   }
 
   #onControl(): void {
-    this.heardAt = this.#terms.clock.now()
-    this.#admit(this.heardAt)
+    if (!this.#closing) this.#admit(this.#hear(), false)
   }
 
-  #admit(now: number): boolean {
-    const left = this.#rate.take(now)
-    if (left >= (this.#terms.strict ? 0 : this.#terms.messageBurst)) return true
+  #hear(): number {
+    this.#heardAt = this.#terms.clock.now()
+    this.#quietMs = 0
+    return this.#heardAt
+  }
+
+  #admit(now: number, audio: boolean): boolean {
+    const held = audio ? this.#audioRate : undefined
+    if ((held ?? this.#rate).take(now) >= 0) return true
     this.counters.floodDropped++
-    if (left < 0) this.fail('flood')
-    else this.note('flood')
+    // So much audio of who is known may be the network's doing after all: they may come back.
+    this.fail('flood', held !== undefined)
     return false
   }
 

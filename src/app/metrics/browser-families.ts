@@ -19,6 +19,11 @@ const LEG: FieldTable<LegCounters> = {
   ],
   pauses: ['dragoman_browser_clock_jumps_total', 'Jumps of the clock of a page taken as a new beginning.'],
   duplicates: ['dragoman_browser_audio_duplicate_total', 'Audio that had come before.'],
+  backlogDroppedMs: [
+    'dragoman_browser_backlog_dropped_seconds_total',
+    'Audio that a stall had made too old when it came.',
+    MS,
+  ],
   silenceFedMs: ['dragoman_browser_silence_fed_seconds_total', 'Silence fed because nothing came.', MS],
   badMessages: ['dragoman_browser_bad_messages_total', 'Messages that are not what they should be.'],
   ignored: ['dragoman_browser_ignored_messages_total', 'Messages of unknown kind, or not for now.'],

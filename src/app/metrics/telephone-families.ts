@@ -22,6 +22,11 @@ const LEG: FieldTable<LegCounters> = {
   ],
   pauses: ['dragoman_twilio_clock_jumps_total', 'Jumps of the media clock taken as a new beginning.'],
   duplicates: ['dragoman_twilio_media_duplicate_total', 'Media that had come before, in whole or in part.'],
+  backlogDroppedMs: [
+    'dragoman_twilio_backlog_dropped_seconds_total',
+    'Audio that a stall had made too old when it came.',
+    MS,
+  ],
   silenceFedMs: ['dragoman_twilio_silence_fed_seconds_total', 'Silence fed because no media came.', MS],
   badPayloads: ['dragoman_twilio_bad_payloads_total', 'Media whose payload was not base64.'],
   badMessages: ['dragoman_twilio_bad_messages_total', 'Messages that are not what they should be.'],

@@ -12,6 +12,8 @@ export class LegCounters {
   pauses = 0
   /** Audio that had come before. */
   duplicates = 0
+  /** Audio that a stall had made too old when it came (ms). */
+  backlogDroppedMs = 0
   /** Silence fed because nothing came (ms). */
   silenceFedMs = 0
   /** Messages that are not what they should be. */

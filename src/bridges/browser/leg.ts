@@ -66,15 +66,16 @@ export class BrowserLeg implements Leg, TalkListener {
     this.ended = promise
     this.#settle = resolve
     socket.listener = this
+    socket.trust()
   }
 
   get socket(): Pick<TalkSocket, 'tell'> {
     return this.#socket
   }
 
-  /** Voice that did not arrive: silence took its place (ms). */
+  /** Voice that did not arrive, in whose place there was silence, or too late (ms). */
   get lostMs(): number {
-    return this.counters.gapsFilledMs
+    return this.counters.gapsFilledMs + this.counters.backlogDroppedMs
   }
 
   attach(uplink: LegUplink): void {
@@ -128,7 +129,7 @@ export class BrowserLeg implements Leg, TalkListener {
   watch(now: number): void {
     if (this.#reason) return
     const { pingAfterMs, lostAfterMs } = this.#terms.limits
-    const quietMs = now - this.#socket.heardAt
+    const quietMs = this.#socket.quietMs(now)
     if (quietMs >= lostAfterMs) {
       this.#cutOff('LEG_SILENT', `no sign of life for ${Math.round(quietMs / 1000)} s`)
       return

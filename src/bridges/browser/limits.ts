@@ -6,7 +6,7 @@ export interface BrowserLimits {
   readonly maxTextBytes: number
   /** Messages a second that a page may send for long. */
   readonly messagesPerSecond: number
-  /** Messages above that rate which are still taken. */
+  /** Messages above that rate which are still taken; of audio those of a stall of two minutes as well, once let in. */
   readonly messageBurst: number
   /** Changes of languages and the like a minute, and links. */
   readonly changesPerMinute: number

@@ -30,7 +30,7 @@ export class TalkSocket extends LegSocket<CloseCause, LegCounters, TalkListener>
 
   constructor(socket: WebSocket, { clock, limits, counters }: TalkSocketOptions) {
     const { messagesPerSecond, messageBurst, closeWithinMs, maxTextBytes } = limits
-    const rates = { messagesPerSecond, messageBurst, closeWithinMs, strict: true }
+    const rates = { messagesPerSecond, messageBurst, closeWithinMs }
     super(socket, { clock, counters, codes: CLOSE_CODES, leftCodes: LEFT_CODES, ...rates })
     this.#maxTextBytes = maxTextBytes
   }
@@ -41,6 +41,10 @@ export class TalkSocket extends LegSocket<CloseCause, LegCounters, TalkListener>
 
   protected override refuses(data: Buffer, isBinary: boolean): CloseCause | undefined {
     return data.length > (isBinary ? MOST_PACKET_BYTES : this.#maxTextBytes) ? 'too-large' : undefined
+  }
+
+  protected override isAudio(isBinary: boolean): boolean {
+    return isBinary
   }
 
   protected override deliver(data: Buffer, isBinary: boolean, now: number): string | undefined {

@@ -1,5 +1,6 @@
 import type { LegUplink } from '../../core/leg.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
+import { Backlog } from '../../guard/backlog.ts'
 import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../transcode/pcm.ts'
 import type { LegCounters } from './counters.ts'
 import type { BrowserLimits } from './limits.ts'
@@ -13,6 +14,8 @@ const FASTEST_MS = 1_050
 const BURST_MS = 5_000
 /** Further back than this, the page's clock was set anew (samples: 2 s). */
 const REWIND = 32_000
+/** Silence fed at one look at most (ms): a process that stood still has no more to make up for. */
+const MOST_FED_MS = 1_000
 
 // Shared by all legs: they hold something only while one message is worked on, and that is never interrupted.
 const BYTES = Buffer.allocUnsafeSlow(MOST_FRAMES * FRAME_SAMPLES * 2)
@@ -29,6 +32,7 @@ export class Uplink {
   readonly #counters: LegCounters
   readonly #limits: BrowserLimits
   readonly #allowance: TokenBucket
+  readonly #backlog: Backlog
   #sink: LegUplink | undefined
   /** Where the next frame belongs; undefined before the first. */
   #expected: number | undefined
@@ -39,6 +43,7 @@ export class Uplink {
     this.#counters = counters
     this.#limits = limits
     this.#allowance = new TokenBucket(FASTEST_MS, limits.maxGapMs + BURST_MS, now)
+    this.#backlog = new Backlog(now)
     this.#heardAt = now
   }
 
@@ -49,7 +54,12 @@ export class Uplink {
   /** One message of audio at `now` (ms), of a length that is one. */
   write(message: Buffer, now: number): void {
     const at = message.readUInt32LE(4)
-    const count = message.copy(BYTES, 0, HEADER_BYTES) / (FRAME_SAMPLES * 2)
+    const count = (message.length - HEADER_BYTES) / (FRAME_SAMPLES * 2)
+    if (this.#backlog.outdated(at / PER_MS, count * FRAME_MS, now)) {
+      this.#counters.backlogDroppedMs += count * FRAME_MS
+      return
+    }
+    message.copy(BYTES, 0, HEADER_BYTES)
     this.#heardAt = now
     const skip = this.#place(at, count, now)
     this.#fedMs = 0
@@ -60,7 +70,8 @@ export class Uplink {
   watch(now: number): void {
     const quietMs = now - this.#heardAt
     if (quietMs < this.#limits.silenceAfterMs) return
-    for (; this.#fedMs + FRAME_MS <= quietMs; this.#fedMs += FRAME_MS) {
+    const until = Math.min(quietMs, this.#fedMs + MOST_FED_MS)
+    for (; this.#fedMs + FRAME_MS <= until; this.#fedMs += FRAME_MS) {
       this.#counters.silenceFedMs += FRAME_MS
       this.#counters.framesIn++
       this.#sink?.write(SILENT_FRAME)

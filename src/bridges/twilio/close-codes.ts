@@ -10,7 +10,8 @@ export const CLOSE_CODES = {
   'bad-messages': { code: 1007, meaning: '10 messages within a second that are not what they should be.' },
   flood: {
     code: 1008,
-    meaning: 'Far more messages than a call has: above 60 a second beyond a burst of 500.',
+    meaning:
+      'Far more messages than a call has: above 60 a second beyond a burst of 250, or of 7,450 once it has begun.',
   },
   'too-large': { code: 1009, meaning: 'A message above 64 KiB.' },
   failed: { code: 1011, meaning: 'Something failed on our side; the call resumes on a new stream.' },

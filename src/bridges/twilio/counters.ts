@@ -12,6 +12,8 @@ export class LegCounters {
   pauses = 0
   /** Media that had come before, in whole or in part. */
   duplicates = 0
+  /** Audio that a stall had made too old when it came (ms). */
+  backlogDroppedMs = 0
   /** Silence fed because no media came (ms). */
   silenceFedMs = 0
   /** Media whose payload was not base64; silence took its place. */

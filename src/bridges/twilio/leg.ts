@@ -76,11 +76,13 @@ export class TwilioLeg implements Leg, StreamListener {
     this.ended = promise
     this.#settle = resolve
     socket.listener = this
+    socket.trust()
   }
 
-  /** Holes in the media clock, and messages without audio in them. */
+  /** Holes in the media clock, messages without audio in them, and what came too late. */
   get lostMs(): number {
-    return this.counters.gapsFilledMs + this.counters.badPayloads * FRAME_MS
+    const { gapsFilledMs, badPayloads, backlogDroppedMs } = this.counters
+    return gapsFilledMs + badPayloads * FRAME_MS + backlogDroppedMs
   }
 
   /** A stream of the same call is the same party. */
@@ -154,7 +156,7 @@ export class TwilioLeg implements Leg, StreamListener {
       return
     }
     const { pingAfterMs, lostAfterMs } = this.#terms.limits
-    const quietMs = now - this.#socket.heardAt
+    const quietMs = this.#socket.quietMs(now)
     if (quietMs >= lostAfterMs) {
       this.#cutOff('LEG_SILENT', `no sign of life for ${Math.round(quietMs / 1000)} s`)
       return

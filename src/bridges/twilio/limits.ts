@@ -8,7 +8,7 @@ export interface TwilioLimits {
   readonly maxMessageBytes: number
   /** Messages a second that a stream may send for long. */
   readonly messagesPerSecond: number
-  /** Messages above that rate which are still taken; as many again are dropped before the stream is closed. */
+  /** Messages above that rate which are taken before `start`; after it those of a stall of two minutes as well. */
   readonly messageBurst: number
   /** Longest gap in the media clock that is filled with silence; a longer one is a pause (ms). */
   readonly maxGapMs: number

@@ -34,6 +34,11 @@ export class StreamSocket extends LegSocket<CloseCause, LegCounters, StreamListe
     return isBinary ? 'binary' : undefined
   }
 
+  /** Text alone, and nearly all of it is audio. */
+  protected override isAudio(): boolean {
+    return true
+  }
+
   protected override deliver(data: Buffer, _isBinary: boolean, now: number): string | undefined {
     const message = parse(data.toString('utf8'))
     if (message.kind === 'invalid') return message.fault

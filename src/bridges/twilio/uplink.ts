@@ -1,5 +1,6 @@
 import type { LegUplink } from '../../core/leg.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
+import { Backlog } from '../../guard/backlog.ts'
 import { Framer } from '../../transcode/framer.ts'
 import { decodeMulaw } from '../../transcode/mulaw.ts'
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
@@ -16,6 +17,8 @@ const BLOCK = 160
 const FASTEST_MS = 1_050
 /** How much audio may come at once after the network stalled (ms). */
 const BURST_MS = 5_000
+/** Silence fed at one look at most (ms): a process that stood still has no more to make up for. */
+const MOST_FED_MS = 1_000
 
 // Shared by all legs: they hold something only while one message is worked on, and that is never interrupted.
 const BYTES = Buffer.allocUnsafeSlow(65_536)
@@ -36,6 +39,7 @@ export class Uplink {
   #sink: LegUplink | undefined
   /** Audio that may still come (ms): media time runs ahead of real time by a full gap and a burst, no further. */
   readonly #allowance: TokenBucket
+  readonly #backlog: Backlog
   /** When media last came, and how much silence was fed since (ms). */
   #mediaAt: number
   #fedMs = 0
@@ -45,6 +49,7 @@ export class Uplink {
     this.#limits = limits
     this.#timeline = new Timeline(limits.maxGapMs)
     this.#allowance = new TokenBucket(FASTEST_MS, limits.maxGapMs + BURST_MS, now)
+    this.#backlog = new Backlog(now)
     this.#mediaAt = now
     this.#framer = new Framer(FRAME_SAMPLES, frame => {
       this.#counters.framesIn++
@@ -58,6 +63,11 @@ export class Uplink {
 
   /** Takes one media message at `now` (ms). False if `payload` is not base64: 20 ms of silence took its place. */
   write(timestampMs: number, payload: string, now: number): boolean {
+    const ms = (payload.length * 3) / 4 / PER_MS
+    if (this.#backlog.outdated(timestampMs, ms, now)) {
+      this.#counters.backlogDroppedMs += Math.floor(ms)
+      return true
+    }
     const decoded = decodeBase64(payload)
     const samples = decoded < 0 ? BLOCK : decoded
     const timeline = this.#timeline
@@ -77,7 +87,7 @@ export class Uplink {
   watch(now: number): void {
     const quietMs = now - this.#mediaAt
     if (quietMs < this.#limits.silenceAfterMs) return
-    const dueMs = Math.floor((quietMs - this.#fedMs) / 20) * 20
+    const dueMs = Math.min(MOST_FED_MS, Math.floor((quietMs - this.#fedMs) / 20) * 20)
     this.#fedMs += dueMs
     this.#counters.silenceFedMs += dueMs
     this.#silence(dueMs * PER_MS)

@@ -97,14 +97,36 @@ describe('what comes of sound', () => {
     expect(b.bridge.legCounters().gapsFilledMs).toBeLessThanOrEqual(200)
   })
 
-  test('more sound than time is dropped, after a burst', async () => {
-    b = await browserServer({ limits: { messageBurst: 2_000 } })
+  test('more sound than time is dropped, after a burst, and the visit goes on', async () => {
+    b = await browserServer()
     const anna = await b.talker()
     await anna.hello()
     anna.say(sine(440, 30_000))
     anna.send({ kind: 'ping', at: 1 })
     await anna.expect('pong')
     expect(b.bridge.legCounters()).toMatchObject({ framesIn: 750, floodDropped: 750 })
+    expect(anna.closed).toBeUndefined()
+  })
+
+  test('of what a stall held up the newest 10 s are heard, the rest is dropped and counted', async () => {
+    b = await browserServer()
+    const anna = await b.talker()
+    await anna.hello()
+    anna.say(sine(440, 1_000))
+    anna.send({ kind: 'ping', at: 1 })
+    await anna.expect('pong')
+    b.clock.advance(14_000)
+    const before = b.bridge.legCounters()
+    anna.say(sine(440, 14_000))
+    anna.send({ kind: 'ping', at: 2 })
+    await anna.expect('pong', ({ at }) => at === 2)
+    const { framesIn, backlogDroppedMs, floodDropped } = b.bridge.legCounters()
+    expect(framesIn - before.framesIn).toBeGreaterThanOrEqual(500)
+    expect(framesIn - before.framesIn).toBeLessThanOrEqual(510)
+    expect(backlogDroppedMs + (framesIn - before.framesIn) * 20).toBe(14_000)
+    expect(floodDropped).toBe(0)
+    expect(anna.closed).toBeUndefined()
+    expect(b.bridge.legs.values().next().value?.lostMs).toBe(backlogDroppedMs)
   })
 
   test('a page that gives no sign of life is asked for one, then given up', async () => {

@@ -66,19 +66,24 @@ const WAYS: Record<CloseCause, Record<string, (scene: Scene) => Promise<Party>>>
     },
   },
   flood: {
-    'for 10 s of audio in one go': async ({ bridge }) => {
+    'for more audio in one go than any stall holds up': async ({ bridge }) => {
       const { party } = await bridge.call('CA1')
-      for (let n = 0; n < 505; n++) party.media()
+      for (let n = 0; n < 7_500; n++) party.media()
       return party
     },
-    'for twice real time for long': async ({ bridge, clock }) => {
+    'for ten times real time for long': async ({ bridge, clock }) => {
       const { party, admitted } = await bridge.call('CA1')
-      for (let n = 0; n < 20 && !admitted.ended; n++) {
+      for (let n = 0; n < 30 && !admitted.ended; n++) {
         const before = counters(bridge).messagesIn
-        for (let sent = 0; sent < 100; sent++) party.media()
-        await until(() => admitted.ended !== undefined || counters(bridge).messagesIn === before + 100)
+        for (let sent = 0; sent < 500; sent++) party.media()
+        await until(() => admitted.ended !== undefined || counters(bridge).messagesIn === before + 500)
         clock.advance(1_000)
       }
+      return party
+    },
+    'for 5 s of anything before start': async ({ bridge }) => {
+      const party = await bridge.dial()
+      for (let n = 0; n < 260; n++) party.connected()
       return party
     },
     'for a storm of pings': async ({ bridge }) => {

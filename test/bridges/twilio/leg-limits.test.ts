@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { decodeMulaw } from '../../../src/transcode/mulaw.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { answeredLeg } from './fake-socket.ts'
 
@@ -25,13 +26,99 @@ describe('a telephone leg bears', () => {
     expect(fake.closeCode).toBeUndefined()
     expect(log.complaints).toHaveLength(1)
   })
+})
 
-  it('a burst after a stall, of which it drops what is beyond 5 s', () => {
-    const { media, fake, got, counters } = answeredLeg()
-    for (let n = 0; n < 400; n++) media()
-    expect(counters.floodDropped).toBe(402 - 250)
-    expect(got.frames).toHaveLength(400 - counters.floodDropped)
+describe('a telephone leg after a stall', () => {
+  /** Speech of `ms` in which nothing comes, and nobody is there to look where the machine stands still. */
+  function stall(ms: number, machine = false) {
+    const leg = answeredLeg()
+    const { clock, media } = leg
+    for (let n = 0; n < 50; n++) {
+      clock.advance(20)
+      media()
+    }
+    for (let passed = 0; passed < ms; passed += 200) {
+      clock.advance(200)
+      if (!machine) leg.leg.watch(clock.now())
+    }
+    // Timers come before sockets.
+    leg.leg.watch(clock.now())
+    leg.got.frames.length = 0
+    return leg
+  }
+  /** Louder with every second, so that it can be told what was heard. */
+  const second = (n: number) => Buffer.alloc(160, n).toString('base64')
+
+  it.each([2, 5, 8, 9])('of %d s loses nothing', seconds => {
+    const { media, fake, got, counters } = stall(seconds * 1_000)
+    for (let n = 0; n < seconds * 50; n++) media()
+    expect(got.frames).toHaveLength(seconds * 50)
+    expect(counters).toMatchObject({ floodDropped: 0, backlogDroppedMs: 0 })
     expect(fake.closeCode).toBeUndefined()
+  })
+
+  it('of 14 s loses the oldest 4 s, and nothing that comes after', () => {
+    const { clock, leg, media, fake, got, counters } = stall(14_000)
+    for (let n = 0; n < 14 * 50; n++) media(undefined, second(n / 50))
+    expect(got.frames.length).toBeGreaterThanOrEqual(500)
+    expect(got.frames.length).toBeLessThanOrEqual(510)
+    // µ-law 4 is what was said in the fifth second.
+    const expected = new Int16Array(1)
+    decodeMulaw(Uint8Array.of(4), expected)
+    expect(got.frames[20]!.at(-1)! / expected[0]!).toBeCloseTo(1, 1)
+    expect(counters.backlogDroppedMs + got.frames.length * 20).toBe(14_000)
+    expect(leg.lostMs).toBe(counters.backlogDroppedMs)
+    got.frames.length = 0
+    for (let n = 0; n < 500; n++) {
+      clock.advance(20)
+      media()
+    }
+    expect(got.frames).toHaveLength(500)
+    expect(fake.closeCode).toBeUndefined()
+  })
+
+  it('of a minute of the whole machine is neither closed nor fed a minute of silence', () => {
+    const { media, fake, got, counters } = stall(60_000, true)
+    expect(fake.terminated).toBe(false)
+    expect(counters.silenceFedMs).toBeLessThanOrEqual(1_000)
+    for (let n = 0; n < 60 * 50; n++) media()
+    expect(got.frames.length).toBeGreaterThanOrEqual(500)
+    expect(got.frames.length).toBeLessThanOrEqual(530)
+    expect(counters.backlogDroppedMs).toBeGreaterThan(49_000)
+    expect(fake.closeCode).toBeUndefined()
+    expect(fake.terminated).toBe(false)
+  })
+
+  it('that no clock has seen, as of a machine that was put to sleep, stays', () => {
+    const { media, fake, got } = stall(0)
+    for (let n = 0; n < 60 * 50; n++) media()
+    expect(fake.closeCode).toBeUndefined()
+    expect(got.frames.length).toBeGreaterThanOrEqual(500)
+    expect(got.frames.length).toBeLessThanOrEqual(750)
+  })
+
+  it('keeps marks, keys and the end of the call, which came with the audio that is too old', async () => {
+    const { leg, media, fake, got } = stall(60_000, true)
+    leg.mark('u1')
+    for (let n = 0; n < 100; n++) media()
+    fake.hear({ event: 'mark', streamSid: 'MZ1', mark: { name: 'g0:u1' } })
+    fake.hear({ event: 'dtmf', streamSid: 'MZ1', dtmf: { digit: '7' } })
+    for (let n = 0; n < 100; n++) media()
+    fake.hear({ event: 'stop', streamSid: 'MZ1' })
+    expect(got.frames).toHaveLength(0)
+    expect(got.marks).toEqual(['u1'])
+    expect(got.digits).toEqual(['7'])
+    await new Promise(resolve => setImmediate(resolve))
+    expect(got.ended).toEqual({ kind: 'hangup', by: 'remote' })
+  })
+
+  it('is cut off for a flood that no stall explains, and may come back', async () => {
+    const { media, fake, got, counters } = stall(1_000)
+    for (let n = 0; n < 8_000; n++) media()
+    expect(fake.closeCode).toBe(1008)
+    expect(counters.floodDropped).toBeGreaterThan(0)
+    await new Promise(resolve => setImmediate(resolve))
+    expect(got.ended).toMatchObject({ kind: 'failed', error: { code: 'LEG_PROTOCOL', retryable: true } })
   })
 })
 

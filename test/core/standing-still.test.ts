@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import type { Clock } from '../../src/core/clock.ts'
+import { Relay } from '../../src/core/relay.ts'
+import { relayOptions } from '../../src/core/relay-options.ts'
+import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { FakeLeg } from '../../src/simulator/fake-leg.ts'
+import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
+import { sine } from '../helpers/tone.ts'
+
+/** A clock of a machine that can be frozen: no timer runs meanwhile, and all are late afterwards. */
+class FreezableClock implements Clock {
+  readonly #inner = new FakeClock(1_000)
+  #frozenMs = 0
+
+  now(): number {
+    return this.#inner.now() + this.#frozenMs
+  }
+
+  at(deadline: number, task: () => void): Disposable {
+    return this.#inner.at(deadline - this.#frozenMs, task)
+  }
+
+  advance(ms: number): void {
+    this.#inner.advance(ms)
+  }
+
+  freeze(ms: number): void {
+    this.#frozenMs += ms
+  }
+}
+
+test('a service whose acks came while the whole machine stood still was not silent', async () => {
+  const clock = new FreezableClock()
+  const translator = new FakeTranslator()
+  await using relay = new Relay({ translator, options: relayOptions(), clock, random: () => 0.5 })
+  await relay.ready()
+  const anna = new FakeLeg('anna')
+  relay.admit(anna, { room: 'r', speaks: 'en-us', hears: 'en-us' })
+  relay.admit(new FakeLeg('bob'), { room: 'r', speaks: 'es-es', hears: 'es-es' })
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 20) {
+      anna.say(sine(440, 20))
+      clock.advance(20)
+      await Promise.resolve()
+    }
+  }
+  await run(200)
+  const connection = translator.connections.find(({ request }) => request.from === 'en-us')!
+  connection.autoAck = false
+  // The freeze may end before any of the ticks between two looks at deadlines.
+  for (let round = 0; round < 5; round++) {
+    await run(120)
+    clock.freeze(60_000)
+    // Timers come before sockets: the first tick, then what the service had said.
+    clock.advance(20)
+    for (const { sequence } of connection.sent.splice(0)) connection.sink.acked(sequence, true)
+    await run(20)
+  }
+  expect(relay.metrics.sessionsDropped).toBe(0)
+  expect(connection.closed).toBe(false)
+  // One that is silent while we listen is still found out.
+  await run(20_000)
+  expect(connection.closed).toBe(true)
+})
