@@ -16,7 +16,8 @@ import { CommandCounters } from './command-counters.ts'
 import { CommandLimits } from './command-limits.ts'
 import { sceneOf } from './discord-scene.ts'
 import { languageChoices } from './language-choices.ts'
-import { parseCommand, parseTyping } from './parse.ts'
+import { COMMAND, parseCommand, parseTyping } from './parse.ts'
+import { inviteUrl } from './permissions.ts'
 import { Reply } from './reply.ts'
 import { runCommand } from './run-command.ts'
 import type { Scene } from './scene.ts'
@@ -30,7 +31,10 @@ const DEFER_AFTER_MS = 1_200
 const TYPING_PATIENCE_MS = 2_000
 const MOST_CHOICES = 25
 
-/** Where commands and buttons of a Discord client come in. Nothing that comes in makes it throw. */
+/**
+ * Handles the interactions of a Discord client that belong to this bridge. Others of the same application are left alone:
+ * the owner's own client may be connected with the same token, and Discord takes one answer per interaction. Never throws.
+ */
 export class CommandDesk implements Disposable {
   readonly counters = new CommandCounters()
   readonly #client: Client
@@ -58,8 +62,12 @@ export class CommandDesk implements Disposable {
   }
 
   async #handle(interaction: Interaction): Promise<void> {
-    if (interaction.isAutocomplete()) return this.#choices(interaction)
+    if (interaction.isAutocomplete()) {
+      if (interaction.commandName !== COMMAND) return
+      return this.#choices(interaction)
+    }
     if (interaction.isChatInputCommand()) {
+      if (interaction.commandName !== COMMAND) return
       this.counters.commands++
       const command = parseCommand(interaction.commandName, interaction.options.data)
       return this.#command(command, interaction, interaction.commandId)
@@ -76,14 +84,16 @@ export class CommandDesk implements Disposable {
     commandId: string | undefined,
   ): Promise<void> {
     const { settings, locales, log, clock } = this.#world
-    const { guildId, locale, user } = interaction
+    const { applicationId, guildId, locale, user } = interaction
     const words = answersFor(locale)
     const reply = new Reply(interaction, { counters: this.counters, log })
     const say = async (text: string) => {
       if (await reply.say(commandId === undefined ? text : withCommands(text, commandId)))
         this.counters.answered++
     }
-    if (!interaction.inCachedGuild() || guildId === null) return say(words.onlyInServers)
+    if (guildId === null) return say(words.onlyInServers)
+    // Installed with its commands only, it gets interactions of a server that it does not see.
+    if (!interaction.inCachedGuild()) return say(words.notInvited(inviteUrl(applicationId, guildId)))
     if (settings.guilds.length > 0 && !settings.guilds.includes(guildId)) return say(words.notThisServer)
     // Nobody is kept from saying no.
     const no = command.kind === 'privacy' && command.wish === 'opt-out'

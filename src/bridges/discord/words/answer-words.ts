@@ -7,6 +7,8 @@ import type { UsedPermission } from '../commands/permissions.ts'
 export interface AnswerWords {
   // Whatever the command
   readonly onlyInServers: string
+  /** The bot is not a member of the server; `url` invites it. */
+  readonly notInvited: (url: string) => string
   readonly notThisServer: string
   readonly unknownCommand: string
   readonly failed: string

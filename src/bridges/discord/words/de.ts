@@ -36,6 +36,8 @@ export const GERMAN: Words = {
   },
   answers: {
     onlyInServers: 'Das geht nur auf Servern.',
+    notInvited: url =>
+      `Ich bin kein Mitglied dieses Servers: Nur meine Befehle wurden installiert. Bitte jemanden, der den Server verwalten darf, mich als Bot hinzuzufügen: ${url}`,
     notThisServer: 'Für diesen Server bin ich nicht eingerichtet.',
     unknownCommand:
       'Diesen Befehl kenne ich nicht. Vielleicht zeigt Discord eine alte Liste: Starte es neu und versuche es noch einmal.',

@@ -36,6 +36,8 @@ export const ENGLISH: Words = {
   },
   answers: {
     onlyInServers: 'This works in servers only.',
+    notInvited: url =>
+      `I am not a member of this server: only my commands were installed. Ask somebody who may manage the server to add me as a bot: ${url}`,
     notThisServer: 'I am not set up for this server.',
     unknownCommand: 'I do not know this command. Discord may show an old list: restart it, and try again.',
     failed: 'That failed, through no fault of yours. Please try again in a moment.',

@@ -39,6 +39,8 @@ export const SPANISH: Words = {
   },
   answers: {
     onlyInServers: 'Esto solo funciona en servidores.',
+    notInvited: url =>
+      `No soy miembro de este servidor: solo se instalaron mis comandos. Pide a quien pueda gestionar el servidor que me añada como bot: ${url}`,
     notThisServer: 'No estoy configurado para este servidor.',
     unknownCommand:
       'No conozco este comando. Puede que Discord muestre una lista antigua: reinícialo y prueba otra vez.',

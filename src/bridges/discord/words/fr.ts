@@ -36,6 +36,8 @@ export const FRENCH: Words = {
   },
   answers: {
     onlyInServers: 'Cela ne marche que sur les serveurs.',
+    notInvited: url =>
+      `Je ne suis pas membre de ce serveur : seules mes commandes y sont installées. Demande à qui peut gérer le serveur de m’ajouter en tant que bot : ${url}`,
     notThisServer: 'Je ne suis pas configuré pour ce serveur.',
     unknownCommand:
       'Je ne connais pas cette commande. Discord montre peut-être une ancienne liste : redémarre-le et réessaie.',

@@ -36,6 +36,8 @@ export const ITALIAN: Words = {
   },
   answers: {
     onlyInServers: 'Funziona solo nei server.',
+    notInvited: url =>
+      `Non sono membro di questo server: sono stati installati solo i miei comandi. Chiedi a chi può gestire il server di aggiungermi come bot: ${url}`,
     notThisServer: 'Non sono configurato per questo server.',
     unknownCommand:
       'Non conosco questo comando. Forse Discord mostra un vecchio elenco: riavvialo e riprova.',

@@ -36,6 +36,8 @@ export const PORTUGUESE: Words = {
   },
   answers: {
     onlyInServers: 'Isto só funciona em servidores.',
+    notInvited: url =>
+      `Não sou membro deste servidor: só meus comandos foram instalados. Peça a quem possa gerenciar o servidor que me adicione como bot: ${url}`,
     notThisServer: 'Não estou configurado para este servidor.',
     unknownCommand:
       'Não conheço este comando. Talvez o Discord mostre uma lista antiga: reinicie-o e tente de novo.',

@@ -1,4 +1,4 @@
-import type { Interaction } from 'discord.js'
+import { Events, type Interaction } from 'discord.js'
 import { describe, expect, test } from 'vitest'
 import { privacyButtons } from '../../../../src/bridges/discord/commands/buttons.ts'
 import { CommandLimits } from '../../../../src/bridges/discord/commands/command-limits.ts'
@@ -6,6 +6,7 @@ import { registerCommand } from '../../../../src/bridges/discord/commands/regist
 import { SeenLocales } from '../../../../src/bridges/discord/commands/seen-locales.ts'
 import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
 import { until } from '../../../helpers/until.ts'
+import { login } from '../../../simulator/discord/bot.ts'
 import { OFFERED, openWorld } from './discord-world.ts'
 
 test('a command is registered, typed, and answered in the language of who typed it', async () => {
@@ -167,6 +168,68 @@ describe('who is answered', () => {
     const { text } = await world.ana.command('interpret pause', {}, { in: world.general })
     expect(text).toMatch(/^No conozco este comando/)
     expect(world.desk.counters.unknown).toBe(1)
+  })
+
+  test('commands of our own: those of the owner’s client with the same token are left to it', async () => {
+    await using world = await openWorld()
+    const { rest, applicationId } = world.terms
+    await rest.post(`/applications/${applicationId}/commands`, {
+      body: {
+        ...{ name: 'play', description: 'plays music' },
+        options: [{ type: 3, name: 'song', description: 's', autocomplete: true }],
+      },
+    })
+    await registerCommand(world.terms)
+    expect(await rest.get(`/applications/${applicationId}/commands`)).toHaveLength(2)
+    const button = { type: 2, style: 2, custom_id: 'play:next', label: 'Next' } as const
+    const menu = { type: 3, custom_id: 'play:list', options: [{ label: 'One', value: 'one' }] } as const
+    const rows = [button, menu].map(each => ({ type: 1, components: [each] }))
+    await rest.post(`/channels/${world.general.id}/messages`, {
+      body: { content: 'music', components: rows },
+    })
+    const [player] = world.general.visible
+
+    await using own = await login(world.discord)
+    const failures: unknown[] = []
+    own.client.on(Events.InteractionCreate, interaction => {
+      // Our client had time enough to be first.
+      const answer = async () => {
+        await until(() => seen > failures.length, 5_000, 'the bridge to see it')
+        if (interaction.isAutocomplete()) await interaction.respond([{ name: 'Song', value: 'song' }])
+        else if (interaction.isRepliable()) await interaction.reply('owner')
+      }
+      answer().catch(error => failures.push(error))
+    })
+    let seen = 0
+    world.client.on(Events.InteractionCreate, () => void setTimeout(() => seen++, 50))
+    const at = { in: world.general }
+    expect((await world.ana.command('play', { song: 'x' }, at)).text).toBe('owner')
+    expect(await world.ana.autocomplete('play', 'song', 's', {}, at)).toEqual([
+      { name: 'Song', value: 'song' },
+    ])
+    expect((await world.ana.press(player!, 'play:next')).text).toBe('owner')
+    expect((await world.ana.press(player!, 'play:list', ['one'])).text).toBe('owner')
+    expect(failures).toEqual([])
+    expect(world.desk.counters).toMatchObject({ commands: 0, autocompletes: 0, buttons: 0, unknown: 0 })
+  })
+
+  test('servers where only the commands were installed, with how to invite the bot', async () => {
+    await using world = await openWorld()
+    const told: string[] = []
+    const interaction = {
+      isAutocomplete: () => false,
+      isChatInputCommand: () => true,
+      inCachedGuild: () => false,
+      ...{ commandName: 'interpret', commandId: '1', options: { data: [] } },
+      ...{ applicationId: '42', guildId: '4711', locale: 'en-US', user: { id: '1' } },
+      reply: async ({ content }: { content: string }) => void told.push(content),
+    }
+    world.client.emit('interactionCreate', interaction as unknown as Interaction)
+    await until(() => told.length > 0, 5_000, 'an answer')
+    expect(told[0]).toMatch(
+      /not a member of this server.*https:\/\/discord\.com\/oauth2\/authorize\?client_id=42/,
+    )
+    expect(told[0]).toMatch(/scope=bot\+applications\.commands&guild_id=4711/)
   })
 
   test('presses of our buttons, and of no others', async () => {
