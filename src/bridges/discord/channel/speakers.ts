@@ -12,7 +12,7 @@ export interface SpeakersParts {
   readonly invitation: Invitation
   /** A new leg for one who speaks; listened to from its admission on. */
   readonly leg: (userId: string) => Leg
-  /** Nobody more is let in just now. */
+  /** At least one of them was rejected. Called once per `fit`. */
   readonly onFull: (error: BridgeError) => void
 }
 
@@ -59,13 +59,13 @@ export class Speakers {
       if (member && !member.consents) this.#silence(userId)
       else if (!member?.speaks) this.#leave(userId)
     }
-    for (const member of members) {
-      if (!member.consents || !member.speaks) continue
-      const party = this.of(member.userId)
-      const { language: speaks, name } = member
-      if (party) party.change({ speaks, name, interpreting: true })
-      else if (!this.#admit(member)) return
-    }
+    const speakers = members.filter(({ consents, speaks }) => consents && speaks)
+    // First: `prepare` suspended some of them, and a newcomer who is rejected must not keep them suspended.
+    for (const { userId, language: speaks, name } of speakers)
+      this.of(userId)?.change({ speaks, name, interpreting: true })
+    let full: BridgeError | undefined
+    for (const member of speakers) if (!this.of(member.userId)) full = this.#admit(member) ?? full
+    if (full) this.#parts.onFull(full)
   }
 
   /**
@@ -102,17 +102,16 @@ export class Speakers {
     void leg?.close({ kind: 'failed', error })
   }
 
-  /** False: there is no room for more. */
-  #admit({ userId, language: speaks, name }: ChannelMember): boolean {
-    const { admission, invitation, leg: make, onFull } = this.#parts
+  /** Returns why the member was rejected. */
+  #admit({ userId, language: speaks, name }: ChannelMember): BridgeError | undefined {
+    const { admission, invitation, leg: make } = this.#parts
     const leg = make(userId)
     try {
       admission.admit(leg, { ...invitation, speaks, name })
     } catch (error) {
       void leg.close({ kind: 'unused' })
       if (!(error instanceof BridgeError)) throw error
-      onFull(error)
-      return false
+      return error
     }
     // One who comes back brings the language and name they had.
     this.#parts.relay.find(leg.id)?.change({ speaks, name, interpreting: true })
@@ -120,6 +119,6 @@ export class Speakers {
     void leg.ended.then(() => {
       if (this.#legs.get(userId) === leg) this.#legs.delete(userId)
     })
-    return true
+    return undefined
   }
 }

@@ -119,6 +119,20 @@ describe('the speakers of a channel', () => {
     expect(pairs).toEqual(['es-es en-us', 'en-us es-es', 'es-es fr-fr', 'fr-fr es-es'])
   })
 
+  it('are interpreted although somebody before them is rejected', async () => {
+    const { speakers, ears, translator, state, run, refused } = await started(2)
+    ears.fit(['es-es'])
+    speakers.fit([member('ben', 'en-us')])
+    const changed = [member('ana', 'es-es'), member('cleo', 'fr-fr'), member('ben', 'fr-fr')]
+    speakers.prepare(changed)
+    speakers.fit(changed)
+    await run(100)
+    expect(state('ben')).toMatchObject({ speaks: 'fr-fr', interpreting: true })
+    expect(translator.connections.at(-1)?.request).toMatchObject({ from: 'fr-fr', to: 'es-es' })
+    // Two were rejected, which is reported once.
+    expect(refused.map(({ code }) => code)).toEqual(['CAPACITY'])
+  })
+
   it('who come back soon are who they were', async () => {
     const { speakers, relay, run } = await started()
     speakers.fit([member('ana', 'es-es'), member('ben', 'en-us')])
