@@ -1,11 +1,19 @@
+import { stat } from 'node:fs/promises'
 import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { BridgeError } from '../core/errors.ts'
 import { systemWallClock } from '../core/wall-clock.ts'
 import type { KeyEntry, KeyLimits } from '../service/server/key-entry.ts'
 import { KeyFile } from '../service/server/key-file.ts'
+import { revisionOf } from '../service/server/key-watch.ts'
+import { serviceUrl } from '../service/server/service-config.ts'
 import { UsageFile, usagePath } from '../service/server/usage-file.ts'
+import { CommandError } from './command-error.ts'
 import type { Terminal } from './terminal.ts'
+
+/** How long a running service may take to have a change, and how often it is asked (ms). */
+const REACH_MS = 3_000
+const LOOK_MS = 100
 
 /** As JSON instead of lines, for programs. */
 interface Shown {
@@ -25,8 +33,9 @@ export async function addKey(
   if (json) return terminal.line(JSON.stringify({ name, key, ...limits }))
   terminal.line(`The key of ${name}, shown this once:`)
   terminal.line(`  ${key}`)
+  terminal.line(`${fileOf(config).path} keeps its digest.`)
   if (config.embedded.open) terminal.line('Nobody needs it: embedded.open is true.')
-  else terminal.line(`A running service takes it in a second. ${fileOf(config).path} keeps its digest.`)
+  else terminal.line(await reach(config, 'accepts the key'))
 }
 
 /** Shows every key of the key file: all but the keys themselves. */
@@ -47,10 +56,52 @@ export async function listKeys(config: Config, { json }: Shown, terminal: Termin
   if (configured > 0) terminal.line(`And ${configured} in the settings (embedded.apiKeys).`)
 }
 
-/** Takes a key back: a running service ends its sessions and refuses it from then on. */
+/** Takes a key back, and reports whether the running service has ended its sessions. */
 export async function revokeKey(config: Config, name: string, terminal: Terminal): Promise<void> {
   await fileOf(config).revoke(name)
-  terminal.line(`${name} is revoked. A running service ends its sessions in a second.`)
+  terminal.line(`${name} is removed from ${fileOf(config).path}.`)
+  terminal.line(await reach(config, 'has ended its sessions'))
+}
+
+/**
+ * Whether the running service has the change: in words, `effect` being what it then does. Throws a `CommandError` when
+ * the service runs and does not take the change.
+ */
+async function reach({ embedded }: Config, effect: string): Promise<string> {
+  const path = embedded.keyFile
+  const stamp = await new KeyFile(path).stamp()
+  if (embedded.port === 0 || stamp === undefined) {
+    const { uid, mode } = await stat(path)
+    const rights = `uid ${uid}, mode ${(mode & 0o777).toString(8).padStart(4, '0')}`
+    return `A running service that can read the file (${rights}) ${effect} within a second; its GET /health shows keyFile.`
+  }
+  const url = serviceUrl(embedded.host, embedded.port)
+  const wanted = revisionOf(stamp)
+  let seen: KeyFileHealth | undefined
+  for (let left = REACH_MS; left > 0; left -= LOOK_MS) {
+    seen = await keyFileAt(url)
+    if (!seen) return `No service answers at ${url}; the change is in force when it starts.`
+    if (seen.revision === wanted) return `The service at ${url} ${effect}.`
+    await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+  }
+  throw new CommandError(
+    `the service at ${url} does not have the change: its key file is ${seen?.status ?? 'unknown'}; is ${path} the file that it reads, and can it?`,
+  )
+}
+
+interface KeyFileHealth {
+  readonly status?: string
+  readonly revision?: string
+}
+
+/** What the service at `url` says of its key file; undefined when nothing answers there. */
+async function keyFileAt(url: string): Promise<KeyFileHealth | undefined> {
+  try {
+    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(REACH_MS) })
+    return ((await answer.json()) as { keyFile?: KeyFileHealth } | null)?.keyFile ?? {}
+  } catch {
+    return undefined
+  }
 }
 
 function fileOf(config: Config): KeyFile {

@@ -14,7 +14,7 @@ export async function service(config: Config, terminal: Terminal, log: Log): Pro
   const apiKey = newKey()
   const apiKeys = [...(settings.apiKeys ?? []), { name: 'this run', key: apiKey }]
   const process = await ServiceProcess.start({ ...settings, apiKeys }, { log })
-  const filed = settings.open ? [] : await new KeyFile(config.embedded.keyFile).read()
+  const filed = settings.open ? [] : await new KeyFile(config.embedded.keyFile).read().catch(() => undefined)
   const alone = apiKeys.length === 1 && !filed?.length && !settings.open
   terminal.line(`Translation service at ${process.url}`)
   if (alone) {

@@ -1,19 +1,24 @@
 import { randomBytes } from 'node:crypto'
-import { open, realpath, rename, rm } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Replaces the file at `path`, which only its owner can read. Writes beside it and puts that in its place, so that nobody
- * ever sees half a file, also after a power failure. Rejects as the disk does.
+ * Replaces the file at `path`, or makes it. Writes beside it and puts that in its place, so that nobody ever sees half a
+ * file, also after a power failure. The replaced file's owner, group and mode are kept; a new file can be read by its owner only, and
+ * one that root makes belongs to the owner of its folder. Rejects as the disk does, with `EPERM` where the owner cannot be kept.
  */
 export async function writeWhole(path: string, text: string): Promise<void> {
   // A link stays a link.
   const place = await realpath(path).catch(() => path)
+  const replaced = await statOf(place)
   const draft = `${place}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
     const handle = await open(draft, 'wx', 0o600)
     try {
       await handle.writeFile(text)
+      if (replaced) await inherit(handle, replaced, place)
+      else if (process.geteuid?.() === 0) await own(handle, await stat(dirname(place)), place)
       await handle.sync()
     } finally {
       await handle.close()
@@ -25,4 +30,31 @@ export async function writeWhole(path: string, text: string): Promise<void> {
   }
   const folder = await open(dirname(place), 'r')
   await folder.sync().finally(() => folder.close())
+}
+
+async function statOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function inherit(handle: FileHandle, replaced: Stats, place: string): Promise<void> {
+  await own(handle, replaced, place)
+  // After the owner, since changing that may clear bits of the mode.
+  await handle.chmod(replaced.mode & 0o777)
+}
+
+async function own(handle: FileHandle, { uid, gid }: Stats, place: string): Promise<void> {
+  const now = await handle.stat()
+  if (now.uid === uid && now.gid === gid) return
+  try {
+    await handle.chown(uid, gid)
+  } catch (cause) {
+    const { code = 'EPERM' } = cause as NodeJS.ErrnoException
+    const reason = `${code}: ${place} belongs to uid ${uid}, gid ${gid}, which this user cannot keep; run this as that user or as root`
+    throw Object.assign(new Error(reason, { cause }), { code })
+  }
 }

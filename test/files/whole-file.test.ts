@@ -1,6 +1,19 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { writeWhole } from '../../src/files/whole-file.ts'
 
@@ -10,13 +23,16 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-test('a file is made, and replaced, for its owner alone; nothing else is left', async () => {
+test('a new file is its owner’s only, a replaced one keeps its mode; nothing else is left', async () => {
   const path = join(folder, 'a.json')
   await writeWhole(path, 'one')
-  await chmod(path, 0o644)
-  await writeWhole(path, 'two')
-  expect(await readFile(path, 'utf8')).toBe('two')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
+  for (const mode of [0o640, 0o600, 0o664]) {
+    await chmod(path, mode)
+    await writeWhole(path, 'two')
+    expect(await readFile(path, 'utf8')).toBe('two')
+    expect((await stat(path)).mode & 0o777).toBe(mode)
+  }
   expect(await readdir(folder)).toEqual(['a.json'])
 })
 
@@ -52,5 +68,39 @@ test('where it cannot be written, the file of before stays, and the disk says wh
   await writeFile(join(path, 'inside'), 'one')
   await expect(writeWhole(path, 'two')).rejects.toMatchObject({ code: expect.stringMatching(/^E/) })
   await expect(writeWhole(join(folder, 'none', 'a'), 'x')).rejects.toMatchObject({ code: 'ENOENT' })
+  expect(await readdir(folder)).toEqual(['a.json'])
+})
+
+/** Needs a user who may give files away. CI runs as root; as anybody else only the refusal can be tested. */
+const asRoot = test.skipIf(process.geteuid?.() !== 0)
+
+asRoot('a replaced file keeps its owner and group; a new one gets those of its folder', async () => {
+  const path = join(folder, 'a.json')
+  await writeFile(path, 'one')
+  await chmod(path, 0o640)
+  await chown(path, 65_534, 12_345)
+  await writeWhole(path, 'two')
+  expect(await stat(path)).toMatchObject({ uid: 65_534, gid: 12_345 })
+  expect((await stat(path)).mode & 0o777).toBe(0o640)
+  await chown(folder, 65_534, 12_345)
+  await writeWhole(join(folder, 'new.json'), 'three')
+  expect(await stat(join(folder, 'new.json'))).toMatchObject({ uid: 65_534, gid: 12_345 })
+})
+
+asRoot('whoever cannot keep the owner is refused, and the file stays', async () => {
+  const path = join(folder, 'a.json')
+  await writeFile(path, 'one')
+  await chmod(path, 0o644)
+  await chmod(folder, 0o777)
+  const module = new URL('../../src/files/whole-file.ts', import.meta.url).href
+  const script = `import(${JSON.stringify(module)}).then(({ writeWhole }) => writeWhole(${JSON.stringify(path)}, 'two'))
+    .then(() => console.log('written'), error => console.log(error.code, error.message))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    uid: 65_534,
+    gid: 65_534,
+    cwd: '/',
+  })
+  expect(stdout).toMatch(/^EPERM EPERM: .*a\.json belongs to uid 0, gid 0/)
+  expect(await readFile(path, 'utf8')).toBe('one')
   expect(await readdir(folder)).toEqual(['a.json'])
 })

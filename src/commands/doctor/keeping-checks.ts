@@ -13,6 +13,9 @@ export async function keepingChecks(config: Config, around: Surroundings): Promi
       ? undefined
       : folderCheck('transcripts', 'transcripts', transcripts.folder, around),
     tracing.url === undefined ? undefined : collectorCheck(tracing.url, around),
+    config.service.url === undefined && !config.embedded.open
+      ? keyFileCheck(config.embedded.keyFile, around)
+      : undefined,
   ])
   return checks.filter(check => check !== undefined)
 }
@@ -26,6 +29,24 @@ async function folderCheck(name: string, key: string, folder: string, around: Su
     `nothing can be written into ${path}: ${code}`,
     `let the user who runs the server write there, or set ${key}.folder`,
   )
+}
+
+/** Whether the key file, if there is one, can be read by the user who runs the service; root reads everything. */
+async function keyFileCheck(path: string, around: Surroundings): Promise<Check | undefined> {
+  const name = 'key file'
+  const access = await around.fileAccess(path)
+  if (access === undefined) return undefined
+  const { code, owner, folderOwner, mode } = access
+  if (code !== undefined)
+    return fail(name, `${path} cannot be read: ${code}`, 'give it to the user who runs the server (chown)')
+  const rights = `uid ${owner}, mode ${mode.toString(8).padStart(4, '0')}`
+  if (owner !== folderOwner && (mode & 0o044) === 0)
+    return warn(
+      name,
+      `${path} (${rights}) is in a folder of uid ${folderOwner}`,
+      `if the server runs as that user it accepts no key of the file: chown ${folderOwner} ${path}`,
+    )
+  return ok(name, `${path} can be read (${rights})`)
 }
 
 /** A collector answers a GET with an error of its own, which is answer enough. */

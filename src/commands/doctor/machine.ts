@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { access, readdir } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, readdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { Config } from '../../config.ts'
 import { ServiceClient } from '../../service/client/service-client.ts'
@@ -66,6 +68,17 @@ export const thisMachine: Surroundings = {
 
   unwritable,
 
+  async fileAccess(path) {
+    try {
+      const [file, folder] = await Promise.all([stat(path), stat(dirname(resolve(path)))])
+      const code = await access(path, constants.R_OK).then(() => undefined, codeOf)
+      return { code, owner: file.uid, folderOwner: folder.uid, mode: file.mode & 0o777 }
+    } catch (error) {
+      const code = codeOf(error)
+      return code === 'ENOENT' ? undefined : { code, owner: -1, folderOwner: -1, mode: 0 }
+    }
+  },
+
   async list(folder) {
     return await readdir(folder).catch(() => [])
   },
@@ -122,6 +135,10 @@ export const thisMachine: Surroundings = {
   },
 
   localToken: async address => (await localToken(address))?.token,
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 }
 
 function examined(url: string, apiKey: string, config: Config, close: () => Promise<void>): ExaminedService {

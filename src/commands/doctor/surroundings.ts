@@ -18,6 +18,16 @@ export interface ExaminedService {
   close(): Promise<void>
 }
 
+/** What decides who may read a file. */
+export interface FileAccess {
+  readonly code: string | undefined
+  /** Users by their numbers. */
+  readonly owner: number
+  readonly folderOwner: number
+  /** Permission bits. */
+  readonly mode: number
+}
+
 /** All that the doctor touches outside the settings; a test brings its own. */
 export interface Surroundings {
   /** `24.21.0` */
@@ -35,6 +45,8 @@ export interface Surroundings {
   exists(path: string): Promise<boolean>
   /** The code of the error when one tries to write into a folder, or to make it; undefined when one can. */
   unwritable(folder: string): Promise<string | undefined>
+  /** Who may read the file, and the code of the error when this user cannot; undefined when there is no such file. */
+  fileAccess(path: string): Promise<FileAccess | undefined>
   /** Names in a folder; none when there is no such folder. */
   list(folder: string): Promise<readonly string[]>
   /** The configured service, or the embedded one, started. Rejects with a `BridgeError` when that does not start. */

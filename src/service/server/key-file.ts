@@ -13,7 +13,7 @@ const fileSchema = z
   .refine(({ keys }) => new Set(keys.map(key => key.sha256)).size === keys.length, 'a key comes twice')
 
 /**
- * The keys of a service in a JSON file that only its owner can read, each as a digest. Any number of processes may
+ * The keys of a service in a JSON file that keeps its owner and mode, each as a digest. Any number of processes may
  * change and read it: changes take turns, and a reader sees the file before or after a change, never in between.
  */
 export class KeyFile {

@@ -10,12 +10,15 @@ import type { EngineSet } from './engines/engine-set.ts'
 import type { ErrorCounts } from './error-counts.ts'
 import { voiceFilter } from './http/voice-parameters.ts'
 import type { KeyHolder } from './key-holder.ts'
+import type { KeyWatch } from './key-watch.ts'
 import type { Query } from './query.ts'
 import { ServiceError, told } from './service-error.ts'
 import type { Workload } from './workload.ts'
 
 export interface RouteParts {
   readonly keys: ApiKeys
+  /** Undefined without a key file. */
+  readonly watch: KeyWatch | undefined
   readonly catalog: Catalog
   readonly engines: EngineSet
   readonly admission: Admission
@@ -28,7 +31,7 @@ export interface RouteParts {
 /** The HTTP half of the interface, and `/health`. Every error answers `{ code, error, description }`. */
 export function addRoutes(
   app: FastifyInstance,
-  { keys, catalog, engines, admission, workload, batch, log, errors }: RouteParts,
+  { keys, watch, catalog, engines, admission, workload, batch, log, errors }: RouteParts,
 ): void {
   app.get('/health', () => ({
     status: 'ok',
@@ -36,6 +39,7 @@ export function addRoutes(
     maxSessions: admission.size,
     behindMs: Math.round(workload.latelyMs),
     busy: Math.round(workload.busy * 100) / 100,
+    ...(watch ? { keyFile: { status: watch.status, revision: watch.revision } } : {}),
     engines: {
       transcription: engines.speechToText.map(engine => engine.name),
       translation: engines.translators.map(engine => engine.name),

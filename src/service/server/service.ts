@@ -114,7 +114,17 @@ export async function buildService(config: ServiceConfig, given: ServiceParts = 
   addStreamRoutes(app, streams)
   addDocsRoutes(app, settings)
   const batch = new Batch({ engines, admission, workload, settings, clock, log })
-  addRoutes(app, { keys, catalog: new Catalog(engines), engines, admission, workload, batch, log, errors })
+  addRoutes(app, {
+    keys,
+    watch,
+    catalog: new Catalog(engines),
+    engines,
+    admission,
+    workload,
+    batch,
+    log,
+    errors,
+  })
 
   const sockets = new SocketTracker(app.server)
   const io = new Server(app.server, {

@@ -27,6 +27,21 @@ test.each<[object, Partial<Surroundings>, Partial<Check>[]]>([
     { unwritable: async () => 'EROFS' },
     [{ name: 'transcripts', status: 'fail' }],
   ],
+  [
+    {},
+    { fileAccess: async () => ({ code: undefined, owner: 7, folderOwner: 7, mode: 0o600 }) },
+    [{ name: 'key file', status: 'ok', found: 'dragoman.keys.json can be read (uid 7, mode 0600)' }],
+  ],
+  [
+    {},
+    { fileAccess: async () => ({ code: 'EACCES', owner: 0, folderOwner: 7, mode: 0o600 }) },
+    [{ name: 'key file', status: 'fail', found: 'dragoman.keys.json cannot be read: EACCES' }],
+  ],
+  [
+    {},
+    { fileAccess: async () => ({ code: undefined, owner: 0, folderOwner: 7, mode: 0o600 }) },
+    [{ name: 'key file', status: 'warn', mend: expect.stringContaining('chown 7 dragoman.keys.json') }],
+  ],
   [TRACED, { statusOf: async () => 405 }, [{ name: 'traces', status: 'ok' }]],
   [
     TRACED,

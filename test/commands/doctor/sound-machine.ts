@@ -38,6 +38,7 @@ export function soundMachine(changes: Partial<Surroundings> = {}): Surroundings 
     statusOf: async () => 200,
     tryEngine: async ({ kind }) => ({ worked: true, what: `tried ${kind}`, ms: 300 }),
     exists: async () => true,
+    fileAccess: async () => undefined,
     unwritable: async () => undefined,
     list: async () => ['eng-spa.mode', 'spa-eng.mode', 'README'],
     service: async () => ({

@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { BridgeError } from '../../../src/core/errors.ts'
 import type { Log } from '../../../src/core/log.ts'
 import { ApiKeys } from '../../../src/service/server/api-keys.ts'
 import { KeyFile } from '../../../src/service/server/key-file.ts'
@@ -9,13 +10,13 @@ import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { keyFilePath, keyFileWith } from './helpers/key-files.ts'
 import { THEN } from './helpers/then.ts'
 
-async function watching(path: string) {
+async function watching(path: string, file = new KeyFile(path)) {
   const clock = new FakeClock()
   const keys = new ApiKeys({ apiKeys: ['configured'], open: false, maxAttemptsPerMinute: 1_000 }, clock)
   const lines: string[] = []
   const note = (_fields: object, message: string) => void lines.push(message)
   const log: Log = { debug: note, info: note, warn: note, error: note }
-  const watch = await KeyWatch.start(new KeyFile(path), keys, clock, log)
+  const watch = await KeyWatch.start(file, keys, clock, log)
   const good = (key: string) => {
     try {
       return keys.holderOf(key, 'the test', '127.0.0.1').name
@@ -98,4 +99,61 @@ test('a broken file at the start is refused', async () => {
   const path = await keyFilePath()
   await writeFile(path, 'no')
   await expect(watching(path)).rejects.toMatchObject({ code: 'CONFIG' })
+})
+
+/** A file that answers a read with an error of the disk. */
+class FailingFile extends KeyFile {
+  code: string | undefined
+  override async read() {
+    if (this.code === undefined) return super.read()
+    throw new BridgeError('CONFIG', 'cannot be read', {
+      cause: Object.assign(new Error(), { code: this.code }),
+    })
+  }
+  override async stamp() {
+    return this.code === undefined ? super.stamp() : `unreadable ${this.code}`
+  }
+}
+
+test('of a file that cannot be read no key is accepted, and its sessions end; the log says so once', async () => {
+  const { path, keys } = await keyFileWith('desk')
+  const file = new FailingFile(path)
+  const { watch, good, lines, keys: known } = await watching(path, file)
+  const ended: string[] = []
+  known.holderOf(keys[0], 'the test', undefined).enter(error => ended.push(error.specific))
+  file.code = 'EACCES'
+  await watch.check()
+  expect(good(keys[0]!)).toBe('desk')
+  for (let n = 0; n < 5; n++) await watch.check()
+  expect(good(keys[0]!)).toBe('key_wrong')
+  expect(good('configured')).toBe('key 1')
+  expect(ended).toEqual(['key_revoked'])
+  expect([watch.status, watch.revision]).toEqual(['unreadable', undefined])
+  expect(lines.filter(line => line.includes('cannot be read'))).toHaveLength(1)
+  file.code = undefined
+  await watch.check()
+  expect(good(keys[0]!)).toBe('desk')
+  expect(watch.status).toBe('current')
+})
+
+test('a process that is short of file descriptors keeps the keys', async () => {
+  const { path, keys } = await keyFileWith('desk')
+  const file = new FailingFile(path)
+  const { watch, good, lines } = await watching(path, file)
+  file.code = 'EMFILE'
+  for (let n = 0; n < 5; n++) await watch.check()
+  expect(good(keys[0]!)).toBe('desk')
+  expect(lines.filter(line => line.includes('not read'))).toHaveLength(1)
+})
+
+test('a file that cannot be read at the start has no keys until it can', async () => {
+  const { path, keys } = await keyFileWith('desk')
+  const file = new FailingFile(path)
+  file.code = 'EACCES'
+  const { watch, good, lines } = await watching(path, file)
+  expect(good(keys[0]!)).toBe('key_wrong')
+  expect(lines.filter(line => line.includes('cannot be read'))).toHaveLength(1)
+  file.code = undefined
+  await watch.check()
+  expect(good(keys[0]!)).toBe('desk')
 })

@@ -32,6 +32,15 @@ export const healthSchema = z.strictObject({
     .min(0)
     .max(1)
     .describe('Share of the recogniser’s threads that were busy in the last seconds.'),
+  keyFile: z
+    .strictObject({
+      status: z.enum(['current', 'missing', 'unreadable', 'invalid']),
+      revision: z.string().optional().describe('Names the version of the file that is in force.'),
+    })
+    .optional()
+    .describe(
+      'Whether the keys of the key file are in force. Of a file that is missing or unreadable none is accepted.',
+    ),
   engines: z
     .strictObject({
       transcription: z.array(z.string()),
