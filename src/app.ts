@@ -30,6 +30,7 @@ import { systemWallClock } from './core/wall-clock.ts'
 import type { Door } from './guard/door.ts'
 import { limitsSchema } from './guard/limits.ts'
 import { Overload } from './guard/overload.ts'
+import { Neighbours } from './guard/trusted-proxies.ts'
 import type { Doorkeeper } from './invitations.ts'
 import { DiskRecorder } from './recording/disk-recorder.ts'
 import { recordingOptionsSchema } from './recording/recording-options.ts'
@@ -166,6 +167,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     ...{ language, clock, wallClock: systemWallClock },
   })
   const doorman = { turns: () => drain.turns() ?? overload.turns() }
+  const neighbours = new Neighbours([...(config.trustProxy ?? []), ...limits.neighbours])
   const front = await openFloor({
     relay,
     codes: roomCodes,
@@ -174,6 +176,8 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     recorder: config.recording?.when === undefined || config.recording.when === 'off' ? undefined : recorder,
     closed: control.keys.length === 0,
     transcripts: kept,
+    readers: control,
+    groupOf: address => neighbours.groupOf(address),
     webhooks,
     clock,
     wall: systemWallClock,

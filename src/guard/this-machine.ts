@@ -1,22 +1,13 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
 const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i
 
-/** Headers by which proxies and tunnels say that somebody is behind them. */
-const FORWARDED = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-forwarded-port',
-  'x-forwarded-server',
-  'x-real-ip',
-  'x-client-ip',
-  'true-client-ip',
-  'cf-connecting-ip',
-]
+/** Headers by which proxies, tunnels and delivery networks say that somebody is behind them. */
+const FORWARDED =
+  /^(?:forwarded|via|x-.*|(?:cf|cdn|fly|fastly|akamai|ali|ar|do|gfe|incap|true-client|client|remote|proxy|ngrok|tailscale|envoy)-.*)$/
+/** Those of them that programs send for themselves. Any other `x-` may be of a proxy, of which there are more than can be listed. */
+const OF_PROGRAMS = /^x-(?:twilio-|prometheus-|api-key$|requested-with$)/
 
 /**
  * Whether `request` is from a program on this machine, for itself: not from a proxy or tunnel here, which would bring the
@@ -28,6 +19,12 @@ export function isFromThisMachine({ headers, socket, httpVersion }: IncomingMess
     LOOPBACK.test(socket.remoteAddress ?? '') &&
     LOOPBACK_HOST.test(headers.host ?? '') &&
     httpVersion !== '1.0' &&
-    FORWARDED.every(name => headers[name] === undefined)
+    !isForwarded(headers)
   )
+}
+
+/** Whether anything in the head of a request says that somebody handed it on. */
+export function isForwarded(headers: IncomingHttpHeaders): boolean {
+  for (const name in headers) if (FORWARDED.test(name) && !OF_PROGRAMS.test(name)) return true
+  return false
 }

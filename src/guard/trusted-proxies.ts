@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import { z } from 'zod'
+import { addressGroup } from '../core/address-group.ts'
 
 const SAID =
   'an address like 10.0.0.7, a network like 10.0.0.0/8 or fd00::/8, or loopback, linklocal, uniquelocal'
@@ -29,6 +30,21 @@ export class TrustedProxies {
   addressOf(peer: string, headers: IncomingHttpHeaders): string {
     if (!this.#trust) return peer
     return proxyAddr({ headers, socket: { remoteAddress: peer } } as unknown as IncomingMessage, this.#trust)
+  }
+}
+
+/** Tells whose requests and connections are counted together, and whose are not limited one by one. */
+export class Neighbours {
+  readonly #exempt: TrustedProxies
+
+  /** Addresses and networks that bring others along, or are trusted. */
+  constructor(exempt: readonly string[]) {
+    this.#exempt = new TrustedProxies(exempt)
+  }
+
+  /** Whom `address` is counted with; undefined: it is not limited by itself. */
+  groupOf(address: string): string | undefined {
+    return this.#exempt.includes(address) ? undefined : addressGroup(address)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { awaitProof, vouchFor } from '../../src/guard/proof.ts'
+import { awaitProof, vouchFor, vouchForGuest } from '../../src/guard/proof.ts'
 
 const request = () => ({}) as IncomingMessage
 
@@ -8,11 +8,14 @@ test('whoever waits for a request to be vouched for hears of it, once, and of no
   const one = request()
   const other = request()
   const heard: string[] = []
-  awaitProof(one, () => heard.push('one'))
-  awaitProof(other, () => heard.push('other'))
+  const listener = (name: string) => ({ known: () => void heard.push(name), guest: () => false })
+  awaitProof(one, listener('one'))
+  awaitProof(other, listener('other'))
   vouchFor(request())
   expect(heard).toEqual([])
   vouchFor(one)
   vouchFor(one)
   expect(heard).toEqual(['one'])
+  // Where nobody counts, guests are never too many.
+  expect([vouchForGuest(other), vouchForGuest(one), vouchForGuest(request())]).toEqual([false, true, true])
 })

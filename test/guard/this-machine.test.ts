@@ -39,10 +39,37 @@ describe('from this machine', () => {
       'X-Real-IP: 127.0.0.1',
       'CF-Connecting-IP: 198.51.100.7',
       'x-client-ip:',
+      // Envoy without use_remote_address, and what others add of their own.
+      'X-Envoy-External-Address: 198.51.100.7',
+      'X-Envoy-Expected-Rq-Timeout-Ms: 15000',
+      'X-Request-Id: 5f0b9c',
+      'X-Original-Forwarded-For: 198.51.100.7',
+      'X-Azure-ClientIP: 198.51.100.7',
+      'X-Amzn-Trace-Id: Root=1-2',
+      'X-Cloud-Trace-Context: 1/2',
+      'CF-Ray: 1',
+      'Fly-Client-IP: 198.51.100.7',
+      'Fastly-Client-IP: 198.51.100.7',
+      'True-Client-IP: 198.51.100.7',
+      'Tailscale-User-Login: a',
     ])
       expect(await asked('localhost', [line]), line).toBe('false')
     // As nginx asks that was told nothing but where to.
     expect(await asked(`127.0.0.1:${port}`, [], '1.0')).toBe('false')
+  })
+
+  test('is what programs here ask with headers of their own: Prometheus, the simulated telephone, a page', async () => {
+    for (const line of [
+      'X-Prometheus-Scrape-Timeout-Seconds: 10',
+      'X-Twilio-Signature: a',
+      'X-API-Key: a',
+      'X-Requested-With: XMLHttpRequest',
+      'Authorization: Bearer a',
+      'Sec-Fetch-Site: same-origin',
+      'traceparent: 00-1-2-01',
+      'DNT: 1',
+    ])
+      expect(await asked('localhost', [line]), line).toBe('true')
   })
 
   test('is not what comes from elsewhere', () => {

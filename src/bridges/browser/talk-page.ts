@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RoomLinks } from '../../core/room-links.ts'
-import { vouchFor } from '../../guard/proof.ts'
+import { vouchForGuest } from '../../guard/proof.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
 import type { BrowserSettings } from './browser-settings.ts'
 import type { Doorway } from './doorway.ts'
@@ -60,7 +60,8 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
     const invited = links.find(authorization.replace(/^Bearer /, '')) !== undefined
     const welcome =
       invited || settings.visitors === 'anyone' || (settings.visitors === 'local' && doorway.local(request))
-    if (invited) vouchFor(request.raw)
+    if (invited && !vouchForGuest(request.raw))
+      return reply.code(503).header('retry-after', '1').send({ statusCode: 503, error: 'busy' })
     void reply.header('cache-control', 'no-store')
     try {
       return {

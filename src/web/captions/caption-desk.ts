@@ -11,7 +11,8 @@ const HEARTBEAT_MS = 15_000
 const RETRY_MS = 2_000
 /** Captions kept of one room for those who come back. */
 const MOST_KEPT = 500
-const MOST_READERS = 1_000
+/** Readers at a time, of all rooms. */
+export const MOST_READERS = 1_000
 
 export interface CaptionDeskStats {
   readers: number

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { vouchFor } from '../../guard/proof.ts'
+import { vouchFor, vouchForGuest } from '../../guard/proof.ts'
 import { contentPolicy } from '../../guard/security-headers.ts'
 import { answer, logFault } from './answer.ts'
 import { BearerKeys } from './bearer-keys.ts'
@@ -21,6 +21,8 @@ export interface ControlApiOptions {
 }
 
 const MAX_BODY = 65_536
+/** In place of the name of a key; no key has this one, since it has a space. */
+const LINK = 'by link'
 const PAGE_POLICY = contentPolicy("style-src 'unsafe-inline'")
 
 /**
@@ -62,8 +64,11 @@ export async function controlApi(
       url: path.replace(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: false,
       onRequest: async request => {
-        holders.set(request, holderOf(operation, request, keys, floor))
-        vouchFor(request.raw)
+        const holder = holderOf(operation, request, keys, floor)
+        holders.set(request, holder)
+        if (holder !== LINK) vouchFor(request.raw)
+        else if (!vouchForGuest(request.raw))
+          throw new ControlError('too_many_readers', undefined, { 'retry-after': '1' })
       },
       handler: async (request, reply) => {
         await answer(operation, floor, idempotency, holders.get(request) ?? '', request, reply)
@@ -86,7 +91,7 @@ function holderOf(
   const { authorization } = request.headers
   const { token } = request.query as { token?: unknown }
   const { room } = request.params as { room?: string }
-  if (access === 'link' && linkOf(request, room, links) !== undefined) return 'link'
+  if (access === 'link' && linkOf(request, room, links) !== undefined) return LINK
   if (access === 'link' && authorization === undefined && typeof token === 'string')
     throw keys.refused(request.ip)
   return keys.holderOf(authorization, request.ip)

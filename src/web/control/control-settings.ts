@@ -37,6 +37,16 @@ export const controlSettingsSchema = z.strictObject({
     .max(10_000)
     .default(10)
     .meta({ about: 'Wrong keys that may come from one address in a minute.' }),
+  readersPerLink: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(200)
+    .meta({ about: 'Streams of captions that may be read by one link at a time.' }),
+  readersPerAddress: z.int().min(1).max(1_000).default(48).meta({
+    about:
+      'Streams of captions that may be read by links from one address at a time; limits.connectionsPerAddress holds as well.',
+  }),
 })
 
 export type ControlSettings = z.output<typeof controlSettingsSchema>

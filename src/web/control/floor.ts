@@ -14,7 +14,7 @@ import type { LinkTokens } from '../captions/link-token.ts'
 import type { Transcripts } from '../transcript/transcripts.ts'
 import type { WebhooksOut } from '../webhooks-out/webhooks-out.ts'
 import type { Departed } from './departed.ts'
-import type { LinkRates } from './link-access.ts'
+import type { LinkReaders } from './link-readers.ts'
 import type { PlacedCalls } from './placed-calls.ts'
 import type { RoomPlans } from './room-plans.ts'
 import type { RunningAnnouncements } from './running-announcements.ts'
@@ -33,7 +33,9 @@ export interface Floor {
   readonly feed: CaptionFeed
   readonly desk: CaptionDesk
   readonly links: LinkTokens
-  readonly linkRates: LinkRates
+  readonly linkReaders: LinkReaders
+  /** Whom an address is counted with; undefined: it is not limited by itself. */
+  readonly groupOf: (address: string) => string | undefined
   readonly transcripts: Transcripts
   readonly webhooks: WebhooksOut
   /** Absent: dialling out is off. */

@@ -1,15 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import type { Clock } from '../../core/clock.ts'
-import { TokenBucket } from '../../core/token-bucket.ts'
 import type { LinkTokens } from '../captions/link-token.ts'
 import { ControlError } from './control-error.ts'
 import type { Floor } from './floor.ts'
-
-/** Transcripts that the links of one room may fetch: some at once, for many who look at the same end of a room. */
-const BURST = 60
-const PER_SECOND = 1
-/** Rooms whose rates are remembered; beyond that the one that was asked for longest ago begins anew. */
-const MOST_ROOMS = 1_000
+import type { LinkBearer } from './link-readers.ts'
 
 /**
  * The token by which `request` wants to read `room`, if it is good: in the header `authorization` as a key is, so that it
@@ -38,22 +31,12 @@ export function assertLinkOpens(
     throw new ControlError('key_wrong', undefined, { 'www-authenticate': 'Bearer error="invalid_token"' })
 }
 
-/** How often the bearers of a room's links may ask for what is costly to make: all of them together. */
-export class LinkRates {
-  readonly #clock: Clock
-  readonly #rooms = new Map<string, TokenBucket>()
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  /** Whether one more may be made for `room` now. */
-  take(room: string): boolean {
-    const now = this.#clock.now()
-    const bucket = this.#rooms.get(room) ?? new TokenBucket(PER_SECOND, BURST, now)
-    this.#rooms.delete(room)
-    if (this.#rooms.size >= MOST_ROOMS) this.#rooms.delete(this.#rooms.keys().next().value!)
-    this.#rooms.set(room, bucket)
-    return bucket.take(now) >= 0
-  }
+/** The bearer of the link by which `request` reads `room`; undefined for somebody with a key. */
+export function bearerOf(
+  request: Pick<FastifyRequest, 'headers' | 'query' | 'ip'>,
+  room: string,
+  { links, groupOf }: Pick<Floor, 'links' | 'groupOf'>,
+): LinkBearer | undefined {
+  const token = linkOf(request, room, links)
+  return token === undefined ? undefined : { room, token, group: groupOf(request.ip) }
 }

@@ -1,3 +1,4 @@
+import { addressGroup } from '../../core/address-group.ts'
 import type { Announcer } from '../../core/announcer.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dialler } from '../../core/dialler.ts'
@@ -17,10 +18,11 @@ import { Transcripts } from '../transcript/transcripts.ts'
 import { type Send, sendByHttp } from '../webhooks-out/send.ts'
 import type { WebhookSettings } from '../webhooks-out/webhook-settings.ts'
 import { WebhooksOut } from '../webhooks-out/webhooks-out.ts'
+import { controlSettingsSchema } from './control-settings.ts'
 import { Departed } from './departed.ts'
 import { endRoom } from './ending.ts'
 import type { Floor } from './floor.ts'
-import { LinkRates } from './link-access.ts'
+import { type LinkReaderLimits, LinkReaders } from './link-readers.ts'
 import { PlacedCalls } from './placed-calls.ts'
 import { RoomPlans } from './room-plans.ts'
 import { RuledAdmission } from './ruled-admission.ts'
@@ -38,6 +40,10 @@ export interface FloorParts {
   /** Nobody can ask for captions and transcripts: what nobody reads is not kept, not even for a moment. */
   readonly closed?: boolean
   readonly transcripts: TranscriptSettings
+  /** How many may read by links; default: as in the settings. */
+  readonly readers?: LinkReaderLimits | undefined
+  /** Whom an address is counted with; default: by itself. */
+  readonly groupOf?: ((address: string) => string | undefined) | undefined
   readonly webhooks: readonly WebhookSettings[]
   readonly clock: Clock
   readonly wall: WallClock
@@ -54,6 +60,7 @@ export interface OpenFloor extends AsyncDisposable {
   admission(inner: Admission): Admission
 }
 
+const DEFAULT_READERS = controlSettingsSchema.parse({})
 const NOTHING_SAID: CaptionSource = { on() {}, life: () => undefined }
 
 /** Looks at the relay from now on; disposed of after the relay has closed. Rejects when transcripts cannot be kept. */
@@ -90,7 +97,8 @@ export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
     feed,
     desk,
     links: new LinkTokens(wall, lives),
-    linkRates: new LinkRates(clock),
+    linkReaders: new LinkReaders(parts.readers ?? DEFAULT_READERS, clock),
+    groupOf: parts.groupOf ?? addressGroup,
     transcripts,
     webhooks,
     dialler: parts.dialler,

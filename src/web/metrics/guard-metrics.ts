@@ -4,6 +4,11 @@ import { type Family, type FieldTable, fieldFamilies, labelled } from './family.
 const DOOR: FieldTable<DoorCounters> = {
   connections: ['dragoman_door_connections', 'Connections open now.'],
   strangers: ['dragoman_door_strangers', 'Connections of strangers, without a proof of who they are, now.'],
+  guests: ['dragoman_door_guests', 'Connections of guests, who have a link, now.'],
+  displaced: [
+    'dragoman_door_displaced_total',
+    'Connections of strangers and guests that were cut to make room for others.',
+  ],
   refusedInAll: [
     'dragoman_door_connections_refused_in_all_total',
     'Connections cut since there were too many in all.',

@@ -69,8 +69,9 @@ describe('connections', () => {
     await expect.poll(() => counters.refusedByAddress).toBe(15)
     await expect.poll(() => counters.strangers).toBe(5)
     const others = [...from('127.0.0.8', 5), ...from('127.0.0.9', 5)]
-    await expect.poll(() => counters.refusedInAll).toBeGreaterThan(0)
-    expect(counters.connections).toBe(12)
+    // One place is kept free for whoever comes with a proof, and strangers make room for each other.
+    await expect.poll(() => counters.displaced).toBeGreaterThanOrEqual(5)
+    await expect.poll(() => counters.connections).toBe(11)
     const answered = new Promise(resolve => call.once('pong', resolve))
     call.ping()
     await answered
@@ -124,7 +125,7 @@ describe('requests', () => {
       { clock: new FakeClock() },
     )
     const one = rawConnection(port)
-    one.socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(12))
+    one.socket.write('GET /v1/docs HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(12))
     await one.over
     const statuses = [...one.text().matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)
     expect(statuses.slice(0, 11)).toEqual([...Array(10).fill('200'), '429'])
@@ -147,7 +148,7 @@ describe('requests', () => {
       { clock: new FakeClock() },
     )
     const statuses: number[] = []
-    for (let n = 0; n < 15; n++) statuses.push((await fetch(`http://127.0.0.1:${port}/health`)).status)
+    for (let n = 0; n < 15; n++) statuses.push((await fetch(`http://127.0.0.1:${port}/v1/docs`)).status)
     expect(statuses).toEqual([...Array(10).fill(200), ...Array(5).fill(503)])
     expect((await webhook('voice', ringing())).status).toBe(200)
     const call = await stream(port)
@@ -169,7 +170,7 @@ describe('requests', () => {
       { clock: new FakeClock() },
     )
     const status = async (client: string) =>
-      (await fetch(`http://127.0.0.1:${port}/health`, { headers: { 'x-forwarded-for': client } })).status
+      (await fetch(`http://127.0.0.1:${port}/v1/docs`, { headers: { 'x-forwarded-for': client } })).status
     const statuses: number[] = []
     for (let n = 0; n < 11; n++) statuses.push(await status(`2001:db8:1:2::${n.toString(16)}`))
     // One network of 64 bits is one client.

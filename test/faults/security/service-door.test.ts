@@ -39,7 +39,7 @@ test('G18: upgrades and requests that bring no key are answered 429, then cut; w
   const port = Number(new URL(url).port)
   for (let n = 0; n < 30; n++) expect((await get('/api/languages')).status).toBe(200)
   const one = rawConnection(port)
-  one.socket.write(`${'GET /health HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(9)}${UPGRADE}`)
+  one.socket.write(`${'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(9)}${UPGRADE}`)
   await expect.poll(() => one.text()).toContain(' 101 ')
   const other = exchanged(port, UPGRADE)
   // What was open before is answered, what comes new is cut.
@@ -54,7 +54,7 @@ test('the answer to one upgrade too many is of the error table', async () => {
   const port = Number(new URL(url).port)
   const late = rawConnection(port)
   await expect.poll(() => late.socket.readyState).toBe('open')
-  for (let n = 0; n < 10; n++) await fetch(`${url}/health`)
+  for (let n = 0; n < 10; n++) await fetch(`${url}/nothing`)
   late.socket.write(UPGRADE)
   await late.over
   expect(late.text()).toMatch(/^HTTP\/1.1 429 Too Many Requests\r\n/)

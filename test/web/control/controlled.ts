@@ -45,6 +45,7 @@ export interface Wishes {
   readonly transcripts?: object
   /** Without announcer, dialler, recorder. */
   readonly bare?: boolean
+  readonly groupOf?: (address: string) => string | undefined
   /** Beside the API, like pages that use it. */
   readonly plugins?: readonly FastifyPluginAsync[]
 }
@@ -55,6 +56,7 @@ export async function controlled({
   transcripts = {},
   bare = false,
   plugins = [],
+  groupOf,
 }: Wishes = {}) {
   const talk = await rooms()
   const { clock, relay } = talk
@@ -70,6 +72,8 @@ export async function controlled({
     ...(bare ? {} : { announcer, dialler, recorder }),
     transcripts: transcriptSettingsSchema.parse(transcripts),
     webhooks: [],
+    readers: controlSettingsSchema.parse(control),
+    groupOf,
     clock,
     wall,
     log,

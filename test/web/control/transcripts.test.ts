@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../../helpers/until.ts'
 import { controlled } from './controlled.ts'
 
-async function spoken(transcripts: object = {}) {
-  const it = await controlled({ transcripts })
+async function spoken(transcripts: object = {}, wishes: Partial<Parameters<typeof controlled>[0]> = {}) {
+  const it = await controlled({ transcripts, ...wishes })
   it.join('anna', { speaks: 'en-us', hears: 'en-us', name: 'Anna' })
   it.join('bob', { speaks: 'es-es', hears: 'es-es' })
   await it.run(100)
@@ -153,15 +153,30 @@ describe('by a link', () => {
     expect((await it.ask('GET', `/rooms/other/transcript?life=${id}`)).body.error).toBe('transcript_unknown')
   })
 
-  test('so often and not more, all bearers together', async () => {
+  test('so often from one address, and who may not takes nothing from others', async () => {
     const it = await spoken()
     const { token } = it.floor.links.issue('r', 60_000)
     const statuses: number[] = []
-    for (let n = 0; n < 61; n++) statuses.push((await by(it.url, token, '/rooms/r/transcript')).status)
-    expect(statuses.filter(status => status === 200)).toHaveLength(60)
-    expect(statuses.at(-1)).toBe(429)
+    for (let n = 0; n < 35; n++) statuses.push((await by(it.url, token, '/rooms/r/transcript')).status)
+    expect(statuses).toEqual([...Array(30).fill(200), ...Array(5).fill(429)])
+    expect((await it.ask('GET', '/rooms/r/transcript')).status).toBe(200)
+    it.clock.advance(2_000)
+    expect((await by(it.url, token, '/rooms/r/transcript')).status).toBe(200)
+  })
+
+  test('so often by one link, and all bearers together, where an address has no limit of its own', async () => {
+    const it = await spoken({}, { groupOf: () => undefined })
+    const [one, other] = [it.floor.links.issue('r', 60_000).token, it.floor.links.issue('r', 60_000).token]
+    const ok = async (token: string, times: number) => {
+      let count = 0
+      for (let n = 0; n < times; n++)
+        if ((await by(it.url, token, '/rooms/r/transcript')).status === 200) count++
+      return count
+    }
+    expect(await ok(one, 50)).toBe(40)
+    expect(await ok(other, 30)).toBe(20)
     expect((await it.ask('GET', '/rooms/r/transcript')).status).toBe(200)
     it.clock.advance(1_000)
-    expect((await by(it.url, token, '/rooms/r/transcript')).status).toBe(200)
+    expect((await by(it.url, other, '/rooms/r/transcript')).status).toBe(200)
   })
 })

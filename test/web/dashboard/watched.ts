@@ -38,7 +38,7 @@ export async function watched() {
     overload: { strain: undefined as 'late' | undefined, turnedAway: 0, memoryShare: 0.123 },
     door: {
       counters: {
-        ...{ connections: 3, strangers: 1, unreadable: 0 },
+        ...{ connections: 3, strangers: 1, guests: 0, displaced: 0, unreadable: 0 },
         ...{ refusedInAll: 1, refusedByAddress: 2, refusedByRate: 3 },
         ...{ requestsRefusedByAddress: 4, requestsRefusedInAll: 5 },
       },

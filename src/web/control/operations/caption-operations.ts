@@ -8,7 +8,7 @@ import { sseEvent } from '../../captions/sse.ts'
 import { linkSchema } from '../answer-schemas.ts'
 import { ControlError } from '../control-error.ts'
 import type { Floor } from '../floor.ts'
-import { assertLinkOpens, linkOf } from '../link-access.ts'
+import { assertLinkOpens, bearerOf } from '../link-access.ts'
 import { operation, STREAMING } from '../operation.ts'
 import { flag, language, linkToken, minutes, roomParams } from '../request-schemas.ts'
 import { assertLives, assertRoom } from '../views.ts'
@@ -34,17 +34,23 @@ export const readCaptions = operation({
   types: ['text/event-stream'],
   errors: ['room_unknown', 'too_many_readers'],
   run(floor, { params: { room }, query: { to, final }, raw, reply }) {
-    const token = linkOf(raw, room, floor.links)
-    assertLinkOpens(floor, room, token)
+    const bearer = bearerOf(raw, room, floor)
+    assertLinkOpens(floor, room, bearer?.token)
     assertRoom(floor, room)
+    const place = bearer && floor.linkReaders.open(bearer)
+    if (bearer && !place) throw new ControlError('too_many_readers', undefined, { 'retry-after': '5' })
     const lastId = raw.headers['last-event-id']
     const outlet = new ResponseOutlet(reply)
     const reading = floor.desk.read(room, outlet, { to, final }, Array.isArray(lastId) ? undefined : lastId)
-    if (!reading) throw new ControlError('too_many_readers')
-    const link = token === undefined ? undefined : endWithLink(floor, room, token, outlet)
+    if (!reading) {
+      place?.[Symbol.dispose]()
+      throw new ControlError('too_many_readers', undefined, { 'retry-after': '5' })
+    }
+    const link = bearer && endWithLink(floor, room, bearer.token, outlet)
     outlet.open(() => {
       reading[Symbol.dispose]()
       link?.[Symbol.dispose]()
+      place?.[Symbol.dispose]()
     })
     return STREAMING
   },

@@ -5,7 +5,7 @@ import type { Transcript } from '../../transcript/transcript.ts'
 import { transcriptSchema, transcriptSummarySchema } from '../answer-schemas.ts'
 import { ControlError } from '../control-error.ts'
 import type { Floor } from '../floor.ts'
-import { assertLinkOpens, linkOf } from '../link-access.ts'
+import { assertLinkOpens, bearerOf } from '../link-access.ts'
 import { Document, operation } from '../operation.ts'
 import { id, language, linkToken, roomName, roomParams } from '../request-schemas.ts'
 import { assertRoom } from '../views.ts'
@@ -60,8 +60,9 @@ export const roomTranscript = operation({
   types,
   errors: ['room_unknown', 'transcript_unknown'],
   async run(floor, { params: { room }, query: { life, token: _, ...wish }, raw }) {
-    const token = linkOf(raw, room, floor.links)
-    if (token !== undefined && !floor.linkRates.take(room))
+    const bearer = bearerOf(raw, room, floor)
+    const token = bearer?.token
+    if (bearer && !floor.linkReaders.takeTranscript(bearer))
       throw new ControlError('too_many_requests', undefined, { 'retry-after': '1' })
     const open = floor.transcripts.of(room)
     if (life !== undefined && life !== open?.id) return shown(await endedLife(floor, room, life, token), wish)

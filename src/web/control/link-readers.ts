@@ -1,0 +1,86 @@
+import type { Clock } from '../../core/clock.ts'
+import { AddressRates } from '../../guard/address-rates.ts'
+import { MOST_READERS } from '../captions/caption-desk.ts'
+
+/** Share of all readers that bearers of links may be: the rest is for keys. */
+const LINK_SHARE = 0.8
+/** Transcripts that bearers of links may fetch: of one room by all links, by one link, and from one address. */
+const OF_ROOM = { perSecond: 1, burst: 60 }
+const OF_LINK = { perSecond: 1, burst: 40 }
+const OF_ADDRESS = { perSecond: 0.5, burst: 30 }
+const MOST_RATES = 1_000
+
+export interface LinkReaderLimits {
+  readonly readersPerLink: number
+  readonly readersPerAddress: number
+}
+
+/** Somebody with a link. */
+export interface LinkBearer {
+  readonly room: string
+  readonly token: string
+  /** Whom their address is counted with; undefined: it is not limited by itself. */
+  readonly group: string | undefined
+}
+
+/** How many may read by links, of one link, from one address and in all, so that nobody with a link shuts others out. */
+export class LinkReaders {
+  /** Readers that were turned away. */
+  refused = 0
+  readonly #limits: LinkReaderLimits
+  /** Streams by link and by address. */
+  readonly #streams = new Map<string, number>()
+  #all = 0
+  readonly #ofRooms: AddressRates
+  readonly #ofLinks: AddressRates
+  readonly #ofAddresses: AddressRates
+
+  constructor(limits: LinkReaderLimits, clock: Clock) {
+    this.#limits = limits
+    this.#ofRooms = new AddressRates(clock, OF_ROOM, MOST_RATES)
+    this.#ofLinks = new AddressRates(clock, OF_LINK, MOST_RATES)
+    this.#ofAddresses = new AddressRates(clock, OF_ADDRESS)
+  }
+
+  /** Counts a stream of captions until what is returned is disposed of; undefined: there are too many already. */
+  open({ token, group }: LinkBearer): Disposable | undefined {
+    const places = [`link ${token}`, ...(group === undefined ? [] : [`address ${group}`])]
+    const { readersPerLink, readersPerAddress } = this.#limits
+    const full =
+      this.#all >= MOST_READERS * LINK_SHARE ||
+      places.some((place, at) => this.#of(place) >= (at === 0 ? readersPerLink : readersPerAddress))
+    if (full) {
+      this.refused++
+      return undefined
+    }
+    this.#all++
+    for (const place of places) this.#streams.set(place, this.#of(place) + 1)
+    let open = true
+    return {
+      [Symbol.dispose]: () => {
+        if (!open) return
+        open = false
+        this.#all--
+        for (const place of places) {
+          const left = this.#of(place) - 1
+          if (left > 0) this.#streams.set(place, left)
+          else this.#streams.delete(place)
+        }
+      },
+    }
+  }
+
+  /** Whether one more transcript may be made for this bearer now. */
+  takeTranscript({ room, token, group }: LinkBearer): boolean {
+    // From the narrowest to the widest: who is refused for their address takes nothing from others.
+    return (
+      (group === undefined || this.#ofAddresses.take(group)) &&
+      this.#ofLinks.take(token) &&
+      this.#ofRooms.take(room)
+    )
+  }
+
+  #of(place: string): number {
+    return this.#streams.get(place) ?? 0
+  }
+}
