@@ -17,6 +17,8 @@ export interface BrowserTerms {
   readonly publicUrl: string | undefined
   readonly numbers: Readonly<Record<string, NumberSettings>>
   readonly roomCodes: RoomCodes
+  /** A Discord bot takes room codes too. */
+  readonly discord: boolean
   readonly links: RoomLinks
   readonly doorman: Doorman
   readonly captions: BrowserBridgeOptions['captions'] & {}

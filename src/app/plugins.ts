@@ -147,6 +147,7 @@ function browser(parts: PluginParts) {
       parts.control.keys.length === 0 || front.floor.lives.idOf(room) === undefined
         ? undefined
         : captionPagePath(room, front.floor.links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
+    discord: config.discord?.token !== undefined,
     dashboard: '/dashboard',
     service: parts.service,
     words: () => statusWords(relay),

@@ -96,6 +96,8 @@ export type Outbound =
       readonly code?: string
       /** Telephone numbers at which the code is asked for. */
       readonly numbers: readonly string[]
+      /** The code also works in a Discord channel. */
+      readonly discord?: true
       readonly endsInMs: number
     }
   /** Something that was asked for is not to be had; the visit goes on. */

@@ -49,6 +49,8 @@ export interface BrowserBridgeOptions {
   readonly guesses?: Guesses
   /** Telephone numbers that ask for room codes. */
   readonly numbers?: readonly string[]
+  /** Room codes also work in Discord. */
+  readonly discord?: boolean
   /** Where the links are kept; whoever brings them disposes of them. */
   readonly links?: RoomLinks
   /** The path of a page with the captions of `room` for so long (ms); undefined or absent: there is none. */

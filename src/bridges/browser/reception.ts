@@ -235,8 +235,14 @@ export class Reception {
     try {
       const invite = this.#invites.give(visit.room, address)
       counters.links = this.#invites.made
-      const { publicUrl, numbers = [] } = options
-      visit.tell({ kind: 'invited', ...invite, ...(publicUrl === undefined ? {} : { publicUrl }), numbers })
+      const { publicUrl, numbers = [], discord } = options
+      visit.tell({
+        kind: 'invited',
+        ...invite,
+        ...(publicUrl === undefined ? {} : { publicUrl }),
+        ...(discord ? { discord } : {}),
+        numbers,
+      })
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       visit.tell({ kind: 'sorry', what: 'invite' })

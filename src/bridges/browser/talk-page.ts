@@ -70,6 +70,7 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
         ...(options.dashboard === undefined ? {} : { dashboard: options.dashboard }),
         // Without an invitation somebody may still have a code.
         welcome,
+        invited,
         recordings: recordings.map(({ file, language, text }) => ({
           url: `${RECORDINGS_PATH}/${file}`,
           language,

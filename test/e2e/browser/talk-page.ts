@@ -67,10 +67,13 @@ export async function talkPage(
   {
     script = '',
     ear = true,
+    usable = true,
     ...options
   }: {
     script?: string
     ear?: boolean
+    /** False: the page cannot start a call. */
+    usable?: boolean
     colorScheme?: 'dark' | 'light'
     viewport?: { width: number; height: number }
   } = {},
@@ -91,7 +94,7 @@ export async function talkPage(
   )
   await page.addInitScript((ear ? EAR : '') + script)
   await page.goto(url)
-  await page.locator('#start:enabled').waitFor()
+  if (usable) await page.locator('#start:enabled').waitFor()
   return {
     ...{ page, faults },
     sent: () => joined(sent),

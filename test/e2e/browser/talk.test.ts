@@ -133,7 +133,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
   test('two in a room by link: one without a microphone plays a recording, each hears the other in their language', async () => {
     const anna = await talkPage(browser, b.address)
     // By keys alone.
-    for (let n = 0; n < 6; n++) await anna.page.keyboard.press('Tab')
+    for (let n = 0; n < 7; n++) await anna.page.keyboard.press('Tab')
     await anna.page.keyboard.press('Enter')
     await anna.page.getByText('You are on the line').waitFor()
     // Where keys were does not get lost with the button.

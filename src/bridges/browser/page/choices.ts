@@ -11,6 +11,8 @@ export interface Catalogue extends Offer {
   readonly dashboard?: string
   /** Somebody without link or code may come in. */
   readonly welcome: boolean
+  /** The link that was sent along leads into a room. */
+  readonly invited: boolean
   readonly recordings: readonly { readonly url: string; readonly language: string; readonly text: string }[]
 }
 
@@ -30,6 +32,7 @@ const speaks = element('speaks', HTMLSelectElement)
 const hears = element('hears', HTMLSelectElement)
 const voice = element('voice', HTMLSelectElement)
 const hint = element('hint', HTMLElement)
+const few = element('few-languages', HTMLElement)
 
 /** The three selects: what somebody speaks, what they hear alone or in company, and in which voice. */
 export class Choices {
@@ -64,6 +67,7 @@ export class Choices {
       else this.#chosen.voices[hears.value] = voice.value
       this.#changed(changed)
     })
+    this.#showFew()
     this.#show()
   }
 
@@ -104,6 +108,13 @@ export class Choices {
     voice.value = voices[hears.value] ?? ''
     voice.disabled = own.length === 0
     hint.textContent = say(this.#hint)
+  }
+
+  /** Where recognition understands so little that a choice looks broken, the reason is shown. */
+  #showFew(): void {
+    const heard = this.#catalogue.languages.filter(({ heard }) => heard)
+    few.hidden = new Set(heard.map(({ id }) => primary(id))).size > 1
+    few.textContent = say('fewLanguages', { languages: heard.map(({ name }) => name).join(', ') })
   }
 
   get #hint(): Words {

@@ -40,7 +40,7 @@ export class People {
   }
 
   /** Shows how somebody else comes in, and goes there. */
-  invite({ path, publicUrl, code, numbers, endsInMs }: Invited): void {
+  invite({ path, publicUrl, code, numbers, discord, endsInMs }: Invited): void {
     invited.hidden = false
     link.value = new URL(
       path,
@@ -50,8 +50,13 @@ export class People {
     element('invite-hint', HTMLElement).textContent = say('inviteHint', { minutes })
     element('invite-code', HTMLElement).hidden = code === undefined
     element('code-shown', HTMLElement).textContent = (code ?? '').replace(/^(\d{3})(?=\d{3}$)/, '$1 ')
-    element('numbers', HTMLElement).textContent =
-      numbers.length === 0 ? '' : say('numbersHint', { numbers: numbers.join(', ') })
+    element('invite-here', HTMLElement).hidden = !LOOPBACK.has(new URL(link.value).hostname)
+    const ways = [
+      ...(numbers.length === 0 ? [] : [say('numbersHint', { numbers: numbers.join(', ') })]),
+      ...(discord ? [say('discordHint', { code: code ?? '' })] : []),
+      say('pageHint', { heading: say('code') }),
+    ]
+    element('code-ways', HTMLElement).replaceChildren(...ways.map(way => made('li', way)))
     link.focus()
   }
 

@@ -11,7 +11,7 @@ import {
 const RATES = [16_000, 24_000, 32_000, 44_100, 48_000]
 
 /** Why there is no microphone. The page has words for each. */
-export type NoMicrophone = 'refused' | 'none' | 'insecure' | 'busy'
+export type NoMicrophone = 'refused' | 'none' | 'busy'
 
 /** What the page hears and plays. */
 export interface SoundEvents {
@@ -68,7 +68,7 @@ export class Sound {
 
   /** Asks for the microphone and listens to it; says why there is none. */
   async listen(): Promise<NoMicrophone | undefined> {
-    if (!navigator.mediaDevices) return 'insecure'
+    if (!navigator.mediaDevices) return 'none'
     try {
       const stream = await navigator.mediaDevices.getUserMedia({
         audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true },

@@ -18,10 +18,14 @@ const play = element('play', HTMLButtonElement)
 const recording = element('recording', HTMLSelectElement)
 const status = element('status', HTMLElement)
 const code = element('code', HTMLInputElement)
+const codeStatus = element('code-status', HTMLElement)
 const nickname = element('name', HTMLInputElement)
 const toDashboard = element('to-dashboard', HTMLAnchorElement)
 const meterBox = element('meters', HTMLElement)
 const MICROPHONE_FRAMES_PER_LEVEL = 5
+/** What the status says about a line that is open. */
+const STATES: readonly Words[] = ['line-open', 'line-muted', 'line-listening']
+const CODE_REFUSALS: readonly Refused[] = ['code', 'guesses']
 
 /** A link to a room: what stands behind `#` was not sent to any server. */
 const link = joinToken(location.hash)
@@ -42,6 +46,10 @@ class Talk {
   #frames = 0
   #bufferedMs = 0
   #complaint: Words | undefined
+  /** What the status line shows. */
+  #told: Words = 'ready'
+  /** What the start button says when nothing is wrong. */
+  #offer: 'start' | 'join' = 'start'
   #welcomed = false
   /** Waits for the line: open, or not to be had. */
   #waiting: (() => void) | undefined
@@ -65,8 +73,11 @@ class Talk {
     }
     start.disabled = false
     play.disabled = catalogue.recordings.length === 0
-    start.textContent = say(link === undefined ? 'start' : 'join')
-    status.textContent = say(catalogue.welcome || link !== undefined ? 'ready' : 'refused-uninvited')
+    this.#offer = catalogue.invited ? 'join' : 'start'
+    start.textContent = say(this.#offer)
+    if (!isSecureContext) this.#cannot('insecure')
+    else if (link !== undefined && !catalogue.invited) this.#cannot('refused-link')
+    else this.#tell(catalogue.welcome ? 'ready' : 'refused-uninvited')
     this.#listen()
   }
 
@@ -92,7 +103,8 @@ class Talk {
   /** With the microphone, or without one for somebody who only plays recordings. */
   async #start(microphone: boolean): Promise<void> {
     start.disabled = true
-    status.textContent = say('starting')
+    codeStatus.textContent = ''
+    this.#tell('starting')
     try {
       this.#sound ??= await Sound.open({
         captured: ({ packet, level }) => this.#captured(packet, level),
@@ -104,7 +116,7 @@ class Talk {
       })
     } catch {
       this.#complain('noSound')
-      start.disabled = false
+      this.#again()
       return
     }
     this.#complaint = undefined
@@ -159,6 +171,7 @@ class Talk {
     this.#sound?.mute(muted)
     mute.setAttribute('aria-pressed', String(muted))
     mute.textContent = say(muted ? 'unmute' : 'mute')
+    if (STATES.includes(this.#told)) this.#tell(this.#state)
   }
 
   /** As it is now, whoever made it so. */
@@ -213,7 +226,7 @@ class Talk {
         this.#fit(message.self)
         if (this.#home === undefined) this.#people.forgetInvitation()
         if (this.#complaint?.startsWith('ended-')) this.#complaint = undefined
-        if (this.#welcomed) status.textContent = say('back')
+        if (this.#welcomed) this.#tell('back')
         this.#welcomed = true
         return
       case 'self':
@@ -231,7 +244,7 @@ class Talk {
         )
         return
       case 'away':
-        status.textContent = say(message.away ? 'away' : 'line-open')
+        this.#tell(message.away ? 'away' : this.#state)
         return
       case 'mark':
         this.#sound?.order({ kind: 'mark', id: message.id })
@@ -244,11 +257,17 @@ class Talk {
         this.#people.invite(message)
         return
       case 'sorry':
-        status.textContent = say(`sorry-${message.what}`)
+        this.#tell(`sorry-${message.what}`)
         return
       case 'refused':
+        // A code that leads nowhere is shown at its field.
+        if (this.#code !== undefined && CODE_REFUSALS.includes(message.why)) {
+          codeStatus.textContent = say(`refused-${message.why}`)
+          codeStatus.dataset.kind = 'bad'
+          this.#complain('ready')
+        } else this.#complain(`refused-${message.why}`)
+        if (message.why === 'link') this.#offer = 'start'
         this.#code = undefined
-        this.#complain(`refused-${message.why}`)
         return
       case 'ended':
         this.#complain(`ended-${message.why}`)
@@ -269,10 +288,11 @@ class Talk {
     // That the connection is gone is news, whatever is wrong with the microphone.
     const about =
       line === 'waiting' && this.#complaint?.startsWith('microphone-') ? undefined : this.#complaint
-    status.textContent = say(about ?? `line-${line}`)
+    this.#tell(about ?? (line === 'open' ? this.#state : `line-${line}`))
     // The button that was pressed is gone: keys go on beside it.
     if (on && document.activeElement === document.body) mute.focus()
     if (on) return
+    this.#again()
     this.#home = undefined
     this.#welcomed = false
     this.#people.hide()
@@ -284,8 +304,42 @@ class Talk {
 
   #complain(words: Words): void {
     this.#complaint = words
-    status.textContent = say(words)
+    this.#tell(words)
   }
+
+  /** Why nothing can start here: it stays so until the page is opened by another address. */
+  #cannot(words: Words): void {
+    this.#complain(words)
+    start.disabled = true
+    play.disabled = true
+  }
+
+  /** The start button after something has ended: after a failure it offers another try. */
+  #again(): void {
+    start.disabled = false
+    start.textContent = say(isTrouble(this.#complaint) ? 'retry' : this.#offer)
+  }
+
+  /** How they take part while the line is open. */
+  get #state(): Words {
+    if (this.#muted || this.#silenced) return 'line-muted'
+    return this.#sound?.hasMicrophone === false ? 'line-listening' : 'line-open'
+  }
+
+  #tell(words: Words): void {
+    this.#told = words
+    status.textContent = say(words)
+    status.dataset.kind = isTrouble(words) ? 'bad' : ''
+  }
+}
+
+/** Words about something that keeps people from hearing each other. */
+function isTrouble(words: Words | undefined): boolean {
+  return (
+    words !== undefined &&
+    (/^(refused|microphone|sorry)-/.test(words) || ['insecure', 'noSound', 'lost'].includes(words)) &&
+    words !== 'microphone-on'
+  )
 }
 
 fillWords()

@@ -1,6 +1,7 @@
 /** Everything that the page says. A further language is one more entry with the same keys. */
 const en = {
   lead: 'Speak, and be heard in another language.',
+  retry: 'Try again',
   start: 'Start talking',
   join: 'Join the conversation',
   starting: 'Starting…',
@@ -15,6 +16,8 @@ const en = {
   'F-voice': '{name} (female)',
   name: 'My name (others see it)',
   aloneHint: 'Nobody else is here, so you hear yourself, translated. Invite somebody, and you hear them.',
+  fewLanguages:
+    'The speech recognition of this server understands only {languages}. Other languages need another engine.',
   guestHint: 'You are invited to a conversation. Everybody in it is translated into what you hear.',
   companyHint: 'Everybody else is translated into this language.',
   sameHint: 'Choose another language to hear yourself translated.',
@@ -26,6 +29,8 @@ const en = {
   ready: 'Ready when you are.',
   'line-connecting': 'Connecting…',
   'line-open': 'You are on the line. Say something.',
+  'line-muted': 'Muted. Others cannot hear you.',
+  'line-listening': 'You are on the line without a microphone. Listen, or play a recording below.',
   'line-waiting': 'The connection is gone. Coming back…',
   'line-over': 'Goodbye.',
   back: 'You are back.',
@@ -35,8 +40,8 @@ const en = {
   'microphone-none': 'There is no microphone. Plug one in and start again, or play a recording below.',
   'microphone-busy':
     'Another program has the microphone. Close it and start again, or play a recording below.',
-  'microphone-insecure':
-    'Browsers give the microphone to pages over https, or on this machine, only. Open this page by its https address, or play a recording below.',
+  insecure:
+    'This page was opened over plain http, where browsers allow neither microphone nor sound. Open it by its https address, or on the server itself at http://localhost.',
   'microphone-lost': 'The microphone is gone. Plug it in and start again, or play a recording below.',
   'microphone-silenced': 'Your system has muted the microphone: nobody hears you.',
   'microphone-on': 'The microphone is on again.',
@@ -60,18 +65,22 @@ const en = {
   mutedHere: 'muted',
   awayHere: 'cut off, may come back',
   invite: 'Invite somebody',
-  inviteHint: 'Send them this link. Whoever has it can come in, for {minutes} minutes.',
+  inviteHint: 'Send this link. Anyone who has it can join for {minutes} minutes.',
+  inviteHere:
+    'This link works on this machine only. To invite others, set publicUrl to an address that they can reach.',
   link: 'Link',
   copy: 'Copy the link',
   copied: 'Copied.',
-  codeHint: 'By telephone or Discord they come in with this code:',
-  numbersHint: 'Telephone: {numbers}',
+  codeHint: 'They can also join with this code:',
+  numbersHint: 'By phone: {numbers}',
+  discordHint: 'On Discord: /interpret start room-code:{code}',
+  pageHint: 'On this page: under “{heading}”',
   code: 'Have a code?',
   codeField: 'Code of a conversation',
   codeJoin: 'Join it',
   away: 'The translation is away for the moment. You hear original voices until it is back.',
   'refused-uninvited': 'You need an invitation: ask for a link or a code.',
-  'refused-link': 'This link is not good any more. Ask for a new one.',
+  'refused-link': 'This link is no longer valid. Ask for a new one.',
   'refused-code': 'No conversation has this code.',
   'refused-guesses': 'Too many wrong codes. Try again in some minutes.',
   'refused-language': 'The translation service does not have this language just now.',

@@ -22,7 +22,7 @@ test('the document says in English what the page will say', () => {
 })
 
 test('names are put in as they are, and what is no name stays', () => {
-  expect(say('numbersHint', { numbers: '<b>+1</b>' })).toBe('Telephone: <b>+1</b>')
-  expect(say('numbersHint')).toBe('Telephone: {numbers}')
+  expect(say('numbersHint', { numbers: '<b>+1</b>' })).toBe('By phone: <b>+1</b>')
+  expect(say('numbersHint')).toBe('By phone: {numbers}')
   expect(['constructor', 'toString', 'lead'].map(hasWords)).toEqual([false, false, true])
 })

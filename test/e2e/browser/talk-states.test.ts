@@ -1,0 +1,94 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { browserServer } from '../../bridges/browser/bridge.ts'
+import { hasChromium, startChromium } from '../../helpers/chromium.ts'
+import { talkPage, withoutMicrophone } from './talk-page.ts'
+
+/** A page that a browser treats as one over plain http. */
+const INSECURE = `Object.defineProperty(window, 'isSecureContext', { get: () => false })`
+
+async function opened(options: Parameters<typeof browserServer>[0] = {}) {
+  const b = await browserServer(options)
+  onTestFinished(() => b.close())
+  return b
+}
+
+describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }, () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startChromium()
+  })
+  afterAll(() => browser?.close())
+
+  test('muted is shown as muted, and no longer as listening', async () => {
+    const b = await opened()
+    const { page } = await talkPage(browser, b.address, { ear: false })
+    const status = page.locator('#status')
+    await page.click('#start')
+    await page.getByText('You are on the line. Say something.').waitFor()
+    await page.click('#mute')
+    expect(await status.textContent()).toBe('Muted. Others cannot hear you.')
+    await page.click('#mute')
+    expect(await status.textContent()).toBe('You are on the line. Say something.')
+    await page.context().close()
+  })
+
+  test('a refused microphone is an error, and the call offers another try', async () => {
+    const b = await opened()
+    const { page } = await talkPage(browser, b.address, {
+      ear: false,
+      script: withoutMicrophone('NotAllowedError'),
+    })
+    await page.click('#start')
+    await page.getByText('This page may not use the microphone').waitFor()
+    expect(await page.locator('#status').getAttribute('data-kind')).toBe('bad')
+    await page.click('#stop')
+    expect(await page.locator('#start').textContent()).toBe('Try again')
+    await page.context().close()
+  })
+
+  test('over plain http the page names https as the cause, and offers no button that cannot work', async () => {
+    const b = await opened()
+    const { page } = await talkPage(browser, b.address, { ear: false, usable: false, script: INSECURE })
+    await page.getByText('opened over plain http').waitFor()
+    expect(await page.locator('#start').isDisabled()).toBe(true)
+    expect(await page.locator('#play').isDisabled()).toBe(true)
+    await page.context().close()
+  })
+
+  test('a link that is no longer valid offers no conversation to join', async () => {
+    const b = await opened()
+    const { page } = await talkPage(browser, `${b.address}/#join=${'x'.repeat(43)}`, {
+      ear: false,
+      usable: false,
+    })
+    await page.getByText('no longer valid').waitFor()
+    expect(await page.locator('#start').textContent()).toBe('Start talking')
+    expect(await page.locator('#start').isDisabled()).toBe(true)
+    await page.context().close()
+  })
+
+  test('a wrong code is reported at its field', async () => {
+    const b = await opened()
+    const { page } = await talkPage(browser, b.address, { ear: false })
+    await page.fill('#code', '123456')
+    await page.click('#code-form button')
+    await page.locator('#code-card').getByText('No conversation has this code.').waitFor()
+    expect(await page.locator('#status').textContent()).toBe('Ready when you are.')
+    await page.context().close()
+  })
+
+  test('an invitation that works on this machine only says so, and names only ways in that exist', async () => {
+    const b = await opened({ numbers: ['+15550000001'] })
+    const { page } = await talkPage(browser, b.address, { ear: false })
+    await page.click('#start')
+    await page.click('#invite')
+    await page.locator('#invited').waitFor()
+    expect(await page.locator('#invite-here').isVisible()).toBe(true)
+    expect(await page.locator('#code-ways li').allTextContents()).toEqual([
+      'By phone: +15550000001',
+      'On this page: under “Have a code?”',
+    ])
+    await page.context().close()
+  })
+})
