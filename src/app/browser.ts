@@ -26,6 +26,7 @@ export interface BrowserTerms {
   readonly words: () => string
   /** Where the service is just now, and its key. */
   readonly service: { readonly url: () => string; readonly apiKey: string }
+  readonly groupOf: (address: string) => string | undefined
   readonly clock: Clock
   readonly log: Log
 }

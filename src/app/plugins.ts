@@ -151,6 +151,7 @@ function browser(parts: PluginParts) {
     dashboard: '/dashboard',
     service: parts.service,
     words: () => statusWords(relay),
+    groupOf: front.floor.groupOf,
   })
 }
 

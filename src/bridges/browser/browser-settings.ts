@@ -9,7 +9,12 @@ export const browserSettingsSchema = z.strictObject({
     about:
       'Who may talk into the page: people on this machine and whoever has a link or a room code; only those who have one; or anyone.',
   }),
-  maxVisitors: z.int().min(1).max(10_000).default(50).meta({ about: 'Visitors at a time.' }),
+  maxVisitors: z.int().min(1).max(10_000).default(50).meta({
+    about: 'Visitors at a time. A fifth of the places is kept for people with a link or a code.',
+  }),
+  visitorsPerAddress: z.int().min(1).max(10_000).default(20).meta({
+    about: 'Visitors from one address at a time, people on this machine and limits.neighbours excepted.',
+  }),
   maxMinutes: z
     .number()
     .min(1)

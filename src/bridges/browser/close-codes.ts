@@ -8,7 +8,10 @@ export const CLOSE_CODES = {
   'too-large': { code: 1009, meaning: 'A message above the limit.' },
   failed: { code: 1011, meaning: 'Something failed on our side; the page comes back.' },
   refused: { code: 4403, meaning: 'Not let in; a `refused` message before it says why.' },
-  'no-hello': { code: 4408, meaning: 'No `hello` or `resume` within 5 seconds.' },
+  'no-hello': {
+    code: 4408,
+    meaning: 'No `hello` or `resume` within 5 seconds, or before too many others came.',
+  },
   replaced: { code: 4409, meaning: 'A newer connection of the same visit took its place.' },
 } as const satisfies Record<string, { code: number; meaning: string }>
 

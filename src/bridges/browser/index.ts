@@ -15,6 +15,7 @@ import { BridgeCounters, LegCounters } from './counters.ts'
 import { Doorway } from './doorway.ts'
 import type { BrowserLeg } from './leg.ts'
 import { type BrowserLimits, DEFAULT_LIMITS } from './limits.ts'
+import { Lobby } from './lobby.ts'
 import { OfferCache } from './offer-cache.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 import { MOST_PACKET_BYTES } from './packet.ts'
@@ -51,9 +52,6 @@ declare module 'fastify' {
   }
 }
 
-/** Connections that have not said who they are, beside visitors. */
-const MOST_STRANGERS = 100
-
 /**
  * Browsers as legs of the relay: the page at `/`, the service's lists at `/talk/languages`, and the socket `/talk/socket`.
  * Throws `BridgeError` `CONFIG` for limits that cannot be.
@@ -70,6 +68,8 @@ async function browserBridge(app: FastifyInstance, options: BrowserBridgeOptions
   const offer = new OfferCache(options.offer, clock)
   const reception = new Reception({ options, settings, limits, offer, links, visits, counters, clock, log })
   const sockets = new Set<TalkSocket>()
+  const lobby = new Lobby(counters)
+  const { groupOf = addressGroup } = options
 
   app.decorate<BrowserBridge>('browser', {
     legs: visits.legs,
@@ -104,16 +104,20 @@ async function browserBridge(app: FastifyInstance, options: BrowserBridgeOptions
 
   const accept = (webSocket: WebSocket, request: FastifyRequest) => {
     const socket = new TalkSocket(webSocket, { clock, limits, counters: new LegCounters() })
-    if (sockets.size >= settings.maxVisitors + MOST_STRANGERS) {
-      void socket.close('refused')
-      return
-    }
+    const origin = { address: addressGroup(request.ip), group: groupOf(request.ip) }
+    if (!lobby.enter(socket, origin)) return
     sockets.add(socket)
-    webSocket.once('close', () => sockets.delete(socket))
+    webSocket.once('close', () => {
+      sockets.delete(socket)
+      lobby.leave(socket)
+    })
     reception.answer(socket, {
+      ...origin,
       local: doorway.local(request),
-      address: addressGroup(request.ip),
-      known: () => vouchFor(request.raw),
+      known: () => {
+        lobby.leave(socket)
+        vouchFor(request.raw)
+      },
     })
   }
 

@@ -45,6 +45,8 @@ export interface BrowserBridgeOptions {
   readonly publicUrl?: string | undefined
   /** Absent: no room can be joined by code, and none is shown. */
   readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
+  /** Whom an address is counted with; undefined: it is not limited by itself. Default: each by itself. */
+  readonly groupOf?: (address: string) => string | undefined
   /** Absent: not limited. */
   readonly guesses?: Guesses
   /** Telephone numbers that ask for room codes. */

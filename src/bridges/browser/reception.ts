@@ -10,6 +10,7 @@ import type { BridgeCounters } from './counters.ts'
 import { Invites } from './invites.ts'
 import { BrowserLeg } from './leg.ts'
 import type { BrowserLimits } from './limits.ts'
+import type { Origin } from './lobby.ts'
 import type { Refused } from './messages.ts'
 import type { Offer } from './offer.ts'
 import { type OfferCache, offeredVoices, offers } from './offer-cache.ts'
@@ -18,6 +19,9 @@ import type { TalkSocket } from './talk-socket.ts'
 import type { Visit } from './visit.ts'
 import type { Visits } from './visits.ts'
 import type { Change, Hello, Inbound } from './wire.ts'
+
+/** Share of the places that is kept for people who were invited. */
+const KEPT_SHARE = 0.2
 
 export interface ReceptionTerms {
   readonly options: BrowserBridgeOptions
@@ -32,11 +36,9 @@ export interface ReceptionTerms {
 }
 
 /** Where somebody comes from. */
-export interface Caller {
+export interface Caller extends Origin {
   /** On this machine, not brought by a proxy. */
   readonly local: boolean
-  /** Whose address it is, for counting guesses. */
-  readonly address: string
   /** Called once they are let in. */
   readonly known: () => void
 }
@@ -95,8 +97,8 @@ export class Reception {
 
   /** Who it is, and to which room they may; or why not. */
   #guest(caller: Caller, { link, code, speaks, hears, name, original }: Hello): Guest | Refused {
-    const { settings, links, visits } = this.#terms
-    if (visits.size >= settings.maxVisitors) return 'full'
+    const { settings, links } = this.#terms
+    if (this.#isFull(caller, link !== undefined || code !== undefined)) return 'full'
     const about = {
       ...{ hears, original },
       ...(speaks === undefined ? {} : { speaks }),
@@ -110,6 +112,18 @@ export class Reception {
     const welcome = settings.visitors === 'anyone' || (settings.visitors === 'local' && caller.local)
     if (!welcome) return 'uninvited'
     return { room: `talk ${randomBytes(6).toString('hex')}`, invited: false, ...about }
+  }
+
+  /** People on this machine have any place; others so many of each address, and without an invitation not those that are kept. */
+  #isFull({ local, group }: Caller, invited: boolean): boolean {
+    const { settings, visits } = this.#terms
+    const { maxVisitors, visitorsPerAddress } = settings
+    if (visits.size >= maxVisitors) return true
+    if (local) return false
+    const open = maxVisitors - Math.floor(maxVisitors * KEPT_SHARE)
+    const each = invited ? visitorsPerAddress : Math.min(visitorsPerAddress, Math.ceil(open / 2))
+    if (group !== undefined && visits.of(group) >= each) return true
+    return !invited && visits.uninvited >= open
   }
 
   #byCode({ address }: Caller, code: string, about: Omit<Guest, 'room' | 'invited'>): Guest | Refused {
@@ -134,7 +148,7 @@ export class Reception {
       return
     }
     const visit = visits.begin(
-      { room: invitation.room, invited: guest.invited },
+      { room: invitation.room, invited: guest.invited, group: caller.local ? undefined : caller.group },
       { company: hello.hears, alone: hello.alone, voices },
       company,
     )

@@ -22,6 +22,8 @@ export interface VisitParts {
   readonly room: string
   /** By somebody who was there before them, or whoever made the room. */
   readonly invited: boolean
+  /** Whom it is counted with; undefined: with nobody. */
+  readonly group: string | undefined
   readonly hearing: Hearing
   /** Others are there when they come in. */
   readonly accompanied: boolean
@@ -39,6 +41,7 @@ export class Visit {
   readonly secret: string
   readonly room: string
   readonly invited: boolean
+  readonly group: string | undefined
   readonly endsAt: number
   readonly #parts: VisitParts
   readonly #end: Disposable
@@ -54,6 +57,7 @@ export class Visit {
     this.secret = parts.secret
     this.room = parts.room
     this.invited = parts.invited
+    this.group = parts.group
     this.endsAt = parts.endsAt
     this.#parts = parts
     this.#hearing = parts.hearing

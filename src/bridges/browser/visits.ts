@@ -61,6 +61,20 @@ export class Visits implements Disposable {
     return this.#byCall.size
   }
 
+  /** Visits from one group of addresses. */
+  of(group: string): number {
+    let count = 0
+    for (const visit of this.#byCall.values()) if (visit.group === group) count++
+    return count
+  }
+
+  /** Visits without an invitation. */
+  get uninvited(): number {
+    let count = 0
+    for (const { invited } of this.#byCall.values()) if (!invited) count++
+    return count
+  }
+
   /** The connections of this moment. */
   get legs(): ReadonlySet<BrowserLeg> {
     return this.#legs
@@ -75,11 +89,15 @@ export class Visits implements Disposable {
   }
 
   /** A visit to `room`, without a connection yet. */
-  begin({ room, invited }: Pick<Visit, 'room' | 'invited'>, hearing: Hearing, accompanied: boolean): Visit {
+  begin(
+    { room, invited, group }: Pick<Visit, 'room' | 'invited' | 'group'>,
+    hearing: Hearing,
+    accompanied: boolean,
+  ): Visit {
     const visit = new Visit({
       call: randomBytes(TOKEN_BYTES).toString('base64url'),
       secret: randomBytes(TOKEN_BYTES).toString('base64url'),
-      ...{ room, invited, hearing, accompanied, clock: this.#clock },
+      ...{ room, invited, group, hearing, accompanied, clock: this.#clock },
       participant: leg => this.#relay.find(leg),
       endsAt: this.#clock.now() + this.#maxMs,
     })

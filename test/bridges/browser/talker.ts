@@ -21,14 +21,19 @@ export class Talker {
   #sequence = 0
   #timestamp = 0
 
-  static async open(server: string, headers: Record<string, string> = {}): Promise<Talker> {
-    const talker = new Talker(`${server.replace('http', 'ws')}/talk/socket`, headers)
+  /** `from`: an address of this machine. */
+  static async open(
+    server: string,
+    headers: Record<string, string> = {},
+    from = '127.0.0.1',
+  ): Promise<Talker> {
+    const talker = new Talker(`${server.replace('http', 'ws')}/talk/socket`, headers, from)
     await once(talker.socket, 'open')
     return talker
   }
 
-  constructor(url: string, headers: Record<string, string>) {
-    this.socket = new WebSocket(url, { headers })
+  constructor(url: string, headers: Record<string, string>, from: string) {
+    this.socket = new WebSocket(url, { headers, localAddress: from })
     this.socket.on('close', code => {
       this.closed = { code }
     })

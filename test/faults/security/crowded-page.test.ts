@@ -1,0 +1,89 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Talker } from '../../bridges/browser/talker.ts'
+import { until } from '../../helpers/until.ts'
+import { guarded, KEY } from './guarded.ts'
+
+/** Nobody on this machine is a neighbour: 127.0.0.7, 127.0.0.8 … are so many attackers. */
+const STRICT = { neighbours: [] as string[] }
+/** As from elsewhere: under the public name, nobody is of this machine. */
+const ELSEWHERE = { host: 'bridge.example.com' }
+
+async function page(browser: object) {
+  const { app, port } = await guarded({ limits: STRICT, browser })
+  const base = `http://127.0.0.1:${port}`
+  const visitor = async (from: string) => {
+    const talker = await Talker.open(base, ELSEWHERE, from)
+    onTestFinished(() => talker.socket.terminate())
+    return talker
+  }
+  const link = async (name: string) => {
+    const ask = async (path: string, body: object) =>
+      (await (
+        await fetch(`${base}/v1${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+      ).json()) as { token: string }
+    await ask('/rooms', { name })
+    return (await ask(`/rooms/${name}/links`, {})).token
+  }
+  /** Whether somebody is let in. */
+  const comesIn = async (from: string, by: object = {}) => {
+    const talker = await visitor(from)
+    talker.send({ kind: 'hello', speaks: 'en-us', hears: 'en-us', alone: 'es-es', ...by })
+    const told = await until(
+      () => talker.told.find(({ kind }) => kind === 'welcome' || kind === 'refused') ?? talker.closed,
+      5_000,
+      'an answer',
+    )
+    return 'kind' in told && told.kind === 'welcome'
+  }
+  return { app, visitor, link, comesIn }
+}
+
+const many = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+describe('S-8: the talk page', () => {
+  test('150 silent connections from 3 addresses keep nobody out who has a link', async () => {
+    const { app, visitor, link, comesIn } = await page({ visitors: 'invited' })
+    const token = await link('desk')
+    const silent = await Promise.all(many(150).map(n => visitor(`127.0.0.${7 + (n % 3)}`)))
+    // So many of each address are waited for, the others are told at once.
+    await expect.poll(() => silent.filter(({ closed }) => closed === undefined).length).toBe(30)
+    for (const n of many(8)) expect(await comesIn(`127.0.1.${n}`, { link: token })).toBe(true)
+    expect(app.server.browser.visits).toBe(8)
+    expect(app.server.browser.counters.refused.get('busy')).toBe(120)
+  })
+
+  test('nor do silent connections from any number of addresses', async () => {
+    const { visitor, link, comesIn } = await page({ visitors: 'invited' })
+    const token = await link('desk')
+    await Promise.all(many(150).map(n => visitor(`127.0.2.${n % 50}`)))
+    for (const n of many(5)) expect(await comesIn(`127.0.1.${n}`, { link: token })).toBe(true)
+  })
+
+  test('with visitors: anyone, one address does not take all places, and all strangers not those of invited people', async () => {
+    const { app, link, comesIn } = await page({ visitors: 'anyone', maxVisitors: 10 })
+    const token = await link('desk')
+    const of = async (from: string, by?: object) => {
+      let count = 0
+      for (const _ of many(6)) if (await comesIn(from, by)) count++
+      return count
+    }
+    expect(await of('127.0.0.7')).toBe(4)
+    expect(await of('127.0.0.8')).toBe(4)
+    expect(await of('127.0.0.9')).toBe(0)
+    expect(await of('127.0.0.9', { link: token })).toBe(2)
+    expect(app.server.browser.visits).toBe(10)
+  })
+
+  test('a link does not give all places to one address', async () => {
+    const { link, comesIn } = await page({ visitors: 'invited', visitorsPerAddress: 3, maxVisitors: 6 })
+    const token = await link('desk')
+    const entered: boolean[] = []
+    for (const _ of many(4)) entered.push(await comesIn('127.0.0.7', { link: token }))
+    expect(entered).toEqual([true, true, true, false])
+    expect(await comesIn('127.0.0.8', { link: token })).toBe(true)
+  })
+})
