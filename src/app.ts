@@ -12,6 +12,7 @@ import { RememberedLanguages } from './app/remembered-languages.ts'
 import { openServer } from './app/server.ts'
 import { startTracing } from './app/tracing.ts'
 import { openTranslators } from './app/translators.ts'
+import { openUsageFile } from './app/usage-file.ts'
 import type { DiscordBot } from './bridges/discord/index.ts'
 import type { Announcer } from './core/announcer.ts'
 import { Attendant } from './core/attendant.ts'
@@ -110,7 +111,9 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   // Before the service, for the same reason.
   const { calls = {}, twilio } = config
   const numbers = twilio.numbers ?? {}
-  const twilioDialler = openDialler(twilio.outbound, { authTokens: twilio.authTokens, numbers, clock, log })
+  const usageFile = openUsageFile(twilio, { clock, wallClock: systemWallClock, log })
+  const dialling = { authTokens: twilio.authTokens, numbers, clock, log, ledger: usageFile }
+  const twilioDialler = openDialler(twilio.outbound, dialling)
   const remembered =
     calls.remembered && new RememberedLanguages(calls.remembered, { clock, wallClock: systemWallClock, log })
   const preferences = openPreferences(config.discord, { clock, log })
@@ -164,7 +167,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const numberLimits = new NumberLimits({
     numbers,
     goesOn: callSid => server.twilio.goesOn(callSid),
-    ...{ language, clock, wallClock: systemWallClock },
+    ...{ language, clock, wallClock: systemWallClock, ledger: usageFile },
   })
   const doorman = { turns: () => drain.turns() ?? overload.turns() }
   const neighbours = new Neighbours([...(config.trustProxy ?? []), ...limits.neighbours])
@@ -210,6 +213,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     await front[Symbol.asyncDispose]()
     await tracing?.[Symbol.asyncDispose]()
     await server.close()
+    await usageFile?.[Symbol.asyncDispose]()
     await remembered?.[Symbol.asyncDispose]()
     await preferences?.[Symbol.asyncDispose]()
     await service?.close()

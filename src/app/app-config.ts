@@ -78,5 +78,7 @@ export interface AppConfig {
     /** Absent: nobody is ever called. */
     readonly outbound?: DiallingSettings | undefined
     readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
+    /** Where what calls have used today outlives the process; absent: nowhere. */
+    readonly usageFile?: string | undefined
   }
 }

@@ -1,5 +1,6 @@
 import { destinationFault, type OutboundSettings, TwilioDialler } from '../bridges/twilio/index.ts'
 import type { Clock } from '../core/clock.ts'
+import type { DayLedger } from '../core/day-ledger.ts'
 import type { Dialler } from '../core/dialler.ts'
 import { BridgeError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
@@ -20,12 +21,13 @@ export interface DiallingTerms {
   readonly numbers: Readonly<Record<string, NumberSettings>>
   readonly clock: Clock
   readonly log: Log
+  readonly ledger?: DayLedger | undefined
 }
 
 /** The dialler; nothing when dialling out is off. Throws `BridgeError` `CONFIG` for numbers that could not be called. */
 export function openDialler(
   settings: DiallingSettings | undefined,
-  { authTokens, numbers, clock, log }: DiallingTerms,
+  { authTokens, numbers, clock, log, ledger }: DiallingTerms,
 ): TwilioDialler | undefined {
   const own = Object.keys(numbers)
   for (const [number, { dial }] of Object.entries(numbers)) {
@@ -36,7 +38,7 @@ export function openDialler(
   }
   if (!settings) return undefined
   const authToken = settings.apiKeySid === undefined ? (settings.authToken ?? authTokens[0]) : undefined
-  return new TwilioDialler({ ...settings, authToken, own }, { clock, log })
+  return new TwilioDialler({ ...settings, authToken, own }, { clock, log, ...(ledger && { ledger }) })
 }
 
 /** The tokens that webhooks may be signed with: those of the account, and that of the account that dials. */

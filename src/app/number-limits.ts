@@ -1,5 +1,6 @@
 import { type IncomingCall, RESUMES_FIELD } from '../bridges/twilio/index.ts'
 import { type Clock, Ticker } from '../core/clock.ts'
+import { type DayLedger, forgetfulLedger } from '../core/day-ledger.ts'
 import type { LanguageId } from '../core/languages.ts'
 import type { WallClock } from '../core/wall-clock.ts'
 import type { NumberSettings } from '../invitations.ts'
@@ -18,16 +19,20 @@ export interface NumberLimitsParts {
   readonly goesOn: (callSid: string) => boolean
   readonly clock: Clock
   readonly wallClock: WallClock
+  /** Where minutes outlive the process; default: nowhere. */
+  readonly ledger?: DayLedger | undefined
 }
 
 /**
  * Calls in to each number: so many at a time, and so many minutes a day (UTC), each call in whole minutes. Beyond that callers hear that all
- * lines are in use; calls that go on do so. Kept in memory: a restart begins anew.
+ * lines are in use; calls that go on do so. What a limit needs to know is in the ledger as well, which may outlive this process;
+ * where the ledger does not know what was used before, callers are let in all the same.
  */
 export class NumberLimits implements Disposable {
   /** Callers who were turned away: the calls, the minutes. */
   readonly turnedAway = { calls: 0, minutes: 0 }
   readonly #parts: NumberLimitsParts
+  readonly #ledger: DayLedger
   readonly #running = new Map<string, { readonly number: string; readonly since: number }>()
   readonly #minutes = new Map<string, number>()
   #ticker: Ticker | undefined
@@ -35,6 +40,7 @@ export class NumberLimits implements Disposable {
 
   constructor(parts: NumberLimitsParts) {
     this.#parts = parts
+    this.#ledger = parts.ledger ?? forgetfulLedger
     this.#day = this.#today()
   }
 
@@ -59,6 +65,11 @@ export class NumberLimits implements Disposable {
 
   /** Minutes of calls to `number` today, those that go on included. */
   minutesOf(number: string): number {
+    return this.#ledger.earlier(scopeOf(number)).minutes + this.#own(number)
+  }
+
+  /** Minutes that this process knows of. */
+  #own(number: string): number {
     this.#turn()
     let minutes = this.#minutes.get(number) ?? 0
     for (const each of this.#running.values())
@@ -81,6 +92,7 @@ export class NumberLimits implements Disposable {
   #letIn({ callSid, to }: IncomingCall): void {
     if (this.#running.has(callSid)) return
     this.#running.set(callSid, { number: to, since: this.#parts.clock.now() })
+    this.#note(to)
     this.#ticker ??= new Ticker(this.#parts.clock, LOOK_MS, () => this.#look())
   }
 
@@ -90,10 +102,17 @@ export class NumberLimits implements Disposable {
       if (this.#parts.goesOn(callSid)) continue
       this.#running.delete(callSid)
       this.#minutes.set(number, (this.#minutes.get(number) ?? 0) + this.#minutesSince(since))
+      this.#note(number)
     }
+    for (const number of new Set(Array.from(this.#running.values(), each => each.number))) this.#note(number)
     if (this.#running.size > 0) return
     this.#ticker?.[Symbol.dispose]()
     this.#ticker = undefined
+  }
+
+  #note(number: string): void {
+    if (this.#parts.numbers[number]?.maxMinutesPerDay === undefined) return
+    this.#ledger.note(scopeOf(number), { minutes: this.#own(number), spend: 0 })
   }
 
   #minutesSince(since: number): number {
@@ -111,4 +130,8 @@ export class NumberLimits implements Disposable {
   #today(): number {
     return Math.floor(this.#parts.wallClock() / DAY_MS)
   }
+}
+
+function scopeOf(number: string): string {
+  return `in ${number}`
 }

@@ -206,6 +206,10 @@ export const twilioSchema = z.strictObject({
     .meta({ about: 'Takes unsigned requests, from this machine only: for trying things out.' }),
   limits: streamSchema.prefault({}),
   outbound: outboundSchema.optional(),
+  usageFile: z.string().min(1).default('dragoman.calls.json').describe('the path of a file').meta({
+    about:
+      'Where minutes and money of a day are kept that have a ceiling, so that a restart does not begin anew. The file holds no numbers.',
+  }),
   numbers: z
     .record(z.string().regex(NUMBER, 'a number in quotes like "+15551234567"'), numberSchema)
     .default({})

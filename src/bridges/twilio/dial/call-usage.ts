@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
+import { type DayLedger, forgetfulLedger, NOTHING, type Used } from '../../../core/day-ledger.ts'
 import type { WallClock } from '../../../core/wall-clock.ts'
 
 const MINUTE_MS = 60_000
@@ -38,25 +39,23 @@ interface Scope {
   readonly maxSpend: number
 }
 
-interface Used {
-  minutes: number
-  spend: number
-}
-
 /**
  * What calls out have cost today: of all, of each number, and of each key; each call counted from its pick-up in whole minutes, as
- * carriers bill it. A day is one of UTC; a call counts for the day in which it ends. Kept in memory: a restart begins anew.
+ * carriers bill it. A day is one of UTC; a call counts for the day in which it ends. What a ceiling needs to know is in the
+ * ledger as well, which may outlive this process.
  */
 export class CallUsage {
   readonly #limits: UsageLimits
   readonly #clock: Clock
   readonly #wall: WallClock
+  readonly #ledger: DayLedger
   readonly #running = new Map<string, Running>()
   readonly #used = new Map<string, Used>()
   #day: number
 
-  constructor(limits: UsageLimits, clock: Clock, wall: WallClock) {
+  constructor(limits: UsageLimits, clock: Clock, wall: WallClock, ledger: DayLedger = forgetfulLedger) {
     this.#limits = limits
+    this.#ledger = ledger
     this.#clock = clock
     this.#wall = wall
     this.#day = this.#today()
@@ -75,7 +74,9 @@ export class CallUsage {
   /** Minutes that one more call to `to` may last, asked for by key `by`; 0: it may not be placed. Infinity: as long as it likes. */
   left(to: string, by?: string): number {
     const price = this.#priceOf(to)
-    const left = this.#scopesOf(to, by).map(({ name, maxMinutes, maxSpend }) => {
+    const left = this.#scopesOf(to, by).map(scope => {
+      const { name, maxMinutes, maxSpend } = scope
+      if (isCeiling(scope) && !this.#ledger.known) return 0
       const { minutes, spend } = this.#of(name)
       // Of what has no price nobody knows whether it would be too much.
       const affordable = Number.isFinite(maxSpend)
@@ -88,7 +89,9 @@ export class CallUsage {
 
   /** Call `id` to `to` is on its way, asked for by key `by`. */
   placed(id: string, to: string, by?: string): void {
-    this.#running.set(id, { to, price: this.#priceOf(to) ?? 0, scopes: this.#scopesOf(to, by) })
+    const scopes = this.#scopesOf(to, by)
+    this.#running.set(id, { to, price: this.#priceOf(to) ?? 0, scopes })
+    this.#note(scopes)
   }
 
   /** It was picked up: it costs from now on. */
@@ -101,7 +104,11 @@ export class CallUsage {
   over(id: string): void {
     const call = this.#running.get(id)
     this.#running.delete(id)
-    if (call?.since === undefined) return
+    if (!call) return
+    if (call.since === undefined) {
+      this.#note(call.scopes)
+      return
+    }
     this.#turn()
     const minutes = this.#minutesOf(call)
     for (const { name } of call.scopes) {
@@ -111,6 +118,14 @@ export class CallUsage {
         spend: used.spend + minutes * call.price,
       })
     }
+    this.#note(call.scopes)
+  }
+
+  /** Notes in the ledger what calls that go on have used by now. Called once a second while there are any. */
+  note(): void {
+    const scopes = new Map<string, Scope>()
+    for (const call of this.#running.values()) for (const scope of call.scopes) scopes.set(scope.name, scope)
+    this.#note([...scopes.values()])
   }
 
   /** Calls that must end now, as the minute that they are about to begin would be more than may be used. */
@@ -133,9 +148,20 @@ export class CallUsage {
     return [...ending]
   }
 
-  #of(scope: string, aheadMs: (id: string) => number = () => 0): Used {
+  #of(scope: string, aheadMs?: (id: string) => number): Used {
+    const own = this.#own(scope, aheadMs)
+    const earlier = this.#ledger.earlier(scope)
+    return { minutes: earlier.minutes + own.minutes, spend: earlier.spend + own.spend }
+  }
+
+  #note(scopes: readonly Scope[]): void {
+    for (const scope of scopes) if (isCeiling(scope)) this.#ledger.note(scope.name, this.#own(scope.name))
+  }
+
+  /** What this process has used today, calls that go on included. */
+  #own(scope: string, aheadMs: (id: string) => number = () => 0): Used {
     this.#turn()
-    const used = { minutes: 0, spend: 0, ...this.#used.get(scope) }
+    const used: { minutes: number; spend: number } = { ...NOTHING, ...this.#used.get(scope) }
     for (const [id, call] of this.#running) {
       if (!call.scopes.some(({ name }) => name === scope)) continue
       const minutes = this.#minutesOf(call, aheadMs(id))
@@ -184,4 +210,9 @@ export class CallUsage {
   #today(): number {
     return Math.floor(this.#wall() / DAY_MS)
   }
+}
+
+/** Whether there is a limit at all; only then it matters what was used before. */
+function isCeiling({ maxMinutes, maxSpend }: Scope): boolean {
+  return Number.isFinite(maxMinutes) || Number.isFinite(maxSpend)
 }

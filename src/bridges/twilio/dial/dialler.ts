@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { after, type Clock, systemClock, Ticker } from '../../../core/clock.ts'
+import type { DayLedger } from '../../../core/day-ledger.ts'
 import type { Dialler, DialRequest, OutgoingCall } from '../../../core/dialler.ts'
 import { BridgeError } from '../../../core/errors.ts'
 import { type Log, silentLog } from '../../../core/log.ts'
@@ -33,6 +34,8 @@ export interface DiallerParts {
   /** Says which day it is. */
   readonly wallClock?: WallClock
   readonly log?: Log
+  /** Where what calls cost today outlives the process. Default: nowhere, a restart begins at nothing. */
+  readonly ledger?: DayLedger
   /** Default: Twilio's REST API as `settings` say. */
   readonly api?: CallsApi
   readonly random?: () => number
@@ -72,7 +75,7 @@ export class TwilioDialler implements Dialler {
   /** Throws `BridgeError` `CONFIG` for credentials that are incomplete. */
   constructor(settings: OutboundSettings, parts: DiallerParts = {}) {
     const { clock = systemClock, log = silentLog, random = Math.random } = parts
-    this.#usage = new CallUsage(settings, clock, parts.wallClock ?? systemWallClock)
+    this.#usage = new CallUsage(settings, clock, parts.wallClock ?? systemWallClock, parts.ledger)
     this.#settings = settings
     this.#clock = clock
     this.#log = log
@@ -188,6 +191,7 @@ export class TwilioDialler implements Dialler {
 
   /** Calls at the same time may use up together what each of them could have had alone. */
   #keepWithin(): void {
+    this.#usage.note()
     for (const id of this.#usage.exceeding()) {
       const dial = this.#dials.get(id)
       if (dial?.state.status === 'over') continue
