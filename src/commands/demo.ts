@@ -52,7 +52,6 @@ export async function demo(options: DemoOptions, terminal: Terminal, log: Log): 
   const problem = await languageProblem({ url: app.service?.url ?? '', apiKey }, options.from, options.to)
   if (problem) throw new CommandError(problem)
   terminal.line(`Bridge on ${address}, embedded service on ${app.service?.url}.`)
-  terminal.line('INSECURE: requests are not signed here; this bridge answers this machine only.')
   terminal.line(`One phone speaks ${options.from}: ${files.map(file => basename(file)).join(', ')}`)
   terminal.line(`The other one hears ${options.to}.`)
   const result = await converse(app, address, options, speech, terminal)

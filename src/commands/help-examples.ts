@@ -30,7 +30,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
   demo: [
     ['demo', 'writes demo-heard.wav'],
     ['demo --two-phones', 'two people who talk with each other'],
-    ['demo --audio speech.wav --to fr-fr', 'a recording of yours, into French'],
+    ['demo --audio speech.wav --to es-mx', 'your own recording, in English, into Mexican Spanish'],
   ],
   call: [
     ['call speech.wav', 'a bridge on this machine, alone: hears its own translation'],

@@ -3,11 +3,12 @@ import { type App, buildApp } from '../app.ts'
 import type { DiscordBot } from '../bridges/discord/index.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../core/log.ts'
+import { embeddedEngines } from './embedded-engines.ts'
 import { LiveView } from './live-view.ts'
 import { leaveLocalToken } from './local-token.ts'
 import { serviceWarning } from './service-warning.ts'
 import { withStartKey } from './start-key.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal, Text } from './terminal.ts'
 import { listed, type Whereabouts, whereabouts, whereaboutsLines } from './whereabouts.ts'
 
 /** A running bridge server; closing it ends its calls. */
@@ -56,7 +57,8 @@ export async function serve(
     : undefined
   const there = whereabouts(app, config, address, printKey ? key : undefined)
   if (json) json.line(JSON.stringify(there))
-  greet(there, settings, local, terminal)
+  const engines = config.service.url === undefined ? await embeddedEngines(there.service.url) : []
+  greet(there, engines, settings, local, terminal)
   if (app.discord) void tellDiscord(app.discord, terminal)
   // It may take its time: calls are taken already, and the service may come (back) any time.
   void serviceWarning(config.service).then(warning => warning && terminal.line(`  ${warning}`))
@@ -76,9 +78,16 @@ export async function serve(
   }
 }
 
-function greet(there: Whereabouts, config: Config, local: boolean, terminal: Terminal): void {
+function greet(
+  there: Whereabouts,
+  engines: readonly Text[],
+  config: Config,
+  local: boolean,
+  terminal: Terminal,
+): void {
   terminal.line(`Dragoman is on the line at ${there.address}`)
   for (const line of whereaboutsLines(there, config.control.keys.length === 0)) terminal.line(line)
+  for (const line of engines) terminal.line(line)
   if (config.twilio.insecure) terminal.line('  INSECURE: requests are not verified; this machine only.')
   if (local) {
     const { port } = new URL(there.address)

@@ -7,6 +7,9 @@ import { type Check, fail, ok, warn } from './check.ts'
 import { type LanguagePair, languagePairs } from './language-pairs.ts'
 import type { ExaminedService, Surroundings } from './surroundings.ts'
 
+/** Languages that a line names. */
+const MOST_NAMED = 6
+
 /** Whether the service is there, takes the key, and can do what the settings ask for; and so for those that stand in. */
 export async function serviceChecks(config: Config, around: Surroundings): Promise<Check[]> {
   const services = [
@@ -26,7 +29,11 @@ async function checksOf(config: Config, around: Surroundings, which: string): Pr
   try {
     service = await around.service(config)
     const [languages, voices] = await Promise.all([service.languages(), service.voices()])
-    const reached = ok('service', `${where}: ${languages.length} languages, ${voices.length} voices`)
+    const heard = languages.filter(each => each.transcription).map(each => each.languageId)
+    const reached = ok(
+      'service',
+      `${where}: understands ${heard.length === 0 ? 'no speech' : shortened(heard)}; ${languages.length} languages in all, ${voices.length} voices`,
+    )
     const pairs = languagePairs(config)
     const able = pairs.flatMap(pair => pairChecks(pair, languages, voices, config.service.mode))
     const first = pairs.find(pair => pairChecks(pair, languages, voices, config.service.mode).every(isFine))
@@ -116,6 +123,13 @@ function instead(wanted: string, offered: readonly string[]): string {
   return named === ''
     ? 'mend its engines, or choose another service'
     : `choose one of ${named}, or another service`
+}
+
+/** The first of many, and how many more. */
+function shortened(languages: readonly string[]): string {
+  const more = languages.length - MOST_NAMED
+  const named = languages.slice(0, MOST_NAMED).join(', ')
+  return more > 0 ? `${named} and ${more} more` : named
 }
 
 function isFine(check: Check): boolean {
