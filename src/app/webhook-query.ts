@@ -1,6 +1,6 @@
-import { nearest } from '../config/nearest.ts'
 import type { OriginalVoice } from '../core/invitation.ts'
 import { isLanguageId, type LanguageId } from '../core/languages.ts'
+import { nearest } from '../core/nearest.ts'
 
 /** What the query of a webhook's address may say; what is absent is as the number's settings have it. */
 export interface WebhookQuery {

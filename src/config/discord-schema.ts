@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { channelFields } from '../bridges/discord/options.ts'
 import { isLoopback } from '../service/server/service-config.ts'
 import { languageSchema, secret, urlSchema } from './fields.ts'
 
@@ -46,14 +47,11 @@ export const discordSchema = z.strictObject({
     .max(3_600)
     .default(60)
     .meta({ about: 'A channel without people is left after so long.' }),
-  turnSilenceMs: z.int().min(100).max(5_000).default(800).meta({
+  turnSilenceMs: channelFields.turnSilenceMs.default(800).meta({
     about: 'Silence given to the service behind what somebody said: what tells it that the turn is over.',
   }),
-  maxChannels: z.int().min(1).max(1_000).default(50).meta({ about: 'Channels at a time, in all guilds.' }),
-  codeMinutes: z
-    .int()
-    .min(1)
-    .max(1_440)
+  maxChannels: channelFields.maxChannels.default(50).meta({ about: 'Channels at a time, in all guilds.' }),
+  codeMinutes: channelFields.codeMinutes
     .default(30)
     .meta({ about: 'How long a code of /interpret invite is good.' }),
   indicator: z

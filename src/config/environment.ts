@@ -1,6 +1,6 @@
+import { nearest } from '../core/nearest.ts'
 import type { Problem } from './config-error.ts'
 import { KEYS, type Key } from './keys.ts'
-import { nearest } from './nearest.ts'
 
 const PREFIX = 'DRAGOMAN_'
 const FILE = '_FILE'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { nearest } from '../core/nearest.ts'
 import { kindOf, type Problem, shown } from './config-error.ts'
 import { allowedBy, isSecret, KEYS, propertiesOf, type Shape, shapeAt } from './keys.ts'
-import { nearest } from './nearest.ts'
 
 type Issue = z.core.$ZodIssue
 

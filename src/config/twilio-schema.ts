@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { streamSettingsSchema } from '../bridges/twilio/limits.ts'
 import {
   DIALLED_NUMBER,
   languageSchema,
@@ -164,33 +165,6 @@ const outboundSchema = z.strictObject({
     .meta({ about: 'The edge of that region.' }),
 })
 
-/** What a media stream may take; as in the bridge's `TwilioLimits`. */
-const streamSchema = z.strictObject({
-  maxMessageBytes: z
-    .int()
-    .min(1_024)
-    .max(65_536)
-    .default(65_536)
-    .meta({ about: 'Largest message of a media stream (bytes).' }),
-  messagesPerSecond: z
-    .int()
-    .min(50)
-    .max(1_000)
-    .default(60)
-    .meta({ about: 'Messages that a media stream may bring in a second.' }),
-  messageBurst: z.int().min(1).max(10_000).default(250).meta({
-    about:
-      'So many above that at once before the stream has begun; from then on two minutes of them as well.',
-  }),
-  maxUnsentBytes: z
-    .int()
-    .min(65_536)
-    .max(16_777_216)
-    .default(1_048_576)
-    .meta({ about: 'Bytes that may wait for a far side which does not read.' }),
-  maxCalls: z.int().min(1).max(1_000_000).default(10_000).meta({ about: 'Calls remembered at once.' }),
-})
-
 export const twilioSchema = z.strictObject({
   authToken: secret().optional().meta({
     about:
@@ -204,7 +178,7 @@ export const twilioSchema = z.strictObject({
     .boolean()
     .default(false)
     .meta({ about: 'Takes unsigned requests, from this machine only: for trying things out.' }),
-  limits: streamSchema.prefault({}),
+  limits: streamSettingsSchema.prefault({}),
   outbound: outboundSchema.optional(),
   usageFile: z.string().min(1).default('dragoman.calls.json').describe('the path of a file').meta({
     about:

@@ -1,12 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import fastifyPlugin from 'fastify-plugin'
 import type { WebSocket } from 'ws'
 import { addressGroup } from '../../core/address-group.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
-import { BridgeError } from '../../core/errors.ts'
-import { silentLog } from '../../core/log.ts'
 import { RoomLinks } from '../../core/room-links.ts'
 import { RoomLives } from '../../core/room-lives.ts'
+import { type HostPlugin, hostPlugin } from '../../guard/host-plugin.ts'
 import { vouchFor } from '../../guard/proof.ts'
 import { SocketRoutes } from '../../guard/socket-routes.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
@@ -14,16 +12,16 @@ import { browserSettingsSchema } from './browser-settings.ts'
 import { BridgeCounters, LegCounters } from './counters.ts'
 import { Doorway } from './doorway.ts'
 import type { BrowserLeg } from './leg.ts'
-import { type BrowserLimits, DEFAULT_LIMITS } from './limits.ts'
+import { DEFAULT_LIMITS } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import { OfferCache } from './offer-cache.ts'
-import type { BrowserBridgeOptions } from './options.ts'
-import { MOST_PACKET_BYTES } from './packet.ts'
+import { type BrowserBridgeOptions, browserBridgeOptionsSchema } from './options.ts'
 import { Reception } from './reception.ts'
 import { talkPage } from './talk-page.ts'
 import { TalkSocket } from './talk-socket.ts'
 import { Visits } from './visits.ts'
 
+export type { HostPlugin } from '../../guard/host-plugin.ts'
 export { type BrowserSettings, browserSettingsSchema } from './browser-settings.ts'
 export { CLOSE_CODES, type CloseCause } from './close-codes.ts'
 export { BridgeCounters, LegCounters } from './counters.ts'
@@ -52,13 +50,9 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Browsers as legs of the relay: the page at `/`, the service's lists at `/talk/languages`, and the socket `/talk/socket`.
- * Throws `BridgeError` `CONFIG` for limits that cannot be.
- */
-async function browserBridge(app: FastifyInstance, options: BrowserBridgeOptions): Promise<void> {
-  const { clock = systemClock, log = silentLog, relay } = options
-  const limits = limitsOf(options)
+async function register(app: FastifyInstance, options: BrowserBridgeOptions): Promise<void> {
+  const { clock = systemClock, log = app.log, relay } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const settings = browserSettingsSchema.parse(options.settings ?? {})
   const doorway = new Doorway({ publicUrl: options.publicUrl, origins: settings.origins })
   const counters = new BridgeCounters()
@@ -149,14 +143,13 @@ function revokeWithRooms(
   }
 }
 
-function limitsOf({ limits: chosen = {} }: BrowserBridgeOptions): BrowserLimits {
-  const limits = { ...DEFAULT_LIMITS, ...chosen }
-  for (const [name, value] of Object.entries(limits))
-    if (!(value >= 0)) throw new BridgeError('CONFIG', `limits.${name} must be 0 or more, got ${value}`)
-  if (limits.maxTextBytes > 65_536 || MOST_PACKET_BYTES > 65_536)
-    throw new BridgeError('CONFIG', `limits.maxTextBytes is at most 65536, got ${limits.maxTextBytes}`)
-  return limits
-}
-
-// Its decorator is the app's; its routes are in a scope of their own.
-export default fastifyPlugin(browserBridge, { name: 'browser-bridge', fastify: '5.x' })
+/**
+ * Browsers as legs of the relay: the page at `/`, the service's lists at `/talk/languages`, and the socket `/talk/socket`.
+ * Throws `BridgeError` `CONFIG` for limits that cannot be.
+ */
+const browserBridge: HostPlugin<BrowserBridgeOptions> = hostPlugin(
+  'browser-bridge',
+  browserBridgeOptionsSchema,
+  register,
+)
+export default browserBridge

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /** What a visit may take, and how long things may last. */
 export interface BrowserLimits {
   /** From upgrade to `hello` or `resume` (ms). */
@@ -26,17 +28,25 @@ export interface BrowserLimits {
   readonly closeWithinMs: number
 }
 
-export const DEFAULT_LIMITS: BrowserLimits = {
-  helloWithinMs: 5_000,
-  maxTextBytes: 4_096,
-  messagesPerSecond: 70,
-  messageBurst: 300,
-  changesPerMinute: 120,
-  maxGapMs: 10_000,
-  silenceAfterMs: 1_000,
-  pingAfterMs: 5_000,
-  lostAfterMs: 15_000,
-  congestedBytes: 32_768,
-  maxUnsentBytes: 524_288,
-  closeWithinMs: 1_000,
-}
+const ms = (fallback: number) => z.number().min(0, 'a time in ms, 0 or more').default(fallback)
+const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
+  z.int('a whole number').min(0, 'a whole number, 0 or more').max(most, `at most ${most}`).default(fallback)
+
+/** The limits of a bridge; what is not given suits a visit. */
+export const browserLimitsSchema: z.ZodType<BrowserLimits> = z.strictObject({
+  helloWithinMs: ms(5_000),
+  // The largest message that the socket takes.
+  maxTextBytes: count(4_096, 65_536),
+  messagesPerSecond: count(70),
+  messageBurst: count(300),
+  changesPerMinute: count(120),
+  maxGapMs: ms(10_000),
+  silenceAfterMs: ms(1_000),
+  pingAfterMs: ms(5_000),
+  lostAfterMs: ms(15_000),
+  congestedBytes: count(32_768),
+  maxUnsentBytes: count(524_288),
+  closeWithinMs: ms(1_000),
+})
+
+export const DEFAULT_LIMITS: BrowserLimits = browserLimitsSchema.parse({})

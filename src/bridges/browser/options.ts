@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import type { Admission, Invitation } from '../../core/invitation.ts'
 import type { LanguageId } from '../../core/languages.ts'
@@ -5,8 +6,9 @@ import type { Log } from '../../core/log.ts'
 import type { Relay } from '../../core/relay.ts'
 import type { RoomCodes } from '../../core/room-codes.ts'
 import type { RoomLinks } from '../../core/room-links.ts'
-import type { BrowserSettings } from './browser-settings.ts'
-import type { BrowserLimits } from './limits.ts'
+import { callable, having } from '../../guard/host-plugin.ts'
+import { type BrowserSettings, browserSettingsSchema } from './browser-settings.ts'
+import { type BrowserLimits, browserLimitsSchema } from './limits.ts'
 import type { Refused } from './messages.ts'
 import type { Offer } from './offer.ts'
 
@@ -65,3 +67,29 @@ export interface BrowserBridgeOptions {
   readonly log?: Log
   readonly limits?: Partial<BrowserLimits>
 }
+
+const language = z.string('a language like en-us')
+
+/** Checks the options when the plugin is registered. */
+export const browserBridgeOptionsSchema = z.strictObject({
+  relay: having('the relay whose rooms visitors are in', 'admit', 'find'),
+  admission: having('where the legs go', 'admit').optional(),
+  offer: callable("it resolves to the service's lists"),
+  languages: z.object(
+    { speaks: language, hears: language },
+    'what somebody speaks and hears who has chosen nothing: { speaks, hears }',
+  ),
+  invite: callable('it decides on each visitor').optional(),
+  settings: browserSettingsSchema.optional(),
+  publicUrl: z.url('an https:// address').optional(),
+  roomCodes: having('the codes of rooms', 'issue', 'find').optional(),
+  guesses: having('what limits guessing', 'mayTry', 'wrong').optional(),
+  numbers: z.array(z.string('a telephone number'), 'a list of telephone numbers').optional(),
+  links: having('the links to rooms', 'issue', 'find').optional(),
+  captions: callable('the path of the captions of a room').optional(),
+  dashboard: z.string('a path').optional(),
+  words: callable('what is said to programs').optional(),
+  clock: having('a clock', 'now').optional(),
+  log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
+  limits: browserLimitsSchema.optional(),
+} satisfies Record<keyof BrowserBridgeOptions, z.ZodType>)

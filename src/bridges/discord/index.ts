@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import fastifyPlugin from 'fastify-plugin'
+import { type HostPlugin, hostPlugin } from '../../guard/host-plugin.ts'
 import { DiscordBot } from './bot.ts'
-import type { DiscordBridgeOptions } from './options.ts'
+import { type DiscordBridgeOptions, discordBridgeOptionsSchema } from './options.ts'
 
+export type { HostPlugin } from '../../guard/host-plugin.ts'
 export { type DiscordBot, INTENTS } from './bot.ts'
 export type { ChannelOptions } from './channel/channel-parts.ts'
 export type {
@@ -33,16 +34,20 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Discord voice channels, as legs of the relay. Logs in when the server is ready, in the background: Discord out of reach
- * keeps nothing else from working. Closing the server says goodbye in the channels and logs out.
- */
-async function discordBridge(app: FastifyInstance, options: DiscordBridgeOptions): Promise<void> {
-  const bot = new DiscordBot(options)
+async function register(app: FastifyInstance, options: DiscordBridgeOptions): Promise<void> {
+  const bot = new DiscordBot({ log: app.log, ...options })
   app.decorate('discord', bot)
   app.addHook('onReady', async () => bot.start())
   app.addHook('preClose', () => bot.close())
 }
 
-// Its decorator is the app's.
-export default fastifyPlugin(discordBridge, { name: 'discord-bridge', fastify: '5.x' })
+/**
+ * Discord voice channels, as legs of the relay. Logs in when the server is ready, in the background: Discord out of reach
+ * keeps nothing else from working. Closing the server says goodbye in the channels and logs out.
+ */
+const discordBridge: HostPlugin<DiscordBridgeOptions> = hostPlugin(
+  'discord-bridge',
+  discordBridgeOptionsSchema,
+  register,
+)
+export default discordBridge

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Announcer } from '../../core/announcer.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dialler } from '../../core/dialler.ts'
@@ -6,6 +7,7 @@ import type { Log } from '../../core/log.ts'
 import type { Relay } from '../../core/relay.ts'
 import type { RoomCodes } from '../../core/room-codes.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
+import { callable, having } from '../../guard/host-plugin.ts'
 import type { ChannelOptions } from './channel/channel-parts.ts'
 import type { Preferences } from './channel-interpreter.ts'
 import type { LanguageOffer } from './commands/language-offer.ts'
@@ -38,3 +40,61 @@ export interface DiscordBridgeOptions {
   readonly wallClock?: WallClock
   readonly log?: Log
 }
+
+/** Those of a channel that are settings of the server too. */
+export const channelFields = {
+  maxChannels: z.int().min(1).max(1_000),
+  turnSilenceMs: z.int().min(100).max(5_000),
+  codeMinutes: z.int().min(1).max(1_440),
+}
+
+const names = (what: string) => z.array(z.string(what), `a list: ${what}`).optional()
+const flag = z.boolean('true or false').optional()
+const ms = z.number().min(0, 'a time in ms, 0 or more').optional()
+const language = z.string('a language like en-us')
+
+const channelOptionsSchema = z.strictObject({
+  maxChannels: channelFields.maxChannels.optional(),
+  turnSilenceMs: channelFields.turnSilenceMs.optional(),
+  codeMinutes: channelFields.codeMinutes.optional(),
+  emptyAfterMs: ms,
+  farewellMs: ms,
+  language: language.optional(),
+  dave: flag,
+  indicator: flag,
+} satisfies Record<keyof ChannelOptions, z.ZodType>)
+
+const commandSettingsSchema = z.strictObject({
+  guilds: names('ids of guilds'),
+  output: z
+    .union([z.literal('auto'), z.array(language).min(1).max(2)], "'auto', or one or two languages")
+    .optional(),
+  captions: z
+    .strictObject({
+      style: z.enum(['embed', 'plain', 'off'], "'embed', 'plain' or 'off'"),
+      thread: z.boolean('true or false'),
+    })
+    .optional(),
+  dials: flag,
+  dialRoles: names('ids of roles'),
+  phoneNumbers: names('telephone numbers'),
+} satisfies Record<keyof CommandSettings, z.ZodType>)
+
+/** Checks the options when the plugin is registered. */
+export const discordBridgeOptionsSchema = z.strictObject({
+  token: z.string("the bot's token").min(1, "the bot's token"),
+  relay: having('the relay whose rooms the channels are', 'admit', 'find'),
+  admission: having('where the legs go', 'admit').optional(),
+  announcer: having('what speaks notices', 'notice'),
+  languages: callable('it resolves to what the service can do'),
+  preferences: having('what users want remembered', 'language', 'setLanguage', 'forget').optional(),
+  dialler: having('what calls telephones', 'dial').optional(),
+  roomCodes: having('the codes of rooms', 'issue', 'find').optional(),
+  guesses: having('what limits guessing', 'mayTry', 'wrong').optional(),
+  commands: commandSettingsSchema.optional(),
+  channels: channelOptionsSchema.optional(),
+  apiUrl: z.url('an http:// or https:// address').optional(),
+  clock: having('a clock', 'now').optional(),
+  wallClock: callable('the time of day in ms').optional(),
+  log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
+} satisfies Record<keyof DiscordBridgeOptions, z.ZodType>)

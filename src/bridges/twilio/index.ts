@@ -1,26 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import fastifyPlugin from 'fastify-plugin'
 import { systemClock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
-import { silentLog } from '../../core/log.ts'
-import { mountPath } from '../../guard/mount.ts'
+import { type HostPlugin, hostPlugin, mountPath } from '../../guard/host-plugin.ts'
 import { vouchFor } from '../../guard/proof.ts'
 import { SocketRoutes } from '../../guard/socket-routes.ts'
 import { Calls } from './calls.ts'
 import { DialWebhooks } from './dial/dial-webhooks.ts'
 import { Entrance } from './entrance.ts'
 import { type Gate, LoopbackGate, SignatureGate } from './gate.ts'
-import { DEFAULT_LIMITS, type TwilioLimits } from './limits.ts'
+import { DEFAULT_LIMITS } from './limits.ts'
 import { Media } from './media.ts'
 import { Menu } from './menu/menu.ts'
 import { Prompts } from './menu/prompts.ts'
-import type { TwilioBridgeOptions } from './options.ts'
+import { type TwilioBridgeOptions, twilioBridgeOptionsSchema } from './options.ts'
 import { PublicUrl } from './public-url.ts'
 import { StreamTokens } from './stream-tokens.ts'
 import { Webhooks } from './webhooks.ts'
 
+export type { HostPlugin } from '../../guard/host-plugin.ts'
 export { CLOSE_CODES, type CloseCause } from './close-codes.ts'
 export { LegCounters } from './counters.ts'
 export { type CallOrder, type CallsApi, TwilioCallsApi } from './dial/calls-api.ts'
@@ -51,17 +50,12 @@ declare module 'fastify' {
 }
 
 const MAX_BODY = 65_536
-const MAX_MESSAGE = 65_536
 
-/**
- * Twilio Media Streams, as legs of the relay: the webhooks `voice`, `menu`, `resume`, `status` and `dial/…`, and the
- * socket `media`, all under `path`. Throws `BridgeError` `CONFIG` when it is not told how to recognise Twilio.
- */
-async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions): Promise<void> {
-  const { clock = systemClock, log = silentLog, path = '/twilio', prefix = '', relay, dialler } = options
+async function register(app: FastifyInstance, options: TwilioBridgeOptions): Promise<void> {
+  const { clock = systemClock, log = app.log, path = '/twilio', prefix = '', relay, dialler } = options
   /** Where Twilio finds the routes, below the public address. */
   const mount = mountPath(app.prefix, prefix, path)
-  const limits = limitsOf(options)
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const publicUrl = publicUrlOf(app, options)
   const gate = gateOf(options, publicUrl)
   if (options.insecure)
@@ -134,18 +128,6 @@ async function twilioBridge(app: FastifyInstance, options: TwilioBridgeOptions):
   )
 }
 
-function limitsOf({ limits: chosen = {} }: TwilioBridgeOptions): TwilioLimits {
-  const limits = { ...DEFAULT_LIMITS, ...chosen }
-  for (const [name, value] of Object.entries(limits))
-    if (!(value >= 0)) throw new BridgeError('CONFIG', `limits.${name} must be 0 or more, got ${value}`)
-  if (limits.maxMessageBytes > MAX_MESSAGE)
-    throw new BridgeError(
-      'CONFIG',
-      `limits.maxMessageBytes is at most ${MAX_MESSAGE}, got ${limits.maxMessageBytes}`,
-    )
-  return limits
-}
-
 function publicUrlOf(
   app: FastifyInstance,
   { publicUrl, insecure = false, local = false }: TwilioBridgeOptions,
@@ -185,5 +167,13 @@ function promptsOf(
   return new Prompts({ announcer, keys: authTokens.length > 0 ? authTokens : [randomUUID()], url })
 }
 
-// Its decorator is the app's; its routes, parsers and hooks are in a scope of their own.
-export default fastifyPlugin(twilioBridge, { name: 'twilio-bridge', fastify: '5.x' })
+/**
+ * Twilio Media Streams, as legs of the relay: the webhooks `voice`, `menu`, `resume`, `status` and `dial/…`, and the
+ * socket `media`, all under `path`. Throws `BridgeError` `CONFIG` when it is not told how to recognise Twilio.
+ */
+const twilioBridge: HostPlugin<TwilioBridgeOptions> = hostPlugin(
+  'twilio-bridge',
+  twilioBridgeOptionsSchema,
+  register,
+)
+export default twilioBridge

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /** What a call may take, and how long things may last. The defaults are in `DEFAULT_LIMITS`. */
 export interface TwilioLimits {
   /** Life of a stream token, from webhook to `start` (ms). */
@@ -34,22 +36,52 @@ export interface TwilioLimits {
   readonly rememberMs: number
 }
 
+const ms = (fallback: number) => z.number().min(0, 'a time in ms, 0 or more').default(fallback)
+const count = (fallback: number) =>
+  z.int('a whole number').min(0, 'a whole number, 0 or more').default(fallback)
+
+/** Those that are settings of the server too. */
+export const streamSettingsSchema = z.strictObject({
+  maxMessageBytes: z
+    .int()
+    .min(1_024)
+    .max(65_536)
+    .default(65_536)
+    .meta({ about: 'Largest message of a media stream (bytes).' }),
+  messagesPerSecond: z
+    .int()
+    .min(50)
+    .max(1_000)
+    .default(60)
+    .meta({ about: 'Messages that a media stream may bring in a second.' }),
+  messageBurst: z.int().min(1).max(10_000).default(250).meta({
+    about:
+      'So many above that at once before the stream has begun; from then on two minutes of them as well.',
+  }),
+  maxUnsentBytes: z
+    .int()
+    .min(65_536)
+    .max(16_777_216)
+    .default(1_048_576)
+    .meta({ about: 'Bytes that may wait for a far side which does not read.' }),
+  maxCalls: z.int().min(1).max(1_000_000).default(10_000).meta({ about: 'Calls remembered at once.' }),
+})
+
+/** The limits of a bridge; what is not given suits a telephone call. */
+export const twilioLimitsSchema: z.ZodType<TwilioLimits> = z.strictObject({
+  ...streamSettingsSchema.shape,
+  tokenTtlMs: ms(60_000),
+  startWithinMs: ms(5_000),
+  maxGapMs: ms(10_000),
+  silenceAfterMs: ms(1_000),
+  pingAfterMs: ms(5_000),
+  lostAfterMs: ms(15_000),
+  stoppedMs: ms(2_000),
+  congestedBytes: count(65_536),
+  closeWithinMs: ms(1_000),
+  maxResumes: count(3),
+  rememberMs: ms(600_000),
+})
+
 /** Limits that suit a telephone call. */
-export const DEFAULT_LIMITS: TwilioLimits = {
-  tokenTtlMs: 60_000,
-  startWithinMs: 5_000,
-  maxMessageBytes: 65_536,
-  messagesPerSecond: 60,
-  messageBurst: 250,
-  maxGapMs: 10_000,
-  silenceAfterMs: 1_000,
-  pingAfterMs: 5_000,
-  lostAfterMs: 15_000,
-  stoppedMs: 2_000,
-  congestedBytes: 65_536,
-  maxUnsentBytes: 1_048_576,
-  closeWithinMs: 1_000,
-  maxResumes: 3,
-  maxCalls: 10_000,
-  rememberMs: 600_000,
-}
+export const DEFAULT_LIMITS: TwilioLimits = twilioLimitsSchema.parse({})

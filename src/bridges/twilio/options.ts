@@ -1,9 +1,11 @@
+import { z } from 'zod'
 import type { Announcer } from '../../core/announcer.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Admission, Invitation } from '../../core/invitation.ts'
 import type { Log } from '../../core/log.ts'
+import { callable, having } from '../../guard/host-plugin.ts'
 import type { TwilioDialler } from './dial/dialler.ts'
-import type { TwilioLimits } from './limits.ts'
+import { type TwilioLimits, twilioLimitsSchema } from './limits.ts'
 import type { Answers, Question, SpokenNotice } from './question.ts'
 import type { Spoken } from './twiml.ts'
 
@@ -79,3 +81,22 @@ export interface TwilioBridgeOptions {
 export const DEFAULT_APOLOGY: Spoken = {
   text: 'We are sorry. This call cannot be translated at the moment. Please call again later.',
 }
+
+/** Checks the options when the plugin is registered. What goes together, and addresses, are judged where they are used. */
+export const twilioBridgeOptionsSchema = z.strictObject({
+  relay: having('where the legs go', 'admit'),
+  publicUrl: z.string('the https:// address that Twilio calls').optional(),
+  authTokens: z.array(z.string('an auth token'), "a list of the account's auth tokens").optional(),
+  insecure: z.boolean('true or false').optional(),
+  local: z.boolean('true or false').optional(),
+  invite: callable('it decides on each new call'),
+  announcer: having('what speaks the menus', 'notice').optional(),
+  dialler: having('what places calls', 'dial', 'attach').optional(),
+  departure: callable('it says whether the server is about to end').optional(),
+  clock: having('a clock', 'now').optional(),
+  log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
+  prefix: z.string('a path such as /calls').optional(),
+  path: z.string('a path such as /twilio').optional(),
+  apology: z.object({ text: z.string('words to speak') }, 'an object with text').optional(),
+  limits: twilioLimitsSchema.optional(),
+} satisfies Record<keyof TwilioBridgeOptions, z.ZodType>)

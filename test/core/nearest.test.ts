@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { distance, nearest } from '../../src/config/nearest.ts'
+import { distance, nearest } from '../../src/core/nearest.ts'
 
 it.each([
   ['prot', 'port'],

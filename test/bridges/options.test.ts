@@ -1,0 +1,128 @@
+import Fastify from 'fastify'
+import { describe, expect, it } from 'vitest'
+import browserBridge from '../../src/bridges/browser/index.ts'
+import discordBridge from '../../src/bridges/discord/index.ts'
+import twilioBridge from '../../src/bridges/twilio/index.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { Relay } from '../../src/core/relay.ts'
+import { relayOptions } from '../../src/core/relay-options.ts'
+import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
+import { FakeAnnouncer } from '../helpers/fake-announcer.ts'
+
+const relay = new Relay({ translator: new FakeTranslator(), options: relayOptions() })
+const BRIDGES = {
+  twilio: {
+    plugin: twilioBridge,
+    right: { relay, invite: () => ({ room: 'r' }), publicUrl: 'https://a.example', authTokens: ['t'] },
+  },
+  browser: {
+    plugin: browserBridge,
+    right: {
+      relay,
+      offer: () => Promise.reject(new Error('none')),
+      languages: { speaks: 'en-us', hears: 'es-es' },
+    },
+  },
+  discord: {
+    plugin: discordBridge,
+    right: {
+      ...{ relay, token: 'abc', announcer: new FakeAnnouncer() },
+      languages: () => Promise.reject(new Error('none')),
+    },
+  },
+} as const
+
+/** What registering says; undefined: nothing against it. */
+async function said(bridge: keyof typeof BRIDGES, more: object, without: string[] = []) {
+  const app = Fastify()
+  const { plugin, right } = BRIDGES[bridge]
+  const options = Object.fromEntries(
+    Object.entries({ ...right, ...more }).filter(([key]) => !without.includes(key)),
+  )
+  try {
+    await app.register(plugin as never, options as never)
+    return undefined
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string }
+    return `${code} ${message}`
+  } finally {
+    await app.close()
+  }
+}
+
+describe('the options of a bridge', () => {
+  it.each(['twilio', 'browser', 'discord'] as const)('of %s are taken when they are right', async bridge => {
+    expect(await said(bridge, {})).toBe(undefined)
+    expect(await said(bridge, { log: silentLog, logLevel: 'warn' })).toBe(undefined)
+  })
+
+  it.each<[keyof typeof BRIDGES, string, object, string]>([
+    ['twilio', 'invite', {}, 'invite must be a function: it decides on each new call, got undefined'],
+    ['twilio', 'relay', {}, 'relay must be where the legs go: an object with admit(), got undefined'],
+    ['twilio', '', { relay: {} }, 'relay must be where the legs go: an object with admit(), got an object'],
+    [
+      'twilio',
+      '',
+      { publicURL: 'https://b.example' },
+      'there is no option publicURL, did you mean publicUrl?',
+    ],
+    ['twilio', '', { limits: { maxCall: 1 } }, 'there is no option limits.maxCall, did you mean maxCalls?'],
+    ['twilio', '', { limits: { maxCalls: 'many' } }, 'limits.maxCalls must be a number, got "many"'],
+    ['twilio', '', { limits: { maxCalls: 0 } }, 'limits.maxCalls must be a number >=1, got 0'],
+    [
+      'twilio',
+      '',
+      { authTokens: 'secret-token' },
+      "authTokens must be a list of the account's auth tokens, got a string",
+    ],
+    ['browser', 'offer', {}, "offer must be a function: it resolves to the service's lists, got undefined"],
+    [
+      'browser',
+      '',
+      { settings: { visitor: 'anyone' } },
+      'there is no option settings.visitor, did you mean visitors?',
+    ],
+    [
+      'browser',
+      '',
+      { languages: { speaks: 'en-us' } },
+      'languages.hears must be a language like en-us, got undefined',
+    ],
+    ['discord', 'token', {}, "token must be the bot's token, got undefined"],
+    [
+      'discord',
+      'announcer',
+      {},
+      'announcer must be what speaks notices: an object with notice(), got undefined',
+    ],
+    [
+      'discord',
+      '',
+      { channels: { maxChannel: 1 } },
+      'there is no option channels.maxChannel, did you mean maxChannels?',
+    ],
+    ['discord', '', { commands: { dial: true } }, 'there is no option commands.dial, did you mean dials?'],
+  ])('of %s are refused at once (%s %j)', async (bridge, without, more, expected) => {
+    const words = await said(bridge, more, [without])
+    expect(words).toBe(`CONFIG ${bridge}-bridge: ${expected}`)
+  })
+
+  it('are all named that are wrong, and no secret', async () => {
+    const words = await said('twilio', { invit: 1, authTokens: ['s3cret', 5] }, ['invite'])
+    expect(words).toContain('invite must be')
+    expect(words).toContain('authTokens.1 must be an auth token, got 5')
+    expect(words).toContain('there is no option invit')
+    expect(words).not.toContain('s3cret')
+  })
+})
+
+it('a bridge without a log writes into that of the app', async () => {
+  const lines: string[] = []
+  const stream = { write: (line: string) => void lines.push(JSON.parse(line).msg) }
+  const app = Fastify({ logger: { stream } })
+  await app.register(twilioBridge, { relay, invite: () => ({ room: 'r' }), insecure: true })
+  await app.inject({ method: 'POST', url: '/twilio/voice', remoteAddress: '203.0.113.7' })
+  await app.close()
+  expect(lines).toContain('INSECURE: requests are not verified and are taken from this machine only')
+  expect(lines).toContain('request refused: not signed for this address')
+})
