@@ -87,6 +87,7 @@ export const browserBridgeOptionsSchema = z.strictObject({
   numbers: z.array(z.string('a telephone number'), 'a list of telephone numbers').optional(),
   links: having('the links to rooms', 'issue', 'find').optional(),
   captions: callable('the path of the captions of a room').optional(),
+  discord: z.boolean('true or false').optional(),
   dashboard: z.string('a path').optional(),
   words: callable('what is said to programs').optional(),
   clock: having('a clock', 'now').optional(),
