@@ -84,6 +84,7 @@ export const browserBridgeOptionsSchema = z.strictObject({
   publicUrl: z.url('an https:// address').optional(),
   roomCodes: having('the codes of rooms', 'issue', 'find').optional(),
   guesses: having('what limits guessing', 'mayTry', 'wrong').optional(),
+  groupOf: callable('the group of addresses that an address belongs to').optional(),
   numbers: z.array(z.string('a telephone number'), 'a list of telephone numbers').optional(),
   links: having('the links to rooms', 'issue', 'find').optional(),
   captions: callable('the path of the captions of a room').optional(),
