@@ -4,6 +4,7 @@ import type { Log } from '../core/log.ts'
 import { Door } from '../guard/door.ts'
 import { guardServer, httpLimits } from '../guard/guarded-server.ts'
 import type { LimitSettings } from '../guard/limits.ts'
+import { sendError } from '../pages/error-page.ts'
 import { serverOptions } from '../web/server-options.ts'
 
 export interface ServerTerms {
@@ -35,6 +36,18 @@ export function openServer({ limits, trustProxy, clock, log }: ServerTerms): {
       log.error({ route: request.routeOptions.url, err: error.name, reason: error.message }, 'request failed')
     return reply.code(statusCode).send({ statusCode, error: statusCode >= 500 ? 'failed' : 'refused' })
   })
+  server.setNotFoundHandler((request, reply) =>
+    sendError(request, reply, {
+      status: 404,
+      code: 'not-found',
+      title: 'There is no such page',
+      text: 'This server has nothing at this address.',
+      steps: [
+        'To talk, open the start page of this server.',
+        'If you followed a link, open it exactly as you received it.',
+      ],
+    }),
+  )
   const door = new Door({ limits, proxies: trustProxy, clock })
   guardServer(server, door)
   return { server, door }

@@ -53,6 +53,7 @@ ${readFileSync(new URL(body, SOURCE.folder), 'utf8').trimEnd()}
 `
 }
 
-function escaped(text: string): string {
+/** `text` as it can stand in HTML, in attributes too. */
+export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 }

@@ -145,17 +145,11 @@ export function textFaults(path: string, source: string): Fault[] {
   return faults
 }
 
-export function lengthFaults(path: string, source: string, most = 300): Fault[] {
+export function lengthFaults(path: string, source: string, most = 400): Fault[] {
   const lines = linesOf(source)
   return lines > most ? [`${path} has ${lines} lines, more than ${most}`] : []
 }
 
 export function linesOf(source: string): number {
   return source.trimEnd().split('\n').length
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }

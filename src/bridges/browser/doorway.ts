@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { isFromThisMachine } from '../../guard/this-machine.ts'
+import type { ErrorPage } from '../../pages/error-page.ts'
 
 const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i
 /** An address is nobody's name: no name server can point it elsewhere. */
@@ -41,4 +42,28 @@ export class Doorway {
   local({ raw }: FastifyRequest): boolean {
     return isFromThisMachine(raw)
   }
+}
+
+/** The answer to somebody who opens the page by a name that the settings do not have. */
+export function unknownHost({ headers: { host = '' } }: FastifyRequest): ErrorPage {
+  const name = /^[\w.:[\]-]{1,80}$/.test(host) ? host : 'that name'
+  return {
+    status: 403,
+    code: 'host-not-allowed',
+    title: 'This address is not allowed',
+    text: `You opened ${name}, but this server only accepts the addresses in its settings.`,
+    steps: [
+      'If you were invited: open the link exactly as you received it.',
+      `If you run this server: set publicUrl, or add http://${name} to browser.origins, and restart.`,
+    ],
+  }
+}
+
+/** The answer to a page of another site that uses its visitor's browser. */
+export const FOREIGN_PAGE: ErrorPage = {
+  status: 403,
+  code: 'origin-not-allowed',
+  title: 'This page is not allowed',
+  text: 'The request came from a page of another site.',
+  steps: ['If you run this server: add the origin of that page to browser.origins, and restart.'],
 }

@@ -7,10 +7,11 @@ import { RoomLives } from '../../core/room-lives.ts'
 import { type HostPlugin, hostPlugin } from '../../guard/host-plugin.ts'
 import { vouchFor } from '../../guard/proof.ts'
 import { SocketRoutes } from '../../guard/socket-routes.ts'
+import { sendError } from '../../pages/error-page.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
 import { browserSettingsSchema } from './browser-settings.ts'
 import { BridgeCounters, LegCounters } from './counters.ts'
-import { Doorway } from './doorway.ts'
+import { Doorway, FOREIGN_PAGE, unknownHost } from './doorway.ts'
 import type { BrowserLeg } from './leg.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { Lobby } from './lobby.ts'
@@ -93,7 +94,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     }
     counters.foreign++
     log.warn({ route: request.routeOptions.url }, 'request refused: of another site, or for another host')
-    return reply.code(403).send({ statusCode: 403, error: 'refused' })
+    return sendError(request, reply, doorway.knowsHost(request) ? FOREIGN_PAGE : unknownHost(request))
   }
 
   const accept = (webSocket: WebSocket, request: FastifyRequest) => {

@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RoomLinks } from '../../core/room-links.ts'
 import { vouchForGuest } from '../../guard/proof.ts'
+import { sendError, wantsPage } from '../../pages/error-page.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
 import type { BrowserSettings } from './browser-settings.ts'
-import type { Doorway } from './doorway.ts'
+import { type Doorway, unknownHost } from './doorway.ts'
 import type { OfferCache } from './offer-cache.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 
@@ -45,7 +46,7 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
       return reply
         .type('text/plain; charset=utf-8')
         .send(options.words?.() ?? 'Dragoman is on the line. Open this address in a browser to talk.\n')
-    if (!doorway.knowsHost(request)) return reply.code(403).send({ statusCode: 403, error: 'refused' })
+    if (!doorway.knowsHost(request)) return sendError(request, reply, unknownHost(request))
     return reply.headers(TALK_HEADERS).send(page)
   })
   const recordings = readRecordings()
@@ -81,10 +82,6 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
       return reply.code(503).header('retry-after', '2').send({ statusCode: 503, error: 'service-away' })
     }
   })
-}
-
-function wantsPage({ headers: { accept = '' } }: FastifyRequest): boolean {
-  return accept.includes('text/html')
 }
 
 function readRecordings(): readonly Transcript[] {
