@@ -31,5 +31,5 @@ export const SAMPLES: { readonly [K in keyof RelayEvents]?: Required<RelayEvents
   },
   dtmf: { room, participant: 'MZ1', digit: '5' },
   dial: { room, call: 'call-1', outcome: 'failed', participant: 'MZ1', code: 'DIAL_FAILED' },
-  recording: { room, recording: 'recording-1', state: 'recording' },
+  recording: { room, recording: 'recording-1', state: 'recording', fault: 'disk-failed' },
 }

@@ -6,7 +6,7 @@ import type { Relay } from '../core/relay.ts'
 import type { RoomCodes } from '../core/room-codes.ts'
 import type { RoomLinks } from '../core/room-links.ts'
 import type { LanguageDefaults, NumberSettings } from '../invitations.ts'
-import { GuessLimit } from './guess-limit.ts'
+import { AddressGuessLimit } from './address-guess-limit.ts'
 import type { Doorman } from './open-lines.ts'
 import { talkOffer } from './talk-offer.ts'
 
@@ -43,7 +43,7 @@ export function browserOptions(
     offer: talkOffer(service),
     numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
     // Their own: whoever guesses from a browser must not shut the telephones out.
-    guesses: new GuessLimit(clock, { anonymous: () => false }),
+    guesses: new AddressGuessLimit(clock, parts.log),
     invite: guest => (doorman.turns() === undefined ? asAsked(guest) : { refused: 'busy' }),
   }
 }

@@ -50,7 +50,10 @@ export async function registerDashboard(
         embedded: service.embedded,
         simulated: call => calls.phoneOf(call),
         calls: () => calls.calls,
-        recording: room => recorder?.of(room)?.state ?? null,
+        recording: room => {
+          const { state, fault } = recorder?.of(room) ?? {}
+          return fault === undefined ? (state ?? null) : `${state}, ${fault}`
+        },
       }),
   })
   server.decorate('dashboard', {

@@ -10,21 +10,21 @@ const MOST_CALLERS = 10_000
 /** Who hides their number, or has none. */
 const NOBODY = 'anonymous'
 
-/** Limits how often callers may guess the code of a room, each of them and all together. */
+/**
+ * Limits how often callers may guess the code of a room, each of them and all together: a caller's number is easily made up, so a
+ * limit of each is none. For browsers there is `AddressGuessLimit`.
+ */
 export class GuessLimit {
   /** Wrong codes. */
   wrongCodes = 0
   /** Times that somebody was not let try. */
   refused = 0
   readonly #clock: Clock
-  readonly #anonymous: (caller: string) => boolean
   readonly #callers = new Map<string, TokenBucket>()
   readonly #all: TokenBucket
 
-  /** `anonymous` says who are counted together, since they cannot be told apart; default: who has no number. */
-  constructor(clock: Clock, { anonymous = hidesNumber }: { anonymous?: (caller: string) => boolean } = {}) {
+  constructor(clock: Clock) {
     this.#clock = clock
-    this.#anonymous = anonymous
     this.#all = new TokenBucket(ALL / 3_600, ALL, clock.now())
   }
 
@@ -50,7 +50,7 @@ export class GuessLimit {
   }
 
   #keyOf(caller: string): string {
-    return this.#anonymous(caller) ? NOBODY : caller
+    return hidesNumber(caller) ? NOBODY : caller
   }
 }
 

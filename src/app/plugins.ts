@@ -150,7 +150,7 @@ function browser(parts: PluginParts) {
     discord: config.discord?.token !== undefined,
     dashboard: '/dashboard',
     service: parts.service,
-    words: () => statusWords(relay),
+    words: statusWords,
     groupOf: front.floor.groupOf,
   })
 }

@@ -4,7 +4,7 @@ import type { KeyAction } from './key-commands.ts'
 import type { LanguageId } from './languages.ts'
 import type { PartyKey, PartyState } from './party-state.ts'
 import type { NoticeStage } from './playout.ts'
-import type { RecordingState } from './recorder.ts'
+import type { RecordingFault, RecordingState } from './recorder.ts'
 import type { GateChange } from './service-gate.ts'
 import type { SessionState } from './session-state.ts'
 import type { UtteranceStages } from './stages.ts'
@@ -105,8 +105,8 @@ export interface RelayEvents {
   command: { room: string; participant: string; action: KeyAction }
   /** A call that we placed: what came of it, and, once it was answered, how it ended. */
   dial: { room: string; call: string; outcome: 'answered' | DialEnd; participant?: string; code?: ErrorCode }
-  /** A recording is announced, begins, pauses or ends. */
-  recording: { room: string; recording: string; state: RecordingState }
+  /** A recording is announced, begins, pauses or ends; with `fault` it stays as it is, and begins to lose sound. */
+  recording: { room: string; recording: string; state: RecordingState; fault?: RecordingFault }
 }
 
 /** One subscription: the same function may have several. */

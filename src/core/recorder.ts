@@ -1,6 +1,9 @@
 /** How far a recording is: `notice` while people are told of it, nothing is kept before that has been heard. */
 export type RecordingState = 'notice' | 'recording' | 'paused' | 'ended'
 
+/** What is wrong with a recording that goes on: sound is missing from it. */
+export type RecordingFault = 'disk-failed' | 'disk-slow'
+
 /** A recording of one room. */
 export interface RecordingStatus {
   /** Ours, unique in this process. */
@@ -9,6 +12,8 @@ export interface RecordingStatus {
   readonly state: RecordingState
   /** Sound kept so far, without pauses (ms). */
   readonly keptMs: number
+  /** The latest thing that went wrong; absent: nothing did. */
+  readonly fault?: RecordingFault
 }
 
 /**

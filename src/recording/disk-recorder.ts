@@ -8,7 +8,7 @@ import { BridgeError } from '../core/errors.ts'
 import type { LanguageId } from '../core/languages.ts'
 import type { Log } from '../core/log.ts'
 import type { Participant } from '../core/participant.ts'
-import type { Recorder, RecordingStatus } from '../core/recorder.ts'
+import type { Recorder, RecordingFault, RecordingStatus } from '../core/recorder.ts'
 import type { Relay } from '../core/relay.ts'
 import type { Room } from '../core/room.ts'
 import { isoTime, type WallClock } from '../core/wall-clock.ts'
@@ -17,10 +17,10 @@ import { Recording } from './recording.ts'
 import { writeNotes } from './recording-notes.ts'
 import type { RecordingOptions } from './recording-options.ts'
 import type { RecordingStats } from './recording-stats.ts'
-import { deleteOldRecordings } from './retention.ts'
+import { deleteOldRecordings, markRunning } from './retention.ts'
 
 /** Between two looks for recordings that are too old (ms). */
-const SWEEP_MS = 3_600_000
+const SWEEP_MS = 900_000
 
 export interface DiskRecorderParts {
   readonly relay: Relay
@@ -38,6 +38,7 @@ interface Running {
   readonly room: Room
   readonly consents: Consents
   tap?: Disposable
+  fault?: RecordingFault
   /** Notes are written one after the other. */
   noted: Promise<void>
 }
@@ -67,12 +68,13 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   }
 
   of(room: string): RecordingStatus | undefined {
-    return this.#running.get(room)?.recording.status
+    const running = this.#running.get(room)
+    return running && statusOf(running)
   }
 
   start(room: string): RecordingStatus {
     const known = this.#running.get(room)
-    if (known) return known.recording.status
+    if (known) return statusOf(known)
     const { relay, options } = this.#parts
     const open = relay.rooms.get(room)
     if (this.#closed || options.when === 'off') throw new BridgeError('STATE', 'recording is off')
@@ -88,7 +90,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     this.stats.begun++
     relay.observer.emit('recording', { room, recording: running.recording.id, state: 'notice' })
     void this.#begin(running)
-    return running.recording.status
+    return statusOf(running)
   }
 
   pause(room: string): RecordingStatus {
@@ -104,7 +106,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     if (!running) return undefined
     running.recording.end()
     await running.noted
-    return running.recording.status
+    return statusOf(running)
   }
 
   /** Ends all recordings; settles when everything is on the disk. */
@@ -140,6 +142,16 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
       knows: participant => consents.has(participant),
       find: participant => relay.find(participant),
       full: () => recording.end(),
+      trouble: {
+        failed: code => {
+          this.stats.tracksFailed++
+          this.#fault(running, 'disk-failed', code)
+        },
+        lost: ms => {
+          this.stats.lostMs += ms
+          this.#fault(running, 'disk-slow')
+        },
+      },
       changed: state => {
         relay.observer.emit('recording', { room: room.name, recording: id, state })
         if (state === 'ended') this.#over(running)
@@ -195,7 +207,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     const before = recording.status.state
     recording[what]()
     if (recording.status.state !== before) this.#sayToAll(running, notice)
-    return recording.status
+    return statusOf(running)
   }
 
   #sayToAll({ room }: Running, notice: NoticeName): void {
@@ -212,45 +224,71 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     this.#running.delete(room.name)
     this.#ending.add(running)
     running.tap?.[Symbol.dispose]()
-    running.noted = Promise.all([running.noted, recording.ended]).then(() => this.#lastNote(recording))
+    running.noted = Promise.all([running.noted, recording.ended]).then(() => this.#lastNote(running))
     void running.noted.then(() => this.#ending.delete(running))
   }
 
-  #note(running: Running): void {
-    running.noted = running.noted.then(() => this.#write(running.recording))
+  /** Tells of a fault when it happens, each kind once. */
+  #fault(running: Running, fault: RecordingFault, code?: string): void {
+    if (running.fault === fault || running.fault === 'disk-failed') return
+    running.fault = fault
+    const { recording } = running
+    const { relay, log } = this.#parts
+    log.error(
+      { recording: recording.id, fault, ...(code === undefined ? {} : { code }) },
+      'a recording loses sound: the disk failed or is too slow',
+    )
+    relay.observer.emit('recording', {
+      room: recording.room,
+      recording: recording.id,
+      state: recording.status.state,
+      fault,
+    })
   }
 
-  async #lastNote(recording: Recording): Promise<void> {
+  #note(running: Running): void {
+    running.noted = running.noted.then(() => this.#write(running))
+  }
+
+  async #lastNote(running: Running): Promise<void> {
+    const { recording } = running
     const notes = recording.notes()
     // It ended before anybody was told: there is nothing in the folder.
     if (!notes) return await rmdir(recording.folder).catch(() => {})
-    await this.#write(recording)
+    await this.#write(running)
     this.stats.kept++
     this.stats.keptMs += notes.durationMs ?? 0
-    for (const { lostMs = 0, failed } of notes.tracks) {
-      this.stats.lostMs += lostMs
-      if (failed) this.stats.tracksFailed++
-    }
     if (notes.tracks.some(({ failed, lostMs }) => failed || lostMs))
       this.#parts.log.error({ recording: recording.id }, 'the disk was too slow or failed: sound is missing')
   }
 
-  async #write(recording: Recording): Promise<void> {
+  async #write(running: Running): Promise<void> {
+    const { recording } = running
     const notes = recording.notes()
     if (!notes) return
     try {
       await writeNotes(recording.folder, notes)
     } catch (error) {
       this.#parts.log.error({ recording: recording.id, error: String(error) }, 'no notes of a recording')
+      this.#fault(running, 'disk-failed', (error as NodeJS.ErrnoException).code)
     }
   }
 
   #sweepNow(): void {
     const { options, wallClock, log, clock } = this.#parts
-    const olderThan = wallClock() - options.keepHours * 3_600_000
-    void deleteOldRecordings(options.folder, olderThan).then(deleted => {
-      if (deleted > 0) log.info({ deleted }, 'old recordings deleted')
-    })
+    const now = wallClock()
+    const olderThan = now - options.keepHours * 3_600_000
+    const running = [...this.#running.values(), ...this.#ending].map(({ recording }) => recording.folder)
+    const marked = Promise.all(running.map(folder => markRunning(folder, now)))
+    void marked
+      .then(() => deleteOldRecordings(options.folder, { olderThan, running }))
+      .then(deleted => {
+        if (deleted > 0) log.info({ deleted }, 'old recordings deleted')
+      })
     this.#sweep = after(clock, SWEEP_MS, () => this.#sweepNow())
   }
+}
+
+function statusOf({ recording, fault }: Running): RecordingStatus {
+  return { ...recording.status, ...(fault === undefined ? {} : { fault }) }
 }

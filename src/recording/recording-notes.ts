@@ -27,7 +27,9 @@ export interface RecordingNotes {
   readonly room: string
   /** ISO 8601, when the first sound was kept. */
   readonly startedAt: string
-  /** Absent while it goes on, or when it was cut off. */
+  /** ISO 8601; absent while it goes on, or when it was cut off. */
+  readonly endedAt?: string
+  /** Absent like `endedAt`. */
   readonly durationMs?: number
   /** Where sound was left out: at this time of the recording, for this long. */
   readonly pauses: readonly { readonly atMs: number; readonly forMs: number }[]

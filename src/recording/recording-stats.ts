@@ -9,7 +9,7 @@ export interface RecordingStats {
   refused: number
   /** Parties left out, since they could not be told. */
   leftOut: number
-  /** Sound that the disk was too slow for, in recordings that are over (ms). */
+  /** Sound that the disk was too slow for (ms). */
   lostMs: number
   /** Tracks that end early, since the disk failed. */
   tracksFailed: number

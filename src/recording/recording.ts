@@ -5,7 +5,7 @@ import type { RecordingState, RecordingStatus } from '../core/recorder.ts'
 import type { Tap, Track } from '../core/tap.ts'
 import { isoTime, type WallClock } from '../core/wall-clock.ts'
 import type { RecordingNotes, TrackNotes } from './recording-notes.ts'
-import { type TrackEnd, TrackFile } from './track-file.ts'
+import { type TrackEnd, TrackFile, type TrackTrouble } from './track-file.ts'
 
 export interface RecordingParts {
   readonly id: string
@@ -23,6 +23,8 @@ export interface RecordingParts {
   readonly find: (participant: string) => Participant | undefined
   /** The state is another one. */
   readonly changed: (state: RecordingState) => void
+  /** Something goes wrong with one of its files. */
+  readonly trouble: TrackTrouble
   /** It holds as much as it may. */
   readonly full: () => void
 }
@@ -60,6 +62,7 @@ export class Recording implements Tap {
   #pausedBefore = false
   #pausedMs = 0
   #keptMs = 0
+  #endedDate = 0
   #settle!: () => void
 
   constructor(parts: RecordingParts) {
@@ -114,6 +117,7 @@ export class Recording implements Tap {
   end(): void {
     if (this.#state === 'ended') return
     this.#keptMs = this.#kept()
+    this.#endedDate = this.#parts.wallClock()
     const begun = this.#state !== 'notice'
     this.#become('ended')
     void this.#close(begun ? this.#keptMs : 0).then(this.#settle)
@@ -127,7 +131,9 @@ export class Recording implements Tap {
       id: this.id,
       room: this.room,
       startedAt: isoTime(this.#startedDate),
-      ...(this.#state === 'ended' ? { durationMs: Math.round(this.#keptMs) } : {}),
+      ...(this.#state === 'ended'
+        ? { endedAt: isoTime(this.#endedDate), durationMs: Math.round(this.#keptMs) }
+        : {}),
       pauses: this.#pauses.map(({ atMs, forMs }) => ({ atMs: Math.round(atMs), forMs: Math.round(forMs) })),
       tracks: [...this.#tracks].map(([id, { notes }]) => ({ ...notes, ...endOf(this.#ends.get(id)) })),
     }
@@ -159,7 +165,7 @@ export class Recording implements Tap {
       ...(party === undefined ? {} : { channel: party.leg.channel }),
       ...(language === undefined ? {} : { language }),
     }
-    const track = { file: new TrackFile(join(this.folder, name)), notes }
+    const track = { file: new TrackFile(join(this.folder, name), this.#parts.trouble), notes }
     this.#tracks.set(id, track)
     return track
   }

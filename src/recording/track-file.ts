@@ -20,6 +20,16 @@ export interface TrackEnd {
   readonly failed: boolean
 }
 
+/** What goes wrong with a track, told at once. */
+export interface TrackTrouble {
+  /** The disk failed, with this code: the file ends here. */
+  failed(code: string): void
+  /** The disk was too slow for so much sound (ms). */
+  lost(ms: number): void
+}
+
+const UNTOLD: TrackTrouble = { failed() {}, lost() {} }
+
 /**
  * One track of a recording, written to a wav file as it comes: frames at their place on the track's own timeline,
  * silence between them. Holds a few seconds at most, whatever the disk does. Until it is closed the header says that
@@ -28,6 +38,7 @@ export interface TrackEnd {
 export class TrackFile {
   readonly path: string
   readonly #file: Promise<FileHandle>
+  readonly #trouble: TrackTrouble
   readonly #idle: Int16Array[] = []
   #piece: Int16Array<ArrayBufferLike> = new Int16Array(PIECE_SAMPLES)
   /** There is sound in `#piece`. */
@@ -42,15 +53,16 @@ export class TrackFile {
   #failed = false
   #closed: Promise<TrackEnd> | undefined
 
-  /** Opens the file, which must not exist; failing shows in the end of the track. */
-  constructor(path: string) {
+  /** Opens the file, which must not exist; failing is told to `trouble`, and shows in the end of the track. */
+  constructor(path: string, trouble: TrackTrouble = UNTOLD) {
     this.path = path
+    this.#trouble = trouble
     this.#file = open(path, 'wx', 0o600)
     this.#writing = this.#file
       .then(file => file.write(wavHeader(SAMPLE_RATE, 1, Infinity), 0, HEADER_BYTES, 0))
       .then(
         () => {},
-        () => this.#fail(),
+        error => this.#fail(error),
       )
   }
 
@@ -88,8 +100,10 @@ export class TrackFile {
     return this.#closed
   }
 
-  #fail(): void {
+  #fail(error: unknown): void {
+    if (this.#failed) return
     this.#failed = true
+    this.#trouble.failed(error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
   }
 
   #put(pcm: Int16Array): void {
@@ -118,6 +132,7 @@ export class TrackFile {
     this.#sounds = false
     if (this.#waiting === MOST_WAITING || this.#before * 2 > MOST_BYTES) {
       this.#lost += count
+      this.#trouble.lost((count * 1000) / SAMPLE_RATE)
       return
     }
     const piece = this.#piece
@@ -135,8 +150,8 @@ export class TrackFile {
     try {
       const file = await this.#file
       await file.write(bytesOf(piece), 0, count * 2, HEADER_BYTES + at * 2)
-    } catch {
-      this.#failed = true
+    } catch (error) {
+      this.#fail(error)
     }
   }
 
@@ -154,8 +169,8 @@ export class TrackFile {
       } finally {
         await file.close()
       }
-    } catch {
-      this.#failed = true
+    } catch (error) {
+      this.#fail(error)
     }
     return {
       durationMs: (samples * 1000) / SAMPLE_RATE,

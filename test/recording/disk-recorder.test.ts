@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DiskRecorder } from '../../src/recording/disk-recorder.ts'
 import type { RecordingNotes } from '../../src/recording/recording-notes.ts'
 import { type RecordingSettings, recordingOptionsSchema } from '../../src/recording/recording-options.ts'
+import { deleteOldRecordings } from '../../src/recording/retention.ts'
 import { loudness, peak } from '../../src/transcode/level.ts'
 import { readWav } from '../../src/transcode/wav.ts'
 import { LogLines } from '../helpers/log-lines.ts'
@@ -272,20 +273,74 @@ describe('a recording', () => {
     expect(() => recorder.start('r')).toThrow('recording is off')
   })
 
-  test('older than they are kept for are deleted, and nothing else is', async () => {
-    const old = '20200101T000000Z-0123456789ab'
-    const fresh = '20261121T000000Z-0123456789ab'
-    for (const name of [old, fresh, 'photos', `${old}x`]) {
-      await mkdir(join(folder, name))
-      await writeFile(join(folder, name, 'recording.json'), '{}')
+  /** A recording of an earlier run, last written to at `writtenAt`. */
+  async function earlier(name: string, notes: object | undefined, writtenAt: number) {
+    await mkdir(join(folder, name))
+    const files = ['01-original.wav', ...(notes === undefined ? [] : ['recording.json'])]
+    for (const file of files) {
+      await writeFile(join(folder, name, file), file.endsWith('json') ? JSON.stringify(notes) : '')
+      await utimes(join(folder, name, file), writtenAt / 1_000, writtenAt / 1_000)
     }
-    for (const name of [old, 'photos', `${old}x`]) {
-      const date = new Date(START - 721 * 3_600_000)
-      await utimes(join(folder, name, 'recording.json'), date, date)
-    }
-    const today = new Date(START)
-    await utimes(join(folder, fresh, 'recording.json'), today, today)
+  }
+
+  const HOUR = 3_600_000
+  const KEEP = 720 * HOUR
+  const iso = (ms: number) => new Date(ms).toISOString()
+
+  test('that ended longer ago than they are kept for are deleted, and nothing else is', async () => {
+    const [tooOld, justNot] = [START - KEEP - HOUR, START - KEEP + HOUR]
+    const notes = (endedAt: number) => ({
+      startedAt: iso(endedAt - HOUR),
+      endedAt: iso(endedAt),
+      durationMs: HOUR,
+    })
+    // By its end, whenever somebody touched it.
+    await earlier('20200101T000000Z-000000000001', notes(tooOld), START)
+    await earlier('20200101T000000Z-000000000002', notes(justNot), tooOld)
+    // Without a note of the end: by what is known.
+    const before = { startedAt: iso(tooOld - HOUR), durationMs: HOUR / 2, pauses: [{ forMs: HOUR / 2 }] }
+    await earlier('20200101T000000Z-000000000003', before, START)
+    // Cut off by a crash, with notes and without: as old as what was written last.
+    await earlier('20200101T000000Z-000000000004', { startedAt: iso(tooOld) }, tooOld)
+    await earlier('20200101T000000Z-000000000005', { startedAt: iso(tooOld) }, justNot)
+    await earlier('20200101T000000Z-000000000006', undefined, tooOld)
+    await earlier('20200101T000000Z-000000000007', undefined, justNot)
+    for (const other of ['photos', '20200101T000000Z-0000000000011'])
+      await earlier(other, notes(tooOld), tooOld)
     await couple()
-    await expect.poll(async () => (await readdir(folder)).sort()).toEqual([`${old}x`, fresh, 'photos'].sort())
+    await expect
+      .poll(async () => (await readdir(folder)).sort())
+      .toEqual(
+        [
+          ...[2, 5, 7].map(n => `20200101T000000Z-00000000000${n}`).sort(),
+          '20200101T000000Z-0000000000011',
+          'photos',
+        ].sort(),
+      )
+  })
+
+  test('that goes on is never deleted, however long it has gone on, or stood still', async () => {
+    await couple({ keepHours: 1 })
+    recorder.start('r')
+    await r.run(1_500)
+    const [name = ''] = await readdir(folder)
+    // As if everything in it had been written long ago.
+    const age = async (ms: number) => {
+      for (const file of await readdir(join(folder, name)))
+        await utimes(join(folder, name, file), ms / 1_000, ms / 1_000)
+    }
+    await expect.poll(() => readdir(join(folder, name))).toContain('recording.json')
+    await age(START - 100 * HOUR)
+    r.clock.advance(15 * 60_000)
+    const touched = async () => (await stat(join(folder, name, 'recording.json'))).mtimeMs
+    await expect.poll(touched).toBeGreaterThan(START + HOUR / 5)
+    // For another process with the same folder it goes on, too.
+    expect(await deleteOldRecordings(folder, { olderThan: START, running: [] })).toBe(0)
+    await age(START - 100 * HOUR)
+    expect(await deleteOldRecordings(folder, { olderThan: START, running: [join(folder, name)] })).toBe(0)
+    await recorder.stop('r')
+    await age(START - 100 * HOUR)
+    expect((await made()).notes.endedAt).toBe(iso(START + r.clock.now()))
+    expect(await deleteOldRecordings(folder, { olderThan: START, running: [] })).toBe(0)
   })
 })

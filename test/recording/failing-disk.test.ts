@@ -43,12 +43,21 @@ test('a recording that has no place on the disk is refused with the reason', asy
 
 test('a disk that fails while it goes on is told of, and counted by tracks', async () => {
   const folder = await emptyFolder()
-  const { recorder, log, run, say } = await recording(folder)
+  const { recorder, log, run, say, relay } = await recording(folder)
+  const faults: string[] = []
+  relay.observer.on('recording', ({ state, fault }) => faults.push(`${state} ${fault}`))
   recorder.start('r')
   await rm(join(folder, (await readdir(folder))[0]!), { recursive: true })
   await run(1_500)
   say('anna', sine(440, 1_000))
   await run(1_000)
+  // When it happens, and not at the end.
+  await expect.poll(() => recorder.of('r')).toMatchObject({ state: 'recording', fault: 'disk-failed' })
+  expect(faults).toEqual(['notice undefined', 'recording undefined', 'recording disk-failed'])
+  expect(log.complaints.filter(line => line.includes('loses sound') && line.includes('ENOENT'))).toHaveLength(
+    1,
+  )
+  expect(recorder.stats.tracksFailed).toBe(2)
   say('bob', sine(700, 1_000))
   await run(1_000)
   await recorder.stop('r')

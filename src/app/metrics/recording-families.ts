@@ -10,11 +10,7 @@ const RECORDINGS: FieldTable<RecordingStats> = {
     'dragoman_recording_parties_left_out_total',
     'Parties left out of a recording, since they could not be told of it.',
   ],
-  lostMs: [
-    'dragoman_recording_lost_seconds_total',
-    'Sound that the disk was too slow for, in recordings that are over.',
-    MS,
-  ],
+  lostMs: ['dragoman_recording_lost_seconds_total', 'Sound that the disk was too slow for.', MS],
   tracksFailed: [
     'dragoman_recording_tracks_failed_total',
     'Tracks of recordings that end early, since the disk failed.',

@@ -19,6 +19,10 @@ export const recordingSchema = z.strictObject({
     .enum(['notice', 'recording', 'paused', 'ended'])
     .describe('`notice`: people are being told of it, nothing is kept yet.'),
   keptMs: z.number().describe('Sound kept so far, without pauses.'),
+  fault: z
+    .enum(['disk-failed', 'disk-slow'])
+    .optional()
+    .describe('Sound is missing since the disk failed or is too slow; absent: nothing is wrong.'),
 })
 
 export const participantSchema = z.strictObject({

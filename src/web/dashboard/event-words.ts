@@ -1,5 +1,6 @@
 import { describeEnd } from '../../core/errors.ts'
 import type { RelayEvents, SessionEvent } from '../../core/observer.ts'
+import type { RecordingFault } from '../../core/recorder.ts'
 import type { EventKind, EventLine } from './wire.ts'
 
 /** A line of the event stream before it has its number and time. */
@@ -48,7 +49,15 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
   command: ({ room, participant, action }) => line('party', room, participant, `asked by keys: ${action}`),
   dial: ({ room, call, outcome, code }) =>
     line('call', room, null, `${call}: ${outcome}${code === undefined ? '' : ` (${code})`}`),
-  recording: ({ room, state }) => line('recording', room, null, `recording: ${state}`),
+  recording: ({ room, state, fault }) =>
+    fault === undefined
+      ? line('recording', room, null, `recording: ${state}`)
+      : bad(line('recording', room, null, `recording: ${RECORDING_FAULTS[fault]}`)),
+}
+
+const RECORDING_FAULTS: Record<RecordingFault, string> = {
+  'disk-failed': 'the disk failed, sound is missing',
+  'disk-slow': 'the disk is too slow, sound is missing',
 }
 
 function line(kind: EventKind, room: string | null, who: string | null, text: string): EventWords {

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Talker } from '../../bridges/browser/talker.ts'
 import { until } from '../../helpers/until.ts'
 import { guarded, KEY } from './guarded.ts'
+import { exchanged } from './raw.ts'
 
 /** Nobody on this machine is a neighbour: 127.0.0.7, 127.0.0.8 … are so many attackers. */
 const STRICT = { neighbours: [] as string[] }
@@ -39,7 +40,7 @@ async function page(browser: object) {
     )
     return 'kind' in told && told.kind === 'welcome'
   }
-  return { app, visitor, link, comesIn }
+  return { app, port, visitor, link, comesIn }
 }
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => n)
@@ -76,6 +77,34 @@ describe('S-8: the talk page', () => {
     expect(await of('127.0.0.9')).toBe(0)
     expect(await of('127.0.0.9', { link: token })).toBe(2)
     expect(app.server.browser.visits).toBe(10)
+  })
+
+  test('S-11: fifty wrong codes from ten networks lock no code', async () => {
+    const { app, link, comesIn } = await page({ visitors: 'invited' })
+    await link('desk')
+    const code = app.roomCodes.issue('desk', 60_000)
+    const wrong = code === '000000' ? '000001' : '000000'
+    for (const n of many(50)) expect(await comesIn(`127.1.${n % 10}.7`, { code: wrong })).toBe(false)
+    expect(app.server.browser.counters.refused.get('code')).toBe(50)
+    expect(await comesIn('127.2.0.7', { code })).toBe(true)
+    // Whoever has guessed waits.
+    expect(await comesIn('127.1.1.7', { code })).toBe(false)
+  })
+
+  test('S-11: strangers are not told how much there is to do', async () => {
+    const { port } = await page({ visitors: 'invited' })
+    const told = async (path: string, lines: string) =>
+      await exchanged(port, `GET ${path} HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`)
+    const stranger = 'Host: bridge.example.com\r\n'
+    const behindProxy = 'Host: localhost\r\nX-Envoy-Expected-Rq-Timeout-Ms: 15000\r\n'
+    for (const path of ['/', '/health', '/ready'])
+      for (const head of [stranger, behindProxy]) {
+        const answer = await told(path, head)
+        expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+        expect(answer).not.toMatch(/\b(legs|rooms)\b/)
+      }
+    expect(await told('/metrics', behindProxy)).toMatch(/^HTTP\/1\.1 401 /)
+    expect(await told('/health', 'Host: localhost\r\n')).toContain('"legs":0,"rooms":0')
   })
 
   test('a link does not give all places to one address', async () => {
