@@ -197,7 +197,7 @@ program
 
 program
   .command('translate')
-  .description('translates a file: audio (wav, mp3, ogg) into text and voice, text into text')
+  .description('translates a file: audio (wav, mp3, ogg, WebM) into text and voice, text into text')
   .argument('<file>', 'audio or text')
   .option('--from <language>', 'language of the file (default: as configured)', languageId)
   .option('--to <language>', 'language to translate into (default: as configured)', languageId)

@@ -15,7 +15,7 @@ const PATIENCE_MS = 330_000
 const TEXT = /\.(txt|text|md|srt|csv)$/i
 
 export interface TranslateOptions {
-  /** Audio (wav, mp3, ogg) or text. */
+  /** Audio (wav, mp3, ogg, WebM) or text. */
   readonly file: string
   readonly from: string
   readonly to: string

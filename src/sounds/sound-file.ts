@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
-import { OggOpusDecoder } from 'ogg-opus-decoder'
+import { AudioFileError } from '../transcode/audio-file-error.ts'
 import type { Mp3Pool } from '../transcode/mp3-pool.ts'
 import { wholeMp3 } from '../transcode/mp3-whole.ts'
+import { oggCodec } from '../transcode/ogg-pages.ts'
+import { isOgg, isWebm, opusFile } from '../transcode/opus-file.ts'
 import { joined, SAMPLE_RATE } from '../transcode/pcm.ts'
 import { createResampler, RATES } from '../transcode/resample.ts'
-import { saturate } from '../transcode/saturate.ts'
 import { mono, readWav } from '../transcode/wav.ts'
+import { openWav } from '../transcode/wav-sound.ts'
 
 /** The longest sound of a file (s): it is kept in memory. */
 const MOST_SECONDS = 120
@@ -24,18 +26,14 @@ class SoundFileError extends Error {
 }
 
 /**
- * The sound of a file as 16 kHz mono: wav, mp3 and Ogg/Opus by themselves, whatever else ffmpeg reads if it is
+ * The sound of a file as 16 kHz mono: wav, mp3, Ogg and WebM with Opus by themselves, whatever else ffmpeg reads if it is
  * installed. Rejects with `SoundFileError`; a file of more than two minutes is refused.
  */
 export async function readSoundFile(path: string, pool: Mp3Pool): Promise<Int16Array> {
   const bytes = await whole(path)
   const pcm = await decoded(path, bytes, pool)
   if (pcm.length === 0) throw new SoundFileError(path, 'there is no sound in it')
-  if (pcm.length > MOST_SECONDS * SAMPLE_RATE)
-    throw new SoundFileError(
-      path,
-      `${Math.round(pcm.length / SAMPLE_RATE)} s long, at most are ${MOST_SECONDS} s`,
-    )
+  if (pcm.length > MOST_SECONDS * SAMPLE_RATE) throw tooLong(path, pcm.length / SAMPLE_RATE)
   return pcm
 }
 
@@ -55,15 +53,18 @@ async function decoded(path: string, bytes: Uint8Array, pool: Mp3Pool): Promise<
   const begins = (tag: string) => Buffer.from(bytes.subarray(0, tag.length)).toString('latin1') === tag
   try {
     if (begins('RIFF')) {
+      const { moments, rate } = openWav(bytes)
+      if (moments / rate > MOST_SECONDS) throw tooLong(path, moments / rate)
       const wav = readWav(bytes)
       if (RATES.some(rate => rate === wav.rate)) return atSixteen(mono(wav), wav.rate)
     }
-    if (begins('OggS') && isOpus(bytes)) return await opus(bytes)
+    if ((isOgg(bytes) && oggCodec(bytes) === 'opus') || isWebm(bytes)) return await opus(path, bytes)
     if (begins('ID3') || isMp3(bytes)) {
-      const pcm = await wholeMp3(bytes, pool)
+      const pcm = await wholeMp3(bytes, pool, MOST_SECONDS + 1)
       if (pcm.length > 0) return pcm
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof SoundFileError) throw error
     // ffmpeg may read what is unusual, and it says what is wrong with the rest.
   }
   return await byFfmpeg(path)
@@ -73,28 +74,21 @@ function isMp3(bytes: Uint8Array): boolean {
   return bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe6) === 0xe2
 }
 
-/** The first packet of the first page begins with its name (RFC 7845 §5.1). */
-function isOpus(bytes: Uint8Array): boolean {
-  const at = 27 + (bytes[26] ?? 0)
-  return Buffer.from(bytes.subarray(at, at + 8)).toString('latin1') === 'OpusHead'
+/** The sound of an Ogg or WebM file with Opus. */
+async function opus(path: string, bytes: Uint8Array): Promise<Int16Array> {
+  const pieces: Int16Array[] = []
+  try {
+    for await (const pcm of opusFile(bytes, MOST_SECONDS * 1000)) pieces.push(pcm)
+  } catch (error) {
+    if (error instanceof AudioFileError && error.code === 'TOO_LONG') throw tooLong(path, undefined)
+    throw error
+  }
+  return joined(pieces)
 }
 
-async function opus(bytes: Uint8Array): Promise<Int16Array> {
-  const decoder = new OggOpusDecoder()
-  try {
-    await decoder.ready
-    const { channelData, samplesDecoded, sampleRate } = await decoder.decodeFile(bytes)
-    const pcm = new Int16Array(samplesDecoded)
-    const scale = 32_768 / Math.max(1, channelData.length)
-    for (let i = 0; i < pcm.length; i++) {
-      let sum = 0
-      for (const channel of channelData) sum += channel[i] ?? 0
-      pcm[i] = saturate(sum * scale)
-    }
-    return atSixteen(pcm, sampleRate)
-  } finally {
-    decoder.free()
-  }
+function tooLong(path: string, seconds: number | undefined): SoundFileError {
+  const length = seconds === undefined ? 'too long' : `${Math.round(seconds)} s long`
+  return new SoundFileError(path, `${length}, at most are ${MOST_SECONDS} s`)
 }
 
 function atSixteen(pcm: Int16Array, rate: number): Int16Array {
@@ -117,7 +111,7 @@ function byFfmpeg(path: string): Promise<Int16Array> {
       }
       const missing = 'code' in error && error.code === 'ENOENT'
       const why = missing
-        ? 'neither wav, mp3 nor Ogg/Opus, and ffmpeg, which reads more, is not installed'
+        ? 'neither wav, mp3 nor Opus in Ogg or WebM, and ffmpeg, which reads more, is not installed'
         : 'ffmpeg cannot read it either'
       reject(new SoundFileError(path, why, { cause: error }))
     })

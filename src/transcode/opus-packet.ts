@@ -19,6 +19,14 @@ export function opusSamples(packet: Uint8Array): number {
   return samples > LONGEST ? 0 : samples
 }
 
+/**
+ * The same of a packet of several streams (RFC 7845 §5.1.1): all last as long as the first, whose own size stands in front of
+ * its frames, so that only its head can be checked.
+ */
+export function multistreamSamples(packet: Uint8Array): number {
+  return opusSamples(packet.subarray(0, ((packet[0] ?? 0) & 3) < 2 ? 1 : 2))
+}
+
 function frameCount(packet: Uint8Array): number {
   switch (packet[0]! & 3) {
     case 0:

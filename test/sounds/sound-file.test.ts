@@ -8,6 +8,7 @@ import { loudness } from '../../src/transcode/level.ts'
 import { Mp3Pool } from '../../src/transcode/mp3-pool.ts'
 import { SAMPLE_RATE } from '../../src/transcode/pcm.ts'
 import { encodeWav } from '../../src/transcode/wav.ts'
+import { oggFile } from '../helpers/opus-containers.ts'
 import { sine } from '../helpers/tone.ts'
 
 const pool = new Mp3Pool({ max: 2 })
@@ -41,6 +42,7 @@ describe('a sound file', () => {
     ['line.wav', ['-ar', '8000', '-c:a', 'pcm_mulaw']],
     ['sound.mp3', ['-c:a', 'libmp3lame']],
     ['sound.opus', ['-c:a', 'libopus', '-f', 'ogg']],
+    ['recorded.webm', ['-c:a', 'libopus', '-live', '1']],
     ['vorbis.ogg', ['-c:a', 'libvorbis', '-ac', '2']],
     ['sound.flac', []],
     ['sound.m4a', []],
@@ -61,6 +63,15 @@ describe('a sound file', () => {
     await expect(readSoundFile(missing, pool)).rejects.toThrow(/missing\.ogg: cannot be read \(ENOENT\)/)
     await writeFile(path, encodeWav(new Int16Array(0), SAMPLE_RATE))
     await expect(readSoundFile(path, pool)).rejects.toThrow('there is no sound in it')
+  })
+
+  it('of more than two minutes is refused before it is decoded', async () => {
+    const path = join(folder, 'bomb.ogg')
+    const packet = Buffer.of(0x83, 48)
+    await writeFile(path, oggFile(Array<Buffer>(2_000).fill(packet), { perPage: 100 }))
+    await expect(readSoundFile(path, pool)).rejects.toThrow('too long, at most are 120 s')
+    await writeFile(path, encodeWav(new Int16Array(8_000 * 121), 8_000))
+    await expect(readSoundFile(path, pool)).rejects.toThrow('121 s long, at most are 120 s')
   })
 
   it('of more than two minutes is refused', async () => {

@@ -7,7 +7,7 @@ import type { WantedAudio } from './session-parameters.ts'
 /** One file or text to be worked on in one request. */
 export interface BatchRequest {
   readonly mode: BatchMode
-  /** An audio file, whole: wav, mp3, ogg, as the service takes it; text for `translator` and `tts`, where it takes that. */
+  /** An audio file, whole: wav, mp3, ogg, WebM, as the service takes it; text for `translator` and `tts`, where it takes that. */
   readonly file: AudioData | string
   /** Name of the file part. Default `file.wav`, `file.txt` for text. */
   readonly fileName?: string

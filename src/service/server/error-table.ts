@@ -162,7 +162,7 @@ export const ERROR_TABLE = {
   parameter_missing: row('bad_parameter', 400, '-', 'A parameter that is needed is missing.'),
   file_missing: row('bad_file', 400, '-', 'The form has no file.'),
   empty_file: row('bad_file', 400, '-', 'There is nothing in the file.'),
-  format_unknown: row('bad_file', 415, '-', 'The file is none of wav, mp3, ogg.'),
+  format_unknown: row('bad_file', 415, '-', 'The file is none of wav, mp3, ogg, WebM.'),
   coding_not_supported: row(
     'bad_file',
     415,

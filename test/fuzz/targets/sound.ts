@@ -1,14 +1,17 @@
-import { oggCodec } from '../../../src/service/server/batch/ogg-pages.ts'
 import { WavReader } from '../../../src/service/server/engines/wav-reader.ts'
-import { ServiceError } from '../../../src/service/server/service-error.ts'
+import { AudioFileError } from '../../../src/transcode/audio-file-error.ts'
 import { mp3HeaderAt } from '../../../src/transcode/mp3-header.ts'
 import { metadataAt } from '../../../src/transcode/mp3-metadata.ts'
 import { Mp3Splitter } from '../../../src/transcode/mp3-splitter.ts'
 import { mp3TagAt } from '../../../src/transcode/mp3-tag.ts'
+import { oggOpusParts } from '../../../src/transcode/ogg-opus.ts'
+import { oggCodec } from '../../../src/transcode/ogg-pages.ts'
 import { opusSamples } from '../../../src/transcode/opus-packet.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
 import { WavError } from '../../../src/transcode/wav-format.ts'
 import { openWav } from '../../../src/transcode/wav-sound.ts'
+import { webmOpusParts } from '../../../src/transcode/webm-opus.ts'
+import { webmFile } from '../../helpers/opus-containers.ts'
 import { allowing, type FuzzTarget, must } from '../target.ts'
 
 /** Frames without sound: a header, zeros, and where told a tag. MPEG 2, 16 kHz, 32 kbit/s, mono: 144 bytes. */
@@ -188,8 +191,38 @@ const ogg: FuzzTarget = {
   ],
   words: ['OggS', 'OpusHead', '\u0001vorbis', '\u00ff\u00ff'],
   run(input) {
-    const codec = allowing([ServiceError], () => oggCodec(input))
+    const codec = allowing([AudioFileError], () => oggCodec(input))
     must(codec === undefined || codec === 'opus' || codec === 'vorbis', 'a coding that can be read')
+    allowing([AudioFileError], () => {
+      for (const { packets } of oggOpusParts(input))
+        must(
+          packets.every(each => each.length > 0),
+          'whole packets',
+        )
+    })
+  },
+}
+
+const webm: FuzzTarget = {
+  name: 'blocks of WebM',
+  seeds: [webmFile([Buffer.of(0xf8, 0xff, 0xfe)]), webmFile([Buffer.of(0xf8, 0xff, 0xfe)], { groups: true })],
+  words: [
+    '\u001aE\u00df\u00a3',
+    '\u0018S\u0080g',
+    '\u0016T\u00aek',
+    '\u00ae',
+    '\u00a3',
+    'A_OPUS',
+    'OpusHead',
+  ],
+  run(input) {
+    allowing([AudioFileError], () => {
+      for (const { packets } of webmOpusParts(input))
+        must(
+          packets.every(each => each.length > 0),
+          'whole packets',
+        )
+    })
   },
 }
 
@@ -208,4 +241,4 @@ const opus: FuzzTarget = {
   },
 }
 
-export const SOUND: readonly FuzzTarget[] = [splitter, tags, wav, wavStream, ogg, opus]
+export const SOUND: readonly FuzzTarget[] = [splitter, tags, wav, wavStream, ogg, webm, opus]

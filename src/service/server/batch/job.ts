@@ -45,7 +45,7 @@ function spoken(parameters: JobParameters, form: JobForm, tools: JobTools, conte
       'file_missing',
       `${mode} needs an audio file in the part "file"${text ? ', not text' : ''}`,
     )
-  const sound = fileSound(form.file, mp3)
+  const sound = fileSound(form.file, mp3, context.limits.maxFileMs)
   return async () => {
     const heard = await transcription(engine, language, sound, context)
     if (heard.utterances.length === 0 && source === undefined)

@@ -1,3 +1,4 @@
+import { durationMs } from '../../../transcode/pcm.ts'
 import { mono } from '../../../transcode/wav.ts'
 import { WavError } from '../../../transcode/wav-format.ts'
 import { openWav, type WavSound } from '../../../transcode/wav-sound.ts'
@@ -9,9 +10,11 @@ const PIECE = 32_768
 const MOST_CHANNELS = 64
 
 /** The sound of a WAV file at 16 kHz mono, in pieces that are valid until the next. Throws a `ServiceError`. */
-export function* wavPieces(bytes: Uint8Array): Generator<Int16Array> {
+export function* wavPieces(bytes: Uint8Array, maxMs: number): Generator<Int16Array> {
   const sound = opened(bytes)
   const { rate, channels, moments } = sound
+  if (durationMs(moments, rate) > maxMs)
+    throw new ServiceError('too_long', `the file is longer than ${maxMs} ms`)
   const resampler = soundResampler(rate)
   const count = Math.floor(PIECE / channels)
   for (let at = 0; at < moments; at += count)

@@ -73,7 +73,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/api/batch/file',
     summary: 'Transcribes, translates or speaks one file',
     about:
-      'Audio is wav, mp3, or ogg with Opus or Vorbis. The answer has the fields of the mode and no others. With `Accept: audio/mpeg` it is the mp3 alone, where there is one. Files wait for voices: a job pauses while somebody who speaks has to wait, and is refused with `Retry-After` while the service is further behind than `admitBehindMs`, or has no place.',
+      'Audio is wav, mp3, ogg with Opus or Vorbis, or WebM with Opus. The answer has the fields of the mode and no others. With `Accept: audio/mpeg` it is the mp3 alone, where there is one. Files wait for voices: a job pauses while somebody who speaks has to wait, and is refused with `Retry-After` while the service is further behind than `admitBehindMs`, or has no place.',
     form: BATCH_PARAMETERS,
     answers: { 'application/json': z.union(Object.values(batchSchemas)), 'audio/mpeg': null },
     errors: [...KEYED, ...BATCH_ERRORS, ...ALWAYS],

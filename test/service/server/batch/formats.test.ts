@@ -40,6 +40,10 @@ test.each([
   ['mp3 without tags', ['-f', 'mp3', '-write_xing', '0', '-id3v2_version', '0']],
   ['ogg Opus', ['-c:a', 'libopus', '-f', 'ogg']],
   ['ogg Opus stereo', ['-c:a', 'libopus', '-ac', '2', '-f', 'ogg']],
+  ['ogg Opus of six channels', ['-c:a', 'libopus', '-ac', '6', '-f', 'ogg']],
+  ['WebM Opus', ['-c:a', 'libopus', '-f', 'webm']],
+  ['WebM Opus stereo, as it is recorded', ['-c:a', 'libopus', '-ac', '2', '-live', '1', '-f', 'webm']],
+  ['Matroska Opus', ['-c:a', 'libopus', '-f', 'matroska']],
   ['ogg Vorbis', ['-c:a', 'libvorbis', '-f', 'ogg']],
   ['ogg Vorbis 44100 stereo', ['-c:a', 'libvorbis', '-ar', '44100', '-ac', '2', '-f', 'ogg']],
 ] as const)('%s is heard as it is', async (_name, how) => {
@@ -57,6 +61,7 @@ test.each([
   ['aac', ['-f', 'adts'], 415, 'format_unknown', 'wav, mp3, ogg'],
   ['wav of ADPCM', ['-c:a', 'adpcm_ima_wav', '-f', 'wav'], 415, 'coding_not_supported', 'cannot read'],
   ['wav 7000', ['-ar', '7000', '-f', 'wav'], 415, 'coding_not_supported', '8000'],
+  ['WebM of Vorbis', ['-c:a', 'libvorbis', '-f', 'webm'], 415, 'coding_not_supported', 'A_VORBIS'],
   ['ogg of FLAC', ['-c:a', 'flac', '-f', 'ogg'], 415, 'coding_not_supported', 'Opus'],
 ] as const)('%s is refused by name', async (_name, how, status, error, words) => {
   const { url } = await fakeService({}, { engines: quickEngines().engines })
@@ -71,6 +76,7 @@ test.each([
   ['wav', undefined],
   ['ogg Opus', ['-c:a', 'libopus', '-f', 'ogg']],
   ['ogg Vorbis', ['-c:a', 'libvorbis', '-f', 'ogg']],
+  ['WebM Opus', ['-c:a', 'libopus', '-f', 'webm']],
   ['mp3', ['-f', 'mp3']],
 ] as const)('%s cut or damaged anywhere is answered, and the next one heard', async (kind, how) => {
   const whole = how ? converted(...how) : SECOND

@@ -1,12 +1,8 @@
 import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis'
-import { OggOpusDecoder } from 'ogg-opus-decoder'
+import { oggPages } from '../../../transcode/ogg-pages.ts'
 import { saturate } from '../../../transcode/saturate.ts'
 import { ServiceError } from '../service-error.ts'
-import { oggCodec } from './ogg-pages.ts'
 import { FILE_RATES, type SoundResampler, soundResampler } from './sound-resampler.ts'
-
-/** Bytes decoded before others get their turn; little, since silence may take hardly any. */
-const PIECE_BYTES = 8 * 1024
 
 /** Packets that cannot be decoded, beyond which it is no recording any more; the decoder writes a line about each. */
 const MOST_ERRORS = 20
@@ -19,9 +15,15 @@ interface Decoded {
   readonly errors: readonly unknown[]
 }
 
-/** The sound of an Ogg file (Opus, Vorbis) at 16 kHz mono, in pieces. Throws a `ServiceError`. */
-export async function* oggPieces(bytes: Uint8Array): AsyncGenerator<Int16Array> {
-  const decoder = oggCodec(bytes) === 'opus' ? new OggOpusDecoder() : new OggVorbisDecoder()
+/**
+ * The sound of an Ogg file with Vorbis at 16 kHz mono, page by page: a byte of it can be 4096 samples of each channel, and a page has 255
+ * packets at most, so that memory is bounded whatever it holds. Throws a `ServiceError`, or an `AudioFileError` for a page.
+ */
+export async function* vorbisPieces(bytes: Uint8Array): AsyncGenerator<Int16Array> {
+  for (const _page of oggPages(bytes)) {
+    // The whole file is looked at before the recogniser hears anything of it.
+  }
+  const decoder = new OggVorbisDecoder()
   let resampler: SoundResampler | undefined
   let errors = 0
   const sixteen = (decoded: Decoded): Int16Array => {
@@ -37,8 +39,8 @@ export async function* oggPieces(bytes: Uint8Array): AsyncGenerator<Int16Array> 
   }
   try {
     await decoder.ready
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      yield sixteen(await attempt(() => decoder.decode(bytes.subarray(at, at + PIECE_BYTES))))
+    for (const page of oggPages(bytes)) {
+      yield sixteen(await attempt(() => decoder.decode(page.bytes)))
       await new Promise(setImmediate)
     }
     yield sixteen(await attempt(() => decoder.flush()))

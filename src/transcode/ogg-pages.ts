@@ -1,0 +1,89 @@
+import { AudioFileError } from './audio-file-error.ts'
+
+/** What an Ogg file holds, of what can be read here. */
+export type OggCodec = 'opus' | 'vorbis'
+
+/** One page of an Ogg file (RFC 3533 §6). */
+export interface OggPage {
+  /** The whole page, head included. */
+  readonly bytes: Buffer
+  readonly body: Buffer
+  /** Sizes of its segments. */
+  readonly lacing: Buffer
+  /** Whose page it is, of several logical streams. */
+  readonly serial: number
+  /** It begins in the middle of a packet, begins its stream, ends its stream. */
+  readonly continued: boolean
+  readonly first: boolean
+  readonly last: boolean
+  /** Samples of its stream up to its end; negative where no packet ends on it. */
+  readonly position: number
+  /** Its bytes are those that were written, by its checksum. */
+  readonly intact: boolean
+}
+
+const HEAD_BYTES = 27
+const MAX_CHANNELS = 8
+
+/** The pages of an Ogg file, in order. Throws an `AudioFileError` where none begins, or the last one is cut. */
+export function* oggPages(bytes: Uint8Array): Generator<OggPage> {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (let at = 0; at < view.length; ) {
+    if (view.toString('latin1', at, at + 4) !== 'OggS'.slice(0, view.length - at))
+      throw new AudioFileError('DAMAGED', `no page of the ogg file begins at byte ${at}`)
+    const start = at + HEAD_BYTES + (view[at + 26] ?? 0)
+    let end = start
+    for (let n = at + HEAD_BYTES; n < Math.min(start, view.length); n++) end += view[n]!
+    if (start > view.length || end > view.length)
+      throw new AudioFileError('TRUNCATED', 'the ogg file ends in the middle of a page')
+    const flags = view[at + 5]!
+    const page = view.subarray(at, end)
+    yield {
+      bytes: page,
+      body: view.subarray(start, end),
+      lacing: view.subarray(at + HEAD_BYTES, start),
+      serial: view.readUInt32LE(at + 14),
+      continued: (flags & 1) !== 0,
+      first: (flags & 2) !== 0,
+      last: (flags & 4) !== 0,
+      position: Number(view.readBigInt64LE(at + 6)),
+      intact: checksum(page) === view.readUInt32LE(at + 22),
+    }
+    at = end
+  }
+}
+
+/** The coding of an Ogg file, by its first packet; throws an `AudioFileError` when it cannot be read here. */
+export function oggCodec(bytes: Uint8Array): OggCodec {
+  const { value: page } = oggPages(bytes).next()
+  if (!page) throw new AudioFileError('DAMAGED', 'the ogg file has no page')
+  const { body } = page
+  const opus = body.toString('latin1', 0, 8) === 'OpusHead'
+  // The Vorbis I specification, §4.2.1.
+  const vorbis = body.toString('latin1', 0, 7) === '\u0001vorbis'
+  if (!opus && !vorbis) throw new AudioFileError('UNSUPPORTED', 'the ogg file holds neither Opus nor Vorbis')
+  const channels = body[opus ? 9 : 11] ?? 0
+  if (channels < 1 || channels > MAX_CHANNELS)
+    throw new AudioFileError(
+      'UNSUPPORTED',
+      `the ogg file has ${channels} channels, allowed are 1 to ${MAX_CHANNELS}`,
+    )
+  return opus ? 'opus' : 'vorbis'
+}
+
+/** CRC-32 of Ogg: polynomial 0x04c11db7, neither reflected nor inverted. */
+const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 24
+  for (let bit = 0; bit < 8; bit++) crc = crc < 0 ? (crc << 1) ^ 0x04c1_1db7 : crc << 1
+  return crc >>> 0
+})
+
+/** The checksum of a page, its own field counted as zero. */
+export function checksum(page: Uint8Array): number {
+  let crc = 0
+  for (let n = 0; n < page.length; n++) {
+    const byte = n >= 22 && n < 26 ? 0 : page[n]!
+    crc = ((crc << 8) ^ CRC[(crc >>> 24) ^ byte]!) | 0
+  }
+  return crc >>> 0
+}

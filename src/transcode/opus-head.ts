@@ -1,0 +1,55 @@
+import { AudioFileError } from './audio-file-error.ts'
+
+/** How an Opus stream has to be decoded (RFC 7845 §5.1). */
+export interface OpusHead {
+  readonly channels: number
+  /** Samples at 48 kHz that come before the sound. */
+  readonly preSkip: number
+  /** Factor that the sound is to be multiplied with. */
+  readonly gain: number
+  readonly streamCount: number
+  readonly coupledStreamCount: number
+  /** The decoded channel of each channel. */
+  readonly channelMappingTable: number[]
+}
+
+const MAX_CHANNELS = 8
+const SILENT = 255
+
+/** Reads `OpusHead`, of Ogg or as `CodecPrivate` of WebM. Throws an `AudioFileError` for one that cannot be decoded here. */
+export function readOpusHead(head: Buffer): OpusHead {
+  if (head.length < 19 || head.toString('latin1', 0, 8) !== 'OpusHead')
+    throw new AudioFileError('DAMAGED', 'the head of the Opus stream is damaged')
+  const channels = head[9]!
+  const family = head[18]!
+  if (channels < 1 || channels > MAX_CHANNELS || (family === 0 && channels > 2))
+    throw new AudioFileError(
+      'UNSUPPORTED',
+      `the file has ${channels} channels (mapping family ${family}), allowed are 1 to ${MAX_CHANNELS}`,
+    )
+  const common = {
+    channels,
+    preSkip: head.readUInt16LE(10),
+    gain: 10 ** (head.readInt16LE(16) / (20 * 256)),
+  }
+  if (family === 0) {
+    const channelMappingTable = channels === 2 ? [0, 1] : [0]
+    return { ...common, streamCount: 1, coupledStreamCount: channels - 1, channelMappingTable }
+  }
+  const streamCount = head[19] ?? 0
+  const coupledStreamCount = head[20] ?? 0
+  const channelMappingTable = [...head.subarray(21, 21 + channels)]
+  const decoded = streamCount + coupledStreamCount
+  const sound =
+    streamCount > 0 &&
+    streamCount <= MAX_CHANNELS &&
+    coupledStreamCount <= streamCount &&
+    channelMappingTable.length === channels &&
+    channelMappingTable.every(each => each < decoded || each === SILENT)
+  if (!sound)
+    throw new AudioFileError(
+      'DAMAGED',
+      'the head of the Opus stream maps channels to streams that are not there',
+    )
+  return { ...common, streamCount, coupledStreamCount, channelMappingTable }
+}
