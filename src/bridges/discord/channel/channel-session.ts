@@ -14,7 +14,7 @@ import { statusOf } from './channel-status.ts'
 import { channelWords } from './channel-words.ts'
 import { farewell } from './farewell.ts'
 import { languagesOf } from './greetings.ts'
-import { GuildWatch } from './guild-watch.ts'
+import type { GuildEvents } from './guild-events.ts'
 import type { ChannelMember } from './member.ts'
 import { type SessionParts, sessionParts } from './session-parts.ts'
 import { within } from './within.ts'
@@ -34,11 +34,12 @@ export class ChannelSession implements ChannelInterpreter {
   readonly #parts: ChannelParts
   readonly #request: StartRequest
   readonly #since: number
+  readonly #events: GuildEvents
   readonly #its: SessionParts
   readonly #settle: (end: ChannelEnd) => void
   #members: readonly ChannelMember[] = []
   #output: ChannelOutput
-  #watch: GuildWatch | undefined
+  #watch: Disposable | undefined
   #looks: Ticker | undefined
   #looked = 0
   /** People may be listened to. */
@@ -49,8 +50,13 @@ export class ChannelSession implements ChannelInterpreter {
    * `id` is unique in this process; `room` is where its parties go. Throws `RangeError` where the bot is in no such
    * guild.
    */
-  constructor(parts: ChannelParts, request: StartRequest, id: string, room: string) {
+  constructor(
+    parts: ChannelParts,
+    request: StartRequest,
+    { events, id, room }: { readonly events: GuildEvents; readonly id: string; readonly room: string },
+  ) {
     this.guildId = request.guildId
+    this.#events = events
     this.#parts = parts
     this.#request = request
     this.#output = request.output
@@ -79,19 +85,20 @@ export class ChannelSession implements ChannelInterpreter {
   /** Joins the voice channel; settles when it is being interpreted, or with why it never will be. */
   async join(): Promise<ChannelEnd | undefined> {
     const { link, welcome, indicator } = this.#its
-    const { client, clock, log } = this.#parts
+    const { clock, log } = this.#parts
     const failed = await link.join()
     if (failed) return this.#finish(failed)
-    const watcher = {
+    const reconnect = () => {
+      if (link.state === 'reconnecting') link.askAgain()
+    }
+    this.#watch = this.#events.watch(this.guildId, {
       changed: () => this.#refresh(),
       channelGone: (channelId: string) => this.#channelGone(channelId),
       begunAnew: () => link.askAgain(),
-      guildBack: () => {
-        if (link.state === 'reconnecting') link.askAgain()
-      },
+      guildBack: reconnect,
+      resumed: reconnect,
       guildGone: () => void this.#finish({ kind: 'refused', code: 'guild-gone' }),
-    }
-    this.#watch = new GuildWatch(client, this.guildId, watcher, log)
+    })
     this.#see()
     await within(clock, NOTICE_MS, this.#announce())
     if (this.#finishing) return this.#finishing

@@ -2,6 +2,7 @@ import { Events } from 'discord.js'
 import type { ChannelInterpreter, Interpreters, StartFailure, StartRequest } from '../channel-interpreter.ts'
 import type { ChannelParts } from './channel-parts.ts'
 import { ChannelSession } from './channel-session.ts'
+import { GuildEvents } from './guild-events.ts'
 import { Indicator } from './indicator.ts'
 
 const CHANNELS_MOST = 50
@@ -9,12 +10,14 @@ const CHANNELS_MOST = 50
 /** The voice channels that are being interpreted: at most one in each guild, as Discord has it. Owns them. */
 export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   readonly #parts: ChannelParts
+  readonly #events: GuildEvents
   readonly #sessions = new Map<string, ChannelSession>()
   #count = 0
   #closing: Promise<void> | undefined
 
   constructor(parts: ChannelParts) {
     this.#parts = parts
+    this.#events = new GuildEvents(parts.client, parts.log)
     parts.client.on(Events.Invalidated, this.#gone)
     parts.client.on(Events.GuildAvailable, this.#tidy)
     parts.client.once(Events.ClientReady, () => {
@@ -50,7 +53,8 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     const guild = this.#parts.client.guilds.cache.get(guildId)
     if (!guild) return { kind: 'refused', code: 'guild-gone' }
     if (!guild.channels.cache.get(channelId)?.isVoiceBased()) return { kind: 'refused', code: 'channel-gone' }
-    const session = new ChannelSession(this.#parts, request, `discord ${guildId}.${++this.#count}`, room)
+    const id = `discord ${guildId}.${++this.#count}`
+    const session = new ChannelSession(this.#parts, request, { events: this.#events, id, room })
     this.#sessions.set(guildId, session)
     void session.ended.then(() => this.#sessions.delete(guildId))
     return (await session.join()) ?? session
@@ -70,6 +74,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     this.#parts.client.off(Events.Invalidated, this.#gone)
     this.#parts.client.off(Events.GuildAvailable, this.#tidy)
     await Promise.all(Array.from(this.#sessions.values(), session => session.close()))
+    this.#events[Symbol.dispose]()
   }
 
   /** Where nobody is listened to nothing says so, whatever became of the last process. */

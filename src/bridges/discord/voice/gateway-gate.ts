@@ -7,6 +7,8 @@ export interface GatewayWatcher {
   server(endpoint: string | undefined): void
   /** The main gateway's client let go of this connection. */
   dropped(): void
+  /** The main gateway is unavailable: a request to join could not be sent. Called while it is made. */
+  unsent(): void
 }
 
 /**
@@ -25,9 +27,13 @@ export class GatewayGate {
       return {
         destroy: () => adapter.destroy(),
         sendPayload: (payload: { d?: { channel_id?: string | null } }) => {
+          const joins = Boolean(payload.d?.channel_id)
           if (!this.#asking) return true
-          if (payload.d?.channel_id) this.#asked = true
-          return adapter.sendPayload(payload)
+          if (adapter.sendPayload(payload)) {
+            if (joins) this.#asked = true
+          } else if (joins) watcher.unsent()
+          // The library would close a voice connection that still works, and reports only the first failure in a row.
+          return true
         },
       }
     }

@@ -8,7 +8,7 @@ export interface LinkLimits {
   readonly stableMs: number
   /** How long after being thrown out the main gateway may take to say where to (ms). */
   readonly waitMs: number
-  /** Thrown out while the main gateway, or the guild, is away: waited for so long (ms). */
+  /** The main gateway or the guild is unavailable, and voice is lost too: how long a link waits for them (ms). */
   readonly outageMs: number
   /** How long a guild may be without a voice server before we ask (ms). */
   readonly endpointTimeoutMs: number
@@ -23,11 +23,14 @@ export const DEFAULT_LINK_LIMITS: LinkLimits = {
   attemptsMost: 5,
   stableMs: 30_000,
   waitMs: 5_000,
-  outageMs: 60_000,
+  outageMs: 300_000,
   endpointTimeoutMs: 15_000,
   deafMs: 10_000,
   random: Math.random,
 }
+
+/** Between two attempts to ask a main gateway that is unavailable; its return is also an event (ms). */
+export const GATEWAY_RETRY_MS = 1_000
 
 /** Being told where we are so shortly before being thrown out belongs to it (ms). */
 export const SAME_MOMENT_MS = 3_000

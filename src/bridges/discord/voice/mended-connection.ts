@@ -3,7 +3,6 @@ import {
   getVoiceConnection,
   joinVoiceChannel,
   type VoiceConnection,
-  VoiceConnectionDisconnectReason,
   VoiceConnectionStatus,
 } from '@discordjs/voice'
 import type { Clock } from '../../../core/clock.ts'
@@ -42,8 +41,6 @@ export interface ConnectionWatcher extends GatewayWatcher {
   connecting(): void
   /** The voice server closed the connection, and it will not be resumed. */
   closed(code: number): void
-  /** The main gateway could not be asked just now. */
-  unsent(): void
   speaking(userId: string): void
   failed(error: unknown): void
 }
@@ -148,11 +145,6 @@ export class MendedConnection {
     }
     if (state.status === VoiceConnectionStatus.Ready) this.#watcher.ready()
     else if (state.status === VoiceConnectionStatus.Connecting) this.#watcher.connecting()
-    else if (
-      state.status === VoiceConnectionStatus.Disconnected &&
-      state.reason === VoiceConnectionDisconnectReason.AdapterUnavailable
-    )
-      this.#watcher.unsent()
   }
 
   #mend(networking: Networking): NetworkingMends {

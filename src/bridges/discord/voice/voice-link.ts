@@ -3,7 +3,8 @@ import { thrown } from '../../../core/log.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
 import { answerTo, refusalOf } from './close-codes.ts'
 import { DaveGuard } from './dave-guard.ts'
-import { DEFAULT_LINK_LIMITS, type LinkLimits, rejoinDelayMs, SAME_MOMENT_MS } from './link-limits.ts'
+import { JoinAttempts } from './join-attempts.ts'
+import { DEFAULT_LINK_LIMITS, GATEWAY_RETRY_MS, type LinkLimits, SAME_MOMENT_MS } from './link-limits.ts'
 import { type ConnectionWatcher, MendedConnection } from './mended-connection.ts'
 import type { PacketPlayer, PacketSink, PacketSource } from './packet-sink.ts'
 import { Reception } from './reception.ts'
@@ -19,6 +20,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   readonly #limits: LinkLimits
   readonly #reception: Reception
   readonly #guard: DaveGuard
+  readonly #attempts: JoinAttempts
   readonly #settle: (end: ChannelEnd) => void
   readonly #joined = Promise.withResolvers<undefined>()
   #state: VoiceLinkState = 'joining'
@@ -27,9 +29,6 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   /** What happens next unless something else does. */
   #next: Disposable | undefined
   #watch: Ticker | undefined
-  /** Attempts since the link was last ready for a while, and the code that the last one was closed with. */
-  #attempts = 0
-  #lastCode: number | undefined
   #begun = false
   #announcedAt = Number.NaN
   /** When the main gateway last said that we are in a channel. */
@@ -39,6 +38,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   constructor(options: VoiceLinkOptions) {
     this.#options = options
     this.#limits = { ...DEFAULT_LINK_LIMITS, ...options.limits }
+    this.#attempts = new JoinAttempts(this.#limits)
     this.#channelId = options.channelId
     const { promise, resolve } = Promise.withResolvers<ChannelEnd>()
     this.ended = promise
@@ -103,6 +103,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
    */
   askAgain(): void {
     if (this.#state === 'ended' || !this.#connection) return
+    this.#attempts.answered()
     if (this.#state === 'ready' && this.#connection.ready) this.#connection.rejoin()
     else {
       this.#reconnecting()
@@ -117,8 +118,12 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   }
 
   #open(): void {
-    this.#attempts++
+    this.#attempts.begin()
     const { guildId, group, adapterCreator, dave = true, clock, counters } = this.#options
+    if (!this.#gatewayUp) {
+      this.#unsent()
+      return
+    }
     this.#within(this.#limits.joinTimeoutMs, () => this.#afresh())
     const { connect = (...all) => new MendedConnection(...all) } = this.#options
     const terms = { guildId, group, adapterCreator, dave, clock, counters }
@@ -127,7 +132,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
       this.#connection = connect({ ...terms, channelId, reception, guard }, this.#watcher())
     } catch (error) {
       this.#options.log.error({ guildId, channelId, ...thrown(error) }, 'cannot ask for a voice connection')
-      this.#end({ kind: 'unreachable', attempts: this.#attempts })
+      this.#end(this.#attempts.unreachable)
     }
   }
 
@@ -141,24 +146,38 @@ export class VoiceLink implements PacketSource, PacketPlayer {
 
   /** Another attempt after a while, or the end. */
   #again(attempt: () => void): void {
-    const { attemptsMost, random } = this.#limits
-    if (this.#attempts >= attemptsMost) {
-      const code = refusalOf(this.#lastCode)
-      this.#end(
-        code === undefined ? { kind: 'unreachable', attempts: this.#attempts } : { kind: 'refused', code },
-      )
-      return
-    }
-    this.#within(rejoinDelayMs(this.#attempts, random()), () => {
-      this.#options.counters.rejoins++
-      attempt()
-    })
+    const next = this.#attempts.next()
+    if (typeof next !== 'number') this.#end(next)
+    else
+      this.#within(next, () => {
+        this.#options.counters.rejoins++
+        attempt()
+      })
+  }
+
+  get #gatewayUp(): boolean {
+    return this.#options.gatewayUp?.() ?? true
   }
 
   #rejoin(): void {
-    this.#attempts++
+    this.#attempts.begin()
+    if (!this.#gatewayUp) {
+      this.#unsent()
+      return
+    }
     this.#within(this.#limits.joinTimeoutMs, () => this.#afresh())
     this.#connection?.rejoin()
+  }
+
+  /** Nothing was asked, so it is not an attempt: retries until the main gateway is back, or the outage takes too long. */
+  #unsent(): void {
+    if (this.#state === 'ended' || this.#state === 'ready') return
+    if (!this.#attempts.unsent(this.#options.clock.now())) this.#end(this.#attempts.unreachable)
+    else
+      this.#within(GATEWAY_RETRY_MS, () => {
+        if (this.#connection) this.#rejoin()
+        else this.#open()
+      })
   }
 
   #watcher(): ConnectionWatcher {
@@ -169,14 +188,15 @@ export class VoiceLink implements PacketSource, PacketPlayer {
         this.#within(this.#limits.joinTimeoutMs, () => this.#afresh())
       },
       closed: code => this.#closed(code),
-      unsent: () => this.#again(() => this.#rejoin()),
+      unsent: () => this.#unsent(),
       where: channelId => this.#where(channelId),
       server: endpoint => {
+        this.#attempts.answered()
         if (endpoint !== undefined) return
         this.#reconnecting()
         this.#within(this.#limits.endpointTimeoutMs, () => this.#again(() => this.#rejoin()))
       },
-      dropped: () => this.#end({ kind: 'unreachable', attempts: this.#attempts }),
+      dropped: () => this.#end(this.#attempts.unreachable),
       speaking: userId => {
         if (Number.isNaN(this.#announcedAt)) this.#announcedAt = this.#options.clock.now()
         this.#options.watcher?.speaking?.(userId)
@@ -196,17 +216,13 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     this.#to('ready')
     this.#joined.resolve(undefined)
     // Only what stays is there again: a server that lets us in and closes at once is not asked for ever.
-    this.#within(this.#limits.stableMs, () => {
-      this.#attempts = 0
-      this.#lastCode = undefined
-    })
+    this.#within(this.#limits.stableMs, () => this.#attempts.stable())
   }
 
   #closed(code: number): void {
     if (this.#state === 'ended') return
     this.#options.log.info({ guildId: this.#options.guildId, code }, 'the voice server closed the connection')
-    const again = code === this.#lastCode
-    this.#lastCode = code
+    const again = this.#attempts.closed(code)
     this.#reconnecting()
     const answer = answerTo(code)
     const refused = { kind: 'refused', code: refusalOf(code) ?? code } as const
@@ -222,17 +238,17 @@ export class VoiceLink implements PacketSource, PacketPlayer {
 
   /** Thrown out: ends with `end` unless the main gateway says where to go on, once it can. */
   #wait(end: ChannelEnd, since = this.#options.clock.now()): void {
-    const { gatewayUp = () => true } = this.#options
     this.#within(this.#limits.waitMs, () => {
       if (this.#placedAt > since - SAME_MOMENT_MS) this.#again(() => this.#rejoin())
-      else if (gatewayUp()) this.#end(end)
+      else if (this.#gatewayUp) this.#end(end)
       else if (this.#options.clock.now() - since < this.#limits.outageMs) this.#wait(end, since)
-      else this.#end({ kind: 'unreachable', attempts: this.#attempts })
+      else this.#end(this.#attempts.unreachable)
     })
   }
 
   #where(channelId: string | undefined): void {
     if (this.#state === 'ended') return
+    this.#attempts.answered()
     if (channelId === undefined) {
       this.#end({ kind: 'kicked' })
       return

@@ -1,7 +1,9 @@
+import { Status } from 'discord.js'
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
 import { toneOf } from '../../../../src/simulator/tone-mp3.ts'
 import { noticeHz } from '../../../helpers/fake-announcer.ts'
-import { until } from '../../../helpers/until.ts'
+import { pause, until } from '../../../helpers/until.ts'
 import { anyOf, guildHarness, isInterpreter, speech } from './guild.ts'
 
 test('it follows where it is moved: the people there are told, heard and read there', async () => {
@@ -124,6 +126,30 @@ test('a gateway that resumes or begins anew changes nothing for those who are th
   await ben.join(casa.sala)
   await until(() => channel.status().speakers.length === 2, 20_000, 'Ben is back')
   expect(casa.relay.legs).toBe(legs)
+  await ana.say(speech(440, 1_000))
+  await casa.heard(toneOf('en-us'), 600)
+})
+
+test('a gateway that is away for a minute, while voice is lost too, ends nothing', async () => {
+  const clock = new FakeClock()
+  await using casa = await guildHarness({ parts: { clock } })
+  const { ana } = await casa.anaAndBen()
+  const channel = await casa.start()
+  const { gateway } = casa.discord.faults
+  const shard = casa.client.ws.shards.first()
+  gateway.refuseConnections = true
+  gateway.drop()
+  await until(() => shard?.status !== Status.Ready, 5_000, 'the loss of the gateway')
+  casa.sala.call.closeSocket(casa.guild.bot.id, 4006)
+  await until(() => channel.status().state === 'reconnecting', 5_000, 'the loss of voice')
+  for (let second = 0; second < 60; second++) {
+    clock.advance(1_000)
+    await pause(5)
+  }
+  expect(channel.status().state).toBe('reconnecting')
+  gateway.refuseConnections = false
+  // Time stands still: it is the gateway's return that brings the voice back.
+  await until(() => channel.status().state === 'listening', 20_000, 'the voice')
   await ana.say(speech(440, 1_000))
   await casa.heard(toneOf('en-us'), 600)
 })

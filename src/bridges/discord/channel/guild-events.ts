@@ -1,0 +1,93 @@
+import { type Client, type ClientEvents, Events } from 'discord.js'
+import type { Log } from '../../../core/log.ts'
+
+/** Events of one guild that concern a channel being interpreted. */
+export interface GuildWatcher {
+  /** Someone joined, left or changed, or the known state may be out of date: look again. */
+  changed(): void
+  channelGone(channelId: string): void
+  /** The bot was removed, or the guild deleted; not: unavailable. */
+  guildGone(): void
+  /** Discord had lost the guild, and has it again. */
+  guildBack(): void
+  /** The gateway started a new session: it does not know the voice channel we are in. */
+  begunAnew(): void
+  /** The gateway resumed its session: it can be asked again. */
+  resumed(): void
+}
+
+/**
+ * Listens to a Discord client once, and passes its events to the watchers of the guild they belong to. One listener per
+ * event however many channels are interpreted. Disposing removes them.
+ */
+export class GuildEvents implements Disposable {
+  readonly #client: Client
+  readonly #log: Log
+  readonly #watchers = new Map<string, Set<GuildWatcher>>()
+  readonly #off: (() => void)[] = []
+
+  constructor(client: Client, log: Log) {
+    this.#client = client
+    this.#log = log
+    const changed = ({ id }: { readonly id: string }) => this.#tell(id, watcher => watcher.changed())
+    this.#on(Events.VoiceStateUpdate, (_before, { guild }) => changed(guild))
+    this.#on(Events.GuildMemberUpdate, (_before, { guild }) => changed(guild))
+    this.#on(Events.GuildRoleUpdate, (_before, { guild }) => changed(guild))
+    this.#on(Events.GuildAvailable, guild => {
+      this.#tell(guild.id, watcher => watcher.guildBack())
+      changed(guild)
+    })
+    this.#on(Events.ChannelUpdate, (_before, channel) => {
+      if ('guild' in channel && channel.guild) changed(channel.guild)
+    })
+    this.#on(Events.ChannelDelete, channel => {
+      if ('guild' in channel) this.#tell(channel.guild.id, watcher => watcher.channelGone(channel.id))
+    })
+    this.#on(Events.ThreadDelete, ({ guild, id }) => this.#tell(guild.id, watcher => watcher.channelGone(id)))
+    this.#on(Events.GuildDelete, ({ id }) => this.#tell(id, watcher => watcher.guildGone()))
+    // The start of a new session contains what was missed, without an event for each change.
+    this.#on(Events.ShardReady, shard => this.#tellShard(shard, watcher => watcher.begunAnew()))
+    this.#on(Events.ShardResume, shard => this.#tellShard(shard, watcher => watcher.resumed()))
+  }
+
+  /** Passes the events of this guild to `watcher` until disposed. */
+  watch(guildId: string, watcher: GuildWatcher): Disposable {
+    const watchers = this.#watchers.get(guildId) ?? new Set()
+    this.#watchers.set(guildId, watchers.add(watcher))
+    return {
+      [Symbol.dispose]: () => {
+        watchers.delete(watcher)
+        if (watchers.size === 0 && this.#watchers.get(guildId) === watchers) this.#watchers.delete(guildId)
+      },
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const off of this.#off.splice(0)) off()
+    this.#watchers.clear()
+  }
+
+  #tellShard(shard: number, act: (watcher: GuildWatcher) => void): void {
+    for (const guildId of [...this.#watchers.keys()]) {
+      if (this.#client.guilds.cache.get(guildId)?.shardId !== shard) continue
+      this.#tell(guildId, act)
+      this.#tell(guildId, watcher => watcher.changed())
+    }
+  }
+
+  /** An exception in one watcher reaches neither the client nor other watchers. */
+  #tell(guildId: string, act: (watcher: GuildWatcher) => void): void {
+    for (const watcher of [...(this.#watchers.get(guildId) ?? [])]) {
+      try {
+        act(watcher)
+      } catch (error) {
+        this.#log.error({ guildId, error: String(error) }, 'handling an event of a guild failed')
+      }
+    }
+  }
+
+  #on<K extends keyof ClientEvents>(event: K, listener: (...values: ClientEvents[K]) => void): void {
+    this.#client.on(event, listener)
+    this.#off.push(() => this.#client.off(event, listener))
+  }
+}
