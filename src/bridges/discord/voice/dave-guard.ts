@@ -26,6 +26,11 @@ const REINIT_PAUSE_MS = 3_000
 const REINIT_ANSWER_MS = 5_000
 /** Encrypted speech comes for so long, and our own encryption is not up: something got lost (ms). */
 const EARLY_MOST_MS = 5_000
+/**
+ * A transition that was announced excuses failures for this long (ms). Discord executes it within a few seconds; one that
+ * never is would otherwise hide every later failure.
+ */
+const TRANSITION_MS = 10_000
 /** The last two bytes of every frame that is encrypted end to end (DAVE protocol, "magic marker"). */
 const MARKER = 0xfa
 /** What stands before the marker, from its end: the size of all of it, the nonce of 1 to 5 bytes (LEB128), the tag. */
@@ -49,6 +54,8 @@ export class DaveGuard {
   #reinitAt = Number.NEGATIVE_INFINITY
   /** Since when encrypted speech comes that nothing can be done with; NaN: it does not. */
   #earlySince = Number.NaN
+  /** When each pending transition was first seen. */
+  #pendingSince = new Map<number, number>()
 
   /** `giveUp` is called once no more is tried. */
   constructor(clock: Clock, counters: LinkCounters, giveUp: () => void) {
@@ -63,6 +70,7 @@ export class DaveGuard {
     this.#dave = dave
     this.#failures = 0
     this.#earlySince = Number.NaN
+    this.#pendingSince.clear()
   }
 
   /** On, off, or not agreed yet. */
@@ -104,6 +112,7 @@ export class DaveGuard {
    */
   check(now: number, alone: boolean): void {
     const dave = this.#dave
+    if (dave) this.#changing(dave, now)
     if (dave === undefined || alone || !dave.reinitializing || dave.session?.ready) return
     if (now - this.#reinitAt >= REINIT_ANSWER_MS) this.#reinitialise()
   }
@@ -126,12 +135,25 @@ export class DaveGuard {
     if (encrypted) this.#counters.undecryptable++
     else this.#counters.plaintext++
     const dave = this.#dave
-    // In the middle of a change it is to be expected.
-    if (dave === undefined || dave.pendingTransitions.size > 0) return
     const now = this.#clock.now()
+    // In the middle of a change it is to be expected.
+    if (dave === undefined || this.#changing(dave, now)) return
     if (this.#failures === 0) this.#failingSince = now
     this.#failures += encrypted ? 1 : PLAINTEXT_WEIGHT
     if (this.#failures > FAILURES_MOST && now - this.#failingSince >= FAILING_MS) this.#reinitialise()
+  }
+
+  /** A transition is pending, and not for too long. */
+  #changing({ pendingTransitions }: DaveSession, now: number): boolean {
+    const since = this.#pendingSince
+    for (const id of since.keys()) if (!pendingTransitions.has(id)) since.delete(id)
+    let changing = false
+    for (const id of pendingTransitions.keys()) {
+      const at = since.get(id) ?? now
+      since.set(id, at)
+      if (now - at < TRANSITION_MS) changing = true
+    }
+    return changing
   }
 
   #tooEarly(): void {

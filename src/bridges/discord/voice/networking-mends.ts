@@ -16,8 +16,10 @@ const DISCOVERIES_MOST = 5
 const DISCOVERY_BYTES = 74
 /** A socket that we closed and that the far side does not close is dropped after this (ms). */
 const CLOSING_MS = 2_000
-/** Messages of end-to-end encryption kept while a session is being resumed. */
-const HELD_MOST = 64
+/** Messages kept while a session is being resumed. */
+const HELD_MOST = 256
+/** What resuming itself needs, and so is not kept: heartbeat ACK, Hello, Resumed (Discord, "Voice Opcodes"). */
+const RESUMING_OPS: readonly unknown[] = [6, 8, 9]
 const MEDIA_HEADER_BYTES = 12
 /** `WebSocket.CLOSING`. */
 const CLOSING = 2
@@ -40,6 +42,7 @@ export class NetworkingMends implements Disposable {
   readonly #clock: Clock
   #socket: VoiceSocket | undefined
   #udp: VoiceUdp | undefined
+  #handle: (event: { readonly data: unknown }) => void = () => {}
   #held: { readonly data: unknown }[] = []
   #discovery: Disposable | undefined
   #closingTimer: Disposable | undefined
@@ -89,23 +92,26 @@ export class NetworkingMends implements Disposable {
   }
 
   /**
-   * What a handler throws would end the process. And messages of end-to-end encryption that come while a session is
-   * being resumed, which is when missed ones come, are passed over by the library: they wait here.
+   * What a handler throws would end the process. And while a session is being resumed, which is when missed messages
+   * arrive, the library ignores binary ones but handles JSON: a transition would be executed (op 22) before the commit
+   * that announces it (op 29), and stay pending. All of them wait here, in their order.
    */
   #mendSocket(socket: VoiceSocket): void {
     this.#socket = socket
     const onMessage = socket.onMessage.bind(socket)
-    socket.onMessage = event => {
-      if (typeof event.data !== 'string' && this.#networking.state.code === CODE.resuming) {
-        if (this.#held.length < HELD_MOST) this.#held.push(event)
-        return
-      }
+    this.#handle = event => {
       try {
         onMessage(event)
         if (typeof event.data !== 'string' && !this.#over) this.#watcher.rekeyed()
       } catch (error) {
         this.#watcher.failed(error)
       }
+    }
+    socket.onMessage = event => {
+      // Several messages may arrive in one turn of the event loop: what follows those that wait, waits too.
+      const resuming = this.#networking.state.code === CODE.resuming || this.#held.length > 0
+      if (!resuming || isForResuming(event.data)) this.#handle(event)
+      else if (this.#held.length < HELD_MOST) this.#held.push(event)
     }
     // What an old socket still says while it closes is about a session that is over.
     socket.on('packet', (packet: VoicePacket) => {
@@ -114,12 +120,10 @@ export class NetworkingMends implements Disposable {
   }
 
   #replay(): void {
-    const held = this.#held
-    this.#held = []
     // Once the library is through with the change that brought us here.
     queueMicrotask(() => {
-      if (this.#over) return
-      for (const event of held) this.#socket?.onMessage(event)
+      for (const event of this.#held) if (!this.#over) this.#handle(event)
+      this.#held = []
     })
   }
 
@@ -180,5 +184,15 @@ export class NetworkingMends implements Disposable {
       const payload = dave?.encrypt(opus) ?? opus
       return sealed(header, payload, { mode: XCHACHA_MODE, key: data.secretKey }, data.nonce)
     }
+  }
+}
+
+function isForResuming(data: unknown): boolean {
+  if (typeof data !== 'string') return false
+  try {
+    return RESUMING_OPS.includes((JSON.parse(data) as { op?: unknown } | null)?.op)
+  } catch {
+    // The library reports it.
+    return true
   }
 }

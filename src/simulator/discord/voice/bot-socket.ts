@@ -167,13 +167,22 @@ export class BotSocket implements Wire {
   }
 
   #resume(message: Resume): void {
+    const admission = this.#host.resume(message)
+    const delayMs = 'call' in admission ? admission.call.faults.resumeDelayMs : 0
+    if (delayMs > 0) after(this.#host.clock, delayMs, () => this.#resumed(message))
+    else this.#resumed(message)
+  }
+
+  #resumed(message: Resume): void {
     const admitted = this.#admit(this.#host.resume(message), 'resume')
     if (!admitted) return
     const { outbox } = admitted.session
     outbox.acknowledge(message.seqAck)
     // Before what was missed: the library does not listen to the rest until it has come.
-    this.#say(Op.resumed, null)
+    const { missedFirst } = admitted.call.faults
+    if (!missedFirst) this.#say(Op.resumed, null)
     for (const missed of outbox.unacknowledged()) this.send(missed)
+    if (missedFirst) this.#say(Op.resumed, null)
     this.#stops('resumed')
   }
 

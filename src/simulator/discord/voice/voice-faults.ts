@@ -41,6 +41,10 @@ export class VoiceFaults {
   seqGaps = 0
   /** So many messages to bots are sent twice, with the same sequence number. */
   repeatMessages = 0
+  /** On a resume the missed messages are sent before op 9, not after it. */
+  missedFirst = false
+  /** A resume is answered this much later. */
+  resumeDelayMs = 0
   readonly #stops: { stage: GatewayStage; code: number | undefined }[] = []
 
   /** The next time that a bot's socket reaches `stage`, it is closed with `code` instead of going on. */

@@ -146,6 +146,25 @@ describe('when nothing can be decrypted', () => {
     expect(dave.asked).toEqual([])
   })
 
+  test('with a change announced that never is executed, it is waited for so long, then set up anew', () => {
+    const { dave, say, guard, clock } = stage()
+    dave.broken = true
+    dave.pendingTransitions.set(5, 1)
+    guard.check(clock.now(), false)
+    say(CIPHERTEXT, 490)
+    expect(dave.asked).toEqual([])
+    say(CIPHERTEXT, 80)
+    expect(dave.asked).toEqual([0])
+    // A later one is an excuse again, for as long.
+    dave.reinitializing = false
+    dave.ready = true
+    dave.pendingTransitions.set(6, 1)
+    say(CIPHERTEXT, 490)
+    expect(dave.asked).toEqual([0])
+    say(CIPHERTEXT, 80)
+    expect(dave.asked).toEqual([0, 0])
+  })
+
   test('since it comes in plaintext: borne with for a long time', () => {
     const { say, dave, counters } = stage()
     say(OPUS, 200)

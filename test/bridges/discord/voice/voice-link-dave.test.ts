@@ -1,11 +1,13 @@
+import { getVoiceConnection } from '@discordjs/voice'
 import { afterEach, describe, expect, test } from 'vitest'
+import { networkingOf } from '../../../../src/bridges/discord/voice/library-parts.ts'
 import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
 import { OpusEncoder } from '../../../../src/transcode/opus-encoder.ts'
 import { SILENT_FRAME } from '../../../../src/transcode/pcm.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { pause, until } from '../../../helpers/until.ts'
 import { Listener } from './listener.ts'
-import { ANNA, BEN, BOT, Stage, type StageOptions } from './stage.ts'
+import { ANNA, BEN, BOT, GUILD, Stage, type StageOptions } from './stage.ts'
 
 const opened: Stage[] = []
 afterEach(async () => {
@@ -118,6 +120,25 @@ describe('a group that changes', () => {
     await speech
     await until(() => listener.packets.length >= 65, 5_000, 'packets')
     expect(listener.encrypted).toBe(0)
+  })
+
+  test('while the connection is lost: resumed, with every change executed', async () => {
+    const { call, anna, listener, counters, faults } = await encrypted()
+    faults.missedFirst = true
+    // Users wait 2 s for a bot that does not answer, then change over without it.
+    faults.resumeDelayMs = 2_500
+    faults.committer = 'user'
+    const dave = () => networkingOf(getVoiceConnection(GUILD, BOT)!)?.state.dave
+    call.dropSocket(BOT)
+    // Its commit, and word to execute it, come while nobody listens, and then again before op 9.
+    await call.addUser(BEN).joined
+    await call.settled()
+    await until(() => counters.resumed === 1, 5_000, 'being resumed')
+    await until(() => dave()?.lastTransitionId === 1, 5_000, 'the change')
+    expect([...(dave()?.pendingTransitions.keys() ?? [])]).toEqual([])
+    await anna.say(sine(600, 300))
+    await until(() => listener.loud(600) >= 13, 5_000, 'speech')
+    expect(counters.reinitialised).toBe(0)
   })
 
   test('to no encryption and back: told, and everybody is heard', async () => {
