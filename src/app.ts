@@ -127,7 +127,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const ration =
     twilioDialler && twilio.outbound && rationed(twilioDialler, twilio.outbound, { numbers, clock })
   const dialler = ration && new ObservedDialler(ration, relay.observer)
-  const { maxMinutes, maxRooms } = calls
+  const { maxMinutes, maxRooms = options.maxLegs } = calls
   const language = config.languages.hears
   const switchboard = new Switchboard({
     relay,

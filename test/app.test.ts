@@ -68,3 +68,25 @@ test('wrong keys behind a trusted proxy are counted by the address it tells', as
     expect(await status('203.0.113.2')).toBe(other)
   }
 })
+
+test('with the default settings as many are let in as the relay takes, all alone; the next one hears that all lines are in use', async () => {
+  await using app = await buildApp(config, { translator: new FakeTranslator() })
+  const voice = async (CallSid: string) => {
+    const payload = new URLSearchParams({ CallSid, CallStatus: 'in-progress', From: '+1', To: '+2' })
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    return (
+      await app.server.inject({ method: 'POST', url: '/twilio/voice', headers, payload: payload.toString() })
+    ).body
+  }
+  const admit = (n: number) =>
+    app.switchboard.admit(new FakeLeg(`leg-${n}`), { room: `room ${n}`, speaks: 'en-us', hears: 'es-es' })
+  for (let n = 0; n < 299; n++) admit(n)
+  expect(await voice('CA1')).toContain('<Stream')
+  admit(299)
+  expect(Array.from(app.relay.rooms.keys()).filter(name => name.startsWith('full'))).toEqual([])
+  expect([app.relay.rooms.size, app.relay.legs]).toEqual([300, 300])
+  const refused = await voice('CA2')
+  expect(refused).toContain('<Say')
+  expect(refused).not.toContain('<Stream')
+  expect(() => admit(300)).toThrow('300 legs are the most')
+})

@@ -114,7 +114,11 @@ function twilioOptions(parts: PluginParts, token: string | undefined): Parameter
     announcer,
     ...(twilioDialler ? { dialler: twilioDialler } : {}),
     invite: parts.numberLimits.within(
-      whileStrong(doorman, languages.hears, invitationsOf(languages, numbers, desk, log)),
+      whileStrong(
+        { turns: () => doorman.turns() ?? (parts.relay.full ? 'full' : undefined) },
+        languages.hears,
+        invitationsOf(languages, numbers, desk, log),
+      ),
     ),
     departure: () =>
       drain.draining

@@ -9,8 +9,9 @@ export const callsSchema = z.strictObject({
     .max(1_440)
     .default(240)
     .meta({ about: 'A call ends after this long; everybody is told first.' }),
-  maxRooms: z.int().min(1).max(100_000).default(100).meta({
-    about: 'Most conversations at a time; whoever would begin one more hears that all lines are in use.',
+  maxRooms: z.int().min(1).max(100_000).optional().meta({
+    about:
+      'Most conversations at a time; whoever would begin one more hears that all lines are in use. Not set: as many as relay.maxLegs lets in.',
   }),
   roomCodes: z
     .record(z.string().regex(/^\d{6,12}$/, 'a code of 6 to 12 digits, in quotes'), z.string().min(1).max(64))

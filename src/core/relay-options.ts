@@ -89,13 +89,10 @@ export const relayOptionsSchema = z.strictObject({
     about:
       'The place of a party whose leg broke is kept for this long, in case the call gets another leg (ms); 0: not at all.',
   }),
-  maxLegs: z
-    .number()
-    .int()
-    .min(1)
-    .max(100_000)
-    .default(300)
-    .meta({ about: 'Calls at most; more are refused.' }),
+  maxLegs: z.number().int().min(1).max(100_000).default(300).meta({
+    about:
+      'Parties at most, of all channels together; whoever calls beyond that hears that all lines are in use.',
+  }),
   maxDecoders: z
     .number()
     .int()

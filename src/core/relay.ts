@@ -5,6 +5,7 @@ import { type Clock, systemClock, Ticker } from './clock.ts'
 import { DecodeQueue } from './decode-queue.ts'
 import { BridgeError, describeEnd, type EndReason } from './errors.ts'
 import { FragmentPool } from './fragment.ts'
+import { GateReport } from './gate-report.ts'
 import type { InterpretationParts } from './interpretation.ts'
 import type { Admission, Invitation } from './invitation.ts'
 import { LagWatch } from './lag-watch.ts'
@@ -16,7 +17,7 @@ import { Owned } from './owned.ts'
 import { Participant } from './participant.ts'
 import type { RelayOptions } from './relay-options.ts'
 import { Room } from './room.ts'
-import { type GateChange, ServiceGate } from './service-gate.ts'
+import { ServiceGate } from './service-gate.ts'
 import type { Tap } from './tap.ts'
 import type { Translator } from './translator.ts'
 
@@ -56,6 +57,7 @@ export class Relay implements Admission {
   readonly #parts: InterpretationParts
   readonly #decoding = new DecodeQueue()
   readonly #lag = new LagWatch(this.metrics, this.observer)
+  readonly #services: GateReport
   readonly #mp3: Mp3Pool
   #ticker: Ticker | undefined
   #ticks = 0
@@ -70,10 +72,11 @@ export class Relay implements Admission {
     log = silentLog,
     random = Math.random,
   }: RelayParts) {
+    this.#services = new GateReport({ metrics: this.metrics, observer: this.observer, log })
     this.#gate = new ServiceGate([translator, ...fallbacks], {
       clock,
       random,
-      changed: change => this.#gateChanged(change),
+      changed: change => this.#services.changed(this.#gate, change),
     })
     this.#options = options
     this.#clock = clock
@@ -129,6 +132,11 @@ export class Relay implements Admission {
   /** Legs in rooms now. */
   get legs(): number {
     return this.#legs.size
+  }
+
+  /** There is no place for another leg. */
+  get full(): boolean {
+    return this.#legs.size >= this.#options.maxLegs
   }
 
   /** The participant of this id, in whatever room; that of its present leg is as good. */
@@ -197,12 +205,8 @@ export class Relay implements Admission {
     participant.attach(participant.leg)
     this.#absences.know(participant)
     const { speaks, hears } = participant.state
-    const about = {
-      participant: participant.id,
-      channel: participant.channel,
-      ...(speaks ? { speaks } : {}),
-      ...(hears ? { hears } : {}),
-    }
+    const { id, channel } = participant
+    const about = { participant: id, channel, ...(speaks && { speaks }), ...(hears && { hears }) }
     this.observer.emit('admitted', { room: room.name, ...about })
     this.#log.info(about, 'leg admitted')
     room.join(participant)
@@ -277,7 +281,7 @@ export class Relay implements Admission {
     this.#ticks = 0
     this.#decoding.clear()
     this.#lag.look([])
-    this.#countGate()
+    this.#services.count(this.#gate)
   }
 
   readonly #tick = (now: number): void => {
@@ -293,24 +297,6 @@ export class Relay implements Admission {
     }
     if (this.#ticks % LAG_TICKS !== 0) return
     this.#lag.look(this.#rooms.values())
-    this.#countGate()
-  }
-
-  #gateChanged(change: GateChange): void {
-    const { place: service, status } = change
-    if (status === 'open') {
-      this.metrics.circuitsOpened++
-      this.#log.warn({ service }, 'service does not answer, only probes go there')
-    } else if (status === 'closed') this.#log.info({ service }, 'service answers again')
-    this.#countGate()
-    this.observer.emit('service', change)
-  }
-
-  #countGate(): void {
-    const gate = this.#gate
-    this.metrics.probes = gate.probes
-    this.metrics.servicesAwayNow = gate.statuses.filter(status => status !== 'closed').length
-    this.metrics.sessionsWaitingNow = gate.waiting
-    this.metrics.sessionsElsewhereNow = gate.elsewhere
+    this.#services.count(this.#gate)
   }
 }

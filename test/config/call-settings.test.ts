@@ -120,7 +120,7 @@ describe('a number', () => {
 describe('calls', () => {
   it('have limits', () => {
     const { calls } = loadConfig({ env: {} })
-    expect(calls).toEqual({ maxMinutes: 240, maxRooms: 100, roomCodes: {} })
+    expect(calls).toEqual({ maxMinutes: 240, roomCodes: {} })
     expect(() => load({}, { maxMinutes: 0 })).toThrow('calls.maxMinutes')
     expect(() => load({}, { maxRooms: 0 })).toThrow('calls.maxRooms')
   })

@@ -12,7 +12,8 @@ import type { TranscriptShelf, TranscriptWriter } from './transcript-shelf.ts'
 
 /** Only what this program made is read, and deleted. */
 const FILE = /^([\w-]{20})\.jsonl$/
-const HEAD_BYTES = 1_024
+/** The most that the head of a file may have: more than the longest name of a room, however it is escaped. */
+const HEAD_BYTES = 65_536
 
 const headSchema = z.object({ id: z.string(), room: z.string(), openedAt: z.string() })
 const entrySchema = z.object({

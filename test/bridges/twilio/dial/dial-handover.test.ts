@@ -5,6 +5,16 @@ import { open } from './rest-line.ts'
 const HANG_UP = '<Response><Hangup/></Response>'
 
 describe('a call placed by REST', () => {
+  it('goes on at the next server in the voice that it heard', async () => {
+    await using line = await open()
+    const pass = JSON.stringify({ room: 'r', hears: 'es-es', voice: 'piper/es_ES-davefx', called: true })
+    const query = new URLSearchParams({ dial: 'old', 'dragoman-resumes': '0', 'dragoman-guest': pass })
+    const { body } = await line.bridge.post(`/twilio/resume?${query}`, line.outbound('CA1'))
+    await line.stream('CA1', body)
+    const admitted = await until(() => line.bridge.relay.admitted[0])
+    expect(admitted.invitation).toEqual(JSON.parse(pass))
+  })
+
   it('goes on in its room when the server that placed it is gone', async () => {
     await using gone = await open()
     const call = gone.dial()
@@ -35,15 +45,7 @@ describe('a call placed by REST', () => {
 
   it('is hung up, not let in, when nothing says where it belongs', async () => {
     await using line = await open()
-    for (const pass of [
-      '',
-      'x',
-      '{}',
-      '[]',
-      '{"room":""}',
-      '{"room":"r","x":1}',
-      '{"room":"r","dial":{"to":"+1"}}',
-    ]) {
+    for (const pass of ['', 'x', '{}', '[]', '{"room":""}']) {
       const query = new URLSearchParams({ dial: 'old', 'dragoman-resumes': '0', 'dragoman-guest': pass })
       const resumed = await line.bridge.post(`/twilio/resume?${query}`, line.outbound('CA1'))
       expect(resumed.body).toContain(HANG_UP)

@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { guestOf, passOf } from '../../../../src/bridges/twilio/dial/guest-pass.ts'
+import type { Invitation } from '../../../../src/core/invitation.ts'
+
+const language = fc.constantFrom('en-us', 'es-419', 'deu-de')
+const text = (maxLength: number) => fc.string({ unit: 'binary', maxLength })
+/** Everything that somebody may be asked in to; `Required` misses a field that is forgotten here. */
+const all: { [K in keyof Required<Invitation>]: fc.Arbitrary<Required<Invitation>[K]> } = {
+  room: fc.string({ unit: 'binary', minLength: 1, maxLength: 128 }),
+  speaks: language,
+  hears: language,
+  voice: text(400),
+  original: fc.constantFrom('off', 'low', 'duck'),
+  interrupt: fc.constantFrom('keep', 'clear'),
+  name: text(400),
+  echo: fc.boolean(),
+  place: text(400),
+  takes: fc.constantFrom('voice', 'text', 'nothing'),
+  called: fc.constant(true as const),
+  dial: fc.constant({ to: '+34600111222', callee: {} }),
+}
+const invitation = fc.record(all, { requiredKeys: ['room'] }) as fc.Arbitrary<Invitation>
+
+describe('the pass of somebody who was called', () => {
+  test('is taken by the next server, with everything but what does not fit, and without a number', () => {
+    fc.assert(
+      fc.property(invitation, asked => {
+        const pass = passOf(asked)
+        const { dial: _, name, voice, place, ...rest } = asked
+        const guest = guestOf(pass)
+        expect(guest).toMatchObject(rest)
+        expect(pass).not.toContain('600111222')
+        for (const [key, value] of Object.entries({ name, voice, place }))
+          if (value !== undefined && value.length <= 100) expect(guest).toHaveProperty(key, value)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('has the voice that they hear', () => {
+    const asked = { room: 'r', hears: 'es-es', voice: 'piper/es_ES-davefx', called: true } as const
+    expect(guestOf(passOf(asked))).toEqual(asked)
+  })
+
+  test('of a newer server is taken without what is not known here', () => {
+    expect(guestOf('{"room":"r","mood":"fine"}')).toEqual({ room: 'r' })
+  })
+
+  test.each([
+    undefined,
+    '',
+    'x',
+    '{}',
+    '[]',
+    '{"room":""}',
+    '{"room":"r","hears":"Spanish"}',
+    `{"room":"${'r'.repeat(300)}"}`,
+  ])('is none: %s', pass => {
+    expect(guestOf(pass)).toBeUndefined()
+  })
+})
