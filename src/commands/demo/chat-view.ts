@@ -41,7 +41,9 @@ export class ChatView implements Disposable {
   }
 
   #show(what: string, text: string): void {
-    const [first = '', ...others] = text.split('\n')
+    // As Discord shows it: by name.
+    const named = text.replaceAll(`<#${this.#channel.id}>`, `#${this.#channel.name}`)
+    const [first = '', ...others] = named.split('\n')
     this.#terminal.line(`  ${what.padEnd(8)}│ ${first}`)
     for (const line of others) this.#terminal.line(`          │ ${line}`)
   }

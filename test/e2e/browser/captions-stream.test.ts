@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     const asked: string[] = []
     page.on('request', request => asked.push(request.url()))
     clock.advance(60_000)
-    await page.locator('#notice').getByText('not good any more').waitFor()
+    await page.locator('#notice').getByText('no longer valid').waitFor()
     expect(await texts(page)).toEqual(['es one'])
     await pause(500)
     expect(asked).toEqual([])
@@ -100,9 +100,11 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     const { page: revoked } = await open(await link())
     await isLive(revoked)
     await ask('DELETE', '/rooms/r/captions/link')
-    await revoked.locator('#notice').getByText('not good any more').waitFor()
+    await revoked.locator('#notice').getByText('no longer valid').waitFor()
     await revoked.reload()
-    await revoked.locator('#notice').getByText('not good any more').waitFor()
+    await revoked.locator('#notice').getByText('no longer valid').waitFor()
+    // Whoever may not read learns nothing about what was said.
+    expect(await revoked.locator('#empty').isVisible()).toBe(false)
   })
 
   test('says that the conversation has ended, has it for download, and waits for the next one', async () => {

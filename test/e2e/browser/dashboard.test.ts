@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     const { page } = await open(address, '/dashboard')
     await page.getByRole('textbox', { name: 'Key' }).fill('a-key-that-is-not-the-right-one')
     await page.keyboard.press('Enter')
-    await page.getByText('That key does not open it').waitFor()
+    await page.getByText('This key is not valid.').waitFor()
     expect(await page.locator('#board').isVisible()).toBe(false)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('textbox', { name: 'Key' }).fill(KEY)

@@ -14,7 +14,7 @@ export const STATES: Readonly<Record<StreamState, { readonly short: string; read
   ended: { short: 'Ended', long: 'The conversation has ended.' },
   expired: {
     short: 'Link expired',
-    long: 'This link is not good any more. Please ask for another one where you got it.',
+    long: 'This link is no longer valid. Please ask for a new one where you got it.',
   },
   closed: {
     short: 'No captions',

@@ -26,6 +26,8 @@ const BACK_MS = 4_000
 const SHORT_MS = 1_500
 /** Nothing comes any more, unless somebody does something. */
 const OVER: ReadonlySet<StreamState> = new Set(['ended', 'expired', 'closed', 'refused'])
+/** The reader is not given the captions. */
+const UNREADABLE: ReadonlySet<StreamState> = new Set(['expired', 'closed', 'refused'])
 /** How often what is missing is asked for, and when again (ms): others may be asking as well. */
 const MOST_FILLS = 10
 const REFILL_MS = 3_000
@@ -47,6 +49,7 @@ export class Reading {
   /** When it became so (ms of this page). */
   #since = 0
   #back = 0
+  #nothingYet = true
   #whole = false
   /** Called when languages were heard that were not before. */
   onLanguages: () => void = () => {}
@@ -190,6 +193,7 @@ export class Reading {
     const state = element('state', HTMLParagraphElement)
     if (state.textContent !== short) state.textContent = short
     state.dataset.state = this.#state
+    this.#showEmpty()
     const text =
       (this.#isShort() ? '' : long) ||
       this.#awayTold() ||
@@ -202,13 +206,19 @@ export class Reading {
     })
   }
 
+  /** A page that gets no captions has nothing to say about what was said. */
+  #showEmpty(): void {
+    element('empty', HTMLParagraphElement).hidden = !this.#nothingYet || UNREADABLE.has(this.#state)
+  }
+
   /** A cut that is soon over is told beside the title alone: nothing on the page moves for it. */
   #isShort(): boolean {
     return this.#state === 'again' && performance.now() - this.#since < SHORT_MS
   }
 
   #seen({ following, newer, earlier, empty }: View): void {
-    element('empty', HTMLParagraphElement).hidden = !empty
+    this.#nothingYet = empty
+    this.#showEmpty()
     element('earlier', HTMLButtonElement).hidden =
       !earlier && (this.#whole || this.book.entries.length < FULL_REPLAY)
     const live = element('live', HTMLButtonElement)

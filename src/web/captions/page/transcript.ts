@@ -36,7 +36,7 @@ export async function download(asked: Asked, format: Format, { show, language }:
 }
 
 function refusal(status: number): string {
-  if (status === 401) return 'This link or key is not good any more.'
+  if (status === 401) return 'This link or key is no longer valid.'
   if (status === 404) return 'The server does not keep what was said in a room that has ended.'
   return 'Not just now: please try again.'
 }

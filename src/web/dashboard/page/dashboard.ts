@@ -78,7 +78,7 @@ function state(now: LiveState, words: string): void {
   } else if (now === 'refused' || now === 'closed') {
     leave()
     if (now === 'closed') door.closed()
-    else door.open(`That key does not open it: ${words}`)
+    else door.open('This key is not valid.')
   }
 }
 

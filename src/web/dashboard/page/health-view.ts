@@ -19,7 +19,7 @@ const when = (bad: boolean): Mood => (bad ? 'bad' : 'good')
 
 const FIGURES: readonly Figure[] = [
   {
-    name: 'Event loop waits',
+    name: 'Event loop delay',
     words: ({ loopLagMs }) => [`${Math.round(loopLagMs)} ms`],
     mood: ({ loopLagMs }) => when(loopLagMs > 100),
     curve: { of: ({ loopLagMs }) => loopLagMs, least: 50 },
@@ -32,16 +32,14 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: 'Memory',
-    words: ({ memoryMiB, memoryPercent }) => [`${memoryMiB} MiB`, `${memoryPercent} % of what it may have`],
+    words: ({ memoryMiB, memoryPercent }) => [`${memoryMiB} MiB`, `${memoryPercent} % of the limit`],
     mood: ({ memoryPercent }) => when(memoryPercent > 80),
   },
   {
     name: 'Translation service',
     words: ({ services, waiting, elsewhere }) => [
-      services[0] === 'closed' ? 'answers' : services[0] === 'half-open' ? 'is tried' : 'away',
-      services.length + waiting + elsewhere > 1
-        ? `${waiting} wait, ${elsewhere} at a stand-in`
-        : 'its breaker is closed'.repeat(services[0] === 'closed' ? 1 : 0),
+      services[0] === 'closed' ? 'available' : services[0] === 'half-open' ? 'being tested' : 'unavailable',
+      services.length + waiting + elsewhere > 1 ? `${waiting} waiting, ${elsewhere} at a fallback` : '',
     ],
     mood: ({ services }) => when(services[0] !== 'closed'),
   },
@@ -49,26 +47,26 @@ const FIGURES: readonly Figure[] = [
     name: 'Embedded engines',
     words: ({ embedded }) =>
       embedded
-        ? [embedded.running ? 'running' : 'starting', `started again ${embedded.restarts} times`]
-        : ['none', 'another service is used'],
+        ? [embedded.running ? 'running' : 'starting', `${embedded.restarts} restarts`]
+        : ['not in use', 'an external service translates'],
     mood: ({ embedded }) => (embedded ? when(!embedded.running) : 'plain'),
   },
   {
     name: 'New calls',
     words: ({ strain, draining, turnedAway }) => [
-      draining ? 'draining' : strain ? `overloaded: ${strain}` : 'welcome',
-      `${turnedAway} turned away`,
+      draining ? 'draining' : strain ? `overloaded: ${strain}` : 'accepted',
+      `${turnedAway} rejected`,
     ],
     mood: ({ strain, draining }) => when(draining || strain !== null),
   },
   {
-    name: 'At the door',
-    words: ({ door }) => [`${door.connections} connections`, `${door.strangers} of strangers`],
+    name: 'Connections',
+    words: ({ door }) => [String(door.connections), `${door.strangers} not authenticated yet`],
     mood: plain,
   },
   {
-    name: 'Sent away at the door',
-    words: ({ door }) => [String(door.refused), `${door.unreadable} unreadable`],
+    name: 'Rejected connections',
+    words: ({ door }) => [String(door.refused), `${door.unreadable} malformed requests`],
     mood: plain,
   },
 ]
