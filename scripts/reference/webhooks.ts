@@ -12,7 +12,7 @@ export type SentWebhooks = ReadonlyMap<string, Readonly<Record<string, unknown>>
 /** Sends every webhook there is, as the server does, to nowhere, and answers what was sent. */
 export async function sentWebhooks(): Promise<SentWebhooks> {
   const sent = new Map<string, Record<string, unknown>>()
-  const [observer, clock] = [new Observer(), new FakeClock()]
+  const [observer, clock] = [new Observer(), new FakeClock(0)]
   const wall = () => Date.UTC(2026, 10, 20, 10)
   using feed = new CaptionFeed(observer, clock, wall)
   const settings = webhookSchema.parse({

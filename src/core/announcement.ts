@@ -24,6 +24,8 @@ export interface Announcement {
   readonly name: string
   /** Settles once, never rejects. */
   readonly ended: Promise<AnnouncementEnd>
+  /** Settles when all of it was sent, whether or not the far side confirms that it was played; never if it is stopped before. */
+  readonly sent: Promise<void>
   /**
    * Fades out; with `flush` the far side also drops what it has not played of it, unless something else that was sent to
    * its end is not known to have been heard yet: that is not torn. Idempotent.
@@ -38,8 +40,10 @@ export class PlayingSound implements Announcement {
   /** When it was asked for (clock ms). */
   readonly since: number
   readonly ended: Promise<AnnouncementEnd>
+  readonly sent: Promise<void>
   readonly #stop: (sound: PlayingSound, flush: boolean) => void
   #settle!: (end: AnnouncementEnd) => void
+  #settleSent!: () => void
   #end: AnnouncementEnd | undefined
   /** The next sample. */
   #at = 0
@@ -59,6 +63,9 @@ export class PlayingSound implements Announcement {
     this.ended = new Promise(resolve => {
       this.#settle = resolve
     })
+    this.sent = new Promise(resolve => {
+      this.#settleSent = resolve
+    })
   }
 
   get name(): string {
@@ -76,6 +83,11 @@ export class PlayingSound implements Announcement {
 
   stop({ flush = false }: { readonly flush?: boolean } = {}): void {
     if (!this.over) this.#stop(this, flush)
+  }
+
+  /** Says that all of it was sent. */
+  settleSent(): void {
+    this.#settleSent()
   }
 
   /** Says how it ended; only the first time counts. */
@@ -114,7 +126,7 @@ export class PlayingSound implements Announcement {
 
   /** Goes back by `ms`, to its beginning at most. */
   rewind(ms: number): void {
-    this.#at = Math.max(0, this.#at - (ms * SAMPLE_RATE) / 1000)
+    this.#at = Math.max(0, this.#at - Math.round((ms * SAMPLE_RATE) / 1000))
     this.#flowing = false
   }
 

@@ -6,11 +6,20 @@ export interface Clock {
   at(deadline: number, task: () => void): Disposable
 }
 
+/** What Node's timers can count to: 25 days. A longer one would run at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 /** Real time. Timers keep the process alive only while something else does. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   at(deadline, task) {
-    const timer = setTimeout(task, Math.max(0, deadline - performance.now()))
+    // Node counts from the beginning of a turn, in whole milliseconds: its timers run up to one early, or a turn.
+    const run = () => {
+      const left = deadline - performance.now()
+      if (left > 0) timer = setTimeout(run, Math.min(left, LONGEST_TIMER_MS))
+      else task()
+    }
+    let timer = setTimeout(run, Math.min(deadline - performance.now(), LONGEST_TIMER_MS))
     return { [Symbol.dispose]: () => clearTimeout(timer) }
   },
 }

@@ -7,6 +7,10 @@ import type { Voice } from './voice.ts'
 const NOTICE_PATIENCE_MS = 1_500
 /** A pause this short is within somebody's words (ms). */
 const WORDS_MS = 500
+/** Ticks come a little early or late: what falls due within this is due now, as the next tick would be too late (ms). */
+export const SLACK_MS = 3
+/** With less than this the far side may run dry before the next tick (ms). */
+const DRY_MS = FRAME_MS + SLACK_MS
 /** Nothing was heard for this long: a background may play (ms). */
 const SILENCE_MS = 1_000
 
@@ -95,8 +99,8 @@ export class PlayoutMixer {
     for (const strand of this.#strands) {
       const ready = strand.voice.original.ready(prime)
       // A running voice is taken by whole messages, unless the far side is about to run dry.
-      if (ready >= batch || (ready > 0 && (begun || ahead <= FRAME_MS))) return true
-      if (ahead < FRAME_MS && strand.hanging) return true
+      if (ready >= batch || (ready > 0 && (begun || ahead < DRY_MS))) return true
+      if (ahead < DRY_MS && strand.hanging) return true
     }
     return false
   }
@@ -114,7 +118,7 @@ export class PlayoutMixer {
       for (const { voice } of this.#strands) voice.translation.missed()
     // What was cut off may go on as long as the far side has some ahead.
     if (mixed === 0) {
-      if (ahead >= FRAME_MS) return false
+      if (ahead >= DRY_MS) return false
       out.set(SILENT_FRAME)
     }
     return this.#settle(out) || mixed > 0

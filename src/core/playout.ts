@@ -5,7 +5,7 @@ import { BridgeError } from './errors.ts'
 import type { Leg } from './leg.ts'
 import type { RelayMetrics } from './metrics.ts'
 import { type MarkLost, PlayoutMarks } from './playout-marks.ts'
-import { PlayoutMixer } from './playout-mixer.ts'
+import { PlayoutMixer, SLACK_MS } from './playout-mixer.ts'
 import type { Sound } from './sound.ts'
 import type { Voice } from './voice.ts'
 
@@ -188,7 +188,7 @@ export class Playout {
     }
     // Mostly there is enough ahead, whatever is being played.
     if (
-      this.#drainsAt - now > this.#leadMs - BATCH_FRAMES * FRAME_MS &&
+      this.#drainsAt - now > this.#leadMs - BATCH_FRAMES * FRAME_MS + SLACK_MS &&
       this.#leadMs >= BACKGROUND_LEAD * FRAME_MS
     )
       return
@@ -200,7 +200,7 @@ export class Playout {
       const prime = this.#mixer.live ? LIVE_LEAD : BACKGROUND_LEAD
       const lead = known ? this.#leadMs : prime * FRAME_MS
       // The first frame goes at once; after that a message is sent only when a whole one is due.
-      if (ahead > 0 && this.#batched === 0 && ahead > lead - BATCH_FRAMES * FRAME_MS) break
+      if (ahead > 0 && this.#batched === 0 && ahead > lead - BATCH_FRAMES * FRAME_MS + SLACK_MS) break
       if (!known && !this.#mixer.due(ahead, prime, this.#batched > 0, BATCH_FRAMES)) break
       if (!this.#mixer.mix(this.#batched === 0 ? this.#one : this.#two, now, ahead, prime)) break
       this.#batched++
@@ -214,6 +214,7 @@ export class Playout {
 
   #announced(sound: PlayingSound): void {
     this.#unheardNotices++
+    sound.settleSent()
     const ended = (end: 'heard' | 'stopped') => {
       this.#unheardNotices--
       if (sound.over) return

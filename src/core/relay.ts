@@ -214,7 +214,7 @@ export class Relay implements Admission {
 
   /** The party's call has another leg, perhaps before the end of the last one was known. */
   #takeBack(room: Room, participant: Participant, leg: Leg): void {
-    const awayMs = participant.awayMs(this.#clock.now())
+    const awayMs = Math.round(participant.awayMs(this.#clock.now()))
     const before = participant.leg
     this.#absences.end(participant)
     participant.attach(leg)

@@ -5,8 +5,10 @@ import { durationMs } from '../transcode/pcm.ts'
 
 /** So often the notice is played to a party that is there and has not heard it to its end. */
 const TRIES = 3
-/** A far side that does not confirm what it played is believed this long after the end (ms). */
+/** A far side that does not confirm what it was sent is believed this long after the end (ms). */
 const UNCONFIRMED_MS = 5_000
+/** What cannot be sent for so long on top of its length, as the party is away, is not waited for (ms). */
+const UNSENT_MS = 15_000
 
 /** Who has heard that they are recorded. Nobody else's voice is kept. */
 export class Consents {
@@ -37,9 +39,14 @@ export class Consents {
 
   async #hears(participant: Participant, sound: Sound): Promise<boolean> {
     const announcement = participant.announce(sound, { as: 'notice' })
-    const enough = Promise.withResolvers<'heard'>()
-    const most = durationMs(sound.pcm.length) + UNCONFIRMED_MS
-    using _timer = after(this.#clock, most, () => enough.resolve('heard'))
-    return (await Promise.race([announcement.ended, enough.promise])) === 'heard'
+    const believed = Promise.withResolvers<'heard'>()
+    using timers = new DisposableStack()
+    const lengthMs = durationMs(sound.pcm.length)
+    timers.use(after(this.#clock, lengthMs + UNSENT_MS, () => announcement.stop()))
+    // Not from when it was asked for: it may wait behind another one, or for a party that is away.
+    void announcement.sent.then(() => {
+      if (!timers.disposed) timers.use(after(this.#clock, UNCONFIRMED_MS, () => believed.resolve('heard')))
+    })
+    return (await Promise.race([announcement.ended, believed.promise])) === 'heard'
   }
 }

@@ -6,14 +6,27 @@ interface Timer {
   readonly task: () => void
 }
 
-/** A clock that stands still until told: tasks run in the order of their deadlines, each at its own moment. */
+/** What a start in whole milliseconds gets on top. In 1,024ths, as all fractions here, so that sums stay exact. */
+const START_FRACTION = 467 / 1_024
+/** A timer runs late by less than this: 0.9 ms, in 1,024ths. */
+const LATE_MOST = 922
+/** Prime to `LATE_MOST`, so that every lateness comes, in no even steps. */
+const LATE_STEP = 569
+
+/**
+ * A clock that stands still until told. Like a real one it counts no whole milliseconds: it starts between two of them,
+ * and tasks run in the order of their deadlines, each a fraction of a millisecond late.
+ */
 export class FakeClock implements Clock {
   #now: number
   #order = 0
+  #late = 0
   #timers = new Set<Timer>()
 
-  constructor(startMs = 0) {
-    this.#now = startMs
+  /** Starts at `startMs`, or just after where that is a whole number. Throws RangeError unless it is finite. */
+  constructor(startMs = 1_723) {
+    if (!Number.isFinite(startMs)) throw new RangeError(`startMs is a finite number, got ${startMs}`)
+    this.#now = Number.isInteger(startMs) ? startMs + START_FRACTION : startMs
   }
 
   now(): number {
@@ -31,16 +44,22 @@ export class FakeClock implements Clock {
     return { [Symbol.dispose]: () => void this.#timers.delete(timer) }
   }
 
-  /** Moves time by `ms`, running everything that falls due on the way, also what is added on the way. */
+  /** Moves time by exactly `ms`, running everything that falls due on the way, also what is added on the way. */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new RangeError(`time goes forwards, got ${ms} ms`)
     const end = this.#now + ms
     for (let next = this.#next(end); next; next = this.#next(end)) {
       this.#timers.delete(next)
-      this.#now = Math.max(this.#now, next.deadline)
+      this.#now = Math.max(this.#now, Math.min(end, next.deadline + this.#nextLateness()))
       next.task()
     }
-    this.#now = end
+    this.#now = Math.max(this.#now, end)
+  }
+
+  /** How late the next task runs (ms). */
+  #nextLateness(): number {
+    this.#late = (this.#late + LATE_STEP) % LATE_MOST
+    return this.#late / 1_024
   }
 
   #next(end: number): Timer | undefined {

@@ -1,19 +1,73 @@
 import { expect, test } from 'vitest'
-import { after, Ticker } from '../../src/core/clock.ts'
+import { after, systemClock, Ticker } from '../../src/core/clock.ts'
 import { FakeClock } from '../../src/simulator/fake-clock.ts'
 
 test('tasks run in order of their deadlines, each at its moment', () => {
   const clock = new FakeClock()
-  const seen: string[] = []
-  after(clock, 30, () => seen.push(`b${clock.now()}`))
+  const since = clock.now()
+  const seen: [string, number][] = []
+  const see = (name: string) => seen.push([name, Math.floor(clock.now() - since)])
+  after(clock, 30, () => see('b'))
   after(clock, 10, () => {
-    seen.push(`a${clock.now()}`)
-    after(clock, 5, () => seen.push(`c${clock.now()}`))
+    see('a')
+    after(clock, 5, () => see('c'))
   })
-  using _never = after(clock, 40, () => seen.push('d'))
+  using _never = after(clock, 40, () => see('d'))
   clock.advance(35)
-  expect(seen).toEqual(['a10', 'c15', 'b30'])
+  expect(seen).toEqual([
+    ['a', 10],
+    ['c', 15],
+    ['b', 30],
+  ])
   expect(clock.pending).toBe(1)
+})
+
+test('the clock of tests counts no whole milliseconds, and its tasks run late by uneven fractions of one', () => {
+  const clock = new FakeClock()
+  const since = clock.now()
+  expect(since % 1).toBeGreaterThan(0.1)
+  expect(new FakeClock(5_000).now() % 1).toBeGreaterThan(0.1)
+  expect(new FakeClock(5_000.25).now()).toBe(5_000.25)
+  expect(() => new FakeClock(Number.NaN)).toThrow('NaN')
+  const late: number[] = []
+  for (let n = 1; n <= 50; n++) clock.at(since + n * 20, () => late.push(clock.now() - since - n * 20))
+  clock.advance(1_000)
+  expect(clock.now()).toBe(since + 1_000)
+  // What is due at the very end runs there.
+  expect(late.pop()).toBe(0)
+  expect(late).toHaveLength(49)
+  expect(new Set(late).size).toBe(49)
+  expect(Math.min(...late)).toBeGreaterThanOrEqual(0)
+  expect(Math.max(...late)).toBeLessThan(0.9)
+})
+
+test('real tasks never run early, though timers of Node do', async () => {
+  const early: number[] = []
+  await Promise.all(
+    Array.from({ length: 200 }, (_, n) => {
+      const deadline = systemClock.now() + 2 + n * 0.13
+      return new Promise<void>(resolve => {
+        systemClock.at(deadline, () => {
+          if (systemClock.now() < deadline) early.push(deadline - systemClock.now())
+          resolve()
+        })
+      })
+    }),
+  )
+  expect(early).toEqual([])
+})
+
+test('a real task that was disposed never runs, nor one of next month', async () => {
+  let ran = false
+  after(systemClock, 1.5, () => {
+    ran = true
+  })[Symbol.dispose]()
+  // Longer than Node's timers can count.
+  using _later = after(systemClock, 30 * 86_400_000, () => {
+    ran = true
+  })
+  await new Promise<void>(resolve => void after(systemClock, 6, resolve))
+  expect(ran).toBe(false)
 })
 
 test('a disposed task never runs', () => {
@@ -29,6 +83,7 @@ test('a disposed task never runs', () => {
 
 test('a ticker stays on its grid for hours', () => {
   const clock = new FakeClock()
+  const since = clock.now()
   let count = 0
   let last = 0
   const ticker = new Ticker(clock, 20, now => {
@@ -38,7 +93,7 @@ test('a ticker stays on its grid for hours', () => {
   clock.advance(2 * 3_600_000)
   ticker[Symbol.dispose]()
   expect(count).toBe(360_000)
-  expect(last).toBe(7_200_000)
+  expect(last - since).toBe(7_200_000)
   expect(clock.pending).toBe(0)
 })
 
@@ -47,8 +102,9 @@ test('a late tick skips what was missed and returns to the grid', () => {
   const clock = new FakeClock()
   let late = 0
   const slow = { now: () => clock.now() + late, at: clock.at.bind(clock) }
+  const since = clock.now()
   const seen: number[] = []
-  using _ticker = new Ticker(slow, 20, now => seen.push(now))
+  using _ticker = new Ticker(slow, 20, now => seen.push(Math.floor(now - since)))
   clock.advance(20)
   late = 50
   clock.advance(20)

@@ -16,7 +16,7 @@ const TIMEOUT = 3_000
 /** What comes of keys pressed `stepMs` apart. */
 function typed(keys: string, table: KeyTable = usual, stepMs = 200): string[] {
   let state = NO_KEYS
-  let now = 0
+  let now = 1_723.456
   return [...keys].flatMap(key => {
     now += stepMs
     const step = press(table, state, key, now, TIMEOUT)
@@ -88,7 +88,7 @@ describe('keys', () => {
             return
           }
           let state = NO_KEYS
-          let now = 0
+          let now = 1_723.456
           for (const [pressed, afterMs] of presses) {
             now += afterMs
             const step = press(table, state, pressed, now, TIMEOUT)

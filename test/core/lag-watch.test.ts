@@ -28,7 +28,8 @@ describe('the lag', () => {
       const mine = seen.filter(event => event.listener === listener)
       expect(mine.length).toBeGreaterThan(8)
       expect(mine.length).toBeLessThan(13)
-      for (const [n, { at }] of mine.entries()) if (n > 0) expect(at - mine[n - 1]!.at).toBe(1_000)
+      for (const [n, { at }] of mine.entries())
+        if (n > 0) expect(Math.abs(at - mine[n - 1]!.at - 1_000)).toBeLessThan(0.9)
       expect(mine[0]).toMatchObject({ room: 'r', speaker: 'anna' })
       // The third waits for two of 4 s; by and by that is made up for.
       expect(mine[0]!.lagMs).toBeGreaterThan(4_500)

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { VoiceActivity } from '../../src/core/voice-activity.ts'
 
+/** When hearing begins: between two milliseconds, as on a real clock, and exact in binary. */
+const START = 1_723.375
+
 /** Hears `ms` of one level, frame by frame; tells how many of the frames were loud. */
 function hearing() {
   const activity = new VoiceActivity()
-  let now = 0
+  let now = START
   const hear = (level: number, ms: number) => {
     let loud = 0
     for (const end = now + ms; now < end; now += 20) if (activity.frame(level, now)) loud++
@@ -64,11 +67,11 @@ describe('speech or not', () => {
     expect(ended()).toBe(Number.NEGATIVE_INFINITY)
     hear(10, 100)
     expect(activity.speaking).toBe(true)
-    expect(ended()).toBe(1_480)
+    expect(ended()).toBe(START + 1_480)
     hear(10, 120)
     expect(activity.speaking).toBe(false)
     hear(10, 2_000)
-    expect(ended()).toBe(1_480)
+    expect(ended()).toBe(START + 1_480)
   })
 
   test('a short pause ends nothing', () => {
@@ -80,7 +83,7 @@ describe('speech or not', () => {
     expect(activity.speaking).toBe(true)
     expect(ended()).toBe(Number.NEGATIVE_INFINITY)
     hear(10, 300)
-    expect(ended()).toBe(2_140)
+    expect(ended()).toBe(START + 2_140)
   })
 })
 
@@ -91,14 +94,14 @@ describe('the stretch a text is about', () => {
     expect(activity.stretch(now(), true)).toBeUndefined()
     hear(5_000, 600)
     // Nothing has ended yet, so it is about this, whatever it says of itself.
-    expect(activity.stretch(now(), false)).toEqual({ fromMs: 1_000, toMs: 1_600 })
-    expect(activity.stretch(now(), true)).toEqual({ fromMs: 1_000, toMs: 1_600 })
+    expect(activity.stretch(now(), false)).toEqual({ fromMs: START + 1_000, toMs: START + 1_600 })
+    expect(activity.stretch(now(), true)).toEqual({ fromMs: START + 1_000, toMs: START + 1_600 })
     hear(0, 140)
-    expect(activity.stretch(now(), true)).toEqual({ fromMs: 1_000, toMs: 1_580 })
+    expect(activity.stretch(now(), true)).toEqual({ fromMs: START + 1_000, toMs: START + 1_580 })
     hear(0, 860)
-    expect(activity.stretch(now(), false)).toEqual({ fromMs: 1_000, toMs: 1_580 })
+    expect(activity.stretch(now(), false)).toEqual({ fromMs: START + 1_000, toMs: START + 1_580 })
     hear(5_000, 400)
-    expect(activity.stretch(now(), true)).toEqual({ fromMs: 1_000, toMs: 1_580 })
-    expect(activity.stretch(now(), false)).toEqual({ fromMs: 2_600, toMs: 3_000 })
+    expect(activity.stretch(now(), true)).toEqual({ fromMs: START + 1_000, toMs: START + 1_580 })
+    expect(activity.stretch(now(), false)).toEqual({ fromMs: START + 2_600, toMs: START + 3_000 })
   })
 })

@@ -47,8 +47,13 @@ export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
   /** From now on `id` says `pcm`, frame by frame as time goes on; then silence. */
   const say = (id: string, pcm: Int16Array) => speaking.set(id, { pcm, at: 0 })
   const silent = new Int16Array(FRAME_SAMPLES)
-  /** Lets `ms` pass: every 20 ms each leg's party delivers a frame. */
+  let turns = 0
+  /**
+   * Lets `ms` pass: every 20 ms each leg's party delivers a frame, at uneven moments as on a real machine; the time at the
+   * end is exact.
+   */
   const run = async (ms: number) => {
+    const since = clock.now()
     for (let t = 0; t < ms; t += 20) {
       for (const [id, leg] of legs) {
         if (leg.over) continue
@@ -57,7 +62,9 @@ export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
         if (speech) speech.at += FRAME_SAMPLES
         leg.uplink?.write(frame?.length === FRAME_SAMPLES ? frame : silent)
       }
-      clock.advance(20)
+      // 1,024ths, so that sums stay exact.
+      const late = t + 20 < ms ? ((++turns * 389) % 900) / 1_024 : 0
+      clock.advance(since + t + 20 + late - clock.now())
       // Fakes answer in microtasks.
       await Promise.resolve()
     }

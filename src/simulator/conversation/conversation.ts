@@ -75,6 +75,9 @@ export interface ConversationReport {
 export async function converse(options: ConversationOptions): Promise<ConversationReport> {
   const { minutes, share, speech, longer = 1.4, seed = 1, hear = () => {} } = options
   const clock = new FakeClock()
+  const since = clock.now()
+  /** As scripts count (ms). */
+  const at = () => clock.now() - since
   const translator = new FakeTranslator()
   const settings = relayOptions(options.relay)
   const relay = new Relay({ translator, options: settings, clock, random: () => 0.5 })
@@ -84,8 +87,8 @@ export async function converse(options: ConversationOptions): Promise<Conversati
   const lag = new Map<string, LagPoint[]>()
   relay.observer.on('lag', ({ listener, lagMs, factor }) => {
     const points = lag.get(listener)
-    if (points) points.push({ atMs: clock.now(), lagMs, factor })
-    else lag.set(listener, [{ atMs: clock.now(), lagMs, factor }])
+    if (points) points.push({ atMs: at(), lagMs, factor })
+    else lag.set(listener, [{ atMs: at(), lagMs, factor }])
   })
   let ending = ''
   let captions = 0
@@ -95,8 +98,8 @@ export async function converse(options: ConversationOptions): Promise<Conversati
   relay.observer.on('utterance', ({ speaker, utterance, stage }) => {
     const it = told.get(`${speaker} ${utterance.slice(utterance.lastIndexOf('.') + 1)}`)
     if (!it) ending ||= `unknown utterance ${utterance}`
-    else if (stage === 'begun') it.begunAt = clock.now()
-    else if (stage === 'heard') it.heardAt = clock.now()
+    else if (stage === 'begun') it.begunAt = at()
+    else if (stage === 'heard') it.heardAt = at()
     else it.dropped = true
   })
   const parties = SPEAKERS.map(({ id, speaks, hears }, index) => {
@@ -109,7 +112,7 @@ export async function converse(options: ConversationOptions): Promise<Conversati
     told.set(`${id} ${count}`, {
       speaker: id,
       endedAt: atMs + lengthMs,
-      cameAt: clock.now(),
+      cameAt: at(),
       dropped: false,
       lengthMs: ms,
     })

@@ -25,7 +25,7 @@ const marks: Schedule = {
     /** What became of each mark, by its number; and by when it is played. */
     const ends: (string | undefined)[] = []
     const playedBy: (number | undefined)[] = []
-    let now = 0
+    let now = 1_723.456
     let pending: number[] = []
     const told = (n: number, end: string) => {
       must(ends[n] === undefined, 'each mark has one end')
@@ -105,7 +105,7 @@ const keys: Schedule = {
     }),
     presses => {
       let state = NO_KEYS
-      let now = 0
+      let now = 1_723.456
       let recent = ''
       for (const [key, afterMs] of presses) {
         now += afterMs

@@ -93,7 +93,7 @@ const ring: Schedule = {
     const pool = new FragmentPool(1_920)
     const real = new ReplayRing(pool, 60, 480)
     const plain = new PlainRing(8)
-    let now = 0
+    let now = 1_723.456
     for (const step of steps) {
       switch (step.do) {
         case 'speak':

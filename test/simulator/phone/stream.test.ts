@@ -13,10 +13,12 @@ class FakeSocket extends EventEmitter {
   bufferedAmount = 0
   readonly sent: (PhoneMessage & { at: number })[] = []
   readonly #clock: FakeClock
+  readonly #since: number
 
   constructor(clock: FakeClock) {
     super()
     this.#clock = clock
+    this.#since = clock.now()
   }
 
   open(): void {
@@ -25,7 +27,7 @@ class FakeSocket extends EventEmitter {
   }
 
   send(text: string): void {
-    this.sent.push({ at: this.#clock.now(), ...(JSON.parse(text) as PhoneMessage) })
+    this.sent.push({ at: Math.floor(this.#clock.now() - this.#since), ...(JSON.parse(text) as PhoneMessage) })
   }
 
   close(code = 1005, reason = ''): void {
@@ -43,9 +45,9 @@ class FakeSocket extends EventEmitter {
 }
 
 function streamOf(quirks: Quirks = {}) {
-  const clock = new FakeClock(0)
+  const clock = new FakeClock()
   const line = new PhoneLine(clock)
-  const recording = new Recording(0)
+  const recording = new Recording(clock.now())
   const socket = new FakeSocket(clock)
   const stream = new PhoneStream({
     ids: { accountSid: 'AC0', callSid: 'CA0', streamSid: SID },
@@ -128,7 +130,7 @@ test('clear returns the outstanding marks at once, in order, and what follows is
     unheardMs: 1700,
     gapCount: 0,
   })
-  const heard = recording.pcm(600)
+  const heard = recording.pcm(clock.now())
   const loudMs = heard.filter(sample => sample !== 0).length / 8
   expect(loudMs).toBe(400)
 })

@@ -4,7 +4,8 @@ import { ANA, account, ORDER } from './account-with-bridge.ts'
 
 test('time is the clock’s: a call rings for a minute by default, and not a moment longer', async () => {
   const clock = new FakeClock()
-  const wallClock = () => Date.UTC(2026, 10, 21, 10, 0, 0) + clock.now()
+  const since = clock.now()
+  const wallClock = () => Date.UTC(2026, 10, 21, 10, 0, 0) + clock.now() - since
   await using a = await account({ clock, wallClock, timeoutMarginMs: 5_000 })
   a.rest.subscriber(ANA, { behaviour: 'no-answer' })
   const { sid } = await a.client.calls.create(ORDER)

@@ -30,7 +30,7 @@ it('Opus that ends like the marker by chance is heard', () => {
   const clock = new FakeClock()
   const ear = new BotEar({
     clock,
-    openedAt: 0,
+    openedAt: clock.now(),
     open: () => ({ kind: 'lost' }),
     expectation: () => ({ encryption: 'free', generation: 0 }),
   })

@@ -1,0 +1,60 @@
+import { afterEach, expect, test } from 'vitest'
+import { BridgeError, type EndReason } from '../../src/core/errors.ts'
+import { Consents } from '../../src/recording/consents.ts'
+import { loudness } from '../../src/transcode/level.ts'
+import { rooms } from '../helpers/rooms.ts'
+import { sine } from '../helpers/tone.ts'
+
+let r: Awaited<ReturnType<typeof rooms>>
+afterEach(() => r.relay.close())
+
+const broken: EndReason = {
+  kind: 'failed',
+  error: new BridgeError('LEG_LOST', 'the socket broke', { retryable: true }),
+}
+const notice = { name: 'notice', pcm: sine(500, 600, 6_000) }
+
+/** Anna hears the notice; `told` is what came of it. */
+async function telling(leg: 'live' | 'silent' = 'live') {
+  r = await rooms()
+  const anna =
+    leg === 'live' ? r.live('anna', { speaks: 'en-us' }, 'CA1') : r.join('anna', { speaks: 'en-us' })
+  await r.run(500)
+  const consents = new Consents(r.clock)
+  const party = r.relay.find('anna')!
+  const it = { anna, consents, party, told: undefined as boolean | undefined }
+  void consents.tell(party, Promise.resolve(notice)).then(told => {
+    it.told = told
+  })
+  await Promise.resolve()
+  return it
+}
+
+test('who was away in the middle of the notice has not heard it until they have', async () => {
+  const it = await telling()
+  await r.run(203)
+  void it.anna.close(broken)
+  // Longer than the notice, and than a far side that confirms nothing is waited for.
+  await r.run(9_000)
+  expect([it.told, it.consents.has('anna')]).toEqual([undefined, false])
+  const again = r.live('anna-2', {}, 'CA1')
+  await r.run(1_500)
+  expect(loudness(again.between(40, 300), 500, 16_000)).toBeGreaterThan(5_000)
+  expect([it.told, it.consents.has('anna')]).toEqual([true, true])
+})
+
+test('a far side that confirms nothing is believed some seconds after it was sent all of it', async () => {
+  const it = await telling('silent')
+  await r.run(5_000)
+  expect(it.told).toBeUndefined()
+  await r.run(1_000)
+  expect(it.told).toBe(true)
+})
+
+test('a far side that takes nothing is not waited for for ever, and has heard nothing', async () => {
+  const it = await telling('silent')
+  it.anna.congested = true
+  it.party.playout.clear()
+  await r.run(60_000)
+  expect([it.told, it.consents.has('anna')]).toEqual([false, false])
+})
