@@ -12,10 +12,10 @@ import { importsOf, withoutComments } from './helpers/source-text.ts'
 import { unusedExports } from './helpers/unused-exports.ts'
 
 const ROOT = new URL('../', import.meta.url)
-const { dependencies, optionalDependencies } = JSON.parse(
+const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
   readFileSync(new URL('package.json', ROOT), 'utf8'),
 ) as Record<string, Record<string, string>>
-const packages = Object.keys({ ...dependencies, ...optionalDependencies })
+const packages = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
 
 function sources(folder: string): { path: string; source: string }[] {
   if (!existsSync(new URL(folder, ROOT))) return []

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Observer } from '../core/observer.ts'
+import { assertInstalled } from '../core/optional-part.ts'
 import { systemWallClock } from '../core/wall-clock.ts'
 import type { TraceCounters } from '../tracing/counted-exporter.ts'
 import type { TracingSettings } from '../tracing/tracing-settings.ts'
@@ -18,6 +19,7 @@ export async function startTracing(
   { observer, clock, log }: TracingTerms,
 ): Promise<(AsyncDisposable & { readonly counters: TraceCounters }) | undefined> {
   if (settings.url === undefined) return undefined
+  assertInstalled('tracing')
   // Loaded only where it is used.
   const { openTracing } = await import('../tracing/open-tracing.ts')
   const { TraceCounters } = await import('../tracing/counted-exporter.ts')

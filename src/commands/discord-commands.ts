@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Config } from '../config.ts'
+import { assertInstalled } from '../core/optional-part.ts'
 import type { Terminal } from './terminal.ts'
 
 /** `dragoman discord …`: what is set up at Discord. `load` reads the settings of `--config`. */
@@ -14,7 +15,10 @@ export function addDiscordCommands(
   const guild = () =>
     new Option('--guild <id...>', 'only there (default: discord.guilds, or everywhere)').default([], 'none')
   // discord.js takes half a second to load, which other commands need not wait for.
-  const commands = () => import('./discord.ts')
+  const commands = () => {
+    assertInstalled('discord')
+    return import('./discord.ts')
+  }
 
   discord
     .command('invite')

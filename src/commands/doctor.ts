@@ -1,4 +1,5 @@
 import { type Config, ConfigError, loadConfig } from '../config.ts'
+import { howToInstall, missingOf } from '../core/optional-part.ts'
 import { accountChecks } from './doctor/account-checks.ts'
 import { type Check, fail } from './doctor/check.ts'
 import { controlChecks } from './doctor/control-checks.ts'
@@ -57,6 +58,8 @@ async function discordPart(config: Config, around: Surroundings): Promise<Check[
     if (guilds.length + channels.length === 0) return []
     return [fail('Discord token', 'none', 'set discord.token (DRAGOMAN_DISCORD_TOKEN or …_FILE)')]
   }
+  if (missingOf('discord').length > 0)
+    return [fail('Discord', 'its packages are not installed', howToInstall('discord'))]
   const [{ discordChecks }, { preferencesCheck }, { voiceChecks }] = await Promise.all([
     import('./doctor/discord-checks.ts'),
     import('./doctor/discord-preferences.ts'),

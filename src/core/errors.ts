@@ -2,6 +2,7 @@
 export type ErrorCode =
   | 'STATE'
   | 'CONFIG'
+  | 'NOT_INSTALLED'
   | 'SERVICE_UNREACHABLE'
   | 'SERVICE_REFUSED'
   | 'SERVICE_SILENT'

@@ -149,6 +149,18 @@ describe('what the steps of the image make', () => {
     await run('sh', ['-c', `${install} --prefer-offline`], { cwd: at, env, timeout: STEP_MS })
   }
 
+  test('has the libraries of all channels, and nothing that only the project is made with', async () => {
+    const { devDependencies, peerDependencies } = JSON.parse(
+      await readFile(join(PROJECT, 'package.json'), 'utf8'),
+    ) as Record<string, Record<string, string>>
+    const there = new Set(await found('{@*/*,[!.@]*}', join(root, 'bridge/app/node_modules')))
+    expect(Object.keys(peerDependencies ?? {}).filter(name => !there.has(name))).toEqual([])
+    const own = Object.keys(devDependencies ?? {}).filter(name => !(name in (peerDependencies ?? {})))
+    // Some come along with what runs.
+    const runs = ['@types/node', '@types/ws', 'ajv']
+    expect(own.filter(name => there.has(name) && !runs.includes(name))).toEqual([])
+  })
+
   test('starts in an empty folder as a user without rights, is healthy, and ends when it is told', async () => {
     const data = await mkdtemp(join(tmpdir(), 'dragoman-data-'))
     await chmod(data, 0o777)

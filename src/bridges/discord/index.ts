@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
+import { assertInstalled } from '../../core/optional-part.ts'
 import { type HostPlugin, hostPlugin } from '../../guard/host-plugin.ts'
-import { DiscordBot } from './bot.ts'
+import type { DiscordBot } from './bot.ts'
 import { type DiscordBridgeOptions, discordBridgeOptionsSchema } from './options.ts'
 
 export type { HostPlugin } from '../../guard/host-plugin.ts'
-export { type DiscordBot, INTENTS } from './bot.ts'
+export type { DiscordBot } from './bot.ts'
 export type { ChannelOptions } from './channel/channel-parts.ts'
 export type {
   CaptionSettings,
@@ -21,11 +22,22 @@ export type {
 } from './channel-interpreter.ts'
 export type { CommandCounters } from './commands/command-counters.ts'
 export type { LanguageOffer, OfferedLanguage } from './commands/language-offer.ts'
-export { allPermissions, inviteUrl } from './commands/permissions.ts'
 export type { CommandSettings, Guesses } from './commands/settings.ts'
 export type { LoginState } from './login.ts'
 export type { DiscordBridgeOptions } from './options.ts'
 export type { LinkCounters } from './voice/link-counters.ts'
+
+// Discord's library is an optional peer. Imported statically, without it nothing could say so in words.
+assertInstalled('discord')
+const bot = await import('./bot.ts')
+const permissions = await import('./commands/permissions.ts')
+
+/** What is needed of Discord's gateway: guilds with their channels, and who is in voice. Neither is privileged. */
+export const INTENTS: typeof bot.INTENTS = bot.INTENTS
+/** All that is used, as Discord's bit set. */
+export const allPermissions: typeof permissions.allPermissions = permissions.allPermissions
+/** The address by which a server brings the bot in, with exactly the permissions it uses. */
+export const inviteUrl: typeof permissions.inviteUrl = permissions.inviteUrl
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -35,10 +47,10 @@ declare module 'fastify' {
 }
 
 async function register(app: FastifyInstance, options: DiscordBridgeOptions): Promise<void> {
-  const bot = new DiscordBot({ log: app.log, ...options })
-  app.decorate('discord', bot)
-  app.addHook('onReady', async () => bot.start())
-  app.addHook('preClose', () => bot.close())
+  const discord = new bot.DiscordBot({ log: app.log, ...options })
+  app.decorate('discord', discord)
+  app.addHook('onReady', async () => discord.start())
+  app.addHook('preClose', () => discord.close())
 }
 
 /**

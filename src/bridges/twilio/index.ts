@@ -26,7 +26,7 @@ export { type CallOrder, type CallsApi, TwilioCallsApi } from './dial/calls-api.
 export { type DestinationFault, destinationFault } from './dial/destination.ts'
 export { DialCounters } from './dial/dial-counters.ts'
 export { type DiallerParts, type OutboundSettings, TwilioDialler } from './dial/dialler.ts'
-export { type RestSettings, restClient } from './dial/rest-client.ts'
+export type { RestSettings } from './dial/rest-client.ts'
 export { RestFailure } from './dial/rest-failure.ts'
 export { RESUMES_FIELD } from './entrance.ts'
 export type { TwilioLeg } from './leg.ts'

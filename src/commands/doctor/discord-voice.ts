@@ -2,6 +2,7 @@ import { getCiphers } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { DEFAULT_MAX_VERSION, getCACertificates } from 'node:tls'
 import type { Config } from '../../config.ts'
+import { howToInstall } from '../../core/optional-part.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** What voice at Discord stands on, as far as it loads here. */
@@ -19,7 +20,7 @@ export interface VoiceParts {
   readonly tls: { readonly openssl: string; readonly newest: string; readonly certificates: number }
 }
 
-const INSTALL = 'run npm ci, with optional packages'
+const INSTALL = `${howToInstall('discord')}; in a clone, npm ci with optional packages`
 
 /** What is loaded on this machine. Never throws. */
 export function voiceParts(): VoiceParts {

@@ -1,4 +1,5 @@
 import type { Twilio } from 'twilio'
+import { assertInstalled } from '../../core/optional-part.ts'
 
 /** Where a stand-in is, and who is let in there. */
 export interface StandInAddress {
@@ -15,6 +16,7 @@ export async function twilioClientFor(
   standIn: StandInAddress,
   key?: { readonly sid: string; readonly secret: string },
 ): Promise<Twilio> {
+  assertInstalled('twilio')
   const { default: twilio } = await import('twilio')
   const httpClient = new twilio.RequestClient()
   const send = httpClient.request.bind(httpClient)

@@ -22,6 +22,7 @@ const ENDS = Object.keys({
 const CODES = Object.keys({
   STATE: 0,
   CONFIG: 0,
+  NOT_INSTALLED: 0,
   SERVICE_UNREACHABLE: 0,
   SERVICE_REFUSED: 0,
   SERVICE_SILENT: 0,

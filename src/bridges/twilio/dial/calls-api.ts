@@ -1,4 +1,5 @@
 import type { Twilio } from 'twilio'
+import { assertInstalled } from '../../../core/optional-part.ts'
 import { credentialsOf, type RestSettings, restClient } from './rest-client.ts'
 import { RestFailure } from './rest-failure.ts'
 
@@ -38,6 +39,7 @@ export class TwilioCallsApi implements CallsApi {
   /** Throws `BridgeError` `CONFIG` for credentials that are incomplete. */
   constructor(settings: RestSettings) {
     credentialsOf(settings)
+    assertInstalled('twilio')
     this.#client = restClient(settings)
     // Whoever asks gets the fault; until then it is nobody's.
     this.#client.catch(() => {})

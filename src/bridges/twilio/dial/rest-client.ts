@@ -1,5 +1,6 @@
 import type { Twilio } from 'twilio'
 import { BridgeError } from '../../../core/errors.ts'
+import { assertInstalled } from '../../../core/optional-part.ts'
 
 /** How the account's REST API is reached and who we are there. */
 export interface RestSettings {
@@ -23,11 +24,12 @@ const MAX_ANSWER_BYTES = 262_144
 
 /**
  * Twilio's own client for `settings`. It is loaded here and not before, as it takes a tenth of a second. Rejects with
- * `BridgeError` `CONFIG` for credentials that are incomplete.
+ * `BridgeError` `CONFIG` for credentials that are incomplete, `NOT_INSTALLED` without the package `twilio`.
  */
 export async function restClient(settings: RestSettings): Promise<Twilio> {
   const { accountSid, apiUrl, region, edge } = settings
   const { user, password } = credentialsOf(settings)
+  assertInstalled('twilio')
   const { default: twilio } = await import('twilio')
   const httpClient = new twilio.RequestClient({ timeout: TIMEOUT_MS })
   httpClient.axios.defaults.maxContentLength = MAX_ANSWER_BYTES

@@ -1,9 +1,18 @@
-import { DAVESession } from '@snazzah/davey'
+import { createRequire } from 'node:module'
+import type * as Davey from '@snazzah/davey'
+import { assertInstalled } from '../../../../core/optional-part.ts'
 import type { GroupMember } from './group-member.ts'
 
 const VERSION = 1
 const AUDIO = 0
 const APPEND = 0
+
+/** Comes with `@discordjs/voice`; loaded only for somebody who speaks, as not every simulation is of Discord. */
+function davey(): typeof Davey {
+  assertInstalled('discord')
+  const { resolve } = createRequire(import.meta.url)
+  return createRequire(resolve('@discordjs/voice'))('@snazzah/davey')
+}
 
 type Change = { commit: Buffer } | { welcome: Buffer } | 'downgrade'
 
@@ -14,7 +23,7 @@ export class ScriptedMember implements GroupMember {
   keyPackage: Buffer | undefined
   readonly #channelId: string
   readonly #externalSender: Buffer
-  readonly #session: DAVESession
+  readonly #session: Davey.DAVESession
   #plain: boolean
   #pending: { transitionId: number; change: Change } | undefined
 
@@ -24,7 +33,7 @@ export class ScriptedMember implements GroupMember {
     this.#channelId = channelId
     this.#externalSender = externalSender
     this.#plain = !encrypted
-    this.#session = new DAVESession(VERSION, userId, channelId)
+    this.#session = new (davey().DAVESession)(VERSION, userId, channelId)
     this.#session.setExternalSender(externalSender)
     this.keyPackage = this.#session.getSerializedKeyPackage()
   }

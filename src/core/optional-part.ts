@@ -1,0 +1,61 @@
+import { createRequire } from 'node:module'
+import { BridgeError } from './errors.ts'
+
+/** Parts that not everybody uses, with the packages that each needs: optional peers in package.json, in the versions that it names. */
+const PARTS = {
+  discord: { what: 'Discord', packages: ['discord.js@14', '@discordjs/voice@0.19.2'] },
+  twilio: { what: "Twilio's REST API", packages: ['twilio@6'] },
+  tracing: {
+    what: 'Tracing',
+    packages: [
+      '@opentelemetry/api@1',
+      '@opentelemetry/sdk-trace@3',
+      '@opentelemetry/resources@3',
+      '@opentelemetry/exporter-trace-otlp-http@0.301',
+    ],
+  },
+} as const
+
+export type OptionalPart = keyof typeof PARTS
+
+const { resolve } = createRequire(import.meta.url)
+
+/** The packages that `part` needs, in the versions to install, as arguments for npm. */
+export function packagesOf(part: OptionalPart): readonly string[] {
+  return PARTS[part].packages
+}
+
+/** Of the packages that `part` needs those that are not installed here, with `isInstalled` for tests. */
+export function missingOf(part: OptionalPart, isInstalled = installed): readonly string[] {
+  return PARTS[part].packages.filter(each => !isInstalled(nameOf(each)))
+}
+
+/** What to type to get `part`. */
+export function howToInstall(part: OptionalPart): string {
+  return `npm install ${PARTS[part].packages.join(' ')}`
+}
+
+/** Throws `BridgeError` `NOT_INSTALLED`, which says what to install, before a library of `part` is loaded that is not there. */
+export function assertInstalled(part: OptionalPart, isInstalled = installed): void {
+  const missing = missingOf(part, isInstalled)
+  if (missing.length === 0) return
+  const names = missing.map(nameOf).join(' and ')
+  throw new BridgeError(
+    'NOT_INSTALLED',
+    `${PARTS[part].what} needs ${names}, not installed here: ${howToInstall(part)} (with --global beside a global dragoman)`,
+  )
+}
+
+function nameOf(spec: string): string {
+  return spec.slice(0, spec.lastIndexOf('@'))
+}
+
+function installed(name: string): boolean {
+  try {
+    resolve(name)
+    return true
+  } catch (error) {
+    // One without an entry for `require` is there all the same.
+    return (error as { code?: string }).code !== 'MODULE_NOT_FOUND'
+  }
+}
