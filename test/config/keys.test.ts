@@ -29,7 +29,7 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
     return fc
       .array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.constant('loopback')), { minLength: 1, maxLength: 4 })
       .map(value => ({ value, text: value.join(', ') }))
-  if (path === 'browser.origins')
+  if (path === 'browser.origins' || path === 'embedded.allowedOrigins')
     return fc
       .array(
         fc.webAuthority().map(host => new URL(`https://${host}`).origin),

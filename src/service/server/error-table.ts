@@ -155,6 +155,12 @@ export const ERROR_TABLE = {
   session_idle: row('timeout', 0, 'error, disconnect', 'No audio or text came for a long time.'),
   path_unknown: row('not_found', 404, '-', 'There is nothing at this path.'),
   stream_unknown: row('not_found', 404, '-', 'No open session streams its audio at this path.'),
+  origin_not_allowed: row(
+    'unauthorized',
+    403,
+    '-',
+    'A web page of another site, or a request to another host name, may not use the service.',
+  ),
   request_malformed: row('bad_request', 400, '-', 'The HTTP request cannot be read.'),
   not_multipart: row('bad_request', 415, '-', 'The body is not a multipart form.'),
   form_malformed: row('bad_request', 400, '-', 'The multipart form cannot be read, or ends too early.'),

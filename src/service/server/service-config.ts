@@ -152,6 +152,21 @@ export const serviceConfigSchema = z
         about:
           'Address by which clients reach the service, where it is not the one they connect to: behind a proxy.',
       }),
+    allowedOrigins: z
+      .array(
+        z
+          .string()
+          .describe('an origin like https://app.example.com, or *')
+          .refine(
+            text => text === '*' || (URL.canParse(text) && new URL(text).origin === text),
+            'an origin like https://app.example.com, or *',
+          ),
+      )
+      .default([])
+      .meta({
+        about:
+          'Origins of web pages that may use the service from a browser, like https://app.example.com; `*` with keys only. By default only its own pages may.',
+      }),
     /** Proxies that tell the address of who is behind them by `X-Forwarded-For`: where wrong keys are counted by address. */
     trustProxy: trustedProxiesSchema,
     /** How many may knock, how fast, and when nobody else is let in. */
@@ -182,6 +197,10 @@ export const serviceConfigSchema = z
   .refine(config => config.open || config.keyFile !== undefined || config.apiKeys.length > 0, {
     path: ['apiKeys'],
     message: 'at least one key is needed, or a keyFile, or open: true on loopback',
+  })
+  .refine(config => !config.open || !config.allowedOrigins.includes('*'), {
+    path: ['allowedOrigins'],
+    message: 'a service without keys is for listed origins only, not for *',
   })
   .refine(config => !config.open || isLoopback(config.host), {
     path: ['open'],

@@ -23,6 +23,7 @@ import { ErrorCounts } from './error-counts.ts'
 import { addDocsRoutes } from './http/docs-routes.ts'
 import { addHttpRules, httpOptions } from './http/http-options.ts'
 import { answerMalformed } from './http/malformed-answer.ts'
+import { OriginCheck } from './http/origin-check.ts'
 import { addSocketRules, SocketUpgrades } from './http/socket-requests.ts'
 import { KeyFile } from './key-file.ts'
 import { KeyWatch } from './key-watch.ts'
@@ -109,6 +110,8 @@ export async function buildService(config: ServiceConfig, given: ServiceParts = 
   })
   const door = new Door({ limits: settings.limits, proxies: settings.trustProxy, clock })
   guardServer(app, door)
+  const origins = new OriginCheck(settings)
+  origins.guard(app)
   addHttpRules(app)
   const streams = new AudioStreams()
   addStreamRoutes(app, streams)
@@ -134,14 +137,13 @@ export async function buildService(config: ServiceConfig, given: ServiceParts = 
     httpCompression: false,
     maxHttpBufferSize: MAX_MESSAGE_BYTES,
     connectTimeout: HANDSHAKE_MS,
-    // Without keys, pages of other sites must not use it.
-    cors: { origin: !settings.open },
+    ...(settings.allowedOrigins.length > 0 ? { cors: { origin: corsOrigin(settings.allowedOrigins) } } : {}),
   })
   const socketLog = limitedLog(log, clock)
   const guard = new ConnectGuard(clock, () =>
     socketLog.warn({}, 'connection closed: too much before a namespace was joined'),
   )
-  addSocketRules(io, door, guard)
+  addSocketRules(io, { door, guard, origins })
   const proxies = new TrustedProxies(settings.trustProxy)
   const parts = { keys, proxies, engines, admission, workload, streams, guard, settings, clock, errors }
   addNamespaces(io, { ...parts, log: socketLog })
@@ -179,6 +181,11 @@ export async function buildService(config: ServiceConfig, given: ServiceParts = 
       return closing
     },
   }
+}
+
+/** As Socket.IO takes it: never whatever a request says. */
+function corsOrigin(allowed: readonly string[]): string | string[] {
+  return allowed.includes('*') ? '*' : [...allowed]
 }
 
 /** The keys of the key file, in force and kept up to date. */

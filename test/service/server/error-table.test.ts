@@ -84,6 +84,10 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     const { get } = await fakeService()
     return onHttp(get('/api/languages', ''))
   },
+  async origin_not_allowed() {
+    const { url } = await fakeService()
+    return onHttp(fetch(`${url}/health`, { headers: { origin: 'https://evil.example' } }))
+  },
   async key_wrong() {
     const { connect } = await fakeService()
     return refused(connect('/sts', {}, 'not-the-key'))

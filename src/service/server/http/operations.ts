@@ -26,7 +26,7 @@ export interface Operation {
 }
 
 const KEYED = ['key_missing', 'key_wrong', 'too_many_attempts'] as const
-const ALWAYS = ['request_malformed', 'unexpected'] as const
+const ALWAYS = ['request_malformed', 'origin_not_allowed', 'unexpected'] as const
 
 /** Everything the service answers over HTTP. A route that is not here fails a test. */
 export const OPERATIONS: readonly Operation[] = [

@@ -7,6 +7,7 @@ import type { ConnectGuard, EngineConnection } from '../connect-guard.ts'
 import { shown } from '../query.ts'
 import { ServiceError } from '../service-error.ts'
 import { answerMalformed } from './malformed-answer.ts'
+import type { OriginCheck } from './origin-check.ts'
 
 /** The Engine.IO protocol that Socket.IO 3 and 4 speak. */
 const PROTOCOL = '4'
@@ -26,11 +27,17 @@ export class SocketUpgrades extends WebSocketServer {
   }
 }
 
+export interface SocketRules {
+  readonly door: Door
+  readonly guard: ConnectGuard
+  readonly origins: OriginCheck
+}
+
 /**
  * Looks at what comes to Socket.IO's own path before Engine.IO does, which would answer with errors of its own. What it
  * looks at is the request; what a client sends on an open connection is Engine.IO's to read.
  */
-export function addSocketRules({ engine }: Server, door: Door, guard: ConnectGuard): void {
+export function addSocketRules({ engine }: Server, { door, guard, origins }: SocketRules): void {
   const open = new Map<string, Connection>()
   engine.on('connection', (connection: Connection) => {
     guard.watch(connection)
@@ -42,7 +49,7 @@ export function addSocketRules({ engine }: Server, door: Door, guard: ConnectGua
     const connection = open.get(searchOf(request).get('sid') ?? '')
     const error = door.turns(request)
       ? turnedAway()
-      : malformed(wrongWith(request, upgrade, connection, guard))
+      : (origins.refusal(request.headers) ?? malformed(wrongWith(request, upgrade, connection, guard)))
     if (error === undefined) {
       if (upgrade && connection) guard.watchSocket(connection, request.socket)
       return next()
