@@ -5,6 +5,7 @@ import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from
 import { problemsOf } from './config/judge.ts'
 import { type CheckedConfig, type ConfigInput, configSchema, START_SCHEMAS } from './config/schema.ts'
 import { readYaml, type YamlFile } from './config/yaml-file.ts'
+import { isLoopbackOnly } from './guard/trusted-proxies.ts'
 
 export { ConfigError, type Problem } from './config/config-error.ts'
 export type { ConfigInput } from './config/schema.ts'
@@ -82,7 +83,10 @@ function openYaml(path: string, problems: Problem[]): YamlFile | undefined {
 
 function complete(checked: CheckedConfig, file: string | undefined): Config {
   const { authToken, authTokens = authToken === undefined ? [] : [authToken], ...twilio } = checked.twilio
-  const host = checked.host ?? (checked.publicUrl === undefined || twilio.insecure ? '127.0.0.1' : '0.0.0.0')
+  const { publicUrl, trustProxy } = checked
+  // A proxy on this machine is the only one that needs to get in: plain HTTP beside it would be open to everybody.
+  const inside = publicUrl === undefined || twilio.insecure || isLoopbackOnly(trustProxy)
+  const host = checked.host ?? (inside ? '127.0.0.1' : '0.0.0.0')
   return { ...checked, host, twilio: { ...twilio, authTokens }, file }
 }
 

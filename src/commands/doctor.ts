@@ -7,7 +7,13 @@ import { type EndToEndOptions, endToEnd } from './doctor/end-to-end.ts'
 import { engineChecks } from './doctor/engine-checks.ts'
 import { keepingChecks } from './doctor/keeping-checks.ts'
 import { thisMachine } from './doctor/machine.ts'
-import { nodeCheck, portCheck, settingsCheck, settingsFailures } from './doctor/machine-checks.ts'
+import {
+  nodeCheck,
+  plainHttpChecks,
+  portCheck,
+  settingsCheck,
+  settingsFailures,
+} from './doctor/machine-checks.ts'
 import { serviceChecks } from './doctor/service-checks.ts'
 import type { Surroundings } from './doctor/surroundings.ts'
 import { twilioChecks } from './doctor/twilio-checks.ts'
@@ -42,6 +48,7 @@ export async function doctor(
     node,
     settingsCheck(config),
     port,
+    ...plainHttpChecks(config),
     ...engines,
     ...service,
     ...telephony,

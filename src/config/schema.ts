@@ -77,7 +77,7 @@ export const configSchema = z
       .describe('an address of this machine, like 127.0.0.1 or 0.0.0.0')
       .meta({
         about:
-          'Where the server listens. Without it: this machine only, or 0.0.0.0 as soon as publicUrl is set.',
+          'Where the server listens. Without it: this machine only, or 0.0.0.0 where publicUrl is set and trustProxy is not on this machine.',
       }),
     port: z.int().min(0).max(65_535).default(8080).meta({ about: 'Port of the server; 0: any free one.' }),
     publicUrl: urlSchema('an https:// address without user, query or fragment').optional().meta({

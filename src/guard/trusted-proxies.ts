@@ -48,6 +48,14 @@ export class Neighbours {
   }
 }
 
+/** Whether all of `proxies` are on this machine; false for none. */
+export function isLoopbackOnly(proxies: readonly string[]): boolean {
+  return (
+    proxies.length > 0 &&
+    proxies.every(each => each === 'loopback' || /^127(\.\d{1,3}){3}(\/\d+)?$|^::1(\/128)?$/.test(each))
+  )
+}
+
 function isProxy(text: string): boolean {
   try {
     proxyAddr.compile([text])

@@ -15,7 +15,11 @@ import { ServiceFailure } from '../../src/service/client/service-failure.ts'
 import { soundMachine as machine } from './doctor/sound-machine.ts'
 
 const TOKEN = '0123456789abcdef0123456789abcdef'
-const complete: Overrides = { publicUrl: 'https://bridge.example.com', twilio: { authToken: TOKEN } }
+const complete: Overrides = {
+  host: '127.0.0.1',
+  publicUrl: 'https://bridge.example.com',
+  twilio: { authToken: TOKEN },
+}
 type Overrides = NonNullable<Parameters<typeof settingsToExamine>[0]>['overrides'] & Partial<ConfigInput>
 
 async function examine(overrides: Overrides, around = machine()): Promise<Check[]> {
@@ -94,6 +98,18 @@ describe('doctor', () => {
       {},
       { listen: async () => 'EADDRINUSE', isDragoman: async () => false },
       { status: 'fail', mend: expect.stringContaining('DRAGOMAN_PORT') },
+    ],
+    [
+      'plain HTTP',
+      { ...complete, host: '0.0.0.0' },
+      {},
+      { status: 'warn', mend: expect.stringContaining('host: 127.0.0.1') },
+    ],
+    [
+      'plain HTTP',
+      { ...complete, host: '192.0.2.7', trustProxy: ['loopback'] },
+      {},
+      { status: 'warn', found: expect.stringContaining('192.0.2.7:8080') },
     ],
     ['port', { port: 80 }, { listen: async () => 'EACCES' }, { status: 'fail' }],
     [
@@ -241,8 +257,11 @@ describe('this machine', () => {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
     expect(await thisMachine.isDragoman(url)).toBe(false)
-    health = { status: 'ok', legs: 0, rooms: 0 }
-    expect(await thisMachine.isDragoman(url)).toBe(true)
+    // Strangers and neighbours are not told how many legs there are; it is one all the same, also when it takes no calls.
+    for (const status of ['ready', 'draining']) {
+      health = { status, service: 'ok' }
+      expect(await thisMachine.isDragoman(url)).toBe(true)
+    }
     server.close()
   })
 

@@ -53,6 +53,17 @@ describe('settings', () => {
     const publicUrl = 'https://bridge.example.com'
     expect(loadConfig({ env: {}, overrides: { publicUrl } }).host).toBe('0.0.0.0')
     expect(loadConfig({ env: {}, overrides: { publicUrl, host: '127.0.0.1' } }).host).toBe('127.0.0.1')
+    // S-6: where the proxy is on this machine nobody else needs to get in.
+    const host = (...trustProxy: string[]) =>
+      loadConfig({ env: {}, overrides: { publicUrl, trustProxy } }).host
+    for (const here of ['loopback', '127.0.0.1', '127.0.0.0/8', '::1'])
+      expect(host(here), here).toBe('127.0.0.1')
+    expect(host('127.0.0.1', '::1')).toBe('127.0.0.1')
+    expect(host('loopback', '10.0.0.7')).toBe('0.0.0.0')
+    expect(host('uniquelocal')).toBe('0.0.0.0')
+    expect(
+      loadConfig({ env: {}, overrides: { publicUrl, host: '0.0.0.0', trustProxy: ['loopback'] } }).host,
+    ).toBe('0.0.0.0')
   })
 
   it('take one auth token or several', () => {

@@ -4,6 +4,7 @@ import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadConfig } from '../../src/config.ts'
+import { guarded, routesOf } from '../faults/security/guarded.ts'
 import { GoTemplates } from '../helpers/go-template.ts'
 import { CHART, type Manifest, rendered } from './chart.ts'
 
@@ -62,6 +63,8 @@ describe('the chart', () => {
       { config: { drain: { seconds: 1 } } },
       { unknown: 1 },
       { serviceMonitor: { interval: 'often' } },
+      { ingress: { paths: ['metrics'] } },
+      { networkPolicy: { enabled: 'yes' } },
     ])
       expect(schema({ ...own, ...wrong }), JSON.stringify(wrong)).toBe(false)
   })
@@ -72,6 +75,8 @@ describe('the chart', () => {
       'ConfigMap line-dragoman',
       'Deployment line-dragoman',
       'Deployment line-dragoman-engines',
+      'NetworkPolicy line-dragoman',
+      'NetworkPolicy line-dragoman-engines',
       'PodDisruptionBudget line-dragoman',
       'Service line-dragoman',
       'Service line-dragoman-engines',
@@ -156,6 +161,49 @@ describe('the chart', () => {
     await expect(rendered({ ingress: { enabled: true } })).rejects.toThrow('the name by which Twilio reaches')
     await expect(rendered({ serviceMonitor: { enabled: true } })).rejects.toThrow('one of the control keys')
     await expect(rendered({ persistence: { enabled: true } })).rejects.toThrow('names the claim')
+  })
+
+  test('S-11: lets nobody but the bridge reach the engines, and the engines nobody', async () => {
+    const manifests = await rendered({ networkPolicy: { bridgeFrom: [{ namespaceSelector: {} }] } })
+    const engines = find(manifests, 'NetworkPolicy', 'line-dragoman-engines').spec
+    const bridge = find(manifests, 'NetworkPolicy').spec
+    const labels = (name: string) =>
+      (find(manifests, 'Deployment', name).spec.selector as { matchLabels: object }).matchLabels
+    expect(engines).toEqual({
+      podSelector: { matchLabels: labels('line-dragoman-engines') },
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [
+        {
+          ports: [{ port: 'http', protocol: 'TCP' }],
+          from: [{ podSelector: { matchLabels: labels('line-dragoman') } }],
+        },
+      ],
+      egress: [],
+    })
+    expect(bridge).toEqual({
+      podSelector: { matchLabels: labels('line-dragoman') },
+      policyTypes: ['Ingress'],
+      ingress: [{ ports: [{ port: 'http', protocol: 'TCP' }], from: [{ namespaceSelector: {} }] }],
+    })
+    const off = await rendered({ networkPolicy: { enabled: false } })
+    expect(off.filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([])
+    for (const name of ['line-dragoman', 'line-dragoman-engines'])
+      expect(JSON.stringify(podOf(find(manifests, 'Deployment', name)))).toMatch(/"limits":\{"memory":/)
+  })
+
+  test('S-11: shows the world every route of the bridge but those of supervisors and Prometheus', async () => {
+    const ingress = find(await rendered(EVERYTHING), 'Ingress').spec as {
+      rules: { http: { paths: { path: string; pathType: string }[] } }[]
+    }
+    const shown = ingress.rules[0]!.http.paths
+    const reached = (url: string) =>
+      shown.some(({ path, pathType }) =>
+        pathType === 'Exact' ? url === path : url === path || url.startsWith(`${path}/`),
+      )
+    const urls = Array.from(new Set(routesOf(await guarded()).map(route => route.replace(/^\w+ /, ''))))
+    expect(urls.length).toBeGreaterThan(30)
+    const inside = urls.filter(url => !reached(url)).sort()
+    expect(inside).toEqual(['/health', '/live', '/metrics', '/ready'])
   })
 
   test('is what the renderer knows, and no more', () => {

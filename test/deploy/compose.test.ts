@@ -86,6 +86,17 @@ test('lets nobody reach the engines, and the bridge by its proxy only', () => {
     })
 })
 
+test('S-11: nobody of them takes the whole machine', () => {
+  for (const [name, service] of Object.entries(compose.services)) {
+    expect(service, name).toMatchObject({
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      pids_limit: expect.any(Number),
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    })
+  }
+})
+
 test('its secrets are made once, and kept from others', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-compose-'))
   try {

@@ -53,7 +53,20 @@ test('calls have the time to end that the settings give them, and secrets are no
   expect(value('KillMode')).toBe('mixed')
   expect(text).not.toMatch(/^MemoryDenyWriteExecute=yes/m)
   for (const [, name, file] of text.matchAll(/^Environment=DRAGOMAN_(\w+)=(.*)$/gm)) {
+    if (name === 'HOST') continue
     expect(name).toMatch(/_FILE$/)
     expect(text).toContain(`LoadCredential=${file?.replace('%d/', '')}:`)
   }
+})
+
+test('S-6, S-11: plain HTTP stays on this machine, memory and programs have a bound, and it never stays down', () => {
+  const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1]
+  expect(text).toContain('\nEnvironment=DRAGOMAN_HOST=127.0.0.1\n')
+  expect(value('MemoryMax')).toBe('75%')
+  expect(Number(value('TasksMax'))).toBeGreaterThan(0)
+  // A program of an engine that is ended for want of memory does not end the calls.
+  expect(value('OOMPolicy')).toBe('continue')
+  expect([value('StartLimitIntervalSec'), value('Restart')]).toEqual(['0', 'always'])
+  // It is of the unit, not of the service.
+  expect(text.indexOf('StartLimitIntervalSec')).toBeLessThan(text.indexOf('[Service]'))
 })

@@ -14,6 +14,7 @@ type Node =
   | { kind: 'value'; code: string }
   | { kind: 'if'; branches: { code: string | undefined; body: Block }[] }
   | { kind: 'with'; code: string; body: Block }
+  | { kind: 'range'; code: string; body: Block }
 
 /**
  * The part of Go's templates that the chart uses, since Helm itself is not to be had as a package. What it does not know, it
@@ -50,9 +51,9 @@ export class GoTemplates {
         const inner = this.#parse(pieces, at + 1)
         this.#defined.set(JSON.parse(rest), inner.body)
         at = inner.at
-      } else if (word === 'with') {
+      } else if (word === 'with' || word === 'range') {
         const inner = this.#parse(pieces, at + 1)
-        nodes.push({ kind: 'with', code: rest, body: inner.body })
+        nodes.push({ kind: word, code: rest, body: inner.body } as Node)
         at = inner.at
       } else if (word === 'if') {
         const branches: { code: string | undefined; body: Block }[] = []
@@ -75,6 +76,9 @@ export class GoTemplates {
     for (const node of nodes) {
       if (node.kind === 'text') out += node.text
       else if (node.kind === 'value') out += shown(this.#pipeline(node.code, dot, root))
+      else if (node.kind === 'range')
+        for (const value of this.#pipeline(node.code, dot, root) as Value[])
+          out += this.#run(node.body, value, root)
       else if (node.kind === 'with') {
         const value = this.#pipeline(node.code, dot, root)
         if (truth(value)) out += this.#run(node.body, value, root)
@@ -104,6 +108,7 @@ export class GoTemplates {
     if (word.startsWith('"')) return JSON.parse(word)
     if (/^-?\d+$/.test(word)) return Number(word)
     if (word === '.') return dot
+    if (word === '$') return root
     if (word.startsWith('$.')) return field(root, word.slice(1))
     if (word.startsWith('.')) return field(dot, word)
     throw new RangeError(`${word} is not understood`)

@@ -1,6 +1,7 @@
 import type { ConfigError } from '../../config/config-error.ts'
 import type { Config } from '../../config.ts'
-import { type Check, fail, ok } from './check.ts'
+import { isLoopbackOnly } from '../../guard/trusted-proxies.ts'
+import { type Check, fail, ok, warn } from './check.ts'
 import type { Surroundings } from './surroundings.ts'
 
 const OLDEST = [24, 0] as const
@@ -26,6 +27,20 @@ export function settingsFailures({ problems }: ConfigError): Check[] {
       `allowed: ${allowed}${meant === undefined ? '' : `\ndid you mean ${meant}?`}`,
     ),
   )
+}
+
+/** Warns where everybody can speak plain HTTP with the bridge, past the proxy that speaks TLS for `publicUrl`. */
+export function plainHttpChecks({ host, port, publicUrl, trustProxy }: Config): Check[] {
+  const inside = /^(?:localhost|127\.|::1$|\[::1\])/.test(host)
+  const elsewhere = trustProxy.length > 0 && !isLoopbackOnly(trustProxy)
+  if (inside || elsewhere || !publicUrl?.startsWith('https:')) return []
+  return [
+    warn(
+      'plain HTTP',
+      `${host}:${port} is open to everybody who reaches this machine, beside the proxy that speaks TLS`,
+      'set host: 127.0.0.1 where the proxy is on this machine;\nwhere it is elsewhere, let only it reach the port, and name it in trustProxy',
+    ),
+  ]
 }
 
 /** Whether the bridge server could listen, or already does. */

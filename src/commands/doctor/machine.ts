@@ -115,13 +115,13 @@ export const thisMachine: Surroundings = {
 
   async isDragoman(url) {
     try {
-      const answer = await fetch(`${url}/health`, {
+      const answer = await fetch(`${url}/ready`, {
         redirect: 'manual',
         signal: AbortSignal.timeout(PATIENCE_MS),
       })
-      const said = (await answer.json()) as { status?: unknown; legs?: unknown } | null
-      // The translation service is healthy too, but has no legs.
-      return said?.status === 'ok' && typeof said.legs === 'number'
+      // Also when it takes no new calls. The translation service has no such path.
+      const said = (await answer.json()) as { status?: unknown; service?: unknown } | null
+      return typeof said?.status === 'string' && (said.service === 'ok' || said.service === 'away')
     } catch {
       return false
     }

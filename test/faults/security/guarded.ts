@@ -60,3 +60,21 @@ export function ringing(callSid = 'CA00000000000000000000000000000001'): Record<
     Direction: 'inbound',
   }
 }
+
+/** Method and path of every route, as the server itself lists them. */
+export function routesOf({ app }: Guarded): string[] {
+  const found: string[] = []
+  const above: string[] = []
+  for (const line of app.server.printRoutes({ commonPrefix: false }).split('\n')) {
+    const [, indent, name, methods] = /^([│ ]*)[├└]── (.*?) \(([A-Z, ]+)\)$/.exec(line) ?? []
+    if (indent === undefined || name === undefined || methods === undefined) continue
+    const depth = indent.length / 4
+    above[depth] = name
+    const path = above
+      .slice(0, depth + 1)
+      .join('')
+      .replaceAll(/\/{2,}/g, '/')
+    for (const method of methods.split(', ')) if (method !== 'HEAD') found.push(`${method} ${path}`)
+  }
+  return found
+}

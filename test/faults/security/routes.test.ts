@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Guarded, guarded } from './guarded.ts'
+import { guarded, routesOf } from './guarded.ts'
 
 /** Open to whoever asks: they hold nothing of calls, and do nothing. All else that there is, or will be, needs a proof. */
 const OPEN = [
@@ -13,24 +13,6 @@ const OPEN = [
   // What the service can do, and voices to try it with.
   /^GET \/talk\/(languages|recordings\/[\w-]+\.wav)$/,
 ]
-
-/** Method and path of every route, as the server itself lists them. */
-function routesOf({ app }: Guarded): string[] {
-  const found: string[] = []
-  const above: string[] = []
-  for (const line of app.server.printRoutes({ commonPrefix: false }).split('\n')) {
-    const [, indent, name, methods] = /^([│ ]*)[├└]── (.*?) \(([A-Z, ]+)\)$/.exec(line) ?? []
-    if (indent === undefined || name === undefined || methods === undefined) continue
-    const depth = indent.length / 4
-    above[depth] = name
-    const path = above
-      .slice(0, depth + 1)
-      .join('')
-      .replaceAll(/\/{2,}/g, '/')
-    for (const method of methods.split(', ')) if (method !== 'HEAD') found.push(`${method} ${path}`)
-  }
-  return found
-}
 
 /** Nobody's credentials, and those of others, in all ways in which pages and programs send some. */
 const STRANGERS: Readonly<Record<string, Record<string, string>>> = {
