@@ -1,7 +1,15 @@
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './test/helpers/closing-line.ts'
 
+/** Properties have a seed that test/helpers/seeds.ts gives: a fixed one, or in the long run a new one. */
+export const chance = {
+  resolve: {
+    alias: [{ find: /^fast-check$/, replacement: `${import.meta.dirname}/test/helpers/fast-check.ts` }],
+  },
+}
+
 export default defineConfig({
+  ...chance,
   test: {
     include: ['test/**/*.test.ts'],
     reporters: ['default', new ClosingLine()],

@@ -1,14 +1,23 @@
+import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './test/helpers/closing-line.ts'
 import { LongReport } from './test/helpers/long-report.ts'
+import { chance } from './vitest.config.ts'
 
 // The page tells of whole runs: a part of one leaves it alone.
 const whole = process.argv.slice(2).every(word => word === 'run' || /^-|long\.config\.ts$/.test(word))
 const page = new URL('docs/reliability.md', import.meta.url)
 
+// What is left to chance is tried once more, with seeds that nobody has tried.
+const properties = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter(file =>
+  /from '(fast-check|[./]+helpers\/seeds\.ts)'/.test(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')),
+)
+
 export default defineConfig({
+  ...chance,
   test: {
-    include: ['test/**/*.long.ts'],
+    include: ['test/**/*.long.ts', ...properties],
+    env: { DRAGOMAN_EXPLORE: '1' },
     reporters: ['default', new LongReport(whole ? page : undefined), new ClosingLine()],
     // Figures are measured: one at a time.
     maxWorkers: 1,

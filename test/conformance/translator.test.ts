@@ -13,7 +13,7 @@ conforms('a FakeTranslator is a Translator', translatorChecks, fakeService, asyn
 /** The gate before the same. */
 function gated(): TranslatorSubject {
   const subject = fakeService()
-  const gate = new ServiceGate([subject.translator], { clock: new FakeClock(), random: Math.random })
+  const gate = new ServiceGate([subject.translator], { clock: new FakeClock(), random: () => 0.5 })
   return { ...subject, translator: gate }
 }
 conforms('a ServiceGate is a Translator', translatorChecks, gated, async () => {})

@@ -41,7 +41,7 @@ async function setUp(options: Partial<RelayOptions> = {}) {
       metrics,
       translator,
       pool: new FragmentPool(1_920),
-      random: Math.random,
+      random: () => 0.5,
     },
     {
       result() {},

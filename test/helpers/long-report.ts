@@ -22,10 +22,26 @@ export class LongReport implements Reporter {
     const failed = tests.some(test => test.result().state !== 'passed') || unhandled.length > 0
     const figures = tests.flatMap(test => (test.meta() as { figures?: Figure[] }).figures ?? [])
     for (const { what, goal, measured } of figures) console.log(`${what}: ${measured} (goal ${goal})`)
+    for (const line of modules.flatMap(rerunLines)) console.log(line)
     if (failed) console.log('docs/reliability.md was left as it is, as not all tests passed')
     else if (this.#page)
       writeFileSync(this.#page, withFigures(readFileSync(this.#page, 'utf8'), figures, machine(), new Date()))
   }
+}
+
+/** How to see once more what chance has found in this file: a seed is in the name of the test or in what it says. */
+export function rerunLines(module: Modules[number]): string[] {
+  const seeds = new Set<string>()
+  for (const test of module.children.allTests()) {
+    const { state, errors = [] } = test.result()
+    if (state !== 'failed') continue
+    const text = [test.name, ...errors.map(({ message }) => message)].join('\n')
+    for (const [, seed] of text.matchAll(/\bseed:? (-?\d+)/g)) seeds.add(seed!)
+  }
+  return Array.from(
+    seeds,
+    seed => `again: DRAGOMAN_FUZZ_SEED=${seed} npx vitest run ${module.relativeModuleId}`,
+  )
 }
 
 function machine(): string {

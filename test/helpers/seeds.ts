@@ -7,6 +7,9 @@ const EXPLORES = process.env.DRAGOMAN_EXPLORE === '1'
 /** A seed that nobody has tried yet. */
 const fresh = () => Math.floor(Math.random() * 2 ** 31)
 
+/** The seed of every property that has none of its own; fast-check tells it, and the path, when one fails. */
+export const PROPERTY_SEED = GIVEN === undefined ? (EXPLORES ? fresh() : 1) : Number(GIVEN)
+
 /**
  * Seeds for a trial: a first one and those that once found something; a new one as well where the run explores. A test
  * says in its name which it has, so that it can be run again.

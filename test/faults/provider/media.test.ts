@@ -74,7 +74,8 @@ test('A33 marks that nobody sent, and storms of them, are nobody’s', async () 
 })
 
 test('A40 500 streams in one go are all taken', async () => {
-  await using bridge = await Harness.open()
+  // The clock stands still: however long a busy machine takes, no stream is late, and none is fed silence.
+  await using bridge = await Harness.open({ clock: new FakeClock() })
   const callSids = Array.from({ length: 500 }, (_, n) => `CA${n}`)
   const tokens = new Map<string, string>()
   for (const callSid of callSids) tokens.set(callSid, await bridge.ring(callSid))
@@ -86,9 +87,9 @@ test('A40 500 streams in one go are all taken', async () => {
       party.media(SILENCE)
     }),
   )
-  await until(() => bridge.relay.admitted.filter(({ frames }) => frames.length === 1).length === 500, 20_000)
+  await until(() => bridge.relay.admitted.filter(({ frames }) => frames.length === 1).length === 500, 60_000)
   expect([...bridge.app.twilio.refused]).toEqual([])
-}, 40_000)
+}, 120_000)
 
 test.each([1.0005, 0.9995])(
   'a telephone whose clock runs %d times as fast stays close to live for an hour',

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { silentLog } from '../../../src/core/log.ts'
 import { usagePath } from '../../../src/service/server/usage-file.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { SeededRandom } from '../../fuzz/random.ts'
 import { upload } from './batch/upload.ts'
 import { fakeService, KEY } from './helpers/fake-service.ts'
 import { keyFilePath, keyFileWith } from './helpers/key-files.ts'
@@ -16,8 +17,10 @@ async function counting(minutesPerDay: number) {
   const { file } = await keyFileWith()
   const key = await file.add('desk', THEN, { minutesPerDay })
   let now = THEN.getTime()
+  const random = new SeededRandom(1)
   const begin = async (log = silentLog) => {
-    const clock = new FakeClock(Math.random() * 1e6)
+    // Each process has a clock of its own, which began whenever.
+    const clock = new FakeClock(random.next() / 4_096)
     const offset = now - clock.now()
     const wallClock = () => clock.now() + offset
     const running = await fakeService({ apiKeys: [], keyFile: file.path }, { clock, wallClock, log })

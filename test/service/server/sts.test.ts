@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { StsResult } from '../../../src/service/contract.ts'
 import { createResampler } from '../../../src/transcode/resample.ts'
+import { SeededRandom } from '../../fuzz/random.ts'
 import { decoded, mp3Of, realService, speak } from './helpers/real-service.ts'
 import { joined, pause, recording } from './helpers/recordings.ts'
 import { RECEIVE, SEND } from './helpers/test-client.ts'
@@ -109,9 +110,10 @@ test('a session beside a misbehaving one hears what it would hear alone', async 
     bad.socket.emit('text', 'x'.repeat(10_000))
     bad.socket.emit('nonsense', Buffer.alloc(50_000))
   }
+  const random = new SeededRandom(1)
   for (let n = 0; n < 20; n++)
     void bad.send(
-      Buffer.from(Int16Array.from({ length: 16_000 }, () => Math.random() * 65_535 - 32_768).buffer),
+      Buffer.from(Int16Array.from({ length: 16_000 }, () => random.below(65_536) - 32_768).buffer),
     )
   bad.socket.io.engine.close()
   await speaking

@@ -6,6 +6,7 @@ import type { Transcript, TranscriptSink } from '../../../../src/service/server/
 import { createResampler } from '../../../../src/transcode/resample.ts'
 import { speechToTextChecks } from '../../../conformance/speech-to-text.ts'
 import { conforms } from '../../../conformance/suite.ts'
+import { SeededRandom } from '../../../fuzz/random.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { joined, pause, recording } from '../helpers/recordings.ts'
 import { ENGINES } from './settings.ts'
@@ -67,7 +68,8 @@ test('an utterance ends after its last word and before the next one begins', asy
 })
 
 test('neither silence nor soft noise nor a pause makes words', async () => {
-  const noise = Int16Array.from({ length: 48_000 }, () => Math.round((Math.random() - 0.5) * 2_000))
+  const random = new SeededRandom(1)
+  const noise = Int16Array.from({ length: 48_000 }, () => random.below(2_000) - 1_000)
   for (const audio of [new Int16Array(48_000), pause(3_000), noise]) {
     const { finals } = await all(joined(audio, pause(1_000)), 960)
     expect(finals.map(({ text }) => text).join('')).toBe('')

@@ -1,0 +1,10 @@
+import { createRequire } from 'node:module'
+import { PROPERTY_SEED } from './seeds.ts'
+
+/** What tests get as `fast-check` (vitest.config.ts): the same, with one seed for all properties that name none. */
+const fc = createRequire(import.meta.url)('fast-check') as typeof import('fast-check').default
+
+fc.configureGlobal({ seed: PROPERTY_SEED })
+
+// biome-ignore lint/style/noDefaultExport: it takes the place of a module that has one
+export default fc
