@@ -31,6 +31,11 @@ export class OriginalLane {
     return this.#count
   }
 
+  /** It was taken from and has not run dry since. */
+  get flowing(): boolean {
+    return this.#flowing
+  }
+
   /** Whether the frame taken last was no speech. */
   get quiet(): boolean {
     return this.#lastQuiet

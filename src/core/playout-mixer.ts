@@ -94,6 +94,12 @@ export class PlayoutMixer {
     return false
   }
 
+  /** An original voice is on its way that may go on at any moment. */
+  get flowing(): boolean {
+    for (const { voice } of this.#strands) if (voice.passes && voice.original.flowing) return true
+    return false
+  }
+
   /** Originals that the far side should be sent, which has `ahead` ms left; `begun`: half a message waits for more. */
   due(ahead: number, prime: number, begun: boolean, batch: number): boolean {
     for (const strand of this.#strands) {

@@ -195,13 +195,20 @@ export class Playout {
     for (;;) {
       // While somebody is heard directly or behind a translation, what is known in advance keeps pace with them: running
       // further ahead would leave a gap in their words.
-      const known = this.#mixer.known(now) && !this.#mixer.talking(now)
+      const playing = this.#mixer.known(now)
+      const known = playing && !this.#mixer.talking(now)
       const ahead = Math.max(0, this.#drainsAt - now)
       const prime = this.#mixer.live ? LIVE_LEAD : BACKGROUND_LEAD
       const lead = known ? this.#leadMs : prime * FRAME_MS
       // The first frame goes at once; after that a message is sent only when a whole one is due.
       if (ahead > 0 && this.#batched === 0 && ahead > lead - BATCH_FRAMES * FRAME_MS + SLACK_MS) break
-      if (!known && !this.#mixer.due(ahead, prime, this.#batched > 0, BATCH_FRAMES)) break
+      if (
+        !known &&
+        !this.#mixer.due(ahead, prime, this.#batched > 0, BATCH_FRAMES) &&
+        // What is there never breaks off for want of somebody's next words; it waits for them while there is time.
+        (!playing || (this.#mixer.flowing && ahead > this.#patienceMs(lead)))
+      )
+        break
       if (!this.#mixer.mix(this.#batched === 0 ? this.#one : this.#two, now, ahead, prime)) break
       this.#batched++
       this.#drainsAt = Math.max(this.#drainsAt, now) + FRAME_MS
@@ -210,6 +217,11 @@ export class Playout {
       if (this.#batched === BATCH_FRAMES || ahead === 0 || this.#marks.pending) this.#send()
     }
     this.#send()
+  }
+
+  /** Behind live words what is known in advance goes on without them once the far side has no more than this (ms). */
+  #patienceMs(leadMs: number): number {
+    return Math.max(FRAME_MS + SLACK_MS, leadMs - 2 * BATCH_FRAMES * FRAME_MS)
   }
 
   #announced(sound: PlayingSound): void {
