@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
+import { childEnvironment } from '../core/child-environment.ts'
 import { AudioFileError } from '../transcode/audio-file-error.ts'
 import type { Mp3Pool } from '../transcode/mp3-pool.ts'
 import { wholeMp3 } from '../transcode/mp3-whole.ts'
@@ -100,7 +101,8 @@ function atSixteen(pcm: Int16Array, rate: number): Int16Array {
 function byFfmpeg(path: string): Promise<Int16Array> {
   const form = ['-f', 's16le', '-ac', '1', '-ar', String(SAMPLE_RATE)]
   const args = ['-nostdin', '-v', 'error', '-t', String(MOST_SECONDS + 1), '-i', `file:${path}`, ...form, '-']
-  const options = { encoding: 'buffer', maxBuffer: MOST_BYTES, timeout: FFMPEG_MS } as const
+  const env = childEnvironment(process.env)
+  const options = { encoding: 'buffer', maxBuffer: MOST_BYTES, timeout: FFMPEG_MS, env } as const
   return new Promise((resolve, reject) => {
     execFile('ffmpeg', args, options, (error, stdout) => {
       if (!error) {

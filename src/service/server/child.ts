@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { childEnvironment } from '../../core/child-environment.ts'
 import { after, type Clock, systemClock } from '../../core/clock.ts'
 import { BridgeError, type EndReason } from '../../core/errors.ts'
 import { type Log, silentLog } from '../../core/log.ts'
@@ -134,7 +135,7 @@ export class ServiceProcess {
     const child = fork(new URL(`./process${extension()}`, import.meta.url), {
       execArgv: [],
       env: {
-        ...process.env,
+        ...childEnvironment(process.env),
         // Decoders are large and made on the thread pool: with an arena per thread their memory would add up.
         MALLOC_ARENA_MAX: '2',
         UV_THREADPOOL_SIZE: String(THREADS),

@@ -1,4 +1,6 @@
-import { open, readFile, rm } from 'node:fs/promises'
+import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
+import { constants } from 'node:os'
+import { dirname } from 'node:path'
 import { after, type Clock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
 
@@ -6,13 +8,23 @@ import { BridgeError } from '../../core/errors.ts'
 const PATIENCE_MS = 5_000
 /** Between two tries, at least and at most (ms). */
 const RETRY_MS = { least: 4, most: 20 }
+/** flock(2): exclusive, without waiting. */
+const EXCLUSIVE_NOW = 2 | 4
 
 /**
- * Lets one process at a time do `work` on `path`: who makes the file `<path>.lock` has the turn. A lock that was left
- * behind by a killed process is not taken away from it, since two who do that at once would both have the turn: after a
- * few seconds the error names the file to remove.
+ * Lets one process at a time do `work` on files in the folder of `path`. The system locks the folder (`flock`) and unlocks it when
+ * the process ends, however that happens: nothing stays behind that somebody would have to remove. Where it cannot, on some network file
+ * systems and without `koffi`, the file `<path>.lock` is the lock; one that a killed process left is named after a few seconds.
  */
 export async function withLock<T>(path: string, clock: Clock, work: () => Promise<T>): Promise<T> {
+  const folder = await lockedFolder(dirname(path), clock)
+  if (folder) {
+    try {
+      return await work()
+    } finally {
+      await folder.close()
+    }
+  }
   const lock = `${path}.lock`
   await take(lock, clock)
   try {
@@ -20,6 +32,43 @@ export async function withLock<T>(path: string, clock: Clock, work: () => Promis
   } finally {
     await rm(lock, { force: true })
   }
+}
+
+/** The folder, locked until it is closed; undefined where it cannot be locked. Rejects when others hold it for too long. */
+async function lockedFolder(folder: string, clock: Clock): Promise<FileHandle | undefined> {
+  const flock = await systemLock()
+  if (!flock) return undefined
+  const handle = await open(folder, 'r').catch(() => undefined)
+  if (!handle) return undefined
+  const begin = clock.now()
+  for (;;) {
+    const error = flock(handle.fd)
+    if (error === 0) return handle
+    const late = clock.now() - begin > PATIENCE_MS
+    if (late || (error !== constants.errno.EWOULDBLOCK && error !== constants.errno.EINTR)) {
+      await handle.close()
+      if (!late) return undefined
+      throw new BridgeError(
+        'CONFIG',
+        `the folder ${folder} is locked by another process that changes keys; try again`,
+      )
+    }
+    await pause(clock)
+  }
+}
+
+/** Locks an open file; returns 0, or the number of the error. Undefined where the system has no such thing. */
+type Flock = (fd: number) => number
+let loaded: Promise<Flock | undefined> | undefined
+
+function systemLock(): Promise<Flock | undefined> {
+  loaded ??= import('koffi')
+    .then(({ default: koffi }) => {
+      const flock = koffi.load(null).func('int flock(int fd, int operation)')
+      return (fd: number) => (flock(fd, EXCLUSIVE_NOW) === 0 ? 0 : koffi.errno())
+    })
+    .catch(() => undefined)
+  return loaded
 }
 
 async function take(lock: string, clock: Clock): Promise<void> {
@@ -33,11 +82,13 @@ async function take(lock: string, clock: Clock): Promise<void> {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
     if (clock.now() - begin > PATIENCE_MS) throw await stuck(lock)
-    const { least, most } = RETRY_MS
-    await new Promise<void>(resolve => {
-      after(clock, least + Math.random() * (most - least), resolve)
-    })
+    await pause(clock)
   }
+}
+
+function pause(clock: Clock): Promise<void> {
+  const { least, most } = RETRY_MS
+  return new Promise(resolve => void after(clock, least + Math.random() * (most - least), resolve))
 }
 
 async function stuck(lock: string): Promise<BridgeError> {

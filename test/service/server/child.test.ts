@@ -1,8 +1,9 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { StsResult } from '../../../src/service/contract.ts'
 import { ServiceProcess } from '../../../src/service/server/child.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
@@ -145,4 +146,13 @@ test('a process whose parent has gone while it has something to say ends without
   process.kill(pid, 'SIGCONT')
   await once(run, 'close')
   expect(err).toBe('')
+})
+
+test('the process sees no variable of the bridge that could be a secret', async () => {
+  vi.stubEnv('DRAGOMAN_TWILIO_AUTH_TOKEN', 'canary-of-the-environment')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  await using service = await ServiceProcess.start(QUICK)
+  const seen = await readFile(`/proc/${service.pid}/environ`, 'utf8')
+  expect(seen).toContain('PATH=')
+  expect(seen).not.toContain('canary')
 })

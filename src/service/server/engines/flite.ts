@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -85,32 +86,38 @@ export class Flite implements Synthesizer {
   }
 
   /**
-   * The program writes sentence after sentence by opening its output again, so that it cannot be a pipe: it hangs. And
+   * The program writes sentence after sentence by opening its output again, so that it cannot be a pipe: it hangs. The
+   * output is a file without a name, which is gone with the last process that has it open, also after a SIGKILL. And
    * its input is opened by name, which a socket, as Node gives it, does not allow: hence `cat`.
    */
   async #say(text: string, voice: string, stop: AbortSignal): Promise<Int16Array> {
-    const folder = await mkdtemp(join(tmpdir(), 'dragoman-flite-'))
-    const file = join(folder, 'speech.wav')
+    let file: FileHandle | undefined
     try {
-      const code = await this.#run(voice, text, file, stop)
+      file = await namelessFile()
+      const code = await this.#run(voice, text, file.fd, stop)
       if (stop.aborted) return new Int16Array(0)
       if (code !== 0) throw new EngineError('synthesis', this.name, `ended with ${code ?? 'a signal'}`)
-      return new WavReader().push(await readFile(file))
+      return new WavReader().push(await file.readFile())
     } catch (error) {
       if (stop.aborted) return new Int16Array(0)
       if (error instanceof EngineError) throw error
       throw new EngineError('synthesis', this.name, 'left no speech behind', { cause: error })
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      await file?.close()
     }
   }
 
-  #run(voice: string, text: string, file: string, stop: AbortSignal): Promise<number | null> {
+  #run(voice: string, text: string, output: number, stop: AbortSignal): Promise<number | null> {
     const { command, timeoutMs } = this.#options
     const child = spawn(
       '/bin/sh',
-      ['-c', 'cat | exec "$0" -voice "$1" -f /dev/stdin -o "$2"', command, voice, file],
-      { stdio: ['pipe', 'ignore', 'ignore'], detached: true, timeout: timeoutMs, killSignal: 'SIGKILL' },
+      ['-c', 'cat | exec "$0" -voice "$1" -f /dev/stdin -o /dev/fd/3', command, voice],
+      {
+        stdio: ['pipe', 'ignore', 'ignore', output],
+        detached: true,
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+      },
     )
     const kill = () => {
       try {
@@ -122,8 +129,8 @@ export class Flite implements Synthesizer {
     }
     stop.addEventListener('abort', kill)
     // A program that dies early closes the pipe; its exit code tells the rest.
-    child.stdin.on('error', () => {})
-    child.stdin.end(`${text}\n`)
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(`${text}\n`)
     return new Promise(resolve => {
       const ended = (code: number | null) => {
         stop.removeEventListener('abort', kill)
@@ -134,6 +141,19 @@ export class Flite implements Synthesizer {
       child.on('exit', ended)
     })
   }
+}
+
+/** A file that only its handle leads to. Nothing is written while it has a name. */
+async function namelessFile(): Promise<FileHandle> {
+  const path = join(tmpdir(), `dragoman-flite-${process.pid}-${randomBytes(8).toString('hex')}`)
+  const file = await open(path, 'wx+', 0o600)
+  try {
+    await unlink(path)
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+  return file
 }
 
 function entryOf({ voice, name, gender }: (typeof VOICES)[number], language: string): VoiceEntry {

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Flite } from '../../../../src/service/server/engines/flite.ts'
 import { conforms } from '../../../conformance/suite.ts'
@@ -9,6 +10,16 @@ import { ENGINES } from './settings.ts'
 
 const installed = spawnSync('flite', ['-lv']).status === 0
 const leftovers = () => readdirSync(tmpdir()).filter(name => name.startsWith('dragoman-flite-'))
+
+/** The name of a file, or of what is in a folder, that has something in it. */
+function sizeOf(path: string): string[] {
+  try {
+    const { size } = statSync(path)
+    return size > 0 ? [path] : []
+  } catch {
+    return []
+  }
+}
 
 describe.skipIf(!installed)('where it is installed', () => {
   conforms(
@@ -25,6 +36,28 @@ describe.skipIf(!installed)('where it is installed', () => {
     expect(voices.some(({ voiceId }) => voiceId.includes('time'))).toBe(false)
   })
 
+  test('while it speaks nothing of an utterance can be found by name, so that nothing stays after a SIGKILL', async () => {
+    const engine = await Flite.create(ENGINES.flite)
+    const before = leftovers()
+    let running = true
+    const seen: string[] = []
+    const looking = (async () => {
+      while (running) {
+        for (const name of leftovers()) if (!before.includes(name)) seen.push(...sizeOf(join(tmpdir(), name)))
+        await new Promise(setImmediate)
+      }
+    })()
+    const text = 'One sentence. Another sentence. And one more, at the end.'
+    const speech = await engine.speak(text, 'flite-en-us-slt', new AbortController().signal)
+    let samples = 0
+    for await (const pcm of speech.pieces) samples += pcm.length
+    running = false
+    await looking
+    expect(samples).toBeGreaterThan(16_000)
+    expect(seen).toEqual([])
+    await engine.close()
+  })
+
   test('nothing of an utterance stays on the disk or as a process, also when it is aborted', async () => {
     const engine = await Flite.create(ENGINES.flite)
     const before = leftovers()
@@ -34,7 +67,7 @@ describe.skipIf(!installed)('where it is installed', () => {
     for await (const _ of (await speech).pieces);
     expect(leftovers()).toEqual(before)
     const running = () => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' })
-    await expect.poll(running).not.toContain(`flite -voice slt -f /dev/stdin -o ${tmpdir()}`)
+    await expect.poll(running).not.toContain('flite -voice slt -f /dev/stdin -o /dev/fd/3')
   })
 })
 
