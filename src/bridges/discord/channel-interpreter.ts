@@ -79,6 +79,8 @@ export interface ChannelInterpreter {
   /** At once: the subscription is closed and what was gathered of theirs is thrown away. */
   optOut(userId: string): void
   optIn(userId: string): void
+  /** Forgets the language that the user asked for here. A no holds until the end. */
+  forget(userId: string): void
   /**
    * Calls somebody into the room. Throws `BridgeError` `DIAL_REFUSED` or `CAPACITY` at once, like `Dialler.dial`; what
    * becomes of it is told in the channel by the caller of this.

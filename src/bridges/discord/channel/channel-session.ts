@@ -20,7 +20,7 @@ import { type SessionParts, sessionParts } from './session-parts.ts'
 import { within } from './within.ts'
 
 const CODE_MINUTES = 30
-/** Nobody is listened to before the notice is written, unless Discord takes longer than this (ms). */
+/** How long the start waits for the notice (ms). Nobody is listened to before it is posted, however long that takes. */
 const NOTICE_MS = 3_000
 /** Between two looks at what nobody tells of (ms). */
 const LOOK_MS = 1_000
@@ -146,6 +146,11 @@ export class ChannelSession implements ChannelInterpreter {
     this.#refresh()
   }
 
+  forget(userId: string): void {
+    this.#its.people.forget(userId)
+    this.#refresh()
+  }
+
   dial(to: string, language: LanguageId): ReturnType<ChannelInterpreter['dial']> {
     const { others, fallback } = this.#its
     return others.dial(to, language, channelWords(fallback).telephone)
@@ -224,7 +229,7 @@ export class ChannelSession implements ChannelInterpreter {
     this.#see()
     void welcome.write(this.#members)
     this.#refresh()
-    welcome.say(this.#members)
+    welcome.say(this.#members, { moved: true })
   }
 
   #channelGone(channelId: string): void {

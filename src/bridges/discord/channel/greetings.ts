@@ -2,10 +2,10 @@ import { after, type Clock } from '../../../core/clock.ts'
 import type { LanguageId } from '../../../core/languages.ts'
 import type { ChannelMember } from './member.ts'
 
-/** People who come within this are greeted together (ms). */
-const TOGETHER_MS = 1_500
-/** Between two greetings of newcomers (ms). */
-const EVERY_MS = 10_000
+/** People who join within this are informed together (ms). Nobody is listened to before, so it is short. */
+const TOGETHER_MS = 250
+/** Between two notices to newcomers (ms): captions need most of what Discord lets through. */
+const EVERY_MS = 3_000
 
 /**
  * Decides who is told that people are listened to: everybody once, together with whoever comes at the same time, and never
@@ -41,7 +41,7 @@ export class Greetings implements Disposable {
     const there = new Map(members.map(member => [member.userId, member]))
     this.#waiting = new Map(Array.from(this.#waiting).filter(([userId]) => there.has(userId)))
     for (const [userId, member] of there)
-      if (member.consents && !this.#greeted.has(userId)) this.#waiting.set(userId, member)
+      if (member.consents && !member.informed && !this.#greeted.has(userId)) this.#waiting.set(userId, member)
     if (this.#waiting.size === 0) return
     const now = this.#clock.now()
     const wait = Math.max(TOGETHER_MS, this.#lastAt + EVERY_MS - now)

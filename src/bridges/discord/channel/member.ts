@@ -10,8 +10,10 @@ export interface ChannelMember {
   readonly name: string
   readonly language: LanguageId
   readonly languageFrom: LanguageFrom
-  /** They may be listened to. */
+  /** They did not say no. */
   readonly consents: boolean
+  /** The notice that people are listened to was posted for them. Nobody is listened to before. */
+  readonly informed: boolean
   /** False in the audience of a stage: nobody hears them. */
   readonly speaks: boolean
 }

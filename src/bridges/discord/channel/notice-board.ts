@@ -5,8 +5,8 @@ import { type ChannelWords, channelWords } from './channel-words.ts'
 /** Longest message (Discord: Create Message). */
 const LONGEST = 2_000
 
-/** Notices that are changed at the end: one for each chat that captions were in, the last so many. */
-const KEPT_MOST = 5
+/** Notices that are changed at the end: the last so many, of every chat that captions were in. */
+const KEPT_MOST = 10
 
 /** The part of a chat that notices need. */
 export type NoticeChat = Pick<DiscordChat, 'post' | 'repost' | 'remove'>
@@ -15,6 +15,8 @@ export type NoticeChat = Pick<DiscordChat, 'post' | 'repost' | 'remove'>
 interface Posted {
   readonly chat: NoticeChat
   readonly id: string
+  /** Who reads it. */
+  readonly languages: readonly LanguageId[]
 }
 
 /** Which of the words is written. */
@@ -36,7 +38,7 @@ export class NoticeBoard {
   /** What says that people are listened to: to be taken back at the end. */
   #listening: Posted[] = []
   /** What was said to those who came last; it takes the place of what was said to others before. */
-  #newcomers: Posted | undefined
+  #newcomers: readonly Posted[] = []
 
   constructor({ chat, buttons }: NoticeBoardParts) {
     this.#chat = chat
@@ -48,19 +50,23 @@ export class NoticeBoard {
     this.#chat = chat
   }
 
-  /** Says that people are listened to, with the buttons that say no. */
-  async listening(notice: Notice, languages: readonly LanguageId[]): Promise<void> {
-    const posted = await this.#post(notice, languages, true)
-    if (posted) this.#listening = [...this.#listening.slice(-KEPT_MOST + 1), posted]
+  /**
+   * Says that people are listened to, in each of `languages`, with the buttons that say no. False: it could not be posted.
+   */
+  async listening(notice: Notice, languages: readonly LanguageId[]): Promise<boolean> {
+    const posted = await this.#postAll(notice, languages)
+    if (posted) this.#listening = [...this.#listening, ...posted].slice(-KEPT_MOST)
+    return posted !== undefined
   }
 
-  /** The same to those who have just come. */
-  async newcomers(notice: Notice, languages: readonly LanguageId[]): Promise<void> {
+  /** The same for newcomers. False: it could not be posted. */
+  async newcomers(notice: Notice, languages: readonly LanguageId[]): Promise<boolean> {
+    const posted = await this.#postAll(notice, languages)
+    if (!posted) return false
     const before = this.#newcomers
-    this.#newcomers = undefined
-    const posted = await this.#post(notice, languages, true)
-    this.#newcomers = posted ?? before
-    if (posted && before) await before.chat.remove(before.id)
+    this.#newcomers = posted
+    void Promise.all(before.map(({ chat, id }) => chat.remove(id)))
+    return true
   }
 
   /** Settles with how to change it; undefined where it could not be written. */
@@ -68,41 +74,53 @@ export class NoticeBoard {
     notice: Notice,
     languages: readonly LanguageId[],
   ): Promise<((notice: Notice) => Promise<void>) | undefined> {
-    const posted = await this.#post(notice, languages, false)
-    if (!posted) return undefined
-    return async other => void (await posted.chat.repost(posted.id, inEach(other, languages)))
+    const chat = this.#chat
+    const written = await chat.post(inEach(notice, languages))
+    if (written.kind !== 'written') return undefined
+    return async other => void (await chat.repost(written.id, inEach(other, languages)))
   }
 
   /** Nobody is listened to any more: the notices say so from now on. */
-  async ended(notice: Notice, languages: readonly LanguageId[]): Promise<void> {
-    const text = inEach(notice, languages)
-    const posted = [...this.#listening, ...(this.#newcomers ? [this.#newcomers] : [])]
+  async ended(notice: Notice): Promise<void> {
+    const posted = [...this.#listening, ...this.#newcomers]
     this.#listening = []
-    this.#newcomers = undefined
-    await Promise.all(posted.map(({ chat, id }) => chat.repost(id, text)))
+    this.#newcomers = []
+    await Promise.all(posted.map(({ chat, id, languages }) => chat.repost(id, inEach(notice, languages))))
   }
 
-  async #post(
-    notice: Notice,
-    languages: readonly LanguageId[],
-    buttons: boolean,
-  ): Promise<Posted | undefined> {
+  /** In as many messages as it takes, each with buttons. Undefined: one of them could not be posted. */
+  async #postAll(notice: Notice, languages: readonly LanguageId[]): Promise<readonly Posted[] | undefined> {
     const chat = this.#chat
-    const text = inEach(notice, languages)
-    const written = await chat.post(text, buttons ? this.#buttons(languages[0] ?? 'en-us') : undefined)
-    return written.kind === 'written' ? { chat, id: written.id } : undefined
+    const posted: Posted[] = []
+    for (const { text, languages: readers } of messages(notice, languages)) {
+      const written = await chat.post(text, this.#buttons(readers[0] ?? 'en-us'))
+      if (written.kind === 'written') posted.push({ chat, id: written.id, languages: readers })
+    }
+    return posted.length > 0 ? posted : undefined
   }
 }
 
-/** The notice in each language, once where the words are the same; cut where it would be too long. */
+/** The notice in each language, once where the words are the same; as much as one message holds. */
 function inEach(notice: Notice, languages: readonly LanguageId[]): string {
-  const texts = new Set(
-    (languages.length > 0 ? languages : ['en-us']).map(each => notice(channelWords(each))),
-  )
-  let text = ''
-  for (const each of texts) {
-    const longer = text === '' ? each : `${text}\n\n${each}`
-    if (longer.length <= LONGEST) text = longer
+  return messages(notice, languages)[0]!.text
+}
+
+/** The notice in each language, once where the words are the same, in messages that Discord accepts. */
+function messages(
+  notice: Notice,
+  languages: readonly LanguageId[],
+): readonly { readonly text: string; readonly languages: readonly LanguageId[] }[] {
+  const seen = new Set<string>()
+  const all: { text: string; languages: LanguageId[] }[] = []
+  for (const language of languages.length > 0 ? languages : ['en-us']) {
+    const text = notice(channelWords(language))
+    if (seen.has(text)) continue
+    seen.add(text)
+    const last = all.at(-1)
+    if (last && last.text.length + 2 + text.length <= LONGEST) {
+      last.text += `\n\n${text}`
+      last.languages.push(language)
+    } else all.push({ text, languages: [language] })
   }
-  return text
+  return all
 }

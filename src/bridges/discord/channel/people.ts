@@ -15,6 +15,7 @@ export class People {
   readonly #asked = new Map<string, LanguageId>()
   /** What users said here; what they said elsewhere is in their preferences. */
   readonly #consents = new Map<string, boolean>()
+  readonly #informed = new Set<string>()
 
   constructor(parts: PeopleParts) {
     this.#parts = parts
@@ -27,7 +28,18 @@ export class People {
       ...person,
       ...languageOf(person.userId, sources),
       consents: this.consents(person.userId),
+      informed: this.#informed.has(person.userId),
     }))
+  }
+
+  /** They were informed that people are listened to. */
+  inform(members: readonly Pick<ChannelMember, 'userId'>[]): void {
+    for (const { userId } of members) this.#informed.add(userId)
+  }
+
+  /** Forgets what the user said about themself here. A no holds until the end: it is not undone by asking to be forgotten. */
+  forget(userId: string): void {
+    this.#asked.delete(userId)
   }
 
   consents(userId: string): boolean {
@@ -41,6 +53,8 @@ export class People {
 
   setConsent(userId: string, consents: boolean): void {
     this.#consents.set(userId, consents)
+    // Only someone who knows what it is about can say yes.
+    if (consents) this.#informed.add(userId)
   }
 
   /** Whether somebody said elsewhere what is not heeded here yet. */

@@ -62,6 +62,7 @@ export function sessionParts(
   const { guildId, textChannelId, voice, captions: settings } = request
   const view = new GuildView(client, guildId, () => events.changed())
   const fallback = options.language ?? nearest(view.language)
+  const people = new People({ view, preferences, localeOf, nearest, fallback })
   const link = linkTo(parts, request, {
     state: state => state === 'ready' && events.changed(),
     moved: () => events.moved(),
@@ -97,6 +98,10 @@ export function sessionParts(
     ear: language => room.ear(language),
     startedBy: () => view.nameOf(request.startedBy),
     channel: mention,
+    informed: members => {
+      people.inform(members)
+      events.changed()
+    },
   })
   const troubles = new BotTroubles({
     view,
@@ -121,7 +126,7 @@ export function sessionParts(
   void link.ended.then(end => events.over(isDestroyed(client) ? { kind: 'parent-closed' } : end))
   return {
     view,
-    people: new People({ view, preferences, localeOf, nearest, fallback }),
+    people,
     fallback,
     link,
     room,

@@ -27,7 +27,7 @@ export class Speakers {
 
   /** Everybody of `members` who may be listened to is. */
   complete(members: readonly ChannelMember[]): boolean {
-    return members.every(({ userId, consents, speaks }) => !consents || !speaks || this.#legs.has(userId))
+    return members.every(member => !isHeard(member) || this.#legs.has(member.userId))
   }
 
   of(userId: string): Participant | undefined {
@@ -51,7 +51,7 @@ export class Speakers {
     return members.flatMap(({ userId, consents }) => (consents ? [] : (this.#silence(userId) ?? [])))
   }
 
-  /** Listens to all of `members` who consent and can speak, and to nobody else. */
+  /** Listens to all of `members` who were informed, consent and can speak, and to nobody else. */
   fit(members: readonly ChannelMember[]): void {
     const wanted = new Map(members.map(member => [member.userId, member]))
     for (const userId of this.#legs.keys()) {
@@ -59,7 +59,7 @@ export class Speakers {
       if (member && !member.consents) this.#silence(userId)
       else if (!member?.speaks) this.#leave(userId)
     }
-    const speakers = members.filter(({ consents, speaks }) => consents && speaks)
+    const speakers = members.filter(isHeard)
     // First: `prepare` suspended some of them, and a newcomer who is rejected must not keep them suspended.
     for (const { userId, language: speaks, name } of speakers)
       this.of(userId)?.change({ speaks, name, interpreting: true })
@@ -121,4 +121,8 @@ export class Speakers {
     })
     return undefined
   }
+}
+
+function isHeard({ consents, informed, speaks }: ChannelMember): boolean {
+  return consents && informed && speaks
 }

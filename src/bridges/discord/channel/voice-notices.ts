@@ -7,6 +7,8 @@ import { within } from './within.ts'
 
 /** The same notice in the same language is not said again for so long (ms). */
 const AGAIN_MS = 15_000
+/** The same for the one that newcomers hear, which interrupts everybody else; they have it in writing. */
+const NEWCOMERS_AGAIN_MS = 180_000
 /** A notice that has not been heard by then is not waited for (ms). */
 const LONGEST_MS = 12_000
 /** Notices that wait; more are not said. */
@@ -43,12 +45,18 @@ export class VoiceNotices {
     const now = this.#clock.now()
     for (const language of languages) {
       const key = `${name} ${language}`
-      if (now - (this.#saidAt.get(key) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) continue
+      const againMs = name === 'channel-interpreted' ? NEWCOMERS_AGAIN_MS : AGAIN_MS
+      if (now - (this.#saidAt.get(key) ?? Number.NEGATIVE_INFINITY) < againMs) continue
       if (this.#closed || this.#waiting.length >= WAITING_MOST) return
       this.#saidAt.set(key, now)
       this.#waiting.push({ name, language })
     }
     if (this.#waiting.length > 0) this.#speaking ??= this.#speak().then(() => this.#spoken())
+  }
+
+  /** `name` may be said again at once. */
+  forget(name: NoticeName): void {
+    for (const key of this.#saidAt.keys()) if (key.startsWith(`${name} `)) this.#saidAt.delete(key)
   }
 
   /** The last words, instead of all that waits; settles when they were heard, after `withinMs` at most. Idempotent. */

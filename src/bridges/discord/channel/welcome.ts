@@ -1,5 +1,5 @@
 import type { Announcer } from '../../../core/announcer.ts'
-import type { Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../core/clock.ts'
 import type { LanguageId } from '../../../core/languages.ts'
 import type { Participant } from '../../../core/participant.ts'
 import { escaped } from '../captions/escape.ts'
@@ -11,6 +11,9 @@ import type { Writing } from './writing.ts'
 /** Names in one greeting, and languages in which it is spoken. */
 const NAMES_MOST = 10
 const LANGUAGES_MOST = 3
+/** A notice that could not be posted is tried again after this (ms), so many times in all. */
+const AGAIN_MS = 2_000
+const TRIES_MOST = 3
 
 export interface WelcomeParts {
   readonly announcer: Announcer
@@ -22,6 +25,8 @@ export interface WelcomeParts {
   readonly startedBy: () => string
   /** The channel, for a message. */
   readonly channel: () => string
+  /** The notice for `members` is posted: they may be listened to from now on. */
+  readonly informed: (members: readonly ChannelMember[]) => void
 }
 
 /** Tells people, by word and in writing, that they are listened to: those who are there at the beginning, and whoever comes. */
@@ -29,6 +34,8 @@ export class Welcome implements Disposable {
   readonly #parts: WelcomeParts
   readonly #notices: VoiceNotices
   readonly #greetings: Greetings
+  #retry: Disposable | undefined
+  #over = false
 
   constructor(parts: WelcomeParts) {
     this.#parts = parts
@@ -36,20 +43,25 @@ export class Welcome implements Disposable {
     this.#greetings = new Greetings(parts.clock, newcomers => this.#greet(newcomers))
   }
 
-  /** Whoever comes is not greeted any more. */
+  /** Newcomers are not informed any more. */
   [Symbol.dispose](): void {
+    this.#over = true
+    this.#retry?.[Symbol.dispose]()
     this.#greetings[Symbol.dispose]()
   }
 
-  /** Writes it for everybody who is there; settles when it can be read. */
+  /** Posts the notice for all members, in the language of each; settles when it can be read. */
   write(members: readonly ChannelMember[]): Promise<void> {
     const { writing, startedBy, channel } = this.#parts
     this.#greetings.greeted(members)
-    return writing.listening(words => words.listening(startedBy(), channel()))
+    return this.#inform(members, () =>
+      writing.listening(words => words.listening(startedBy(), channel()), languagesOf(members)),
+    )
   }
 
-  /** Says it to everybody who is there. */
-  say(members: readonly ChannelMember[]): void {
+  /** Says it to all who speak. `moved`: in another channel, where nobody has heard it. */
+  say(members: readonly ChannelMember[], { moved = false } = {}): void {
+    if (moved) this.#notices.forget('channel-interpreted')
     this.#notices.say('channel-interpreted', spokenTo(members))
   }
 
@@ -71,11 +83,24 @@ export class Welcome implements Disposable {
   #greet(newcomers: readonly ChannelMember[]): void {
     const { writing, channel } = this.#parts
     const names = newcomers.slice(0, NAMES_MOST).map(({ name }) => escaped(name))
-    void writing.newcomers(words => words.newcomers(names.join(', '), channel()))
+    void this.#inform(newcomers, () =>
+      writing.newcomers(words => words.newcomers(names.join(', '), channel()), languagesOf(newcomers)),
+    )
     this.say(newcomers)
+  }
+
+  /**
+   * Settles after the first attempt. Where the notice cannot be posted at all, the spoken one and the bot's name are what
+   * informs, and nobody is left out for good.
+   */
+  async #inform(members: readonly ChannelMember[], post: () => Promise<boolean>, tries = 1): Promise<void> {
+    const posted = await post()
+    if (this.#over) return
+    if (posted || tries >= TRIES_MOST) this.#parts.informed(members)
+    else this.#retry = after(this.#parts.clock, AGAIN_MS, () => void this.#inform(members, post, tries + 1))
   }
 }
 
 function spokenTo(members: readonly ChannelMember[]): LanguageId[] {
-  return languagesOf(members.filter(({ consents }) => consents)).slice(0, LANGUAGES_MOST)
+  return languagesOf(members.filter(({ consents, speaks }) => consents && speaks)).slice(0, LANGUAGES_MOST)
 }

@@ -79,14 +79,14 @@ export class Writing {
     this.#languages = languages.slice(0, 3)
   }
 
-  /** Says that people are listened to. */
-  async listening(notice: Notice): Promise<void> {
-    await this.#board.listening(notice, this.#languages)
+  /** Says that people are listened to. False: it could not be posted. */
+  listening(notice: Notice, languages: readonly LanguageId[]): Promise<boolean> {
+    return this.#board.listening(notice, languages)
   }
 
-  /** The same to those who have just come. */
-  async newcomers(notice: Notice): Promise<void> {
-    await this.#board.newcomers(notice, this.#languages)
+  /** The same for newcomers. */
+  newcomers(notice: Notice, languages: readonly LanguageId[]): Promise<boolean> {
+    return this.#board.newcomers(notice, languages)
   }
 
   /** Settles with how to change it; undefined where it could not be written. */
@@ -116,7 +116,7 @@ export class Writing {
     const why = tellsWhy ? endWords(end) : undefined
     await Promise.all([
       this.captions.close(LAST_CAPTIONS_MS),
-      this.#board.ended(words => words.ended(channel), this.#languages),
+      this.#board.ended(words => words.ended(channel)),
       why && this.tell(why),
     ])
   }

@@ -41,9 +41,12 @@ export async function privacy(
       preferences.setOptedOut(id, false)
       for (const running of everywhere()) running.optIn(id)
       return { text: words.privacy.optedIn }
-    case 'forget':
+    case 'forget': {
       locales.forget(id)
-      await preferences.forget(id)
+      const forgotten = preferences.forget(id)
+      for (const running of everywhere()) running.forget(id)
+      await forgotten
       return { text: words.privacy.forgotten }
+    }
   }
 }

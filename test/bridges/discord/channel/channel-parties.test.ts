@@ -13,6 +13,7 @@ const member = (userId: string, language: string, more: Partial<ChannelMember> =
   language,
   languageFrom: 'default',
   consents: true,
+  informed: true,
   speaks: true,
   ...more,
 })

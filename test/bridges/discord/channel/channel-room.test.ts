@@ -96,6 +96,7 @@ it('whatever people do, everybody who consents is listened to once, and nobody e
             language,
             languageFrom: 'asked',
             consents,
+            informed: true,
             speaks: true,
           })
         const wants = { members: [...members.values()], output, captions }

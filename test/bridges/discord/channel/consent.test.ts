@@ -73,6 +73,73 @@ test('the notice is there before anybody is listened to, and taken back at the e
   expect(casa.guild.bot.nick).toBeNull()
 })
 
+test('a newcomer is listened to from the notice on that covers them, in their language; not one packet before', async () => {
+  await using casa = await guildHarness()
+  await casa.anaAndBen()
+  const channel = await casa.start()
+  const cleo = casa.person('Cleo', 'fr-fr')
+  await cleo.join(casa.sala)
+  casa.discord.faults.rest.always({ only: 'POST /channels/:channel/messages', delayMs: 600 })
+  const notice = () => casa.read().find(text => text.includes('🔴 Cleo : ce qui se dit'))
+  const saying = cleo.say(speech(440, 2_500))
+  let before = 0
+  await until(
+    () => {
+      if (notice()) return true
+      before = casa.counters.packets
+      return false
+    },
+    5_000,
+    'the notice',
+  )
+  expect(before).toBe(0)
+  await saying
+  expect(casa.counters.packets).toBeGreaterThan(20)
+  expect(channel.status().speakers.length).toBe(3)
+})
+
+test('where the bot is moved to, too, and those who came along are heard without a gap', async () => {
+  await using casa = await guildHarness()
+  const patio = await casa.known(casa.guild.addVoiceChannel({ name: 'Patio' }))
+  const ana = casa.person('Ana', 'es-es')
+  await ana.join(casa.sala)
+  const cleo = casa.person('Cleo', 'fr-fr')
+  await cleo.join(patio)
+  const channel = await casa.start()
+  casa.discord.faults.rest.always({ only: 'POST /channels/:channel/messages', delayMs: 600 })
+  await casa.guild.moveBot(patio)
+  const saying = cleo.say(speech(440, 2_000))
+  let before = 0
+  await until(
+    () => {
+      if (casa.read(patio).some(text => text.includes('Interprétation en direct'))) return true
+      before = casa.counters.packets
+      return false
+    },
+    5_000,
+    'the notice',
+  )
+  expect(before).toBe(0)
+  await ana.moveTo(patio)
+  await until(() => channel.status().speakers.length === 2, 5_000, 'Ana')
+  const packets = casa.counters.packets
+  await saying
+  await until(() => casa.counters.packets > packets + 10, 5_000, 'the voice')
+})
+
+test('somebody who cannot be informed in writing, although it was tried, is not left out', async () => {
+  await using casa = await guildHarness()
+  const { ana } = await casa.anaAndBen()
+  casa.discord.faults.rest.always({ only: 'POST /channels/:channel/messages', code: 50_013 })
+  const channel = await casa.start()
+  await ana.say(speech(440, 500))
+  expect(casa.counters.packets).toBe(0)
+  await until(() => channel.status().speakers.length === 2, 5_000, 'both')
+  await until(() => casa.relay.legs >= 4, 8_000, 'the speakers')
+  await ana.say(speech(440, 500))
+  expect(casa.counters.packets).toBeGreaterThan(15)
+})
+
 test('the name that the bot had is its again, also after a process that died', async () => {
   await using casa = await guildHarness({ permissions: ['ChangeNickname'] })
   casa.guild.setNick(casa.guild.bot, '🔴 Truchimán')

@@ -11,6 +11,8 @@ test('end-to-end encrypted, people come and go and the region changes: all are h
   const channel = await casa.start()
   await until(() => channel.status().encrypted === true, 10_000, 'encryption')
   await ben.join(casa.sala)
+  // From here on he is listened to.
+  await casa.reads(['🔴 Ben'])
   await ben.say(speech(440, 1_000))
   await casa.heard(toneOf('es-es'), 600)
   await casa.reads(['**Ben:**', '`es`'])

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Written } from '../../../../src/bridges/discord/captions/caption-message.ts'
+import { type ChannelWords, channelWords } from '../../../../src/bridges/discord/channel/channel-words.ts'
 import { NoticeBoard, type NoticeChat } from '../../../../src/bridges/discord/channel/notice-board.ts'
 import { OutageNotice } from '../../../../src/bridges/discord/channel/outage-notice.ts'
 import { privacyButtons } from '../../../../src/bridges/discord/commands/buttons.ts'
@@ -44,9 +45,27 @@ describe('a notice board', () => {
     board.moveTo(other)
     await board.listening(words => words.empty, ['fr-fr'])
     expect(chat.texts).toEqual(['[]Nobody was left, so I have stopped.\n\nNo quedaba nadie; he parado.'])
-    await board.ended(words => words.ended('X'), ['en-us'])
-    for (const each of [chat, other])
-      expect(each.texts).toEqual(['⚪ Interpreting in X has ended. Nobody is listened to any more.'])
+    await board.ended(words => words.ended('X'))
+    // To those who could read it, in their languages.
+    expect(chat.texts).toEqual([
+      '⚪ Interpreting in X has ended. Nobody is listened to any more.\n\n' +
+        '⚪ La interpretación en X ha terminado. Ya no se escucha a nadie.',
+    ])
+    expect(other.texts).toEqual(['⚪ L’interprétation dans X est terminée. Plus personne n’est écouté.'])
+  })
+
+  it('says it in as many messages as the languages take, each with the buttons', async () => {
+    const { chat, board } = started()
+    const languages = ['en-us', 'es-es', 'fr-fr', 'de-de', 'it-it', 'pt-br', 'ja-jp']
+    const notice = (words: ChannelWords) => `${words.listening('Ana', '<#1>')}${' '.repeat(300)}.`
+    expect(await board.listening(notice, languages)).toBe(true)
+    expect(chat.texts.length).toBeGreaterThan(1)
+    for (const text of chat.texts) expect(text).toMatch(/^\[\]🔴/)
+    for (const text of chat.messages.values()) expect(text.text.length).toBeLessThanOrEqual(2_000)
+    const all = chat.texts.join()
+    for (const each of languages) expect(all).toContain(notice(channelWords(each)))
+    await board.ended(words => words.ended('X'))
+    expect(chat.texts.join('\n\n').split('⚪').length).toBe(7)
   })
 
   it('speaks to those who come with one message, however many come', async () => {
@@ -55,7 +74,7 @@ describe('a notice board', () => {
     for (let n = 0; n < 5; n++)
       await board.newcomers(words => `${words.newcomers(`user ${n}`, 'X').slice(0, 9)}`, ['en-us'])
     expect(chat.texts).toEqual(['[]Nobody was left, so I have stopped.', '[]🔴 user 4'])
-    await board.ended(words => words.kicked, ['en-us'])
+    await board.ended(words => words.kicked)
     expect(new Set(chat.texts)).toEqual(new Set(['I was disconnected, so I have stopped.']))
   })
 
@@ -65,7 +84,7 @@ describe('a notice board', () => {
     await board.listening(words => words.empty, ['en-us'])
     await board.newcomers(words => words.empty, ['en-us'])
     expect(await board.tell(words => words.empty, ['en-us'])).toBeUndefined()
-    await board.ended(words => words.empty, ['en-us'])
+    await board.ended(words => words.empty)
     expect(chat.texts).toEqual([])
   })
 })

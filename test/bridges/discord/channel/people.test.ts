@@ -29,6 +29,14 @@ describe('the language of a member', () => {
     expect(ana()).toMatchObject({ language: 'it-it', languageFrom: 'asked' })
   })
 
+  it('is forgotten on request, and a no is not', () => {
+    const { people, ana } = started()
+    people.setLanguage('ana', 'it-it')
+    people.setConsent('ana', false)
+    people.forget('ana')
+    expect(ana()).toMatchObject({ language: 'en-us', languageFrom: 'default', consents: false })
+  })
+
   it('that is guessed is one that can be translated', () => {
     const { locales, ana } = started()
     locales.set('ana', 'es-419')
@@ -42,7 +50,9 @@ describe('the consent of a member', () => {
     expect(ana().consents).toBe(true)
     people.setConsent('ana', false)
     expect(ana().consents).toBe(false)
+    expect(ana().informed).toBe(false)
     people.setConsent('ana', true)
+    expect(ana().informed).toBe(true)
     const members = people.in('1')
     expect(people.outdated(members)).toBe(false)
     preferences.setOptedOut('ana', true)

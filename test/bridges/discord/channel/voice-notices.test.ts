@@ -29,9 +29,33 @@ describe('notices in a channel', () => {
       await run(1_000)
     }
     expect(announcer.asked).toEqual(['channel-interpreted en-us'])
-    await run(6_000)
+    // Whoever comes and goes in a lounge does not interrupt everybody every time.
+    for (let n = 0; n < 34; n++) {
+      notices.say('channel-interpreted', ['en-us'])
+      await run(5_000)
+    }
+    expect(announcer.asked.length).toBe(1)
     notices.say('channel-interpreted', ['en-us'])
+    notices.say('phone-joined', ['en-us'])
+    await run(15_100)
+    notices.say('phone-joined', ['en-us'])
     await run(100)
+    const [first, ...others] = announcer.asked
+    expect([first, ...others.toSorted()]).toEqual([
+      'channel-interpreted en-us',
+      'channel-interpreted en-us',
+      'phone-joined en-us',
+      'phone-joined en-us',
+    ])
+  })
+
+  it('are said again in a channel where nobody has heard them', async () => {
+    const { announcer, notices, run } = await started()
+    notices.say('channel-interpreted', ['en-us'])
+    await run(1_000)
+    notices.forget('channel-interpreted')
+    notices.say('channel-interpreted', ['en-us'])
+    await run(1_000)
     expect(announcer.asked.length).toBe(2)
   })
 

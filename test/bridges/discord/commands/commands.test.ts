@@ -198,6 +198,8 @@ describe('privacy', () => {
     expect(await world.types(world.ben, 'interpret privacy forget')).toContain('is deleted')
     expect(world.preferences.about(world.ben.id)).toEqual({ remembered: false, optedOut: false })
     expect(world.locales.of(world.ben.id)).toBeUndefined()
+    // Also what the channel that is running knows.
+    expect(world.interpreter.asked.at(-1)).toBe(`forget ${world.ben.id}`)
   })
 })
 

@@ -78,6 +78,10 @@ export class FakeInterpreter implements ChannelInterpreter {
     this.asked.push(`opt-in ${userId}`)
   }
 
+  forget(userId: string): void {
+    this.asked.push(`forget ${userId}`)
+  }
+
   dial(to: string, language: string): { outcome: Promise<DialOutcome>; hangUp(): Promise<void> } {
     if (this.refuse) throw this.refuse
     this.asked.push(`dial ${to} ${language}`)
