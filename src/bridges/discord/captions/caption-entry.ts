@@ -1,4 +1,8 @@
 import type { CaptionMessage } from './caption-message.ts'
+import { escaped } from './escape.ts'
+
+/** Longest message (Discord: Create Message). */
+const CONTENT_MOST = 2_000
 
 /** One thing to do next to a turn's messages. */
 export type Step =
@@ -6,21 +10,27 @@ export type Step =
   | { readonly kind: 'edit'; readonly at: number; readonly id: string; readonly message: CaptionMessage }
   | { readonly kind: 'remove'; readonly id: string }
 
-/** What one turn's messages are and should be. */
+/** What the messages of one turn, or the message of several finished turns, are and should be. */
 export class CaptionEntry {
-  readonly turn: number
   /** The newest version will not change. */
   final = false
   /** How often the newest version failed. */
   tries = 0
   /** Nothing of it is written any more. */
   dead = false
+  /** By turn, in their order. */
+  readonly #turns = new Map<number, readonly CaptionMessage[]>()
   #wanted: readonly CaptionMessage[] = []
   #withdrawn = false
   #written: { readonly id: string; readonly message: CaptionMessage }[] = []
 
   constructor(turn: number) {
-    this.turn = turn
+    this.#turns.set(turn, [])
+  }
+
+  /** The turns that it is about. */
+  get turns(): readonly number[] {
+    return [...this.#turns.keys()]
   }
 
   /** Somebody can read some of it. */
@@ -28,17 +38,56 @@ export class CaptionEntry {
     return this.#written.length > 0
   }
 
-  want(messages: readonly CaptionMessage[], final: boolean): void {
+  want(turn: number, messages: readonly CaptionMessage[], final: boolean): void {
+    const joined = this.#joined(new Map(this.#turns).set(turn, messages))
+    // A turn that shares its message, and grows too long for it afterwards, stays as it is written.
+    if (!joined) return
+    this.#turns.set(turn, messages)
+    this.#to(joined, final)
+  }
+
+  /** The turn should not be there. */
+  withdraw(turn: number): void {
+    this.#turns.delete(turn)
+    this.#to(this.#joined(this.#turns) ?? this.#wanted, true)
+    this.#withdrawn = this.#turns.size === 0
+  }
+
+  /** Nothing more of this turn is written. */
+  drop(turn: number): void {
+    if (this.#turns.size === 1) this.dead = true
+    else if (!this.created) this.withdraw(turn)
+  }
+
+  /**
+   * Puts the turns of `later` into this one's message. False, and nothing changed: one of them is not final, can be read
+   * already, or the message would be too long.
+   */
+  absorb(later: CaptionEntry): boolean {
+    const both = new Map([...this.#turns, ...later.#turns])
+    const joined = this.#absorbable && later.#absorbable && this.#joined(both)
+    if (!joined) return false
+    for (const [turn, messages] of later.#turns) this.#turns.set(turn, messages)
+    this.#to(joined, true)
+    return true
+  }
+
+  get #absorbable(): boolean {
+    return this.final && !this.created && !this.dead && this.#wanted.length === 1
+  }
+
+  #to(messages: readonly CaptionMessage[], final: boolean): void {
     this.#withdrawn = false
     this.#wanted = messages
     this.final = final
     this.tries = 0
   }
 
-  /** It should not be there. */
-  withdraw(): void {
-    this.want([], true)
-    this.#withdrawn = true
+  /** One turn as it is; several as the text of one message, if they fit. */
+  #joined(turns: ReadonlyMap<number, readonly CaptionMessage[]>): readonly CaptionMessage[] | undefined {
+    if (turns.size <= 1) return [...turns.values()][0] ?? []
+    const content = [...turns.values()].flat().map(textOf).join('\n')
+    return content.length <= CONTENT_MOST ? [{ content }] : undefined
   }
 
   /** Undefined: everything is as it should be. */
@@ -71,6 +120,10 @@ export class CaptionEntry {
   leave(): void {
     this.#written = []
   }
+}
+
+function textOf({ content, embed }: CaptionMessage): string {
+  return embed ? `**${escaped(embed.author)}:** ${embed.description}` : content
 }
 
 function same(a: CaptionMessage, b: CaptionMessage): boolean {

@@ -13,11 +13,11 @@ const WINDOW_MS = 5_100
 const PARTIAL_EVERY_MS = 1_200
 /** Requests kept free for what is final. */
 const SPARE = 1
-/** Turns that wait for a request. */
+/** Messages that wait for a request. */
 const WAITING_MOST = 40
 /** Turns whose messages are known. */
 const KNOWN_MOST = 100
-/** More turns than this wait to be written: none is begun before it is final. */
+/** More than this wait to be written: none is begun before it is final, and finished turns share a message. */
 const BUSY = 3
 const TRIES_MOST = 4
 const RETRY_MS = 1_000
@@ -33,7 +33,8 @@ export interface CaptionWriterParts {
 
 /**
  * Keeps the messages of turns as they should be, one request at a time and within Discord's limits: what is final is
- * always written, of what may still change only the newest version, and only when there is room.
+ * always written, of what may still change only the newest version, and only when there is room. Where turns finish faster
+ * than Discord takes messages, several finished ones share one.
  */
 export class CaptionWriter {
   /** Versions that were never written, since a newer one came or there was no room. */
@@ -43,9 +44,10 @@ export class CaptionWriter {
   readonly #sends = new RateWindow(REQUESTS_MOST, WINDOW_MS)
   readonly #edits = new RateWindow(REQUESTS_MOST, WINDOW_MS)
   #chat: CaptionChat
-  /** In the order of their turns. */
+  /** By turn, in their order. Turns that share a message share the entry. */
   #entries = new Map<number, CaptionEntry>()
-  #busy = false
+  /** What is being written. */
+  #writing: CaptionEntry | undefined
   #lastAt = Number.NEGATIVE_INFINITY
   #pausedUntil = Number.NEGATIVE_INFINITY
   #timer: Disposable | undefined
@@ -71,32 +73,31 @@ export class CaptionWriter {
       if (messages.length === 0) return
       entry = new CaptionEntry(turn)
       this.#entries.set(turn, entry)
-    } else if (entry.step && !this.#busy) this.dropped++
-    entry.want(messages, final)
+    } else if (entry.step && !this.#writing) this.dropped++
+    entry.want(turn, messages, final)
     this.#makeRoom()
     this.#pump()
   }
 
   /** Nothing more of this turn is written. */
   drop(turn: number): void {
-    const entry = this.#entries.get(turn)
-    if (entry) entry.dead = true
+    this.#entries.get(turn)?.drop(turn)
   }
 
   /** This turn should not be there: what is written of it is taken away. */
   withdraw(turn: number): void {
     const entry = this.#entries.get(turn)
     if (!entry || this.#closed) return
-    entry.withdraw()
+    entry.withdraw(turn)
     this.#pump()
   }
 
   /** Captions go to `chat` from now on; what is written elsewhere stays as it is. */
   moveTo(chat: CaptionChat): void {
     this.#chat = chat
-    const waiting = this.#waiting().filter(entry => entry.final)
+    const waiting = new Set(this.#waiting().filter(entry => entry.final))
     for (const entry of waiting) entry.leave()
-    this.#entries = new Map(waiting.map(entry => [entry.turn, entry]))
+    this.#entries = new Map([...this.#entries].filter(([, entry]) => waiting.has(entry)))
     this.#pausedUntil = Number.NEGATIVE_INFINITY
     this.#pump()
   }
@@ -121,15 +122,18 @@ export class CaptionWriter {
   }
 
   #waiting(): CaptionEntry[] {
-    return Array.from(this.#entries.values()).filter(entry => entry.step !== undefined)
+    return Array.from(new Set(this.#entries.values())).filter(entry => entry.step !== undefined)
   }
 
   #makeRoom(): void {
     const waiting = this.#waiting()
     if (waiting.length > WAITING_MOST) {
-      const least = waiting.find(entry => !entry.final) ?? waiting[0]!
-      least.skip()
-      this.dropped++
+      const partial = waiting.find(entry => !entry.final)
+      if (partial || !waiting.some((entry, at) => this.#share(entry, waiting[at + 1]))) {
+        const least = partial ?? waiting[0]!
+        least.skip()
+        this.dropped += least.turns.length
+      }
     }
     for (const [turn, entry] of this.#entries) {
       if (this.#entries.size <= KNOWN_MOST) break
@@ -137,13 +141,33 @@ export class CaptionWriter {
     }
   }
 
+  /** `later` is written in the message of `first`, if it can be. */
+  #share(first: CaptionEntry, later: CaptionEntry | undefined): boolean {
+    if (!later || first === this.#writing || later === this.#writing || !first.absorb(later)) return false
+    for (const turn of later.turns) this.#entries.set(turn, first)
+    return true
+  }
+
   /** What should be written next: what is final or begins, the oldest first; then what changed. */
-  #next(): CaptionEntry | undefined {
+  #next(now: number): CaptionEntry | undefined {
     const waiting = this.#waiting()
     const finals = waiting.filter(entry => entry.final)
     if (this.#closing) return finals[0]
-    const first = waiting.find(entry => entry.final || (!entry.created && waiting.length <= BUSY))
-    return first ?? waiting.find(entry => entry.created)
+    const begins = waiting.find(entry => !entry.created && (entry.final || waiting.length <= BUSY))
+    const edited = finals.find(entry => entry.created)
+    if (!begins || !edited) return begins ?? edited ?? waiting.find(entry => entry.created)
+    // New messages and edits have limits of their own: neither waits for the other.
+    const dueAt = (entry: CaptionEntry) => this.#dueAt(entry, entry.step!, now)
+    return dueAt(edited) <= dueAt(begins) ? edited : begins
+  }
+
+  /** When many wait, finished turns that follow `entry` are put into its message, as many as fit. */
+  #gather(entry: CaptionEntry): void {
+    const unwritten = this.#waiting().filter(each => each.final && !each.created)
+    if (unwritten.length <= BUSY && !(this.#closing && unwritten.length > 1)) return
+    const at = unwritten.indexOf(entry)
+    if (at < 0) return
+    for (const later of unwritten.slice(at + 1)) if (!this.#share(entry, later)) break
   }
 
   /** When `entry` may be written (clock ms). */
@@ -159,22 +183,23 @@ export class CaptionWriter {
   #pump(): void {
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
-    if (this.#busy || this.#closed) return
-    const entry = this.#next()
-    const step = entry?.step
-    if (!entry || !step) {
+    if (this.#writing || this.#closed) return
+    const now = this.#clock.now()
+    const entry = this.#next(now)
+    if (!entry?.step) {
       if (this.#closing) this.#end()
       return
     }
-    const now = this.#clock.now()
-    const dueAt = this.#dueAt(entry, step, now)
+    const dueAt = this.#dueAt(entry, entry.step, now)
     if (dueAt > now) {
       this.#timer = this.#clock.at(dueAt, () => this.#pump())
       return
     }
+    this.#gather(entry)
+    const step = entry.step
     this.#window(step).take(now)
     this.#lastAt = now
-    this.#busy = true
+    this.#writing = entry
     void this.#do(this.#chat, step).then(written => this.#did(entry, step, written))
   }
 
@@ -185,7 +210,7 @@ export class CaptionWriter {
   }
 
   #did(entry: CaptionEntry, step: Step, written: Written): void {
-    this.#busy = false
+    this.#writing = undefined
     const now = this.#clock.now()
     switch (written.kind) {
       case 'written':
@@ -197,7 +222,7 @@ export class CaptionWriter {
         break
       case 'message-old':
         entry.leave()
-        if (!entry.final) entry.want([], false)
+        if (!entry.final) for (const turn of entry.turns) entry.want(turn, [], false)
         break
       case 'no-access':
         for (const each of this.#waiting()) if (!each.final) each.skip()
@@ -221,7 +246,7 @@ export class CaptionWriter {
     if (entry.final && entry.tries < TRIES_MOST) this.#pausedUntil = now + RETRY_MS * 2 ** (entry.tries - 1)
     else {
       entry.skip()
-      this.dropped++
+      this.dropped += entry.turns.length
     }
   }
 }

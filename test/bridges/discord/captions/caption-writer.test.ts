@@ -52,6 +52,72 @@ describe('a caption writer', () => {
     expect(chat.texts).toEqual(['a b'])
   })
 
+  it.each([
+    [1.5, 300],
+    [3, 100],
+  ])(
+    'loses no final at %d finished turns a second, and is never long behind',
+    { timeout: 20_000 },
+    async (rate, seconds) => {
+      const { chat, want, run, writer, clock } = started()
+      const saidAt: number[] = []
+      let worstMs = 0
+      let read = 0
+      const look = () => {
+        const all = chat.texts.join('\n')
+        for (; read < saidAt.length && all.includes(`<${read} final`); read++)
+          worstMs = Math.max(worstMs, clock.now() - saidAt[read]!)
+      }
+      for (let turn = 0; turn < rate * seconds; turn++) {
+        want(turn, `<${turn} partial ${'x'.repeat(60)}>`)
+        await run(Math.round(500 / rate / 100) * 100)
+        want(turn, `<${turn} final ${'x'.repeat(60)}>`, true)
+        saidAt.push(clock.now())
+        await run(Math.round(500 / rate / 100) * 100)
+        look()
+      }
+      for (let n = 0; n < 30; n++) {
+        await run(500)
+        look()
+      }
+      expect(read).toBe(rate * seconds)
+      expect(worstMs).toBeLessThan(6_000)
+      expect(writer.waiting).toBe(0)
+      const finals = [...chat.texts.join('\n').matchAll(/<(\d+) final/g)].map(([, turn]) => Number(turn))
+      expect(new Set(finals).size).toBe(finals.length)
+      for (const text of chat.texts) expect(text.length).toBeLessThanOrEqual(2_000)
+      // Those that were put into messages of several are in order, and so are the messages.
+      const shared = chat.texts.map(text =>
+        [...text.matchAll(/<(\d+) final/g)].map(([, turn]) => Number(turn)),
+      )
+      for (const turns of shared) expect(turns).toEqual(turns.toSorted((a, b) => a - b))
+      const starts = shared.map(turns => turns[0]!)
+      expect(starts).toEqual(starts.toSorted((a, b) => a - b))
+    },
+  )
+
+  it('changes, and takes away, one of the turns that share a message', async () => {
+    const { chat, want, run, writer } = started()
+    for (let n = 1; n <= 5; n++) want(n, `first ${n}`, true)
+    await run(0)
+    for (let n = 6; n <= 12; n++) want(n, `turn ${n}`, true)
+    writer.drop(7)
+    await run(10_000)
+    const shared = () => chat.texts.find(text => text.includes('turn 9'))
+    expect(shared()).toMatch(/turn 9\n.*turn 10/)
+    expect(chat.texts.join()).not.toContain('turn 7')
+    want(10, 'turn 10 and another language', true)
+    writer.withdraw(9)
+    await run(10_000)
+    expect(chat.texts.join()).not.toContain('turn 9')
+    expect(chat.texts.join()).toContain('turn 10 and another language')
+    // What does not fit beside the others any more stays as it is.
+    want(10, 'x'.repeat(1_990), true)
+    await run(10_000)
+    expect(chat.texts.join()).toContain('turn 10 and another language')
+    expect(writer.waiting).toBe(0)
+  })
+
   it('asks no more than 5 times in 5 s however much is said, and loses nothing final', async () => {
     const { chat, want, run } = started()
     for (let n = 1; n <= 20; n++) {
@@ -63,7 +129,7 @@ describe('a caption writer', () => {
       const near = chat.requests.filter(each => each.what === what && each.at >= at && each.at < at + 5_000)
       expect(near.length).toBeLessThanOrEqual(5)
     }
-    expect(chat.texts).toEqual(Array.from({ length: 20 }, (_, n) => `final ${n + 1}`))
+    expect(chat.texts.join('\n').split('\n')).toEqual(Array.from({ length: 20 }, (_, n) => `final ${n + 1}`))
   })
 
   it('begins no message for a partial while many wait', async () => {
@@ -73,7 +139,7 @@ describe('a caption writer', () => {
     expect(chat.texts).toEqual(['partial 1'])
     for (let n = 1; n <= 10; n++) want(n, `final ${n}`, true)
     await run(20_000)
-    expect(chat.texts).toEqual(Array.from({ length: 10 }, (_, n) => `final ${n + 1}`))
+    expect(chat.texts.join('\n').split('\n')).toEqual(Array.from({ length: 10 }, (_, n) => `final ${n + 1}`))
   })
 
   it('gives up partials first when too much waits', async () => {
@@ -85,7 +151,7 @@ describe('a caption writer', () => {
     chat.held = false
     await chat.release()
     await run(80_000)
-    const texts = chat.texts.filter(text => text !== 'first')
+    const texts = chat.texts.join('\n').split('\n').slice(1)
     expect(texts).toEqual(Array.from({ length: 30 }, (_, n) => `turn ${2 * n + 2}`))
   })
 
@@ -233,7 +299,8 @@ describe('a caption writer', () => {
             await run(pause * 100)
           }
           await run(30_000)
-          expect(chat.texts).toEqual(expect.arrayContaining(Array.from(finals.values())))
+          const lines = chat.texts.flatMap(text => text.split('\n'))
+          expect(lines).toEqual(expect.arrayContaining(Array.from(finals.values())))
         },
       ),
       { seed: 6, numRuns: 60 },
