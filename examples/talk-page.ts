@@ -4,7 +4,7 @@
  *
  *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… PORT=8080 npm run example examples/talk-page.ts
  *
- * Open http://localhost:8080/ and press Start talking. Browsers give the microphone to pages of this machine or of https only.
+ * Open http://localhost:8080/talk and press Start talking. Browsers give the microphone to pages of this machine or of https only.
  * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/browser'.
  */
 import Fastify from 'fastify'

@@ -39,6 +39,7 @@ export function browserOptions(
   const { clock } = parts
   return {
     ...parts,
+    path: '/',
     settings: settings ?? {},
     offer: talkOffer(service),
     numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),

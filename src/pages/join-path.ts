@@ -3,5 +3,10 @@
  * logs nor other sites get it.
  */
 export function joinPath(token: string): string {
-  return `/#join=${token}`
+  return `/${joinHash(token)}`
+}
+
+/** The same behind the address of the page, wherever that is. */
+export function joinHash(token: string): string {
+  return `#join=${token}`
 }

@@ -14,6 +14,10 @@ export interface PageParts {
   readonly body: string
   /** Default `en`. */
   readonly language?: string
+  /** Where the files are, as seen from the page; default `FILES_PATH`. */
+  readonly files?: string
+  /** What the addresses of the page's own requests begin with, as seen from the page: `../`. Its scripts find it at the document. */
+  readonly root?: string
 }
 
 /** What a browser may do in our pages: load from here, talk to here, nothing else; no script or style in the document. */
@@ -33,18 +37,19 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /** A page as HTML, to be sent with `PAGE_HEADERS`. Read once, when the server starts. */
-export function pageDocument({ title, module, styles = [], body, language = 'en' }: PageParts): string {
+export function pageDocument(parts: PageParts): string {
+  const { title, module, styles = [], body, language = 'en', files = FILES_PATH, root } = parts
   const sheets = ['pages/page/base.css', ...styles]
   return `<!doctype html>
-<html lang="${escaped(language)}">
+<html lang="${escaped(language)}"${root === undefined ? '' : ` data-root="${escaped(root)}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escaped(title)}</title>
-<link rel="icon" type="image/svg+xml" href="${FILES_PATH}/pages/page/icon.svg">
-${sheets.map(sheet => `<link rel="stylesheet" href="${FILES_PATH}/${sheet}">`).join('\n')}
-<script type="module" src="${FILES_PATH}/${module}${SOURCE.ending}"></script>
+<link rel="icon" type="image/svg+xml" href="${escaped(files)}/pages/page/icon.svg">
+${sheets.map(sheet => `<link rel="stylesheet" href="${escaped(files)}/${sheet}">`).join('\n')}
+<script type="module" src="${escaped(files)}/${module}${SOURCE.ending}"></script>
 </head>
 <body>
 ${readFileSync(new URL(body, SOURCE.folder), 'utf8').trimEnd()}

@@ -19,6 +19,8 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface PageFileOptions {
   /** Modules outside folders named `page` that pages import: paths below `src`, without the ending. */
   readonly shared?: readonly string[]
+  /** Where they are; default `FILES_PATH`. */
+  readonly path?: string
 }
 
 interface PageFile {
@@ -32,7 +34,10 @@ interface PageFile {
  * closed when the server starts. In a checkout the types are taken out of TypeScript when it is first asked for; in the
  * built package there is JavaScript already.
  */
-export async function pageFiles(app: FastifyInstance, { shared = [] }: PageFileOptions): Promise<void> {
+export async function pageFiles(
+  app: FastifyInstance,
+  { shared = [], path = FILES_PATH }: PageFileOptions,
+): Promise<void> {
   const root = fileURLToPath(SOURCE.folder)
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .map(name => name.split(sep).join(posix.sep))
@@ -49,7 +54,7 @@ export async function pageFiles(app: FastifyInstance, { shared = [] }: PageFileO
     return file
   }
   for (const name of names)
-    app.get(`${FILES_PATH}/${name}`, (request, reply) => {
+    app.get(`${path}/${name}`, (request, reply) => {
       const { type, body, etag } = read(name)
       void reply.headers({ 'cache-control': 'no-cache', etag })
       if (request.headers['if-none-match'] === etag) return reply.code(304).send()

@@ -109,13 +109,14 @@ describe('talk-page', () => {
       const run = started('talk-page.ts', [], env)
       await until(() => /Listening at (\S+)/.test(run.out), PATIENCE_MS, `listening: ${run.err}`)
       const [, address] = /Listening at (\S+)/.exec(run.out)!
-      const page = await (await fetch(`${address}/`, { headers: { accept: 'text/html' } })).text()
+      const page = await (await fetch(`${address}/talk`, { headers: { accept: 'text/html' } })).text()
       expect(page).toContain('Start talking')
       // Nothing that can be seen leads nowhere: a bridge alone has no dashboard.
       for (const [, path, more] of page.matchAll(/<a href="([^"]+)"([^>]*)>/g))
-        if (!more!.includes('hidden')) expect((await fetch(new URL(path!, address))).status, path).toBe(200)
+        if (!more!.includes('hidden'))
+          expect((await fetch(new URL(path!, `${address}/talk`))).status, path).toBe(200)
       const module = /<script[^>]+src="([^"]+)"/.exec(page)![1]!
-      expect((await fetch(new URL(module, address))).status).toBe(200)
+      expect((await fetch(new URL(module, `${address}/talk`))).status).toBe(200)
       const talker = await Talker.open(address!)
       await talker.hello()
       talker.say(tone(700, 800, SAMPLE_RATE))

@@ -131,8 +131,8 @@ import { ServiceTranslator } from 'dragoman/service'
 const relay = new Relay({ translator: new ServiceTranslator({ url: real.url, apiKey }), options: relayOptions() })
 const app = fastify()`,
     replace: [ADDRESS],
-    after: `const page = await app.inject({ url: '/', headers: { accept: 'text/html' } })
-deepEqual([page.statusCode, page.body.includes('/files/bridges/browser/page/talk.ts')], [200, true])
+    after: `const page = await app.inject({ url: '/talk', headers: { accept: 'text/html' } })
+deepEqual([page.statusCode, page.body.includes('./talk/files/bridges/browser/page/talk.ts')], [200, true])
 const offered = await app.inject({ url: '/talk/languages' })
 ok(offered.body.includes('es-es'), offered.body)`,
   },

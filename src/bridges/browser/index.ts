@@ -4,7 +4,7 @@ import { addressGroup } from '../../core/address-group.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { RoomLinks } from '../../core/room-links.ts'
 import { RoomLives } from '../../core/room-lives.ts'
-import { type HostPlugin, hostPlugin } from '../../guard/host-plugin.ts'
+import { type HostPlugin, hostPlugin, mountPath } from '../../guard/host-plugin.ts'
 import { vouchFor } from '../../guard/proof.ts'
 import { SocketRoutes } from '../../guard/socket-routes.ts'
 import { sendError } from '../../pages/error-page.ts'
@@ -18,7 +18,7 @@ import { Lobby } from './lobby.ts'
 import { OfferCache } from './offer-cache.ts'
 import { type BrowserBridgeOptions, browserBridgeOptionsSchema } from './options.ts'
 import { Reception } from './reception.ts'
-import { talkPage } from './talk-page.ts'
+import { TALK_PATH, talkPage } from './talk-page.ts'
 import { TalkSocket } from './talk-socket.ts'
 import { Visits } from './visits.ts'
 
@@ -52,7 +52,10 @@ declare module 'fastify' {
 }
 
 async function register(app: FastifyInstance, options: BrowserBridgeOptions): Promise<void> {
-  const { clock = systemClock, log = app.log, relay } = options
+  const { clock = systemClock, log = app.log, relay, prefix = '' } = options
+  const mount = mountPath(app.prefix, prefix)
+  /** The path of the page, as the world sees it. */
+  const page = mountPath(app.prefix, prefix, options.path ?? TALK_PATH) || '/'
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const settings = browserSettingsSchema.parse(options.settings ?? {})
   const doorway = new Doorway({ publicUrl: options.publicUrl, origins: settings.origins })
@@ -61,7 +64,18 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const ending = options.links ? undefined : revokeWithRooms(links, relay, clock)
   const visits = new Visits(relay, clock, settings.maxMinutes * 60_000)
   const offer = new OfferCache(options.offer, clock)
-  const reception = new Reception({ options, settings, limits, offer, links, visits, counters, clock, log })
+  const reception = new Reception({
+    options,
+    page,
+    settings,
+    limits,
+    offer,
+    links,
+    visits,
+    counters,
+    clock,
+    log,
+  })
   const sockets = new Set<TalkSocket>()
   const lobby = new Lobby(counters)
   const { groupOf = addressGroup } = options
@@ -82,9 +96,9 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     if (!options.links) links[Symbol.dispose]()
   })
 
-  // A program of its own has no other pages.
-  if (!app.hasRoute({ method: 'GET', url: `${FILES_PATH}/pages/page/base.css` }))
-    await app.register(pageFiles, { shared: ['bridges/browser/packet'] })
+  // Our own server has them for all its pages.
+  const shared = app.hasRoute({ method: 'GET', url: `${FILES_PATH}/pages/page/base.css` }) && mount === ''
+  const files = shared ? FILES_PATH : `${TALK_PATH}${FILES_PATH}`
 
   /** Whoever comes from elsewhere gets no further. */
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -116,11 +130,15 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     })
   }
 
-  await app.register(async scope => {
-    talkPage(scope, { options, doorway, settings, offer, onRequest, links })
-    const socketRoutes = new SocketRoutes(scope, { maxPayload: 65_536 })
-    socketRoutes.route({ url: '/talk/socket', onRequest, accept })
-  })
+  await app.register(
+    async scope => {
+      if (!shared) await scope.register(pageFiles, { path: files, shared: ['bridges/browser/packet'] })
+      talkPage(scope, { options, doorway, settings, offer, onRequest, links, mount, files })
+      const socketRoutes = new SocketRoutes(scope, { maxPayload: 65_536 })
+      socketRoutes.route({ url: `${TALK_PATH}/socket`, onRequest, accept })
+    },
+    { prefix },
+  )
 }
 
 /** Links of our own end with the rooms that they lead to. */
@@ -145,8 +163,8 @@ function revokeWithRooms(
 }
 
 /**
- * Browsers as legs of the relay: the page at `/`, the service's lists at `/talk/languages`, and the socket `/talk/socket`.
- * Throws `BridgeError` `CONFIG` for limits that cannot be.
+ * Browsers as legs of the relay: the page at `/talk` or whatever `path` says, and all that it asks for below `/talk`, the socket
+ * `/talk/socket` too; behind `prefix`. Throws `BridgeError` `CONFIG` for options that cannot be.
  */
 const browserBridge: HostPlugin<BrowserBridgeOptions> = hostPlugin(
   'browser-bridge',

@@ -3,7 +3,7 @@ import { BridgeError } from '../../core/errors.ts'
 import type { RoomCodes } from '../../core/room-codes.ts'
 import type { RoomLinks } from '../../core/room-links.ts'
 import { AddressRates } from '../../guard/address-rates.ts'
-import { joinPath } from '../../pages/join-path.ts'
+import { joinHash } from '../../pages/join-path.ts'
 
 /** Rooms for which somebody at one address may have something new made: so many at once, then one a minute. */
 const AT_ONCE = 20
@@ -29,6 +29,8 @@ export interface InvitesParts {
   readonly links: RoomLinks
   readonly roomCodes: Pick<RoomCodes, 'issue' | 'find'> | undefined
   readonly clock: Clock
+  /** The path of the page. */
+  readonly page: string
   /** How long a link and a code are good (ms). */
   readonly ttlMs: number
 }
@@ -57,14 +59,15 @@ export class Invites {
     const now = clock.now()
     for (const [name, { until }] of this.#given) if (until <= now) this.#given.delete(name)
     const before = this.#given.get(room)
-    if (before && this.#good(before, room) && before.until - now >= ttlMs / 2) return inviteOf(before, now)
+    if (before && this.#good(before, room) && before.until - now >= ttlMs / 2)
+      return this.#inviteOf(before, now)
     if (!this.#rates.take(address))
       throw new BridgeError('CAPACITY', `${AT_ONCE} invitations at once are the most`, { retryable: true })
     const given = this.#make(room, now)
     this.#given.delete(room)
     this.#given.set(room, given)
     this.made++
-    return inviteOf(given, now)
+    return this.#inviteOf(given, now)
   }
 
   #make(room: string, now: number): Given {
@@ -81,12 +84,12 @@ export class Invites {
     const { links, roomCodes } = this.#parts
     return links.find(token) === room && (code === undefined || roomCodes?.find(code) === room)
   }
-}
 
-function inviteOf({ token, code, until }: Given, now: number): Invite {
-  return {
-    path: joinPath(token),
-    ...(code === undefined ? {} : { code }),
-    endsInMs: Math.round(until - now),
+  #inviteOf({ token, code, until }: Given, now: number): Invite {
+    return {
+      path: this.#parts.page + joinHash(token),
+      ...(code === undefined ? {} : { code }),
+      endsInMs: Math.round(until - now),
+    }
   }
 }

@@ -61,7 +61,11 @@ export interface BrowserBridgeOptions {
   readonly captions?: (room: string, ttlMs: number) => string | undefined
   /** The path of a page for whoever looks after the server; absent: the page leads to none. */
   readonly dashboard?: string
-  /** What is said at `/` to programs, and people without a browser. */
+  /** Put before every route and every link, as is the prefix of a scope around the plugin. */
+  readonly prefix?: string
+  /** Where the page is, behind all prefixes; default `/talk`. What it asks for is below `/talk` in any case. */
+  readonly path?: string
+  /** What is said there to programs, and people without a browser. */
   readonly words?: () => string
   readonly clock?: Clock
   readonly log?: Log
@@ -90,6 +94,8 @@ export const browserBridgeOptionsSchema = z.strictObject({
   captions: callable('the path of the captions of a room').optional(),
   discord: z.boolean('true or false').optional(),
   dashboard: z.string('a path').optional(),
+  prefix: z.string('a path such as /calls').optional(),
+  path: z.string('a path such as /talk').optional(),
   words: callable('what is said to programs').optional(),
   clock: having('a clock', 'now').optional(),
   log: having('a log', 'debug', 'info', 'warn', 'error').optional(),

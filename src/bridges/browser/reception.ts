@@ -30,6 +30,8 @@ export interface ReceptionTerms {
   readonly offer: OfferCache
   readonly links: RoomLinks
   readonly visits: Visits
+  /** The path of the page. */
+  readonly page: string
   readonly counters: BridgeCounters
   readonly clock: Clock
   readonly log: Log
@@ -51,9 +53,9 @@ export class Reception {
 
   constructor(terms: ReceptionTerms) {
     this.#terms = terms
-    const { options, links, clock, settings } = terms
+    const { options, links, page, clock, settings } = terms
     const ttlMs = Math.round(settings.linkMinutes * 60_000)
-    this.#invites = new Invites({ links, roomCodes: options.roomCodes, clock, ttlMs })
+    this.#invites = new Invites({ links, roomCodes: options.roomCodes, page, clock, ttlMs })
   }
 
   /** Waits on `socket` for a `hello` or a `resume`. */

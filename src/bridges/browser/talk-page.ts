@@ -10,8 +10,11 @@ import type { OfferCache } from './offer-cache.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 
 /** The recordings that the package brings along. */
-const RECORDINGS = new URL('../../../recordings/', import.meta.url)
-const RECORDINGS_PATH = '/talk/recordings'
+const RECORDINGS_FOLDER = new URL('../../../recordings/', import.meta.url)
+
+/** Whatever the page itself asks for is below this. */
+export const TALK_PATH = '/talk'
+const RECORDINGS = 'recordings'
 
 /** The one page that may ask for the microphone. */
 const TALK_HEADERS = { ...PAGE_HEADERS, 'permissions-policy': 'microphone=(self), camera=(), geolocation=()' }
@@ -28,35 +31,47 @@ export interface TalkPageParts {
   readonly doorway: Doorway
   readonly offer: OfferCache
   readonly links: RoomLinks
+  /** The prefixes before all routes. */
+  readonly mount: string
+  /** Where its files are, behind those. */
+  readonly files: string
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 }
 
 /** What the page is made of: its document, what it can choose from, and recordings to play into it. */
 export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
-  const { options, settings, doorway, offer, links, onRequest } = parts
-  const page = pageDocument({
-    title: 'Dragoman: talk',
-    module: 'bridges/browser/page/talk',
-    styles: ['bridges/browser/page/talk.css'],
-    body: 'bridges/browser/page/talk.html',
-  })
-  scope.get('/', (request, reply) => {
+  const { options, settings, doorway, offer, links, mount, files, onRequest } = parts
+  const page = (root: string) =>
+    pageDocument({
+      title: 'Dragoman: talk',
+      module: 'bridges/browser/page/talk',
+      styles: ['bridges/browser/page/talk.css'],
+      body: 'bridges/browser/page/talk.html',
+      files: root + files.slice(1),
+      root,
+    })
+  const pages = new Map<string, string>()
+  scope.get(options.path ?? TALK_PATH, (request, reply) => {
     void reply.header('vary', 'accept')
     if (!wantsPage(request))
       return reply
         .type('text/plain; charset=utf-8')
         .send(options.words?.() ?? 'Dragoman is on the line. Open this address in a browser to talk.\n')
     if (!doorway.knowsHost(request)) return sendError(request, reply, unknownHost(request))
-    return reply.headers(TALK_HEADERS).send(page)
+    const root = rootFrom(request.originalUrl, mount)
+    const document = pages.get(root) ?? page(root)
+    // One for each spelling of its address, of which there are few.
+    if (pages.size < 8) pages.set(root, document)
+    return reply.headers(TALK_HEADERS).send(document)
   })
   const recordings = readRecordings()
   for (const { file } of recordings)
-    scope.get(`${RECORDINGS_PATH}/${file}`, { onRequest }, (_request, reply) =>
+    scope.get(`${TALK_PATH}/${RECORDINGS}/${file}`, { onRequest }, (_request, reply) =>
       reply
         .headers({ 'content-type': 'audio/wav', 'cache-control': 'max-age=3600' })
-        .send(readFileSync(new URL(file, RECORDINGS))),
+        .send(readFileSync(new URL(file, RECORDINGS_FOLDER))),
     )
-  scope.get('/talk/languages', { onRequest }, async (request, reply) => {
+  scope.get(`${TALK_PATH}/languages`, { onRequest }, async (request, reply) => {
     const { authorization = '' } = request.headers
     const invited = links.find(authorization.replace(/^Bearer /, '')) !== undefined
     const welcome =
@@ -73,7 +88,8 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
         welcome,
         invited,
         recordings: recordings.map(({ file, language, text }) => ({
-          url: `${RECORDINGS_PATH}/${file}`,
+          // As seen from this list.
+          url: `${RECORDINGS}/${file}`,
           language,
           text,
         })),
@@ -84,10 +100,21 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
   })
 }
 
+/**
+ * How a page at `url` writes what is at `mount`: relatively, so that a proxy may put a path of its own before all of it. The page may
+ * end with a slash or not.
+ */
+function rootFrom(url: string, mount: string): string {
+  const [path = ''] = url.split('?')
+  const below = path.slice(mount.length)
+  if (below === '') return mount === '' ? './' : `./${mount.slice(mount.lastIndexOf('/') + 1)}/`
+  return '../'.repeat(below.split('/').length - 2) || './'
+}
+
 function readRecordings(): readonly Transcript[] {
-  const there = new Set(readdirSync(RECORDINGS))
+  const there = new Set(readdirSync(RECORDINGS_FOLDER))
   const all = JSON.parse(
-    readFileSync(new URL('transcripts.json', RECORDINGS), 'utf8'),
+    readFileSync(new URL('transcripts.json', RECORDINGS_FOLDER), 'utf8'),
   ) as readonly Transcript[]
   return all.filter(({ file }) => there.has(file))
 }

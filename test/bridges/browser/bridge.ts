@@ -39,6 +39,7 @@ export async function browserServer(options: Partial<BrowserBridgeOptions> = {})
     ...{ relay, clock, log, roomCodes: codes },
     languages: { speaks: 'en-us', hears: 'es-es' },
     offer: async () => OFFER,
+    path: '/',
     ...options,
   })
   const address = await server.listen({ port: 0, host: '127.0.0.1' })

@@ -89,9 +89,9 @@ describe('the door', () => {
     expect(page.type).toContain('text/html')
     expect(page.body).toContain('id="start"')
     // All that it loads is there.
-    for (const [, path] of page.body.matchAll(/(?:src|href)="(\/files\/[^"]+)"/g))
+    for (const [, path] of page.body.matchAll(/(?:src|href)="\.(\/talk\/files\/[^"]+)"/g))
       expect((await get(path!)).status).toBe(200)
-    expect((await get('/files/bridges/browser/packet.ts')).status).toBe(200)
+    expect((await get('/talk/files/bridges/browser/packet.ts')).status).toBe(200)
     for (const accept of ['*/*', 'application/json', ''])
       expect(await get('/', accept === '' ? {} : { accept })).toMatchObject({
         status: 200,
@@ -112,7 +112,7 @@ describe('the door', () => {
     expect(JSON.parse(body)).not.toHaveProperty('dashboard')
     const { recordings } = JSON.parse(body) as { recordings: { url: string }[] }
     expect(recordings).toHaveLength(5)
-    expect((await get(recordings[0]!.url)).type).toBe('audio/wav')
+    expect((await get(`/talk/${recordings[0]!.url}`)).type).toBe('audio/wav')
     expect((await get('/talk/recordings/..%2ftranscripts.json')).status).toBe(404)
   })
 

@@ -10,7 +10,7 @@ function desk() {
   const clock = new FakeClock(1_000)
   const links = new RoomLinks(clock)
   const roomCodes = new RoomCodes(clock)
-  const invites = new Invites({ links, roomCodes, clock, ttlMs: 2 * HOUR_MS })
+  const invites = new Invites({ links, roomCodes, page: '/', clock, ttlMs: 2 * HOUR_MS })
   /** Whether one is given, and with a code. */
   const asks = (room: string, address = 'a') => {
     try {

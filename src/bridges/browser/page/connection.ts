@@ -1,4 +1,5 @@
 import type { Outbound, Refused } from '../messages.ts'
+import { fromRoot } from './root.ts'
 
 /** How it is between the page and the server. */
 export type Line = 'connecting' | 'open' | 'waiting' | 'over'
@@ -99,9 +100,8 @@ export class Connection {
   }
 
   #connect(line: Line): void {
-    const url = new URL('/talk/socket', location.href)
+    const url = fromRoot('talk/socket')
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-    url.hash = ''
     const socket = new WebSocket(url)
     socket.binaryType = 'arraybuffer'
     this.#socket = socket

@@ -42,10 +42,11 @@ export class People {
   /** Shows how somebody else comes in, and goes there. */
   invite({ path, publicUrl, code, numbers, discord, endsInMs }: Invited): void {
     invited.hidden = false
-    link.value = new URL(
-      path,
-      LOOPBACK.has(location.hostname) ? (publicUrl ?? location.origin) : location.origin,
-    ).href
+    // Where others reach this page: here, unless only this machine does.
+    link.value =
+      publicUrl !== undefined && LOOPBACK.has(location.hostname)
+        ? publicUrl.replace(/\/+$/, '') + path
+        : location.origin + location.pathname + path.slice(path.indexOf('#'))
     const minutes = String(Math.round(endsInMs / 60_000))
     element('invite-hint', HTMLElement).textContent = say('inviteHint', { minutes })
     element('invite-code', HTMLElement).hidden = code === undefined
