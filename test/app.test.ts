@@ -27,7 +27,7 @@ test('settings that cannot work are refused before anything is started', async (
 test('the status page is for load balancers and people, and closing is idempotent', async () => {
   const app = await buildApp(config, { translator: new FakeTranslator() })
   const health = await app.server.inject('/health')
-  expect(health.json()).toEqual({ status: 'ok', legs: 0, rooms: 0 })
+  expect(health.json()).toEqual({ status: 'ok', name: 'dragoman', legs: 0, rooms: 0 })
   const page = await app.server.inject('/')
   expect(page.headers['content-type']).toContain('text/plain')
   expect(page.body).toContain('/twilio/voice')

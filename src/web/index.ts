@@ -25,6 +25,7 @@ export default async function status(app: FastifyInstance, options: StatusOption
     isFromThisMachine(request.raw) ? all : {}
   app.get('/health', request => ({
     status: 'ok',
+    name: 'dragoman',
     ...figures(request, { legs: relay.legs, rooms: relay.rooms.size }),
   }))
   // That it is answered at all is what it says: nothing that another process could mend by a restart is looked at.

@@ -115,13 +115,13 @@ export const thisMachine: Surroundings = {
 
   async isDragoman(url) {
     try {
-      const answer = await fetch(`${url}/ready`, {
+      const answer = await fetch(`${url}/health`, {
         redirect: 'manual',
         signal: AbortSignal.timeout(PATIENCE_MS),
       })
-      // Also when it takes no new calls. The translation service has no such path.
-      const said = (await answer.json()) as { status?: unknown; service?: unknown } | null
-      return typeof said?.status === 'string' && (said.service === 'ok' || said.service === 'away')
+      // The translation service is healthy too.
+      const said = (await answer.json()) as { status?: unknown; name?: unknown } | null
+      return said?.status === 'ok' && said.name === 'dragoman'
     } catch {
       return false
     }

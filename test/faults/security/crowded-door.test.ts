@@ -32,7 +32,7 @@ const reading = (readers: readonly RawConnection[]) =>
   readers.filter(({ text, socket }) => text().startsWith('HTTP/1.1 200') && !socket.destroyed).length
 
 async function answered(readers: readonly RawConnection[]): Promise<void> {
-  await until(() => readers.every(({ text, socket }) => text() !== '' || socket.destroyed), 10_000, 'answers')
+  await until(() => readers.every(({ text, socket }) => text() !== '' || socket.destroyed), 25_000, 'answers')
 }
 
 async function room(port: number) {
@@ -75,12 +75,12 @@ async function expectOthersServed({ app, port, webhook }: Guarded, talk: string)
 
 describe('S-2: a link to captions lifts no limit', () => {
   test('one address holds as many streams as it may, and nobody else notices', {
-    timeout: 30_000,
+    timeout: 60_000,
   }, async () => {
     const it = await guarded({ limits: STRICT, browser: { visitors: 'invited' } })
     const { port, app } = it
     const { captions, talk } = await room(port)
-    const flood = Array.from({ length: 300 }, () => reader(port, captions, '127.0.0.7'))
+    const flood = Array.from({ length: 120 }, () => reader(port, captions, '127.0.0.7'))
     await answered(flood)
     expect(reading(flood)).toBe(48)
     await expect.poll(() => app.door.counters.guests).toBe(48)
@@ -107,7 +107,7 @@ describe('S-2: a link to captions lifts no limit', () => {
   })
 
   test('from many addresses, with the table of connections full, who belongs here is let in all the same', {
-    timeout: 30_000,
+    timeout: 60_000,
   }, async () => {
     const limits = { ...STRICT, maxConnections: 200, connectionsPerAddress: 40 }
     const it = await guarded({

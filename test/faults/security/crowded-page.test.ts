@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { Talker } from '../../bridges/browser/talker.ts'
 import { until } from '../../helpers/until.ts'
 import { guarded, KEY } from './guarded.ts'
@@ -10,7 +11,8 @@ const STRICT = { neighbours: [] as string[] }
 const ELSEWHERE = { host: 'bridge.example.com' }
 
 async function page(browser: object) {
-  const { app, port } = await guarded({ limits: STRICT, browser })
+  // A busy machine may take longer than a page has to say hello.
+  const { app, port } = await guarded({ limits: STRICT, browser }, { clock: new FakeClock() })
   const base = `http://127.0.0.1:${port}`
   const visitor = async (from: string) => {
     const talker = await Talker.open(base, ELSEWHERE, from)

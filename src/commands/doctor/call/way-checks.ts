@@ -156,8 +156,8 @@ function certificate(code: string, hostname: string): Trouble {
 function isDragoman(knock: Knock): boolean {
   if (knock.kind !== 'answer' || knock.status !== 200) return false
   try {
-    const said = JSON.parse(knock.body) as { status?: unknown; legs?: unknown } | null
-    return said?.status === 'ok' && typeof said.legs === 'number'
+    const said = JSON.parse(knock.body) as { status?: unknown; name?: unknown } | null
+    return said?.status === 'ok' && said.name === 'dragoman'
   } catch {
     return false
   }
