@@ -56,6 +56,8 @@ export class DiscordBot {
     this.#clock = clock
     this.#client = new Client({
       intents: [...INTENTS],
+      // As many connections as Discord recommends: one carries up to 2 500 guilds.
+      shards: 'auto',
       ...(apiUrl === undefined ? {} : { rest: { api: apiUrl } }),
     })
     this.#login = new Login(this.#client, options.token, { clock, log })

@@ -23,6 +23,8 @@ export interface DiscordStandInOptions extends VoiceServerOptions {
   botName?: string
   /** Privileged intents that may be asked for. Default none: asking is answered by 4014. */
   privilegedIntents?: readonly PrivilegedIntent[]
+  /** Connections recommended to the bot, which may all be opened at once. Default: one per 1 000 guilds, one every 5 s. */
+  shards?: number
   /** Of the main gateway. Default 41 250, as Discord's. */
   gatewayHeartbeatMs?: number
   /** Port on loopback of gateway and REST API. Default 0: a free one. */
@@ -63,6 +65,7 @@ export class DiscordStandIn implements AsyncDisposable {
       botName,
       enabledIntents: privilegedIntents,
       gateway: {
+        shards: options.shards,
         get url() {
           return url()
         },

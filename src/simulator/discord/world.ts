@@ -25,6 +25,8 @@ export interface Happening {
 /** What the REST API tells about the gateway. */
 export interface GatewayAddress {
   readonly url: string
+  /** Connections recommended; undefined: by the number of guilds. */
+  readonly shards: number | undefined
   readonly identifiesLeft: number
 }
 

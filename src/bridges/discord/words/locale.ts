@@ -22,7 +22,9 @@ export function tongueOf(locale: string): Tongue {
 /** The language of a Discord locale, with the region where most people speak it: `de` is `de-de`. English for what is none. */
 export function languageOfLocale(locale: string): LanguageId {
   try {
-    const { language, region } = new Intl.Locale(locale).maximize()
+    const { language: primary, region } = new Intl.Locale(locale).maximize()
+    // Discord says only "Norwegian"; services list the written language.
+    const language = primary === 'no' ? 'nb' : primary
     return languageId(`${language}-${region}`)
   } catch {
     return 'en-us'

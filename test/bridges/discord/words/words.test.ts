@@ -1,6 +1,8 @@
+import { Locale } from 'discord.js'
 import { describe, expect, test } from 'vitest'
 import { languageOfLocale, TONGUES, tongueOf } from '../../../../src/bridges/discord/words/locale.ts'
 import { answersFor, WORDS } from '../../../../src/bridges/discord/words/words.ts'
+import { LANGUAGE_ROWS } from '../../../../src/service/server/engines/language-ids.ts'
 
 type Path = readonly string[]
 
@@ -76,6 +78,11 @@ test('what a client is set to is a language with a region', () => {
     '!',
     '',
   ]
+  // Every one of Discord's that the embedded service has a language for is one of its languages.
+  const offered = LANGUAGE_ROWS.map(({ id }) => id)
+  const others = Object.values(Locale).map(languageOfLocale)
+  expect(others.filter(each => !offered.includes(each))).toEqual(['lt-lt'])
+  expect(languageOfLocale('no')).toBe('nb-no')
   expect(locales.map(languageOfLocale)).toEqual([
     ...['en-us', 'en-gb', 'es-es', 'es-419', 'de-de', 'fr-fr', 'pt-br', 'ja-jp', 'zh-cn', 'sv-se', 'uk-ua'],
     ...['en-us', 'en-us'],

@@ -14,13 +14,12 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     handle: (_, { gateway, guilds }) =>
       ok({
         url: gateway.url,
-        // A shard carries up to 2500 guilds; nobody here has as many.
-        shards: Math.max(1, Math.ceil(guilds.size / 1_000)),
+        shards: gateway.shards ?? Math.max(1, Math.ceil(guilds.size / 1_000)),
         session_start_limit: {
           total: 1_000,
           remaining: gateway.identifiesLeft,
           reset_after: 86_400_000,
-          max_concurrency: 1,
+          max_concurrency: gateway.shards ?? 1,
         },
       }),
   },
