@@ -74,8 +74,11 @@ export class Interpretation {
       caption: caption => {
         if (!this.primary) return
         const spoken = this.#spoken.of(clock.now(), caption.final)
+        if (caption.final && caption.text)
+          this.#heard(caption.utterance, caption.text, spoken?.fromMs ?? clock.now())
         observer.emit('caption', { ...common, ...named(), ...caption, ...(spoken ? { spoken } : {}) })
       },
+      isEcho: (utterance, text, final) => this.#isEcho(utterance, text, final),
       utterance: utterance => this.#play(utterance),
       notMp3: () =>
         parts.log.warn(
@@ -141,6 +144,28 @@ export class Interpretation {
 
   close(reason: EndReason): Promise<EndReason> {
     return this.session.close(reason)
+  }
+
+  /** Who hears the original has heard these words. */
+  #heard(utterance: string, text: string, at: number): void {
+    for (const { voice, echo } of this.speaker.hearings)
+      if (voice.passes) echo?.begun({ id: `original ${utterance}`, text }, at)
+  }
+
+  #isEcho(utterance: string, text: string, final: boolean): boolean {
+    const { speaker, to } = this
+    if (!speaker.echo?.isEcho(text, final, this.#parts.clock.now())) return false
+    const { room } = speaker.invitation
+    const { name } = speaker.state
+    if (final)
+      this.#parts.observer.emit('echo', {
+        room,
+        participant: speaker.id,
+        ...(name === undefined ? {} : { name }),
+        utterance,
+        to,
+      })
+    return true
   }
 
   #play(utterance: Utterance): void {

@@ -9,6 +9,8 @@ import { Utterance, type UtteranceOptions } from './utterance.ts'
 
 export interface InterpreterEvents {
   caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation'>): void
+  /** Whether `text` is what the speaker was played, picked up by their microphone: then nothing is made of it. */
+  isEcho?(utterance: string, text: string, final: boolean): boolean
   /** A voice begins. Whoever wants to hear it takes a place in its audio now. */
   utterance(utterance: Utterance): void
   /** For the first time, the voice in a result is no mp3. */
@@ -21,6 +23,10 @@ interface Known {
   caption: string
   /** Its voice so far; undefined while there is none. */
   pieces: HeardPieces | undefined
+  /** Its final text was an echo of what the speaker was played. */
+  echo: boolean
+  /** Its translation so far. */
+  translation: string | undefined
   /** Its final text has come. */
   final: boolean
   /** When its final text and its translation came, and what the service says of its stages. */
@@ -85,7 +91,8 @@ export class Interpreter {
     const known = this.#of(result.utterance)
     if (known !== this.#answered) this.#judge()
     const skipMs = this.#heardBefore(known, result)
-    if (skipMs === undefined) return
+    if (skipMs === undefined || this.#isEcho(known, result)) return
+    known.translation = result.translation ?? known.translation
     this.#caption(known, result)
     if (result.final && (result.text || result.translation)) {
       known.final = true
@@ -127,6 +134,7 @@ export class Interpreter {
     { speechEndedAt, now, skipMs }: { speechEndedAt: number; now: number; skipMs: number },
   ): void {
     if (this.#current?.name === known.name) {
+      this.#current.utterance.text = known.translation
       this.#current.utterance.write(audio)
       return
     }
@@ -136,10 +144,17 @@ export class Interpreter {
     const arrivals = skipMs > 0 ? {} : { arrivals: { ...course, voiceAt: now } }
     const voice = { ...this.#voice, ...arrivals, skipMs }
     const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, voice)
+    utterance.text = known.translation
     this.#current = { name, caption, utterance, skipMs }
     this.#metrics.utterances++
     utterance.write(audio)
     this.#events.utterance(utterance)
+  }
+
+  #isEcho(known: Known, { text, final }: TranslationResult): boolean {
+    if (known.echo || !text || !this.#events.isEcho?.(known.name, text, final)) return known.echo
+    known.echo = final
+    return true
   }
 
   /** An utterance is over: whether it had a voice. */
@@ -192,7 +207,15 @@ export class Interpreter {
     // Utterances come in order; only the latest few can still get results.
     if (this.#known.size >= 16) this.#known.delete(this.#known.keys().next().value!)
     const name = `${this.#name}.${++this.#count}`
-    const fresh = { name, caption: '', pieces: undefined, final: false, course: {} }
+    const fresh = {
+      name,
+      caption: '',
+      pieces: undefined,
+      echo: false,
+      translation: undefined,
+      final: false,
+      course: {},
+    }
     this.#known.set(utterance, fresh)
     return fresh
   }

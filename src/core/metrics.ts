@@ -64,6 +64,10 @@ export class RelayMetrics {
   framesIn = 0
   /** … of these, in whose place the service heard silence, as they held the tone of a key. */
   keyFramesMasked = 0
+  /** … of these, in whose place the service heard silence, as they were the echo of what the party was played. */
+  echoFramesMasked = 0
+  /** Utterances that were such an echo by their words. */
+  utterancesEchoed = 0
   /** 20 ms frames to parties. */
   framesOut = 0
   sessionsOpened = 0

@@ -91,6 +91,11 @@ export interface RelayEvents {
   away: { room: string; participant: string; away: boolean; forMs: number }
   /** Something is said; the newest of an `utterance` counts. */
   caption: Caption
+  /**
+   * A party's microphone picks up what the party is played: of that the service hears nothing. Told once, and with an
+   * `utterance` (into `to`) for what was understood all the same: nothing is made of it.
+   */
+  echo: { room: string; participant: string; name?: string; utterance?: string; to?: LanguageId }
   /** A translation begins to be heard, has been heard, or never will be. */
   utterance: UtteranceEvent
   /** How late translations are heard. */

@@ -4,11 +4,13 @@ import { FRAME_MS, SILENT_FRAME } from '../transcode/pcm.ts'
 import type { Announcement, AnnounceOptions } from './announcement.ts'
 import type { Clock } from './clock.ts'
 import type { EndReason } from './errors.ts'
+import { Interruption, type InterruptOptions } from './interruption.ts'
 import type { Invitation } from './invitation.ts'
 import { LastHeard } from './last-heard.ts'
 import type { Leg } from './leg.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Caption, Observer } from './observer.ts'
+import { PartyEcho } from './party-echo.ts'
 import { changedState, initialState, type PartyChange, type PartyState } from './party-state.ts'
 import { type PartyLine, PartyUplink } from './party-uplink.ts'
 import { Playout, type PlayoutOptions } from './playout.ts'
@@ -30,20 +32,15 @@ export interface Hearing {
   readonly listener: string
   readonly playout: Playout
   readonly voice: Voice
-}
-
-/** What becomes of translations that a listener has not heard when they speak themself. */
-export interface InterruptOptions {
-  readonly interrupt: 'keep' | 'clear'
-  /** So much speech in one breath is meant (ms). */
-  readonly interruptAfterMs: number
+  /** Of the listener. */
+  readonly echo: PartyEcho | undefined
 }
 
 export interface ParticipantParts {
   readonly clock: Clock
   readonly metrics: RelayMetrics
   readonly observer: Observer
-  readonly options: PlayoutOptions & InterruptOptions
+  readonly options: PlayoutOptions & InterruptOptions & { readonly echoSuppression: boolean }
 }
 
 /** Who makes a changed state true: the participant's room. */
@@ -67,6 +64,8 @@ export class Participant implements PartyLine {
   /** As it came in; how it is now is in `state`. */
   readonly invitation: Invitation
   readonly playout: Playout
+  /** Keeps from the service what the party is played; undefined: nothing does. */
+  readonly echo: PartyEcho | undefined
   /** When it was admitted (clock ms). */
   readonly since: number
   /** The translation it heard last. */
@@ -81,7 +80,9 @@ export class Participant implements PartyLine {
   tap: TrackWriter | undefined
   /** Set by the room while the participant is in it. */
   host: PartyHost | undefined
+  /** Of what the service hears, and of the line. */
   readonly #activity = new VoiceActivity()
+  readonly #line = new VoiceActivity()
   readonly #parts: ParticipantParts
   #state: PartyState
   #leg: Leg
@@ -94,10 +95,7 @@ export class Participant implements PartyLine {
   /** Frames for which the service hears silence in place of a key's tone. */
   #keyFrames = 0
   #loudest = 0
-  /** Speech in one breath that interrupts (frames); Infinity: none does. */
-  readonly #interruptAfter: number
-  /** Frames of speech in this breath. */
-  #breath = 0
+  readonly #interruption: Interruption
 
   constructor(leg: Leg, invitation: Invitation, parts: ParticipantParts) {
     this.#leg = leg
@@ -106,15 +104,13 @@ export class Participant implements PartyLine {
     this.#parts = parts
     this.#state = initialState(invitation)
     this.since = parts.clock.now()
-    const { interrupt, interruptAfterMs } = parts.options
-    this.#interruptAfter =
-      (invitation.interrupt ?? interrupt) === 'clear'
-        ? Math.ceil(interruptAfterMs / FRAME_MS)
-        : Number.POSITIVE_INFINITY
-    const { room } = invitation
+    const { room, interrupt = parts.options.interrupt } = invitation
     this.playout = new Playout(leg, parts.options, parts.metrics, (notice, stage) =>
       parts.observer.emit('notice', { room, participant: leg.id, notice, stage }),
     )
+    this.#interruption = new Interruption({ ...parts.options, interrupt }, this.playout, parts.metrics)
+    if (parts.options.echoSuppression) this.echo = new PartyEcho(parts.metrics, this.#toService)
+    this.playout.reference = this.echo?.played
   }
 
   /** The one it has, or had last. */
@@ -178,6 +174,7 @@ export class Participant implements PartyLine {
   attach(leg: Leg): void {
     if (leg !== this.#leg) {
       this.playout.moveTo(leg, this.#parts.clock.now())
+      this.echo?.reset()
       this.#returns++
     }
     this.#leg = leg
@@ -190,6 +187,7 @@ export class Participant implements PartyLine {
   hold(): void {
     const now = this.#parts.clock.now()
     this.#lostAt = now
+    this.echo?.flush(now)
     this.#closing = CLOSING_FRAMES
     this.playout.hold(now)
   }
@@ -224,6 +222,7 @@ export class Participant implements PartyLine {
     this.#frames++
     this.#parts.metrics.framesIn++
     if (this.#state.muted) {
+      this.echo?.mute()
       this.#silence(now)
       if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()
       return
@@ -231,14 +230,16 @@ export class Participant implements PartyLine {
     this.tap?.live(frame, now)
     const level = rms(frame)
     const key = this.sessions.length > 0 && this.#key(frame)
-    const quiet = !this.#activity.frame(key ? 0 : level, now)
-    for (const session of this.sessions) session.write(key ? SILENT_FRAME : frame, quiet, now)
+    const said = key ? SILENT_FRAME : frame
+    const saidLevel = key ? 0 : level
+    const quiet = !this.#line.frame(saidLevel, now)
+    if (this.echo) this.echo.write(said, saidLevel, now)
+    else this.#toService(said, saidLevel, 0, now)
     for (const hearing of this.hearings) {
       if (!hearing.voice.passes) continue
       hearing.voice.original.write(frame, quiet)
       hearing.playout.pump(now)
     }
-    if (this.#interruptAfter !== Number.POSITIVE_INFINITY) this.#mayInterrupt(quiet)
     if (level > this.#loudest) this.#loudest = level
     if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()
   }
@@ -253,6 +254,8 @@ export class Participant implements PartyLine {
 
   /** Gives back what it holds on to; called once its room has let it go. */
   close(): void {
+    this.echo?.flush(this.#parts.clock.now())
+    this.echo?.close()
     this.host = undefined
     this.sessions = []
     this.hearings = []
@@ -270,24 +273,27 @@ export class Participant implements PartyLine {
     return true
   }
 
+  /** `frame`, said `age` frames ago, is what the service hears. */
+  readonly #toService = (frame: Int16Array, level: number, age: number, now: number): void => {
+    const quiet = !this.#activity.frame(level, now - age * FRAME_MS)
+    for (const session of this.sessions) session.write(frame, quiet, now)
+    this.#interruption.frame(this.#activity.speaking, quiet)
+  }
+
   /** Nobody hears them, and the service hears silence, so that what was said before comes to an end. */
   #silence(now: number): void {
+    this.#line.frame(0, now)
     this.#activity.frame(0, now)
     for (const session of this.sessions) session.write(SILENT_FRAME, true, now)
   }
 
-  /** Once in each breath, as soon as it is long enough to be meant. */
-  #mayInterrupt(quiet: boolean): void {
-    if (!this.#activity.speaking) this.#breath = 0
-    else if (!quiet && ++this.#breath === this.#interruptAfter && this.playout.interrupt())
-      this.#parts.metrics.interruptions++
-  }
-
   #reportLevel(): void {
-    if (this.#parts.observer.wants('level')) {
-      const level = Math.min(1, this.#loudest / 32_768)
-      this.#parts.observer.emit('level', { room: this.invitation.room, participant: this.id, level })
-    }
+    const { observer } = this.#parts
+    const about = { room: this.invitation.room, participant: this.id }
+    if (observer.wants('level'))
+      observer.emit('level', { ...about, level: Math.min(1, this.#loudest / 32_768) })
     this.#loudest = 0
+    const { name } = this.#state
+    if (this.echo?.noticed) observer.emit('echo', { ...about, ...(name === undefined ? {} : { name }) })
   }
 }

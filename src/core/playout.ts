@@ -1,6 +1,7 @@
 import { FRAME_MS, FRAME_SAMPLES } from '../transcode/pcm.ts'
 import type { Announcement, AnnounceOptions, PlayingSound } from './announcement.ts'
 import { AnnouncementLane } from './announcement-lane.ts'
+import type { EchoReference } from './echo-reference.ts'
 import { BridgeError } from './errors.ts'
 import type { Leg } from './leg.ts'
 import type { RelayMetrics } from './metrics.ts'
@@ -32,6 +33,8 @@ export type NoticeStage = 'begun' | 'heard' | 'stopped'
  * `leadMs` ahead, originals are live and follow closely. Nothing to say, nothing sent.
  */
 export class Playout {
+  /** Learns what is played, and when, so that its echo can be told. Set by the participant. */
+  reference: EchoReference | undefined
   #leg: Leg
   readonly #leadMs: number
   readonly #metrics: RelayMetrics
@@ -44,6 +47,7 @@ export class Playout {
   readonly #two = this.#batch.subarray(FRAME_SAMPLES)
   #batched = 0
   #drainsAt = Number.NEGATIVE_INFINITY
+  #pumpedAt = 0
   #framesSent = 0
   #notices = 0
   /** Notices whose marks are awaited. */
@@ -153,6 +157,7 @@ export class Playout {
     if (this.#held) return
     this.#held = true
     this.#announcements.rewind(this.aheadMs(now))
+    this.reference?.cut(now)
     this.#batched = 0
     this.#drainsAt = Number.NEGATIVE_INFINITY
     this.#mixer.reset()
@@ -181,6 +186,7 @@ export class Playout {
   /** Sends what is due at `now` (ms). Called on every tick, and when something new can be heard at once. */
   pump(now: number): void {
     if (this.#closed || this.#held) return
+    this.#pumpedAt = now
     if (this.#leg.congested) {
       // The far side does not read: originals go by, translations wait (their lane has its own bound).
       this.#metrics.congestedFrames += this.#mixer.skip(LIVE_LEAD)
@@ -209,7 +215,9 @@ export class Playout {
         (!playing || (this.#mixer.flowing && ahead > this.#patienceMs(lead)))
       )
         break
-      if (!this.#mixer.mix(this.#batched === 0 ? this.#one : this.#two, now, ahead, prime)) break
+      const frame = this.#batched === 0 ? this.#one : this.#two
+      if (!this.#mixer.mix(frame, now, ahead, prime)) break
+      this.reference?.add(frame, now + ahead)
       this.#batched++
       this.#drainsAt = Math.max(this.#drainsAt, now) + FRAME_MS
       this.#framesSent++
@@ -248,6 +256,7 @@ export class Playout {
   #flush(): void {
     this.#batched = 0
     this.#mixer.reset()
+    this.reference?.cut(this.#pumpedAt)
     this.#drainsAt = Number.NEGATIVE_INFINITY
     this.#marks.clear('flushed')
     if (!this.#held) this.#leg.flush()

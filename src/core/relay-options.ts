@@ -49,6 +49,10 @@ export const relayOptionsSchema = z.strictObject({
     .max(0)
     .default(-15)
     .meta({ about: 'Loudness of original voices under a notice, against what it would be (dB).' }),
+  echoSuppression: z.boolean().default(true).meta({
+    about:
+      'Whether what a party hears of others is kept from the service when their microphone picks it up, so that it is not translated again.',
+  }),
   interrupt: z.enum(['keep', 'clear']).default('keep').meta({
     about: 'What becomes of a translation that a listener has not heard when they speak themselves.',
   }),

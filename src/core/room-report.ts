@@ -43,6 +43,7 @@ export class ListenerReport implements VoiceEvents {
     if (voice) voice.tap = this.#tapped(speech)
     const { clock, metrics } = this.#parts
     const now = clock.now()
+    this.#listener.echo?.begun(speech, now)
     const latencyMs = now - speech.speechEndedAt
     const known = Number.isFinite(latencyMs)
     if (known) metrics.speechToTranslationMs.record(latencyMs)

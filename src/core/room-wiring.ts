@@ -3,6 +3,7 @@ import { after } from './clock.ts'
 import { Interpretation, type InterpretationParts } from './interpretation.ts'
 import type { LanguageId } from './languages.ts'
 import type { Hearing, Participant } from './participant.ts'
+import type { PartyEcho } from './party-echo.ts'
 import { ListenerReport } from './room-report.ts'
 import type { RoomTaps } from './room-taps.ts'
 import { type Party, type Route, routesOf } from './routing.ts'
@@ -83,6 +84,7 @@ export class RoomWiring {
     this.#fitInterpretations(routes)
     for (const listener of participants.values()) this.#fitVoices(listener, routes)
     this.#fitPrimaries()
+    shareEchoes(participants.values())
     for (const [id, interpretation] of this.#interpretations) {
       interpretation.listeners = this.#listeners(id, interpretation, routes)
       interpretation.hearings = this.#audience(interpretation)
@@ -220,7 +222,7 @@ export class RoomWiring {
     const playout = this.#participants.get(listener)?.playout
     const voice = playout?.voices.get(speaker)
     if (!playout || !voice) throw new RangeError(`${listener} has no voice for ${speaker}`)
-    return { listener, playout, voice }
+    return { listener, playout, voice, echo: this.#participants.get(listener)?.echo }
   }
 
   /** Of those that differ in their voice alone, one has the captions and the track of recordings. */
@@ -240,6 +242,19 @@ export class RoomWiring {
   #key({ speaker, voice = '' }: Pick<Route, 'speaker' | 'voice'>, to: LanguageId): string {
     return `${speaker} ${this.#participants.get(speaker)?.state.speaks} ${to} ${voice}`
   }
+}
+
+/** Parties of one place hear each other's voices and what is played there, and so do their microphones. */
+function shareEchoes(participants: Iterable<Participant>): void {
+  const places = new Map<string, PartyEcho[]>()
+  for (const { echo, invitation } of participants) {
+    const { place } = invitation
+    if (!echo || place === undefined) continue
+    const mates = places.get(place)
+    if (mates) mates.push(echo)
+    else places.set(place, [echo])
+  }
+  for (const mates of places.values()) for (const echo of mates) echo.share(mates)
 }
 
 function partyOf({ id, state, invitation }: Participant): Party {

@@ -31,6 +31,8 @@ export class Utterance {
   /** Clock time at which the speaker's last word ended (ms), as far as it can be told by level. */
   readonly speechEndedAt: number
   readonly arrivals: Arrivals | undefined
+  /** What it says, as far as is known. */
+  text: string | undefined
   readonly #mp3: Mp3Stream
   readonly #options: UtteranceOptions
   readonly #metrics: RelayMetrics

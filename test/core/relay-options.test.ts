@@ -16,6 +16,7 @@ describe('options of the relay', () => {
       softDb: -9,
       duckDb: -21,
       noticeDuckDb: -15,
+      echoSuppression: true,
       interrupt: 'keep',
       interruptAfterMs: 300,
       keepMs: 10_000,

@@ -39,6 +39,13 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
     away
       ? bad(line('service', room, participant, 'hears originals: no translation within reach'))
       : line('service', room, participant, `hears translations again after ${seconds(forMs)}`),
+  echo: ({ room, participant, utterance }) =>
+    line(
+      'speech',
+      room,
+      participant,
+      utterance === undefined ? 'is heard with an echo' : 'an echo was dropped',
+    ),
   // Those that go well are in the chart of latencies.
   utterance: ({ room, listener, stage }) =>
     stage === 'dropped' ? bad(line('speech', room, listener, 'did not hear an utterance')) : undefined,

@@ -25,6 +25,14 @@ const COUNTED: FieldTable<RelayMetrics> = {
     'dragoman_key_frames_masked_total',
     'Frames with the tone of a key, for which the service heard silence.',
   ],
+  echoFramesMasked: [
+    'dragoman_echo_frames_masked_total',
+    'Frames with the echo of what the party was played, for which the service heard silence.',
+  ],
+  utterancesEchoed: [
+    'dragoman_utterances_echoed_total',
+    'Utterances dropped as they were the echo of what the party was played.',
+  ],
   framesOut: ['dragoman_frames_sent_total', 'Frames of 20 ms to parties.'],
   sessionsOpened: [
     'dragoman_sessions_opened_total',

@@ -1,19 +1,16 @@
 import { after, type Clock } from '../../../core/clock.ts'
 import type { LanguageId } from '../../../core/languages.ts'
-import type { Caption, Observer, UtteranceEvent } from '../../../core/observer.ts'
+import type { Caption, Observer, RelayEvents } from '../../../core/observer.ts'
 import type { CaptionStyle } from '../channel-interpreter.ts'
 import type { CaptionChat } from './caption-message.ts'
 import { captionMessages } from './caption-text.ts'
 import { CaptionWriter } from './caption-writer.ts'
-import { EchoGuard } from './echo-guard.ts'
 import { escaped } from './escape.ts'
 import type { Turn } from './turn.ts'
 import { Turns } from './turns.ts'
 
 /** Between two looks at turns that nothing more comes of (ms). */
 const LOOK_MS = 1_000
-/** Utterances that may yet be spoken. */
-const TO_SPEAK_MOST = 64
 
 export interface CaptionsParts {
   readonly observer: Observer
@@ -21,30 +18,21 @@ export interface CaptionsParts {
   readonly chat: CaptionChat
   readonly style: CaptionStyle
   readonly clock: Clock
-  /** Whether this participant plays in the channel: what they begin to hear is spoken there. */
-  readonly isEar: (participant: string) => boolean
   readonly onNoAccess?: (code: number) => void
   /** A speaker's microphone picks up what the bot says; their name was made harmless for a message. */
   readonly onEcho?: (speaker: string, name: string) => void
-  /** The translation of such an echo begins to be heard: of this speaker, by this listener. */
-  readonly onEchoHeard?: (speaker: string, listener: string) => void
 }
 
 /** Writes what is said in a room into a text chat: one message for each turn, edited while it grows. Owns its writer. */
 export class Captions {
-  /** Turns that were our own voice, heard again. */
+  /** Utterances that were our own voice, heard again. */
   echoes = 0
   readonly #parts: CaptionsParts
   readonly #turns = new Turns()
-  readonly #echo = new EchoGuard()
   readonly #writer: CaptionWriter
   readonly #watches: readonly Disposable[]
   /** Participants who do not want to be listened to. */
   readonly #silenced = new Set<string>()
-  /** Utterances that are our own voice, heard again. */
-  readonly #echoed = new Set<string>()
-  /** Translations by utterance, until they are spoken. */
-  readonly #toSpeak = new Map<string, { readonly text: string; readonly to: LanguageId }>()
   #style: CaptionStyle
   #languages: readonly LanguageId[] | undefined
   #timer: Disposable
@@ -56,7 +44,7 @@ export class Captions {
     this.#writer = new CaptionWriter({ chat, clock, ...(onNoAccess ? { onNoAccess } : {}) })
     this.#watches = [
       observer.on('caption', caption => this.#take(caption)),
-      observer.on('utterance', event => this.#spoken(event)),
+      observer.on('echo', event => this.#echo(event)),
     ]
     this.#timer = after(clock, LOOK_MS, this.#look)
   }
@@ -100,41 +88,18 @@ export class Captions {
   #take(caption: Caption): void {
     if (caption.room !== this.#parts.room || this.#silenced.has(caption.speaker)) return
     const now = this.#parts.clock.now()
-    const { utterance, translation, text, from, to } = caption
-    if (translation) this.#willSpeak(utterance, translation, to)
-    if (text && this.#echo.isEcho(text, from, now)) {
-      this.#echoes(caption)
-      return
-    }
-    this.#echoed.delete(utterance)
     const turn = this.#turns.take(caption, now)
     if (turn) this.#write(turn)
   }
 
-  #echoes(caption: Caption): void {
-    const { utterance, final, speaker, name = '?' } = caption
-    keep(this.#echoed, utterance)
-    // Its first words may have been taken for somebody's own.
-    const turn = this.#turns.takeBack(caption)
-    if (turn !== undefined) this.#writer.withdraw(turn)
-    if (!final) return
+  #echo({ room, participant, name = '?', utterance, to }: RelayEvents['echo']): void {
+    if (room !== this.#parts.room) return
+    this.#parts.onEcho?.(participant, escaped(name))
+    if (utterance === undefined || to === undefined) return
     this.echoes++
-    this.#parts.onEcho?.(speaker, escaped(name))
-  }
-
-  #willSpeak(utterance: string, text: string, to: LanguageId): void {
-    this.#toSpeak.set(utterance, { text, to })
-    if (this.#toSpeak.size > TO_SPEAK_MOST) this.#toSpeak.delete(this.#toSpeak.keys().next().value!)
-  }
-
-  #spoken({ room, speaker, listener, utterance, stage }: UtteranceEvent): void {
-    if (room !== this.#parts.room || stage !== 'begun') return
-    if (this.#echoed.has(utterance)) {
-      this.#parts.onEchoHeard?.(speaker, listener)
-      return
-    }
-    const spoken = this.#parts.isEar(listener) ? this.#toSpeak.get(utterance) : undefined
-    if (spoken) this.#echo.spoke(spoken.text, spoken.to, this.#parts.clock.now())
+    // Its first words may have been taken for somebody's own.
+    const turn = this.#turns.takeBack({ speaker: participant, utterance, to })
+    if (turn !== undefined) this.#writer.withdraw(turn)
   }
 
   #write(turn: Turn): void {
@@ -148,9 +113,4 @@ export class Captions {
     for (const turn of this.#turns.due(clock.now())) this.#write(turn)
     this.#timer = after(clock, LOOK_MS, this.#look)
   }
-}
-
-function keep(ids: Set<string>, id: string): void {
-  ids.add(id)
-  if (ids.size > TO_SPEAK_MOST) ids.delete(ids.values().next().value!)
 }

@@ -1,15 +1,7 @@
+import { bare } from '../../../core/echo-text-guard.ts'
+
 /** Fewer pairs of letters than this are no ground for a likeness. */
 const PAIRS_LEAST = 6
-
-/** `text` as it sounds, roughly: lower case, no accents, no punctuation, single spaces. */
-export function bare(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-}
 
 /** How many times each pair of neighbouring letters is in `text`. */
 function pairsOf(text: string): Map<string, number> {
@@ -32,15 +24,6 @@ function count(pairs: ReadonlyMap<string, number>): number {
   let sum = 0
   for (const each of pairs.values()) sum += each
   return sum
-}
-
-/** How much two texts are the same words, 0 to 1 (Dice's coefficient of pairs of letters). */
-export function likeness(a: string, b: string): number {
-  const [one, two] = [bare(a), bare(b)]
-  if (one === two) return one === '' ? 0 : 1
-  const [pairs, others] = [pairsOf(one), pairsOf(two)]
-  const all = count(pairs) + count(others)
-  return all === 0 ? 0 : (2 * shared(pairs, others)) / all
 }
 
 /**

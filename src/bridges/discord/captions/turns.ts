@@ -49,7 +49,7 @@ export class Turns {
   }
 
   /** What was told as this utterance was not said: the id of the turn that it alone was, if there was one. */
-  takeBack({ speaker, utterance, to }: Caption): number | undefined {
+  takeBack({ speaker, utterance, to }: Pick<Caption, 'speaker' | 'utterance' | 'to'>): number | undefined {
     const turns = this.#open.get(speaker) ?? []
     const at = turns.findIndex(turn => turn.in(to) === utterance)
     const turn = turns[at]

@@ -128,12 +128,6 @@ export class ChannelRoom {
     return best === undefined ? undefined : this.ears.of(best)
   }
 
-  /** Breaks off what `listener` hears of `speaker`, in a moment: this is called in the midst of its being sent. */
-  hush(speaker: string, listener: string): void {
-    const party = this.#parts.relay.find(listener)
-    queueMicrotask(() => party?.playout.voices.get(speaker)?.translation.clear())
-  }
-
   /** Makes the room's parties what the channel wants. */
   fit({ members, output, captions }: ChannelWants): void {
     if (this.#closed) return

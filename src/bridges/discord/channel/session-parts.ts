@@ -87,9 +87,7 @@ export function sessionParts(
     settings,
     clock,
     log,
-    isEar: participant => room.ears.has(participant),
     onEcho: (speaker, name) => troubles.once(`echo ${speaker}`, words => words.headphones(name)),
-    onEchoHeard: (speaker, listener) => room.hush(speaker, listener),
   })
   const welcome = new Welcome({
     announcer,

@@ -23,11 +23,8 @@ export interface WritingParts {
   readonly settings: CaptionSettings
   readonly clock: Clock
   readonly log: Log
-  readonly isEar: (participant: string) => boolean
   /** Somebody's microphone picks up what the bot says; their name was made harmless. */
   readonly onEcho: (participant: string, name: string) => void
-  /** The translation of what it picked up begins to be heard. */
-  readonly onEchoHeard: (participant: string, listener: string) => void
 }
 
 /** All that is written for a voice channel: captions, and notices beside them. Whatever Discord does, it never rejects. */
@@ -40,7 +37,7 @@ export class Writing {
   #languages: readonly LanguageId[] = []
 
   constructor(parts: WritingParts) {
-    const { client, textChannelId, settings, log, observer, room, clock, isEar, onEcho, onEchoHeard } = parts
+    const { client, textChannelId, settings, log, observer, room, clock, onEcho } = parts
     this.#client = client
     this.#settings = settings
     this.#chat = new ChannelChat(client, textChannelId, log)
@@ -52,9 +49,7 @@ export class Writing {
       chat,
       style: settings.style,
       clock,
-      isEar,
       onEcho,
-      onEchoHeard,
       onNoAccess: code =>
         log.warn({ channelId: this.#chat.writesTo, code }, 'captions cannot be written there'),
     })

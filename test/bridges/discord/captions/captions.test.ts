@@ -16,9 +16,7 @@ function started(style: CaptionStyle = 'plain') {
     chat,
     style,
     clock,
-    isEar: participant => participant === 'ear',
     onEcho: (speaker, name) => echoes.push(`${speaker} ${name}`),
-    onEchoHeard: (speaker, listener) => echoes.push(`${speaker} heard by ${listener}`),
   })
   const run = async (ms: number) => {
     await settled()
@@ -38,9 +36,7 @@ function started(style: CaptionStyle = 'plain') {
       final: true,
       ...more,
     })
-  const spoken = (utterance: string, speaker = 'ana', listener = 'ear') =>
-    observer.emit('utterance', { room: 'r', speaker, listener, utterance, stage: 'begun', audioMs: 1_000 })
-  return { clock, chat, observer, captions, echoes, run, told, spoken }
+  return { clock, chat, observer, captions, echoes, run, told }
 }
 
 const MORNING = { text: 'buenos días a todos', translation: 'good morning to everybody' }
@@ -108,37 +104,26 @@ describe('captions of a room', () => {
     expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everybody'])
   })
 
-  it('do not have what the channel itself has spoken', async () => {
-    const { chat, run, told, spoken, echoes } = started()
+  it('do not have what the channel itself has spoken, nor the beginning of it', async () => {
+    const { chat, run, told, echoes, captions, observer } = started()
     told(MORNING)
-    spoken('ana.1.1')
     await run(2_000)
     const echo = { speaker: 'ben', name: 'B*n', utterance: 'ben.1.1', from: 'en-gb', to: 'es-es' }
     told({ ...echo, final: false, text: 'good' })
     await run(2_000)
     expect(chat.texts.at(-1)).toBe('**B\\*n:** good …')
-    told({ ...echo, text: 'good morning to everybody', translation: 'buenos días' })
-    spoken('ben.1.1', 'ben')
+    observer.emit('echo', { room: 'r', participant: 'ben', name: 'B*n', utterance: 'ben.1.1', to: 'es-es' })
+    observer.emit('echo', {
+      room: 'other',
+      participant: 'ben',
+      name: 'B*n',
+      utterance: 'ben.1.1',
+      to: 'es-es',
+    })
     await run(3_000)
     expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everybody'])
-    expect(echoes).toEqual(['ben B\\*n', 'ben heard by ear'])
-  })
-
-  it('have what nobody heard in the channel, however alike', async () => {
-    const { chat, run, told, spoken } = started()
-    told(MORNING)
-    // A telephone heard it.
-    spoken('ana.1.1', 'ana', 'phone')
-    told({
-      speaker: 'ben',
-      name: 'Ben',
-      utterance: 'ben.1.1',
-      from: 'en-gb',
-      to: 'es-es',
-      text: 'good morning to everybody',
-    })
-    await run(2_000)
-    expect(chat.texts.length).toBe(2)
+    expect(echoes).toEqual(['ben B\\*n'])
+    expect(captions.echoes).toBe(1)
   })
 
   it('end with all that was said', async () => {
