@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { HIDDEN } from './route-schema.ts'
 
 const NOT_FOUND = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
@@ -67,8 +68,8 @@ export class SocketRoutes {
       method: 'GET',
       url,
       exposeHeadRoute: false,
-      // There is nothing to describe: OpenAPI has no sockets.
-      schema: { hide: true } as object,
+      // OpenAPI has no sockets.
+      schema: HIDDEN,
       onRequest,
       preHandler: (request, reply, done) => {
         const upgrade = upgrades.get(request.raw)

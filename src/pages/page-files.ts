@@ -4,6 +4,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { extname, join, posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
+import { HIDDEN } from '../guard/route-schema.ts'
 import { SOURCE } from './sources.ts'
 
 /** Where pages find their modules and styles; below it the paths are those of the sources, so that imports lead there. */
@@ -54,7 +55,7 @@ export async function pageFiles(
     return file
   }
   for (const name of names)
-    app.get(`${path}/${name}`, (request, reply) => {
+    app.get(`${path}/${name}`, { schema: HIDDEN }, (request, reply) => {
       const { type, body, etag } = read(name)
       void reply.headers({ 'cache-control': 'no-cache', etag })
       if (request.headers['if-none-match'] === etag) return reply.code(304).send()

@@ -6,6 +6,7 @@ import { RoomLinks } from '../../core/room-links.ts'
 import { RoomLives } from '../../core/room-lives.ts'
 import { type HostPlugin, hostPlugin, mountPath } from '../../guard/host-plugin.ts'
 import { vouchFor } from '../../guard/proof.ts'
+import { onlyDescribe } from '../../guard/route-schema.ts'
 import { SocketRoutes } from '../../guard/socket-routes.ts'
 import { sendError } from '../../pages/error-page.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
@@ -132,6 +133,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
 
   await app.register(
     async scope => {
+      onlyDescribe(scope)
       if (!shared) await scope.register(pageFiles, { path: files, shared: ['bridges/browser/packet'] })
       talkPage(scope, { options, doorway, settings, offer, onRequest, links, mount, files })
       const socketRoutes = new SocketRoutes(scope, { maxPayload: 65_536 })

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RoomLinks } from '../../core/room-links.ts'
 import { vouchForGuest } from '../../guard/proof.ts'
+import { HIDDEN, routeSchema } from '../../guard/route-schema.ts'
 import { sendError, wantsPage } from '../../pages/error-page.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
 import type { BrowserSettings } from './browser-settings.ts'
@@ -51,7 +52,8 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
       root,
     })
   const pages = new Map<string, string>()
-  scope.get(options.path ?? TALK_PATH, (request, reply) => {
+  const words = { tag: 'talk', summary: 'The page to talk in.', answers: 'text/html' }
+  scope.get(options.path ?? TALK_PATH, { schema: routeSchema(words) }, (request, reply) => {
     void reply.header('vary', 'accept')
     if (!wantsPage(request))
       return reply
@@ -66,12 +68,17 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
   })
   const recordings = readRecordings()
   for (const { file } of recordings)
-    scope.get(`${TALK_PATH}/${RECORDINGS}/${file}`, { onRequest }, (_request, reply) =>
+    scope.get(`${TALK_PATH}/${RECORDINGS}/${file}`, { onRequest, schema: HIDDEN }, (_request, reply) =>
       reply
         .headers({ 'content-type': 'audio/wav', 'cache-control': 'max-age=3600' })
         .send(readFileSync(new URL(file, RECORDINGS_FOLDER))),
     )
-  scope.get(`${TALK_PATH}/languages`, { onRequest }, async (request, reply) => {
+  const lists = {
+    tag: 'talk',
+    summary: 'The languages and voices that can be chosen.',
+    answers: 'application/json',
+  }
+  scope.get(`${TALK_PATH}/languages`, { onRequest, schema: routeSchema(lists) }, async (request, reply) => {
     const { authorization = '' } = request.headers
     const invited = links.find(authorization.replace(/^Bearer /, '')) !== undefined
     const welcome =

@@ -5,6 +5,7 @@ import { systemClock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
 import { type HostPlugin, hostPlugin, mountPath } from '../../guard/host-plugin.ts'
 import { vouchFor } from '../../guard/proof.ts'
+import { onlyDescribe, routeSchema } from '../../guard/route-schema.ts'
 import { SocketRoutes } from '../../guard/socket-routes.ts'
 import { Calls } from './calls.ts'
 import { DialWebhooks } from './dial/dial-webhooks.ts'
@@ -16,6 +17,7 @@ import { Menu } from './menu/menu.ts'
 import { Prompts } from './menu/prompts.ts'
 import { type TwilioBridgeOptions, twilioBridgeOptionsSchema } from './options.ts'
 import { PublicUrl } from './public-url.ts'
+import { WEBHOOKS } from './route-words.ts'
 import { StreamTokens } from './stream-tokens.ts'
 import { Webhooks } from './webhooks.ts'
 
@@ -99,6 +101,7 @@ async function register(app: FastifyInstance, options: TwilioBridgeOptions): Pro
   // In a scope of its own, so that the form parser is for these routes only.
   await app.register(
     async scope => {
+      onlyDescribe(scope)
       scope.removeAllContentTypeParsers()
       scope.setErrorHandler((error: FastifyError, request, reply) => {
         const status = error.statusCode ?? 500
@@ -108,15 +111,24 @@ async function register(app: FastifyInstance, options: TwilioBridgeOptions): Pro
       await scope.register(formbody, { bodyLimit: MAX_BODY })
       const preValidation = async (request: FastifyRequest, reply: FastifyReply) =>
         gate.webhook(request) ? vouchFor(request.raw) : refuse(request, reply)
-      const post = (name: string, handle: (request: FastifyRequest, reply: FastifyReply) => FastifyReply) =>
-        scope.post(`${path}/${name}`, { preValidation, bodyLimit: MAX_BODY }, handle)
+      const post = (
+        name: keyof typeof WEBHOOKS,
+        handle: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
+      ) =>
+        scope.post(
+          `${path}/${name}`,
+          { preValidation, bodyLimit: MAX_BODY, schema: routeSchema({ tag: 'twilio', ...WEBHOOKS[name] }) },
+          handle,
+        )
       for (const name of ['voice', 'resume', 'status', 'menu'] as const)
         post(name, (request, reply) => webhooks[name](request, reply))
       for (const name of ['answer', 'status', 'machine'] as const)
         post(`dial/${name}`, (request, reply) => dialWebhooks[name](request, reply))
       if (prompts)
-        scope.get(`${path}/menu/sound/:signature/:notice/:language.wav`, (request, reply) =>
-          prompts.serve(request, reply),
+        scope.get(
+          `${path}/menu/sound/:signature/:notice/:language.wav`,
+          { schema: routeSchema({ tag: 'twilio', summary: 'What a menu says.', answers: 'audio/wav' }) },
+          (request, reply) => prompts.serve(request, reply),
         )
       const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
         gate.upgrade(request, `${mount}/media`) ? vouchFor(request.raw) : refuse(request, reply)
