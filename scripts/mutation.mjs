@@ -122,12 +122,19 @@ const run = (command, args, env = {}) =>
   execFileSync(command, args, { cwd: copy, stdio: 'inherit', env: { ...process.env, ...env } })
 try {
   const parts = ['src', 'test', 'recordings', 'docs', 'examples', 'scripts', 'node_modules']
-  for (const name of [...parts, 'package.json', 'package-lock.json', '.npmrc', 'dragoman.example.yaml'])
+  for (const name of [
+    ...parts,
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    'dragoman.example.yaml',
+    'vitest.config.ts',
+  ])
     cpSync(join(root, name), join(copy, name), { recursive: true, verbatimSymlinks: true })
   run('npm', ['install', '--no-save', ...STRYKER])
   writeFileSync(
     join(copy, 'vitest.mutation.config.ts'),
-    "export default { test: { include: process.env.MUTATION_TESTS.split(','), maxWorkers: 1, testTimeout: 20_000 } }\n",
+    "import { chance } from './vitest.config.ts'\nexport default { ...chance, test: { include: process.env.MUTATION_TESTS.split(','), maxWorkers: 1, testTimeout: 20_000 } }\n",
   )
   for (const name of asked.length > 0 ? asked : Object.keys(GROUPS)) {
     const { mutate, tests } = GROUPS[name]
