@@ -27,6 +27,8 @@ const answerEveryTenth: Answering = session => () => {
 
 /** A session on a real socket to a service of its own. */
 async function setUp(options: Partial<RelayOptions> = {}) {
+  // A busy machine is no silent service: where silence is not what is tried, it is waited for.
+  const patient = { ackDeadlineMs: 10_000, ...options }
   const service = await ScriptedService.listen({ answer: answerEveryTenth, record: 'audio' })
   const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey })
   const metrics = new RelayMetrics()
@@ -34,7 +36,7 @@ async function setUp(options: Partial<RelayOptions> = {}) {
   const session = new Session(
     'anna',
     { from: 'en-us', to: 'es-es', want: 'speech' },
-    relayOptions(options),
+    relayOptions(patient),
     {
       clock: systemClock,
       log: silentLog,

@@ -8,11 +8,12 @@ test('a server, a timer and a rejection that stay are named', async () => {
   using watch = new LeakWatch()
   const server = createServer()
   await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle))
-  const timer = setTimeout(() => {}, 60_000)
-  expect(watch.left.toSorted()).toEqual(['1 × TCPServerWrap', '1 × Timeout'])
+  // More than the runner's own timers that may end meanwhile.
+  const timers = Array.from({ length: 20 }, () => setTimeout(() => {}, 60_000))
+  expect(watch.left.toSorted()).toEqual(['1 × TCPServerWrap', expect.stringMatching(/^\d+ × Timeout$/)])
   await expect(watch.settled(50)).rejects.toThrow('Timeout')
   server.close()
-  clearTimeout(timer)
+  for (const timer of timers) clearTimeout(timer)
   await watch.settled()
 })
 

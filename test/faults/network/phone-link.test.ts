@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { slowdown } from '../../helpers/slowdown.ts'
 import { pause } from '../../helpers/until.ts'
 import { PhoneRig } from './phone-rig.ts'
 
@@ -81,8 +82,8 @@ describe.concurrent('between the telephones and us', { timeout: 90_000 }, () => 
     await said
     const { lost, repeated, foreign } = await rig.count()
     expect([repeated, foreign]).toEqual([0, []])
-    // What the far side had sent, and 2 s for Twilio's question, the stream and a busy machine.
-    expectOneHole(lost, noticedMs + 2_000)
+    // What the far side had sent, and 2 s for Twilio's question and the stream.
+    expectOneHole(lost, noticedMs + 2_000 * slowdown())
     expect(rig.streams).toEqual([2, 1])
   })
 
@@ -99,7 +100,7 @@ describe.concurrent('between the telephones and us', { timeout: 90_000 }, () => 
     await said
     const { lost, repeated, foreign } = await rig.count()
     expect([repeated, foreign]).toEqual([0, []])
-    expectOneHole(lost, 2_000)
+    expectOneHole(lost, 2_000 * slowdown())
     expect(rig.streams).toEqual(streams)
   })
 })

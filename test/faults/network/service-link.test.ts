@@ -27,7 +27,7 @@ describe.concurrent('between us and the service', { timeout: 90_000 }, () => {
       },
     ],
   ])('%s: every frame is heard once, in one session', async (_name, spoil) => {
-    await using rig = await Rig.open({ client: { deadlines: {} } })
+    await using rig = await Rig.open({ client: { deadlines: {} }, relay: { ackDeadlineMs: 10_000 } })
     await rig.session(1)
     const speaking = rig.speak(0, 120)
     await pause(500)

@@ -96,13 +96,15 @@ test('the connection dies without stop, and the TwiML goes on', async () => {
 test('the socket lingers after stop', async () => {
   await using server = await standIn({ streamUrl: STREAM })
   const call = await callWith(server, { lingerMs: 150 })
+  const begun = performance.now()
   const ended = call.hangUp()
   const socket = server.sockets[0]!
   await expect.poll(() => socket.messages.at(-1)?.event, PATIENT).toBe('stop')
   expect(socket.socket.readyState).toBe(1)
   await ended
   expect(await socket.closed).toBe(1000)
-  expect(performance.now() - socket.raw.at(-1)!.at).toBeGreaterThan(140)
+  // It said stop after that, and the machine may be busy: longer, but not shorter.
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(149)
 })
 
 test('a twin uses the token a second time; its end is reported', async () => {
