@@ -16,7 +16,7 @@ const ALLOWED: readonly RegExp[] = [
 ]
 
 /** The part of `environment` that a child process may see. */
-export function childEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function childEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => ALLOWED.some(allowed => allowed.test(name))),
   )

@@ -101,7 +101,7 @@ function atSixteen(pcm: Int16Array, rate: number): Int16Array {
 function byFfmpeg(path: string): Promise<Int16Array> {
   const form = ['-f', 's16le', '-ac', '1', '-ar', String(SAMPLE_RATE)]
   const args = ['-nostdin', '-v', 'error', '-t', String(MOST_SECONDS + 1), '-i', `file:${path}`, ...form, '-']
-  const env = childEnvironment(process.env)
+  const env = childEnvironment()
   const options = { encoding: 'buffer', maxBuffer: MOST_BYTES, timeout: FFMPEG_MS, env } as const
   return new Promise((resolve, reject) => {
     execFile('ffmpeg', args, options, (error, stdout) => {

@@ -79,8 +79,8 @@ const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead:
   {
     word: /\bprocess\.env\b/,
     name: 'process.env',
-    // The service's process inherits the environment as it is.
-    allowed: /^src\/(config|service\/server\/child)\.ts$/,
+    // Child processes get a part of the environment, chosen in one place.
+    allowed: /^src\/(config|core\/child-environment)\.ts$/,
     instead: 'settings come from src/config.ts',
   },
 ]

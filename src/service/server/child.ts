@@ -135,7 +135,7 @@ export class ServiceProcess {
     const child = fork(new URL(`./process${extension()}`, import.meta.url), {
       execArgv: [],
       env: {
-        ...childEnvironment(process.env),
+        ...childEnvironment(),
         // Decoders are large and made on the thread pool: with an arena per thread their memory would add up.
         MALLOC_ARENA_MAX: '2',
         UV_THREADPOOL_SIZE: String(THREADS),
