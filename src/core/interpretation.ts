@@ -1,4 +1,5 @@
 import type { Mp3Pool } from '../transcode/mp3-pool.ts'
+import type { ContainedFaults } from './contained-faults.ts'
 import type { DecodeQueue } from './decode-queue.ts'
 import type { EndReason, ErrorCode } from './errors.ts'
 import { Interpreter, type InterpreterEvents } from './interpreter.ts'
@@ -16,6 +17,7 @@ export interface InterpretationParts extends SessionParts {
   readonly mp3: Mp3Pool
   readonly decoding: DecodeQueue
   readonly options: RelayOptions
+  readonly faults: ContainedFaults
 }
 
 export interface InterpretationSetup {
@@ -100,14 +102,14 @@ export class Interpretation {
     this.session = new Session(speaker.id, request, options, parts, {
       result: (_session, result) => {
         const now = clock.now()
-        this.#interpreter.result(result, speaker.speechEndedAt(now), now)
+        this.#attempt(() => this.#interpreter.result(result, speaker.speechEndedAt(now), now))
         this.#pump()
       },
       endOfSpeech: (_session, utterance) => {
-        this.#interpreter.endOfSpeech(utterance)
+        this.#attempt(() => this.#interpreter.endOfSpeech(utterance))
         this.#pump()
       },
-      interrupted: () => this.#interpreter.interrupted(),
+      interrupted: () => this.#attempt(() => this.#interpreter.interrupted()),
       changed: session => this.#report(session),
     })
   }
@@ -166,6 +168,20 @@ export class Interpretation {
         to,
       })
     return true
+  }
+
+  /** What `task` throws costs the utterance that was coming. */
+  #attempt(task: () => void): void {
+    try {
+      task()
+    } catch (error) {
+      this.#parts.faults.note('an utterance failed', error, { speaker: this.speaker.id, to: this.to })
+      try {
+        this.#interpreter.abandon()
+      } catch {
+        // It is given up in any case.
+      }
+    }
   }
 
   #play(utterance: Utterance): void {

@@ -119,6 +119,13 @@ export class Interpreter {
     this.#current = undefined
   }
 
+  /** Something failed inside: no more of the voice that was coming. */
+  abandon(): void {
+    const utterance = this.#current?.utterance
+    this.#current = undefined
+    utterance?.close()
+  }
+
   /** The connection is gone: what came so far is all there is, and its names mean nothing any more. */
   interrupted(): void {
     this.#current?.utterance.end()

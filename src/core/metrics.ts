@@ -103,6 +103,8 @@ export class RelayMetrics {
   originalFramesDropped = 0
   /** Frames not sent because the far side reads too slowly. */
   congestedFrames = 0
+  /** Exceptions that cost one leg, session, utterance or onlooker, and nothing else. */
+  faultsContained = 0
   /** mp3 bytes that were no audio. */
   junkBytes = 0
   /** Time won by trimming pauses of translations that were late, over all listeners (ms). */

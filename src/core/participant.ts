@@ -2,22 +2,20 @@ import { isKeyTone } from '../transcode/key-tones.ts'
 import { rms } from '../transcode/level.ts'
 import { FRAME_MS, SILENT_FRAME } from '../transcode/pcm.ts'
 import type { Announcement, AnnounceOptions } from './announcement.ts'
-import type { Clock } from './clock.ts'
-import type { EndReason } from './errors.ts'
-import { Interruption, type InterruptOptions } from './interruption.ts'
+import { BridgeError, type EndReason } from './errors.ts'
+import { Interruption } from './interruption.ts'
 import type { Invitation } from './invitation.ts'
 import { LastHeard } from './last-heard.ts'
 import type { Leg } from './leg.ts'
-import type { RelayMetrics } from './metrics.ts'
-import type { Caption, Observer } from './observer.ts'
+import type { Caption } from './observer.ts'
+import type { Hearing, ParticipantParts, PartyHost } from './participant-parts.ts'
 import { PartyEcho } from './party-echo.ts'
 import { changedState, initialState, type PartyChange, type PartyState } from './party-state.ts'
 import { type PartyLine, PartyUplink } from './party-uplink.ts'
-import { Playout, type PlayoutOptions } from './playout.ts'
+import { type NoticeStage, Playout } from './playout.ts'
 import type { Session } from './session.ts'
 import type { Sound } from './sound.ts'
 import type { TrackWriter } from './tap.ts'
-import type { Voice } from './voice.ts'
 import { VoiceActivity } from './voice-activity.ts'
 
 /** Frames between two level events: 100 ms. */
@@ -26,30 +24,7 @@ const LEVEL_FRAMES = 5
 /** Behind the tone of a key the service hears silence for a little longer: its end is no word either (frames: 40 ms). */
 const KEY_FRAMES = 2
 
-/** Where a speaker's original voice goes. */
-export interface Hearing {
-  /** The listener's id. */
-  readonly listener: string
-  readonly playout: Playout
-  readonly voice: Voice
-  /** Of the listener. */
-  readonly echo: PartyEcho | undefined
-}
-
-export interface ParticipantParts {
-  readonly clock: Clock
-  readonly metrics: RelayMetrics
-  readonly observer: Observer
-  readonly options: PlayoutOptions & InterruptOptions & { readonly echoSuppression: boolean }
-}
-
-/** Who makes a changed state true: the participant's room. */
-export interface PartyHost {
-  /** `participant.state` was `before`. */
-  changed(participant: Participant, before: PartyState): void
-  /** `participant`, whose leg broke, is not waited for any more. */
-  letGo(participant: Participant, reason: EndReason): void
-}
+export type { Hearing, PartyHost } from './participant-parts.ts'
 
 /** Frames of silence that the service hears when a leg broke, so that what was said before comes to its end: 1 s. */
 const CLOSING_FRAMES = 50
@@ -105,9 +80,9 @@ export class Participant implements PartyLine {
     this.#state = initialState(invitation)
     this.since = parts.clock.now()
     const { room, interrupt = parts.options.interrupt } = invitation
-    this.playout = new Playout(leg, parts.options, parts.metrics, (notice, stage) =>
-      parts.observer.emit('notice', { room, participant: leg.id, notice, stage }),
-    )
+    const told = (notice: string, stage: NoticeStage) =>
+      parts.observer.emit('notice', { room, participant: leg.id, notice, stage })
+    this.playout = new Playout(leg, parts.options, parts.metrics, told, error => this.failed(error))
     this.#interruption = new Interruption({ ...parts.options, interrupt }, this.playout, parts.metrics)
     if (parts.options.echoSuppression) this.echo = new PartyEcho(parts.metrics, this.#toService)
     this.playout.reference = this.echo?.played
@@ -165,9 +140,20 @@ export class Participant implements PartyLine {
   }
 
   /** Ends the leg, which takes the participant out of its room; one that is away is not waited for. Idempotent. */
-  hangUp(reason: EndReason = { kind: 'hangup', by: 'local' }): Promise<void> {
-    if (!this.present) this.host?.letGo(this, reason)
-    return this.#leg.close(reason)
+  async hangUp(reason: EndReason = { kind: 'hangup', by: 'local' }): Promise<void> {
+    try {
+      if (!this.present) this.host?.letGo(this, reason)
+      await this.#leg.close(reason)
+    } catch (error) {
+      this.#parts.faults.note('the end of a leg failed', error, { participant: this.id })
+    }
+  }
+
+  /** Something on its way from or to the party threw: its leg ends, and nobody else's. */
+  failed(cause: unknown): void {
+    this.#parts.faults.note('a leg failed', cause, { participant: this.id })
+    const error = new BridgeError('LEG_LOST', 'failed inside', { cause })
+    void this.hangUp({ kind: 'failed', error })
   }
 
   /** Takes what `leg`, the first or another, delivers from now on; nothing of one before it any more. */
@@ -276,7 +262,7 @@ export class Participant implements PartyLine {
   /** `frame`, said `age` frames ago, is what the service hears. */
   readonly #toService = (frame: Int16Array, level: number, age: number, now: number): void => {
     const quiet = !this.#activity.frame(level, now - age * FRAME_MS)
-    for (const session of this.sessions) session.write(frame, quiet, now)
+    this.#toSessions(frame, quiet, now)
     this.#interruption.frame(this.#activity.speaking, quiet)
   }
 
@@ -284,7 +270,17 @@ export class Participant implements PartyLine {
   #silence(now: number): void {
     this.#line.frame(0, now)
     this.#activity.frame(0, now)
-    for (const session of this.sessions) session.write(SILENT_FRAME, true, now)
+    this.#toSessions(SILENT_FRAME, true, now)
+  }
+
+  /** A session that fails does not end the call. */
+  #toSessions(frame: Int16Array, quiet: boolean, now: number): void {
+    for (const session of this.sessions)
+      try {
+        session.write(frame, quiet, now)
+      } catch (error) {
+        this.#parts.faults.note('a session failed', error, { participant: this.id })
+      }
   }
 
   #reportLevel(): void {

@@ -2,7 +2,6 @@ import { FRAME_MS, FRAME_SAMPLES } from '../transcode/pcm.ts'
 import type { Announcement, AnnounceOptions, PlayingSound } from './announcement.ts'
 import { AnnouncementLane } from './announcement-lane.ts'
 import type { EchoReference } from './echo-reference.ts'
-import { BridgeError } from './errors.ts'
 import type { Leg } from './leg.ts'
 import type { RelayMetrics } from './metrics.ts'
 import { type MarkLost, PlayoutMarks } from './playout-marks.ts'
@@ -39,6 +38,7 @@ export class Playout {
   readonly #leadMs: number
   readonly #metrics: RelayMetrics
   readonly #onNotice: (name: string, stage: NoticeStage) => void
+  readonly #onFault: (error: unknown) => void
   readonly #announcements: AnnouncementLane
   readonly #mixer: PlayoutMixer
   readonly #marks = new PlayoutMarks()
@@ -56,11 +56,13 @@ export class Playout {
   /** The leg broke: nothing can be sent. */
   #held = false
 
+  /** `onFault` is told what was thrown where something was made for this listener, or sent to them. */
   constructor(
     leg: Leg,
     options: PlayoutOptions,
     metrics: RelayMetrics,
     onNotice: (name: string, stage: NoticeStage) => void = () => {},
+    onFault: (error: unknown) => void = () => {},
   ) {
     const { leadMs, noticeDuckDb = -15 } = options
     if (!(leadMs >= FRAME_MS)) throw new RangeError(`leadMs must be at least ${FRAME_MS}, got ${leadMs}`)
@@ -68,6 +70,7 @@ export class Playout {
     this.#leadMs = leadMs
     this.#metrics = metrics
     this.#onNotice = onNotice
+    this.#onFault = onFault
     this.#announcements = new AnnouncementLane({
       mayFlush: () => this.#marks.unconfirmed === 0,
       begun: ({ name }) => onNotice(name, 'begun'),
@@ -183,10 +186,21 @@ export class Playout {
     this.#marks.check(now)
   }
 
-  /** Sends what is due at `now` (ms). Called on every tick, and when something new can be heard at once. */
+  /**
+   * Sends what is due at `now` (ms). Called on every tick, and when something new can be heard at once: in the call of
+   * whoever speaks, whom a fault here is not to harm.
+   */
   pump(now: number): void {
     if (this.#closed || this.#held) return
     this.#pumpedAt = now
+    try {
+      this.#sendDue(now)
+    } catch (error) {
+      this.#onFault(error)
+    }
+  }
+
+  #sendDue(now: number): void {
     if (this.#leg.congested) {
       // The far side does not read: originals go by, translations wait (their lane has its own bound).
       this.#metrics.congestedFrames += this.#mixer.skip(LIVE_LEAD)
@@ -259,21 +273,19 @@ export class Playout {
     this.reference?.cut(this.#pumpedAt)
     this.#drainsAt = Number.NEGATIVE_INFINITY
     this.#marks.clear('flushed')
-    if (!this.#held) this.#leg.flush()
+    if (this.#held) return
+    try {
+      this.#leg.flush()
+    } catch (error) {
+      this.#onFault(error)
+    }
   }
 
   #send(): void {
     if (this.#batched === 0) return
-    try {
-      this.#leg.play(this.#batched === 1 ? this.#one : this.#batch)
-      if (this.#marks.pending) for (const name of this.#marks.take(this.#drainsAt)) this.#leg.mark(name)
-    } catch (cause) {
-      // A leg that breaks its promise ends alone: this runs in the speaker's call and in everybody's tick.
-      void this.#leg.close({
-        kind: 'failed',
-        error: new BridgeError('LEG_LOST', 'the leg cannot play', { cause }),
-      })
-    }
+    const frames = this.#batched === 1 ? this.#one : this.#batch
     this.#batched = 0
+    this.#leg.play(frames)
+    if (this.#marks.pending) for (const name of this.#marks.take(this.#drainsAt)) this.#leg.mark(name)
   }
 }

@@ -1,7 +1,8 @@
 import { Mp3Pool } from '../transcode/mp3-pool.ts'
 import { FRAME_MS, FRAME_SAMPLES } from '../transcode/pcm.ts'
 import { Absences } from './absences.ts'
-import { type Clock, systemClock, Ticker } from './clock.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { ContainedFaults } from './contained-faults.ts'
 import { DecodeQueue } from './decode-queue.ts'
 import { BridgeError, describeEnd, type EndReason } from './errors.ts'
 import { FragmentPool } from './fragment.ts'
@@ -16,17 +17,11 @@ import { Observer } from './observer.ts'
 import { Owned } from './owned.ts'
 import { Participant } from './participant.ts'
 import type { RelayOptions } from './relay-options.ts'
+import { RelayTicks } from './relay-ticks.ts'
 import { Room } from './room.ts'
 import { ServiceGate } from './service-gate.ts'
 import type { Tap } from './tap.ts'
 import type { Translator } from './translator.ts'
-
-/** Ticks between two looks at the sessions' deadlines: 100 ms. */
-const CHECK_TICKS = 5
-/** A tick that comes so late shows that the process stood still, as in a machine that was frozen (ms). */
-const STOOD_STILL_MS = 1_000
-/** Ticks between two looks at the lag: 1 s. */
-const LAG_TICKS = 50
 
 /** What a relay is made of. */
 export interface RelayParts {
@@ -55,23 +50,25 @@ export class Relay implements Admission {
   readonly #legs = new Owned<Leg>()
   readonly #absences: Absences
   readonly #parts: InterpretationParts
-  readonly #decoding = new DecodeQueue()
-  readonly #lag = new LagWatch(this.metrics, this.observer)
+  readonly #faults: ContainedFaults
+  readonly #decoding: DecodeQueue
   readonly #services: GateReport
   readonly #mp3: Mp3Pool
-  #ticker: Ticker | undefined
-  #ticks = 0
-  #lastTick = 0
+  readonly #ticks: RelayTicks
   #closing: Promise<void> | undefined
 
   constructor({
     translator,
     fallbacks = [],
     options,
-    clock = systemClock,
+    clock: time = systemClock,
     log = silentLog,
     random = Math.random,
   }: RelayParts) {
+    const faults = new ContainedFaults(log, this.metrics)
+    const clock = faults.clock(time)
+    this.#faults = faults
+    this.#decoding = new DecodeQueue(error => faults.note('an utterance could not be decoded', error))
     this.#services = new GateReport({ metrics: this.metrics, observer: this.observer, log })
     this.#gate = new ServiceGate([translator, ...fallbacks], {
       clock,
@@ -85,10 +82,11 @@ export class Relay implements Admission {
       this.#left(participant, reason),
     )
     this.#mp3 = new Mp3Pool({ max: options.maxDecoders })
-    this.observer.onListenerError = error => log.error({ error: String(error) }, 'an observer failed')
+    this.observer.onListenerError = error => faults.note('an observer failed', error)
     this.#parts = {
       clock,
       log,
+      faults,
       metrics: this.metrics,
       translator: this.#gate,
       random,
@@ -98,6 +96,15 @@ export class Relay implements Admission {
       decoding: this.#decoding,
       pool: new FragmentPool((options.fragmentMs / FRAME_MS) * FRAME_SAMPLES * 2),
     }
+    this.#ticks = new RelayTicks({
+      clock,
+      faults,
+      metrics: this.metrics,
+      decoding: this.#decoding,
+      lag: new LagWatch(this.metrics, this.observer),
+      rooms: this.#rooms,
+      count: () => this.#services.count(this.#gate),
+    })
   }
 
   /** Prepares what the first call would wait for. */
@@ -164,10 +171,11 @@ export class Relay implements Admission {
     const participant = returning ?? this.#newParticipant(leg, invitation)
     this.#participants.set(leg.id, participant)
     const room = this.#room(invitation.room)
+    // First of all: whoever is dropped because the rest fails is taken out again.
+    void leg.ended.then(reason => this.#legEnded(room, participant, leg, reason)).catch(this.#endFailed)
+    this.#ticks.start()
     if (returning) this.#takeBack(room, returning, leg)
     else this.#takeIn(room, participant)
-    void leg.ended.then(reason => this.#legEnded(room, participant, leg, reason))
-    this.#ticker ??= new Ticker(this.#clock, FRAME_MS, this.#tick)
   }
 
   /** Stops admitting, closes every leg and room, then the service. Idempotent. */
@@ -183,7 +191,7 @@ export class Relay implements Admission {
   async #close(): Promise<void> {
     await this.#legs.closeAll()
     await Promise.all(Array.from(this.#rooms.values(), room => room.close({ kind: 'parent-closed' })))
-    this.#idle()
+    this.#ticks.stop()
     await this.#gate.close()
     this.#mp3.close()
   }
@@ -197,7 +205,7 @@ export class Relay implements Admission {
 
   #newParticipant(leg: Leg, invitation: Invitation): Participant {
     const { observer, metrics } = this
-    const parts = { clock: this.#clock, metrics, observer, options: this.#options }
+    const parts = { clock: this.#clock, faults: this.#faults, metrics, observer, options: this.#options }
     return new Participant(leg, invitation, parts)
   }
 
@@ -240,9 +248,11 @@ export class Relay implements Admission {
       const tap = tapper(room)
       if (tap) room.tap(tap)
     } catch (error) {
-      this.#log.error({ room: room.name, error: String(error) }, 'a tap failed')
+      this.#faults.note('a tap failed', error, { room: room.name })
     }
   }
+
+  readonly #endFailed = (error: unknown): void => this.#faults.note('the end of a leg failed', error)
 
   #legEnded(room: Room, participant: Participant, leg: Leg, reason: EndReason): void {
     this.metrics.legsEnded++
@@ -270,33 +280,6 @@ export class Relay implements Admission {
     room.leave(participant)
     if (room.participants.size > 0) return
     if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name)
-    if (this.#rooms.size === 0) this.#idle()
-  }
-
-  /** Nobody is there: no more ticks come, so what they see to is settled now, and nothing of a call is kept. */
-  #idle(): void {
-    this.#ticker?.[Symbol.dispose]()
-    this.#ticker = undefined
-    // The time until the next call is no delay of a tick.
-    this.#ticks = 0
-    this.#decoding.clear()
-    this.#lag.look([])
-    this.#services.count(this.#gate)
-  }
-
-  readonly #tick = (now: number): void => {
-    const lateMs = this.#ticks++ > 0 ? now - this.#lastTick - FRAME_MS : 0
-    if (this.#ticks > 1) this.metrics.tickLateMs.record(lateMs)
-    this.#lastTick = now
-    this.#decoding.tick()
-    // Nobody missed a deadline while nobody here could listen: what they said meanwhile is read first.
-    const check = this.#ticks % CHECK_TICKS === 0 && lateMs < STOOD_STILL_MS
-    for (const room of this.#rooms.values()) {
-      if (check) room.check(now)
-      room.tick(now)
-    }
-    if (this.#ticks % LAG_TICKS !== 0) return
-    this.#lag.look(this.#rooms.values())
-    this.#services.count(this.#gate)
+    if (this.#rooms.size === 0) this.#ticks.stop()
   }
 }

@@ -56,7 +56,12 @@ export class RoomWiring {
 
   /** Looks at the sessions' deadlines. */
   check(now: number): void {
-    for (const { session } of this.#interpretations.values()) session.check(now)
+    for (const { session } of this.#interpretations.values())
+      try {
+        session.check(now)
+      } catch (error) {
+        this.#parts.faults.note('a session failed', error, { speaker: session.speaker })
+      }
   }
 
   /** Sends the silence behind last words. */

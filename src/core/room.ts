@@ -34,8 +34,7 @@ export class Room implements PartyHost {
     this.#parts = parts
     this.#letGo = letGo
     this.openedAt = parts.clock.now()
-    const tapFailed = (error: unknown) =>
-      parts.log.error({ room: name, error: String(error) }, 'a tap failed')
+    const tapFailed = (error: unknown) => parts.faults.note('a tap failed', error, { room: name })
     this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#wiring.fit(this.#participants))
     this.#wiring = new RoomWiring(name, parts, this.#taps)
     this.#outages = new RoomOutages(name, parts.observer)
@@ -120,7 +119,12 @@ export class Room implements PartyHost {
   /** Looks at the deadlines of sessions and marks. */
   check(now: number): void {
     this.#wiring.check(now)
-    for (const participant of this.#participants.values()) participant.playout.check(now)
+    for (const participant of this.#participants.values())
+      try {
+        participant.playout.check(now)
+      } catch (error) {
+        participant.failed(error)
+      }
     this.#outages.check(this.#participants.values(), now)
   }
 

@@ -1,4 +1,4 @@
-import type { EndReason } from './errors.ts'
+import { BridgeError, type EndReason } from './errors.ts'
 import type { Connection, ConnectionSink, TranslationRequest, Translator } from './translator.ts'
 
 /** A connection that is made ready while another serves. */
@@ -18,22 +18,26 @@ export class SessionLine {
   readonly #events: ConnectionSink
   /** The next connection did not come, or ended before it was needed. */
   readonly #failed: () => void
+  readonly #thrown: (error: unknown) => void
   #made = 0
   /** Number of the present connection; 0: none. */
   #number = 0
   #connection: Connection | undefined
   #next: Next | undefined
 
+  /** `thrown` is told what connections, or those who hear of them, threw. */
   constructor(
     translator: Translator,
     request: TranslationRequest,
     events: ConnectionSink,
     failed: () => void,
+    thrown: (error: unknown) => void = () => {},
   ) {
     this.#translator = translator
     this.#request = request
     this.#events = events
     this.#failed = failed
+    this.#thrown = thrown
   }
 
   /** Whether another connection was asked for beside the present one, and whether it could take over. */
@@ -49,7 +53,7 @@ export class SessionLine {
     this.#number = number
     const connection = this.#connect(number)
     if (this.#number === number) this.#connection = connection
-    else connection.close()
+    else this.#end(connection)
   }
 
   /** Makes another one beside it. */
@@ -67,11 +71,16 @@ export class SessionLine {
     this.#next = undefined
     this.#number = next.number
     this.#connection = next.connection
-    old?.close()
+    this.#end(old)
   }
 
   send(bytes: Uint8Array, sequence: number): void {
-    this.#connection?.send(bytes, sequence)
+    try {
+      this.#connection?.send(bytes, sequence)
+    } catch (error) {
+      this.#thrown(error)
+      this.#ended(this.#number, broken(error))
+    }
   }
 
   /** Ends whatever is open; nothing is heard any more. */
@@ -79,30 +88,49 @@ export class SessionLine {
     this.#number = 0
     const { connection } = this.#next ?? {}
     this.#next = undefined
-    connection?.close()
-    this.#connection?.close()
+    this.#end(connection)
+    const present = this.#connection
     this.#connection = undefined
+    this.#end(present)
   }
 
   #connect(number: number): Connection {
     const heard = (tell: () => void) => {
-      if (number === this.#number) tell()
+      if (number === this.#number) this.#attempt(tell)
     }
     const events = this.#events
-    return this.#translator.open(this.#request, {
+    const sink: ConnectionSink = {
       ready: () => {
         if (this.#next?.number === number) this.#next.ready = true
         else heard(() => events.ready())
       },
-      acked: (sequence, ok) => {
-        if (number === this.#number) events.acked(sequence, ok)
-      },
+      acked: (sequence, ok) => heard(() => events.acked(sequence, ok)),
       result: result => heard(() => events.result(result)),
       endOfSpeech: utterance => heard(() => events.endOfSpeech(utterance)),
       renew: ms => heard(() => events.renew?.(ms)),
       fault: error => heard(() => events.fault(error)),
-      ended: reason => this.#ended(number, reason),
-    })
+      ended: reason => this.#attempt(() => this.#ended(number, reason)),
+    }
+    try {
+      return this.#translator.open(this.#request, sink)
+    } catch (error) {
+      this.#thrown(error)
+      // As of any other connection its end is heard later, when whoever asked for it knows of it.
+      queueMicrotask(() => sink.ended(broken(error)))
+      return { send() {}, close() {} }
+    }
+  }
+
+  #end(connection: Connection | undefined): void {
+    this.#attempt(() => connection?.close())
+  }
+
+  #attempt(task: () => void): void {
+    try {
+      task()
+    } catch (error) {
+      this.#thrown(error)
+    }
   }
 
   #ended(number: number, reason: EndReason): void {
@@ -111,4 +139,9 @@ export class SessionLine {
       this.#failed()
     } else if (number === this.#number) this.#events.ended(reason)
   }
+}
+
+function broken(cause: unknown): EndReason {
+  const error = new BridgeError('SERVICE_LOST', 'the connection failed inside', { retryable: true, cause })
+  return { kind: 'failed', error }
 }

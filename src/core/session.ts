@@ -1,6 +1,7 @@
 import { Answers } from './answers.ts'
 import { backoffMs, refusalBackoffMs } from './backoff.ts'
 import type { Clock } from './clock.ts'
+import type { ContainedFaults } from './contained-faults.ts'
 import { BridgeError, type EndReason } from './errors.ts'
 import type { FragmentPool } from './fragment.ts'
 import type { Log } from './log.ts'
@@ -38,6 +39,7 @@ export interface SessionParts {
   readonly translator: Translator
   readonly pool: FragmentPool
   readonly random: () => number
+  readonly faults?: ContainedFaults
 }
 
 /** Fragments in flight at most: a replay of half a minute goes as fast as the service takes it, not all at once. */
@@ -152,7 +154,7 @@ export class Session {
     return this.ended
   }
 
-  #lineTo({ translator, clock, log }: SessionParts): SessionLine {
+  #lineTo({ translator, clock, log, faults }: SessionParts): SessionLine {
     const events: ConnectionSink = {
       ready: () => this.#begin({ type: 'ready', at: clock.now() }),
       acked: (sequence, ok) => this.#acked(sequence, ok),
@@ -170,7 +172,9 @@ export class Session {
         log.warn({ speaker: this.speaker, code, error: message }, 'service reported an error'),
       ended: reason => this.#lost(reason),
     }
-    return new SessionLine(translator, this.request, events, () => this.#renewal.failed(clock.now()))
+    const thrown = (error: unknown) =>
+      faults?.note('a connection to the service failed', error, { speaker: this.speaker })
+    return new SessionLine(translator, this.request, events, () => this.#renewal.failed(clock.now()), thrown)
   }
 
   /** A connection takes audio from now on: first everything that is not answered. */

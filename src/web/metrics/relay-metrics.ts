@@ -92,6 +92,10 @@ const COUNTED: FieldTable<RelayMetrics> = {
     'dragoman_congested_frames_total',
     'Frames not sent because the far side reads too slowly.',
   ],
+  faultsContained: [
+    'dragoman_faults_contained_total',
+    'Exceptions inside that cost one leg, session, utterance or onlooker, and nothing else; each is in the log once.',
+  ],
   junkBytes: ['dragoman_junk_bytes_total', 'Bytes of mp3 that were no audio.'],
   trimmedMs: [
     'dragoman_pauses_trimmed_seconds_total',

@@ -1,0 +1,37 @@
+import type { Clock } from './clock.ts'
+import type { ContainedFaults } from './contained-faults.ts'
+import type { EndReason } from './errors.ts'
+import type { InterruptOptions } from './interruption.ts'
+import type { RelayMetrics } from './metrics.ts'
+import type { Observer } from './observer.ts'
+import type { Participant } from './participant.ts'
+import type { PartyEcho } from './party-echo.ts'
+import type { PartyState } from './party-state.ts'
+import type { Playout, PlayoutOptions } from './playout.ts'
+import type { Voice } from './voice.ts'
+
+/** Where a speaker's original voice goes. */
+export interface Hearing {
+  /** The listener's id. */
+  readonly listener: string
+  readonly playout: Playout
+  readonly voice: Voice
+  /** Of the listener. */
+  readonly echo: PartyEcho | undefined
+}
+
+export interface ParticipantParts {
+  readonly clock: Clock
+  readonly metrics: RelayMetrics
+  readonly observer: Observer
+  readonly faults: ContainedFaults
+  readonly options: PlayoutOptions & InterruptOptions & { readonly echoSuppression: boolean }
+}
+
+/** Who makes a changed state true: the participant's room. */
+export interface PartyHost {
+  /** `participant.state` was `before`. */
+  changed(participant: Participant, before: PartyState): void
+  /** `participant`, whose leg broke, is not waited for any more. */
+  letGo(participant: Participant, reason: EndReason): void
+}
