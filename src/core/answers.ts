@@ -34,12 +34,13 @@ export class Answers {
   }
 
   /** The service answered, at `now` (ms). */
-  result({ utterance, final, text, endMs }: TranslationResult, now: number): void {
-    if (!final || text === undefined) return
+  result({ utterance, final, text, translation, audio, endMs }: TranslationResult, now: number): void {
     if (this.#open?.utterance === utterance) {
+      // Whatever comes of it shows that it goes on: most pieces of a voice carry no text.
       this.#open.at = now
       return
     }
+    if (!final || (text === undefined && translation === undefined && audio === undefined)) return
     this.complete()
     const told =
       endMs === undefined ? undefined : this.#ring.afterSpeech(this.#base + endMs / this.#ring.fragmentMs)
@@ -50,8 +51,9 @@ export class Answers {
     if (!this.#voiced) this.complete()
   }
 
-  /** The voice is complete, or there is none. */
-  complete(): void {
+  /** The voice is complete, or there is none: of this utterance, or of whichever is open. */
+  complete(utterance?: string): void {
+    if (utterance !== undefined && this.#open && this.#open.utterance !== utterance) return
     if (this.#open) this.#ring.discharge(this.#open.before)
     this.#open = undefined
   }

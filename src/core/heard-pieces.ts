@@ -17,10 +17,15 @@ export class HeardPieces {
     const name = `${audio.length}/${fingerprint(audio)}`
     this.#repeats ||= name === this.#first
     if (this.#repeats && this.#seen.has(name)) return true
-    if (audio.length >= TELLING_BYTES) this.#first ??= name
+    if (audio.length >= TELLING_BYTES && !isSilent(audio)) this.#first ??= name
     if (this.#seen.size < MOST) this.#seen.add(name)
     return false
   }
+}
+
+/** Whether samples could be silence: all bytes are the same. */
+function isSilent(bytes: Uint8Array): boolean {
+  return bytes.every(byte => byte === bytes[0])
 }
 
 /** FNV-1a of 32 bits. */

@@ -85,7 +85,7 @@ export class Interpretation {
       notMp3: () =>
         parts.log.warn(
           { speaker: speaker.id, to, code: 'SERVICE_NOT_MP3' satisfies ErrorCode },
-          'the voice in a result is no mp3',
+          'the voice in a result is no sound that can be read',
         ),
     }
     this.#interpreter = new Interpreter(

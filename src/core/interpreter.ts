@@ -13,7 +13,7 @@ export interface InterpreterEvents {
   isEcho?(utterance: string, text: string, final: boolean): boolean
   /** A voice begins. Whoever wants to hear it takes a place in its audio now. */
   utterance(utterance: Utterance): void
-  /** For the first time, the voice in a result is no mp3. */
+  /** For the first time, the voice in a result is no sound that can be read. */
   notMp3(): void
 }
 
@@ -21,6 +21,8 @@ export interface InterpreterEvents {
 interface Known {
   readonly name: string
   caption: string
+  /** Its final words so far: they may come in results of their own. */
+  said: Said
   /** Its voice so far; undefined while there is none. */
   pieces: HeardPieces | undefined
   /** Its final text was an echo of what the speaker was played. */
@@ -33,13 +35,24 @@ interface Known {
   readonly course: { textAt?: number; translationAt?: number; timing?: ServiceTiming }
 }
 
+type Said = Pick<TranslationResult, 'text' | 'translation'>
+
 /** The voice that is coming. */
 interface Speaking {
   readonly name: string
   readonly caption: string
+  readonly said: Said
   readonly utterance: Utterance
   /** Left out at its beginning, as it was heard before (ms). */
   readonly skipMs: number
+}
+
+/** What is known as a voice begins. */
+interface VoiceBegin {
+  readonly speechEndedAt: number
+  readonly now: number
+  readonly skipMs: number
+  readonly rate: number | undefined
 }
 
 /** Words of a voice that broke off are said again for so long, so that none is half a word (ms). */
@@ -89,7 +102,8 @@ export class Interpreter {
   /** `speechEndedAt`: when the speaker's last stretch of speech ended; `now`: when this came (clock ms). */
   result(result: TranslationResult, speechEndedAt: number, now: number): void {
     const known = this.#of(result.utterance)
-    if (known !== this.#answered) this.#judge()
+    // The next one may be heard already while the voice of this one is still being made.
+    if (result.final && known !== this.#answered) this.#judge()
     const skipMs = this.#heardBefore(known, result)
     if (skipMs === undefined || this.#isEcho(known, result)) return
     known.translation = result.translation ?? known.translation
@@ -106,15 +120,15 @@ export class Interpreter {
       return
     }
     this.#voiceless = false
-    this.#speak(known, result.audio, { speechEndedAt, now, skipMs })
+    this.#speak(known, result.audio, { speechEndedAt, now, skipMs, rate: result.rate })
   }
 
   /** The voice of `id` is complete, or of the current utterance where the service does not say. */
   endOfSpeech(id?: string): void {
     const known = id === undefined ? undefined : this.#known.get(id)
-    // The end of one that has ended already is not the end of this one.
-    if (known?.pieces && this.#current && known.name !== this.#current.name) return
-    this.#judge()
+    // The text of the next one may have come already: its voice is still to come.
+    if (!known || known === this.#answered) this.#judge()
+    if (known && this.#current && known.name !== this.#current.name) return
     this.#current?.utterance.end()
     this.#current = undefined
   }
@@ -135,24 +149,20 @@ export class Interpreter {
     this.#known.clear()
   }
 
-  #speak(
-    known: Known,
-    audio: Uint8Array,
-    { speechEndedAt, now, skipMs }: { speechEndedAt: number; now: number; skipMs: number },
-  ): void {
+  #speak(known: Known, audio: Uint8Array, { speechEndedAt, now, skipMs, rate }: VoiceBegin): void {
     if (this.#current?.name === known.name) {
       this.#current.utterance.text = known.translation
       this.#current.utterance.write(audio)
       return
     }
     this.#current?.utterance.end()
-    const { name, caption, course } = known
+    const { name, caption, said, course } = known
     // The times of a voice that goes on where it broke off are not those of its speech.
     const arrivals = skipMs > 0 ? {} : { arrivals: { ...course, voiceAt: now } }
-    const voice = { ...this.#voice, ...arrivals, skipMs }
+    const voice = { ...this.#voice, ...arrivals, skipMs, rate }
     const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, voice)
     utterance.text = known.translation
-    this.#current = { name, caption, utterance, skipMs }
+    this.#current = { name, caption, said, utterance, skipMs }
     this.#metrics.utterances++
     utterance.write(audio)
     this.#events.utterance(utterance)
@@ -182,9 +192,13 @@ export class Interpreter {
     if (!cut) return 0
     cut.again ??= result.utterance
     if (cut.again === result.utterance && !result.final) return undefined
+    const same = cut.again === result.utterance && !differs(result, cut.of.said)
+    // Words by themselves: the voice follows.
+    if (same && !result.audio) return undefined
     this.#cut = undefined
-    if (cut.again !== result.utterance || captionOf(result) !== cut.of.caption) return 0
+    if (!same) return 0
     known.caption = cut.of.caption
+    known.said = cut.of.said
     return Math.max(0, cut.of.skipMs + wholeMs(cut.of.utterance) - OVERLAP_MS)
   }
 
@@ -193,11 +207,13 @@ export class Interpreter {
     this.#saidNotMp3 = true
   }
 
-  /** Every piece of a streamed voice may repeat the text; it is told once. */
+  /** Every piece of a streamed voice may repeat the text; it is told once. What came before in a result of its own still holds. */
   #caption(known: Known, result: TranslationResult): void {
-    const { final, text, translation } = result
-    if (text === undefined && translation === undefined) return
-    const caption = captionOf(result)
+    const { final } = result
+    if (result.text === undefined && result.translation === undefined) return
+    if (final) known.said = { ...known.said, ...wordsOf(result) }
+    const { text, translation } = final ? known.said : result
+    const caption = JSON.stringify([final, text, translation])
     if (caption === known.caption) return
     known.caption = caption
     this.#events.caption({
@@ -217,6 +233,7 @@ export class Interpreter {
     const fresh = {
       name,
       caption: '',
+      said: {},
       pieces: undefined,
       echo: false,
       translation: undefined,
@@ -241,6 +258,17 @@ function wholeMs(utterance: Utterance): number {
   return utterance.audio.durationMs
 }
 
-function captionOf({ final, text, translation }: TranslationResult): string {
-  return JSON.stringify([final, text, translation])
+function wordsOf({ text, translation }: TranslationResult): Said {
+  return {
+    ...(text === undefined ? {} : { text }),
+    ...(translation === undefined ? {} : { translation }),
+  }
+}
+
+/** Whether a result has other words than those that were said. */
+function differs({ text, translation }: TranslationResult, said: Said): boolean {
+  return (
+    (text !== undefined && text !== said.text) ||
+    (translation !== undefined && translation !== said.translation)
+  )
 }

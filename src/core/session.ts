@@ -51,8 +51,7 @@ const NACK_PATIENCE_MS = 5_000
 const TIDY_MS = 1_000
 
 /**
- * One speaker into one language. Once it has been live it never ends by itself: whatever the service says, it is asked
- * again as long as somebody wants the session. Owns the replay ring and, one after another, the connections to the service; what a
+ * One speaker into one language. Once live it never ends by itself: the service is asked again whatever it says. Owns the replay ring and, one after another, the connections to the service; what a
  * dead connection leaves unanswered the next one gets first. One that is about to end is replaced in a pause.
  */
 export class Session {
@@ -164,7 +163,7 @@ export class Session {
         this.#events.result(this, result)
       },
       endOfSpeech: utterance => {
-        this.#answers.complete()
+        this.#answers.complete(utterance)
         this.#events.endOfSpeech(this, utterance)
       },
       renew: ms => this.#renewal.want(clock.now(), ms),
@@ -238,7 +237,7 @@ export class Session {
     if (this.#state.status === 'live' && this.#line.next === 'ready') this.#change(this.#parts.clock.now())
     else if (reason.kind !== 'failed')
       this.#drop(new BridgeError('SERVICE_LOST', reason.kind, { retryable: true }))
-    // What was taken before may be taken again: a refusal of that may be damage on the way, or last for a moment.
+    // What was taken before may be taken again: the refusal may be damage on the way, or last for a moment.
     else if (reason.error.retryable || this.#wasLive) this.#drop(reason.error)
     else this.#refused(reason.error)
   }
@@ -274,12 +273,12 @@ export class Session {
     })
   }
 
-  /** After the first loss of a connection that lasted, the next one is tried at once, whatever was said. */
+  /** After a connection that lasted, the next is tried at once, whatever was said. */
   #waitMs(attempt: number, { backOff }: BridgeError): number {
     const random = this.#parts.random()
     if (attempt === 1) this.#refusals = 0
-    if (attempt === 1 || backOff === 'fast') return backoffMs(attempt, random)
-    return refusalBackoffMs(++this.#refusals, random)
+    else if (backOff === 'slow') return refusalBackoffMs(++this.#refusals, random)
+    return backoffMs(attempt, random)
   }
 
   #end(reason: EndReason): void {

@@ -30,8 +30,10 @@ export interface TranslationResult {
   readonly text?: string
   /** The same in the listener's language. */
   readonly translation?: string
-  /** mp3 bytes that continue what came before in the same utterance. */
+  /** mp3, WAV or linear16 that continues what came before in the same utterance. */
   readonly audio?: Uint8Array
+  /** Samples per second of linear16 without a header, where the service tells it (Hz); 16 000 where it does not. */
+  readonly rate?: number
   /** Milliseconds of this connection's audio up to which a final covers it, when the service says so. */
   readonly endMs?: number
   /** How long the service's stages took, when it says so. */

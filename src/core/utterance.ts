@@ -1,7 +1,7 @@
 import type { Leveller } from '../transcode/leveller.ts'
 import type { Mp3Pool } from '../transcode/mp3-pool.ts'
-import { Mp3Stream } from '../transcode/mp3-stream.ts'
 import { SAMPLE_RATE } from '../transcode/pcm.ts'
+import { VoiceStream } from '../transcode/voice-stream.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Arrivals } from './stages.ts'
 import { UtteranceAudio } from './utterance-audio.ts'
@@ -15,15 +15,17 @@ const LONGEST_MS = 120_000
 export interface UtteranceOptions {
   /** Belongs to the session and knows its voice; absent: as it comes. */
   readonly leveller?: Leveller | undefined
-  /** The voice came whole and had no mp3 in it, but something else. */
+  /** The voice came whole and was no sound, but something else. */
   readonly notMp3?: () => void
+  /** Samples per second of a voice that comes without a header, where the service tells it (Hz). */
+  readonly rate?: number | undefined
   /** So much of its beginning was heard before, and is left out (ms). */
   readonly skipMs?: number
   /** When its parts came; absent: not known, or of no use. */
   readonly arrivals?: Arrivals
 }
 
-/** One translated stretch of speech: its text arrives whole, its voice as mp3 that is decoded once for all listeners. */
+/** One translated stretch of speech: its text arrives whole, its voice as mp3, WAV or samples that are decoded once for all listeners. */
 export class Utterance {
   /** Unique in this process. */
   readonly id: string
@@ -33,7 +35,7 @@ export class Utterance {
   readonly arrivals: Arrivals | undefined
   /** What it says, as far as is known. */
   text: string | undefined
-  readonly #mp3: Mp3Stream
+  readonly #voice: VoiceStream
   readonly #options: UtteranceOptions
   readonly #metrics: RelayMetrics
   #ended = false
@@ -57,18 +59,18 @@ export class Utterance {
     leveller?.begin()
     const sound = leveller ?? { write: (pcm: Int16Array) => this.audio.append(pcm) }
     this.#skip = Math.round(((options.skipMs ?? 0) * SAMPLE_RATE) / 1_000)
-    this.#mp3 = new Mp3Stream(pool, pcm => {
+    const play = (pcm: Int16Array) => {
       const left = Math.min(this.#skip, pcm.length)
       this.#skip -= left
       sound.write(left === 0 ? pcm : pcm.subarray(left))
-    })
+    }
+    this.#voice = new VoiceStream(pool, play, options.rate)
   }
 
-  /** Adds the mp3 of one result, a file or a piece of one; the first few frames are decoded now. */
-  write(mp3: Uint8Array): void {
+  /** Adds the voice of one result, a file or a piece of one; the first few frames are decoded now. */
+  write(bytes: Uint8Array): void {
     if (this.#ended) return
-    this.#mp3.begin()
-    this.#mp3.write(mp3)
+    this.#voice.write(bytes)
     this.#decode(FIRST_SLICE)
   }
 
@@ -76,7 +78,7 @@ export class Utterance {
   end(): void {
     if (this.#ended) return
     this.#ended = true
-    this.#mp3.end()
+    this.#voice.end()
     this.decode(FIRST_SLICE)
   }
 
@@ -89,7 +91,7 @@ export class Utterance {
       return false
     }
     if (!this.#ended || state !== 'idle') return true
-    const { frames, junkBytes } = this.#mp3.stats
+    const { frames, junkBytes } = this.#voice.stats
     if (frames === 0 && junkBytes > 0) this.#options.notMp3?.()
     this.#finish()
     return false
@@ -102,16 +104,16 @@ export class Utterance {
   }
 
   /** The leveller serves all utterances of a session: what it got is taken from it at once. */
-  #decode(mp3Frames: number): ReturnType<Mp3Stream['decode']> {
-    const state = this.#mp3.decode(mp3Frames)
+  #decode(mp3Frames: number): ReturnType<VoiceStream['decode']> {
+    const state = this.#voice.decode(mp3Frames)
     const { leveller } = this.#options
     if (leveller) this.audio.append(leveller.take())
     return state
   }
 
   #finish(): void {
-    this.#metrics.junkBytes += this.#mp3.stats.junkBytes
+    this.#metrics.junkBytes += this.#voice.stats.junkBytes
     this.audio.finish()
-    this.#mp3.close()
+    this.#voice.close()
   }
 }

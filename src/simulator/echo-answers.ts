@@ -26,9 +26,10 @@ export function echoes({ silenceMs = 300, threshold = 300 }: EchoOptions = {}): 
       if (loud || spoken.length > 0) spoken.push(frame)
       if (loud) loudMs = nowMs
       if (spoken.length === 0 || nowMs - loudMs < silenceMs) return
-      const audio = maker.encode(joined(spoken.slice(0, (loudMs - beganMs) / FRAME_MS)), 16_000, 64)
+      const pcm = joined(spoken.slice(0, (loudMs - beganMs) / FRAME_MS))
+      const audio = maker.encode(pcm, 16_000, 64)
       spoken = []
-      session.say({ audio, rate: 16_000, startMs: beganMs, endMs: loudMs })
+      session.say({ audio, pcm, rate: 16_000, startMs: beganMs, endMs: loudMs })
     }
 
     return pcm => {

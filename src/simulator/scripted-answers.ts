@@ -1,6 +1,6 @@
 import { durationMs, FRAME_SAMPLES, SAMPLE_RATE } from '../transcode/pcm.ts'
 import type { ScriptedSession } from './scripted-session.ts'
-import { type Mp3Maker, type Mp3Rate, toneOf } from './tone-mp3.ts'
+import { type Mp3Maker, type Mp3Rate, tone, toneOf } from './tone-mp3.ts'
 
 /** How a scripted service answers: made once per session, then called with the audio of every fragment taken. */
 export type Answering = (session: ScriptedSession, maker: Mp3Maker) => (pcm: Int16Array) => void
@@ -54,7 +54,9 @@ export function tones(options: ToneOptions = {}): Answering {
       const heardHz = Math.round((crossings * 1000) / (2 * (endMs - startMs)) / 10) * 10
       const hz = options.hz ? options.hz(session.to, heardHz) : toneOf(session.to)
       const rate = options.rate ?? rateOf(session)
-      const spoken = session.to ? { audio: maker.tone(hz, endMs - startMs, rate), rate } : {}
+      const spoken = session.to
+        ? { audio: maker.tone(hz, endMs - startMs, rate), pcm: tone(hz, endMs - startMs), rate }
+        : {}
       open = undefined
       session.say({ ...spoken, startMs, endMs })
     }

@@ -13,6 +13,7 @@ import { type Answering, type TextAnswering, texts, tones } from './scripted-ans
 import { type DropHow, type Faults, SessionFaults } from './scripted-faults.ts'
 import { readParameters } from './scripted-parameters.ts'
 import { ScriptedSession } from './scripted-session.ts'
+import type { ServiceShape } from './service-shape.ts'
 import { Mp3Maker } from './tone-mp3.ts'
 
 /** How the scripted service is made. */
@@ -25,6 +26,8 @@ export interface ScriptedServiceOptions {
   answer?: Answering
   /** How it answers text, on `/translator` and `/tts`. Default `texts`. */
   answerText?: TextAnswering
+  /** What it does as it likes where the interface does not say. Default: as `docs/contract.md`. */
+  shape?: ServiceShape
   /** What it does wrong from the beginning. Default nothing. */
   faults?: Faults
   /** What sessions keep: counts only (for load), the order of events too (default), or the audio as well. */
@@ -192,6 +195,7 @@ export class ScriptedService implements AsyncDisposable {
       namespace,
       parameters,
       faults: new SessionFaults(this.#next.shift() ?? {}, this.faults),
+      shape: this.#options.shape ?? {},
       clock,
       record,
       onFragment: pcm => {

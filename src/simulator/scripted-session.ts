@@ -10,6 +10,7 @@ import {
 import { durationMs, SAMPLE_RATE, samplesOf } from '../transcode/pcm.ts'
 import type { DropHow, ScriptedResult, SessionFaults } from './scripted-faults.ts'
 import type { Saying, SessionEvent, SessionSetup } from './scripted-setup.ts'
+import { ShapedAnswers } from './service-shape.ts'
 
 const STREAMED_BYTES = 1024
 
@@ -43,6 +44,7 @@ export class ScriptedSession {
   readonly #faults: SessionFaults
   readonly #clock: Clock
   readonly #setup: SessionSetup
+  readonly #shaped: ShapedAnswers
   readonly #pcm: Int16Array[] = []
   #timers = new Set<Disposable>()
   #utterances = 0
@@ -60,6 +62,7 @@ export class ScriptedSession {
     this.#faults = setup.faults
     this.#clock = setup.clock
     this.#setup = setup
+    this.#shaped = new ShapedAnswers(setup.shape)
     this.ended = new Promise(settle => {
       socket.on('disconnect', reason => {
         this.#note('disconnect', reason)
@@ -127,6 +130,7 @@ export class ScriptedSession {
 
   /** Sends what is understood so far of the utterance that `say` will answer next. */
   partial(saying: Saying): void {
+    if (!this.#shaped.tellsFinal) return
     const transcript = this.#transcript(String(this.#utterances + 1), saying)
     const target = this.namespace === '/sts' ? { languageIdTarget: this.to } : {}
     this.#result({ ...transcript, ...target, final: false })
@@ -219,17 +223,17 @@ export class ScriptedSession {
       return void this.#result({ ...written, languageIdSource: this.from, translation })
     const spoken: ScriptedResult =
       namespace === '/tts' ? written : { ...transcript, languageIdTarget: this.to, translation }
-    const pieces = this.#pieces(saying.audio)
-    if (pieces.length === 0) this.#result(spoken)
-    const sampleRate = saying.rate ?? SAMPLE_RATE
-    for (const data of pieces) this.#result({ ...spoken, file: { data, codec: 'mp3', sampleRate } })
+    const pieces = this.#pieces(saying)
+    for (const result of this.#shaped.results(spoken, pieces, saying.rate ?? SAMPLE_RATE))
+      this.#result(result)
     if (this.#faults.get('neverEndSynth')) return
-    this.emit(EVENT.endSynth, { id })
+    this.emit(EVENT.endSynth, ...this.#shaped.end(id))
     this.#note('endSynth', id)
   }
 
-  #pieces(audio: Uint8Array | undefined): Uint8Array[] {
-    if (!audio) return []
+  #pieces({ audio: mp3, pcm }: Saying): Uint8Array[] {
+    if (!mp3) return []
+    const audio = this.#shaped.voice({ mp3, pcm })
     const streamed = this.parameters.receiveAudio?.mode === 'streaming' ? STREAMED_BYTES : audio.length
     const bytes = Math.max(1, this.#faults.get('sliceBytes') ?? streamed)
     const pieces: Uint8Array[] = []
@@ -240,7 +244,7 @@ export class ScriptedSession {
 
   #result(result: ScriptedResult): void {
     const mangle = this.#faults.get('mangle')
-    const payload = mangle ? mangle(result) : result
+    const payload = mangle ? mangle(result) : this.#shaped.payload(result)
     if (payload === undefined) return
     for (let copy = this.#faults.get('duplicate') ? 2 : 1; copy > 0; copy--) {
       this.emit(EVENT.result, payload)

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { ConnectionParameters, Namespace } from '../service/contract.ts'
 import type { SessionFaults } from './scripted-faults.ts'
+import type { ServiceShape } from './service-shape.ts'
 
 /** One thing that happened in a session, in order. */
 export interface SessionEvent {
@@ -27,6 +28,8 @@ export interface Saying {
   translation?: string
   /** mp3. Without it the result has no `file`. */
   audio?: Uint8Array
+  /** The same as samples of 16 kHz, for a service whose shape has no mp3. */
+  pcm?: Int16Array
   /** Sample rate of `audio`, Hz. Default 16 000. */
   rate?: number
   startMs?: number
@@ -39,6 +42,7 @@ export interface SessionSetup {
   namespace: Namespace
   parameters: ConnectionParameters
   faults: SessionFaults
+  shape: ServiceShape
   clock: Clock
   record: 'counts' | 'events' | 'audio'
   /** Called with every fragment taken, before it is acknowledged. */

@@ -16,7 +16,7 @@ export interface WavSound {
 /** What streaming writers put where they cannot know the size. */
 export const UNKNOWN_SIZE = 0xffff_ffff
 /** … and some of them the largest signed number, or nearly. */
-const NEARLY_UNKNOWN = 0x7fff_0000
+export const NEARLY_UNKNOWN = 0x7fff_0000
 
 /**
  * Opens a RIFF WAVE file (Microsoft, "Multiple channel audio data and WAVE files"): PCM of 8, 16, 24 or 32 bits,
@@ -25,6 +25,22 @@ const NEARLY_UNKNOWN = 0x7fff_0000
  * short give what is there, in whole moments. Any other fault throws {@link WavError}.
  */
 export function openWav(bytes: Uint8Array): WavSound {
+  const { view, body, size, format } = findWavData(bytes)
+  return sound(view, body, size, format)
+}
+
+/** Where the sound of a WAV file is. */
+export interface WavData {
+  readonly view: DataView
+  readonly format: WavFormat
+  /** Where it begins. */
+  readonly body: number
+  /** Bytes, as the header says. */
+  readonly size: number
+}
+
+/** Finds it. Throws as {@link openWav} does; `NO_FORMAT` and `NO_DATA` may only mean that it has not come yet. */
+export function findWavData(bytes: Uint8Array): WavData {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const kind = tag(view, 0)
   if ((kind !== 'RIFF' && kind !== 'RF64') || tag(view, 8) !== 'WAVE')
@@ -41,7 +57,7 @@ export function openWav(bytes: Uint8Array): WavSound {
     if (id === 'fmt ') format = decoderFor(view, body, Math.min(size, view.byteLength - body))
     if (id === 'data') {
       if (!format) throw new WavError('NO_FORMAT', 'the data chunk comes before any fmt chunk')
-      return sound(view, body, size, format)
+      return { view, body, size, format }
     }
     at = body + size + (size % 2)
   }

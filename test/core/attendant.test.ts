@@ -218,6 +218,7 @@ describe('when translation is away', () => {
 
   test('for one listener only, the other is told nothing', async () => {
     const { announcer } = await couple()
+    r.translator.autoReady = false
     r.connection('en-us', 'es-es').drop({ kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'no') })
     await r.run(60_000)
     expect(announcer.asked).toEqual(['service-away es-es'])

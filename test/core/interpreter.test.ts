@@ -144,6 +144,34 @@ describe('an interpreter', () => {
     expect(utterances).toHaveLength(0)
   })
 
+  test('joins words that come in results of their own, and hears the next one while a voice is on its way', () => {
+    const { interpreter, hear, captions, names, utterances, metrics } = setUp()
+    hear({ text: 'one' })
+    hear({ translation: 'uno' })
+    hear({ utterance: '2', final: false, text: 'two' })
+    expect(interpreter.voiceless).toBe(false)
+    hear({ audio: maker.tone(1_000, 300) })
+    hear({ utterance: '2', text: 'two' })
+    interpreter.endOfSpeech('1')
+    hear({ utterance: '2', audio: maker.tone(1_200, 300) })
+    interpreter.endOfSpeech('2')
+    expect(captions).toEqual(['final one -', 'final one uno', 'partial two -', 'final two -'])
+    expect(names[1]).toBe(names[0])
+    expect(utterances).toHaveLength(2)
+    expect(metrics.utterancesVoiceless).toBe(0)
+  })
+
+  test('the end of an utterance without a voice does not end the voice of another', () => {
+    const { interpreter, hear, utterances, metrics } = setUp()
+    hear({ text: 'one' })
+    hear({ utterance: '2', text: 'two', audio: maker.tone(1_000, 300).subarray(0, 600) })
+    interpreter.endOfSpeech('1')
+    hear({ utterance: '2', text: 'two', audio: maker.tone(1_000, 300).subarray(600) })
+    interpreter.endOfSpeech('2')
+    expect(utterances).toHaveLength(1)
+    expect(metrics.utterancesVoiceless).toBe(1)
+  })
+
   test('takes the names of a new connection for new utterances', () => {
     const { interpreter, hear, captions, names, utterances } = setUp()
     hear({ text: 'one', audio: maker.tone(1_000, 300) })

@@ -171,20 +171,20 @@ describe('two legs, two languages', () => {
     expect(level(anna, 2_500)).toBeGreaterThan(2_000)
   })
 
-  test('a service that refuses for good leaves people talking', async () => {
+  test('a service that refuses what it took leaves people talking, and is asked again', async () => {
     const { bob } = await couple('off')
-    const ended = new Promise(resolve => r.relay.observer.on('session', resolve))
+    const told = new Promise(resolve => r.relay.observer.on('session', resolve))
     r.connection('en-us', 'es-es').drop({
       kind: 'failed',
       error: new BridgeError('SERVICE_REFUSED', 'no such pair'),
     })
-    expect(await ended).toMatchObject({
-      status: 'ended',
-      reason: { kind: 'failed', error: { code: 'SERVICE_REFUSED', message: 'no such pair' } },
-    })
+    expect(await told).toMatchObject({ status: 'waiting' })
+    r.translator.autoReady = false
     r.say('anna', sine(440, 1_000))
     await r.run(1_000)
     expect(peak(bob.heard())).toBe(8_000)
+    r.connection('en-us', 'es-es').sink.ready()
+    expect(r.relay.metrics.sessionsEnded).toBe(0)
   })
 })
 
@@ -218,7 +218,7 @@ describe('the relay', () => {
     expect(anna.played).toHaveLength(0)
     expect(r.relay.metrics.junkBytes).toBeGreaterThan(3 * 40)
     expect(r.log.complaints).toEqual([
-      'the voice in a result is no mp3 {"speaker":"anna","to":"es-es","code":"SERVICE_NOT_MP3"}',
+      'the voice in a result is no sound that can be read {"speaker":"anna","to":"es-es","code":"SERVICE_NOT_MP3"}',
     ])
     r.answer('en-us', 'es-es', 1_800, 400, '4')
     await r.run(800)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BridgeError, type EndReason } from '../../src/core/errors.ts'
+import { BridgeError } from '../../src/core/errors.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import { lost, range, sessionSetup as setUp } from './session-setup.ts'
 
@@ -116,85 +116,6 @@ describe('a session', () => {
     expect(seen.at(-2)).toBe('ended')
   })
 
-  /** Drops each new connection with `reason` for `ms`; when each was opened (ms). */
-  const refuseFor = ({ clock, translator }: ReturnType<typeof setUp>, reason: EndReason, ms: number) => {
-    const opened: number[] = []
-    const start = clock.now()
-    while (clock.now() - start < ms) {
-      if (!translator.last.closed) {
-        opened.push(clock.now() - start)
-        translator.last.drop(reason)
-      }
-      clock.advance(100)
-    }
-    return opened
-  }
-  const no: EndReason = { kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'unauthorized') }
-  const odd: EndReason = {
-    kind: 'failed',
-    error: new BridgeError('SERVICE_REFUSED', 'internal', { retryable: true, backOff: 'slow' }),
-  }
-
-  test.each([
-    ['definite', no],
-    ['unknown', odd],
-  ])(
-    'one that was live never ends by itself: %s refusals are asked again, after 1 s to 30 s',
-    (_, reason) => {
-      const r = setUp()
-      r.translator.last.sink.ready()
-      r.clock.advance(5_000)
-      r.translator.last.drop({ kind: 'failed', error: lost })
-      const opened = refuseFor(r, reason, 300_000)
-      const waits = opened.slice(1).map((at, n) => at - opened[n]!)
-      expect(waits.slice(0, 5).map(ms => Math.round(ms / 1_000))).toEqual([1, 2, 4, 7, 14])
-      expect(Math.max(...waits)).toBeLessThanOrEqual(30_000)
-      expect(r.session.state.status).toBe('waiting')
-      expect(r.session.away).toBe(true)
-      r.clock.advance(30_000)
-      r.translator.last.sink.ready()
-      expect(r.session.away).toBe(false)
-    },
-  )
-
-  test('one that was live and is refused in mid session is opened again at once, then with care', () => {
-    const r = setUp()
-    r.translator.last.sink.ready()
-    r.clock.advance(5_000)
-    r.translator.last.drop(no)
-    r.clock.advance(5)
-    expect(r.translator.connections).toHaveLength(2)
-    // It takes each connection and ends it at once: that is no success.
-    for (let n = 0; n < 600; n++) {
-      if (!r.translator.last.closed) {
-        r.translator.last.sink.ready()
-        r.translator.last.drop(odd)
-      }
-      r.clock.advance(100)
-    }
-    expect(r.translator.connections.length).toBeLessThan(10)
-  })
-
-  test('one that was never live is asked again after an unknown error, not after a definite one', () => {
-    const r = setUp()
-    expect(refuseFor(r, odd, 10_000).length).toBeGreaterThanOrEqual(4)
-    expect(r.session.away).toBe(true)
-    refuseFor(r, no, 20_000)
-    expect(r.session.state).toEqual({ status: 'ended', reason: no })
-  })
-
-  test('a service that is out of reach after refusals is looked for fast, as ever', () => {
-    const r = setUp()
-    r.translator.last.sink.ready()
-    r.clock.advance(5_000)
-    r.translator.last.drop(odd)
-    refuseFor(r, odd, 60_000)
-    r.clock.advance(30_000)
-    const opened = refuseFor(r, { kind: 'failed', error: lost }, 10_000)
-    const waits = opened.slice(1).map((at, n) => at - opened[n]!)
-    expect(Math.max(...waits)).toBeLessThanOrEqual(1_000)
-  })
-
   test('a voice whose end is not told is over after 10 s', () => {
     const { clock, translator, session, speak, seen, sent } = setUp()
     translator.last.sink.ready()
@@ -211,6 +132,34 @@ describe('a session', () => {
     translator.last.sink.ready()
     speak(60)
     expect(sent()).toEqual(range(30, 33))
+  })
+
+  test('a long voice goes on for as long as pieces of it come, whether they carry text or not', () => {
+    const { clock, translator, session, speak, seen } = setUp()
+    translator.last.sink.ready()
+    speak(600)
+    translator.last.sink.result({ utterance: '1', final: true, text: 'one', endMs: 600 })
+    for (let ms = 0; ms < 40_000; ms += 2_000) {
+      clock.advance(2_000)
+      translator.last.sink.result({ utterance: '1', final: true, audio: new Uint8Array(100) })
+      session.check(clock.now())
+    }
+    expect(seen).not.toContain('end')
+    clock.advance(10_100)
+    session.check(clock.now())
+    expect(seen).toContain('end')
+  })
+
+  test('the end of one utterance does not answer the next', () => {
+    const { clock, translator, speak, sent } = setUp()
+    translator.last.sink.ready()
+    speak(600)
+    translator.last.sink.result({ utterance: '2', final: true, text: 'two', endMs: 600 })
+    translator.last.sink.endOfSpeech('1')
+    translator.last.drop({ kind: 'failed', error: lost })
+    clock.advance(1_000)
+    translator.last.sink.ready()
+    expect(sent()).toEqual(range(0, 30))
   })
 
   test('a time that lies ahead of what was sent is not believed', () => {

@@ -1,5 +1,6 @@
 import { BATCH_MODES, type BatchMode } from '../contract.ts'
 import { type AudioData, audioBytes } from './audio-bytes.ts'
+import { encodedAudio } from './audio-value.ts'
 import { replyBytes } from './reply-bytes.ts'
 import { type ResultPlaces, readResult } from './result-reader.ts'
 import type { WantedAudio } from './session-parameters.ts'
@@ -59,6 +60,8 @@ export function readBatchReply(payload: unknown, places: ResultPlaces): BatchRep
   }
 }
 
+const DATA = ['file.data', 'audio.data']
+
 function bytesAt(payload: unknown, places: readonly string[]): Uint8Array | undefined {
   for (const place of places) {
     let value = payload
@@ -66,7 +69,8 @@ function bytesAt(payload: unknown, places: readonly string[]): Uint8Array | unde
       const inside = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
       value = inside ? (value as Record<string, unknown>)[name] : undefined
     }
-    const bytes = replyBytes(value)
+    // By the interface these hold binary data; elsewhere a word could be taken for it.
+    const bytes = DATA.includes(place) ? replyBytes(value) : encodedAudio(value, true, false)
     if (bytes) return bytes
   }
   return undefined

@@ -1,10 +1,12 @@
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 const MOST_BYTE = 255
+const LEAST_SAMPLE = -32_768
+const MOST_SAMPLE = 32_767
 
 /**
- * Binary inside JSON, in any of the forms that servers use: base64 text (also as a `data:` URL), a list of numbers, a
- * Buffer as Node writes it (`{ type, data }`), a typed array as JSON writes it (`{ "0": …, "1": … }`). Undefined when it
- * is none of them.
+ * Binary inside JSON, in any of the forms that servers use: base64 text (also as a `data:` URL, also in lines), a list of
+ * bytes or of samples, a Buffer as Node writes it (`{ type, data }`), a typed array as JSON writes it
+ * (`{ "0": …, "1": … }`). Undefined when it is none of them.
  */
 export function replyBytes(value: unknown): Uint8Array | undefined {
   if (typeof value === 'string') return fromBase64(value)
@@ -17,12 +19,22 @@ export function replyBytes(value: unknown): Uint8Array | undefined {
 }
 
 function fromBase64(text: string): Uint8Array | undefined {
-  const body = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text
-  if (body === '' || !BASE64.test(body)) return undefined
+  const encoded = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text
+  // Some encoders break lines; a space inside is of a text.
+  const body = encoded.replace(/\r?\n/g, '')
+  if (body === '' || !BASE64.test(body) || body.replace(/=+$/, '').length % 4 === 1) return undefined
   return Buffer.from(body, 'base64')
 }
 
 function fromNumbers(values: readonly unknown[]): Uint8Array | undefined {
-  const good = values.every(each => Number.isInteger(each) && Number(each) >= 0 && Number(each) <= MOST_BYTE)
-  return good ? Uint8Array.from(values as number[]) : undefined
+  let least = 0
+  let most = 0
+  for (const value of values) {
+    if (typeof value !== 'number' || !Number.isInteger(value)) return undefined
+    if (value < least) least = value
+    if (value > most) most = value
+  }
+  if (least >= 0 && most <= MOST_BYTE) return Uint8Array.from(values as number[])
+  if (least < LEAST_SAMPLE || most > MOST_SAMPLE) return undefined
+  return new Uint8Array(Int16Array.from(values as number[]).buffer)
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { EndReason } from '../../core/errors.ts'
 import type { Connection, ConnectionSink } from '../../core/translator.ts'
 import { EVENT } from '../contract.ts'
-import { fragmentTaken } from './acknowledgment.ts'
+import { taken } from './acknowledgment.ts'
 import { bridgeError } from './bridge-error.ts'
 import type { SessionEnd } from './session-event.ts'
 import { beforeEnd, toldLifeMs } from './session-life.ts'
@@ -46,8 +46,8 @@ export class ServiceConnection implements Connection {
   }
 
   send(fragment: Uint8Array, sequence: number): void {
-    this.#socket.emit(EVENT.writeStream, fragment, status => {
-      if (this.#socket.ready) this.#sink.acked(sequence, fragmentTaken(status))
+    this.#socket.emit(EVENT.writeStream, fragment, (...statuses) => {
+      if (this.#socket.ready) this.#sink.acked(sequence, taken(statuses))
     })
   }
 

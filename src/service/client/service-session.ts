@@ -8,6 +8,7 @@ import { SendWindow } from './send-window.ts'
 import { ServiceFailure } from './service-failure.ts'
 import type { SessionEnd, SessionEvent, SessionResult, SessionUtterance } from './session-event.ts'
 import type { SessionSettings } from './session-options.ts'
+import { voiceMode } from './session-parameters.ts'
 import { SessionWire } from './session-wire.ts'
 import { streamedAudio } from './streamed-audio.ts'
 import { wholeUtterances } from './whole-utterances.ts'
@@ -78,7 +79,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     const { places, connectMs, startMs, ackMs, maxMessageBytes } = settings
     const url = `${base}${namespace}`
     const limits = { connectMs, startMs, ackMs, maxMessageBytes }
-    const reading = { places: { ...RESULT_PLACES, ...places }, clock }
+    const reading = { places: { ...RESULT_PLACES, ...places }, voice: voiceMode(query), clock }
     this.#wire = new SessionWire(
       { url, apiKey, query, ...limits, ...reading },
       {

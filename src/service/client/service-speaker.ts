@@ -1,6 +1,6 @@
 import type { LanguageId } from '../../core/languages.ts'
 import type { Mp3Pool } from '../../transcode/mp3-pool.ts'
-import { wholeMp3 } from '../../transcode/mp3-whole.ts'
+import { wholeVoice } from '../../transcode/mp3-whole.ts'
 import type { ServiceClient } from './service-client.ts'
 import { ServiceFailure } from './service-failure.ts'
 import type { ServiceSession } from './service-session.ts'
@@ -20,7 +20,7 @@ export class ServiceSpeaker {
   async speak(text: string, language: LanguageId): Promise<Int16Array> {
     await using session = await this.#client().openSession('/tts', { languageIdTarget: language })
     const { audio } = await answerTo(session, text)
-    if (audio) return await wholeMp3(audio, this.#pool)
+    if (audio) return await wholeVoice(audio, this.#pool)
     throw ServiceFailure.found('timeout/no_audio', 'the service answered a text without a voice')
   }
 

@@ -58,6 +58,7 @@ export class ServiceTranslator implements Translator {
         startMs,
         clock,
         places: { ...RESULT_PLACES, ...places },
+        voice: want === 'speech' ? mode : 'none',
         maxMessageBytes,
         lifeMs: sessionMs,
       },

@@ -1,4 +1,5 @@
 import type { Namespace, ReceiveAudio, SendAudio } from '../contract.ts'
+import type { VoiceMode } from './utterance-numbers.ts'
 
 /** How audio is wanted: `stream` means that `start` carries a URL which serves it. */
 export type WantedAudio = Partial<Omit<ReceiveAudio, 'obtainVia'>> & { obtainVia?: 'chunk' | 'stream' }
@@ -70,6 +71,13 @@ function voiceOf(given: Given): Record<string, string> {
   const { voiceId, voiceGender, voiceEngine } = given
   const wanted = Object.entries({ voiceId, voiceGender, voiceEngine })
   return Object.fromEntries(wanted.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}
+
+/** What voice the session of this query is to have. */
+export function voiceMode(query: Readonly<Record<string, string>>): VoiceMode {
+  if (query.receiveAudio === undefined) return 'none'
+  const { mode } = JSON.parse(query.receiveAudio) as Required<WantedAudio>
+  return mode === 'streaming' ? 'streaming' : 'block'
 }
 
 /** Samples per second of the audio that a session of these parameters sends. */

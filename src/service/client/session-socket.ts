@@ -3,9 +3,10 @@ import { after, type Clock } from '../../core/clock.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
 import type { TranslationResult } from '../../core/translator.ts'
 import { EVENT } from '../contract.ts'
-import { type ResultPlaces, readResult } from './result-reader.ts'
+import { type ResultPlaces, ResultReader } from './result-reader.ts'
 import { type ClientFault, ServiceFailure } from './service-failure.ts'
 import type { SessionEnd } from './session-event.ts'
+import { UtteranceNumbers, type VoiceMode } from './utterance-numbers.ts'
 import { ignoreWallClock, pauseReading, remoteAddress, resumeReading } from './websocket-reading.ts'
 
 /** Receives what happens on the socket, in order; nothing after `ended`. */
@@ -33,6 +34,8 @@ export interface SessionSocketOptions {
   /** A message larger than this ends the session (bytes). */
   readonly maxMessageBytes: number
   readonly places: ResultPlaces
+  /** What voice was asked for. */
+  readonly voice: VoiceMode
   readonly clock: Clock
 }
 
@@ -58,7 +61,8 @@ export class SessionSocket {
   readonly #socket: Socket
   #state: 'connecting' | 'starting' | 'ready' | 'ended' = 'connecting'
   #deadline: Disposable
-  #utterance = '0'
+  readonly #reader: ResultReader
+  #numbers: UtteranceNumbers
   readonly #strays: TokenBucket
   readonly #events: TokenBucket
   #peer: string | undefined
@@ -69,6 +73,8 @@ export class SessionSocket {
   constructor(options: SessionSocketOptions, sink: SessionSocketSink) {
     this.#options = options
     this.#sink = sink
+    this.#reader = new ResultReader(options.places)
+    this.#numbers = new UtteranceNumbers(options.voice)
     this.#strays = new TokenBucket(STRAYS_PER_SECOND, STRAYS_PER_SECOND, options.clock.now())
     this.#events = new TokenBucket(EVENTS_PER_SECOND, EVENTS_AT_ONCE, options.clock.now())
     this.#deadline = this.limit(options.connectMs, 'timeout/no_connection', 'connect')
@@ -97,8 +103,8 @@ export class SessionSocket {
     return this.#peer
   }
 
-  /** Sends `item`, and hands the status of its acknowledgment on. Only between `ready` and `ended`: false otherwise. */
-  emit(event: string, item: string | Uint8Array, acked: (status: unknown) => void): boolean {
+  /** Sends `item`, and hands on what its acknowledgment says. Only between `ready` and `ended`: false otherwise. */
+  emit(event: string, item: string | Uint8Array, acked: (...statuses: unknown[]) => void): boolean {
     if (this.#state !== 'ready' || !this.#socket.connected) return false
     this.#socket.emit(event, item, acked)
     return true
@@ -147,6 +153,8 @@ export class SessionSocket {
       if (this.#state !== 'starting') return
       this.#state = 'ready'
       this.#deadline[Symbol.dispose]()
+      // The voice is fetched elsewhere: results are text alone.
+      if (typeof payload === 'string') this.#numbers = new UtteranceNumbers('none')
       sink.ready(payload)
     })
     const known: readonly string[] = Object.values(EVENT)
@@ -155,14 +163,15 @@ export class SessionSocket {
       this.#count(this.#events)
       if (stray) this.#count(this.#strays)
     })
-    socket.on(EVENT.result, (payload: unknown) => {
+    socket.on(EVENT.result, (payload: unknown, ...more: unknown[]) => {
       if (this.#state !== 'ready') return
-      const result = this.#read(payload)
-      this.#utterance = result.utterance
-      sink.result(result, payload)
+      const read = this.#reader.read(payload, ...more)
+      const utterance = this.#numbers.of(read, this.#options.clock.now())
+      const { name: _, final = true, ...rest } = read
+      sink.result({ utterance, final, ...rest }, payload)
     })
     socket.on(EVENT.endSynth, (payload: unknown) => {
-      if (this.#state === 'ready') sink.endOfSpeech(this.#read(payload).utterance)
+      if (this.#state === 'ready') sink.endOfSpeech(this.#numbers.end(this.#reader.read(payload).name))
     })
     socket.on(EVENT.error, (payload: unknown) => {
       const error = ServiceFailure.told(payload)
@@ -194,10 +203,6 @@ export class SessionSocket {
     ignoreWallClock(this.#socket)
     this.#deadline[Symbol.dispose]()
     this.#deadline = this.limit(this.#options.startMs, 'timeout/no_start', 'start')
-  }
-
-  #read(payload: unknown): TranslationResult {
-    return readResult(payload, this.#utterance, this.#options.places)
   }
 
   #failed(error: ServiceFailure): void {

@@ -1,5 +1,5 @@
 import { EVENT } from '../contract.ts'
-import { fragmentTaken, isErrorObject, textTaken } from './acknowledgment.ts'
+import { isErrorObject, taken } from './acknowledgment.ts'
 import { ServiceFailure } from './service-failure.ts'
 import type { SessionEnd, SessionEvent } from './session-event.ts'
 import { SessionSocket, type SessionSocketOptions } from './session-socket.ts'
@@ -60,7 +60,7 @@ export class SessionWire {
   /** Sends text as `text`, bytes as `write_stream`. Only between `ready` and `ended`. */
   emit(item: string | Buffer, sent: number): void {
     const text = typeof item === 'string'
-    const acked = (status: unknown) => this.#acked(sent, status, text)
+    const acked = (...statuses: unknown[]) => this.#acked(sent, statuses)
     if (!this.#socket.emit(text ? EVENT.text : EVENT.writeStream, item, acked)) return
     const what = `acknowledge ${sent}`
     this.#deadlines.set(sent, this.#socket.limit(this.#ackMs, 'timeout/no_acknowledgment', what))
@@ -80,17 +80,19 @@ export class SessionWire {
     this.#socket.end(end)
   }
 
-  #acked(sent: number, status: unknown, text: boolean): void {
+  #acked(sent: number, statuses: readonly unknown[]): void {
     if (!this.ready) return
     this.#deadlines.get(sent)?.[Symbol.dispose]()
     this.#deadlines.delete(sent)
-    if (text ? textTaken(status) : fragmentTaken(status)) this.#sink.acked(sent)
-    else this.#sink.acked(sent, this.#refusal(status))
+    if (taken(statuses)) this.#sink.acked(sent)
+    else this.#sink.acked(sent, this.#refusal(statuses))
   }
 
   /** The service says why in the status itself, or in an `error` just before. */
-  #refusal(status: unknown): ServiceFailure {
-    if (isErrorObject(status)) return ServiceFailure.told(status)
+  #refusal(statuses: readonly unknown[]): ServiceFailure {
+    const error = statuses.find(isErrorObject)
+    // One that only says that it failed explains nothing.
+    if (error && ('code' in error || 'error' in error)) return ServiceFailure.told(error)
     const reason = this.#socket.takeReason()
     return reason ?? ServiceFailure.found('refused/not_taken', 'the service did not take it')
   }

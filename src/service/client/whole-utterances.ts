@@ -1,5 +1,8 @@
 import type { SessionEvent, SessionResult, SessionUtterance } from './session-event.ts'
 
+/** Utterances that may be open at a time; of more, the oldest is taken for whole. */
+const MOST_OPEN = 16
+
 /**
  * Events as whole utterances. Where there is a voice, an utterance is whole at its `endSynth`, else with its final
  * result. One whose final text is empty and that says nothing is left out: it was noise.
@@ -8,16 +11,26 @@ export async function* wholeUtterances(
   events: AsyncIterable<SessionEvent>,
   spoken: boolean,
 ): AsyncGenerator<SessionUtterance, void> {
-  let finals: SessionResult[] = []
-  for await (const event of events) {
-    if (event.kind === 'result' && event.final) finals.push(event)
-    const whole = spoken ? event.kind === 'endSynth' : event.kind === 'result' && event.final
-    if (!whole || finals.length === 0) continue
+  const open = new Map<string, SessionResult[]>()
+  function* whole(name: string | undefined): Generator<SessionUtterance, void> {
+    const finals = name === undefined ? undefined : open.get(name)
+    if (!finals) return
+    open.delete(name!)
     const utterance = joined(finals)
-    finals = []
     if (utterance.text || utterance.translation || utterance.audio) yield utterance
   }
-  if (finals.length > 0) yield joined(finals)
+  for await (const event of events) {
+    if (event.kind === 'result' && event.final) {
+      const { utterance } = event
+      open.set(utterance, [...(open.get(utterance) ?? []), event])
+      if (!spoken) yield* whole(utterance)
+      else if (open.size > MOST_OPEN) yield* whole(open.keys().next().value)
+    }
+    // An end that names none of them ends the oldest.
+    if (spoken && event.kind === 'endSynth')
+      yield* whole(open.has(event.utterance) ? event.utterance : open.keys().next().value)
+  }
+  for (const name of [...open.keys()]) yield* whole(name)
 }
 
 function joined(finals: readonly SessionResult[]): SessionUtterance {

@@ -155,15 +155,28 @@ describe('back-pressure', () => {
     await session.send(FRAGMENT)
   })
 
-  test('of audio only true is an acknowledgment; of text whatever is neither false nor an error', async () => {
+  test('only false and errors refuse audio and text; nothing, words and objects acknowledge', async () => {
     const { service, client } = await scripted({ answer: silence })
     const audio = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 1 }))
     const text = kept(await client.openSession('/translator', STS, { window: 1 }))
-    for (const ackWith of [[], ['true'], [1], [null], [{ ok: true }]] as const) {
+    for (const ackWith of [
+      [],
+      ['true'],
+      ['ok'],
+      [0],
+      [null],
+      [null, true],
+      [{ ok: true }],
+      [{ code: 'ok' }],
+    ]) {
+      service.faults.ackWith = ackWith
+      await audio.send(FRAGMENT)
+      await text.send('a')
+    }
+    for (const ackWith of [[false], [null, false], [{ success: false }]]) {
       service.faults.ackWith = ackWith
       expect(await failureOf(audio.send(FRAGMENT))).toMatchObject({ error: 'not_taken' })
-      if (ackWith[0] === null) expect(await failureOf(text.send('a'))).toMatchObject({ error: 'not_taken' })
-      else await text.send('a')
+      expect(await failureOf(text.send('a'))).toMatchObject({ error: 'not_taken' })
     }
     const error = { code: 'limit', error: 'backlog_full', description: 'later' }
     service.faults.ackWith = [error]

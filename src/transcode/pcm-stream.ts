@@ -1,0 +1,229 @@
+import { isWav } from './audio-kind.ts'
+import { ByteQueue } from './byte-queue.ts'
+import { SAMPLE_RATE } from './pcm.ts'
+import { createResampler, RATES, type Resampler } from './resample.ts'
+import { saturate } from './saturate.ts'
+import { WavError, type WavFormat } from './wav-format.ts'
+import { findWavData, NEARLY_UNKNOWN } from './wav-sound.ts'
+
+/** Bytes that may wait: over two minutes at 16 kHz. */
+const LIMIT = 4 << 20
+/** Samples of a channel that count as one frame of work. */
+const FRAME_MOMENTS = 1_152
+/** A header that is longer is none. */
+const HEADER_MOST = 65_536
+/** Enough to see whether a file begins. */
+const BEGINNING_BYTES = 12
+
+const RAW: Omit<WavFormat, 'rate'> = {
+  channels: 1,
+  bytesPerMoment: 2,
+  decode: (view, at, count) => {
+    const pcm = new Int16Array(count)
+    for (let i = 0; i < count; i++) pcm[i] = view.getInt16(at + 2 * i, true)
+    return pcm
+  },
+}
+
+/** What came and what became of it. */
+export interface PcmStats {
+  /** Pieces of sound that were given out. */
+  readonly frames: number
+  /** Bytes that could not be read as sound. */
+  readonly junkBytes: number
+}
+
+/**
+ * Uncompressed sound in, 16 kHz mono out: WAV files, one after the other or one in pieces, or samples of 16 bits without
+ * any header. However the bytes are cut, the samples are the same. The counterpart of `Mp3Stream`.
+ */
+export class PcmStream {
+  readonly #onPcm: (pcm: Int16Array) => void
+  readonly #queue = new ByteQueue(LIMIT)
+  /** How the bytes at hand are read; undefined: a header comes first. */
+  #format: WavFormat | undefined
+  /** Bytes of sound that are left, as the header says. */
+  #left = Number.POSITIVE_INFINITY
+  /** Distances from the first waiting byte at which results begin, in order. */
+  #begins: number[] = []
+  /** Nothing is read until the next result: what is here cannot be. */
+  #lost = false
+  #resampler: Resampler | undefined
+  /** Samples at 16 kHz by which the resampler still lags. */
+  #lag = 0
+  #ended = false
+  #flushed = false
+  #frames = 0
+  #junkBytes = 0
+
+  /** `onPcm` gets the samples, within calls of `decode`, for that call only. `rate`: of samples without a header (Hz). */
+  constructor(onPcm: (pcm: Int16Array) => void, rate: number = SAMPLE_RATE) {
+    this.#onPcm = onPcm
+    this.#format = { ...RAW, rate: isKnown(rate) ? rate : SAMPLE_RATE }
+  }
+
+  get stats(): PcmStats {
+    return { frames: this.#frames, junkBytes: this.#junkBytes }
+  }
+
+  /** A result of the service begins with the next byte: perhaps a file of its own. */
+  begin(): void {
+    this.#begins.push(this.#queue.length)
+  }
+
+  /** Takes bytes of any number; keeps a copy. What exceeds 4 MiB waiting is refused and counted. */
+  write(bytes: Uint8Array): void {
+    if (this.#ended) this.#junkBytes += bytes.length
+    else this.#junkBytes += this.#queue.write(bytes)
+  }
+
+  /** Gives out at most `maxFrames` times 1152 samples now. As `Mp3Stream` does; it never waits for a decoder. */
+  decode(maxFrames: number = Infinity): 'idle' | 'more' {
+    for (let count = 0; this.#queue.length > 0; count++) {
+      if (count >= maxFrames) return 'more'
+      if (!this.#step()) break
+    }
+    if (this.#ended) this.#flush()
+    return 'idle'
+  }
+
+  /** No more bytes will come. Idempotent. */
+  end(): void {
+    this.#ended = true
+  }
+
+  /** Drops everything. Idempotent. */
+  close(): void {
+    this.#ended = true
+    this.#flushed = true
+    this.#queue.clear()
+  }
+
+  /** One piece of work; false where more bytes are needed. */
+  #step(): boolean {
+    if (this.#begins[0] === 0) {
+      const found = this.#atBeginning()
+      if (found === undefined) return false
+      this.#begins.shift()
+      this.#lost = false
+      if (found) this.#format = undefined
+      // Without a header a result goes on where the one before ended.
+      else if (this.#left === 0) this.#left = Number.POSITIVE_INFINITY
+    }
+    if (this.#lost) return this.#skip(this.#nextBegin)
+    if (!this.#format) return this.#readHeader()
+    if (this.#left === 0) return this.#skip(this.#nextBegin)
+    return this.#give(this.#format)
+  }
+
+  /** Whether a file begins with the next byte; undefined where that cannot be told yet. */
+  #atBeginning(): boolean | undefined {
+    const { bytes, start, length } = this.#queue
+    if (length >= BEGINNING_BYTES || this.#ended) return isWav(bytes.subarray(start, start + length))
+    // Most results do not begin like a file at all.
+    return bytes[start] === 0x52 ? undefined : false
+  }
+
+  #readHeader(): boolean {
+    const { bytes, start, end } = this.#queue
+    try {
+      const { format, body, size } = findWavData(bytes.subarray(start, end))
+      if (!isKnown(format.rate)) return this.#lose()
+      this.#format = format
+      this.#left = size === 0 || size >= NEARLY_UNKNOWN ? Number.POSITIVE_INFINITY : size
+      this.#pass(body)
+      return true
+    } catch (error) {
+      if (!(error instanceof WavError)) throw error
+      const mayCome = ['NO_DATA', 'NO_FORMAT', 'BAD_FORMAT'].includes(error.code) && end - start < HEADER_MOST
+      if (mayCome && !this.#ended) return false
+      return this.#lose()
+    }
+  }
+
+  #lose(): true {
+    this.#lost = true
+    this.#junkBytes += Math.min(this.#nextBegin, this.#queue.length)
+    return true
+  }
+
+  #give(format: WavFormat): boolean {
+    const { bytesPerMoment, channels } = format
+    const { bytes, start, length } = this.#queue
+    // A file that begins ends the one before; a piece without a header may begin within a sample.
+    const room = Math.min(length, this.#left, this.#fileBegin)
+    const moments = Math.min(FRAME_MOMENTS, Math.floor(room / bytesPerMoment))
+    if (moments === 0) {
+      if (room === length && !this.#ended && length < this.#left) return false
+      if (room === this.#left) this.#left = 0
+      return this.#skip(room)
+    }
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const pcm = format.decode(view, start, moments * channels)
+    this.#left -= moments * bytesPerMoment
+    this.#pass(moments * bytesPerMoment)
+    this.#frames++
+    this.#play(channels === 1 ? pcm : mixed(pcm, channels), format.rate)
+    return true
+  }
+
+  #play(pcm: Int16Array, rate: number): void {
+    if (this.#resampler?.from !== rate) {
+      if (this.#resampler) this.#out(this.#resampler.flush())
+      this.#resampler = createResampler(rate, SAMPLE_RATE)
+      this.#lag = Math.round((this.#resampler.delayMs * SAMPLE_RATE) / 1_000)
+    }
+    this.#out(this.#resampler.process(pcm))
+  }
+
+  #out(pcm: Int16Array): void {
+    const late = Math.min(this.#lag, pcm.length)
+    this.#lag -= late
+    if (pcm.length > late) this.#onPcm(late === 0 ? pcm : pcm.subarray(late))
+  }
+
+  #flush(): void {
+    if (this.#flushed) return
+    this.#flushed = true
+    if (this.#resampler) this.#out(this.#resampler.flush())
+  }
+
+  /** How far it is to the next result, which has not begun yet. */
+  get #nextBegin(): number {
+    return this.#begins[0] ?? this.#queue.length
+  }
+
+  /** … to the next one that may be a file. */
+  get #fileBegin(): number {
+    const { bytes, start, end } = this.#queue
+    for (const at of this.#begins)
+      if (end - start - at < BEGINNING_BYTES ? bytes[start + at] === 0x52 : isWav(bytes, start + at))
+        return at
+    return this.#queue.length
+  }
+
+  #skip(count: number): boolean {
+    this.#pass(Math.min(count, this.#queue.length))
+    return true
+  }
+
+  #pass(count: number): void {
+    this.#queue.skip(count)
+    // What begins inside what was read goes on from there.
+    this.#begins = this.#begins.map(at => at - count).filter(at => at >= 0)
+  }
+}
+
+function isKnown(rate: number): boolean {
+  return RATES.some(each => each === rate)
+}
+
+function mixed(pcm: Int16Array, channels: number): Int16Array {
+  const mono = new Int16Array(pcm.length / channels)
+  for (let i = 0; i < mono.length; i++) {
+    let sum = 0
+    for (let channel = 0; channel < channels; channel++) sum += pcm[i * channels + channel]!
+    mono[i] = saturate(sum / channels)
+  }
+  return mono
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { BridgeError, type EndReason } from '../../src/core/errors.ts'
+import { lost, sessionSetup as setUp } from './session-setup.ts'
+
+describe('a session whose service refuses', () => {
+  /** Drops each new connection with `reason` for `ms`; when each was opened (ms). */
+  const refuseFor = ({ clock, translator }: ReturnType<typeof setUp>, reason: EndReason, ms: number) => {
+    const opened: number[] = []
+    const start = clock.now()
+    while (clock.now() - start < ms) {
+      if (!translator.last.closed) {
+        opened.push(clock.now() - start)
+        translator.last.drop(reason)
+      }
+      clock.advance(100)
+    }
+    return opened
+  }
+  const no: EndReason = { kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'unauthorized') }
+  const odd: EndReason = {
+    kind: 'failed',
+    error: new BridgeError('SERVICE_REFUSED', 'internal', { retryable: true, backOff: 'slow' }),
+  }
+
+  test.each([
+    ['definite', no],
+    ['unknown', odd],
+  ])(
+    'one that was live never ends by itself: %s refusals are asked again, after 1 s to 30 s',
+    (_, reason) => {
+      const r = setUp()
+      r.translator.last.sink.ready()
+      r.clock.advance(5_000)
+      r.translator.last.drop({ kind: 'failed', error: lost })
+      const opened = refuseFor(r, reason, 300_000)
+      const waits = opened.slice(1).map((at, n) => at - opened[n]!)
+      expect(waits.slice(0, 5).map(ms => Math.round(ms / 1_000))).toEqual([1, 2, 4, 7, 14])
+      expect(Math.max(...waits)).toBeLessThanOrEqual(30_000)
+      expect(r.session.state.status).toBe('waiting')
+      expect(r.session.away).toBe(true)
+      r.clock.advance(30_000)
+      r.translator.last.sink.ready()
+      expect(r.session.away).toBe(false)
+    },
+  )
+
+  test('one that was live and is refused in mid session is opened again at once, then with care', () => {
+    const r = setUp()
+    r.translator.last.sink.ready()
+    r.clock.advance(5_000)
+    r.translator.last.drop(no)
+    r.clock.advance(5)
+    expect(r.translator.connections).toHaveLength(2)
+    // It takes each connection and ends it at once: that is no success.
+    for (let n = 0; n < 600; n++) {
+      if (!r.translator.last.closed) {
+        r.translator.last.sink.ready()
+        r.translator.last.drop(odd)
+      }
+      r.clock.advance(100)
+    }
+    expect(r.translator.connections.length).toBeLessThan(10)
+  })
+
+  test('one that was never live is asked again after an unknown error, not after a definite one', () => {
+    const r = setUp()
+    expect(refuseFor(r, odd, 10_000).length).toBeGreaterThanOrEqual(4)
+    expect(r.session.away).toBe(true)
+    refuseFor(r, no, 20_000)
+    expect(r.session.state).toEqual({ status: 'ended', reason: no })
+  })
+
+  test('a service that is out of reach after refusals is looked for fast, as ever', () => {
+    const r = setUp()
+    r.translator.last.sink.ready()
+    r.clock.advance(5_000)
+    r.translator.last.drop(odd)
+    refuseFor(r, odd, 60_000)
+    r.clock.advance(30_000)
+    const opened = refuseFor(r, { kind: 'failed', error: lost }, 10_000)
+    const waits = opened.slice(1).map((at, n) => at - opened[n]!)
+    expect(Math.max(...waits)).toBeLessThanOrEqual(1_000)
+  })
+})

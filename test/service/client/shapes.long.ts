@@ -1,0 +1,15 @@
+import { describe, expect, test } from 'vitest'
+import { expectAlike } from './shape-script.ts'
+import { allShapes } from './shapes.ts'
+
+describe('every shape of service', () => {
+  // Which times results tell is none of the reader's business.
+  const shapes = allShapes(['times'])
+  test.each([...Map.groupBy(shapes, ({ ids, mode, form }) => `${ids}, ${mode}, ${form}`)])(
+    '%s',
+    (_, cells) => {
+      for (const cell of cells) expectAlike(cell)
+    },
+  )
+  test('so many', () => expect(shapes).toHaveLength(7_560))
+})

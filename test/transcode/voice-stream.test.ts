@@ -1,0 +1,217 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { Mp3Maker, tone } from '../../src/simulator/tone-mp3.ts'
+import { audioKind } from '../../src/transcode/audio-kind.ts'
+import { Mp3Pool } from '../../src/transcode/mp3-pool.ts'
+import { bytesOf, joined } from '../../src/transcode/pcm.ts'
+import { PcmStream } from '../../src/transcode/pcm-stream.ts'
+import { VoiceStream } from '../../src/transcode/voice-stream.ts'
+import { encodeWav, wavHeader } from '../../src/transcode/wav.ts'
+import { recordings } from './speech-signal.ts'
+
+let maker: Mp3Maker
+let pool: Mp3Pool
+beforeAll(async () => {
+  maker = await Mp3Maker.create()
+  pool = new Mp3Pool({ max: 4 })
+  await pool.ready()
+})
+
+const SAID = tone(700, 600)
+
+/** What comes out when `pieces` come as results of their own. */
+function heard(pieces: readonly Uint8Array[], rate?: number): Int16Array {
+  const out: Int16Array[] = []
+  const stream = new VoiceStream(pool, pcm => out.push(pcm.slice()), rate)
+  for (const piece of pieces) {
+    stream.write(piece)
+    stream.decode(4)
+  }
+  stream.end()
+  while (stream.decode(100) !== 'idle') {}
+  stream.close()
+  return joined(out)
+}
+
+function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
+  const pieces: Uint8Array[] = []
+  for (let at = 0, n = 0; at < bytes.length; n++) {
+    const size = Math.max(1, sizes[n % sizes.length]!)
+    pieces.push(bytes.subarray(at, at + size))
+    at += size
+  }
+  return pieces
+}
+
+describe('what a voice is coded as', () => {
+  test.each([
+    ['mp3', () => maker.tone(700, 600), 'mp3'],
+    ['mp3 of another rate', () => maker.tone(700, 600, 44_100), 'mp3'],
+    ['mp3 behind garbage', () => Buffer.concat([Buffer.from('garbage'), maker.tone(700, 600)]), 'mp3'],
+    [
+      'mp3 behind a tag',
+      () => Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\0'), maker.tone(700, 600)]),
+      'mp3',
+    ],
+    ['one frame of it', () => maker.tone(700, 600).subarray(0, 200), 'mp3'],
+    ['a piece that begins within a frame', () => maker.tone(700, 600).subarray(200, 1_224), 'mp3'],
+    ['a WAV file', () => encodeWav(SAID, 16_000), 'wav'],
+    ['its header alone', () => wavHeader(16_000, 1, 100), 'wav'],
+    ['samples', () => bytesOf(SAID), 'pcm'],
+    ['samples of a high tone', () => bytesOf(tone(3_100, 600)), 'pcm'],
+    ['samples of silence', () => new Uint8Array(2_000), 'pcm'],
+    ['Ogg', () => Buffer.concat([Buffer.from('OggS\0'), bytesOf(SAID)]), undefined],
+    ['too little', () => bytesOf(SAID).subarray(0, 100), undefined],
+    ['nothing', () => new Uint8Array(0), undefined],
+  ])('%s', (_, bytes, kind) => {
+    expect(audioKind(bytes())).toBe(kind)
+  })
+
+  test('speech is known by its samples wherever a piece of it begins, never as mp3', () => {
+    const bytes = bytesOf(recordings())
+    let missed = 0
+    const pieces = Math.floor(bytes.length / 1_024)
+    for (let n = 0; n < pieces; n++) {
+      const kind = audioKind(bytes.subarray(n * 1_024, (n + 1) * 1_024))
+      expect(kind).not.toBe('mp3')
+      if (kind !== 'pcm') missed++
+    }
+    expect(missed / pieces).toBeLessThan(0.02)
+  })
+
+  test('text is no sound, whatever it says', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 3_000, unit: 'grapheme-ascii' }), text => {
+        expect(audioKind(Buffer.from(text))).toBeUndefined()
+      }),
+      { numRuns: 300 },
+    )
+    expect(audioKind(Buffer.from('<html>502 Bad Gateway</html>'.repeat(50)))).toBeUndefined()
+    expect(audioKind(Buffer.from(JSON.stringify({ a: [1, 2, 3], b: 'x'.repeat(1_000) })))).toBeUndefined()
+  })
+
+  test('bytes by chance are no samples', () => {
+    let seed = 7
+    for (let n = 0; n < 200; n++) {
+      const bytes = Uint8Array.from({ length: 2_000 }, () => {
+        seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+        return seed >>> 24
+      })
+      expect(audioKind(bytes)).not.toBe('pcm')
+    }
+  })
+})
+
+describe('a voice', () => {
+  test('samples come out as they went in, however they are cut', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 8 }), sizes => {
+        expect(heard(cut(bytesOf(SAID), sizes))).toEqual(SAID)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('a WAV file comes out as it went in, however it is cut', () => {
+    const file = Buffer.concat([encodeWav(SAID, 16_000), Buffer.from('LIST\x04\0\0\0abcd')])
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 8 }), sizes => {
+        // What follows the sound is no sound where it comes in the same piece; later pieces are taken for more of it.
+        expect(heard(cut(file, [...sizes, file.length])).subarray(0, SAID.length)).toEqual(SAID)
+        expect(heard(cut(encodeWav(SAID, 16_000), sizes))).toEqual(SAID)
+      }),
+      { numRuns: 60 },
+    )
+    expect(heard([file])).toEqual(SAID)
+  })
+
+  test('WAV files one after the other, each with its header, are one voice', () => {
+    const parts = cut(bytesOf(SAID), [3_200]).map(part =>
+      encodeWav(new Int16Array(part.slice().buffer), 16_000),
+    )
+    expect(heard(parts)).toEqual(SAID)
+    // … also where each is in two results.
+    expect(heard(parts.flatMap(part => cut(part, [1_000])))).toEqual(SAID)
+  })
+
+  test('a header that tells no length, or that of its own piece alone, is followed by more', () => {
+    const [first, ...rest] = cut(bytesOf(SAID), [3_200]) as [Uint8Array, ...Uint8Array[]]
+    for (const length of [Infinity, 0, 1_600])
+      expect(heard([Buffer.concat([wavHeader(16_000, 1, length), first]), ...rest])).toEqual(SAID)
+  })
+
+  test.each([
+    [8_000, 1],
+    [24_000, 1],
+    [48_000, 2],
+  ])('a WAV file of %i Hz and %i channels is heard at its own pitch and length', (rate, channels) => {
+    const pcm = tone(700, 600, rate)
+    const all = Int16Array.from({ length: pcm.length * channels }, (_, n) => pcm[Math.floor(n / channels)]!)
+    const out = heard([Buffer.concat([wavHeader(rate, channels, pcm.length), bytesOf(all)])])
+    expect(Math.abs(out.length - SAID.length)).toBeLessThan(20)
+    expect(likeness(out, SAID)).toBeGreaterThan(0.99)
+  })
+
+  test('samples of another rate are heard right where the service tells it', () => {
+    const out = heard([bytesOf(tone(700, 600, 24_000))], 24_000)
+    expect(likeness(out, SAID)).toBeGreaterThan(0.99)
+  })
+
+  test('mp3 comes out as of the mp3 decoder, also in pieces and behind other bytes', () => {
+    const mp3 = maker.tone(700, 600)
+    const whole = heard([mp3])
+    expect(Math.abs(whole.length - SAID.length)).toBeLessThan(500)
+    for (const size of [1, 100, 1_024]) expect(heard(cut(mp3, [size])).length).toBe(whole.length)
+    expect(heard([Buffer.concat([Buffer.from('garbage before the sound'), mp3])]).length).toBeGreaterThan(
+      8_000,
+    )
+  })
+
+  test('what is no sound gives none, and is counted', () => {
+    const stream = new VoiceStream(pool, () => expect.unreachable())
+    stream.write(Buffer.from('<html>502 Bad Gateway</html>'))
+    stream.end()
+    while (stream.decode(100) !== 'idle') {}
+    expect(stream.stats).toMatchObject({ frames: 0, junkBytes: 28 })
+    stream.close()
+  })
+
+  test('any bytes whatever throw nothing and come to an end', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 6 }),
+        fc.constantFrom('', 'RIFF\0\0\0\0WAVE', 'RIFF\x24\0\0\0WAVEfmt \x10\0\0\0', 'ID3', '\xff\xfb'),
+        (pieces, start) => {
+          heard([Buffer.from(start, 'latin1'), ...pieces])
+          const stream = new PcmStream(() => {})
+          for (const piece of [Buffer.from(start, 'latin1'), ...pieces]) {
+            stream.begin()
+            stream.write(piece)
+            for (let n = 0; stream.decode(1) === 'more'; n++) expect(n).toBeLessThan(5_000)
+          }
+          stream.end()
+          expect(stream.decode()).toBe('idle')
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})
+
+/** How alike two sounds are, 1 at most, wherever one begins within 2 ms of the other. */
+function likeness(a: Int16Array, b: Int16Array): number {
+  let best = 0
+  for (let shift = -32; shift <= 32; shift++) {
+    let ab = 0
+    let aa = 0
+    let bb = 0
+    for (let n = 200; n < Math.min(a.length, b.length) - 200; n++) {
+      const x = a[n + shift]!
+      ab += x * b[n]!
+      aa += x * x
+      bb += b[n]! * b[n]!
+    }
+    best = Math.max(best, ab / Math.sqrt(aa * bb))
+  }
+  return best
+}
