@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { openAnnouncer } from './app/announcer.ts'
 import type { AppConfig } from './app/app-config.ts'
 import { openDialler, rationed } from './app/dialling.ts'
-import { openPreferences } from './app/discord.ts'
+import { openChannels, openPreferences } from './app/discord.ts'
 import { Drain, drainSchema } from './app/drain.ts'
 import { GuessLimit } from './app/guess-limit.ts'
 import { NumberLimits } from './app/number-limits.ts'
@@ -117,6 +117,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const remembered =
     calls.remembered && new RememberedLanguages(calls.remembered, { clock, wallClock: systemWallClock, log })
   const preferences = openPreferences(config.discord, { clock, log })
+  const discordChannels = openChannels(config.discord, { wallClock: systemWallClock, log })
   const announcer: Announcer & Partial<Disposable> =
     parts.announcer ?? (await openAnnouncer({ settings: config.sounds, url, apiKey: key, clock, log }))
   const service = external ? undefined : await ServiceProcess.start(embeddedConfig(config, key), { log })
@@ -216,6 +217,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     await usageFile?.[Symbol.asyncDispose]()
     await remembered?.[Symbol.asyncDispose]()
     await preferences?.[Symbol.asyncDispose]()
+    await discordChannels?.[Symbol.asyncDispose]()
     await service?.close()
     if (!parts.announcer) announcer[Symbol.dispose]?.()
   }
@@ -243,7 +245,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   try {
     await relay.ready()
     await registerPlugins(server, {
-      ...{ config, relay, announcer, dialler, roomCodes, preferences, clock, log },
+      ...{ config, relay, announcer, dialler, roomCodes, preferences, discordChannels, clock, log },
       ...{ door, overload, numberLimits, drain, doorman, drainSettings },
       ...{ front, switchboard, desk, control, twilioDialler },
       ...{ ration, guesses, traces: tracing?.counters, recordings: recorder.stats },

@@ -1,7 +1,9 @@
-import type { DiscordBridgeOptions, Preferences } from '../bridges/discord/index.ts'
+import type { DiscordBridgeOptions, Preferences, RunningChannels } from '../bridges/discord/index.ts'
 import type { Clock } from '../core/clock.ts'
 import type { LanguageId } from '../core/languages.ts'
 import type { Log } from '../core/log.ts'
+import type { WallClock } from '../core/wall-clock.ts'
+import { DiscordChannels, type DiscordChannelsSettings } from './discord-channels.ts'
 import { DiscordPreferences } from './discord-preferences.ts'
 import { languageOffer } from './language-offer.ts'
 
@@ -29,6 +31,8 @@ export interface DiscordSettings {
   readonly dialRoles?: readonly string[] | undefined
   /** What users want remembered, and where; absent: nothing outlives the process. */
   readonly preferences?: { readonly file: string; readonly key?: string | undefined } | undefined
+  /** Where the channels that are being interpreted are kept for the next process; absent or 0 minutes: nowhere. */
+  readonly resume?: DiscordChannelsSettings | undefined
   readonly dave?: boolean | undefined
   readonly apiUrl?: string | undefined
 }
@@ -42,6 +46,7 @@ export interface DiscordTerms
   /** Where the service is just now, and its key. */
   readonly service: { readonly url: () => string; readonly apiKey: string }
   readonly preferences?: Preferences | undefined
+  readonly running?: RunningChannels | undefined
   /** Telephone numbers that ask for room codes. */
   readonly phoneNumbers: readonly string[]
 }
@@ -55,10 +60,21 @@ export function openPreferences(
   return token !== undefined && preferences ? new DiscordPreferences(preferences, parts) : undefined
 }
 
+/** The file of the channels that are being interpreted. */
+export function openChannels(
+  settings: DiscordSettings | undefined,
+  parts: { readonly wallClock: WallClock; readonly log: Log },
+): DiscordChannels | undefined {
+  const { token, resume } = settings ?? {}
+  return token !== undefined && resume && resume.withinMinutes > 0
+    ? new DiscordChannels(resume, parts)
+    : undefined
+}
+
 /** The bridge's options for these settings; undefined: there is no bot. */
 export function discordOptions(
   settings: DiscordSettings | undefined,
-  { service, preferences, phoneNumbers, ...parts }: DiscordTerms,
+  { service, preferences, running, phoneNumbers, ...parts }: DiscordTerms,
 ): DiscordBridgeOptions | undefined {
   if (settings?.token === undefined) return undefined
   const { token, language, apiUrl, captions = {} } = settings
@@ -68,6 +84,7 @@ export function discordOptions(
     token,
     languages: languageOffer(service),
     ...(preferences ? { preferences } : {}),
+    ...(running ? { running } : {}),
     ...(apiUrl === undefined ? {} : { apiUrl }),
     commands: {
       guilds: settings.guilds ?? [],

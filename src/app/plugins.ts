@@ -30,7 +30,7 @@ import type { AppConfig } from './app-config.ts'
 import { browserOptions } from './browser.ts'
 import { registerDashboard } from './dashboard.ts'
 import { type openDialler, signingTokens } from './dialling.ts'
-import { discordOptions, type openPreferences } from './discord.ts'
+import { discordOptions, type openChannels, type openPreferences } from './discord.ts'
 import type { Drain, DrainSettings } from './drain.ts'
 import type { GuessLimit } from './guess-limit.ts'
 import type { EmbeddedService } from './metrics/own-families.ts'
@@ -50,6 +50,7 @@ export interface PluginParts {
   readonly ration: RationedDialler | undefined
   readonly roomCodes: RoomCodes
   readonly preferences: ReturnType<typeof openPreferences>
+  readonly discordChannels: ReturnType<typeof openChannels>
   readonly desk: Doorkeeper
   /** That of `desk`. */
   readonly guesses: GuessLimit
@@ -167,6 +168,7 @@ function discordBot(parts: PluginParts) {
     ...{ relay, announcer, dialler, roomCodes, preferences, clock, log },
     admission: front.admission(relay),
     guesses: desk.guesses,
+    running: parts.discordChannels,
     wallClock: systemWallClock,
     service: { url, apiKey },
     phoneNumbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),

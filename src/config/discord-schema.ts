@@ -75,6 +75,19 @@ export const discordSchema = z.strictObject({
         .meta({ about: 'The key of those digests. Without one it is made, and kept beside the file.' }),
     })
     .prefault({}),
+  resume: z
+    .strictObject({
+      file: z
+        .string()
+        .min(1)
+        .default('dragoman.channels.json')
+        .meta({ about: 'The channels being interpreted, for the next process: ids of channels, nobody’s.' }),
+      withinMinutes: z.int().min(0).max(1_440).default(10).meta({
+        about:
+          'After a restart within this time, channels with people in them are interpreted again. 0: never.',
+      }),
+    })
+    .prefault({}),
   dave: z.boolean().default(true).meta({
     about: 'End-to-end encryption of voice. Discord requires it but on stages; false is for tests.',
   }),

@@ -52,7 +52,7 @@ export class DiscordBot {
   constructor(options: DiscordBridgeOptions) {
     const { relay, admission = relay, announcer, dialler, roomCodes, apiUrl } = options
     const { clock = systemClock, wallClock = systemWallClock, log = silentLog } = options
-    const { preferences = new MemoryPreferences(), guesses = UNLIMITED } = options
+    const { preferences = new MemoryPreferences(), guesses = UNLIMITED, running } = options
     this.#clock = clock
     this.#client = new Client({
       intents: [...INTENTS],
@@ -72,6 +72,7 @@ export class DiscordBot {
       pacer: new OutgoingPacer(clock),
       counters: this.counters,
       preferences,
+      running,
       dialler,
       roomCodes,
       localeOf: userId => locales.of(userId),

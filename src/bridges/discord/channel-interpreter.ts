@@ -107,6 +107,17 @@ export interface StartRequest {
   readonly roomCode?: string
 }
 
+/** A channel that is being interpreted, and how, for the next process. Nobody who speaks there is named. */
+export type RunningChannel = Omit<StartRequest, 'startedBy' | 'roomCode'>
+
+/** Which channels are being interpreted, kept beyond the process. */
+export interface RunningChannels {
+  /** Those of the last process, if it ended recently. Never throws. */
+  recent(): readonly RunningChannel[]
+  /** These are being interpreted now, and no others. Called every few seconds and at every change. */
+  keep(channels: readonly RunningChannel[]): void
+}
+
 /** What `start` may fail with; the words for it are the commands'. */
 export type StartFailure =
   | { readonly kind: 'already'; readonly channelId: string }

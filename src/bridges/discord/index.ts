@@ -17,6 +17,8 @@ export type {
   ChannelStatus,
   Interpreters,
   Preferences,
+  RunningChannel,
+  RunningChannels,
   StartFailure,
   StartRequest,
 } from './channel-interpreter.ts'

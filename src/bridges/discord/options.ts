@@ -9,7 +9,7 @@ import type { RoomCodes } from '../../core/room-codes.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
 import { callable, having } from '../../guard/host-plugin.ts'
 import type { ChannelOptions } from './channel/channel-parts.ts'
-import type { Preferences } from './channel-interpreter.ts'
+import type { Preferences, RunningChannels } from './channel-interpreter.ts'
 import type { LanguageOffer } from './commands/language-offer.ts'
 import type { CommandSettings, Guesses } from './commands/settings.ts'
 
@@ -26,6 +26,8 @@ export interface DiscordBridgeOptions {
   readonly languages: LanguageOffer
   /** Default: kept in memory, and forgotten when the process ends. */
   readonly preferences?: Preferences
+  /** Absent: after a restart nothing is interpreted until somebody starts it. */
+  readonly running?: RunningChannels
   /** Absent: nobody can be called into a channel. */
   readonly dialler?: Dialler | undefined
   /** Absent: no room can be joined by code. */
@@ -88,6 +90,7 @@ export const discordBridgeOptionsSchema = z.strictObject({
   announcer: having('what speaks notices', 'notice'),
   languages: callable('it resolves to what the service can do'),
   preferences: having('what users want remembered', 'language', 'setLanguage', 'forget').optional(),
+  running: having('which channels are being interpreted', 'recent', 'keep').optional(),
   dialler: having('what calls telephones', 'dial').optional(),
   roomCodes: having('the codes of rooms', 'issue', 'find').optional(),
   guesses: having('what limits guessing', 'mayTry', 'wrong').optional(),

@@ -7,7 +7,7 @@ import type { LanguageId } from '../../../core/languages.ts'
 import type { Log } from '../../../core/log.ts'
 import type { Relay } from '../../../core/relay.ts'
 import type { RoomCodes } from '../../../core/room-codes.ts'
-import type { Preferences } from '../channel-interpreter.ts'
+import type { Preferences, RunningChannels } from '../channel-interpreter.ts'
 import type { LinkCounters } from '../voice/link-counters.ts'
 import type { OutgoingPacer } from '../voice/outgoing-pacer.ts'
 
@@ -43,6 +43,8 @@ export interface ChannelParts {
   /** Of all channels together. */
   readonly counters: LinkCounters
   readonly preferences: Preferences
+  /** Absent: nothing is known of the last process, and nothing is kept for the next one. */
+  readonly running?: RunningChannels | undefined
   /** Absent: nobody can be called. */
   readonly dialler?: Dialler | undefined
   /** Absent: there are no codes to be given out. */

@@ -7,6 +7,7 @@ import type {
   ChannelInterpreter,
   ChannelOutput,
   ChannelStatus,
+  RunningChannel,
   StartRequest,
 } from '../channel-interpreter.ts'
 import type { ChannelParts } from './channel-parts.ts'
@@ -75,6 +76,19 @@ export class ChannelSession implements ChannelInterpreter {
 
   get channelId(): string {
     return this.#its.link.channelId
+  }
+
+  /** How it would be started again as it is now. */
+  get running(): RunningChannel {
+    const { writing } = this.#its
+    const { guildId, channelId } = this
+    const [textChannelId, captions] = [writing.channelId, writing.settings]
+    return { guildId, channelId, textChannelId, captions, output: this.#output, voice: this.#request.voice }
+  }
+
+  /** Others are in its room who came by a code. */
+  get ownsRoom(): boolean {
+    return this.#request.roomCode === undefined
   }
 
   /** It is over but for the goodbyes. */

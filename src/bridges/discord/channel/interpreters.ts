@@ -1,17 +1,29 @@
-import { Events } from 'discord.js'
-import type { ChannelInterpreter, Interpreters, StartFailure, StartRequest } from '../channel-interpreter.ts'
+import { Events, type VoiceState } from 'discord.js'
+import { Ticker } from '../../../core/clock.ts'
+import type {
+  ChannelInterpreter,
+  Interpreters,
+  RunningChannel,
+  StartFailure,
+  StartRequest,
+} from '../channel-interpreter.ts'
 import type { ChannelParts } from './channel-parts.ts'
 import { ChannelSession } from './channel-session.ts'
 import { GuildEvents } from './guild-events.ts'
 import { Indicator } from './indicator.ts'
 
 const CHANNELS_MOST = 50
+/** Between two looks at what the next process should know (ms). */
+const KEEP_MS = 10_000
 
 /** The voice channels that are being interpreted: at most one in each guild, as Discord has it. Owns them. */
 export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   readonly #parts: ChannelParts
   readonly #events: GuildEvents
   readonly #sessions = new Map<string, ChannelSession>()
+  /** Of the last process, until they are started again. */
+  #recent = new Map<string, RunningChannel>()
+  readonly #keeping: Ticker | undefined
   #count = 0
   #closing: Promise<void> | undefined
 
@@ -21,8 +33,10 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     parts.client.on(Events.Invalidated, this.#gone)
     parts.client.on(Events.GuildAvailable, this.#tidy)
     parts.client.once(Events.ClientReady, () => {
+      for (const running of parts.running?.recent() ?? []) this.#recent.set(running.guildId, running)
       for (const guild of parts.client.guilds.cache.values()) this.#tidy(guild)
     })
+    this.#keeping = parts.running && new Ticker(parts.clock, KEEP_MS, () => this.#keep())
   }
 
   /** Channels that are being interpreted, or joined. */
@@ -56,8 +70,13 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     const id = `discord ${guildId}.${++this.#count}`
     const session = new ChannelSession(this.#parts, request, { events: this.#events, id, room })
     this.#sessions.set(guildId, session)
-    void session.ended.then(() => this.#sessions.delete(guildId))
-    return (await session.join()) ?? session
+    void session.ended.then(() => {
+      this.#sessions.delete(guildId)
+      this.#keep()
+    })
+    const failed = await session.join()
+    this.#keep()
+    return failed ?? session
   }
 
   /** Ends all of them, saying goodbye where somebody hears it; settles when they are over. Idempotent. */
@@ -73,6 +92,9 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   async #close(): Promise<void> {
     this.#parts.client.off(Events.Invalidated, this.#gone)
     this.#parts.client.off(Events.GuildAvailable, this.#tidy)
+    // The next process goes on with these.
+    this.#keep(true)
+    this.#keeping?.[Symbol.dispose]()
     await Promise.all(Array.from(this.#sessions.values(), session => session.close()))
     this.#events[Symbol.dispose]()
   }
@@ -80,7 +102,32 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   /** Where nobody is listened to nothing says so, whatever became of the last process. */
   readonly #tidy = ({ id }: { readonly id: string }): void => {
     const { client, log, options } = this.#parts
+    const running = this.#recent.get(id)
+    if (running) void this.#resume(running)
     if (!this.#sessions.has(id) && options?.indicator !== false) void new Indicator(client, id, log).clear()
+  }
+
+  /** Goes on where the last process was, if somebody is there. People are informed first, as at every start. */
+  async #resume(running: RunningChannel): Promise<void> {
+    const { client, log } = this.#parts
+    const { guildId, channelId } = running
+    const guild = client.guilds.cache.get(guildId)
+    if (!guild?.available || !client.user) return
+    this.#recent.delete(guildId)
+    const botId = client.user.id
+    const isPerson = ({ id, member }: VoiceState) => id !== botId && member?.user.bot !== true
+    if (!guild.voiceStates.cache.some(state => state.channelId === channelId && isPerson(state))) return
+    const started = await this.start({ ...running, startedBy: botId })
+    if ('kind' in started)
+      log.warn({ guildId, channelId, reason: started.kind }, 'a channel could not be resumed')
+    else log.info({ guildId, channelId }, 'interpreting again after a restart')
+  }
+
+  /** Those that could not be started again yet are kept too. */
+  #keep(closing = false): void {
+    if (this.#closing && !closing) return
+    const sessions = Array.from(this.#sessions.values()).filter(({ ending, ownsRoom }) => !ending && ownsRoom)
+    this.#parts.running?.keep([...sessions.map(({ running }) => running), ...this.#recent.values()])
   }
 
   readonly #gone = (): void => {
