@@ -90,6 +90,7 @@ export class RoomWiring {
     for (const listener of participants.values()) this.#fitVoices(listener, routes)
     this.#fitPrimaries()
     shareEchoes(participants.values())
+    shareOriginals(participants.values())
     for (const [id, interpretation] of this.#interpretations) {
       interpretation.listeners = this.#listeners(id, interpretation, routes)
       interpretation.hearings = this.#audience(interpretation)
@@ -260,6 +261,30 @@ function shareEchoes(participants: Iterable<Participant>): void {
     else places.set(place, [echo])
   }
   for (const mates of places.values()) for (const echo of mates) echo.share(mates)
+}
+
+/**
+ * Listeners in one place hear each other's playouts: while the service is unavailable, one of them plays the original of a
+ * speaker for all. Those who understand the speaker come first, since they play it anyway.
+ */
+function shareOriginals(participants: Iterable<Participant>): void {
+  const places = new Map<string, Map<string, Voice[]>>()
+  for (const { playout, invitation } of participants) {
+    for (const voice of playout.voices.values()) voice.earlier = []
+    const { place } = invitation
+    if (place === undefined) continue
+    const speakers = places.get(place) ?? new Map<string, Voice[]>()
+    places.set(place, speakers)
+    for (const voice of playout.voices.values()) {
+      const voices = speakers.get(voice.speaker)
+      if (!voices) speakers.set(voice.speaker, [voice])
+      else if (voice.session) voices.push(voice)
+      else voices.unshift(voice)
+    }
+  }
+  for (const speakers of places.values())
+    for (const voices of speakers.values())
+      for (const [at, voice] of voices.entries()) voice.earlier = voices.slice(0, at)
 }
 
 function partyOf({ id, state, invitation }: Participant): Party {

@@ -38,6 +38,8 @@ export class Voice {
   own = false
   /** The listener hears the original without us. */
   together = false
+  /** The same speaker as earlier listeners in this place hear them: the first that plays the original plays it for all. */
+  earlier: readonly Voice[] = []
   mode: OriginalVoice = 'duck'
   /** The speaker has muted themself. */
   muted = false
@@ -63,7 +65,7 @@ export class Voice {
     if (this.muted || this.together) return 0
     // What was translated before the two came to understand each other is still heard to its end.
     if (!this.session) return this.own ? 0 : this.translation.active ? this.#gains.ducked : 1
-    if (this.session.away) return 1
+    if (this.session.away) return this.#carriedByEarlier ? 0 : 1
     if (this.own || this.mode === 'off') return 0
     if (this.mode === 'low') return this.#gains.low
     return translating ? this.#gains.ducked : this.#gains.soft
@@ -77,6 +79,11 @@ export class Voice {
   /** It is what the listener follows, not the background of a translation: it must come quickly. */
   get live(): boolean {
     return !this.together && (!this.session || this.session.away)
+  }
+
+  get #carriedByEarlier(): boolean {
+    for (const voice of this.earlier) if (voice.live && !voice.muted) return true
+    return false
   }
 
   clear(): void {

@@ -54,6 +54,51 @@ test('while the service is away an ear of the place still hears none of them twi
   expect(level(phone, 300, 800)).toBeGreaterThan(3_500)
 })
 
+test.each([
+  ['whom no ear understands', 'fr-fr'],
+  ['whom the first ear understands', 'en-us'],
+  ['whom the second ear understands', 'es-es'],
+])(
+  'while the service is away one ear of a place plays the original of somebody %s',
+  async (_whom, speaks) => {
+    r = await rooms()
+    const legs = ['en-us', 'es-es'].map(hears =>
+      r.live(`ear ${hears}`, { ...lounge, hears, original: 'off' }),
+    )
+    r.live('bob', { ...lounge, takes: 'nothing', speaks: 'de-de' })
+    r.live('phone', { speaks, hears: 'de-de' })
+    await r.run(1_000)
+    const error = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
+    r.translator.refuse = { kind: 'failed', error }
+    for (const connection of r.translator.connections) connection.drop({ kind: 'failed', error })
+    r.say('phone', sine(600, 4_000, 4_000))
+    await r.run(2_000)
+    const levels = legs.map(leg => level(leg, 600, 800)).toSorted((a, b) => a - b)
+    expect(levels[0]).toBeLessThan(5)
+    expect(levels[1]).toBeGreaterThan(3_500)
+  },
+)
+
+test('where only one of two languages is away, its ear plays the original', async () => {
+  r = await rooms()
+  const english = r.live('ear en', { ...lounge, hears: 'en-us', original: 'off' })
+  const spanish = r.live('ear es', { ...lounge, hears: 'es-es', original: 'off' })
+  r.live('phone', { speaks: 'fr-fr', hears: 'en-us' })
+  await r.run(1_000)
+  const error = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
+  r.translator.refuse = { kind: 'failed', error }
+  r.connection('fr-fr', 'es-es').drop({ kind: 'failed', error })
+  r.say('phone', sine(600, 4_000, 4_000))
+  await r.run(2_000)
+  expect(level(spanish, 600, 800)).toBeGreaterThan(3_500)
+  expect(level(english, 600, 800)).toBeLessThan(5)
+  // The other one is lost as well, and the first ear plays it alone.
+  r.connection('fr-fr', 'en-us').drop({ kind: 'failed', error })
+  r.say('phone', sine(600, 4_000, 4_000))
+  await r.run(2_000)
+  expect([level(english, 600, 800) > 3_500, level(spanish, 600, 800) < 5]).toEqual([true, true])
+})
+
 test('who reads hears nothing and gets captions, also of the last words of somebody who leaves', async () => {
   r = await rooms()
   const ana = r.live('ana', { ...lounge, takes: 'nothing', speaks: 'es-es' })
