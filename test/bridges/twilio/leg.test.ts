@@ -132,21 +132,18 @@ describe('a quiet telephone leg', () => {
 
   it('is pinged after 5 s and given up after 15 s', async () => {
     const { clock, leg, fake, got } = answeredLeg()
+    const look = (ms: number) => {
+      clock.advance(ms)
+      leg.watch(clock.now())
+    }
     for (let s = 0; s < 5; s++) {
       expect(fake.pings).toBe(0)
-      clock.advance(1_000)
-      leg.watch(clock.now())
+      look(1_000)
     }
     expect(fake.pings).toBe(1)
-    for (let s = 5; s < 14; s++) {
-      clock.advance(1_000)
-      leg.watch(clock.now())
-    }
-    clock.advance(990)
-    leg.watch(clock.now())
+    for (const ms of [...Array(9).fill(1_000), 990]) look(ms)
     expect(fake.terminated).toBe(false)
-    clock.advance(20)
-    leg.watch(clock.now())
+    look(20)
     expect(fake.terminated).toBe(true)
     await settled()
     expect(got.ended).toMatchObject({ kind: 'failed', error: { code: 'LEG_SILENT', retryable: true } })

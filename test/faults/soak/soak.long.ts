@@ -40,7 +40,7 @@ const NEW_SEEDS = Number(process.env.DRAGOMAN_SOAK_SEEDS ?? 60)
 
 test('new seeds of set-ups and tear-downs with faults, on a turned clock', async context => {
   const seeds = newSeeds(NEW_SEEDS)
-  const reports = await soakAll('rooms', seeds, { calls: 300, mostSeconds: 60 })
+  const reports = await soakAll('rooms', seeds, { calls: 300, mostSeconds: 600 })
   for (const report of reports) expect(leftovers(report), again(report.seed)).toEqual([])
   expect(reports).toHaveLength(seeds.length)
   figure(context, `new seeds of 300 calls in rooms that leave something behind, of ${seeds.length}`, '0', '0')
