@@ -44,19 +44,23 @@ async function trial(seed: number, wanted: number, mostMs: number): Promise<Soak
   const calls = await open(seed)
   const batch = Math.max(50, Math.floor(wanted / 20))
   const heap: { calls: number; bytes: number }[] = []
+  const { relay, faults } = calls
+  const most = { rooms: 0, fragmentsHeld: 0, decoding: 0, timersWhileIdle: 0 }
   let done = 0
   while (done < wanted && performance.now() - began < mostMs) {
     await calls.run(Math.min(batch, wanted - done))
     done += Math.min(batch, wanted - done)
+    // What only the next call clears away is seen here.
+    const timers = calls instanceof RoomCalls ? calls.clock.pending : 0
+    const { fragmentsHeld, decoding } = relay
+    const now = { rooms: relay.rooms.size, fragmentsHeld, decoding, timersWhileIdle: timers }
+    for (const name of Object.keys(most) as (keyof typeof most)[])
+      most[name] = Math.max(most[name], now[name])
     heap.push({ calls: done, bytes: await heapBytes() })
   }
   const left = retained()
   const one = new FakeLeg('one')
   const seesOne = count(FakeLeg) > 0 && !one.over
-  const { relay, faults } = calls
-  const { fragmentsHeld, decoding } = relay
-  const rooms = relay.rooms.size
-  const pending = calls instanceof RoomCalls ? calls.clock.pending : 0
   await calls.close()
   const seconds = (performance.now() - began) / 1_000
   await heapBytes()
@@ -69,10 +73,7 @@ async function trial(seed: number, wanted: number, mostMs: number): Promise<Soak
     sessions: relay.metrics.sessionsOpened,
     left,
     seesOne,
-    rooms,
-    fragmentsHeld,
-    decoding,
-    timersWhileIdle: pending,
+    ...most,
     timersAfterwards: calls instanceof RoomCalls ? calls.clock.pending : 0,
     before,
     after,

@@ -13,6 +13,7 @@ export interface SoakReport {
   readonly left: readonly string[]
   /** Whether one object that is kept on purpose is found. */
   readonly seesOne: boolean
+  /** These are the most there were at any time at which nobody was in a call. */
   readonly rooms: number
   readonly fragmentsHeld: number
   /** Translations that are still being decoded. */
