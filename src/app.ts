@@ -13,7 +13,7 @@ import { openServer } from './app/server.ts'
 import { startTracing } from './app/tracing.ts'
 import { openTranslators } from './app/translators.ts'
 import { openUsageFile } from './app/usage-file.ts'
-import type { DiscordBot } from './bridges/discord/index.ts'
+import type { DiscordBridge } from './bridges/discord/discord-bridge.ts'
 import type { Announcer } from './core/announcer.ts'
 import { Attendant } from './core/attendant.ts'
 import { attendantOptions } from './core/attendant-options.ts'
@@ -77,7 +77,7 @@ export interface App extends AsyncDisposable {
   /** How much each number is called. */
   readonly numberLimits: NumberLimits
   /** The bot on Discord, when there is a token for one. */
-  readonly discord: DiscordBot | undefined
+  readonly discord: DiscordBridge | undefined
   /** The embedded service, when there is one. */
   readonly service: ServiceProcess | undefined
   /** Listens; resolves to the address on this machine. */

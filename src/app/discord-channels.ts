@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { RunningChannel, RunningChannels } from '../bridges/discord/index.ts'
+import type { RunningChannel, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
 import { isLanguageId } from '../core/languages.ts'
 import type { Log } from '../core/log.ts'
 import { isoTime, type WallClock } from '../core/wall-clock.ts'

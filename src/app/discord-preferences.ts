@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { Preferences } from '../bridges/discord/index.ts'
+import type { Preferences } from '../bridges/discord/channel-interpreter.ts'
 import type { Clock } from '../core/clock.ts'
 import { BridgeError } from '../core/errors.ts'
 import { isLanguageId, type LanguageId } from '../core/languages.ts'

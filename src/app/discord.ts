@@ -1,4 +1,5 @@
-import type { DiscordBridgeOptions, Preferences, RunningChannels } from '../bridges/discord/index.ts'
+import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
+import type { DiscordBridgeOptions } from '../bridges/discord/options.ts'
 import type { Clock } from '../core/clock.ts'
 import type { LanguageId } from '../core/languages.ts'
 import type { Log } from '../core/log.ts'

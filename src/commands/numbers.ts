@@ -1,4 +1,5 @@
-import { type RestSettings, restClient } from '../bridges/twilio/dial/rest-client.ts'
+import { restClient } from '../bridges/twilio/dial/rest-client.ts'
+import type { RestSettings } from '../bridges/twilio/dial/rest-settings.ts'
 import { BindingFile } from '../bridges/twilio/numbers/binding-file.ts'
 import { type Change, Numbers } from '../bridges/twilio/numbers/numbers.ts'
 import type { VoiceSettings } from '../bridges/twilio/numbers/voice-settings.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type App, buildApp } from '../app.ts'
-import type { DiscordBot } from '../bridges/discord/index.ts'
+import type { DiscordBridge } from '../bridges/discord/discord-bridge.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../core/log.ts'
 import { embeddedEngines } from './embedded-engines.ts'
@@ -100,7 +100,7 @@ function greet(
 }
 
 /** Says what became of logging in. */
-async function tellDiscord(discord: DiscordBot, terminal: Terminal): Promise<void> {
+async function tellDiscord(discord: DiscordBridge, terminal: Terminal): Promise<void> {
   const ready = await discord.settled
   const { state, guilds } = discord
   if (ready) terminal.line(listed('Discord', `logged in; ${guilds} ${guilds === 1 ? 'server' : 'servers'}`))

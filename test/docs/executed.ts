@@ -1,7 +1,7 @@
 /** Where the commands that pages show are really run, with the real program: what the command begins with, and the test. */
 export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: string])[] = [
   [/^npm (test|ci)/, 'vitest.config.ts', 'test/**'],
-  [/^npm pack/, 'test/package.test.ts', "'pack'"],
+  [/^npm pack/, 'test/package/packed.ts', "'pack'"],
   [/^npm start|^dragoman serve/, 'test/e2e/commands.test.ts', "'serve'"],
   [/^npm run demo$|^dragoman demo$|^dragoman demo --audio/, 'test/e2e/commands.test.ts', "'demo'"],
   [/^(npm run demo --|dragoman demo) --two-phones/, 'test/e2e/two-party/demo.test.ts', 'twoPhones'],

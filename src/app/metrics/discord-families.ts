@@ -1,4 +1,6 @@
-import type { CommandCounters, DiscordBot, LinkCounters } from '../../bridges/discord/index.ts'
+import type { CommandCounters } from '../../bridges/discord/commands/command-counters.ts'
+import type { DiscordBridge } from '../../bridges/discord/discord-bridge.ts'
+import type { LinkCounters } from '../../bridges/discord/voice/link-counters.ts'
 import {
   type Family,
   type FieldTable,
@@ -82,8 +84,8 @@ const COMMANDS: FieldTable<CommandCounters> = {
 const LOGIN = ['trying', 'ready', 'refused', 'closed'] as const
 
 /** The bot on Discord; no values where there is none. */
-export function discordFamilies(bot: () => DiscordBot | undefined): Family[] {
-  const of = <T>(read: (bot: DiscordBot) => T) => {
+export function discordFamilies(bot: () => DiscordBridge | undefined): Family[] {
+  const of = <T>(read: (bot: DiscordBridge) => T) => {
     const there = bot()
     return there ? [[[], read(there)] as const] : []
   }

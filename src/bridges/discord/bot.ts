@@ -11,8 +11,9 @@ import { LanguageList } from './commands/language-list.ts'
 import { Registrar } from './commands/registrar.ts'
 import { SeenLocales } from './commands/seen-locales.ts'
 import type { CommandSettings } from './commands/settings.ts'
+import type { DiscordBridge, LoginState } from './discord-bridge.ts'
 import { logOut } from './log-out.ts'
-import { Login, type LoginState } from './login.ts'
+import { Login } from './login.ts'
 import { MemoryPreferences } from './memory-preferences.ts'
 import type { DiscordBridgeOptions } from './options.ts'
 import { LinkCounters } from './voice/link-counters.ts'
@@ -36,7 +37,7 @@ const GOODBYES_MS = 20_000
 const UNLIMITED = { mayTry: () => true, wrong: () => {} }
 
 /** One bot: its login, its commands, and the channels it interprets. Owns its client. */
-export class DiscordBot {
+export class DiscordBot implements DiscordBridge {
   /** Of all channels together. */
   readonly counters = new LinkCounters()
   readonly interpreters: Interpreters

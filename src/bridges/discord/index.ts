@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { assertInstalled } from '../../core/optional-part.ts'
 import { type HostPlugin, hostPlugin } from '../../guard/host-plugin.ts'
-import type { DiscordBot } from './bot.ts'
+import type { DiscordBridge } from './discord-bridge.ts'
 import { type DiscordBridgeOptions, discordBridgeOptionsSchema } from './options.ts'
 
 export type { HostPlugin } from '../../guard/host-plugin.ts'
-export type { DiscordBot } from './bot.ts'
-export type { ChannelOptions } from './channel/channel-parts.ts'
 export type {
   CaptionSettings,
   CaptionStyle,
@@ -25,8 +23,8 @@ export type {
 export type { CommandCounters } from './commands/command-counters.ts'
 export type { LanguageOffer, OfferedLanguage } from './commands/language-offer.ts'
 export type { CommandSettings, Guesses } from './commands/settings.ts'
-export type { LoginState } from './login.ts'
-export type { DiscordBridgeOptions } from './options.ts'
+export type { DiscordBridge, LoginState } from './discord-bridge.ts'
+export type { ChannelOptions, DiscordBridgeOptions } from './options.ts'
 export type { LinkCounters } from './voice/link-counters.ts'
 
 // Discord's library is an optional peer. Imported statically, without it nothing could say so in words.
@@ -44,7 +42,7 @@ export const inviteUrl: typeof permissions.inviteUrl = permissions.inviteUrl
 declare module 'fastify' {
   interface FastifyInstance {
     /** Present once the Discord bridge is registered. */
-    discord: DiscordBot
+    discord: DiscordBridge
   }
 }
 

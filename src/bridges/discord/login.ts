@@ -1,19 +1,7 @@
 import { type Client, DiscordAPIError, Events, HTTPError } from 'discord.js'
 import { after, type Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-
-/** How it stands with the bot's login. `refused`: Discord will not have it as it is, so nothing is tried any more. */
-export type LoginState =
-  | { readonly kind: 'trying'; readonly attempts: number }
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'refused'; readonly why: Refused }
-  | { readonly kind: 'closed' }
-
-/**
- * The token is none, or was withdrawn; an intent is asked for that the application does not have; the bot is in too many
- * guilds for one connection; this version of the protocol is no longer spoken.
- */
-export type Refused = 'token' | 'intents' | 'shards' | 'version'
+import type { LoginState, Refused } from './discord-bridge.ts'
 
 /** Attempts to resume a session, half a second apart. */
 const RESUMES_MOST = 10

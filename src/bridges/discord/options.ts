@@ -3,15 +3,35 @@ import type { Announcer } from '../../core/announcer.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dialler } from '../../core/dialler.ts'
 import type { Admission } from '../../core/invitation.ts'
+import type { LanguageId } from '../../core/languages.ts'
 import type { Log } from '../../core/log.ts'
 import type { Relay } from '../../core/relay.ts'
 import type { RoomCodes } from '../../core/room-codes.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
 import { callable, having } from '../../guard/host-plugin.ts'
-import type { ChannelOptions } from './channel/channel-parts.ts'
 import type { Preferences, RunningChannels } from './channel-interpreter.ts'
 import type { LanguageOffer } from './commands/language-offer.ts'
 import type { CommandSettings, Guesses } from './commands/settings.ts'
+
+/** How a channel is interpreted from its beginning. */
+export interface ChannelOptions {
+  /** Channels at a time, in all guilds. Default 50. */
+  readonly maxChannels?: number
+  /** A channel without people is left after this (ms). Default 60 000. */
+  readonly emptyAfterMs?: number
+  /** Silence after somebody's turn, so that the service knows that it is over (ms). Default 800. */
+  readonly turnSilenceMs?: number
+  /** What people speak of whom nothing is known. Default: what the guild's settings say. */
+  readonly language?: LanguageId
+  /** End-to-end encryption of voice; false only for tests and stage channels. Default true. */
+  readonly dave?: boolean
+  /** How long a room code is good (minutes). Default 30. */
+  readonly codeMinutes?: number
+  /** The last words may take so long (ms). Default 4 000. */
+  readonly farewellMs?: number
+  /** Whether the bot's name in the guild shows that it listens, where it may change it. Default true. */
+  readonly indicator?: boolean
+}
 
 /** What the bridge works with. What is passed in stays whose it is. */
 export interface DiscordBridgeOptions {

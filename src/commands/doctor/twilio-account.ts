@@ -1,5 +1,6 @@
-import { type RestSettings, restClient } from '../../bridges/twilio/dial/rest-client.ts'
+import { restClient } from '../../bridges/twilio/dial/rest-client.ts'
 import { RestFailure } from '../../bridges/twilio/dial/rest-failure.ts'
+import type { RestSettings } from '../../bridges/twilio/dial/rest-settings.ts'
 import { voiceSettingsOf } from '../../bridges/twilio/numbers/voice-settings.ts'
 import type { Config } from '../../config.ts'
 import type { ExaminedAccount } from './account-checks.ts'

@@ -8,28 +8,9 @@ import type { Log } from '../../../core/log.ts'
 import type { Relay } from '../../../core/relay.ts'
 import type { RoomCodes } from '../../../core/room-codes.ts'
 import type { Preferences, RunningChannels } from '../channel-interpreter.ts'
+import type { ChannelOptions } from '../options.ts'
 import type { LinkCounters } from '../voice/link-counters.ts'
 import type { OutgoingPacer } from '../voice/outgoing-pacer.ts'
-
-/** How a channel is interpreted from its beginning. */
-export interface ChannelOptions {
-  /** Channels at a time, in all guilds. Default 50. */
-  readonly maxChannels?: number
-  /** A channel without people is left after this (ms). Default 60 000. */
-  readonly emptyAfterMs?: number
-  /** Silence after somebody's turn, so that the service knows that it is over (ms). Default 800. */
-  readonly turnSilenceMs?: number
-  /** What people speak of whom nothing is known. Default: what the guild's settings say. */
-  readonly language?: LanguageId
-  /** End-to-end encryption of voice; false only for tests and stage channels. Default true. */
-  readonly dave?: boolean
-  /** How long a room code is good (minutes). Default 30. */
-  readonly codeMinutes?: number
-  /** The last words may take so long (ms). Default 4 000. */
-  readonly farewellMs?: number
-  /** Whether the bot's name in the guild shows that it listens, where it may change it. Default true. */
-  readonly indicator?: boolean
-}
 
 /** What all channels of a process are made with; none of it is closed by them. */
 export interface ChannelParts {

@@ -1,7 +1,8 @@
 import type { Twilio } from 'twilio'
 import { assertInstalled } from '../../../core/optional-part.ts'
-import { credentialsOf, type RestSettings, restClient } from './rest-client.ts'
+import { restClient } from './rest-client.ts'
 import { RestFailure } from './rest-failure.ts'
+import { credentialsOf, type RestSettings } from './rest-settings.ts'
 
 /** A call as it is ordered. All addresses are complete and public. */
 export interface CallOrder {

@@ -10,7 +10,7 @@ import { type CallsApi, TwilioCallsApi } from './calls-api.ts'
 import { destinationFault } from './destination.ts'
 import { Dial } from './dial.ts'
 import { DialCounters } from './dial-counters.ts'
-import type { RestSettings } from './rest-client.ts'
+import type { RestSettings } from './rest-settings.ts'
 
 /** Who may be called, and how. */
 export interface OutboundSettings extends RestSettings, UsageLimits {

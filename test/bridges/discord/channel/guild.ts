@@ -1,5 +1,5 @@
 import { Events } from 'discord.js'
-import type { ChannelOptions, ChannelParts } from '../../../../src/bridges/discord/channel/channel-parts.ts'
+import type { ChannelParts } from '../../../../src/bridges/discord/channel/channel-parts.ts'
 import { DiscordInterpreters } from '../../../../src/bridges/discord/channel/interpreters.ts'
 import type {
   ChannelInterpreter,
@@ -7,6 +7,7 @@ import type {
   StartRequest,
 } from '../../../../src/bridges/discord/channel-interpreter.ts'
 import { MemoryPreferences } from '../../../../src/bridges/discord/memory-preferences.ts'
+import type { ChannelOptions } from '../../../../src/bridges/discord/options.ts'
 import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
 import { OutgoingPacer } from '../../../../src/bridges/discord/voice/outgoing-pacer.ts'
 import { systemClock } from '../../../../src/core/clock.ts'

@@ -1,0 +1,56 @@
+/** A strict program of somebody else with bridges in its app: it compiles against whatever copy of Fastify it has. */
+export const HOST_TYPES = `
+import Fastify from 'fastify'
+import { Relay, relayOptions, type Config, type Admission } from 'dragoman'
+import { ServiceTranslator } from 'dragoman/service'
+import browserBridge, { type BrowserBridgeOptions } from 'dragoman/browser'
+import twilioBridge, { type TwilioBridge, type TwilioBridgeOptions } from 'dragoman/twilio'
+import { FRAME_SAMPLES } from 'dragoman/transcode'
+
+const relay = new Relay({ translator: new ServiceTranslator({ url: 'http://localhost', apiKey: 'key' }), options: relayOptions() })
+const app = Fastify({ logger: true })
+const admission: Admission = relay
+
+async function start(): Promise<void> {
+  await app.register(twilioBridge, {
+    relay: admission,
+    prefix: '/calls',
+    publicUrl: 'https://host.example',
+    authTokens: ['token'],
+    invite: call => ({ room: call.callSid, speaks: 'en-us', hears: 'es-es' }),
+  })
+  await app.register(browserBridge, {
+    relay,
+    log: app.log,
+    languages: { speaks: 'en-us', hears: 'es-es' },
+    offer: async () => ({ languages: [], voices: [] }),
+    settings: { visitors: 'anyone' },
+  })
+  // @ts-expect-error: relay and invite are missing
+  await app.register(twilioBridge, { publicUrl: 'https://host.example', authTokens: ['token'] })
+  const options: TwilioBridgeOptions = {
+    relay,
+    invite: () => ({ refused: 'busy' }),
+    // @ts-expect-error: that is publicUrl
+    publicURL: 'https://host.example',
+  }
+  const more: Partial<BrowserBridgeOptions> = { path: '/interpreter' }
+  // @ts-expect-error: a number, not any
+  const wrong: string = FRAME_SAMPLES
+  void [options, more, wrong]
+}
+
+export function legs(bridge: TwilioBridge): number {
+  return bridge.legs.size
+}
+export type { Config }
+export { start }
+`
+/** Where the app has the same copy of Fastify, what the bridges decorate it with has a type. */
+export const DECORATED = `
+import type { FastifyInstance } from 'fastify'
+import 'dragoman/twilio'
+import 'dragoman/browser'
+
+export const figures = (app: FastifyInstance): number => app.twilio.legs.size + app.browser.visits
+`

@@ -1,0 +1,158 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ENV as env, PACK_MS, type Packed, PROJECT, packed, run } from './packed.ts'
+import { JAVASCRIPT_CONSUMER, TYPESCRIPT_CONSUMER, typedConsumers } from './typed-consumers.ts'
+
+/** Packing, and installing some 90 packages, perhaps without a cache, on a busy machine. */
+const INSTALL_MS = PACK_MS + 140_000
+/** One program of it; it is ended then, rather than left behind. */
+const PROGRAM_MS = 140_000
+
+const { exports, bin, devDependencies, peerDependenciesMeta } = JSON.parse(
+  await readFile(join(PROJECT, 'package.json'), 'utf8'),
+) as {
+  exports: Record<string, string | { types: string; default: string }>
+  bin: Record<string, string>
+  devDependencies: Record<string, string>
+  peerDependenciesMeta: Record<string, { optional: boolean }>
+}
+const optional = Object.keys(peerDependenciesMeta)
+const entries = Object.keys(exports).filter(entry => entry !== './package.json')
+
+let folder: string
+let about: Packed
+const installed = () => join(folder, 'node_modules/dragoman')
+const install = (...packages: string[]) =>
+  run('npm', ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', ...packages], {
+    ...{ cwd: folder, env, timeout: PROGRAM_MS },
+  })
+
+beforeAll(async () => {
+  about = await packed()
+  folder = await mkdtemp(join(tmpdir(), 'dragoman-package-'))
+  await writeFile(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }')
+  await install(about.tarball)
+}, INSTALL_MS)
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('the package', () => {
+  it('holds what is promised and nothing else', () => {
+    const allowed =
+      /^(dist\/.+\.(js|d\.ts|json|html|css|svg)|recordings\/[^/]+\.(wav|json|md)|docs\/([^/]+\/)*[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|package\.json|dragoman\.example\.yaml|(README|CHANGELOG|SECURITY)\.md|LICENSE)$/
+    const paths = about.files.map(file => file.path)
+    expect(paths.filter(path => !allowed.test(path))).toEqual([])
+    expect(
+      paths.filter(path => /\.test\.|fixture|conformance|(^|\/)\.|^bench|^dist\/bench/.test(path)),
+    ).toEqual([])
+    expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'package.json', 'dragoman.example.yaml']))
+  })
+
+  it('is of a sane size', () => {
+    expect(about.size).toBeGreaterThan(500_000) // the recordings
+    expect(about.size).toBeLessThan(2_500_000)
+    expect(about.unpackedSize).toBeLessThan(8_000_000)
+  })
+
+  it('holds no secrets and no address of a registry', async () => {
+    const suspicious =
+      /-----BEGIN [A-Z ]*PRIVATE KEY|\bAC[0-9a-f]{32}\b|\bSK[0-9a-f]{32}\b|\bgh[pousr]_\w{30,}|_authToken=|registry\.npmjs|\/root\/|\/home\/\w+\//
+    for (const { path } of about.files) {
+      if (path.endsWith('.wav')) continue
+      expect(suspicious.exec(await readFile(join(installed(), path), 'utf8'))?.[0], path).toBeUndefined()
+    }
+  })
+
+  it('brings a command that runs', async () => {
+    const { stdout } = await run(join(folder, 'node_modules/.bin/dragoman'), ['--help'], { cwd: folder, env })
+    for (const command of ['serve', 'service', 'demo', 'call']) expect(stdout).toContain(command)
+    expect(Object.keys(bin)).toEqual(['dragoman'])
+  })
+
+  it('says in one line which Node it needs, under an older one', async () => {
+    const older = "Object.defineProperty(process.versions, 'node', { value: '20.19.4' })"
+    const options = ['--import', `data:text/javascript,${encodeURIComponent(older)}`]
+    const failed = await run(process.execPath, [...options, join(installed(), bin.dragoman!), 'serve'], {
+      cwd: folder,
+      env,
+    }).catch(error => error)
+    expect([failed.code, failed.stdout]).toEqual([1, ''])
+    expect(failed.stderr).toMatch(/^dragoman needs Node 24 or newer, this is 20\.19\.4: .*\n$/)
+  })
+
+  it('needs few others: those of one channel are there only if somebody wants it', async () => {
+    const lock = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8'))
+    const names = Object.keys(lock.packages).map(path => path.replace(/^.*node_modules\//, ''))
+    expect(names).toContain('fastify')
+    // prom-client brings OpenTelemetry's interface, which is small.
+    for (const name of optional.filter(each => each !== '@opentelemetry/api'))
+      expect(names).not.toContain(name)
+    expect(names.length).toBeLessThan(135)
+  })
+
+  it('says what to install for a channel whose packages are not there', async () => {
+    const program = join(folder, 'node_modules/.bin/dragoman')
+    const failed = await run(program, ['discord', 'invite', '--application-id', '123456789012345678'], {
+      ...{ cwd: folder, env },
+    }).catch(error => error)
+    expect(failed.code).toBe(1)
+    expect(failed.stderr).toContain('npm install discord.js@14 @discordjs/voice@0.19.2')
+    expect(failed.stderr).not.toContain('    at ')
+  })
+
+  it.each(entries.filter(entry => entry !== './discord'))('can be imported as %s', async entry => {
+    const name = entry.replace(/^\./, 'dragoman')
+    const script = `const module = await import('${name}'); console.log(Object.keys(module).length)`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: folder,
+      env,
+    })
+    expect(Number(stdout)).toBeGreaterThan(0)
+  })
+
+  it('is a client and a service to try it with, in plain JavaScript', async () => {
+    await writeFile(join(folder, 'consumer.js'), JAVASCRIPT_CONSUMER)
+    const { stdout } = await run(process.execPath, ['consumer.js'], { cwd: folder, env })
+    expect(JSON.parse(stdout)).toEqual({
+      languages: ['en-us'],
+      text: { text: 'Good morning.', translation: 'es-es 1' },
+      speech: { text: 'en-us 1', translation: 'es-es 1', mp3: true },
+      failure: ['ServiceFailure', 'unreachable', 'connection_failed'],
+      misuse: 'RangeError',
+    })
+  })
+
+  it(
+    'has all of its channels once their packages are installed, with types for programs of others, all checked',
+    async () => {
+      await install(...optional.map(name => `${name}@${devDependencies[name]}`))
+      const script = "console.log(Object.keys(await import('dragoman/discord')).length)"
+      const { stdout: count } = await run(process.execPath, ['--input-type=module', '--eval', script], {
+        ...{ cwd: folder, env },
+      })
+      expect(Number(count)).toBeGreaterThan(0)
+      await writeFile(join(folder, 'consumer.ts'), TYPESCRIPT_CONSUMER)
+      const files = ['consumer.ts', ...(await typedConsumers(PROJECT, folder, exports))]
+      const everything = await readFile(join(folder, 'everything.ts'), 'utf8')
+      for (const entry of entries) expect(everything).toContain(`from '${entry.replace('.', 'dragoman')}'`)
+      const compilerOptions = {
+        module: 'nodenext',
+        moduleResolution: 'nodenext',
+        target: 'es2024',
+        lib: ['es2024', 'esnext.disposable'],
+        strict: true,
+        noEmit: true,
+        skipLibCheck: false,
+        typeRoots: [join(PROJECT, 'node_modules/@types')],
+        types: ['node'],
+      }
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+      const tsc = join(PROJECT, 'node_modules/.bin/tsc')
+      const { stdout } = await run(tsc, ['--project', folder], { cwd: folder, env }).catch(error => error)
+      expect(stdout).toBe('')
+    },
+    INSTALL_MS,
+  )
+})
