@@ -106,6 +106,16 @@ export class DaveGuard {
     return plain
   }
 
+  /** The Opus in `frame` if this user encrypted it. A failure says nothing, and is not counted. */
+  openedAsOf(frame: Buffer, userId: string): Buffer | undefined {
+    if (this.encrypted !== true || !looksEncrypted(frame)) return undefined
+    try {
+      return this.#dave?.decrypt(frame, userId) ?? undefined
+    } catch {
+      return undefined
+    }
+  }
+
   /**
    * Looks whether we were let into the group again; about once a second. A broken welcome meanwhile is passed over by the
    * library, which would wait for ever. `alone`: there is nobody to make a group with.

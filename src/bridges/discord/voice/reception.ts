@@ -1,17 +1,19 @@
 import type { Clock } from '../../../core/clock.ts'
 import { opusSamples } from '../../../transcode/opus-packet.ts'
-import type { DaveGuard } from './dave-guard.ts'
+import { type DaveGuard, looksEncrypted } from './dave-guard.ts'
 import { HeldFrames } from './held-frames.ts'
 import type { LinkCounters } from './link-counters.ts'
 import type { PacketSink } from './packet-sink.ts'
 import { isAudio, opened, type SessionKey } from './sealed-packet.ts'
-import { UnnamedPackets } from './unnamed-packets.ts'
+import { type KeptPacket, UnnamedPackets } from './unnamed-packets.ts'
 
 interface Speaker {
   readonly userId: string
   ssrc: number | undefined
   /** Nobody listens to them: not even decrypted. */
   sink: PacketSink | undefined
+  /** Since when somebody listens to them; nothing older is for them. */
+  since: number
   /** The sequence numbers that came last, in a ring; what comes again cannot be decrypted again. */
   readonly recent: Int32Array
   recentAt: number
@@ -51,7 +53,9 @@ export class Reception {
   }
 
   listen(userId: string, sink: PacketSink): void {
-    this.#speaker(userId).sink = sink
+    const speaker = this.#speaker(userId)
+    if (speaker.sink === undefined) speaker.since = this.#clock.now()
+    speaker.sink = sink
   }
 
   unlisten(userId: string, sink?: PacketSink): void {
@@ -85,6 +89,11 @@ export class Reception {
   named(userId: string, ssrc: number): void {
     const speaker = this.#speaker(userId)
     if (speaker.ssrc === ssrc) return
+    this.#name(speaker, ssrc)
+    for (const packet of this.#unnamed.take(ssrc)) this.#attribute(packet, speaker)
+  }
+
+  #name(speaker: Speaker, ssrc: number): void {
     if (speaker.ssrc !== undefined) this.#bySsrc.delete(speaker.ssrc)
     const before = this.#bySsrc.get(ssrc)
     if (before) this.#unname(before)
@@ -92,9 +101,41 @@ export class Reception {
     speaker.recent.fill(NO_SEQUENCE)
     speaker.held.clear()
     this.#bySsrc.set(ssrc, speaker)
-    for (const datagram of this.#unnamed.take(ssrc)) {
-      this.#counters.attributed++
-      this.#give(datagram, speaker, true)
+  }
+
+  /** Hands over what was kept; what was said before anybody listened to them is dropped. */
+  #attribute({ datagram, at }: KeptPacket, speaker: Speaker): void {
+    if (speaker.sink !== undefined && at < speaker.since) return
+    this.#counters.attributed++
+    this.#give(datagram, speaker, true)
+  }
+
+  /**
+   * Op 5 is the only word whose an SSRC is, and sometimes it never comes. Each speaker encrypts end to end with a key of
+   * their own: whose key opens the oldest packet, theirs it is. Only those who are listened to and have no SSRC are tried.
+   */
+  #identify(ssrc: number, packets: readonly KeptPacket[]): void {
+    for (const { datagram } of packets) {
+      const frame = this.#key && opened(datagram, this.#key)
+      if (frame === undefined || !looksEncrypted(frame)) continue
+      for (const speaker of this.#speakers.values()) {
+        if (speaker.sink === undefined || speaker.ssrc !== undefined) continue
+        const opus = this.#dave.openedAsOf(frame, speaker.userId)
+        if (opus === undefined) continue
+        this.#name(speaker, ssrc)
+        for (const packet of this.#unnamed.take(ssrc)) {
+          if (packet.datagram !== datagram) this.#attribute(packet, speaker)
+          // It cannot be decrypted a second time.
+          else if (packet.at >= speaker.since) {
+            this.#counters.attributed++
+            const sequence = datagram.readUInt16BE(2)
+            speaker.recent[speaker.recentAt++ % RECENT] = sequence
+            this.#deliver(speaker, sequence, datagram.readUInt32BE(4), opus)
+          }
+        }
+        return
+      }
+      return
     }
   }
 
@@ -135,6 +176,8 @@ export class Reception {
     else if (fromServer) {
       this.#counters.unknownSsrc++
       this.#unnamed.keep(ssrc, datagram)
+      const overdue = this.#unnamed.overdue(ssrc)
+      if (overdue) this.#identify(ssrc, overdue)
     } else this.#counters.foreign++
   }
 
@@ -184,7 +227,15 @@ export class Reception {
     let speaker = this.#speakers.get(userId)
     if (speaker === undefined) {
       const recent = new Int32Array(RECENT).fill(NO_SEQUENCE)
-      speaker = { userId, ssrc: undefined, sink: undefined, recent, recentAt: 0, held: new HeldFrames() }
+      speaker = {
+        userId,
+        ssrc: undefined,
+        sink: undefined,
+        since: 0,
+        recent,
+        recentAt: 0,
+        held: new HeldFrames(),
+      }
       this.#speakers.set(userId, speaker)
     }
     return speaker

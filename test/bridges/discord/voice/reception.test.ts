@@ -146,6 +146,17 @@ describe('names', () => {
     expect(counters).toMatchObject({ unknownSsrc: 10, attributed: 10 })
   })
 
+  test('that come late bring nothing that was said before somebody listened', () => {
+    const { reception, listener, give, clock } = stage()
+    reception.unlisten('anna', listener)
+    for (let sequence = 0; sequence < 5; sequence++) give({ sequence })
+    clock.advance(100)
+    reception.listen('anna', listener)
+    for (let sequence = 5; sequence < 10; sequence++) give({ sequence })
+    reception.named('anna', SSRC)
+    expect(listener.packets.map(({ sequence }) => sequence)).toEqual([5, 6, 7, 8, 9])
+  })
+
   test('that come too late bring nothing', () => {
     const { reception, listener, give, clock } = stage()
     for (let sequence = 0; sequence < 10; sequence++) give({ sequence })

@@ -107,6 +107,36 @@ describe('frames that cannot be decrypted', () => {
   })
 })
 
+describe('users whose SSRC is never named', () => {
+  test('are known by their key: two at once are told apart, and heard from the first syllable', async () => {
+    const { link, call, anna, listener, counters, faults } = await encrypted()
+    const other = new Listener()
+    link.listen(BEN, other)
+    const ben = call.addUser(BEN)
+    await ben.joined
+    await call.settled()
+    faults.withholdSpeaking = true
+    await Promise.all([anna.say(sine(600, 1_200)), ben.say(sine(900, 1_200))])
+    await until(() => listener.packets.length >= 60 && other.packets.length >= 60, 5_000, 'both')
+    expect([listener.loud(600), other.loud(900)].every(frames => frames >= 58)).toBe(true)
+    expect([listener.loud(900), other.loud(600)]).toEqual([0, 0])
+    expect(counters).toMatchObject({ undecryptable: 0, reinitialised: 0 })
+  })
+
+  test('are nobody where they are not listened to', async () => {
+    const { link, call, anna, listener, counters, faults } = await encrypted()
+    const other = new Listener()
+    link.unlisten(ANNA, listener)
+    link.listen(BEN, other)
+    await call.addUser(BEN).joined
+    await call.settled()
+    faults.withholdSpeaking = true
+    await anna.say(sine(600, 1_000))
+    expect([listener.packets.length, other.packets.length, counters.packets]).toEqual([0, 0, 0])
+    expect(counters.unknownSsrc).toBeGreaterThan(40)
+  })
+})
+
 describe('a group that changes', () => {
   test('by who comes and goes, while somebody talks: little of it is lost', async () => {
     const { call, anna, listener } = await encrypted()

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { pause, until } from '../../../helpers/until.ts'
 import { Listener } from './listener.ts'
@@ -186,57 +185,6 @@ describe('the main gateway says', () => {
     up = true
     expect(await link.ended).toEqual({ kind: 'kicked' })
     expect(joins(stage).length).toBe(1)
-  })
-
-  test.each([
-    ['cannot be asked', false],
-    ['does not have the guild', true],
-  ])(
-    'nothing for a minute, since it %s, while voice is lost too: then it goes on',
-    async (_why, hasNoGuild) => {
-      let guildThere = true
-      const turn = (stage: Stage, up: boolean) => {
-        if (hasNoGuild) guildThere = up
-        else stage.unreachable = !up
-      }
-      const clock = new FakeClock()
-      const { stage, link, call, anna, listener } = await ready({ clock, gatewayUp: () => guildThere })
-      turn(stage, false)
-      call.closeSocket(BOT, 4006)
-      await until(() => link.state === 'reconnecting', 5_000, 'losing it')
-      for (let second = 0; second < 60; second++) {
-        clock.advance(1_000)
-        await pause(0)
-      }
-      expect([link.state, joins(stage).length]).toEqual(['reconnecting', 1])
-      turn(stage, true)
-      link.askAgain()
-      await isReady(stage)
-      expect(joins(stage).length).toBe(2)
-      await anna.say(sine(600, 200))
-      await until(() => listener.packets.length >= 10, 5_000, 'packets')
-    },
-  )
-
-  test('nothing for too long: then it ends', async () => {
-    const clock = new FakeClock()
-    const { stage, link, call } = await ready({ clock, limits: { outageMs: 20_000 } })
-    stage.unreachable = true
-    call.closeSocket(BOT, 4006)
-    await until(() => link.state === 'reconnecting', 5_000, 'losing it')
-    for (let second = 0; second < 19; second++) clock.advance(1_000)
-    expect(link.state).toBe('reconnecting')
-    clock.advance(3_000)
-    expect(await link.ended).toEqual({ kind: 'unreachable', attempts: 1 })
-  })
-
-  test('that it cannot be asked, while voice goes on: nothing is torn down', async () => {
-    const { stage, link, anna, listener } = await ready()
-    stage.unreachable = true
-    link.askAgain()
-    await anna.say(sine(600, 200))
-    await until(() => listener.packets.length >= 10, 5_000, 'packets')
-    expect(stage.states).toEqual(['ready'])
   })
 
   test('that it begins anew, and then nothing: the voice connection that stands serves on', async () => {
