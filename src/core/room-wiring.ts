@@ -6,7 +6,9 @@ import type { Hearing, Participant } from './participant.ts'
 import type { PartyEcho } from './party-echo.ts'
 import { ListenerReport } from './room-report.ts'
 import type { RoomTaps } from './room-taps.ts'
+import { grouped, RouteGroups } from './route-groups.ts'
 import { type Party, type Route, routesOf } from './routing.ts'
+import type { Session } from './session.ts'
 import { TappedVoice } from './tap.ts'
 import type { Speech } from './translation-lane.ts'
 import { type OriginalGains, Voice } from './voice.ts'
@@ -85,7 +87,8 @@ export class RoomWiring {
   /** Somebody came, left or changed: everything is as `participants` are now. */
   fit(participants: ReadonlyMap<string, Participant>): void {
     this.#participants = participants
-    const routes = routesOf(Array.from(participants.values(), partyOf))
+    const parties = Array.from(participants.values(), partyOf)
+    const routes = new RouteGroups(routesOf(parties), (route, to) => this.#key(route, to))
     this.#fitInterpretations(routes)
     for (const listener of participants.values()) this.#fitVoices(listener, routes)
     this.#fitPrimaries()
@@ -98,23 +101,20 @@ export class RoomWiring {
         ? this.#taps.translation(interpretation.speaker.id, interpretation.to)
         : undefined
     }
+    const sessions = new Map<string, Session[]>()
+    for (const interpretation of this.#interpretations.values())
+      if (!this.#lingering.has(interpretation))
+        grouped(sessions, interpretation.speaker.id).push(interpretation.session)
     for (const speaker of participants.values()) {
       speaker.tap = this.#taps.original(speaker.id)
-      speaker.sessions = Array.from(this.#interpretations.values())
-        .filter(each => each.speaker === speaker && !this.#lingering.has(each))
-        .map(({ session }) => session)
+      speaker.sessions = sessions.get(speaker.id) ?? []
       speaker.hearings = routes
-        .filter(({ speaker: id, reads, together }) => id === speaker.id && !reads && !together)
+        .fromSpeaker(speaker.id)
         .map(route => this.#hearing(route.listener, route.speaker))
     }
   }
 
-  #fitInterpretations(routes: readonly Route[]): void {
-    const wanted = new Map<string, Route & { to: LanguageId }>()
-    for (const route of routes) {
-      const { to } = route
-      if (to !== undefined) wanted.set(this.#key(route, to), { ...route, to })
-    }
+  #fitInterpretations({ translations: wanted }: RouteGroups): void {
     for (const [id, interpretation] of this.#interpretations) {
       const lingering = this.#lingering.get(interpretation)
       if (wanted.has(id)) {
@@ -167,19 +167,18 @@ export class RoomWiring {
     return hearings.some(({ voice }) => voice.translation.backlogMs > REST_MS)
   }
 
-  #fitVoices(listener: Participant, routes: readonly Route[]): void {
-    const mine = routes.filter(route => route.listener === listener.id && !route.reads)
+  #fitVoices(listener: Participant, routes: RouteGroups): void {
+    const mine = routes.toListener(listener.id)
+    const speakers = new Set(mine.map(({ route }) => route.speaker))
     for (const speaker of listener.playout.voices.keys())
-      if (!mine.some(route => route.speaker === speaker) && !this.#lingersFor(speaker, listener.id))
-        listener.playout.remove(speaker)
-    for (const route of mine) {
+      if (!speakers.has(speaker) && !this.#lingersFor(speaker, listener.id)) listener.playout.remove(speaker)
+    for (const { route, key } of mine) {
       const voice = listener.playout.voices.get(route.speaker) ?? this.#newVoice(listener, route.speaker)
       const muted = this.#participants.get(route.speaker)?.state.muted ?? false
       // What was said around the muting is stale by now.
       if (voice.muted && !muted) voice.original.clear()
       voice.muted = muted
-      voice.session =
-        route.to === undefined ? undefined : this.#interpretations.get(this.#key(route, route.to))
+      voice.session = key === undefined ? undefined : this.#interpretations.get(key)
       voice.own = route.speaker === route.listener
       voice.together = route.together ?? false
       voice.mode = listener.state.original
@@ -211,11 +210,10 @@ export class RoomWiring {
   }
 
   /** Ids of all who hear or read it. */
-  #listeners(id: string, interpretation: Interpretation, routes: readonly Route[]): Set<string> {
-    const listeners = new Set(this.#lingering.get(interpretation)?.audience)
-    for (const route of routes)
-      if (route.to !== undefined && this.#key(route, route.to) === id) listeners.add(route.listener)
-    return listeners
+  #listeners(id: string, interpretation: Interpretation, routes: RouteGroups): ReadonlySet<string> {
+    const wanted = routes.translations.get(id)?.listeners ?? new Set()
+    const last = this.#lingering.get(interpretation)?.audience
+    return last ? new Set([...last, ...wanted]) : wanted
   }
 
   #audience({ listeners, speaker }: Interpretation): Hearing[] {

@@ -51,6 +51,8 @@ export function routesOf(parties: readonly Party[]): Route[] {
 function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
   const routes: Route[] = []
   const readers: Party[] = []
+  /** The voice of the first translation into each language; undefined: the usual one. */
+  const voices = new Map<LanguageId, string | undefined>()
   for (const listener of parties) {
     const { takes = 'voice' } = listener
     if (takes === 'nothing') continue
@@ -64,6 +66,7 @@ function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
     if (alone && (!to || !speaker.echo)) continue
     const together = speaker.place !== undefined && speaker.place === listener.place && speaker !== listener
     if (together && !to) continue
+    if (to && !voices.has(to)) voices.set(to, listener.state.voice)
     routes.push({
       speaker: speaker.id,
       listener: listener.id,
@@ -76,7 +79,7 @@ function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
     const to = wanted(speaker, reader)
     if (!to) continue
     // Whoever only reads needs no session of their own where somebody hears one, in whatever voice.
-    const voice = routes.find(route => route.to === to)?.voice
+    const voice = voices.get(to)
     routes.push({
       speaker: speaker.id,
       listener: reader.id,
