@@ -60,6 +60,8 @@ export class Mp3Stream {
   #mayBegin = false
   /** Whether results are known to be pieces of one mp3. */
   #inPieces = false
+  /** Whether frames were seen that refer back to those before: that of a new file, which does not, is told by it. */
+  #refersBack = false
   /** Whether the decoder still holds what is left of the file before. */
   #stale = false
   #ended = false
@@ -79,8 +81,10 @@ export class Mp3Stream {
 
   /**
    * A result of the service begins with the next byte: perhaps a file of its own, without a tag, or else the next piece of
-   * the same mp3. It is a file if no frame lies across its beginning, its first frame refers back to nothing, and it
-   * begins with the silence that encoders begin with; and if none before was a piece.
+   * the same mp3. It is a file if no frame lies across its beginning, its first frame refers back to nothing though others
+   * do, and it begins with the silence that encoders begin with; and if none before was a piece. Of an encoder whose frames
+   * never refer back all results count as pieces: a file taken for a piece begins a moment late, a piece taken for a file
+   * loses its beginning.
    */
   begin(): void {
     this.#splitter.mark()
@@ -158,6 +162,7 @@ export class Mp3Stream {
     this.#setRate(header.rate)
     if (this.#closed) return
     const { bytes, at } = this.#splitter
+    this.#refersBack ||= mp3ReachBack(bytes, at, header) > 0
     const pcm = (this.#mayBegin && this.#asFile(header)) || this.#decoder!.decode(bytes, at, header)
     this.#counts.frames++
     if (!pcm) this.#counts.badFrames++
@@ -171,6 +176,7 @@ export class Mp3Stream {
    */
   #asFile(header: Mp3Header): Int16Array | undefined {
     const { bytes, at, inPieces } = this.#splitter
+    if (this.#counts.frames > 0 && !this.#refersBack) return undefined
     this.#inPieces = inPieces || mp3ReachBack(bytes, at, header) > 0
     const decoder = this.#inPieces ? undefined : this.#pool.borrow()
     if (!decoder) return undefined

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { Mp3Stream } from '../../src/transcode/mp3-stream.ts'
 import { which } from './command.ts'
 import { decodeAll, encodeMp3, frameStarts, join, lame, openPool } from './mp3-fixtures.ts'
-import { lagOf, snr, voice } from './signal.ts'
+import { lagOf, noise, snr, voice } from './signal.ts'
 
 /** Results of a service, each of which may be a file or a piece: what is heard at the seams. */
 
@@ -109,6 +109,36 @@ test.skipIf(!which('lame'))('also those of an encoder whose frames refer to none
   const whole = decodeAll(pool, mp3)
   expect(whole.stats.files).toBe(1)
   expect(heard(cutAt(mp3, frameStarts(mp3).slice(1, -1)), true)).toEqual(whole)
+})
+
+test.skipIf(!which('lame')).each([
+  ['speech with pauses of silence', 0],
+  ['speech with pauses of soft noise', 30],
+] as const)('also where a piece of such an encoder begins in a pause: %s', (_what, loudness) => {
+  let [cuts, pauses] = [0, 0]
+  for (const [rate, kilobits] of [
+    [16_000, '48'],
+    [24_000, '64'],
+    [44_100, '64'],
+  ] as const) {
+    const hiss = noise(rate * 4, rate)
+    const speech = voice(rate, 4).map(
+      (sample, i) => (i % rate < 0.6 * rate ? sample : 0) + Math.round((hiss[i]! / 128 - 1) * loudness),
+    )
+    const mp3 = lame(speech, rate, '-b', kilobits, '--nores', '-t')
+    const whole = decodeAll(pool, mp3)
+    for (const at of frameStarts(mp3)
+      .slice(1, -1)
+      .filter((_, n) => n % 6 === 0)) {
+      const { pcm, stats } = heard(cutAt(mp3, [at]), true)
+      expect(stats.files).toBe(1)
+      expect(pcm).toEqual(whole.pcm)
+      cuts++
+      if (((at * 8) / Number(kilobits)) % 1_000 > 700) pauses++
+    }
+  }
+  expect(cuts).toBeGreaterThan(60)
+  expect(pauses).toBeGreaterThan(15)
 })
 
 test.skipIf(!which('lame'))('files with tags are told by these', () => {
