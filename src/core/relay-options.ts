@@ -97,14 +97,19 @@ export const relayOptionsSchema = z.strictObject({
     about:
       'Parties at most, of all channels together; whoever calls beyond that hears that all lines are in use.',
   }),
-  maxDecoders: z
-    .number()
-    .int()
-    .min(1)
-    .max(1_024)
-    .default(64)
-    .meta({ about: 'mp3 decoders at most; utterances that arrive while all are busy wait a tick.' }),
+  maxDecoders: z.number().int().min(1).max(100_000).optional().meta({
+    about:
+      'mp3 decoders at most; while all are in use the next voice waits. Without it there are eight for each of `maxLegs`: enough for everybody to be translated into eight languages at once.',
+  }),
 })
+
+/** Decoders for each leg where no number is set: a voice that is still coming keeps one for each language. */
+const DECODERS_PER_LEG = 8
+
+/** mp3 decoders at most: so many that no voice waits for one. */
+export function decodersOf({ maxDecoders, maxLegs }: RelayOptions): number {
+  return maxDecoders ?? maxLegs * DECODERS_PER_LEG
+}
 
 /** Complete options of a relay; `relayOptions` fills them in. */
 export type RelayOptions = z.infer<typeof relayOptionsSchema>

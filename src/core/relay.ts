@@ -16,7 +16,7 @@ import { RelayMetrics } from './metrics.ts'
 import { Observer } from './observer.ts'
 import { Owned } from './owned.ts'
 import { Participant } from './participant.ts'
-import type { RelayOptions } from './relay-options.ts'
+import { decodersOf, type RelayOptions } from './relay-options.ts'
 import { RelayTicks } from './relay-ticks.ts'
 import { Room } from './room.ts'
 import { ServiceGate } from './service-gate.ts'
@@ -81,7 +81,7 @@ export class Relay implements Admission {
     this.#absences = new Absences(clock, options.keepMs, (participant, reason) =>
       this.#left(participant, reason),
     )
-    this.#mp3 = new Mp3Pool({ max: options.maxDecoders })
+    this.#mp3 = new Mp3Pool({ max: decodersOf(options) })
     this.observer.onListenerError = error => faults.note('an observer failed', error)
     this.#parts = {
       clock,

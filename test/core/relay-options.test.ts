@@ -25,7 +25,6 @@ describe('options of the relay', () => {
       ackDeadlineMs: 1_500,
       awayAfterMs: 1_000,
       maxLegs: 300,
-      maxDecoders: 64,
     })
   })
 

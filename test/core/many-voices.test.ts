@@ -1,0 +1,55 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { decodersOf, relayOptions } from '../../src/core/relay-options.ts'
+import { loudness } from '../../src/transcode/level.ts'
+import { rooms } from '../helpers/rooms.ts'
+
+let r: Awaited<ReturnType<typeof rooms>>
+afterEach(() => r?.relay.close())
+
+/** Rooms of two in which `voices` translations come in pieces, all at once; none of them ends. */
+async function open(voices: number, options: Parameters<typeof relayOptions>[0] = {}) {
+  r = await rooms({ maxLegs: voices, ...options })
+  for (let n = 0; n < voices; n += 2) {
+    r.join(`a${n}`, { room: `r${n}`, speaks: 'en-us', hears: 'en-us' })
+    r.join(`b${n}`, { room: `r${n}`, speaks: 'es-es', hears: 'es-es' })
+  }
+  await r.run(100)
+  expect(r.translator.connections).toHaveLength(voices)
+  const audio = r.maker.tone(1_000, 600)
+  for (const { sink } of r.translator.connections)
+    sink.result({ utterance: '1', final: false, text: 'a', translation: 'b', audio })
+}
+
+/** Those who have heard it all: 0.6 s of two. */
+const heard = () => [...r.legs.values()].filter(leg => loudness(leg.heard(), 1_000, 16_000) > 0.2 * 7_600)
+
+/** Makes room for decoders, which takes a turn of the event loop now and then. */
+async function turns(ms: number) {
+  for (let t = 0; t < ms; t += 100) {
+    await r.run(100)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+describe('voices that are all open at once', () => {
+  test.each([70, 300])('are all heard: %i', async voices => {
+    await open(voices)
+    await turns(900)
+    expect(heard()).toHaveLength(voices)
+  })
+
+  test('wait only where fewer decoders were asked for', async () => {
+    await open(20, { maxDecoders: 12 })
+    await turns(900)
+    expect(heard()).toHaveLength(12)
+    for (const { sink } of r.translator.connections) sink.endOfSpeech()
+    await turns(900)
+    expect(heard()).toHaveLength(20)
+  })
+})
+
+test('decoders follow the legs', () => {
+  expect(decodersOf(relayOptions())).toBe(2_400)
+  expect(decodersOf(relayOptions({ maxLegs: 1 }))).toBe(8)
+  expect(decodersOf(relayOptions({ maxLegs: 10, maxDecoders: 3 }))).toBe(3)
+})
