@@ -4,9 +4,10 @@
  * runs the project, and the engines' system packages. Run by npm before those commands, under any Node from 20 on and before
  * `node_modules` exists, so it uses Node's built-ins only. When nothing is missing it says nothing.
  *
- *   node scripts/setup.mjs [--for-tests] [--project <dir>] [--system-root <dir>]
+ *   node scripts/setup.mjs [--for-tests] [--engines] [--project <dir>] [--system-root <dir>]
  *
- * `--for-tests` adds the programs that tests compare with. The other two are for tests of this script.
+ * `--for-tests` adds the programs that tests compare with. `--engines` sets up those of the embedded service alone, which is `dragoman setup`
+ * where the package is installed, and says so when nothing is missing. The other two are for tests of this script.
  */
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,6 +23,7 @@ import { say } from './setup/say.mjs'
 const { values } = parseArgs({
   options: {
     'for-tests': { type: 'boolean', default: false },
+    engines: { type: 'boolean', default: false },
     project: { type: 'string', default: resolve(dirname(fileURLToPath(import.meta.url)), '..') },
     'system-root': { type: 'string', default: '/' },
   },
@@ -48,7 +50,12 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   process.exit(1)
 }
 
-if (!modulesAreFine(project) || !runtimeIsFine(project) || lacking().length > 0) {
+if (values.engines) {
+  await setUpSystem()
+  const left = lacking().filter(part => !part.optional)
+  if (left.length === 0) say('the engines of the embedded service are installed')
+  else process.exitCode = 1
+} else if (!modulesAreFine(project) || !runtimeIsFine(project) || lacking().length > 0) {
   // npm and apt wait for the network at different times, so both run at once.
   const results = await alone(project, () => Promise.allSettled([setUpProject(), setUpSystem()]))
   for (const result of results) {

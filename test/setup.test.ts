@@ -133,6 +133,25 @@ describe('set-up', () => {
     expect((await setUp()).calls[0]).toMatch(/^npm ci /)
   })
 
+  it('sets up the engines alone where the package is installed, and says that they are there', async () => {
+    installSystem('voices')
+    const { calls } = await setUp(['--engines'])
+    expect(calls.filter(call => call.startsWith('npm'))).toEqual([])
+    expect(calls.at(-1)).toMatch(/^apt-get .*install .*espeak-ng$/)
+    rmSync(path('calls'))
+    installSystem()
+    const again = await setUp(['--engines'])
+    expect(again).toMatchObject({ code: 0, calls: [] })
+    expect(again.said).toContain('the engines of the embedded service are installed')
+  })
+
+  it('fails to set up the engines alone while some are missing', async () => {
+    installSystem('voices')
+    const { code, said } = await setUp(['--engines'], { FAIL_apt_get: '1' })
+    expect(code).toBe(1)
+    expect(said).toContain('espeak-ng')
+  })
+
   it('leaves packages alone that are only for other systems', async () => {
     const wanted = {
       'node_modules/a': { version: '1.0.0' },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SETUP } from './setup.ts'
 import type { Text } from './terminal.ts'
 import { listed } from './whereabouts.ts'
 
@@ -36,7 +37,7 @@ export function engineLines(engines: Engines): Text[] {
   if (missing.length > 0) {
     return [
       warning(listed('engines', `no engine installed that ${missing.join(', ')}`)),
-      warning(listed('', 'calls hear original voices; dragoman doctor names what to install')),
+      warning(listed('', `calls hear original voices; ${SETUP} installs what is missing`)),
     ]
   }
   const names = [transcription, translation, synthesis].map(each => [...new Set(each)].join(', '))

@@ -13,6 +13,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
     ['serve --port 9000 --captions', 'with captions on the terminal'],
   ],
   service: [['service --port 8090', 'at http://127.0.0.1:8090, with a key for this run']],
+  setup: [['setup', 'the engines of the embedded service']],
   keys: [['keys add desk', 'a key for desk']],
   'keys add': [['keys add desk --sessions 2 --minutes-per-day 120', 'a key for desk, with limits']],
   'keys list': [['keys list --json', 'for scripts']],

@@ -111,6 +111,12 @@ keys
     await revokeKey(loadConfig({ file }), name, terminal)
   })
 
+program
+  .command('setup')
+  .description(
+    'installs the engines of the embedded service, or says how (Debian and Ubuntu; elsewhere it names them)',
+  )
+  .action(async () => (await import('./setup.ts')).setUp())
 addTwilioCommands(program, terminal, file => loadConfig({ file }))
 addDiscordCommands(program, terminal, file => loadConfig({ file }))
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Mp3Pool } from '../transcode/mp3-pool.ts'
@@ -7,6 +8,12 @@ import { createResampler } from '../transcode/resample.ts'
 import { mono, readWav } from '../transcode/wav.ts'
 
 const RECORDINGS = fileURLToPath(new URL('../../recordings/', import.meta.url))
+
+/** One of the recordings, as whoever types a command writes it: from the folder they are in, if it is there. */
+export function exampleRecording(): string {
+  const name = 'sense-and-sensibility-4.wav'
+  return existsSync(`recordings/${name}`) ? `recordings/${name}` : RECORDINGS + name
+}
 
 /** Samples of the telephone line (Hz). */
 export const LINE_RATE = 8_000

@@ -6,6 +6,7 @@ import type { Log } from '../core/log.ts'
 import { embeddedEngines } from './embedded-engines.ts'
 import { LiveView } from './live-view.ts'
 import { leaveLocalToken } from './local-token.ts'
+import { exampleRecording } from './recording.ts'
 import { serviceWarning } from './service-warning.ts'
 import { withStartKey } from './start-key.ts'
 import type { Terminal, Text } from './terminal.ts'
@@ -94,7 +95,7 @@ function greet(
     const server = port === '8080' ? '' : ` --server http://localhost:${port}`
     terminal.line('  No Twilio account is configured: this machine only. Try from a second terminal:')
     const command = import.meta.url.endsWith('.ts') ? 'npm run dragoman -- call' : 'dragoman call'
-    terminal.line(`    ${command} recordings/sense-and-sensibility-4.wav${server}`)
+    terminal.line(`    ${command} ${exampleRecording()}${server}`)
   }
   terminal.line('Ctrl-C ends it.')
 }

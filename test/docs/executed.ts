@@ -10,6 +10,7 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman call/, 'test/e2e/commands.test.ts', "'call'"],
   [/^dragoman service/, 'test/e2e/commands.test.ts', "'service'"],
   [/^dragoman doctor/, 'test/e2e/commands.test.ts', "'doctor'"],
+  [/^dragoman setup/, 'test/package/package.test.ts', "'setup'"],
   [/^dragoman keys/, 'test/e2e/keys.test.ts', "'revoke'"],
   [/^dragoman translate/, 'test/commands/translate.test.ts', 'translate'],
   [/^dragoman conform/, 'test/commands/conform/embedded.test.ts', 'conform'],

@@ -41,18 +41,22 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 describe('the package', () => {
   it('holds what is promised and nothing else', () => {
     const allowed =
-      /^(dist\/.+\.(js|d\.ts|json|html|css|svg)|recordings\/[^/]+\.(wav|json|md)|docs\/([^/]+\/)*[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|package\.json|dragoman\.example\.yaml|(README|CHANGELOG|SECURITY)\.md|LICENSE)$/
+      /^(dist\/.+\.(js|d\.ts|json|html|css|svg)|recordings\/[^/]+\.(wav|json|md)|docs\/([^/]+\/)*[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|(deploy|examples)\/.+|scripts\/setup(\.mjs|\/[^/]+\.mjs)|package\.json|dragoman\.example\.yaml|(README|CHANGELOG|SECURITY|CONTRIBUTING)\.md|LICENSE)$/
     const paths = about.files.map(file => file.path)
     expect(paths.filter(path => !allowed.test(path))).toEqual([])
     expect(
-      paths.filter(path => /\.test\.|fixture|conformance|(^|\/)\.|^bench|^dist\/bench/.test(path)),
+      paths.filter(
+        path =>
+          path !== 'deploy/helm/dragoman/.helmignore' &&
+          /\.test\.|fixture|conformance|(^|\/)\.|^bench|^dist\/bench/.test(path),
+      ),
     ).toEqual([])
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'package.json', 'dragoman.example.yaml']))
   })
 
   it('is of a sane size', () => {
     expect(about.size).toBeGreaterThan(500_000) // the recordings
-    expect(about.size).toBeLessThan(2_500_000)
+    expect(about.size).toBeLessThan(3_000_000)
     expect(about.unpackedSize).toBeLessThan(8_000_000)
   })
 
@@ -69,6 +73,27 @@ describe('the package', () => {
     const { stdout } = await run(join(folder, 'node_modules/.bin/dragoman'), ['--help'], { cwd: folder, env })
     for (const command of ['serve', 'service', 'demo', 'call']) expect(stdout).toContain(command)
     expect(Object.keys(bin)).toEqual(['dragoman'])
+  })
+
+  it('holds what its first page links, and says where it comes from', async () => {
+    const paths = new Set(about.files.map(file => file.path))
+    const text = await readFile(join(installed(), 'README.md'), 'utf8')
+    const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link = '']) => link)
+    const local = links.filter(link => !/^https?:/.test(link))
+    expect(local.length).toBeGreaterThan(30)
+    const there = (link: string) =>
+      paths.has(link) || [...paths].some(path => path.startsWith(`${link.replace(/\/$/, '')}/`))
+    expect(local.filter(link => !there(link))).toEqual([])
+    const { repository, homepage, bugs } = JSON.parse(
+      await readFile(join(installed(), 'package.json'), 'utf8'),
+    )
+    const [, address = ''] = /^git\+(https:.*)\.git$/.exec(repository.url) ?? []
+    expect([homepage, bugs]).toEqual([`${address}#readme`, `${address}/issues`])
+  })
+
+  it('sets up its engines where it is installed', async () => {
+    const { stderr } = await run(join(folder, 'node_modules/.bin/dragoman'), ['setup'], { cwd: folder, env })
+    expect(stderr).toContain('the engines of the embedded service are installed')
   })
 
   it('says in one line which Node it needs, under an older one', async () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { SETUP } from '../setup.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { serverChecks } from './server-checks.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -85,5 +86,5 @@ function off(name: string, engine: string): Check {
 }
 
 function install(packages: string): string {
-  return `sudo apt-get install --no-install-recommends ${packages}\nor set service.url to a service of yours`
+  return `${SETUP}, which is sudo apt-get install --no-install-recommends ${packages}\nor set service.url to a service of yours`
 }
