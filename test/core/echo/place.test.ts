@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { voiceOf } from '../../helpers/echo-cases.ts'
 import { EchoLeg, echoRoom, ROOMS } from '../../helpers/echo-room.ts'
 import { recording } from '../../transcode/speech-signal.ts'
-import { voiceOf } from './voice-of.ts'
 
 const lounge = { place: 'lounge' } as const
 const only = { ...lounge, takes: 'nothing' } as const

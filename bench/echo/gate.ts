@@ -1,0 +1,53 @@
+import { EchoGate } from '../../src/core/echo-gate.ts'
+import { EchoReference } from '../../src/core/echo-reference.ts'
+import { RelayMetrics } from '../../src/core/metrics.ts'
+import { rms } from '../../src/transcode/level.ts'
+import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../src/transcode/pcm.ts'
+import { speech } from '../speech.ts'
+
+const FRAMES = 20_000
+const ROUNDS = 5
+
+export interface GateCost {
+  what: string
+  /** Processor time for one frame in and one frame out (µs); the best of some rounds. */
+  us: number
+}
+
+/** What the gate costs a leg, with what is played to it. */
+export function benchGate(): GateCost[] {
+  const voice = framesOf(speech())
+  const echo = (at: number) => voice.soft[(at + voice.soft.length - 9) % voice.soft.length]!
+  const own = (at: number) => voice.loud[(at * 7) % voice.loud.length]!
+  return [
+    { what: 'nothing plays', us: cost(false, own, voice.loud) },
+    { what: 'something plays, and nothing comes back', us: cost(true, () => SILENT_FRAME, voice.loud) },
+    { what: 'its echo comes back', us: cost(true, echo, voice.loud) },
+    { what: 'somebody speaks over it', us: cost(true, own, voice.loud) },
+  ]
+}
+
+function cost(plays: boolean, heard: (at: number) => Int16Array, played: readonly Int16Array[]): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let round = 0; round < ROUNDS; round++) {
+    const reference = new EchoReference()
+    const gate = new EchoGate(new RelayMetrics(), () => {})
+    gate.references = [reference]
+    const before = process.cpuUsage()
+    for (let at = 0; at < FRAMES; at++) {
+      if (plays) reference.add(played[at % played.length]!, at * FRAME_MS)
+      const frame = heard(at)
+      gate.write(frame, rms(frame), at * FRAME_MS)
+    }
+    const { user, system } = process.cpuUsage(before)
+    best = Math.min(best, (user + system) / FRAMES)
+  }
+  return best
+}
+
+function framesOf(pcm: Int16Array): { loud: Int16Array[]; soft: Int16Array[] } {
+  const loud: Int16Array[] = []
+  for (let at = 0; at + FRAME_SAMPLES <= pcm.length; at += FRAME_SAMPLES)
+    loud.push(pcm.subarray(at, at + FRAME_SAMPLES))
+  return { loud, soft: loud.map(frame => frame.map(sample => sample >> 2)) }
+}
