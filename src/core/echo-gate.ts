@@ -11,7 +11,7 @@ const LOOK = 5
 const PLACES = HELD + 1
 /** They are let through so long before the first that cannot be echo, and after the last (frames). */
 const BEFORE = 9
-const BEHIND = 15
+const BEHIND = 20
 /** What cannot be echo must be so much in so many frames that somebody speaks; half of it that they still do. */
 const WINDOW = 5
 const JUDGED = 8

@@ -22,8 +22,9 @@ const RISE = 0.05
 const RISE_MOST_DB = 0.5
 /** So many slots of sound have shown what comes back at a delay (slots, all bands together). */
 const PROVEN = 40
-/** More than an echo can be by so much is not an echo (dB), nor is what lies below this (dBFS). */
-const MARGIN_DB = 8
+/** An echo may be louder than expected by so much (dB), in a single band by the second more; below the third is nothing. */
+const MARGIN_DB = 7
+const PEAK_DB = 10
 const NOTHING_DB = -75
 /** Likeness is looked for over so many slots; this share of all bands must have been played in them. */
 export const SHAPE_SLOTS = 20
@@ -39,6 +40,10 @@ const WEIGHTS = Float64Array.from({ length: BANDS }, (_, band) =>
 // A module has one thread, and a slot is done before the next: all paths work in one place.
 const expected = new Float32Array(BANDS)
 const powers = new Float64Array(BANDS)
+/** The echo of nothing. */
+const NONE = new Float32Array(BANDS).fill(SILENCE_DB)
+const sounding = new Float32Array(BANDS)
+/** By how much a band is louder than the echo of what is well known can be (dB). */
 const over = new Float64Array(BANDS)
 
 /** How much of what was heard in frame `number` cannot be the echo of any of `paths`, 0 to 1. */
@@ -51,18 +56,41 @@ export function foreign(
   expected.fill(SILENCE_DB)
   for (let n = 0; n < paths.length; n++) paths[n]!.expect(number)
   let all = 1e-12
-  let least = 0
   for (let band = 0; band < BANDS; band++) {
     const level = levels[at + band]!
     const power = WEIGHTS[band]! * 10 ** (0.1 * level)
     all += power
     powers[band] = power
-    // By how much it lies above nothing, where it cannot be what is expected; 0 where it can.
-    over[band] = level > NOTHING_DB && level >= expected[band]! + MARGIN_DB ? level - NOTHING_DB : 0
-    if (over[band]! > 0) least += power
+    sounding[band] = level
+    // By how much it is louder than an echo can be; 0 where it can be one.
+    over[band] = level > NOTHING_DB ? Math.max(0, level - expected[band]! - MARGIN_DB) : 0
   }
+  let least = unexplained(NONE, 0, NONE, 0)
   for (let n = 0; n < paths.length && least > 0; n++) least = paths[n]!.least(number, least)
   return least / all
+}
+
+/**
+ * The power that one more delay leaves unexplained, at which an echo has `gains` (from `at` on) of what was `played` (from
+ * `from` on). One band alone must be louder by more: a room's peak is narrower than a band, and a voice may just meet it.
+ */
+function unexplained(gains: Float32Array, at: number, played: Float32Array, from: number): number {
+  let sum = 0
+  let most = 0
+  let excessOfMost = 0
+  for (let band = 0; band < BANDS; band++) {
+    let excess = over[band]!
+    if (excess === 0) continue
+    const more = sounding[band]! - gains[at + band]! - played[from + band]! - MARGIN_DB
+    if (more <= 0) continue
+    if (more < excess) excess = more
+    const power = powers[band]!
+    sum += power
+    if (power <= most) continue
+    most = power
+    excessOfMost = excess
+  }
+  return excessOfMost >= PEAK_DB ? sum : sum - most * (1 - excessOfMost / PEAK_DB)
 }
 
 /** Levels of what a party's microphone hears, by frames: the latest 64. */
@@ -162,14 +190,7 @@ export class EchoPath {
     for (let delay = 0; delay < DELAYS && least > 0; delay++) {
       if (this.#known[delay]! >= PROVEN) continue
       const played = this.#placeOf(number, delay) * BANDS
-      let power = 0
-      for (let band = 0; band < BANDS; band++)
-        if (
-          over[band]! > 0 &&
-          this.#gains[delay * BANDS + band]! + this.#lasting[played + band]! + MARGIN_DB <
-            over[band]! + NOTHING_DB
-        )
-          power += powers[band]!
+      const power = unexplained(this.#gains, delay * BANDS, this.#lasting, played)
       if (power < least) least = power
     }
     return least
@@ -216,11 +237,12 @@ export class EchoPath {
     return slots >= SHAPE_SLOTS * SHAPE_SHARE
   }
 
-  /** How much the gain at `delay` differs from slot to slot (dB). */
+  /** How much the gain at `delay` differs from slot to slot, in every other band (dB). */
   #spread(number: number, delay: number): number {
     let spread = 0
+    let gains = 0
     let cells = 0
-    for (let band = 0; band < BANDS; band++) {
+    for (let band = 0; band < BANDS; band += 2) {
       let count = 0
       let sum = 0
       let squares = 0
@@ -234,9 +256,14 @@ export class EchoPath {
       }
       if (count < 5) continue
       spread += squares - (sum * sum) / count
+      gains += sum
       cells += count
     }
-    return cells < SHAPE_SLOTS * BANDS * SHAPE_SHARE ? Number.POSITIVE_INFINITY : Math.sqrt(spread / cells)
+    // Whoever says the same again is as loud as it was played; no echo is.
+    if (gains >= cells * STRONGEST_DB) return Number.POSITIVE_INFINITY
+    return cells < SHAPE_SLOTS * (BANDS / 2) * SHAPE_SHARE
+      ? Number.POSITIVE_INFINITY
+      : Math.sqrt(spread / cells)
   }
 
   #relearn(number: number, delay: number): void {
