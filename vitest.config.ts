@@ -8,15 +8,34 @@ export const chance = {
   },
 }
 
+/** Tests that change their process, or start programs: each file has a process of its own. */
+const OWN_PROCESS = [
+  'test/*.test.ts',
+  ...['bench', 'commands', 'conformance', 'deploy', 'docs', 'e2e', 'faults', 'fuzz', 'helpers', 'scripts'].map(
+    folder => `test/${folder}/**/*.test.ts`,
+  ),
+]
+const limits = { testTimeout: 30_000, hookTimeout: 60_000 }
+
 export default defineConfig({
-  ...chance,
   test: {
-    include: ['test/**/*.test.ts'],
     reporters: ['default', new ClosingLine()],
     // The engines' tests are heavy and their figures depend on free cores: few files at a time; most others wait for sound.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     passWithNoTests: false,
+    projects: [
+      { ...chance, test: { name: 'own process', include: OWN_PROCESS, ...limits } },
+      // Modules are loaded once per worker, not once per file.
+      {
+        ...chance,
+        test: {
+          name: 'shared process',
+          include: ['test/**/*.test.ts'],
+          exclude: OWN_PROCESS,
+          isolate: false,
+          ...limits,
+        },
+      },
+    ],
   },
 })
