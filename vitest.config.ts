@@ -11,9 +11,18 @@ export const chance = {
 /** Tests that change their process, or start programs: each file has a process of its own. */
 const OWN_PROCESS = [
   'test/*.test.ts',
-  ...['bench', 'commands', 'conformance', 'deploy', 'docs', 'e2e', 'faults', 'fuzz', 'helpers', 'scripts'].map(
-    folder => `test/${folder}/**/*.test.ts`,
-  ),
+  ...[
+    'bench',
+    'commands',
+    'conformance',
+    'deploy',
+    'docs',
+    'e2e',
+    'faults',
+    'fuzz',
+    'helpers',
+    'scripts',
+  ].map(folder => `test/${folder}/**/*.test.ts`),
 ]
 const limits = { testTimeout: 30_000, hookTimeout: 60_000 }
 
