@@ -31,6 +31,13 @@ export const SHAPE_SLOTS = 20
 const SHAPE_SHARE = 0.4
 /** An echo differs from what was played by a gain that stays the same within so much (dB, standard deviation). */
 const SHAPE_DB = 5
+/**
+ * … and what was played changes by at least so much more than that gain (variances): of two steady sounds the gain stays the
+ * same whatever they are, so that they show nothing.
+ */
+const SHAPE_CONTRAST = 2
+/** What was played must itself change by so much to have a shape (dB², variance). */
+const LEAST_CONTRAST = 9
 
 /** What is high carries the words, what is low the loudness. */
 const WEIGHTS = Float64Array.from({ length: BANDS }, (_, band) =>
@@ -117,7 +124,7 @@ export class EchoPath {
   readonly #reference: EchoReference
   readonly #heard: Float32Array
   readonly #hears: HeardLevels
-  readonly #gains = new Float32Array(DELAYS * BANDS).fill(STRONGEST_DB)
+  readonly #gains: Float32Array
   /** How much has been learnt of each delay (slots). */
   readonly #known = new Float32Array(DELAYS)
   #head = -1
@@ -128,11 +135,12 @@ export class EchoPath {
     this.#reference = reference
     this.#hears = heard
     this.#heard = heard.levels
+    this.#gains = new Float32Array(DELAYS * BANDS).fill(reference.strongestDb)
   }
 
   /** Nothing is known of the way any more. */
   reset(): void {
-    this.#gains.fill(STRONGEST_DB)
+    this.#gains.fill(this.#reference.strongestDb)
     this.#known.fill(0)
   }
 
@@ -240,27 +248,35 @@ export class EchoPath {
   /** How much the gain at `delay` differs from slot to slot, in every other band (dB). */
   #spread(number: number, delay: number): number {
     let spread = 0
+    let contrast = 0
     let gains = 0
     let cells = 0
     for (let band = 0; band < BANDS; band += 2) {
       let count = 0
       let sum = 0
       let squares = 0
+      let sumPlayed = 0
+      let squaresPlayed = 0
       for (let n = 0; n < SHAPE_SLOTS; n++) {
         const played = this.#played[this.#placeOf(number - n, delay) * BANDS + band]!
         if (played < LEAST_DB) continue
         const gain = this.#heard[this.#hears.place(number - n) + band]! - played
         sum += gain
         squares += gain * gain
+        sumPlayed += played
+        squaresPlayed += played * played
         count++
       }
       if (count < 5) continue
       spread += squares - (sum * sum) / count
+      contrast += squaresPlayed - (sumPlayed * sumPlayed) / count
       gains += sum
       cells += count
     }
     // Whoever says the same again is as loud as it was played; no echo is.
     if (gains >= cells * STRONGEST_DB) return Number.POSITIVE_INFINITY
+    if (contrast < spread * SHAPE_CONTRAST || contrast < cells * LEAST_CONTRAST)
+      return Number.POSITIVE_INFINITY
     return cells < SHAPE_SLOTS * (BANDS / 2) * SHAPE_SHARE
       ? Number.POSITIVE_INFINITY
       : Math.sqrt(spread / cells)

@@ -12,12 +12,18 @@ const LEAST = 20
  * a grid of 20 ms; silence costs nothing.
  */
 export class EchoReference {
+  /** The strongest echo that is thought possible before anything is known (dB). */
+  readonly strongestDb: number
   readonly #levels = new Float32Array(SLOTS * BANDS)
   /** Which slot each place holds. */
   readonly #slots = new Float64Array(SLOTS).fill(-1)
   readonly #bands = new BandLevels()
   #last = Number.NEGATIVE_INFINITY
   #loudUntil = Number.NEGATIVE_INFINITY
+
+  constructor(strongestDb = -3) {
+    this.strongestDb = strongestDb
+  }
 
   /** The last slot that can be heard. */
   get loudUntil(): number {

@@ -8,6 +8,12 @@ import type { RelayMetrics } from './metrics.ts'
 const MUCH = 100
 
 /**
+ * Before anything is known, a voice as loud as another one's in the same place is a person who talks at the same time: an echo of
+ * that voice, through a loudspeaker and the client's own echo cancellation, is softer (dB).
+ */
+const VOICE_STRONGEST_DB = -12
+
+/**
  * One party's side of the protection against acoustic echo: what it is played, the gate before the service, and the words
  * it was played. Parties of one place are heard by each other's microphones, also the voices that reach them without us.
  */
@@ -36,7 +42,7 @@ export class PartyEcho {
   }
 
   #voice(): EchoReference {
-    this.#said ??= new EchoReference()
+    this.#said ??= new EchoReference(VOICE_STRONGEST_DB)
     return this.#said
   }
 
