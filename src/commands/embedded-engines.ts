@@ -37,7 +37,7 @@ export function engineLines(engines: Engines): Text[] {
   if (missing.length > 0) {
     return [
       warning(listed('engines', `no engine installed that ${missing.join(', ')}`)),
-      warning(listed('', `calls hear original voices; ${SETUP} installs what is missing`)),
+      warning(listed('', `calls hear original voices; install: ${SETUP}`)),
     ]
   }
   const names = [transcription, translation, synthesis].map(each => [...new Set(each)].join(', '))

@@ -71,7 +71,8 @@ describe('the live view', () => {
     ])
   })
 
-  test('says that a service refuses for good', async () => {
+  test('says that a service refuses', async () => {
+    r.translator.autoReady = false
     r.translator.last.drop({ kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'no') })
     await r.run(2_000)
     expect(lines()).toEqual([expect.stringContaining('translation unavailable (es-es)')])

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { sign } from '../../src/bridges/twilio/index.ts'
@@ -205,7 +206,8 @@ describe('two good calls hear their tones all the while the service, in a third,
   test('answers with what is no mp3', async () => {
     const { metrics } = g.app.relay
     const junk = metrics.junkBytes
-    const data = Buffer.from(Uint8Array.from({ length: 4_000 }, (_, n) => (n * 7919) % 251))
+    // As encrypted or compressed bytes are: neither mp3 nor anything like samples.
+    const data = createHash('shake256', { outputLength: 4_000 }).update('noise').digest()
     const mangle: Faults['mangle'] = result => ({
       ...result,
       file: { data, codec: 'mp3', sampleRate: 16_000 },

@@ -57,7 +57,8 @@ export class PhoneRig implements AsyncDisposable {
         authTokens: [AUTH_TOKEN],
         limits: { ...DEFAULT_LIMITS, pingAfterMs: 1_000, lostAfterMs: 3_000 },
       },
-      relay: { levelling: false, catchUp: false },
+      // What is played back is what was said: echo by construction.
+      relay: { levelling: false, catchUp: false, echoSuppression: false },
       limits: NEVER_LATE.limits,
     })
     const to = await app.listen()

@@ -68,7 +68,8 @@ export class Rig implements AsyncDisposable {
     this.relay = new Relay({
       translator: translator(proxy.url, service.apiKey),
       fallbacks: fallback ? [translator(fallback.url, fallback.apiKey)] : [],
-      options: relayOptions({ levelling: false, catchUp: false, ...options.relay }),
+      // The service answers with what was said: echo by construction.
+      options: relayOptions({ levelling: false, catchUp: false, echoSuppression: false, ...options.relay }),
       log: this.log,
     })
     this.relay.observer.on('caption', caption => this.captions.push(caption))
