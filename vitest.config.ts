@@ -8,22 +8,20 @@ export const chance = {
   },
 }
 
-/** Tests that change their process, or start programs: each file has a process of its own. */
-const OWN_PROCESS = [
-  'test/*.test.ts',
-  ...[
-    'bench',
-    'commands',
-    'conformance',
-    'deploy',
-    'docs',
-    'e2e',
-    'faults',
-    'fuzz',
-    'helpers',
-    'scripts',
-  ].map(folder => `test/${folder}/**/*.test.ts`),
-]
+/** Tests of units that leave nothing behind in their process: modules are loaded once per worker, not once per file. */
+const SHARED_PROCESS = [
+  'app',
+  'config',
+  'core',
+  'files',
+  'guard',
+  'pages',
+  'recording',
+  'sounds',
+  'tracing',
+  'transcode',
+  'web',
+].map(folder => `test/${folder}/**/*.test.ts`)
 const limits = { testTimeout: 30_000, hookTimeout: 60_000 }
 
 export default defineConfig({
@@ -33,18 +31,11 @@ export default defineConfig({
     maxWorkers: 3,
     passWithNoTests: false,
     projects: [
-      { ...chance, test: { name: 'own process', include: OWN_PROCESS, ...limits } },
-      // Modules are loaded once per worker, not once per file.
       {
         ...chance,
-        test: {
-          name: 'shared process',
-          include: ['test/**/*.test.ts'],
-          exclude: OWN_PROCESS,
-          isolate: false,
-          ...limits,
-        },
+        test: { name: 'own process', include: ['test/**/*.test.ts'], exclude: SHARED_PROCESS, ...limits },
       },
+      { ...chance, test: { name: 'shared process', include: SHARED_PROCESS, isolate: false, ...limits } },
     ],
   },
 })

@@ -22,7 +22,8 @@ function fromBase64(text: string): Uint8Array | undefined {
   const encoded = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text
   // Some encoders break lines; a space inside is of a text.
   const body = encoded.replace(/\r?\n/g, '')
-  if (body === '' || !BASE64.test(body) || body.replace(/=+$/, '').length % 4 === 1) return undefined
+  const padding = body.endsWith('==') ? 2 : body.endsWith('=') ? 1 : 0
+  if (body === '' || !BASE64.test(body) || (body.length - padding) % 4 === 1) return undefined
   return Buffer.from(body, 'base64')
 }
 

@@ -150,6 +150,8 @@ const link: Schedule = {
       else {
         if (now && each.do !== 'unsent') now.ready = each.do === 'ready'
         now?.watcher[each.do]()
+        // What was not sent was not asked of Discord.
+        if (now && each.do === 'unsent') since++
       }
       if (each.do === 'ask') since += asked - before
       must(asked - since <= ATTEMPTS + 1, `Discord is not asked for ever: ${asked - since} times`)
