@@ -86,7 +86,8 @@ export class SessionSocket {
       perMessageDeflate: false,
       auth: { token: options.apiKey },
       query: options.query,
-      timeout: options.connectMs,
+      // `limit` above is the one deadline: of two at the same time, chance would choose the error.
+      timeout: false,
       // Handed on to the websocket; not in the library's types.
       maxPayload: options.maxMessageBytes,
     }

@@ -3,6 +3,7 @@ import type { EndReason } from '../../../src/core/errors.ts'
 import type { ConnectionSink, TranslationResult } from '../../../src/core/translator.ts'
 import { ServiceTranslator } from '../../../src/service/client/service-translator.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FaultProxy } from '../../../src/simulator/faults/fault-proxy.ts'
 import { ScriptedService, silence, tones } from '../../../src/simulator/index.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
 import { quiet, sine } from '../../helpers/tone.ts'
@@ -269,6 +270,19 @@ describe('against a service that misbehaves', () => {
     service.session?.emit('result', { file: { data: Buffer.alloc(300_000) } })
     await r.until('ended')
     expect(r.reason()).toMatchObject({ kind: 'failed', error: { retryable: true } })
+  })
+
+  test('a service that hangs has one deadline, that of the given clock', async () => {
+    const proxy = await FaultProxy.listen({ to: service.url })
+    proxy.accepting = 'hang'
+    const clock = new FakeClock()
+    const r = recorder()
+    translator({ url: proxy.url, clock, deadlines: { connectMs: 20 } }).open(request, r.sink)
+    await new Promise(resolve => setTimeout(resolve, 100))
+    expect(r.events).toEqual([])
+    clock.advance(20)
+    expect(r.reason()).toMatchObject({ kind: 'failed', error: { code: 'SERVICE_SILENT' } })
+    await proxy.close()
   })
 
   test('no timer is left behind', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { withLock } from '../../../src/service/server/file-lock.ts'
 import { KeyFile } from '../../../src/service/server/key-file.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
@@ -163,11 +163,15 @@ test('a process that is killed while it changes the keys stops nobody', async ()
   const clock = new URL('../../../src/core/clock.ts', import.meta.url).href
   const script = `const { withLock } = await import(${JSON.stringify(module)})
     const { systemClock } = await import(${JSON.stringify(clock)})
-    setInterval(() => {}, 1_000)
-    await withLock(${JSON.stringify(path)}, systemClock, () => { console.log('held'); return new Promise(() => {}) })`
+    await withLock(${JSON.stringify(path)}, systemClock, () => {
+      console.log('held')
+      // The timer keeps the promise, and with it the lock, out of the reach of garbage collection.
+      return new Promise(never => setInterval(() => {}, 1_000, never))
+    })`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  onTestFinished(() => void child.kill('SIGKILL'))
   await once(child.stdout, 'data')
   const waiting = file.revoke('desk').then(() => 'revoked')
   expect(await Promise.race([waiting, new Promise(resolve => setTimeout(resolve, 100, 'waits'))])).toBe(

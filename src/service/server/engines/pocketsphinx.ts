@@ -138,7 +138,6 @@ function argumentsFor(options: PocketSphinxOptions): Record<string, string> {
     '-hmm': join(options.models, 'en-us'),
     '-lm': join(options.models, 'en-us.lm.bin'),
     '-dict': join(options.models, 'cmudict-en-us.dict'),
-    '-logfn': '/dev/null',
     '-fwdflat': 'no',
     '-bestpath': 'no',
     '-maxhmmpf': String(options.maxHmmPerFrame),

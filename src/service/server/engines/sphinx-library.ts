@@ -45,6 +45,8 @@ export async function loadSphinx(
     const { load, decode } = await import('koffi')
     const library = load(paths.library)
     const base = load(paths.base)
+    // The log is one per process and no decoder's: with `-logfn` each new decoder closes the file that others write to.
+    base.func('void err_set_logfp(void *stream)')(null)
     return bind(
       signature => library.func(signature) as Native,
       signature => base.func(signature) as Native,

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../../src/core/clock.ts'
 import { EngineError } from '../../../../src/service/server/engines/engine-error.ts'
@@ -114,6 +117,34 @@ test.each([{ library: 'libnothing.so.9' }, { models: '/nowhere' }])(
     })
   },
 )
+
+test("decoders that are made while others work leave the library's memory whole", async () => {
+  // In a process of its own: a broken heap ends it.
+  const module = new URL('../../../../src/service/server/engines/sphinx-library.ts', import.meta.url).href
+  const { models, ...paths } = ENGINES.pocketsphinx
+  const files = { '-hmm': 'en-us', '-lm': 'en-us.lm.bin', '-dict': 'cmudict-en-us.dict' }
+  const args = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${models}/${file}`]))
+  const script = `const { loadSphinx } = await import(${JSON.stringify(module)})
+    const library = await loadSphinx(${JSON.stringify(paths)})
+    const hiss = Int16Array.from({ length: 8_000 }, (_, n) => ((n * 7919) % 2_000) - 1_000)
+    for (let round = 0; round < 3; round++) {
+      await Promise.all([1, 2, 3, 4].map(async () => {
+        const decoder = await library.open(${JSON.stringify(args)})
+        library.startStream(decoder)
+        library.startUtterance(decoder)
+        await library.process(decoder, hiss)
+        await library.endUtterance(decoder)
+        library.free(decoder)
+      }))
+    }`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' })
+  const [[code, signal], ...said] = await Promise.all([
+    once(child, 'close'),
+    text(child.stdout),
+    text(child.stderr),
+  ])
+  expect({ code, signal, said }).toEqual({ code: 0, signal: null, said: ['', ''] })
+})
 
 test('a tone is heard as no sentence', async () => {
   const { finals } = await all(joined(pause(500), sine(440, 2_000), pause(1_000)), 960)
