@@ -1,6 +1,6 @@
 import type { Family } from '../src/web/metrics/family.ts'
 
-/** The table of all metrics in docs/metrics.md. */
+/** The table of all metrics in docs/operations/metrics.md. */
 export function metricsTable(families: readonly Family[]): string {
   const rows = families
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

@@ -1,10 +1,10 @@
-/** Writes the table of metrics in docs/metrics.md anew: `node scripts/metrics.ts`. */
+/** Writes the table of metrics in docs/operations/metrics.md anew: `node scripts/metrics.ts`. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { buildApp } from '../src/app.ts'
 import { FakeTranslator } from '../src/simulator/fake-translator.ts'
 import { metricsTable } from './metrics-table.ts'
 
-const PAGE = new URL('../docs/metrics.md', import.meta.url)
+const PAGE = new URL('../docs/operations/metrics.md', import.meta.url)
 
 await using app = await buildApp(
   {

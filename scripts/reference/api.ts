@@ -11,7 +11,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   '.': 'The whole server, or its parts for a program of one’s own: the relay, rooms, participants, settings.',
   './transcode': 'Audio as arithmetic: no I/O, no timers, no logs.',
   './service':
-    'A client for any server of the [translation-service interface](../../contract.md), and the translator that the relay uses.',
+    'A client for any server of the [translation-service interface](../../service/protocol.md), and the translator that the relay uses.',
   './service/server': 'The embedded translation service, alone or with engines of one’s own.',
   './twilio': 'Twilio as a Fastify plugin.',
   './discord': 'Discord as a Fastify plugin.',

@@ -13,14 +13,14 @@ happens, and one that throws harms nobody else.
 `
 
 const WEBHOOKS = `Each is a signed POST of JSON. Here with everything that it can have; \`text\` and \`translation\` only come with \`texts\`. Order, attempts
-and the signature: [control](../control.md#webhooks).
+and the signature: [control API](../features/control-api.md#webhooks).
 `
 
 const CAPTIONS = `Server-sent events of [\`GET /v1/rooms/{room}/captions\`](http.md#readcaptions). How they are read again after a break:
-[control](../control.md#captions).
+[control API](../features/control-api.md#captions).
 `
 
-const SERVICE = `Socket.IO 4, namespaces ${NAMESPACES.map(code).join(', ')}. Order, states and decisions: [contract](../contract.md).
+const SERVICE = `Socket.IO 4, namespaces ${NAMESPACES.map(code).join(', ')}. Order, states and decisions: [protocol](../service/protocol.md).
 `
 
 /** Events of the service: who sends it, where, and the types of its payload. */

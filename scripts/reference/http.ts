@@ -16,12 +16,12 @@ const ABOUT = `Two servers speak HTTP: the [bridge server](#the-bridge-server), 
 `
 
 const CONTROL = `Below \`/v1\`, with a key: \`Authorization: Bearer <key>\`. Bodies and answers are JSON; a field that is not known is an error. Every
-error is \`{ code, error, description }\`. What belongs together, by hand and with answers: [control](../control.md). The same for
+error is \`{ code, error, description }\`. What belongs together, by hand and with answers: [control API](../features/control-api.md). The same for
 programs: \`/v1/openapi.json\`.
 
 Every request may be answered by`
 
-const SERVICE_ABOUT = `With a key: \`x-api-key: <key>\`. Decisions, limits and examples: [contract](../contract.md). The same for programs: \`/docs/json\`.
+const SERVICE_ABOUT = `With a key: \`x-api-key: <key>\`. Decisions, limits and examples: [protocol](../service/protocol.md). The same for programs: \`/docs/json\`.
 `
 
 /** `docs/reference/http.md`. */

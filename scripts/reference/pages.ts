@@ -5,7 +5,7 @@ import { eventsPage } from './events.ts'
 import { httpPage } from './http.ts'
 import { settingsPage } from './settings.ts'
 
-/** Every page of `docs/reference/` that is made from the sources, by its path there. */
+/** Returns the committed pages of `docs/reference/`, generated from the sources, by path. */
 export async function referencePages(): Promise<Map<string, string>> {
   using declarations = new Declarations()
   return new Map([
@@ -13,6 +13,11 @@ export async function referencePages(): Promise<Map<string, string>> {
     ['cli.md', cliPage()],
     ['http.md', await httpPage()],
     ['events.md', await eventsPage(declarations)],
-    ...apiPages(declarations),
   ])
+}
+
+/** Returns the pages of the exported types. They are not committed: `npm run reference:api` writes them. */
+export function apiReferencePages(): Map<string, string> {
+  using declarations = new Declarations()
+  return new Map(apiPages(declarations))
 }

@@ -21,26 +21,26 @@ export interface SettingRow {
 
 /** Where more is said about a section. */
 const PAGES: Readonly<Record<string, string>> = {
-  trustProxy: 'limits.md',
-  limits: 'limits.md',
-  drain: 'deployment.md',
-  service: 'contract.md',
-  embedded: 'engines.md',
-  sounds: 'sounds.md',
-  attendant: 'live-control.md',
-  recording: 'recording.md',
-  control: 'control.md',
-  webhooks: 'control.md',
-  transcripts: 'control.md',
-  calls: 'twilio.md',
-  twilio: 'twilio.md',
-  discord: 'discord.md',
-  browser: 'browser.md',
-  dashboard: 'dashboard.md',
-  captions: 'captions.md',
-  metrics: 'metrics.md',
-  tracing: 'metrics.md',
-  traces: 'metrics.md',
+  trustProxy: 'operations/limits.md',
+  limits: 'operations/limits.md',
+  drain: 'operations/deployment.md',
+  service: 'service/protocol.md',
+  embedded: 'service/engines.md',
+  sounds: 'features/sounds.md',
+  attendant: 'features/live-control.md',
+  recording: 'features/recording.md',
+  control: 'features/control-api.md',
+  webhooks: 'features/control-api.md',
+  transcripts: 'features/control-api.md',
+  calls: 'channels/twilio.md',
+  twilio: 'channels/twilio.md',
+  discord: 'channels/discord.md',
+  browser: 'channels/browser.md',
+  dashboard: 'features/dashboard.md',
+  captions: 'features/captions.md',
+  metrics: 'operations/metrics.md',
+  tracing: 'operations/metrics.md',
+  traces: 'operations/metrics.md',
 }
 
 /** Defaults that differ from machine to machine. */
@@ -114,7 +114,7 @@ export function settingsPage(): string {
   const parts = Array.from(sections, ([section, members]) => {
     const page = PAGES[section]
     const there = page !== undefined && existsSync(new URL(`../../docs/${page}`, import.meta.url))
-    const more = !there ? '' : `\nMore: [${page}](../${page}).\n`
+    const more = !there ? '' : `\nMore: [${page.replace(/^.*\/|\.md$/g, '')}](../${page}).\n`
     return `\n## ${section === '' ? 'The server' : section}\n${more}\n${table(HEADS, members.map(cells))}`
   })
   return head('Settings', ABOUT) + parts.join('')

@@ -44,7 +44,7 @@ export function engineLines(engines: Engines): Text[] {
   return [
     listed('engines', names.join(' → ')),
     ...(transcription.every(name => name === 'pocketsphinx')
-      ? [listed('', 'spoken English only, gist quality; better ones: docs/engines.md')]
+      ? [listed('', 'spoken English only, gist quality; better ones: docs/service/engines.md')]
       : []),
   ]
 }

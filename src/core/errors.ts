@@ -1,4 +1,4 @@
-/** Stable codes of run-time failures; each has its row in `docs/endings.md`. */
+/** Stable codes of run-time failures; each has its row in `docs/internals/endings.md`. */
 export type ErrorCode =
   | 'STATE'
   | 'CONFIG'

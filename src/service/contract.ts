@@ -1,6 +1,6 @@
 /**
  * The translation-service interface as types, shared by both ends. Names and orders are the interface document's;
- * what it leaves open is decided in `docs/contract.md`.
+ * what it leaves open is decided in `docs/service/protocol.md`.
  */
 
 /** Event names on the socket. */

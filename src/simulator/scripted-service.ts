@@ -26,7 +26,7 @@ export interface ScriptedServiceOptions {
   answer?: Answering
   /** How it answers text, on `/translator` and `/tts`. Default `texts`. */
   answerText?: TextAnswering
-  /** What it does as it likes where the interface does not say. Default: as `docs/contract.md`. */
+  /** What it does as it likes where the interface does not say. Default: as `docs/service/protocol.md`. */
   shape?: ServiceShape
   /** What it does wrong from the beginning. Default nothing. */
   faults?: Faults

@@ -16,7 +16,7 @@ export type VoiceForm = (typeof VOICE_FORMS)[number]
 
 /**
  * What a service of the interface may do as it likes, since the interface does not say; what is left out is as in
- * `docs/contract.md`.
+ * `docs/service/protocol.md`.
  */
 export interface ServiceShape {
   /** What results are named by: their utterance, nothing, `sequence` for each piece, an id for each message or for the session. */

@@ -218,7 +218,7 @@ describe('every metric that is asked for is there', () => {
   })
 
   test('in the documentation, one and all', () => {
-    const page = readFileSync('docs/metrics.md', 'utf8')
+    const page = readFileSync('docs/operations/metrics.md', 'utf8')
     // `node scripts/metrics.ts` writes it.
     expect(page).toContain(metricsTable(app.server.metrics.families))
   })

@@ -13,7 +13,7 @@ import { snippets } from './pages.ts'
 
 const KEY = 'a-long-random-key-of-the-test'
 /** Pages whose commands are run by tests of their own, and compared with the answers below them. */
-const ELSEWHERE = ['docs/control.md', 'docs/contract.md']
+const ELSEWHERE = ['docs/features/control-api.md', 'docs/service/protocol.md']
 /** Longest wait of one page. */
 const PATIENCE_MS = 60_000
 

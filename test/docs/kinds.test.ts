@@ -21,8 +21,8 @@ const CHECKED: Readonly<Record<string, string>> = {
 
 /** Pages whose JSON is compared with what servers answer, and where. */
 const ANSWERS: Readonly<Record<string, string>> = {
-  'docs/control.md': 'test/web/control/control-doc.test.ts',
-  'docs/contract.md': 'test/service/server/contract-commands.test.ts and contract-doc.test.ts',
+  'docs/features/control-api.md': 'test/web/control/control-doc.test.ts',
+  'docs/service/protocol.md': 'test/service/server/contract-commands.test.ts and contract-doc.test.ts',
   'docs/reference/events.md': 'made from what is sent: test/docs/reference.test.ts',
 }
 

@@ -63,7 +63,9 @@ it('every page is reached from README.md', () => {
 it('finds links that lead nowhere', () => {
   const page = (text: string) => faults({ path: 'docs/x.md', text })
   expect(
-    page('[a](twilio.md) [b](twilio.md#two-people-on-one-call) [c](https://example.com) `[d](e)`'),
+    page(
+      '[a](channels/twilio.md) [b](channels/twilio.md#two-people-on-one-call) [c](https://example.com) `[d](e)`',
+    ),
   ).toEqual([])
-  expect(page('[a](nothing.md) [b](twilio.md#nothing) [c](../../elsewhere.md)')).toHaveLength(3)
+  expect(page('[a](nothing.md) [b](channels/twilio.md#nothing) [c](../../elsewhere.md)')).toHaveLength(3)
 })

@@ -5,7 +5,7 @@ export const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** One page of the documentation. */
 export interface Page {
-  /** From the project's folder: `docs/twilio.md`. */
+  /** From the project's folder: `docs/channels/twilio.md`. */
   readonly path: string
   readonly text: string
 }
@@ -25,7 +25,7 @@ export function pages(): Page[] {
   const below = (folder: string) =>
     existsSync(PROJECT + folder)
       ? readdirSync(PROJECT + folder, { recursive: true, encoding: 'utf8' })
-          .filter(name => name.endsWith('.md') && !name.includes('node_modules'))
+          .filter(name => name.endsWith('.md') && !/node_modules|^reference\/api\b/.test(name))
           .map(name => `${folder}/${name}`)
       : []
   return [

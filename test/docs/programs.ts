@@ -85,14 +85,14 @@ deepEqual(call.report().warnings, [])`,
       "import assert from 'node:assert/strict'\nimport { RoomCodes } from 'dragoman'\nimport { FakeClock } from 'dragoman/simulator'",
   },
   {
-    page: 'docs/client.md',
+    page: 'docs/service/client.md',
     mark: 'await client.languages()',
     before: `${SERVICE}${ASSERT}`,
     replace: [ADDRESS, ["'your-key'", 'apiKey']],
     after: 'deepEqual(await client.languages(), LANGUAGES)',
   },
   {
-    page: 'docs/client.md',
+    page: 'docs/service/client.md',
     mark: 'of microphone)',
     before: `${SERVICE}${ASSERT}import { ServiceClient } from 'dragoman/service'
 import { tone } from 'dragoman/simulator'
@@ -103,7 +103,7 @@ const microphone = [tone(700, 600, 16_000), new Int16Array(16_000)]`,
     after: 'ok((played[0]?.length ?? 0) > 100)',
   },
   {
-    page: 'docs/client.md',
+    page: 'docs/service/client.md',
     mark: "obtainVia: 'stream'",
     before: `${EMBEDDED}${ASSERT}import { createWriteStream, readFileSync, statSync } from 'node:fs'
 import { Readable } from 'node:stream'
@@ -116,14 +116,14 @@ await listening
 ok(statSync('heard.mp3').size > 5_000)`,
   },
   {
-    page: 'docs/client.md',
+    page: 'docs/service/client.md',
     mark: 'client.batch',
     before: `${EMBEDDED}${ASSERT}import { readFile } from 'node:fs/promises'`,
     after:
       'ok(text?.includes("young man") && translation?.includes("joven") && (audio?.length ?? 0) > 5_000)',
   },
   {
-    page: 'docs/browser.md',
+    page: 'docs/channels/browser.md',
     mark: 'browserBridge',
     before: `${SERVICE}${ASSERT}import fastify from 'fastify'
 import { Relay, relayOptions } from 'dragoman'
@@ -137,12 +137,12 @@ const offered = await app.inject({ url: '/talk/languages' })
 ok(offered.body.includes('es-es'), offered.body)`,
   },
   {
-    page: 'docs/discord-simulator.md',
+    page: 'docs/testing/discord.md',
     mark: 'SlashCommandBuilder',
     runs: 'test/simulator/discord/doc.test.ts',
   },
   {
-    page: 'docs/discord-simulator.md',
+    page: 'docs/testing/discord.md',
     mark: 'discord.faults.rest.next',
     before: `${ASSERT}import { DiscordStandIn } from 'dragoman/simulator'
 const discord = await DiscordStandIn.listen()
@@ -151,7 +151,7 @@ const sala = guild.addVoiceChannel({ name: 'Sala' })`,
     after: 'ok(sala.call.faults.toBot.drop === 0.05)',
   },
   {
-    page: 'docs/discord.md',
+    page: 'docs/channels/discord.md',
     mark: 'languageOffer(service)',
     before: `${SERVICE}${ASSERT}import { DiscordStandIn } from 'dragoman/simulator'
 const discord = await DiscordStandIn.listen()
@@ -175,14 +175,14 @@ const token = discord.token`,
     prints: /^http:/m,
   },
   {
-    page: 'docs/faults.md',
+    page: 'docs/testing/faults.md',
     mark: 'FaultProxy.listen',
     before: `${SERVICE}${ASSERT}const connectTo = (url: string) => ok(url.startsWith('http://'))`,
     replace: [["'http://127.0.0.1:4000'", 'real.url']],
     after: 'deepEqual((await fetch(proxy.url + "/api/languages")).status, 200)',
   },
   {
-    page: 'docs/faults.md',
+    page: 'docs/testing/faults.md',
     mark: 'countFrames(heard',
     before: `${ASSERT}import { createResampler } from 'dragoman/transcode'
 let heardAll = new Int16Array(0)
@@ -197,7 +197,7 @@ void createResampler`,
     after: 'deepEqual(countFrames(heard, 0, 500), { lost: [], repeated: 0, late: 0, foreign: [] })',
   },
   {
-    page: 'docs/scripted-service.md',
+    page: 'docs/testing/service.md',
     mark: 'dropAt: 20',
     before: `${ASSERT}import { ServiceClient } from 'dragoman/service'
 const connectTo = async (url: string, apiKey: string) => {
@@ -208,7 +208,7 @@ const connectTo = async (url: string, apiKey: string) => {
     after: 'deepEqual(session.fragments, 19)',
   },
   {
-    page: 'docs/simulator.md',
+    page: 'docs/testing/phone.md',
     mark: "readFile('hello.wav')",
     before: BRIDGE,
     replace: [
@@ -221,7 +221,7 @@ const connectTo = async (url: string, apiKey: string) => {
     after: 'assert.ok(heard.some(sample => Math.abs(sample) > 3000))',
   },
   {
-    page: 'docs/simulator.md',
+    page: 'docs/testing/phone.md',
     mark: 'new PhoneLine()',
     before: `${BRIDGE}${ASSERT}import { PhoneLine, placeCalls, signRequest, tone, voiceOf } from 'dragoman/simulator'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -235,9 +235,9 @@ const [pcm, rate] = [tone(700, 1000, 8000), 8000]`,
     ],
     after: 'deepEqual([live, warnings.length], [5, 0])\nvoid [gapCount, lateness, sendLateness]',
   },
-  { page: 'docs/simulator.md', mark: 'TwilioStandIn.listen', runs: 'test/simulator/rest/doc.test.ts' },
+  { page: 'docs/testing/phone.md', mark: 'TwilioStandIn.listen', runs: 'test/simulator/rest/doc.test.ts' },
   {
-    page: 'docs/twilio.md',
+    page: 'docs/channels/twilio.md',
     mark: 'invite: call =>',
     before: `${SERVICE}${ASSERT}import { Relay, relayOptions } from 'dragoman'
 import { ServiceTranslator } from 'dragoman/service'
@@ -246,7 +246,7 @@ const authToken = 'token'`,
     after: "deepEqual((await app.inject({ method: 'POST', url: '/twilio/voice' })).statusCode, 403)",
   },
   {
-    page: 'docs/control.md',
+    page: 'docs/features/control-api.md',
     mark: 'new EventSource',
     before: `${ASSERT}import { createServer } from 'node:http'
 import { EventSource } from 'eventsource'
@@ -260,9 +260,13 @@ const told = Promise.withResolvers<{ text: string }>()
 const show = told.resolve`,
     after: "deepEqual(await told.promise, { text: 'Hello' })",
   },
-  { page: 'docs/control.md', mark: 'isFromDragoman', runs: 'test/web/control/control-doc.test.ts' },
+  {
+    page: 'docs/features/control-api.md',
+    mark: 'isFromDragoman',
+    runs: 'test/web/control/control-doc.test.ts',
+  },
   ...['/translator`', '/tts`', '/stt`', '/sts`'].map(mark => ({
-    page: 'docs/contract.md',
+    page: 'docs/service/protocol.md',
     mark,
     runs: 'test/service/server/contract-examples.test.ts',
   })),

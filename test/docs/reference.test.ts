@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { referencePages } from '../../scripts/reference/pages.ts'
+import { entries } from '../../scripts/reference/api.ts'
+import { apiReferencePages, referencePages } from '../../scripts/reference/pages.ts'
 import { settingRows } from '../../scripts/reference/settings.ts'
 import { OPERATIONS as SERVICE } from '../../src/service/server/http/operations.ts'
 import { OPERATIONS } from '../../src/web/control/operations.ts'
@@ -9,16 +10,22 @@ import { OPERATIONS } from '../../src/web/control/operations.ts'
 const FOLDER = fileURLToPath(new URL('../../docs/reference/', import.meta.url))
 const pages = await referencePages()
 
-/** What stands in docs/reference/ and is made. */
+/** The committed pages of docs/reference/. */
 const written = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
-  .filter(name => name.endsWith('.md'))
+  .filter(name => name.endsWith('.md') && !/^api\b/.test(name))
   .sort()
 
-it('has the pages that are made and no others', () =>
-  expect(written).toEqual(Array.from(pages.keys()).sort()))
+it('contains exactly the generated pages', () => expect(written).toEqual(Array.from(pages.keys()).sort()))
 
 it.each(Array.from(pages))('docs/reference/%s is what the sources say (npm run reference)', (path, text) => {
   expect(readFileSync(FOLDER + path, 'utf8')).toBe(text)
+})
+
+it('documents every entry of the package by its exported types', () => {
+  const api = apiReferencePages()
+  expect(api.get('api.md')).toContain('## dragoman/simulator')
+  expect(api.get('api/dragoman.md')).toContain('### Relay\n')
+  expect(api.size).toBe(entries().length + 1)
 })
 
 it('says of every setting what it is for: .meta({ about }) in its schema', () => {

@@ -21,7 +21,7 @@ interface Wire {
   readonly ack: readonly unknown[]
 }
 
-/** As `docs/contract.md` has it, which the others are compared with. */
+/** As `docs/service/protocol.md` has it, which the others are compared with. */
 const REFERENCE: Wire = { name: 'as in the contract', mode: 'block', shape: {}, ack: [true] }
 const OTHERS: readonly Wire[] = [
   { name: 'no ids, no times', mode: 'block', shape: { ids: 'none', times: false }, ack: [] },

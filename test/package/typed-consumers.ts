@@ -136,7 +136,9 @@ async function exported(project: string, exports: Exports): Promise<string[]> {
 
 async function documented(project: string): Promise<string[]> {
   const lines: string[] = []
-  const docs = (await readdir(join(project, 'docs'))).filter(name => name.endsWith('.md'))
+  const docs = (await readdir(join(project, 'docs'), { recursive: true })).filter(name =>
+    name.endsWith('.md'),
+  )
   for (const path of ['README.md', ...docs.map(name => `docs/${name}`)]) {
     const page = await readFile(join(project, path), 'utf8')
     for (const [, names = '', entry = ''] of page.matchAll(/^import \{(.*)\} from '(dragoman[^']*)'/gm))

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { NOTICES } from '../../src/core/announcer.ts'
 import { ENGLISH } from '../../src/sounds/words/en.ts'
 
-const page = readFileSync(new URL('../../docs/sounds.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/features/sounds.md', import.meta.url), 'utf8')
 
-it.each(NOTICES)('docs/sounds.md has the words of %s', notice => {
+it.each(NOTICES)('docs/features/sounds.md has the words of %s', notice => {
   expect(page).toContain(`| \`${notice}\` | ${ENGLISH.notices[notice]} |`)
 })

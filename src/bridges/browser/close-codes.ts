@@ -1,4 +1,4 @@
-/** Why a socket is closed by this server, with the code it is closed with. The table is repeated in `docs/browser.md`. */
+/** Why a socket is closed by this server, with the code it is closed with. The table is repeated in `docs/channels/browser.md`. */
 export const CLOSE_CODES = {
   done: { code: 1000, meaning: 'The visit is over.' },
   'going-away': { code: 1001, meaning: 'The server shuts down.' },

@@ -116,6 +116,6 @@ export function troubleCheck(name: string, { kind, text }: RestTrouble): Check {
     case 'unreachable':
       return fail(name, text, 'discord.com must be reachable by https, also through a proxy or firewall')
     default:
-      return fail(name, text, 'see docs/discord.md, Troubleshooting')
+      return fail(name, text, 'see docs/channels/discord.md, Troubleshooting')
   }
 }

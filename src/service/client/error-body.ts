@@ -1,6 +1,6 @@
 import type { ServiceErrorBody } from '../contract.ts'
 
-/** General codes that mean the same request may work soon (`docs/contract.md`). */
+/** General codes that mean the same request may work soon (`docs/service/protocol.md`). */
 const PASSING = new Set(['limit', 'engine_failed', 'unavailable', 'session', 'timeout'])
 /** … that a session of these parameters cannot be: nothing but a change of them, or of the service, helps. */
 const DEFINITE = new Set(['bad_parameter', 'bad_namespace', 'engine_missing', 'unauthorized'])

@@ -15,7 +15,7 @@ export interface ResultPlaces {
   readonly endMs: readonly string[]
 }
 
-/** The documented places (`docs/contract.md`). */
+/** The documented places (`docs/service/protocol.md`). */
 export const RESULT_PLACES: ResultPlaces = {
   audio: ['file.data', 'audio.data', 'data', 'audio', 'file', 'buffer', 'audioData', 'speech', 'chunk'],
   text: [

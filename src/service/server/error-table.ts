@@ -18,7 +18,7 @@ interface ErrorRow {
   readonly cause: string
 }
 
-/** Every failure a client can meet, by its specific code. `docs/contract.md` shows the same table. */
+/** Every failure a client can meet, by its specific code. `docs/service/protocol.md` shows the same table. */
 export const ERROR_TABLE = {
   key_missing: row('unauthorized', 401, 'connect_error', 'No API key was sent.'),
   key_wrong: row('unauthorized', 401, 'connect_error', 'The API key is not one of this service.'),

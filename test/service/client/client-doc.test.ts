@@ -4,7 +4,7 @@ import { RESULT_PLACES } from '../../../src/service/client/result-reader.ts'
 import { SESSION_DEFAULTS } from '../../../src/service/client/session-options.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
-const page = read('docs/client.md')
+const page = read('docs/service/client.md')
 
 test('the page names the places as they are', () => {
   for (const [value, places] of Object.entries(RESULT_PLACES))

@@ -20,7 +20,7 @@ const DIMENSIONS = {
 type Name = keyof ShapeCell
 const NAMES = Object.keys(DIMENSIONS) as Name[]
 
-/** As `docs/contract.md` has it, which everything else is compared with. */
+/** As `docs/service/protocol.md` has it, which everything else is compared with. */
 export const REFERENCE: ShapeCell = cellOf(NAMES.map(() => 0))
 
 /** Every shape there is, but for `without`, which stay as in the contract. */

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws'
 import { decoded, KEY, realService } from './helpers/real-service.ts'
 
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url))
-const page = readFileSync(`${PROJECT}docs/contract.md`, 'utf8')
+const page = readFileSync(`${PROJECT}docs/service/protocol.md`, 'utf8')
 const byHand = page.slice(page.indexOf('## HTTP by hand'), page.indexOf('## A recorded exchange'))
 
 /** The commands, each with the answer below it, if it has one. */

@@ -4,7 +4,7 @@ import { AUDIO_RATES } from '../../../src/service/contract.ts'
 import { ERROR_TABLE } from '../../../src/service/server/error-table.ts'
 import { serviceSettings } from '../../../src/service/server/service-config.ts'
 
-const page = readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/service/protocol.md', import.meta.url), 'utf8')
 
 /** Cells of the table whose head begins with `first`. */
 function tableOf(first: string): string[][] {

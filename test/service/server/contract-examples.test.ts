@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { decoded, KEY, realService } from './helpers/real-service.ts'
 
 const ROOT = new URL('../../../', import.meta.url).pathname
-const page = readFileSync(join(ROOT, 'docs/contract.md'), 'utf8')
+const page = readFileSync(join(ROOT, 'docs/service/protocol.md'), 'utf8')
 const section = page.slice(page.indexOf('## Sockets by hand'), page.indexOf('## A recorded exchange'))
 const examples = Array.from(section.matchAll(/```js\n(.*?)```/gs), ([, source = '']) => source)
 

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import * as simulator from '../../../src/simulator/index.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
-const page = () => readFile(new URL('docs/discord-simulator.md', ROOT), 'utf8')
+const page = () => readFile(new URL('docs/testing/discord.md', ROOT), 'utf8')
 
 test('the page’s example runs as it stands', async () => {
   const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(await page()) ?? []

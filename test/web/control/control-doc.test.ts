@@ -13,7 +13,7 @@ import { WEBHOOK_EVENTS } from '../../../src/web/webhooks-out/webhook-settings.t
 import { until } from '../../helpers/until.ts'
 import { controlled, KEY } from './controlled.ts'
 
-const page = readFileSync(new URL('../../../docs/control.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/features/control-api.md', import.meta.url), 'utf8')
 const section = (title: string) => page.slice(page.indexOf(`## ${title}\n`)).split('\n## ')[0]!
 const rows = (title: string) =>
   section(title)

@@ -5,7 +5,7 @@ import { commandDefinition } from '../../../../src/bridges/discord/commands/defi
 import { USED_PERMISSIONS } from '../../../../src/bridges/discord/commands/permissions.ts'
 import { KEYS } from '../../../../src/config/keys.ts'
 
-const guide = readFileSync(new URL('../../../../docs/discord.md', import.meta.url), 'utf8')
+const guide = readFileSync(new URL('../../../../docs/channels/discord.md', import.meta.url), 'utf8')
 
 interface Part {
   readonly name: string
@@ -23,7 +23,7 @@ function commands(part: Part, path: readonly string[] = []): [string, readonly P
   })
 }
 
-describe('docs/discord.md', () => {
+describe('docs/channels/discord.md', () => {
   test('names every permission that is used, and no other', () => {
     const rows = [...guide.matchAll(/^\| (`[A-Z][A-Za-z`, ]+) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
