@@ -19,7 +19,7 @@ import type { DiscordBridgeOptions } from './options.ts'
 import { LinkCounters } from './voice/link-counters.ts'
 import { OutgoingPacer } from './voice/outgoing-pacer.ts'
 
-/** What is needed of Discord's gateway: guilds with their channels, and who is in voice. Neither is privileged. */
+/** Gateway intents: guilds with their channels, and voice states. Neither is privileged. */
 export const INTENTS = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildVoiceStates] as const
 
 const COMMAND_DEFAULTS: CommandSettings = {
@@ -31,14 +31,14 @@ const COMMAND_DEFAULTS: CommandSettings = {
   phoneNumbers: [],
 }
 
-/** The last words in all channels, spoken and written, may take so long together (ms); each part has its own bound. */
+/** Time limit for the goodbyes of all channels together, spoken and written (ms). Each part has its own limit too. */
 const GOODBYES_MS = 20_000
 
 const UNLIMITED = { mayTry: () => true, wrong: () => {} }
 
-/** One bot: its login, its commands, and the channels it interprets. Owns its client. */
+/** One bot: its login, its commands and the channels it interprets. Owns its client. */
 export class DiscordBot implements DiscordBridge {
-  /** Of all channels together. */
+  /** Sums over all channels. */
   readonly counters = new LinkCounters()
   readonly interpreters: Interpreters
   readonly #client: Client
@@ -57,7 +57,7 @@ export class DiscordBot implements DiscordBridge {
     this.#clock = clock
     this.#client = new Client({
       intents: [...INTENTS],
-      // As many connections as Discord recommends: one carries up to 2 500 guilds.
+      // The number of connections that Discord recommends: one carries up to 2 500 guilds.
       shards: 'auto',
       ...(apiUrl === undefined ? {} : { rest: { api: apiUrl } }),
     })
@@ -103,36 +103,37 @@ export class DiscordBot implements DiscordBridge {
       const registrar = new Registrar(terms, { clock, counters: this.#desk.counters })
       this.#registrar = registrar
       void registrar.look().then(this.#registered.resolve)
-      // Where a guild is named that had not invited the bot, it can be registered only now.
+      // A guild listed in `guilds` that invites the bot later can be registered only now.
       client.on(Events.GuildCreate, ({ id }) => {
         if (guilds.includes(id)) void registrar.look()
       })
-      // So that guesses at what people speak fit what the service has.
+      // Language guesses must match what the service offers.
       void languages.get(0)
     })
   }
 
-  /** How it stands with the login. */
   get state(): LoginState {
     return this.#login.state
   }
 
-  /** Settles once: whether the bot is in, or never will be. Never rejects. */
+  /** Resolves once: true when the bot is logged in, false when it never will be. Never rejects. */
   get settled(): Promise<boolean> {
     return this.#login.settled
   }
 
-  /** Settles when the command was looked at for the first time, and registered where it had to be. Never rejects. */
+  /**
+   * Settles after the first check of the command's registration, including any registration it needed. Never rejects.
+   */
   get registered(): Promise<void> {
     return this.#registered.promise
   }
 
-  /** What was asked for by commands, and what became of it. */
+  /** Counts of commands and their outcomes. */
   get commands(): CommandCounters {
     return this.#desk.counters
   }
 
-  /** Guilds the bot is in. */
+  /** Number of guilds the bot is in. */
   get guilds(): number {
     return this.#client.guilds.cache.size
   }
@@ -142,7 +143,7 @@ export class DiscordBot implements DiscordBridge {
     this.#login.start()
   }
 
-  /** Says goodbye in every channel, leaves them, and logs out. Idempotent. */
+  /** Says goodbye in every channel, leaves them and logs out. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -1,149 +1,151 @@
 import type { DialOutcome } from '../../core/dialler.ts'
 import type { LanguageId } from '../../core/languages.ts'
 
-/** What is spoken in a channel: as its members need it, or in these one or two languages. */
+/** Languages spoken in a channel: chosen by the needs of its members, or these one or two. */
 export type ChannelOutput = 'auto' | readonly [LanguageId] | readonly [LanguageId, LanguageId]
 
-/** How captions look: rich, as plain text, or not at all. */
+/** Caption style: embeds, plain text, or off. */
 export type CaptionStyle = 'embed' | 'plain' | 'off'
 
-/** Where captions go, and how they look. */
+/** Destination and style of captions. */
 export interface CaptionSettings {
   readonly style: CaptionStyle
-  /** In a thread of their own, rather than in the channel's chat. */
+  /** In a separate thread instead of the channel's chat. */
   readonly thread: boolean
 }
 
-/** Why interpreting did not begin, or ended. */
+/** Why interpreting did not start, or ended. */
 export type ChannelEnd =
-  /** Somebody said so. */
+  /** On request. */
   | { readonly kind: 'stopped'; readonly by: string }
-  /** Nobody was left. */
+  /** Everyone left. */
   | { readonly kind: 'empty' }
   /** A moderator disconnected the bot. */
   | { readonly kind: 'kicked' }
-  /** Discord refuses for good: the close code, or what is missing. */
+  /** Discord refuses permanently: the close code, or what is missing. */
   | {
       readonly kind: 'refused'
       readonly code: number | 'permissions' | 'channel-gone' | 'guild-gone' | 'encryption'
     }
-  /** Ready was not reached, or the connection lost and not got back. */
+  /** The connection never became ready, or was lost and not restored. */
   | { readonly kind: 'unreachable'; readonly attempts: number }
-  /** This process is closing. */
+  /** This process is shutting down. */
   | { readonly kind: 'parent-closed' }
 
-/** One who speaks in the channel, as the status shows them. Ids and names are Discord's; never words. */
+/** A speaker in the channel, as shown in the status. IDs and names are Discord's; it contains no speech. */
 export interface ChannelSpeaker {
   readonly userId: string
   readonly language: LanguageId
-  /** `asked`: by the user; `locale`: guessed from their client; `default`: the guild's. */
+  /**
+   * `asked`: set by the user; `remembered`: stored earlier; `locale`: guessed from the client; `default`: the guild's.
+   */
   readonly languageFrom: 'asked' | 'remembered' | 'locale' | 'default'
-  /** False: they opted out, and nothing of theirs is received. */
+  /** False: the user opted out, and their audio is not received. */
   readonly consents: boolean
 }
 
-/** How a channel that is interpreted stands just now, for people and programs. */
+/** Current state of an interpreted channel, for people and programs. */
 export interface ChannelStatus {
   readonly guildId: string
   readonly channelId: string
-  /** Where captions go. */
+  /** Destination of captions. */
   readonly textChannelId: string
-  /** The room's name, for others to join. */
+  /** Name of the room, which others can join. */
   readonly room: string
-  /** How long it has been going on (ms). */
+  /** Time since the start (ms). */
   readonly sinceMs: number
   readonly state: 'joining' | 'listening' | 'reconnecting'
-  /** End-to-end encryption: on, off (stage channels, tests), or not agreed yet. */
+  /** End-to-end encryption: on, off (stage channels, tests), or not negotiated yet. */
   readonly encrypted: boolean | undefined
   readonly output: ChannelOutput
-  /** Languages that are voices now. */
+  /** Languages currently spoken. */
   readonly spoken: readonly LanguageId[]
-  /** Languages that are captions now. */
+  /** Languages currently captioned. */
   readonly written: readonly LanguageId[]
   readonly captions: CaptionSettings
   readonly speakers: readonly ChannelSpeaker[]
-  /** The service cannot be reached just now. */
+  /** The service is currently unavailable. */
   readonly away: boolean
 }
 
-/** What commands can do with a channel that is being interpreted. */
+/** Operations that commands can perform on an interpreted channel. */
 export interface ChannelInterpreter {
   readonly guildId: string
   readonly channelId: string
   readonly ended: Promise<ChannelEnd>
   status(): ChannelStatus
-  /** From the speaker's next frame on. */
+  /** Takes effect with the speaker's next frame. */
   setLanguage(userId: string, language: LanguageId): void
   setOutput(output: ChannelOutput): void
   setCaptions(settings: CaptionSettings): Promise<void>
-  /** At once: the subscription is closed and what was gathered of theirs is thrown away. */
+  /** Takes effect immediately: closes the subscription and discards buffered audio. */
   optOut(userId: string): void
   optIn(userId: string): void
-  /** Forgets the language that the user asked for here. A no holds until the end. */
+  /** Forgets the language that the user set in this channel. An opt-out stays until the end. */
   forget(userId: string): void
   /**
-   * Calls somebody into the room. Throws `BridgeError` `DIAL_REFUSED` or `CAPACITY` at once, like `Dialler.dial`; what
-   * becomes of it is told in the channel by the caller of this.
+   * Calls a phone into the room. Throws `BridgeError` `DIAL_REFUSED` or `CAPACITY` immediately, like `Dialler.dial`.
+   * The caller of this method reports the outcome in the channel.
    */
   dial(to: string, language: LanguageId): { readonly outcome: Promise<DialOutcome>; hangUp(): Promise<void> }
-  /** A fresh code by which others join the room by telephone; and where to key it in, if a number is set up for it. */
+  /** Creates a code for joining the room by phone, and names the number to call, if one is set up. */
   invite(): { readonly code: string; readonly minutes: number }
-  /** Says goodbye where there is somebody to hear it. Idempotent. */
+  /** Says goodbye while anyone can hear it. Idempotent. */
   stop(by: string): Promise<ChannelEnd>
 }
 
-/** Who wants a channel to be interpreted, and how. */
+/** Request to interpret a channel. */
 export interface StartRequest {
   readonly guildId: string
   readonly channelId: string
   readonly textChannelId: string
-  /** Who asked, and the language they are answered in. */
+  /** User who asked; replies are in their language. */
   readonly startedBy: string
   readonly output: ChannelOutput
   readonly captions: CaptionSettings
-  /** Captions without voice. */
+  /** False: captions only. */
   readonly voice: boolean
-  /** Join an existing room by its code rather than open one; checked by `Interpreters.start`. */
+  /** Joins the existing room with this code instead of opening one; `Interpreters.start` checks it. */
   readonly roomCode?: string
 }
 
-/** A channel that is being interpreted, and how, for the next process. Nobody who speaks there is named. */
+/** Settings of an interpreted channel, kept for the next process. Contains no users. */
 export type RunningChannel = Omit<StartRequest, 'startedBy' | 'roomCode'>
 
-/** Which channels are being interpreted, kept beyond the process. */
+/** The interpreted channels, kept across restarts. */
 export interface RunningChannels {
-  /** Those of the last process, if it ended recently. Never throws. */
+  /** The channels of the last process, if it ended recently. Never throws. */
   recent(): readonly RunningChannel[]
-  /** These are being interpreted now, and no others. Called every few seconds and at every change. */
+  /** Replaces the stored channels. Called every few seconds and at every change. */
   keep(channels: readonly RunningChannel[]): void
 }
 
-/** What `start` may fail with; the words for it are the commands'. */
+/** Reasons for which `start` fails. Commands provide the texts. */
 export type StartFailure =
   | { readonly kind: 'already'; readonly channelId: string }
   | { readonly kind: 'wrong-code' }
   | { readonly kind: 'full' }
   | ChannelEnd
 
-/** The channels of all guilds that are being interpreted. */
+/** The interpreted channels of all guilds. */
 export interface Interpreters {
-  /** At most one a guild: Discord allows a bot one voice channel in each. */
+  /** At most one per guild: Discord allows a bot one voice channel in each. */
   of(guildId: string): ChannelInterpreter | undefined
-  /** Never rejects for what Discord does: that is a `StartFailure`. */
+  /** Resolves with a `StartFailure` for anything that Discord refuses. */
   start(request: StartRequest): Promise<ChannelInterpreter | StartFailure>
 }
 
-/** What users said about themselves, as far as they want it remembered. Keyed by Discord's user id. */
+/** Users' own settings, stored as far as they want. Keyed by Discord user ID. */
 export interface Preferences {
   language(userId: string): LanguageId | undefined
-  /** `remember`: keep it beyond this process; otherwise it holds until the process ends. */
+  /** `remember`: keep it across restarts; otherwise until the process ends. */
   setLanguage(userId: string, language: LanguageId, remember: boolean): void
   optedOut(userId: string): boolean
-  /** Opting out is always kept: whoever said no is not asked again. */
+  /** Opt-outs are always stored, so that users are not asked again. */
   setOptedOut(userId: string, out: boolean): void
-  /** Deletes everything about them at once, in memory and on disk. */
+  /** Deletes all data about the user immediately, in memory and on disk. */
   forget(userId: string): Promise<void>
-  /** What is kept of them, for `/interpret privacy`. */
+  /** The stored data, for `/interpret privacy`. */
   about(userId: string): {
     readonly language?: LanguageId
     readonly remembered: boolean

@@ -2,7 +2,7 @@ import type { Interpreters } from './channel-interpreter.ts'
 import type { CommandCounters } from './commands/command-counters.ts'
 import type { LinkCounters } from './voice/link-counters.ts'
 
-/** How it stands with the bot's login. `refused`: Discord will not have it as it is, so nothing is tried any more. */
+/** State of the bot's login. `refused`: Discord rejected it permanently, and retries have stopped. */
 export type LoginState =
   | { readonly kind: 'trying'; readonly attempts: number }
   | { readonly kind: 'ready' }
@@ -10,26 +10,27 @@ export type LoginState =
   | { readonly kind: 'closed' }
 
 /**
- * The token is none, or was withdrawn; an intent is asked for that the application does not have; the bot is in too many
- * guilds for one connection; this version of the protocol is no longer spoken.
+ * The token is invalid or revoked; the application lacks a requested intent; the bot is in too many guilds for one
+ * connection; this protocol version is no longer supported.
  */
 export type Refused = 'token' | 'intents' | 'shards' | 'version'
 
-/** What `app.discord` shows of the bridge. It names no type of Discord's library, which not every installation has. */
+/** The bridge as exposed by `app.discord`. It uses no types of Discord's library, which is optional. */
 export interface DiscordBridge {
-  /** Of all channels together. */
+  /** Sums over all channels. */
   readonly counters: LinkCounters
   readonly interpreters: Interpreters
-  /** How it stands with the login. */
   readonly state: LoginState
-  /** Settles once: whether the bot is in, or never will be. Never rejects. */
+  /** Resolves once: true when the bot is logged in, false when it never will be. Never rejects. */
   readonly settled: Promise<boolean>
-  /** Settles when the command was looked at for the first time, and registered where it had to be. Never rejects. */
+  /**
+   * Settles after the first check of the command's registration, including any registration it needed. Never rejects.
+   */
   readonly registered: Promise<void>
-  /** What was asked for by commands, and what became of it. */
+  /** Counts of commands and their outcomes. */
   readonly commands: CommandCounters
-  /** Guilds the bot is in. */
+  /** Number of guilds the bot is in. */
   readonly guilds: number
-  /** Says goodbye in every channel, leaves them, and logs out. Idempotent. */
+  /** Says goodbye in every channel, leaves them and logs out. Idempotent. */
   close(): Promise<void>
 }

@@ -27,16 +27,16 @@ export type { DiscordBridge, LoginState } from './discord-bridge.ts'
 export type { ChannelOptions, DiscordBridgeOptions } from './options.ts'
 export type { LinkCounters } from './voice/link-counters.ts'
 
-// Discord's library is an optional peer. Imported statically, without it nothing could say so in words.
+// Discord's library is an optional peer dependency. A static import would fail without a readable message.
 assertInstalled('discord')
 const bot = await import('./bot.ts')
 const permissions = await import('./commands/permissions.ts')
 
-/** What is needed of Discord's gateway: guilds with their channels, and who is in voice. Neither is privileged. */
+/** Gateway intents: guilds with their channels, and voice states. Neither is privileged. */
 export const INTENTS: typeof bot.INTENTS = bot.INTENTS
-/** All that is used, as Discord's bit set. */
+/** All used permissions, as Discord's bit set. */
 export const allPermissions: typeof permissions.allPermissions = permissions.allPermissions
-/** The address by which a server brings the bot in, with exactly the permissions it uses. */
+/** Returns the address for adding the bot to a server, with exactly the permissions it uses. */
 export const inviteUrl: typeof permissions.inviteUrl = permissions.inviteUrl
 
 declare module 'fastify' {
@@ -54,8 +54,8 @@ async function register(app: FastifyInstance, options: DiscordBridgeOptions): Pr
 }
 
 /**
- * Discord voice channels, as legs of the relay. Logs in when the server is ready, in the background: Discord out of reach
- * keeps nothing else from working. Closing the server says goodbye in the channels and logs out.
+ * Discord voice channels as legs of the relay. Logs in in the background when the server is ready, so an unreachable
+ * Discord blocks nothing else. Closing the server says goodbye in the channels and logs out.
  */
 const discordBridge: HostPlugin<DiscordBridgeOptions> = hostPlugin(
   'discord-bridge',

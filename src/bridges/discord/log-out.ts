@@ -2,10 +2,10 @@ import type { Client } from 'discord.js'
 import type { Clock } from '../../core/clock.ts'
 import { within } from './channel/within.ts'
 
-/** Saying goodbye to the gateway may take so long (ms). */
+/** Time limit for closing the gateway connection (ms). */
 const GOODBYE_MS = 5_000
 
-/** What is needed of a shard of @discordjs/ws, which discord.js 14.28.1 (pinned) brings and hides. */
+/** The parts of a shard of @discordjs/ws that are used here; discord.js 14.28.1 (pinned) hides it. */
 interface Shard {
   readonly connection: {
     readonly readyState: number
@@ -16,15 +16,15 @@ interface Shard {
 }
 
 /**
- * Logs `client` out for good, in a bounded time. The library by itself comes back: a connection that it is just making
- * anew when it is destroyed is made half a second later, and then again and again. Never rejects.
+ * Logs out `client` permanently, within a bounded time. On its own, the library reconnects: a connection attempt in
+ * progress when the client is destroyed repeats half a second later, again and again. Never rejects.
  */
 export async function logOut(client: Client, clock: Clock): Promise<void> {
   const shards = shardsOf(client)
   for (const shard of shards) shard.internalConnect = async () => {}
   await within(clock, GOODBYE_MS, client.destroy())
   for (const { connection } of shards) {
-    // What is not open yet fails now, and nobody listens any more.
+    // A connection that is not open yet fails now, without other listeners.
     connection?.on('error', () => {})
     connection?.terminate()
   }

@@ -3,12 +3,12 @@ import { after, type Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { LoginState, Refused } from './discord-bridge.ts'
 
-/** Attempts to resume a session, half a second apart. */
+/** Maximum number of attempts to resume a session, half a second apart. */
 const RESUMES_MOST = 10
-/** Waits between attempts double up to the longest (ms). */
+/** First and maximum delay between attempts; the delay doubles (ms). */
 const FIRST_MS = 1_000
 const LONGEST_MS = 60_000
-/** Gateway close codes after which no attempt helps (Discord: Opcodes and Status Codes). */
+/** Gateway close codes after which retries are pointless (Discord: Opcodes and Status Codes). */
 const REFUSALS: Readonly<Record<number, Refused>> = {
   4004: 'token',
   4010: 'shards',
@@ -25,11 +25,11 @@ export interface LoginParts {
 }
 
 /**
- * Logs a client in, in the background: Discord out of reach is tried again, for as long as it takes, and keeps nothing else
- * from working. Once it is in, the client's own library brings lost connections back.
+ * Logs in a client in the background. While Discord is unreachable, it retries indefinitely and blocks nothing else.
+ * After the login, the client's own library restores lost connections.
  */
 export class Login implements Disposable {
-  /** Settles once: with true when the client is ready, with false when it never will be. Never rejects. */
+  /** Resolves once: true when the client is ready, false when it never will be. Never rejects. */
   readonly settled: Promise<boolean>
   readonly #client: Client
   readonly #token: string
@@ -65,7 +65,7 @@ export class Login implements Disposable {
     return this.#state
   }
 
-  /** Tries now, and again until it works. */
+  /** Starts the first attempt; retries until it succeeds. */
   start(): void {
     void this.#try(1)
   }
@@ -90,8 +90,8 @@ export class Login implements Disposable {
   }
 
   /**
-   * The library tries to resume for ever, at an address that Discord told for it alone; a session that cannot be had there
-   * is given up, and another one begun at the address that is everybody's.
+   * The library tries to resume indefinitely, at an address for this session only. After `RESUMES_MOST` failures, this
+   * drops the session, so that a new one starts at the general address.
    */
   #forgetWhatIsNotResumed(client: Client): void {
     const attempts = new Map<number, number>()
@@ -124,7 +124,9 @@ export class Login implements Disposable {
   }
 }
 
-/** What makes another attempt useless. discord.js names a token of the wrong form by `TokenInvalid`. */
+/**
+ * Returns the reason for which retries are pointless, if any. discord.js reports a malformed token as `TokenInvalid`.
+ */
 function refusalOf(error: unknown): Refused | undefined {
   if (error instanceof DiscordAPIError && error.status === 401) return 'token'
   if (error instanceof HTTPError && error.status === 401) return 'token'

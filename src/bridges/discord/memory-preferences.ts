@@ -1,7 +1,7 @@
 import type { LanguageId } from '../../core/languages.ts'
 import type { Preferences } from './channel-interpreter.ts'
 
-/** What users said about themselves, until the process ends: where nothing may be kept. */
+/** Users' settings in memory, until the process ends, for installations that store nothing. */
 export class MemoryPreferences implements Preferences {
   readonly #languages = new Map<string, LanguageId>()
   readonly #optedOut = new Set<string>()

@@ -13,57 +13,57 @@ import type { Preferences, RunningChannels } from './channel-interpreter.ts'
 import type { LanguageOffer } from './commands/language-offer.ts'
 import type { CommandSettings, Guesses } from './commands/settings.ts'
 
-/** How a channel is interpreted from its beginning. */
+/** Initial settings of an interpreted channel. */
 export interface ChannelOptions {
-  /** Channels at a time, in all guilds. Default 50. */
+  /** Maximum number of concurrent channels, in all guilds. Default 50. */
   readonly maxChannels?: number
-  /** A channel without people is left after this (ms). Default 60 000. */
+  /** Time before the bot leaves an empty channel (ms). Default 60 000. */
   readonly emptyAfterMs?: number
-  /** Silence after somebody's turn, so that the service knows that it is over (ms). Default 800. */
+  /** Silence sent after a speaker's turn, so that the service detects its end (ms). Default 800. */
   readonly turnSilenceMs?: number
-  /** What people speak of whom nothing is known. Default: what the guild's settings say. */
+  /** Language of people without a known one. Default: from the guild's settings. */
   readonly language?: LanguageId
   /** End-to-end encryption of voice; false only for tests and stage channels. Default true. */
   readonly dave?: boolean
-  /** How long a room code is good (minutes). Default 30. */
+  /** Lifetime of a room code (minutes). Default 30. */
   readonly codeMinutes?: number
-  /** The last words may take so long (ms). Default 4 000. */
+  /** Time limit for the goodbye (ms). Default 4 000. */
   readonly farewellMs?: number
-  /** Whether the bot's name in the guild shows that it listens, where it may change it. Default true. */
+  /** Whether the bot marks its nickname while it listens, if it has the permission. Default true. */
   readonly indicator?: boolean
 }
 
-/** What the bridge works with. What is passed in stays whose it is. */
+/** Dependencies and settings of the bridge. It does not close what is passed in. */
 export interface DiscordBridgeOptions {
   /** The bot's token, from Discord's developer portal. Never logged. */
   readonly token: string
-  /** Whose rooms the channels are; stays its owner's. */
+  /** The relay that hosts the channels' rooms. */
   readonly relay: Relay
-  /** Where legs go in; default: the relay itself. */
+  /** Admits legs; default: the relay. */
   readonly admission?: Admission
   readonly announcer: Announcer
-  /** What the translation service can do. */
+  /** Languages of the translation service. */
   readonly languages: LanguageOffer
-  /** Default: kept in memory, and forgotten when the process ends. */
+  /** Default: in memory, until the process ends. */
   readonly preferences?: Preferences
-  /** Absent: after a restart nothing is interpreted until somebody starts it. */
+  /** Absent: channels are not resumed after a restart. */
   readonly running?: RunningChannels
-  /** Absent: nobody can be called into a channel. */
+  /** Absent: outbound calls are disabled. */
   readonly dialler?: Dialler | undefined
-  /** Absent: no room can be joined by code. */
+  /** Absent: room codes are disabled. */
   readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
-  /** How often codes may be guessed; absent: not limited beyond the commands' own limits. */
+  /** Limits guesses of room codes. Absent: only the commands' own limits apply. */
   readonly guesses?: Guesses
   readonly commands?: Partial<CommandSettings>
   readonly channels?: ChannelOptions
-  /** Another address of Discord's REST API, like that of a stand-in: `http://127.0.0.1:1234/api`. */
+  /** Alternative address of Discord's REST API, for example a simulator: `http://127.0.0.1:1234/api`. */
   readonly apiUrl?: string
   readonly clock?: Clock
   readonly wallClock?: WallClock
   readonly log?: Log
 }
 
-/** Those of a channel that are settings of the server too. */
+/** Channel options that are also server settings. */
 export const channelFields = {
   maxChannels: z.int().min(1).max(1_000),
   turnSilenceMs: z.int().min(100).max(5_000),
@@ -102,7 +102,7 @@ const commandSettingsSchema = z.strictObject({
   phoneNumbers: names('telephone numbers'),
 } satisfies Record<keyof CommandSettings, z.ZodType>)
 
-/** Checks the options when the plugin is registered. */
+/** Validates the options when the plugin is registered. */
 export const discordBridgeOptionsSchema = z.strictObject({
   token: z.string("the bot's token").min(1, "the bot's token"),
   relay: having('the relay whose rooms the channels are', 'admit', 'find'),

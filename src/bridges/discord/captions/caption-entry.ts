@@ -1,24 +1,24 @@
 import type { CaptionMessage } from './caption-message.ts'
 import { escaped } from './escape.ts'
 
-/** Longest message (Discord: Create Message). */
+/** Maximum length of a message (Discord: Create Message). */
 const CONTENT_MOST = 2_000
 
-/** One thing to do next to a turn's messages. */
+/** The next request for the messages of a turn. */
 export type Step =
   | { readonly kind: 'send'; readonly message: CaptionMessage }
   | { readonly kind: 'edit'; readonly at: number; readonly id: string; readonly message: CaptionMessage }
   | { readonly kind: 'remove'; readonly id: string }
 
-/** What the messages of one turn, or the message of several finished turns, are and should be. */
+/** Written and desired messages of one turn, or of several finished turns that share a message. */
 export class CaptionEntry {
-  /** The newest version will not change. */
+  /** The newest version is final. */
   final = false
-  /** How often the newest version failed. */
+  /** Failed attempts to write the newest version. */
   tries = 0
-  /** Nothing of it is written any more. */
+  /** No more of it is written. */
   dead = false
-  /** By turn, in their order. */
+  /** Desired messages by turn, in order. */
   readonly #turns = new Map<number, readonly CaptionMessage[]>()
   #wanted: readonly CaptionMessage[] = []
   #withdrawn = false
@@ -28,40 +28,40 @@ export class CaptionEntry {
     this.#turns.set(turn, [])
   }
 
-  /** The turns that it is about. */
+  /** The turns that this entry covers. */
   get turns(): readonly number[] {
     return [...this.#turns.keys()]
   }
 
-  /** Somebody can read some of it. */
+  /** At least one message is visible. */
   get created(): boolean {
     return this.#written.length > 0
   }
 
   want(turn: number, messages: readonly CaptionMessage[], final: boolean): void {
     const joined = this.#joined(new Map(this.#turns).set(turn, messages))
-    // A turn that shares its message, and grows too long for it afterwards, stays as it is written.
+    // If a turn that shares its message outgrows it, the written version stays.
     if (!joined) return
     this.#turns.set(turn, messages)
     this.#to(joined, final)
   }
 
-  /** The turn should not be there. */
+  /** Removes the turn and its messages. */
   withdraw(turn: number): void {
     this.#turns.delete(turn)
     this.#to(this.#joined(this.#turns) ?? this.#wanted, true)
     this.#withdrawn = this.#turns.size === 0
   }
 
-  /** Nothing more of this turn is written. */
+  /** Stops writing this turn. */
   drop(turn: number): void {
     if (this.#turns.size === 1) this.dead = true
     else if (!this.created) this.withdraw(turn)
   }
 
   /**
-   * Puts the turns of `later` into this one's message. False, and nothing changed: one of them is not final, can be read
-   * already, or the message would be too long.
+   * Moves the turns of `later` into this entry's message. Returns false, without changes, if one of the two is not
+   * final or already visible, or if the message would be too long.
    */
   absorb(later: CaptionEntry): boolean {
     const both = new Map([...this.#turns, ...later.#turns])
@@ -83,14 +83,14 @@ export class CaptionEntry {
     this.tries = 0
   }
 
-  /** One turn as it is; several as the text of one message, if they fit. */
+  /** A single turn unchanged; several as the text of one message, if they fit. */
   #joined(turns: ReadonlyMap<number, readonly CaptionMessage[]>): readonly CaptionMessage[] | undefined {
     if (turns.size <= 1) return [...turns.values()][0] ?? []
     const content = [...turns.values()].flat().map(textOf).join('\n')
     return content.length <= CONTENT_MOST ? [{ content }] : undefined
   }
 
-  /** Undefined: everything is as it should be. */
+  /** Returns the next request, or undefined if everything is written. */
   get step(): Step | undefined {
     if (this.dead) return undefined
     for (const [at, message] of this.#wanted.entries()) {
@@ -110,13 +110,13 @@ export class CaptionEntry {
     else this.#written = this.#written.filter(written => written.id !== step.id)
   }
 
-  /** The newest version is not worth another try; a newer one is. */
+  /** Abandons the newest version; newer ones are still written. */
   skip(): void {
     this.#withdrawn = false
     this.#wanted = this.#written.map(({ message }) => message)
   }
 
-  /** What is written stays as it is; the turn is written once more when it is final. */
+  /** Leaves the written messages unchanged; the final version goes into new ones. */
   leave(): void {
     this.#written = []
   }

@@ -1,4 +1,4 @@
-/** One message in a text chat, as far as captions need it. Written for Discord: everything that means something is escaped. */
+/** One message in a text chat, as far as captions need it, with Discord's markup escaped. */
 export interface CaptionMessage {
   /** At most 2000 characters. */
   readonly content: string
@@ -14,20 +14,20 @@ export interface CaptionEmbed {
   readonly colour: number
 }
 
-/** What came of writing, editing or removing a message. */
+/** Outcome of writing, editing or removing a message. */
 export type Written =
   | { readonly kind: 'written'; readonly id: string }
-  /** Somebody deleted the message. */
+  /** A user deleted the message. */
   | { readonly kind: 'message-gone' }
-  /** It is too old to be edited any more. */
+  /** The message is too old to be edited. */
   | { readonly kind: 'message-old' }
-  /** The chat is gone, or we may not write there; the code is Discord's. */
+  /** The chat is gone, or writing there is not allowed. `code` is Discord's. */
   | { readonly kind: 'no-access'; readonly code: number }
   | { readonly kind: 'limited'; readonly retryAfterMs: number }
-  /** Anything else; trying again may work. */
+  /** Any other failure; a retry may succeed. */
   | { readonly kind: 'failed' }
 
-/** Where captions go. Never rejects. */
+/** Destination of captions. Never rejects. */
 export interface CaptionChat {
   send(message: CaptionMessage): Promise<Written>
   edit(id: string, message: CaptionMessage): Promise<Written>

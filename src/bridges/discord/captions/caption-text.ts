@@ -9,16 +9,16 @@ const CONTENT_MOST = 2_000
 const DESCRIPTION_MOST = 4_096
 const AUTHOR_MOST = 256
 
-/** Colours that can be told apart on light and dark, one for each speaker. */
+/** Speaker colors, distinguishable on light and dark backgrounds. */
 const COLOURS = [0x3b82f6, 0xf97316, 0x10b981, 0xd946ef, 0xeab308, 0x06b6d4, 0xef4444, 0x8b5cf6]
 
 export interface CaptionLook {
   readonly style: Exclude<CaptionStyle, 'off'>
-  /** Translations into these are shown; undefined: all. */
+  /** Translations to show; undefined: all. */
   readonly languages?: readonly LanguageId[] | undefined
 }
 
-/** `turn` as messages; none while there is nothing to read. What may still change ends in an ellipsis. */
+/** Returns `turn` as messages, or an empty list if it has no text. Text that can still change ends in an ellipsis. */
 export function captionMessages(turn: Turn, { style, languages }: CaptionLook): CaptionMessage[] {
   const shown = Array.from(turn.translations).filter(
     ([to]) => languages === undefined || languages.some(each => sameLanguage(each, to)),
@@ -45,7 +45,7 @@ function textOf({ text, final }: Line): string {
   return shown === '' || final ? shown : `${shown} …`
 }
 
-/** `es`; with its region where the same language is there twice. */
+/** `es`; with its region if `shown` has the same language twice. */
 function tagOf(to: LanguageId, shown: readonly (readonly [LanguageId, Line])[]): string {
   const alike = shown.filter(([each]) => sameLanguage(each, to)).length
   return alike > 1 ? to : to.slice(0, to.indexOf('-'))

@@ -4,49 +4,49 @@ import type { CaptionChat, CaptionMessage, Written } from './caption-message.ts'
 import { RateWindow } from './rate-window.ts'
 
 /**
- * Discord lets through 5 new messages and 5 edits in 5 s for each channel (users' observation, discord-api-docs#20); a
- * little longer, since its clock is not ours (ms).
+ * Discord accepts 5 new messages and 5 edits in 5 s per channel (observed by users, discord-api-docs#20). The window is
+ * slightly longer, because the clocks differ (ms).
  */
 const REQUESTS_MOST = 5
 const WINDOW_MS = 5_100
-/** Between two requests for what may still change (ms). */
+/** Minimum interval between two requests for text that can still change (ms). */
 const PARTIAL_EVERY_MS = 1_200
-/** Requests kept free for what is final. */
+/** Requests reserved for final text. */
 const SPARE = 1
-/** Messages that wait for a request. */
+/** Maximum number of messages waiting for a request. */
 const WAITING_MOST = 40
-/** Turns whose messages are known. */
+/** Maximum number of turns whose messages are tracked. */
 const KNOWN_MOST = 100
-/** More than this wait to be written: none is begun before it is final, and finished turns share a message. */
+/** Above this many waiting messages, a turn is first written when it is final, and finished turns share messages. */
 const BUSY = 3
 const TRIES_MOST = 4
 const RETRY_MS = 1_000
-/** A chat that we may not write to is tried again after this (ms). */
+/** Pause before retrying a chat that denied access (ms). */
 const NO_ACCESS_MS = 30_000
 
 export interface CaptionWriterParts {
   readonly chat: CaptionChat
   readonly clock: Clock
-  /** Told when the chat cannot be written to, each time anew. */
+  /** Called each time the chat denies access. */
   readonly onNoAccess?: (code: number) => void
 }
 
 /**
- * Keeps the messages of turns as they should be, one request at a time and within Discord's limits: what is final is
- * always written, of what may still change only the newest version, and only when there is room. Where turns finish faster
- * than Discord takes messages, several finished ones share one.
+ * Keeps the messages of turns up to date, one request at a time and within Discord's limits. Final text is always
+ * written. Of text that can still change, only the newest version is written, and only while the limits leave room. If
+ * turns finish faster than Discord accepts messages, several finished turns share one message.
  */
 export class CaptionWriter {
-  /** Versions that were never written, since a newer one came or there was no room. */
+  /** Versions never written, because a newer one replaced them or the limits left no room. */
   dropped = 0
   readonly #clock: Clock
   readonly #onNoAccess: (code: number) => void
   readonly #sends = new RateWindow(REQUESTS_MOST, WINDOW_MS)
   readonly #edits = new RateWindow(REQUESTS_MOST, WINDOW_MS)
   #chat: CaptionChat
-  /** By turn, in their order. Turns that share a message share the entry. */
+  /** Entries by turn, in order. Turns that share a message share the entry. */
   #entries = new Map<number, CaptionEntry>()
-  /** What is being written. */
+  /** The entry of the request in progress. */
   #writing: CaptionEntry | undefined
   #lastAt = Number.NEGATIVE_INFINITY
   #pausedUntil = Number.NEGATIVE_INFINITY
@@ -60,12 +60,12 @@ export class CaptionWriter {
     this.#onNoAccess = onNoAccess
   }
 
-  /** Turns with something still to be written. */
+  /** Number of turns with unwritten changes. */
   get waiting(): number {
     return this.#waiting().length
   }
 
-  /** From now on `messages` are what turn `turn` should look like. */
+  /** Sets the desired messages of turn `turn`. */
   want(turn: number, messages: readonly CaptionMessage[], final: boolean): void {
     if (this.#closed) return
     let entry = this.#entries.get(turn)
@@ -79,12 +79,12 @@ export class CaptionWriter {
     this.#pump()
   }
 
-  /** Nothing more of this turn is written. */
+  /** Stops writing this turn. */
   drop(turn: number): void {
     this.#entries.get(turn)?.drop(turn)
   }
 
-  /** This turn should not be there: what is written of it is taken away. */
+  /** Withdraws this turn and removes its messages. */
   withdraw(turn: number): void {
     const entry = this.#entries.get(turn)
     if (!entry || this.#closed) return
@@ -92,7 +92,7 @@ export class CaptionWriter {
     this.#pump()
   }
 
-  /** Captions go to `chat` from now on; what is written elsewhere stays as it is. */
+  /** Writes captions to `chat` from now on. Messages elsewhere stay unchanged. */
   moveTo(chat: CaptionChat): void {
     this.#chat = chat
     const waiting = new Set(this.#waiting().filter(entry => entry.final))
@@ -102,7 +102,7 @@ export class CaptionWriter {
     this.#pump()
   }
 
-  /** Writes what is final and still waits, for `withinMs` at most; then nothing any more. Idempotent. */
+  /** Writes the remaining final text, for at most `withinMs`, then stops. Idempotent. */
   close(withinMs: number): Promise<void> {
     if (!this.#closing) {
       const { promise: ended, resolve: settle } = Promise.withResolvers<void>()
@@ -141,14 +141,14 @@ export class CaptionWriter {
     }
   }
 
-  /** `later` is written in the message of `first`, if it can be. */
+  /** Moves `later` into the message of `first`, if possible. */
   #share(first: CaptionEntry, later: CaptionEntry | undefined): boolean {
     if (!later || first === this.#writing || later === this.#writing || !first.absorb(later)) return false
     for (const turn of later.turns) this.#entries.set(turn, first)
     return true
   }
 
-  /** What should be written next: what is final or begins, the oldest first; then what changed. */
+  /** Returns the entry to write next: final or new ones first, oldest first, then changed ones. */
   #next(now: number): CaptionEntry | undefined {
     const waiting = this.#waiting()
     const finals = waiting.filter(entry => entry.final)
@@ -156,12 +156,12 @@ export class CaptionWriter {
     const begins = waiting.find(entry => !entry.created && (entry.final || waiting.length <= BUSY))
     const edited = finals.find(entry => entry.created)
     if (!begins || !edited) return begins ?? edited ?? waiting.find(entry => entry.created)
-    // New messages and edits have limits of their own: neither waits for the other.
+    // New messages and edits have separate limits, so neither waits for the other.
     const dueAt = (entry: CaptionEntry) => this.#dueAt(entry, entry.step!, now)
     return dueAt(edited) <= dueAt(begins) ? edited : begins
   }
 
-  /** When many wait, finished turns that follow `entry` are put into its message, as many as fit. */
+  /** Above the `BUSY` threshold, moves the finished turns after `entry` into its message, as many as fit. */
   #gather(entry: CaptionEntry): void {
     const unwritten = this.#waiting().filter(each => each.final && !each.created)
     if (unwritten.length <= BUSY && !(this.#closing && unwritten.length > 1)) return
@@ -170,7 +170,7 @@ export class CaptionWriter {
     for (const later of unwritten.slice(at + 1)) if (!this.#share(entry, later)) break
   }
 
-  /** When `entry` may be written (clock ms). */
+  /** Earliest time to write `entry` (clock ms). */
   #dueAt(entry: CaptionEntry, step: Step, now: number): number {
     const freeAt = this.#window(step).freeAt(now, entry.final ? 0 : SPARE)
     return Math.max(freeAt, this.#pausedUntil, entry.final ? now : this.#lastAt + PARTIAL_EVERY_MS)
@@ -217,7 +217,7 @@ export class CaptionWriter {
         entry.done(step, written.id)
         break
       case 'message-gone':
-        // Whoever deleted it does not want it back.
+        // A user deleted it on purpose, so it is not written again.
         entry.dead = true
         break
       case 'message-old':

@@ -9,7 +9,7 @@ import { escaped } from './escape.ts'
 import type { Turn } from './turn.ts'
 import { Turns } from './turns.ts'
 
-/** Between two looks at turns that nothing more comes of (ms). */
+/** Interval of the check for turns without further results (ms). */
 const LOOK_MS = 1_000
 
 export interface CaptionsParts {
@@ -19,19 +19,19 @@ export interface CaptionsParts {
   readonly style: CaptionStyle
   readonly clock: Clock
   readonly onNoAccess?: (code: number) => void
-  /** A speaker's microphone picks up what the bot says; their name was made harmless for a message. */
+  /** Called when a speaker's microphone picks up the bot's voice. The name is escaped for a message. */
   readonly onEcho?: (speaker: string, name: string) => void
 }
 
-/** Writes what is said in a room into a text chat: one message for each turn, edited while it grows. Owns its writer. */
+/** Writes the speech of a room into a text chat: one message per turn, edited while it grows. Owns its writer. */
 export class Captions {
-  /** Utterances that were our own voice, heard again. */
+  /** Utterances recognized as an echo of the bot's own voice. */
   echoes = 0
   readonly #parts: CaptionsParts
   readonly #turns = new Turns()
   readonly #writer: CaptionWriter
   readonly #watches: readonly Disposable[]
-  /** Participants who do not want to be listened to. */
+  /** Participants who opted out. */
   readonly #silenced = new Set<string>()
   #style: CaptionStyle
   #languages: readonly LanguageId[] | undefined
@@ -49,27 +49,27 @@ export class Captions {
     this.#timer = after(clock, LOOK_MS, this.#look)
   }
 
-  /** Versions that were never written. */
+  /** Versions never written. */
   get dropped(): number {
     return this.#writer.dropped
   }
 
-  /** Translations into these alone are written; undefined: all that are made. */
+  /** Limits captions to translations into these languages; undefined: all that exist. */
   show(languages: readonly LanguageId[] | undefined): void {
     this.#languages = languages
   }
 
-  /** Messages that are there stay as they are until their turn changes. */
+  /** Written messages keep their style until their turn changes. */
   set style(style: CaptionStyle) {
     this.#style = style
   }
 
-  /** Captions go there from now on. */
+  /** Writes captions to `chat` from now on. */
   moveTo(chat: CaptionChat): void {
     this.#writer.moveTo(chat)
   }
 
-  /** Nothing more of this participant is written, and what was not final yet is taken away. */
+  /** Stops writing this participant's turns and removes those that are not final. */
   silence(speaker: string): void {
     this.#silenced.add(speaker)
     for (const { id, final } of this.#turns.forget(speaker))
@@ -77,7 +77,7 @@ export class Captions {
       else this.#writer.withdraw(id)
   }
 
-  /** Writes what is final and still waits, for `withinMs` at most. Idempotent. */
+  /** Writes the remaining final text, for at most `withinMs`. Idempotent. */
   close(withinMs: number): Promise<void> {
     for (const watch of this.#watches) watch[Symbol.dispose]()
     this.#timer[Symbol.dispose]()
@@ -97,7 +97,7 @@ export class Captions {
     this.#parts.onEcho?.(participant, escaped(name))
     if (utterance === undefined || to === undefined) return
     this.echoes++
-    // Its first words may have been taken for somebody's own.
+    // Its first words can already be captioned as the participant's own speech.
     const turn = this.#turns.takeBack({ speaker: participant, utterance, to })
     if (turn !== undefined) this.#writer.withdraw(turn)
   }

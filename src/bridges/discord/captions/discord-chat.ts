@@ -18,15 +18,15 @@ const TOO_OLD = 30_046
 /** Unknown channel, missing access, missing permissions, archived thread. */
 const NO_ACCESS = [10_003, 50_001, 50_013, 50_083]
 const UNKNOWN_CHANNEL = 10_003
-/** Longest message (Discord: Create Message). */
+/** Maximum length of a message (Discord: Create Message). */
 const CONTENT_MOST = 2_000
-/** Nobody is alerted, whatever a message says. */
+/** Disables all mentions in a message. */
 const NOBODY = { parse: [] }
 
-/** Buttons under a message: one row. */
+/** One row of buttons below a message. */
 export type Buttons = APIActionRowComponent<APIButtonComponentWithCustomId>
 
-/** One text chat of Discord's, or a thread. */
+/** One Discord text chat or thread. */
 export class DiscordChat implements CaptionChat {
   readonly channelId: string
   readonly #client: Client
@@ -58,7 +58,7 @@ export class DiscordChat implements CaptionChat {
     })
   }
 
-  /** Writes `text` (Discord's Markdown) with `buttons` under it. */
+  /** Posts `text` (Discord's Markdown) with `buttons` below it. */
   post(text: string, buttons?: Buttons): Promise<Written> {
     return this.#do(async chat => {
       const { id } = await chat.send({
@@ -70,7 +70,7 @@ export class DiscordChat implements CaptionChat {
     })
   }
 
-  /** Changes what was posted. */
+  /** Replaces the text and buttons of a posted message. */
   repost(id: string, text: string, buttons?: Buttons): Promise<Written> {
     return this.#do(async chat => {
       await chat.messages.edit(id, {
@@ -93,7 +93,7 @@ export class DiscordChat implements CaptionChat {
   }
 }
 
-/** Where the bot may not embed, an embed is text. */
+/** Without the permission to embed, an embed becomes text. */
 function bodyOf({ content, embed }: CaptionMessage, chat: SendableChannels) {
   if (!embed) return { content, embeds: [] }
   const { author, description, colour } = embed

@@ -1,12 +1,12 @@
-/** Signs that begin or end something in Discord's markdown, wherever they stand. */
+/** Characters with a meaning in Discord's Markdown, in any position. */
 const MARKS = /[\\*_~`|<>[\]#]/g
-/** What turns the direction of the text around it, or cannot be seen; joiners are letters of some scripts. */
+/** Invisible characters and those that change text direction, except joiners, which are letters in some scripts. */
 const INVISIBLE = /[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\p{Cc}]+/gu
 
 /**
- * `text` on one line, so that Discord shows it as it is: no markdown, no mention, no tricks with the direction of text.
- * (Discord's “Markdown Text 101”: a backslash takes the meaning of the sign after it. `@everyone` is found without
- * markdown, so an invisible sign is put into it.)
+ * Returns `text` on one line, escaped so that Discord shows it verbatim: no Markdown, no mentions, no changes of text
+ * direction. A backslash cancels the meaning of the next character (Discord: Markdown Text 101). `@everyone` is
+ * recognized without Markdown, so it gets an invisible character.
  */
 export function escaped(text: string): string {
   return text
@@ -19,8 +19,8 @@ export function escaped(text: string): string {
 }
 
 /**
- * `text` in pieces of at most `most` characters (UTF-16), cut between lines or words where there are any, and never
- * between a backslash and its sign or inside a character.
+ * Splits `text` into pieces of at most `most` characters (UTF-16), between lines or words if possible, and never
+ * between a backslash and its character or inside a character.
  */
 export function split(text: string, most: number): string[] {
   const pieces: string[] = []
@@ -35,7 +35,7 @@ export function split(text: string, most: number): string[] {
   return pieces
 }
 
-/** The last place up to `most` where `text` may be cut. */
+/** Returns the last position up to `most` at which `text` can be split. */
 function cutAt(text: string, most: number): number {
   let at = most
   if (/[\uDC00-\uDFFF]/.test(text[at]!)) at--

@@ -1,9 +1,9 @@
 import { bare } from '../../../core/echo-text-guard.ts'
 
-/** Fewer pairs of letters than this are no ground for a likeness. */
+/** Minimum number of letter pairs for a comparison. */
 const PAIRS_LEAST = 6
 
-/** How many times each pair of neighbouring letters is in `text`. */
+/** Counts each pair of adjacent letters in `text`. */
 function pairsOf(text: string): Map<string, number> {
   const letters = Array.from(text.replaceAll(' ', ''))
   const pairs = new Map<string, number>()
@@ -27,8 +27,8 @@ function count(pairs: ReadonlyMap<string, number>): number {
 }
 
 /**
- * Whether the two may be the same speech as far as it was understood: one begins with the other, or most of the shorter
- * one is in the longer.
+ * Returns whether the two texts are probably the same speech: one starts with the other, or most of the shorter one
+ * occurs in the longer.
  */
 export function sameSpeech(a: string, b: string): boolean {
   const [one, two] = [bare(a), bare(b)]

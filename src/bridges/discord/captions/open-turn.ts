@@ -3,17 +3,17 @@ import type { Caption } from '../../../core/observer.ts'
 import { sameSpeech } from './likeness.ts'
 import type { Line, Turn } from './turn.ts'
 
-/** What one session told of a turn. */
+/** The results of one session for a turn. */
 interface Part {
   readonly utterance: string
   readonly text: string
   readonly translation: string
   readonly final: boolean
-  /** Final because nothing came for long. A slow service may yet bring it. */
+  /** Final only because of a timeout. A slow service can still deliver the rest. */
   readonly givenUp?: true
 }
 
-/** A turn that may still change. */
+/** A turn that can still change. */
 export class OpenTurn {
   readonly id: number
   readonly speaker: string
@@ -30,7 +30,7 @@ export class OpenTurn {
     this.changedAt = now
   }
 
-  /** The utterance it has in `to`. */
+  /** Utterance of this turn in `to`, if any. */
   in(to: LanguageId): string | undefined {
     return this.#parts.get(to)?.utterance
   }
@@ -44,11 +44,11 @@ export class OpenTurn {
     return true
   }
 
-  /** Whether an utterance that begins with `caption` may be what this turn is about. */
+  /** Returns whether a new utterance that starts with `caption` can belong to this turn. */
   takes(caption: Caption): boolean {
     if (caption.from !== this.from) return false
     const { text } = this.#original()
-    // A session that was lost says again what it had not finished.
+    // After a reconnect, a session repeats its unfinished utterance.
     const lost = this.#parts.get(caption.to)
     if (lost)
       return (!lost.final || lost.givenUp === true) && text !== '' && sameSpeech(text, caption.text ?? '')
@@ -56,12 +56,12 @@ export class OpenTurn {
     return overlap(this.#spoken, caption.spoken)
   }
 
-  /** False: nothing that can be seen is different. */
+  /** Returns false if no visible text changed. */
   take(caption: Caption, now: number): boolean {
     const { to, utterance, final, text = '', translation = '' } = caption
     const before = this.#parts.get(to)
     if (before?.utterance === utterance && before.final && !before.givenUp) return false
-    // Either may be left out of a result that only brings the other.
+    // A result may contain only the text or only the translation.
     const same = before?.utterance === utterance ? before : undefined
     const part = {
       utterance,
@@ -83,19 +83,19 @@ export class OpenTurn {
     return different
   }
 
-  /** What was told as this utterance was not said; false when nothing is left. */
+  /** Removes an utterance that was not real speech. Returns false if the turn is now empty. */
   remove(utterance: string): boolean {
     for (const [to, part] of this.#parts) if (part.utterance === utterance) this.#parts.delete(to)
     return this.#parts.size > 0
   }
 
-  /** Nothing more of it is expected; what comes all the same is taken. */
+  /** Marks the remaining parts as final. Late results are still accepted. */
   giveUp(): void {
     for (const [to, part] of this.#parts)
       if (!part.final) this.#parts.set(to, { ...part, final: true, givenUp: true })
   }
 
-  /** As it is now. */
+  /** Returns the turn's current state. */
   view(): Turn {
     const translations = new Map<LanguageId, Line>()
     for (const [to, { translation, final }] of this.#parts)
@@ -105,7 +105,7 @@ export class OpenTurn {
     return { id, speaker, name: this.#name, from, original: this.#original(), translations, final }
   }
 
-  /** The speaker's own words: those that will not change, else as many as are known. */
+  /** The original text: the final one, otherwise the longest known. */
   #original(): Line {
     let best: Line = { text: '', final: false }
     for (const { text, final } of this.#parts.values()) {
@@ -116,7 +116,7 @@ export class OpenTurn {
   }
 }
 
-/** Unknown stretches may be the same. */
+/** Unknown intervals count as overlapping. */
 function overlap(a: Caption['spoken'], b: Caption['spoken']): boolean {
   if (!a || !b) return true
   const shared = Math.min(a.toMs, b.toMs) - Math.max(a.fromMs, b.fromMs)

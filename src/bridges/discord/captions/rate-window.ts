@@ -1,8 +1,8 @@
-/** At most so many requests in any stretch of so many milliseconds. Time comes with each call. */
+/** Limits requests to a maximum per sliding time window. Callers pass the time. */
 export class RateWindow {
   readonly #most: number
   readonly #windowMs: number
-  /** When the last ones were made, oldest first. */
+  /** Times of the latest requests, oldest first. */
   #times: number[] = []
 
   constructor(most: number, windowMs: number) {
@@ -15,7 +15,7 @@ export class RateWindow {
     if (this.#times.length > this.#most) this.#times.shift()
   }
 
-  /** When the next request may be made that leaves `spare` of the window to others; `now` if at once. */
+  /** Returns the earliest time for a request that leaves `spare` of the window free; `now` if immediately. */
   freeAt(now: number, spare = 0): number {
     const counts = this.#times[this.#times.length - (this.#most - spare)]
     return counts === undefined ? now : Math.max(now, counts + this.#windowMs)

@@ -2,20 +2,20 @@ import type { Caption } from '../../../core/observer.ts'
 import { OpenTurn } from './open-turn.ts'
 import type { Turn } from './turn.ts'
 
-/** Turns of one speaker that may still change. */
+/** Maximum number of open turns per speaker. */
 const OPEN_MOST = 8
 
 export interface TurnsOptions {
-  /** What is not final and has not changed for so long will not be (ms). */
+  /** A turn without a change for this long becomes final (ms). */
   readonly quietMs: number
-  /** So long after its last change nothing is added to a turn (ms). */
+  /** A turn accepts additions until this long after its last change (ms). */
   readonly keepMs: number
 }
 
 /**
- * Puts captions together into turns. A speaker has a session for each language they are translated into, and each tells
- * the same speech in its own utterances, partial and final, early or late: what is about the same words becomes one turn.
- * Pure: time comes with each call.
+ * Groups captions into turns. A speaker has one session per target language, and each session reports the same speech
+ * in its own utterances, partial and final, early or late. Utterances with the same words become one turn. Pure:
+ * callers pass the time.
  */
 export class Turns {
   readonly #options: TurnsOptions
@@ -27,14 +27,14 @@ export class Turns {
     this.#options = options
   }
 
-  /** Turns that may still change. */
+  /** Number of turns that can still change. */
   get size(): number {
     let size = 0
     for (const turns of this.#open.values()) size += turns.length
     return size
   }
 
-  /** The turn that `caption` changes, as it is then; undefined when nothing that can be seen is different. */
+  /** Applies `caption` and returns the changed turn, or undefined if no visible text changed. */
   take(caption: Caption, now: number): Turn | undefined {
     const turns = this.#open.get(caption.speaker) ?? []
     const turn = turns.find(each => each.has(caption)) ?? waiting(turns, caption)
@@ -48,7 +48,7 @@ export class Turns {
     return fresh.view()
   }
 
-  /** What was told as this utterance was not said: the id of the turn that it alone was, if there was one. */
+  /** Removes an utterance that was not real speech. Returns the turn's id if the turn is now empty. */
   takeBack({ speaker, utterance, to }: Pick<Caption, 'speaker' | 'utterance' | 'to'>): number | undefined {
     const turns = this.#open.get(speaker) ?? []
     const at = turns.findIndex(turn => turn.in(to) === utterance)
@@ -58,7 +58,7 @@ export class Turns {
     return turn.id
   }
 
-  /** Looks at the time: turns that are given up, so final now. A few times a minute is enough, once a second is better. */
+  /** Returns the turns that time out at `now` and are final from then on. Call it about once a second. */
   due(now: number): Turn[] {
     const ended: Turn[] = []
     for (const [speaker, turns] of this.#open) {
@@ -75,7 +75,7 @@ export class Turns {
     return ended
   }
 
-  /** Forgets what `speaker` said; returns the turns that it was. */
+  /** Forgets all turns of `speaker` and returns them. */
   forget(speaker: string): readonly Pick<Turn, 'id' | 'final'>[] {
     const turns = this.#open.get(speaker) ?? []
     this.#open.delete(speaker)
@@ -83,7 +83,7 @@ export class Turns {
   }
 }
 
-/** The turn that the new utterance of `caption` belongs to: utterances of one language come in order. */
+/** Returns the open turn that the new utterance of `caption` belongs to. Utterances of one language arrive in order. */
 function waiting(turns: readonly OpenTurn[], caption: Caption): OpenTurn | undefined {
   const last = turns.findLastIndex(turn => turn.in(caption.to) !== undefined)
   return turns.slice(Math.max(0, last)).find(turn => turn.takes(caption))

@@ -3,14 +3,14 @@ import type { Notice } from './notice-board.ts'
 
 export interface BotTroublesParts {
   readonly view: Pick<GuildView, 'bot' | 'may' | 'isStage' | 'askToSpeak'>
-  /** Whether anything is to be spoken in the channel. */
+  /** Whether the channel has spoken output. */
   readonly voice: boolean
   readonly tell: (notice: Notice) => void
-  /** The bot may not be in the channel any more. */
+  /** Called when the bot is not allowed in the channel. */
   readonly forbidden: () => void
 }
 
-/** What keeps the bot from hearing or being heard; people are told once, when it begins. */
+/** Problems that keep the bot from hearing or being heard. Each is reported once, when it starts. */
 export class BotTroubles {
   readonly #parts: BotTroublesParts
   readonly #told = new Set<string>()
@@ -19,7 +19,7 @@ export class BotTroubles {
     this.#parts = parts
   }
 
-  /** Looks how the bot is in the channel now. */
+  /** Checks the bot's current state in the channel. */
   look(channelId: string): void {
     const { view, voice, forbidden } = this.#parts
     if (!view.may(channelId, 'ViewChannel') || !view.may(channelId, 'Connect')) {
@@ -34,13 +34,13 @@ export class BotTroubles {
     else this.#trouble('speak', !view.may(channelId, 'Speak'), words => words.noSpeak)
   }
 
-  /** What keeps the channel from hearing the bot, or the bot from hearing the channel; the latter is worse. */
+  /** Whether the bot is deaf (cannot hear the channel) or mute (the channel cannot hear it). Deaf takes precedence. */
   get hinders(): 'mute' | 'deaf' | undefined {
     if (this.#told.has('deafened')) return 'deaf'
     return ['muted', 'speak', 'audience'].some(each => this.#told.has(each)) ? 'mute' : undefined
   }
 
-  /** Tells it the first time only. */
+  /** Reports a problem the first time only. */
   once(name: string, notice: Notice): void {
     this.#trouble(name, true, notice)
   }

@@ -3,10 +3,10 @@ import type { Log } from '../../../core/log.ts'
 import { DiscordChat } from '../captions/discord-chat.ts'
 import type { CaptionSettings } from '../channel-interpreter.ts'
 
-/** After a day without messages a thread is put away; it comes back with the next one (minutes). */
+/** Discord archives a thread after this long without messages; the next message reopens it (minutes). */
 const PUT_AWAY_MINUTES = 1_440
 
-/** Where a channel's captions are written: a chat, or a thread of it. */
+/** Destination of a channel's captions: a chat or a thread in it. */
 export class ChannelChat {
   readonly #client: Client
   readonly #log: Log
@@ -19,12 +19,12 @@ export class ChannelChat {
     this.#log = log
   }
 
-  /** The chat that was asked for. */
+  /** The requested chat. */
   get channelId(): string {
     return this.#channelId
   }
 
-  /** Where captions go: that chat, or its thread. */
+  /** The chat that captions go to, or its thread. */
   get writesTo(): string {
     return this.#thread ?? this.#channelId
   }
@@ -33,14 +33,14 @@ export class ChannelChat {
     return new DiscordChat(this.#client, this.writesTo)
   }
 
-  /** Another chat from now on. */
+  /** Switches to another chat. */
   moveTo(channelId: string): void {
     this.#channelId = channelId
     this.#thread = undefined
   }
 
   /**
-   * Opens the thread that `settings` ask for, called `name`; without one captions go to the chat itself. Chats of voice
+   * Opens a thread called `name` if `settings` request one; without a thread, captions go to the chat. Chats of voice
    * channels have no threads (Discord: Text Channels in Voice). Never rejects.
    */
   async open({ thread }: CaptionSettings, name: string): Promise<void> {

@@ -12,27 +12,27 @@ import type { ChannelOptions } from '../options.ts'
 import type { LinkCounters } from '../voice/link-counters.ts'
 import type { OutgoingPacer } from '../voice/outgoing-pacer.ts'
 
-/** What all channels of a process are made with; none of it is closed by them. */
+/** Dependencies of all channels of a process. Channels do not close them. */
 export interface ChannelParts {
   readonly client: Client
   readonly relay: Relay
-  /** Where legs go in. */
+  /** Admits legs to rooms. */
   readonly admission: Admission
   readonly announcer: Announcer
-  /** The one timer of all channels' voices. */
+  /** The timer shared by the voices of all channels. */
   readonly pacer: OutgoingPacer
-  /** Of all channels together. */
+  /** Sums over all channels. */
   readonly counters: LinkCounters
   readonly preferences: Preferences
-  /** Absent: nothing is known of the last process, and nothing is kept for the next one. */
+  /** Absent: channels are neither resumed nor stored across restarts. */
   readonly running?: RunningChannels | undefined
-  /** Absent: nobody can be called. */
+  /** Absent: outbound calls are disabled. */
   readonly dialler?: Dialler | undefined
-  /** Absent: there are no codes to be given out. */
+  /** Absent: room codes are disabled. */
   readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
-  /** What the user's client is set to, as far as it is known (a Discord locale). */
+  /** Locale of the user's client (a Discord locale), if known. */
   readonly localeOf?: (userId: string) => string | undefined
-  /** A language that the service has, for one that was only guessed. */
+  /** Maps a guessed language to one that the service offers. */
   readonly nearest?: (language: LanguageId) => LanguageId
   readonly options?: ChannelOptions
   readonly clock: Clock

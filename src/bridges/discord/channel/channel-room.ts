@@ -14,35 +14,40 @@ import { RoomParties } from './room-parties.ts'
 import { Speakers } from './speakers.ts'
 
 export interface ChannelRoomTerms {
-  /** Unique in this process; legs are named after it. */
+  /** Unique in this process; prefix of leg IDs. */
   readonly id: string
   readonly guildId: string
   readonly room: string
   readonly link: PacketSource & PacketPlayer
-  /** False: nothing is spoken in the channel. */
+  /** False: the channel has no spoken output. */
   readonly voice: boolean
   readonly fallback: LanguageId
-  /** More people are there than can be listened to. */
+  /** Called when the limit of listened-to speakers is reached. */
   readonly onFull: () => void
-  /** An ear or a reader ended by itself. */
+  /** Called when an ear or a reader ends unexpectedly. */
   readonly onLost: (reason: EndReason) => void
 }
 
-/** What a channel wants now. */
+/** The channel's current needs. */
 export interface ChannelWants {
   readonly members: readonly ChannelMember[]
   readonly output: ChannelOutput
   readonly captions: boolean
 }
 
-/** A bot is in one voice channel of a guild only, and may be moved to another: the place is the guild's. */
+/**
+ * Returns the shared space of a guild. A bot is in one voice channel per guild and can be moved, so it is the guild's.
+ */
 export function placeOf(guildId: string): string {
   return `discord ${guildId}`
 }
 
 const NOTHING: OutputChoice = { ears: [], readers: [], written: [] }
 
-/** A voice channel's parties in a room: who speaks there, an ear for each language spoken, a reader for each one written. */
+/**
+ * The participants of a voice channel in a room: its speakers, one ear per spoken language and one reader per captioned
+ * language.
+ */
 export class ChannelRoom {
   readonly name: string
   readonly speakers: Speakers
@@ -98,12 +103,12 @@ export class ChannelRoom {
     })
   }
 
-  /** What is spoken and written now. */
+  /** Languages currently spoken and captioned. */
   get choice(): OutputChoice {
     return this.#choice
   }
 
-  /** Voices that somebody needs: in a channel of one language there is one for notices only. */
+  /** Spoken languages that someone needs. In a channel of one language, the only voice is for notices. */
   get spoken(): readonly LanguageId[] {
     const speaking = this.participants.flatMap(({ state: { speaks } }) => speaks ?? [])
     return this.ears.languages.filter(ear => speaking.some(language => !sameLanguage(language, ear)))
@@ -113,22 +118,22 @@ export class ChannelRoom {
     return Array.from(this.#parts.relay.rooms.get(this.name)?.participants.values() ?? [])
   }
 
-  /** The translation of somebody is out of reach. */
+  /** Whether the translation of a current participant is unavailable. */
   get away(): boolean {
     const room = this.#parts.relay.rooms.get(this.name)
-    // What lingers of somebody who left, or said no, is nobody's trouble.
+    // Draining sessions of participants who left or opted out do not count.
     for (const { session, speaker } of room?.interpretations ?? [])
       if (session.away && room?.participants.has(speaker.id)) return true
     return false
   }
 
-  /** The ear that says something in `language`. */
+  /** The ear for announcements in `language`. */
   ear(language: LanguageId): Participant | undefined {
     const best = this.ears.languages.find(each => sameLanguage(each, language)) ?? this.ears.languages[0]
     return best === undefined ? undefined : this.ears.of(best)
   }
 
-  /** Makes the room's parties what the channel wants. */
+  /** Adapts the room's participants to the channel's needs. */
   fit({ members, output, captions }: ChannelWants): void {
     if (this.#closed) return
     const { voice, fallback } = this.#terms
@@ -147,7 +152,7 @@ export class ChannelRoom {
     this.speakers.fit(members)
   }
 
-  /** Nobody is listened to, nothing is spoken any more. Idempotent. */
+  /** Stops listening and speaking. Idempotent. */
   async close(reason: EndReason): Promise<void> {
     this.#closed = true
     await Promise.all([this.speakers.close(reason), this.#readers.close(reason), this.ears.close(reason)])

@@ -21,14 +21,14 @@ import { type SessionParts, sessionParts } from './session-parts.ts'
 import { within } from './within.ts'
 
 const CODE_MINUTES = 30
-/** How long the start waits for the notice (ms). Nobody is listened to before it is posted, however long that takes. */
+/** Maximum wait for the notice at the start (ms). Listening starts only after it is posted. */
 const NOTICE_MS = 3_000
-/** Between two looks at what nobody tells of (ms). */
+/** Interval of the checks for changes without an event (ms). */
 const LOOK_MS = 1_000
-/** Looks after which it is tried again to listen to those whose leg failed or found no room. */
+/** Checks between attempts to listen again to speakers whose leg failed or was rejected. */
 const MISSED_LOOKS = 5
 
-/** One voice channel being interpreted, from joining it to leaving it. Whoever starts it waits for `ended`. */
+/** One interpreted voice channel, from joining to leaving. The creator awaits `ended`. */
 export class ChannelSession implements ChannelInterpreter {
   readonly guildId: string
   readonly ended: Promise<ChannelEnd>
@@ -43,13 +43,13 @@ export class ChannelSession implements ChannelInterpreter {
   #watch: Disposable | undefined
   #looks: Ticker | undefined
   #looked = 0
-  /** People may be listened to. */
+  /** The notice is posted, so listening is allowed. */
   #begun = false
   #finishing: Promise<ChannelEnd> | undefined
 
   /**
-   * `id` is unique in this process; `room` is where its parties go. Throws `RangeError` where the bot is in no such
-   * guild.
+   * `id` is unique in this process; `room` is the room of its participants. Throws `RangeError` if the bot is not in
+   * the guild.
    */
   constructor(
     parts: ChannelParts,
@@ -78,7 +78,7 @@ export class ChannelSession implements ChannelInterpreter {
     return this.#its.link.channelId
   }
 
-  /** How it would be started again as it is now. */
+  /** The settings to start it again unchanged. */
   get running(): RunningChannel {
     const { writing } = this.#its
     const { guildId, channelId } = this
@@ -86,17 +86,20 @@ export class ChannelSession implements ChannelInterpreter {
     return { guildId, channelId, textChannelId, captions, output: this.#output, voice: this.#request.voice }
   }
 
-  /** Others are in its room who came by a code. */
+  /** False if it joined an existing room by code. */
   get ownsRoom(): boolean {
     return this.#request.roomCode === undefined
   }
 
-  /** It is over but for the goodbyes. */
+  /** Only the goodbyes remain. */
   get ending(): boolean {
     return this.#finishing !== undefined
   }
 
-  /** Joins the voice channel; settles when it is being interpreted, or with why it never will be. */
+  /**
+   * Joins the voice channel. Resolves with undefined when interpreting has started, otherwise with the reason of the
+   * failure.
+   */
   async join(): Promise<ChannelEnd | undefined> {
     const { link, welcome, indicator } = this.#its
     const { clock, log } = this.#parts
@@ -180,12 +183,12 @@ export class ChannelSession implements ChannelInterpreter {
     return this.#finish({ kind: 'stopped', by })
   }
 
-  /** This process is closing. Idempotent. */
+  /** The process is shutting down. Idempotent. */
   close(): Promise<ChannelEnd> {
     return this.#finish({ kind: 'parent-closed' })
   }
 
-  /** Looks who is there. */
+  /** Updates the member list. */
   #see(): void {
     const { people, writing, fallback } = this.#its
     this.#members = people.in(this.channelId)
@@ -193,7 +196,7 @@ export class ChannelSession implements ChannelInterpreter {
     writing.languages = languages.length > 0 ? languages : [fallback]
   }
 
-  /** Makes everything as people are now. Does nothing before they may be listened to, and at the end. Never throws. */
+  /** Adapts everything to the current members. A no-op before listening is allowed, and at the end. Never throws. */
   #refresh(): void {
     if (!this.#begun || this.#finishing) return
     try {
@@ -227,14 +230,14 @@ export class ChannelSession implements ChannelInterpreter {
     if (missed || people.outdated(this.#members)) this.#refresh()
   }
 
-  /** Opens what is to be written in, and writes there that people are listened to. */
+  /** Opens the captions' chat and posts the notice of listening there. */
   async #announce(): Promise<void> {
     const { writing, welcome } = this.#its
     await writing.set(this.#request.captions)
     await welcome.write(this.#members)
   }
 
-  /** Captions in the chat of a voice channel go along to the next one. */
+  /** Captions in the chat of a voice channel move with it. */
   #moved(): void {
     if (!this.#begun || this.#finishing) return
     const { writing, view, welcome } = this.#its

@@ -2,7 +2,7 @@ import type { ChannelOutput, ChannelStatus } from '../channel-interpreter.ts'
 import type { ChannelMember } from './member.ts'
 import type { SessionParts } from './session-parts.ts'
 
-/** How it stands with a channel: what its parts say of themselves. */
+/** Returns the current status of a channel, collected from its parts. */
 export function statusOf(
   guildId: string,
   { link, room, writing }: Pick<SessionParts, 'link' | 'room' | 'writing'>,

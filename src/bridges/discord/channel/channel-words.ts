@@ -1,39 +1,41 @@
 import { tongueOf } from '../words/locale.ts'
 import { CHANNEL_WORDS } from './words/all.ts'
 
-/** What is written in a channel's chat without being asked, in one language. Values were made harmless; Discord's Markdown. */
+/**
+ * Texts that the bot posts in a channel's chat unprompted, in one language. Values are escaped for Discord's Markdown.
+ */
 export interface ChannelWords {
-  /** Who began to listen, to what, that nothing is kept, and how to say no. */
+  /** Who started listening, where, that audio is not kept, and how to opt out. */
   readonly listening: (by: string, channel: string) => string
-  /** The same for those who come later. */
+  /** The same for newcomers. */
   readonly newcomers: (names: string, channel: string) => string
-  /** Instead of the above, once nobody listens any more. */
+  /** Replaces the notices above after the end. */
   readonly ended: (channel: string) => string
   readonly kicked: string
   readonly lost: string
   readonly encryption: string
   readonly permissions: string
   readonly empty: string
-  /** Speaking is not allowed on this stage until a moderator lets the bot. */
+  /** On a stage, a moderator must first allow the bot to speak. */
   readonly askedToSpeak: string
   readonly muted: string
   readonly deafened: string
   readonly noSpeak: string
-  /** Voices are announced, and no audio comes. */
+  /** People are speaking, but no audio arrives. */
   readonly noAudio: string
   readonly full: string
   readonly serviceAway: string
-  /** Instead of it, once it is there again. */
+  /** Replaces it after the recovery. */
   readonly serviceBack: string
-  /** Somebody's loudspeaker is heard by their microphone. */
+  /** A microphone picks up its own speaker. */
   readonly headphones: (name: string) => string
-  /** Name of a thread of captions. */
+  /** Name of the captions thread. */
   readonly thread: string
-  /** How a telephone is called that has no name. */
+  /** Name of a phone without a name. */
   readonly telephone: string
 }
 
-/** The words for a Discord locale or a language of ours. */
+/** Returns the texts for a Discord locale or one of our languages. */
 export function channelWords(language: string): ChannelWords {
   return CHANNEL_WORDS[tongueOf(language)]
 }

@@ -1,7 +1,7 @@
 import type { ChannelEnd } from '../channel-interpreter.ts'
 import type { Notice } from './notice-board.ts'
 
-/** What people in the chat are told about an ending; undefined for one that somebody asked for. */
+/** Returns the chat notice for an ending, or undefined if someone asked for it. */
 export function endWords(end: ChannelEnd): Notice | undefined {
   switch (end.kind) {
     case 'stopped':

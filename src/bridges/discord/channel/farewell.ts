@@ -5,19 +5,19 @@ import type { SessionParts } from './session-parts.ts'
 import { within } from './within.ts'
 
 const FAREWELL_MS = 4_000
-/** Discord may take so long for what is written at the end (ms). */
+/** Time limit for the last requests to Discord (ms). */
 const LAST_WRITING_MS = 4_000
 
 export interface FarewellTerms {
   readonly end: ChannelEnd
   readonly members: readonly ChannelMember[]
-  /** False: it had not begun, and nobody need be told that it ended. */
+  /** False: interpreting never started, so the end is not announced. */
   readonly begun: boolean
-  /** The last words may take so long (ms). Default 4 000. */
+  /** Time limit for the spoken goodbye (ms). Default 4 000. */
   readonly farewellMs?: number | undefined
 }
 
-/** Stops listening at once; then says goodbye to everybody who can still hear it, or read it, in a bounded time. */
+/** Stops listening immediately, then says goodbye to everyone who can still hear or read it, within a bounded time. */
 export async function farewell(
   { room, welcome, writing, others, indicator, mention }: SessionParts,
   { end, members, begun, farewellMs = FAREWELL_MS }: FarewellTerms,

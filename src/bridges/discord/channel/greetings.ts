@@ -2,14 +2,14 @@ import { after, type Clock } from '../../../core/clock.ts'
 import type { LanguageId } from '../../../core/languages.ts'
 import type { ChannelMember } from './member.ts'
 
-/** People who join within this are informed together (ms). Nobody is listened to before, so it is short. */
+/** People who join within this time are informed together (ms). Listening waits for the notice, so it is short. */
 const TOGETHER_MS = 250
-/** Between two notices to newcomers (ms): captions need most of what Discord lets through. */
+/** Minimum interval between notices to newcomers (ms): captions need most of Discord's rate limit. */
 const EVERY_MS = 3_000
 
 /**
- * Decides who is told that people are listened to: everybody once, together with whoever comes at the same time, and never
- * in quick succession.
+ * Decides when people are notified of the listening: each person once, together with others who join at the same time,
+ * and never in quick succession.
  */
 export class Greetings implements Disposable {
   readonly #clock: Clock
@@ -19,7 +19,7 @@ export class Greetings implements Disposable {
   #lastAt = Number.NEGATIVE_INFINITY
   #timer: Disposable | undefined
 
-  /** `greet` is called with those who are to be told. */
+  /** `greet` is called with the members to notify. */
   constructor(clock: Clock, greet: (newcomers: readonly ChannelMember[]) => void) {
     this.#clock = clock
     this.#greet = greet
@@ -31,12 +31,12 @@ export class Greetings implements Disposable {
     this.#waiting.clear()
   }
 
-  /** These have been told. */
+  /** Marks these members as notified. */
   greeted(members: readonly ChannelMember[]): void {
     for (const { userId } of members) this.#greeted.add(userId)
   }
 
-  /** These are there now. Whoever said no already need not be told. */
+  /** Updates the members present. Members who opted out are not notified. */
   see(members: readonly ChannelMember[]): void {
     const there = new Map(members.map(member => [member.userId, member]))
     this.#waiting = new Map(Array.from(this.#waiting).filter(([userId]) => there.has(userId)))
@@ -57,7 +57,7 @@ export class Greetings implements Disposable {
   }
 }
 
-/** The languages of `members`, each once, those of most of them first. */
+/** Returns the languages of `members`, most common first. */
 export function languagesOf(members: readonly ChannelMember[]): LanguageId[] {
   const count = new Map<LanguageId, number>()
   for (const { language } of members) count.set(language, (count.get(language) ?? 0) + 1)

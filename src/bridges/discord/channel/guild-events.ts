@@ -1,24 +1,24 @@
 import { type Client, type ClientEvents, Events } from 'discord.js'
 import type { Log } from '../../../core/log.ts'
 
-/** Events of one guild that concern a channel being interpreted. */
+/** Events of one guild that concern an interpreted channel. */
 export interface GuildWatcher {
-  /** Someone joined, left or changed, or the known state may be out of date: look again. */
+  /** A member joined, left or changed, or the known state may be outdated: check again. */
   changed(): void
   channelGone(channelId: string): void
-  /** The bot was removed, or the guild deleted; not: unavailable. */
+  /** The bot was removed or the guild deleted (not: unavailable). */
   guildGone(): void
-  /** Discord had lost the guild, and has it again. */
+  /** The guild is available again. */
   guildBack(): void
-  /** The gateway started a new session: it does not know the voice channel we are in. */
+  /** The gateway started a new session, which does not know our voice channel. */
   begunAnew(): void
-  /** The gateway resumed its session: it can be asked again. */
+  /** The gateway resumed its session and accepts requests again. */
   resumed(): void
 }
 
 /**
- * Listens to a Discord client once, and passes its events to the watchers of the guild they belong to. One listener per
- * event however many channels are interpreted. Disposing removes them.
+ * Listens to a Discord client once and passes its events to the watchers of each guild: one listener per event,
+ * regardless of the number of interpreted channels. Disposing removes the listeners.
  */
 export class GuildEvents implements Disposable {
   readonly #client: Client
@@ -45,7 +45,7 @@ export class GuildEvents implements Disposable {
     })
     this.#on(Events.ThreadDelete, ({ guild, id }) => this.#tell(guild.id, watcher => watcher.channelGone(id)))
     this.#on(Events.GuildDelete, ({ id }) => this.#tell(id, watcher => watcher.guildGone()))
-    // The start of a new session contains what was missed, without an event for each change.
+    // A new session starts with the current state, without events for missed changes.
     this.#on(Events.ShardReady, shard => this.#tellShard(shard, watcher => watcher.begunAnew()))
     this.#on(Events.ShardResume, shard => this.#tellShard(shard, watcher => watcher.resumed()))
   }

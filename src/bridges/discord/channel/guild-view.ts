@@ -5,7 +5,7 @@ import type { ChannelEnd } from '../channel-interpreter.ts'
 import { languageOfLocale } from '../words/locale.ts'
 import { memberName } from './member.ts'
 
-/** A person in a voice channel as Discord tells it. */
+/** A person in a voice channel, as Discord reports them. */
 export interface SeenPerson {
   readonly userId: string
   readonly name: string
@@ -13,7 +13,7 @@ export interface SeenPerson {
   readonly speaks: boolean
 }
 
-/** How the bot is in its voice channel. */
+/** The bot's state in its voice channel. */
 export interface BotState {
   readonly muted: boolean
   readonly deafened: boolean
@@ -21,12 +21,12 @@ export interface BotState {
   readonly suppressed: boolean
 }
 
-/** One guild as discord.js knows it now; asks it for nobody but members it does not know. */
+/** One guild, from the cache of discord.js. Requests only members that are missing there. */
 export class GuildView {
   readonly guildId: string
   readonly #client: Client
   readonly #asked = new Set<string>()
-  /** Called when somebody became known who was not. */
+  /** Called when a missing member was loaded. */
   readonly #known: () => void
 
   constructor(client: Client, guildId: string, known: () => void = () => {}) {
@@ -39,7 +39,7 @@ export class GuildView {
     return this.#client.guilds.cache.get(this.guildId)
   }
 
-  /** Everybody in the channel but bots. Of whom it is not known what they are, nothing is told until it is. */
+  /** Everyone in the channel except bots. Members that are not loaded yet are omitted. */
   people(channelId: string): SeenPerson[] {
     const people: SeenPerson[] = []
     const stage = this.isStage(channelId)
@@ -65,7 +65,10 @@ export class GuildView {
     return this.#guild?.channels.cache.has(channelId) ?? false
   }
 
-  /** `end`, or why it looks like a kick: voice ends before word comes that the channel or guild is gone. */
+  /**
+   * Returns `end`, unless an apparent kick was the deletion of the channel or guild: the voice connection ends before
+   * that event.
+   */
   endOf(end: ChannelEnd, channelId: string): ChannelEnd {
     if (end.kind !== 'kicked') return end
     if (!this.#guild) return { kind: 'refused', code: 'guild-gone' }
@@ -81,7 +84,7 @@ export class GuildView {
     }
   }
 
-  /** What the bot may do in the channel. Where that is not known yet, it may. */
+  /** Whether the bot has `permission` in the channel; true while unknown. */
   may(channelId: string, permission: keyof typeof PermissionFlagsBits): boolean {
     const me = this.#guild?.members.me
     const channel = this.#guild?.channels.cache.get(channelId)
@@ -89,18 +92,21 @@ export class GuildView {
     return channel.permissionsFor(me).has(PermissionFlagsBits[permission])
   }
 
-  /** As the guild shows the user, made harmless for a message. */
+  /** The user's name in the guild, escaped for a message. */
   nameOf(userId: string): string {
     const name = this.#guild?.members.cache.get(userId)?.displayName
     return escaped(memberName(name ?? this.#client.users.cache.get(userId)?.displayName ?? '?'))
   }
 
-  /** What people of the guild speak, as its settings say. */
+  /** Language from the guild's settings. */
   get language(): LanguageId {
     return languageOfLocale(this.#guild?.preferredLocale ?? 'en-US')
   }
 
-  /** Asks to be heard on a stage: at once where the bot moderates it, else of those who do. Never rejects. */
+  /**
+   * Asks for permission to speak on a stage: granted immediately if the bot moderates it, otherwise requested from the
+   * moderators. Never rejects.
+   */
   async askToSpeak(channelId: string): Promise<'speaks' | 'asked' | 'cannot'> {
     const voice = this.#guild?.members.me?.voice
     try {

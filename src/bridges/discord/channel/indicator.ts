@@ -1,17 +1,17 @@
 import { type Client, type GuildMember, PermissionFlagsBits } from 'discord.js'
 import type { Log } from '../../../core/log.ts'
 
-/** What a listening bot's name begins with. */
+/** Prefix of the bot's nickname while it listens. */
 const MARK = '🔴 '
-/** Longest name in a guild (Discord: Modify Current Member). */
+/** Maximum length of a nickname (Discord: Modify Current Member). */
 const LONGEST = 32
 
-/** Shows in a guild that the bot listens, by its name there, where it may change it. */
+/** Marks the bot's nickname in a guild while it listens, if the bot has the permission. */
 export class Indicator {
   readonly #client: Client
   readonly #guildId: string
   readonly #log: Log
-  /** The name it had; null: none of its own. */
+  /** The previous nickname; null: it had none. */
   #before: string | null | undefined
 
   constructor(client: Client, guildId: string, log: Log) {
@@ -36,7 +36,7 @@ export class Indicator {
     if (before !== undefined) await this.#name(before)
   }
 
-  /** Takes away the mark that a process left which died. Never rejects. */
+  /** Removes a mark that a crashed process left. Never rejects. */
   async clear(): Promise<void> {
     const me = this.#me
     if (me?.nickname?.startsWith(MARK) && this.#before === undefined) await this.#name(unmarked(me))
@@ -59,7 +59,7 @@ export class Indicator {
   }
 }
 
-/** The name of its own that the bot has without the mark, which a process that died may have left; null: none. */
+/** Returns the bot's nickname without the mark that a crashed process may have left, or null if it has none. */
 function unmarked({ nickname, user }: GuildMember): string | null {
   const own = nickname?.startsWith(MARK) ? nickname.slice(MARK.length) : nickname
   return own === user.displayName ? null : (own ?? null)

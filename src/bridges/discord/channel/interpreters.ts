@@ -13,15 +13,15 @@ import { GuildEvents } from './guild-events.ts'
 import { Indicator } from './indicator.ts'
 
 const CHANNELS_MOST = 50
-/** Between two looks at what the next process should know (ms). */
+/** Interval of saving the channels for the next process (ms). */
 const KEEP_MS = 10_000
 
-/** The voice channels that are being interpreted: at most one in each guild, as Discord has it. Owns them. */
+/** The interpreted voice channels: at most one per guild, as Discord requires. Owns them. */
 export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   readonly #parts: ChannelParts
   readonly #events: GuildEvents
   readonly #sessions = new Map<string, ChannelSession>()
-  /** Of the last process, until they are started again. */
+  /** Channels of the last process, until they are resumed. */
   #recent = new Map<string, RunningChannel>()
   readonly #keeping: Ticker | undefined
   #count = 0
@@ -39,7 +39,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     this.#keeping = parts.running && new Ticker(parts.clock, KEEP_MS, () => this.#keep())
   }
 
-  /** Channels that are being interpreted, or joined. */
+  /** Number of channels being joined or interpreted. */
   get size(): number {
     return this.#sessions.size
   }
@@ -55,7 +55,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
 
   async start(request: StartRequest): Promise<ChannelInterpreter | StartFailure> {
     const { guildId, channelId, roomCode } = request
-    // Who begins while the last one says goodbye need not know.
+    // A new start waits for the previous goodbye.
     for (let last = this.#sessions.get(guildId); last?.ending; last = this.#sessions.get(guildId))
       await last.ended
     if (this.#closing) return { kind: 'parent-closed' }
@@ -79,7 +79,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     return failed ?? session
   }
 
-  /** Ends all of them, saying goodbye where somebody hears it; settles when they are over. Idempotent. */
+  /** Ends all channels with a goodbye and settles when they are over. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -92,14 +92,14 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   async #close(): Promise<void> {
     this.#parts.client.off(Events.Invalidated, this.#gone)
     this.#parts.client.off(Events.GuildAvailable, this.#tidy)
-    // The next process goes on with these.
+    // The next process resumes these.
     this.#keep(true)
     this.#keeping?.[Symbol.dispose]()
     await Promise.all(Array.from(this.#sessions.values(), session => session.close()))
     this.#events[Symbol.dispose]()
   }
 
-  /** Where nobody is listened to nothing says so, whatever became of the last process. */
+  /** Resumes the guild's channel of the last process. If none is interpreted, removes a leftover mark. */
   readonly #tidy = ({ id }: { readonly id: string }): void => {
     const { client, log, options } = this.#parts
     const running = this.#recent.get(id)
@@ -107,7 +107,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     if (!this.#sessions.has(id) && options?.indicator !== false) void new Indicator(client, id, log).clear()
   }
 
-  /** Goes on where the last process was, if somebody is there. People are informed first, as at every start. */
+  /** Resumes a channel of the last process if people are in it. They are notified first, as at every start. */
   async #resume(running: RunningChannel): Promise<void> {
     const { client, log } = this.#parts
     const { guildId, channelId } = running
@@ -123,7 +123,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     else log.info({ guildId, channelId }, 'interpreting again after a restart')
   }
 
-  /** Those that could not be started again yet are kept too. */
+  /** Channels still to be resumed are kept as well. */
   #keep(closing = false): void {
     if (this.#closing && !closing) return
     const sessions = Array.from(this.#sessions.values()).filter(({ ending, ownsRoom }) => !ending && ownsRoom)

@@ -4,17 +4,17 @@ import { languageOfLocale } from '../words/locale.ts'
 import type { LanguageFrom } from './member.ts'
 
 export interface LanguageSources {
-  /** What was asked for in this channel, by user id. */
+  /** Languages that users set in this channel, by user ID. */
   readonly asked: ReadonlyMap<string, LanguageId>
   readonly preferences: Pick<Preferences, 'language' | 'about'>
-  /** What the user's client is set to, as far as it is known (a Discord locale). */
+  /** Locale of the user's client (a Discord locale), if known. */
   readonly localeOf: (userId: string) => string | undefined
   readonly fallback: LanguageId
-  /** A language that can be translated, for one that was only guessed. */
+  /** Maps a guessed language to one that can be translated. */
   readonly nearest: (language: LanguageId) => LanguageId
 }
 
-/** What a user speaks: as they said here or before, as their client is set, or as people of the guild do. */
+/** Returns a user's language: set here, stored earlier, guessed from the client, or the guild's. */
 export function languageOf(
   userId: string,
   { asked, preferences, localeOf, fallback, nearest }: LanguageSources,

@@ -1,27 +1,27 @@
 import type { LanguageId } from '../../../core/languages.ts'
 
-/** Where a member's language is known from. */
+/** Source of a member's language. */
 export type LanguageFrom = 'asked' | 'remembered' | 'locale' | 'default'
 
 /** A person in the voice channel. */
 export interface ChannelMember {
   readonly userId: string
-  /** As the guild sees them: 1 to 64 characters, none of them a control character. */
+  /** Name in the guild: 1 to 64 characters, without control characters. */
   readonly name: string
   readonly language: LanguageId
   readonly languageFrom: LanguageFrom
-  /** They did not say no. */
+  /** False: they opted out. */
   readonly consents: boolean
-  /** The notice that people are listened to was posted for them. Nobody is listened to before. */
+  /** The notice was posted for them. Listening starts only then. */
   readonly informed: boolean
-  /** False in the audience of a stage: nobody hears them. */
+  /** False in the audience of a stage, where members are inaudible. */
   readonly speaks: boolean
 }
 
-/** Characters of a name. */
+/** Maximum length of a name (characters). */
 const LONGEST = 64
 
-/** `name` as a party may have it. */
+/** Returns `name` as a valid participant name. */
 export function memberName(name: string): string {
   const clean = name.replace(/\p{Cc}+/gu, ' ').trim()
   let short = clean.slice(0, LONGEST)

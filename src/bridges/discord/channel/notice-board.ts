@@ -2,42 +2,42 @@ import type { LanguageId } from '../../../core/languages.ts'
 import type { Buttons, DiscordChat } from '../captions/discord-chat.ts'
 import { type ChannelWords, channelWords } from './channel-words.ts'
 
-/** Longest message (Discord: Create Message). */
+/** Maximum length of a message (Discord: Create Message). */
 const LONGEST = 2_000
 
-/** Notices that are changed at the end: the last so many, of every chat that captions were in. */
+/** Maximum number of notices that are updated at the end, across all chats used for captions. */
 const KEPT_MOST = 10
 
-/** The part of a chat that notices need. */
+/** The operations of a chat that notices need. */
 export type NoticeChat = Pick<DiscordChat, 'post' | 'repost' | 'remove'>
 
-/** A message that is there. */
+/** A posted message. */
 interface Posted {
   readonly chat: NoticeChat
   readonly id: string
-  /** Who reads it. */
+  /** Its readers' languages. */
   readonly languages: readonly LanguageId[]
 }
 
-/** Which of the words is written. */
+/** Selects one of the texts. */
 export type Notice = (words: ChannelWords) => string
 
 export interface NoticeBoardParts {
   readonly chat: NoticeChat
-  /** What is below a notice that people are listened to. */
+  /** The buttons below a listening notice. */
   readonly buttons: (language: LanguageId) => Buttons
 }
 
 /**
- * What is written in the chat without being asked: that people are listened to, as long as they are, in the languages of
- * those who read it, and what else they cannot see. Whatever Discord does, it never rejects.
+ * Notices that the bot posts in the chat unprompted: that it listens, for as long as it does, in the readers'
+ * languages, and problems that people cannot see. Never rejects.
  */
 export class NoticeBoard {
   readonly #buttons: NoticeBoardParts['buttons']
   #chat: NoticeChat
-  /** What says that people are listened to: to be taken back at the end. */
+  /** Listening notices, updated at the end. */
   #listening: Posted[] = []
-  /** What was said to those who came last; it takes the place of what was said to others before. */
+  /** Notices to the latest newcomers; they replace those to earlier ones. */
   #newcomers: readonly Posted[] = []
 
   constructor({ chat, buttons }: NoticeBoardParts) {
@@ -45,13 +45,14 @@ export class NoticeBoard {
     this.#buttons = buttons
   }
 
-  /** Notices go there from now on. */
+  /** Posts notices to `chat` from now on. */
   moveTo(chat: NoticeChat): void {
     this.#chat = chat
   }
 
   /**
-   * Says that people are listened to, in each of `languages`, with the buttons that say no. False: it could not be posted.
+   * Posts the listening notice in each of `languages`, with opt-out buttons. Resolves with false if it could not be
+   * posted.
    */
   async listening(notice: Notice, languages: readonly LanguageId[]): Promise<boolean> {
     const posted = await this.#postAll(notice, languages)
@@ -59,7 +60,7 @@ export class NoticeBoard {
     return posted !== undefined
   }
 
-  /** The same for newcomers. False: it could not be posted. */
+  /** The same for newcomers. Resolves with false if it could not be posted. */
   async newcomers(notice: Notice, languages: readonly LanguageId[]): Promise<boolean> {
     const posted = await this.#postAll(notice, languages)
     if (!posted) return false
@@ -69,7 +70,7 @@ export class NoticeBoard {
     return true
   }
 
-  /** Settles with how to change it; undefined where it could not be written. */
+  /** Resolves with a function that changes the notice, or undefined if it could not be posted. */
   async tell(
     notice: Notice,
     languages: readonly LanguageId[],
@@ -80,7 +81,7 @@ export class NoticeBoard {
     return async other => void (await chat.repost(written.id, inEach(other, languages)))
   }
 
-  /** Nobody is listened to any more: the notices say so from now on. */
+  /** Updates the notices when the listening has ended. */
   async ended(notice: Notice): Promise<void> {
     const posted = [...this.#listening, ...this.#newcomers]
     this.#listening = []
@@ -88,7 +89,7 @@ export class NoticeBoard {
     await Promise.all(posted.map(({ chat, id, languages }) => chat.repost(id, inEach(notice, languages))))
   }
 
-  /** In as many messages as it takes, each with buttons. Undefined: one of them could not be posted. */
+  /** Posts as many messages as needed, each with buttons. Resolves with undefined if none could be posted. */
   async #postAll(notice: Notice, languages: readonly LanguageId[]): Promise<readonly Posted[] | undefined> {
     const chat = this.#chat
     const posted: Posted[] = []
@@ -100,12 +101,12 @@ export class NoticeBoard {
   }
 }
 
-/** The notice in each language, once where the words are the same; as much as one message holds. */
+/** Returns the notice in each language, without duplicates, as far as one message holds it. */
 function inEach(notice: Notice, languages: readonly LanguageId[]): string {
   return messages(notice, languages)[0]!.text
 }
 
-/** The notice in each language, once where the words are the same, in messages that Discord accepts. */
+/** Returns the notice in each language, without duplicates, split into messages that Discord accepts. */
 function messages(
   notice: Notice,
   languages: readonly LanguageId[],

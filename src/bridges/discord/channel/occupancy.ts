@@ -1,20 +1,20 @@
 import { after, type Clock } from '../../../core/clock.ts'
 
-/** Tells when nobody has been in a channel for a while. */
+/** Reports a channel that has been empty for a while. */
 export class Occupancy implements Disposable {
   readonly #clock: Clock
   readonly #afterMs: number
   readonly #empty: () => void
   #timer: Disposable | undefined
 
-  /** `empty` is called once nobody has been there for `afterMs`. */
+  /** `empty` is called after `afterMs` without people. */
   constructor(clock: Clock, afterMs: number, empty: () => void) {
     this.#clock = clock
     this.#afterMs = afterMs
     this.#empty = empty
   }
 
-  /** So many people are there now. */
+  /** Sets the number of people in the channel. */
   count(people: number): void {
     if (people > 0) this[Symbol.dispose]()
     else this.#timer ??= after(this.#clock, this.#afterMs, this.#empty)

@@ -10,15 +10,15 @@ export interface OtherPartiesParts {
   readonly announcer: Announcer
   readonly dialler: Dialler | undefined
   readonly room: string
-  /** Where the channel's own parties are. */
+  /** Shared space of the channel's own participants. */
   readonly place: string
-  /** Of notices for parties without a language. */
+  /** Language of notices for participants without one. */
   readonly fallback: LanguageId
-  /** A telephone is there that was not. */
+  /** Called when a phone joins. */
   readonly joined: () => void
 }
 
-/** Those in a channel's room who are not in the channel: telephones, called from here or come by themselves. */
+/** Participants of the room outside the channel: phones that were called from here or dialed in. */
 export class OtherParties implements Disposable {
   readonly #parts: OtherPartiesParts
   readonly #calls = new Set<OutgoingCall>()
@@ -47,7 +47,7 @@ export class OtherParties implements Disposable {
     return { outcome: call.outcome, hangUp: () => call.hangUp() }
   }
 
-  /** Telephones are told that the channel is gone, unless there is another one. */
+  /** Notifies phones that the channel has left, unless another channel remains. */
   async leave(): Promise<void> {
     const elsewhere = this.#parties.some(
       ({ invitation }) => ![this.#parts.place, undefined].includes(invitation.place),
@@ -55,7 +55,7 @@ export class OtherParties implements Disposable {
     if (!elsewhere) await this.tell('other-left')
   }
 
-  /** Says `notice` to every telephone; settles when it was heard. */
+  /** Plays `notice` to every phone; settles after playback. */
   async tell(notice: NoticeName): Promise<void> {
     const { announcer, fallback } = this.#parts
     const told = this.#parties.map(async party => {
@@ -66,7 +66,7 @@ export class OtherParties implements Disposable {
     await Promise.all(told)
   }
 
-  /** Ends the calls from here at whatever stage. Never rejects. */
+  /** Ends calls placed from here, at any stage. Never rejects. */
   async hangUp(): Promise<void> {
     await Promise.all(Array.from(this.#calls, call => call.hangUp()))
   }

@@ -1,15 +1,15 @@
 import type { Notice } from './notice-board.ts'
 
-/** Away for so long, it is told (ms): most connections that break are back sooner. */
+/** Delay before an outage is announced (ms): most broken connections recover sooner. */
 const AFTER_MS = 3_000
 
-/** Writes something that can be changed later. */
+/** Posts notices that can be changed later. */
 export interface Amendable {
-  /** Settles with how to change it; undefined where it could not be written. */
+  /** Resolves with a function that changes the notice, or undefined if it could not be posted. */
   post(notice: Notice): Promise<((notice: Notice) => Promise<void>) | undefined>
 }
 
-/** Tells readers that the service is out of reach, once for each time, and changes that message when it is back. */
+/** Posts a notice for each outage of the service, and updates it after the recovery. */
 export class OutageNotice {
   readonly #board: Amendable
   #since: number | undefined
@@ -19,7 +19,7 @@ export class OutageNotice {
     this.#board = board
   }
 
-  /** How it is at `now` (clock ms). */
+  /** Updates the state at `now` (clock ms). */
   look(away: boolean, now: number): void {
     if (away) {
       this.#since ??= now

@@ -2,36 +2,37 @@ import { type LanguageId, sameLanguage } from '../../../core/languages.ts'
 import type { ChannelOutput } from '../channel-interpreter.ts'
 
 export interface OutputNeeds {
-  /** The language of each person in the channel; whoever came first is first. */
+  /** The language of each person in the channel, in order of joining. */
   readonly languages: readonly LanguageId[]
   readonly output: ChannelOutput
   /** False: captions only. */
   readonly voice: boolean
   readonly captions: boolean
-  /** Where nobody's language says otherwise. */
+  /** Used when the members' languages do not decide. */
   readonly fallback: LanguageId
-  /** Voices now: of equal claims, what is spoken already stays. */
+  /** Languages spoken now. They win ties. */
   readonly now: readonly LanguageId[]
 }
 
 export interface OutputChoice {
   /** Spoken in the channel. */
   readonly ears: readonly LanguageId[]
-  /** Captions are made in these for their own sake. */
+  /** Languages that need a separate leg for captions. */
   readonly readers: readonly LanguageId[]
-  /** Languages that captions show. */
+  /** Languages shown in captions. */
   readonly written: readonly LanguageId[]
 }
 
-/** A language and how many people speak it; regions count together. */
+/** A language and its number of speakers, with all regions combined. */
 interface Claim {
   readonly language: LanguageId
   readonly people: number
 }
 
 /**
- * What is spoken and written in a channel. `auto`: two languages, each is spoken; one, nobody needs a voice, but there is
- * one for notices and telephones; three or more, the one that most people speak, and captions for everybody else.
+ * Chooses the spoken and captioned languages of a channel. `auto`: with two languages, both are spoken. With one, the
+ * only voice is for notices and phones. With three or more, the most common one is spoken, and the others are
+ * captioned.
  */
 export function chooseOutput(needs: OutputNeeds): OutputChoice {
   const { output, voice, captions, fallback } = needs
@@ -41,7 +42,7 @@ export function chooseOutput(needs: OutputNeeds): OutputChoice {
   const fixed = output === 'auto' ? [] : output
   const people = claims.length > 0 ? claims.map(({ language }) => language) : [fallback]
   const written = [...people, ...fixed.filter(language => !people.some(each => sameLanguage(each, language)))]
-  // Where all speak one language nobody's words are translated: somebody must read them as they are.
+  // If all members speak one language, no translation exists; a reader makes captions of the original.
   const readers =
     written.length === 1
       ? written
@@ -54,7 +55,7 @@ function spoken(claims: readonly Claim[], fallback: LanguageId): LanguageId[] {
   return claims.slice(0, claims.length === 2 ? 2 : 1).map(({ language }) => language)
 }
 
-/** Most people first; then what is spoken already, the fallback, and who came first. */
+/** Sorted by number of speakers, then by spoken now, fallback, and order of joining. */
 function claimsOf({ languages, now, fallback }: OutputNeeds): Claim[] {
   const groups: { languages: LanguageId[] }[] = []
   for (const language of languages) {
@@ -71,7 +72,7 @@ function claimsOf({ languages, now, fallback }: OutputNeeds): Claim[] {
   return claims.sort((a, b) => b.people - a.people || b.stays - a.stays || b.home - a.home)
 }
 
-/** Of several regions of one language: what is spoken already, else what most speak. */
+/** Of several regions of one language: the one spoken now, otherwise the most common. */
 function regionOf(languages: readonly LanguageId[], now: readonly LanguageId[]): LanguageId {
   const kept = now.find(each => languages.includes(each))
   if (kept) return kept

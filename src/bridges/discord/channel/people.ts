@@ -9,11 +9,11 @@ export interface PeopleParts extends Omit<LanguageSources, 'asked'> {
   readonly preferences: Preferences
 }
 
-/** Who is in a voice channel, what they speak, and whether they may be listened to. */
+/** The people in a voice channel, their languages, and whether they may be listened to. */
 export class People {
   readonly #parts: PeopleParts
   readonly #asked = new Map<string, LanguageId>()
-  /** What users said here; what they said elsewhere is in their preferences. */
+  /** Consents given in this channel; those given elsewhere are in the preferences. */
   readonly #consents = new Map<string, boolean>()
   readonly #informed = new Set<string>()
 
@@ -21,7 +21,7 @@ export class People {
     this.#parts = parts
   }
 
-  /** Everybody in the channel but bots. */
+  /** Everyone in the channel except bots. */
   in(channelId: string): ChannelMember[] {
     const sources = { ...this.#parts, asked: this.#asked }
     return this.#parts.view.people(channelId).map(person => ({
@@ -32,18 +32,18 @@ export class People {
     }))
   }
 
-  /** They were informed that people are listened to. */
+  /** Marks these members as notified of the listening. */
   inform(members: readonly Pick<ChannelMember, 'userId'>[]): void {
     for (const { userId } of members) this.#informed.add(userId)
   }
 
-  /** Forgets what the user said about themself here. A no holds until the end: it is not undone by asking to be forgotten. */
+  /** Forgets the language that the user set in this channel. An opt-out stays until the end, even after this. */
   forget(userId: string): void {
     this.#asked.delete(userId)
   }
 
   consents(userId: string): boolean {
-    // A no counts wherever it was said.
+    // An opt-out counts in every channel.
     return (this.#consents.get(userId) ?? true) && !this.#parts.preferences.optedOut(userId)
   }
 
@@ -53,11 +53,11 @@ export class People {
 
   setConsent(userId: string, consents: boolean): void {
     this.#consents.set(userId, consents)
-    // Only someone who knows what it is about can say yes.
+    // Opting in implies being informed.
     if (consents) this.#informed.add(userId)
   }
 
-  /** Whether somebody said elsewhere what is not heeded here yet. */
+  /** Whether a consent has changed elsewhere. */
   outdated(members: readonly ChannelMember[]): boolean {
     return members.some(({ userId, consents }) => consents !== this.consents(userId))
   }

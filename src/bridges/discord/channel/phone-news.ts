@@ -1,23 +1,28 @@
 import type { NoticeName } from '../../../core/announcer.ts'
 
-/** How it stands between a channel and those who are not in it. */
+/** State of the link between a channel and the phones in its room. */
 export interface ChannelReach {
-  /** The voice connection is lost, and being made again. */
+  /** The voice connection is lost and being restored. */
   readonly lost: boolean
-  /** What keeps the bot from being heard in the channel, or from hearing it. */
+  /** Whether the channel cannot hear the bot (mute) or the bot cannot hear the channel (deaf). */
   readonly hindered: 'mute' | 'deaf' | undefined
 }
 
 type Trouble = 'channel-away' | 'channel-mute' | 'channel-deaf'
 
-/** So long it lasts before it is told (ms): most lost connections are back sooner, and moderators change their minds. */
+/**
+ * Delay before a problem is announced (ms): most lost connections recover sooner, and moderators change their minds.
+ */
 const AFTER_MS: Readonly<Record<Trouble, number>> = {
   'channel-away': 3_000,
   'channel-mute': 1_000,
   'channel-deaf': 1_000,
 }
 
-/** Tells telephones in a channel's room what they cannot see: that they are not heard there, or hear nobody, and when it is over. */
+/**
+ * Notifies phones in a channel's room when the channel cannot hear them or they cannot hear the channel, and when that
+ * ends.
+ */
 export class PhoneNews {
   readonly #tell: (notice: NoticeName) => void
   #now: Trouble | undefined
@@ -28,12 +33,12 @@ export class PhoneNews {
     this.#tell = tell
   }
 
-  /** What whoever comes now has to know. */
+  /** The notice for phones that join now. */
   get standing(): NoticeName | undefined {
     return this.#told
   }
 
-  /** How it is at `now` (clock ms). */
+  /** Updates the state at `now` (clock ms). */
   look({ lost, hindered }: ChannelReach, now: number): void {
     const trouble = lost ? 'channel-away' : hindered && (`channel-${hindered}` as const)
     if (trouble !== this.#now) this.#since = now

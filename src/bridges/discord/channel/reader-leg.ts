@@ -2,7 +2,7 @@ import type { EndReason } from '../../../core/errors.ts'
 import type { LanguageId } from '../../../core/languages.ts'
 import type { Leg, LegUplink } from '../../../core/leg.ts'
 
-/** Stands in a room for those who read captions in one language: it says nothing and is played nothing. */
+/** A silent leg that makes the room produce captions in one language. It neither sends nor plays audio. */
 export class ReaderLeg implements Leg {
   readonly id: string
   readonly channel = 'discord'
@@ -26,7 +26,7 @@ export class ReaderLeg implements Leg {
 
   play(): void {}
 
-  /** Nobody waits to hear anything. */
+  /** Nothing is played, so marks are reached immediately. */
   mark(name: string): void {
     this.#uplink?.marked(name)
   }

@@ -1,6 +1,6 @@
 import { SpeakerLeg, type SpeakerLegOptions } from '../voice/speaker-leg.ts'
 
-/** A speaker who leaves the channel and comes back soon is the same party: every leg of theirs belongs to one call. */
+/** A speaker who leaves the channel and soon rejoins is the same participant: all their legs belong to one call. */
 export class ReturningSpeaker extends SpeakerLeg {
   readonly call: string
 

@@ -8,15 +8,15 @@ import type { Relay } from '../../../core/relay.ts'
 export interface RoomPartiesParts {
   readonly relay: Pick<Relay, 'find'>
   readonly admission: Admission
-  /** What every one of them is admitted to; each adds the language it hears. */
+  /** Common invitation; each participant adds the language it hears. */
   readonly invitation: Invitation
-  /** A new leg for `language`. */
+  /** Creates a leg for `language`. */
   readonly leg: (language: LanguageId) => Leg
-  /** A leg ended that was not let go. */
+  /** Called when a leg ends without being released. */
   readonly onLost?: (reason: EndReason) => void
 }
 
-/** The parties that hear or read in a room on behalf of a channel, one for each language. */
+/** The participants that hear or read a room for a channel, one per language. */
 export class RoomParties {
   readonly #parts: RoomPartiesParts
   readonly #legs = new Map<LanguageId, Leg>()
@@ -45,8 +45,9 @@ export class RoomParties {
   }
 
   /**
-   * Has a party for each of `languages`, and `original` for all. One that is not wanted any more takes over a language
-   * that is, without a gap. Throws `BridgeError` `CAPACITY` when one is not let in; the others are as they should be.
+   * Keeps one participant per language in `languages`, with `original` for all of them. A participant that is no longer
+   * needed switches to a missing language without a gap. Throws `BridgeError` `CAPACITY` if one is rejected; the others
+   * are still set up.
    */
   fit(languages: readonly LanguageId[], original: Invitation['original'] = 'duck'): void {
     const spare = this.languages.filter(language => !languages.includes(language))
@@ -67,7 +68,7 @@ export class RoomParties {
     if (failure !== undefined) throw failure
   }
 
-  /** Every one of them leaves. Idempotent. */
+  /** Removes all of them. Idempotent. */
   async close(reason: EndReason): Promise<void> {
     await Promise.all(this.languages.map(language => this.#take(language)?.close(reason)))
   }
@@ -100,7 +101,7 @@ export class RoomParties {
     void leg.ended.then(reason => {
       for (const [at, each] of this.#legs) {
         if (each !== leg) continue
-        // Those that are let go are not here any more.
+        // Released legs have already been removed.
         this.#legs.delete(at)
         onLost?.(reason)
       }

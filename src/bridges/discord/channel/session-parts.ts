@@ -19,22 +19,22 @@ import { Writing } from './writing.ts'
 
 const EMPTY_AFTER_MS = 60_000
 
-/** What its parts tell a session. */
+/** Events from a session's parts. */
 export interface SessionEvents {
-  /** Something is different: look again. */
+  /** The state changed: check again. */
   changed(): void
   /** The bot was moved to another channel. */
   moved(): void
   over(end: ChannelEnd): void
-  /** Who is in the channel. */
+  /** The members of the channel. */
   members(): readonly ChannelMember[]
 }
 
-/** What a session is made of. */
+/** The parts of a session. */
 export interface SessionParts {
   readonly view: GuildView
   readonly people: People
-  /** Of whoever said nothing. */
+  /** Language of members who set none. */
   readonly fallback: LanguageId
   readonly link: VoiceLink
   readonly room: ChannelRoom
@@ -46,11 +46,11 @@ export interface SessionParts {
   readonly others: OtherParties
   readonly news: PhoneNews
   readonly indicator: Indicator | undefined
-  /** The channel as it is now, for a message. */
+  /** The current channel as a mention. */
   readonly mention: () => string
 }
 
-/** Makes them and ties them together. Throws `RangeError` where the bot is in no such guild. */
+/** Creates and connects the parts. Throws `RangeError` if the bot is not in the guild. */
 export function sessionParts(
   parts: ChannelParts,
   request: StartRequest,
@@ -157,12 +157,12 @@ function linkTo(
     log,
     counters,
     watcher,
-    // A client that was destroyed will never say what became of us.
+    // A destroyed client never reports our voice state again.
     gatewayUp: () => isDestroyed(client) || (guild.shard.status === Status.Ready && guild.available),
   })
 }
 
-/** discord.js forgets the token of a client that was destroyed. */
+/** discord.js clears the token of a destroyed client. */
 function isDestroyed({ token }: Client): boolean {
   return token === null
 }

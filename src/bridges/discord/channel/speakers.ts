@@ -8,15 +8,15 @@ import type { ChannelMember } from './member.ts'
 export interface SpeakersParts {
   readonly relay: Relay
   readonly admission: Admission
-  /** What every speaker is admitted to; each adds who they are and what they speak. */
+  /** Common invitation; each speaker adds their name and language. */
   readonly invitation: Invitation
-  /** A new leg for one who speaks; listened to from its admission on. */
+  /** Creates a leg for a speaker. Listening starts with its admission. */
   readonly leg: (userId: string) => Leg
-  /** At least one of them was rejected. Called once per `fit`. */
+  /** Called once per `fit` if at least one of them was rejected. */
   readonly onFull: (error: BridgeError) => void
 }
 
-/** The members of a channel who are listened to: a party of the room each. */
+/** The members of a channel who are listened to, each a participant of the room. */
 export class Speakers {
   readonly #parts: SpeakersParts
   readonly #legs = new Map<string, Leg>()
@@ -25,7 +25,7 @@ export class Speakers {
     this.#parts = parts
   }
 
-  /** Everybody of `members` who may be listened to is. */
+  /** Whether everyone in `members` who may be listened to has a leg. */
   complete(members: readonly ChannelMember[]): boolean {
     return members.every(member => !isHeard(member) || this.#legs.has(member.userId))
   }
@@ -36,8 +36,8 @@ export class Speakers {
   }
 
   /**
-   * Whose language changes is not interpreted until `fit`: what is spoken in the channel changes with it, and nothing
-   * should be opened for the moment between.
+   * Suspends interpretation of speakers whose language changes, until `fit`. The channel's output changes at the same
+   * time, and no session should be opened in between.
    */
   prepare(members: readonly ChannelMember[]): void {
     for (const { userId, language } of members) {
@@ -46,12 +46,12 @@ export class Speakers {
     }
   }
 
-  /** Stops listening at once to those of `members` who do not consent; returns the parties they were. */
+  /** Stops listening immediately to those of `members` who do not consent. Returns their participant IDs. */
   silenceAll(members: readonly ChannelMember[]): string[] {
     return members.flatMap(({ userId, consents }) => (consents ? [] : (this.#silence(userId) ?? [])))
   }
 
-  /** Listens to all of `members` who were informed, consent and can speak, and to nobody else. */
+  /** Listens to exactly those `members` who were informed, consent and can speak. */
   fit(members: readonly ChannelMember[]): void {
     const wanted = new Map(members.map(member => [member.userId, member]))
     for (const userId of this.#legs.keys()) {
@@ -60,7 +60,8 @@ export class Speakers {
       else if (!member?.speaks) this.#leave(userId)
     }
     const speakers = members.filter(isHeard)
-    // First: `prepare` suspended some of them, and a newcomer who is rejected must not keep them suspended.
+    // Update these before admitting others: `prepare` suspended some of them, and a rejected newcomer must not keep
+    // them suspended.
     for (const { userId, language: speaks, name } of speakers)
       this.of(userId)?.change({ speaks, name, interpreting: true })
     let full: BridgeError | undefined
@@ -69,8 +70,8 @@ export class Speakers {
   }
 
   /**
-   * Stops listening to them at once. What was gathered of their speech is thrown away: no translation of it is made, or
-   * heard to its end. Returns the party they were.
+   * Stops listening immediately and discards the user's buffered speech: it is not translated, and translations stop
+   * playing. Returns the participant ID.
    */
   #silence(userId: string): string | undefined {
     const leg = this.#legs.get(userId)
@@ -87,14 +88,17 @@ export class Speakers {
     return party?.id ?? leg.id
   }
 
-  /** Nobody is listened to any more. Idempotent. */
+  /** Stops listening to everyone. Idempotent. */
   async close(reason: EndReason): Promise<void> {
     const legs = Array.from(this.#legs.values())
     this.#legs.clear()
     await Promise.all(legs.map(leg => leg.close(reason)))
   }
 
-  /** They left the channel: what they said is still translated, and for a while they may come back as who they were. */
+  /**
+   * The user left the channel: their speech is still translated, and they can rejoin as the same participant for a
+   * while.
+   */
   #leave(userId: string): void {
     const leg = this.#legs.get(userId)
     this.#legs.delete(userId)
@@ -102,7 +106,7 @@ export class Speakers {
     void leg?.close({ kind: 'failed', error })
   }
 
-  /** Returns why the member was rejected. */
+  /** Returns the reason if the member was rejected. */
   #admit({ userId, language: speaks, name }: ChannelMember): BridgeError | undefined {
     const { admission, invitation, leg: make } = this.#parts
     const leg = make(userId)
@@ -113,7 +117,7 @@ export class Speakers {
       if (!(error instanceof BridgeError)) throw error
       return error
     }
-    // One who comes back brings the language and name they had.
+    // A returning speaker still has the previous language and name.
     this.#parts.relay.find(leg.id)?.change({ speaks, name, interpreting: true })
     this.#legs.set(userId, leg)
     void leg.ended.then(() => {

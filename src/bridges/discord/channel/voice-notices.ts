@@ -5,13 +5,13 @@ import type { LanguageId } from '../../../core/languages.ts'
 import type { Participant } from '../../../core/participant.ts'
 import { within } from './within.ts'
 
-/** The same notice in the same language is not said again for so long (ms). */
+/** Interval before the same notice is repeated in the same language (ms). */
 const AGAIN_MS = 15_000
-/** The same for the one that newcomers hear, which interrupts everybody else; they have it in writing. */
+/** The same for the notice to newcomers, which interrupts everyone else. They also get it in writing. */
 const NEWCOMERS_AGAIN_MS = 180_000
-/** A notice that has not been heard by then is not waited for (ms). */
+/** Maximum wait for a notice to be played (ms). */
 const LONGEST_MS = 12_000
-/** Notices that wait; more are not said. */
+/** Maximum number of waiting notices; more are dropped. */
 const WAITING_MOST = 6
 
 interface Waiting {
@@ -20,13 +20,13 @@ interface Waiting {
 }
 
 /**
- * What the system says in a channel: one notice after the other, since a channel hears them all at once, and none over and
- * over however often people come and go.
+ * Spoken notices of a channel. They are played one at a time, because everyone in the channel hears all of them, and
+ * not repeated each time people come and go.
  */
 export class VoiceNotices {
   readonly #announcer: Announcer
   readonly #clock: Clock
-  /** Whose voice says it in this language; undefined: nothing is spoken in this channel. */
+  /** The leg that speaks this language; undefined: the channel has no spoken output. */
   readonly #ear: (language: LanguageId) => Participant | undefined
   readonly #saidAt = new Map<string, number>()
   readonly #waiting: Waiting[] = []
@@ -40,7 +40,7 @@ export class VoiceNotices {
     this.#ear = ear
   }
 
-  /** Says `name` in each language, unless it was said lately. */
+  /** Plays `name` in each language, unless it was played recently. */
   say(name: NoticeName, languages: readonly LanguageId[]): void {
     const now = this.#clock.now()
     for (const language of languages) {
@@ -54,12 +54,14 @@ export class VoiceNotices {
     if (this.#waiting.length > 0) this.#speaking ??= this.#speak().then(() => this.#spoken())
   }
 
-  /** `name` may be said again at once. */
+  /** Allows `name` to be repeated immediately. */
   forget(name: NoticeName): void {
     for (const key of this.#saidAt.keys()) if (key.startsWith(`${name} `)) this.#saidAt.delete(key)
   }
 
-  /** The last words, instead of all that waits; settles when they were heard, after `withinMs` at most. Idempotent. */
+  /**
+   * Replaces all waiting notices with the goodbye. Settles when it was played, after at most `withinMs`. Idempotent.
+   */
   async farewell(languages: readonly LanguageId[], withinMs: number): Promise<void> {
     if (this.#closed) return
     this.#waiting.length = 0
@@ -70,7 +72,7 @@ export class VoiceNotices {
     this.close()
   }
 
-  /** Nothing is said any more. */
+  /** Stops all notices. */
   close(): void {
     this.#closed = true
     this.#waiting.length = 0
@@ -90,7 +92,7 @@ export class VoiceNotices {
 
   #spoken(): void {
     this.#speaking = undefined
-    // Something may have come between the last look and this one.
+    // A notice can arrive between the last check and this one.
     if (this.#waiting.length > 0) this.#speaking = this.#speak().then(() => this.#spoken())
   }
 }

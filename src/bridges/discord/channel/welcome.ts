@@ -8,10 +8,10 @@ import type { ChannelMember } from './member.ts'
 import { VoiceNotices } from './voice-notices.ts'
 import type { Writing } from './writing.ts'
 
-/** Names in one greeting, and languages in which it is spoken. */
+/** Maximum number of names in one greeting, and of languages in which it is spoken. */
 const NAMES_MOST = 10
 const LANGUAGES_MOST = 3
-/** A notice that could not be posted is tried again after this (ms), so many times in all. */
+/** Interval (ms) and maximum number of attempts to post a notice. */
 const AGAIN_MS = 2_000
 const TRIES_MOST = 3
 
@@ -19,17 +19,17 @@ export interface WelcomeParts {
   readonly announcer: Announcer
   readonly clock: Clock
   readonly writing: Pick<Writing, 'listening' | 'newcomers'>
-  /** Whose voice says something in this language. */
+  /** The leg that speaks this language. */
   readonly ear: (language: LanguageId) => Participant | undefined
-  /** Who started it, made harmless for a message. */
+  /** User who started interpreting, escaped for a message. */
   readonly startedBy: () => string
-  /** The channel, for a message. */
+  /** The channel as a mention. */
   readonly channel: () => string
-  /** The notice for `members` is posted: they may be listened to from now on. */
+  /** Called when the notice for `members` is posted: listening to them is now allowed. */
   readonly informed: (members: readonly ChannelMember[]) => void
 }
 
-/** Tells people, by word and in writing, that they are listened to: those who are there at the beginning, and whoever comes. */
+/** Notifies people of the listening, spoken and in writing: those present at the start, and newcomers. */
 export class Welcome implements Disposable {
   readonly #parts: WelcomeParts
   readonly #notices: VoiceNotices
@@ -43,14 +43,14 @@ export class Welcome implements Disposable {
     this.#greetings = new Greetings(parts.clock, newcomers => this.#greet(newcomers))
   }
 
-  /** Newcomers are not informed any more. */
+  /** Stops notifying newcomers. */
   [Symbol.dispose](): void {
     this.#over = true
     this.#retry?.[Symbol.dispose]()
     this.#greetings[Symbol.dispose]()
   }
 
-  /** Posts the notice for all members, in the language of each; settles when it can be read. */
+  /** Posts the notice for all members, in each member's language. Settles when it is visible. */
   write(members: readonly ChannelMember[]): Promise<void> {
     const { writing, startedBy, channel } = this.#parts
     this.#greetings.greeted(members)
@@ -59,23 +59,23 @@ export class Welcome implements Disposable {
     )
   }
 
-  /** Says it to all who speak. `moved`: in another channel, where nobody has heard it. */
+  /** Plays the notice to all speakers. `moved`: the bot is in another channel, where it was not played yet. */
   say(members: readonly ChannelMember[], { moved = false } = {}): void {
     if (moved) this.#notices.forget('channel-interpreted')
     this.#notices.say('channel-interpreted', spokenTo(members))
   }
 
-  /** These are there now. */
+  /** Updates the members present. */
   see(members: readonly ChannelMember[]): void {
     this.#greetings.see(members)
   }
 
-  /** A telephone is there that was not. */
+  /** Announces a phone that joined. */
   phone(members: readonly ChannelMember[]): void {
     this.#notices.say('phone-joined', spokenTo(members))
   }
 
-  /** The last words, to `members`; settles when they were heard, after `withinMs` at most. Nothing is said after them. */
+  /** Plays the goodbye to `members`. Settles when it was played, after at most `withinMs`. No notices follow it. */
   farewell(members: readonly ChannelMember[], withinMs: number): Promise<void> {
     return this.#notices.farewell(spokenTo(members), withinMs)
   }
@@ -90,8 +90,8 @@ export class Welcome implements Disposable {
   }
 
   /**
-   * Settles after the first attempt. Where the notice cannot be posted at all, the spoken one and the bot's name are what
-   * informs, and nobody is left out for good.
+   * Settles after the first attempt. If the notice cannot be posted at all, the spoken notice and the bot's nickname
+   * inform the members, so that no one is excluded permanently.
    */
   async #inform(members: readonly ChannelMember[], post: () => Promise<boolean>, tries = 1): Promise<void> {
     const posted = await post()

@@ -1,6 +1,6 @@
 import { after, type Clock } from '../../../core/clock.ts'
 
-/** Settles when `work` has, whatever came of it, and after `ms` at the latest. Never rejects. */
+/** Settles when `work` settles, either way, or after `ms`. Never rejects. */
 export async function within(clock: Clock, ms: number, work: Promise<unknown> | undefined): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = after(clock, ms, resolve)

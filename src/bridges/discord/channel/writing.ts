@@ -12,7 +12,7 @@ import { channelWords } from './channel-words.ts'
 import { endWords } from './end-words.ts'
 import { type Notice, NoticeBoard } from './notice-board.ts'
 
-/** What is final and still waits to be written at the end (ms). */
+/** Time limit for the final captions at the end (ms). */
 const LAST_CAPTIONS_MS = 2_000
 
 export interface WritingParts {
@@ -23,11 +23,11 @@ export interface WritingParts {
   readonly settings: CaptionSettings
   readonly clock: Clock
   readonly log: Log
-  /** Somebody's microphone picks up what the bot says; their name was made harmless. */
+  /** A participant's microphone picks up the bot's voice. The name is escaped for a message. */
   readonly onEcho: (participant: string, name: string) => void
 }
 
-/** All that is written for a voice channel: captions, and notices beside them. Whatever Discord does, it never rejects. */
+/** All text that is written for a voice channel: captions and notices. Never rejects because of Discord. */
 export class Writing {
   readonly captions: Captions
   readonly #client: Client
@@ -59,22 +59,22 @@ export class Writing {
     return this.#settings
   }
 
-  /** The chat that captions were asked for in; notices go there too. */
+  /** The chat requested for captions. Notices go there too. */
   get channelId(): string {
     return this.#chat.channelId
   }
 
-  /** Where captions are: that chat, or a thread of it. */
+  /** The chat that captions go to, or its thread. */
   get writesTo(): string {
     return this.#chat.writesTo
   }
 
-  /** The languages in which people are told things. */
+  /** The languages of notices. */
   set languages(languages: readonly LanguageId[]) {
     this.#languages = languages.slice(0, 3)
   }
 
-  /** Says that people are listened to. False: it could not be posted. */
+  /** Posts the listening notice. Resolves with false if it could not be posted. */
   listening(notice: Notice, languages: readonly LanguageId[]): Promise<boolean> {
     return this.#board.listening(notice, languages)
   }
@@ -84,12 +84,12 @@ export class Writing {
     return this.#board.newcomers(notice, languages)
   }
 
-  /** Settles with how to change it; undefined where it could not be written. */
+  /** Resolves with a function that changes the notice, or undefined if it could not be posted. */
   tell(notice: Notice): ReturnType<NoticeBoard['tell']> {
     return this.#board.tell(notice, this.#languages)
   }
 
-  /** Captions look like this and go there from now on. */
+  /** Changes the style and destination of captions. */
   async set(settings: CaptionSettings): Promise<void> {
     const before = this.#chat.writesTo
     this.#settings = settings
@@ -98,7 +98,7 @@ export class Writing {
     if (this.#chat.writesTo !== before) this.captions.moveTo(this.#chat.chat)
   }
 
-  /** Everything is written in another chat from now on. */
+  /** Moves captions and notices to another chat. */
   moveTo(channelId: string): void {
     if (channelId === this.#chat.channelId && channelId === this.#chat.writesTo) return
     this.#chat.moveTo(channelId)
@@ -106,7 +106,7 @@ export class Writing {
     this.#board.moveTo(new DiscordChat(this.#client, channelId))
   }
 
-  /** The last captions, that nobody is listened to any more, and where `tellsWhy` also why. */
+  /** Writes the remaining captions, marks the listening as ended and, with `tellsWhy`, gives the reason. */
   async end(end: ChannelEnd, channel: string, tellsWhy: boolean): Promise<void> {
     const why = tellsWhy ? endWords(end) : undefined
     await Promise.all([

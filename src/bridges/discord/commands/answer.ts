@@ -1,24 +1,24 @@
-/** What a command comes to. */
+/** Result of a command. */
 export interface Answer {
-  /** For the asker alone. Discord's Markdown, nothing in it that others may have slipped in. */
+  /** Visible only to the user who asked. Discord's Markdown, with all values escaped. */
   readonly text: string
-  /** Takes the place of `text` when it is known; settles while Discord still takes it (15 minutes), and never rejects. */
+  /** Replaces `text` later. Settles while Discord still accepts it (15 minutes), and never rejects. */
   readonly later?: Promise<string>
-  /** What everybody should know, and in which channel they read it. */
+  /** Message for everyone, and the channel for it. */
   readonly announcement?: { readonly channelId: string; readonly text: string }
 }
 
-/** The longest message that Discord takes (Discord: Create Message). */
+/** Maximum length of a message (Discord: Create Message). */
 const LONGEST = 2_000
 
-/** `text`, cut between lines so that Discord takes it. */
+/** Returns `text`, cut at a line break if it is too long for Discord. */
 export function fitting(text: string): string {
   if (text.length <= LONGEST) return text
   const cut = text.slice(0, LONGEST - 2)
   return `${cut.slice(0, Math.max(cut.lastIndexOf('\n'), LONGEST / 2))}\n…`
 }
 
-/** Names of commands in the text as Discord shows them best: in the user's language, to be clicked. */
+/** Turns command names in the text into clickable mentions, which Discord shows in the user's language. */
 export function withCommands(text: string, commandId: string): string {
   return text.replace(/`\/(interpret(?: [a-z-]+){1,2})`/g, (_all, path: string) => `</${path}:${commandId}>`)
 }

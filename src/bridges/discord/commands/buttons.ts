@@ -10,7 +10,7 @@ import type { Command, PrivacyWish } from './command.ts'
 const PREFIX = 'dragoman:privacy:'
 const WISHES: readonly string[] = ['info', 'opt-out', 'opt-in'] satisfies PrivacyWish[]
 
-/** What belongs below a notice that people are being listened to: saying no, and what it is about, at one press. */
+/** Returns the buttons for listening notices: opt out, opt in and details. */
 export function privacyButtons(locale: string): APIActionRowComponent<APIButtonComponentWithCustomId> {
   const { buttons } = answersFor(locale)
   const button = (wish: PrivacyWish, label: string) =>
@@ -30,7 +30,7 @@ export function privacyButtons(locale: string): APIActionRowComponent<APIButtonC
   }
 }
 
-/** What a press asks for; undefined for a button that is not ours, `unknown` for one that is no more. */
+/** Parses a button press. Returns undefined for other applications' buttons, `unknown` for outdated ones. */
 export function parseButton(customId: string): Command | undefined {
   if (!customId.startsWith('dragoman:')) return undefined
   const wish = customId.slice(PREFIX.length)

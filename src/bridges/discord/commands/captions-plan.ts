@@ -3,19 +3,19 @@ import { missingFrom, neededFor, type Purpose } from './permissions.ts'
 import type { Place } from './scene.ts'
 import type { StartFault } from './start-faults.ts'
 
-/** Where captions go and how they look, as far as that is possible. */
+/** Destination and style of captions, as far as possible. */
 export interface CaptionsPlan {
   readonly text: Place | undefined
   readonly captions: CaptionSettings
-  /** A thread is wanted, and there can be none in that chat. */
+  /** A thread was requested, but that chat does not support one. */
   readonly noThread: boolean
-  /** What they could be with these permissions; it works without. */
+  /** Permissions that captions would need as requested; they work without. */
   readonly lacks: readonly StartFault[]
 }
 
 /**
- * Captions as they are wanted: in the chat of the voice channel, or in a thread where the command was typed, if that is a
- * text channel; threads are for channels that are text and nothing else (Discord: Text Channels in Voice).
+ * Plans captions as requested: in the chat of the voice channel, or in a thread of the text channel where the command
+ * was typed. Only pure text channels support threads (Discord: Text Channels in Voice).
  */
 export function captionsPlan(
   wanted: CaptionSettings,

@@ -1,18 +1,18 @@
-/** What was asked for by commands, and what became of it. */
+/** Counts of commands and their outcomes. */
 export class CommandCounters {
   commands = 0
   buttons = 0
   autocompletes = 0
   answered = 0
-  /** Not understood: of an older or newer list. */
+  /** Not understood: from an older or newer definition. */
   unknown = 0
-  /** Too much at once, by a user or a guild. */
+  /** Rejected by the rate limit of a user or a guild. */
   limited = 0
-  /** The interaction was gone before the answer came. */
+  /** The interaction expired before the reply. */
   expired = 0
-  /** By a fault of ours or of Discord's. */
+  /** Failed because of an error on our side or Discord's. */
   failed = 0
-  /** Times the command was registered, since it was not as it should be, and times that failed. */
+  /** Registrations of an absent or outdated command, and failed ones. */
   registrations = 0
   registrationsFailed = 0
 }

@@ -23,17 +23,18 @@ import { runCommand } from './run-command.ts'
 import type { Scene } from './scene.ts'
 import type { CommandWorld } from './settings.ts'
 
-/** What surely takes long: Discord is told at once that an answer will come. */
+/** Commands that take long, so that Discord is notified of a delayed reply immediately. */
 const SLOW: readonly Command['kind'][] = ['start', 'stop', 'dial']
-/** All else has so long before Discord is told (ms); Discord waits 3 s. */
+/** Delay before Discord is notified for all other commands (ms); Discord's limit is 3 s. */
 const DEFER_AFTER_MS = 1_200
-/** How long the service may take to tell its languages while somebody types (ms). */
+/** Maximum wait for the service's languages during autocompletion (ms). */
 const TYPING_PATIENCE_MS = 2_000
 const MOST_CHOICES = 25
 
 /**
- * Handles the interactions of a Discord client that belong to this bridge. Others of the same application are left alone:
- * the owner's own client may be connected with the same token, and Discord takes one answer per interaction. Never throws.
+ * Handles the interactions of a Discord client that belong to this bridge. Other interactions of the application are
+ * ignored: the owner's own client can be connected with the same token, and Discord accepts one reply per interaction.
+ * Never throws.
  */
 export class CommandDesk implements Disposable {
   readonly counters = new CommandCounters()
@@ -48,7 +49,7 @@ export class CommandDesk implements Disposable {
     client.on(Events.InteractionCreate, this.#take)
   }
 
-  /** Takes no more; what is being worked on is answered. */
+  /** Stops accepting interactions. Those in progress are still answered. */
   [Symbol.dispose](): void {
     this.#client.off(Events.InteractionCreate, this.#take)
   }
@@ -92,10 +93,10 @@ export class CommandDesk implements Disposable {
         this.counters.answered++
     }
     if (guildId === null) return say(words.onlyInServers)
-    // Installed with its commands only, it gets interactions of a server that it does not see.
+    // With only its commands installed, the application receives interactions from servers it is not in.
     if (!interaction.inCachedGuild()) return say(words.notInvited(inviteUrl(applicationId, guildId)))
     if (settings.guilds.length > 0 && !settings.guilds.includes(guildId)) return say(words.notThisServer)
-    // Nobody is kept from saying no.
+    // Opting out is never rate limited.
     const no = command.kind === 'privacy' && command.wish === 'opt-out'
     const wait = no ? 0 : this.#limits.command(user.id, guildId)
     if (wait > 0) {
@@ -111,7 +112,7 @@ export class CommandDesk implements Disposable {
       const answer = await runCommand(command, scene, this.#world)
       await say(answer.text)
       if (answer.announcement) await this.#announce(answer.announcement, scene)
-      // By now it is answered: whatever comes of it later replaces that.
+      // The first reply is sent; a later result replaces it.
       if (answer.later) void answer.later.then(say)
     } catch (error) {
       this.counters.failed++

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import { TokenBucket } from '../../../core/token-bucket.ts'
 
-/** How much may come at once, and then in a second. */
+/** Burst size and sustained rate. */
 interface Rate {
   readonly burst: number
   readonly perSecond: number
@@ -10,14 +10,14 @@ interface Rate {
 const RATES = {
   user: { burst: 5, perSecond: 1 / 3 },
   guild: { burst: 20, perSecond: 2 },
-  /** Choices are asked for at every key that somebody presses. */
+  /** Discord requests choices at each keystroke. */
   typing: { burst: 20, perSecond: 4 },
 } as const satisfies Record<string, Rate>
 
-/** Users and guilds that are counted; those who asked longest ago are forgotten first, whose bucket is full again. */
+/** Maximum number of buckets. The least recently used one, which is full again, is dropped first. */
 const MOST = 10_000
 
-/** Limits how much each user and each guild may ask. */
+/** Rate limits of commands per user and per guild. */
 export class CommandLimits {
   readonly #clock: Clock
   readonly #buckets = new Map<string, TokenBucket>()
@@ -26,12 +26,12 @@ export class CommandLimits {
     this.#clock = clock
   }
 
-  /** Seconds to wait before one more command; 0: it may come now, and has been counted. */
+  /** Seconds to wait before the next command. 0: allowed and counted. */
   command(userId: string, guildId: string): number {
     return this.#take(`user ${userId}`, RATES.user) || this.#take(`guild ${guildId}`, RATES.guild)
   }
 
-  /** Whether choices may be asked for once more. */
+  /** Whether another autocompletion is allowed. */
   typing(userId: string): boolean {
     return this.#take(`typing ${userId}`, RATES.typing) === 0
   }

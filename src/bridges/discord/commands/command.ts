@@ -1,10 +1,10 @@
 import type { CaptionStyle } from '../channel-interpreter.ts'
 
-/** `/interpret …` as somebody typed it: languages and numbers are still text that nobody has looked at. */
+/** `/interpret …` as typed: languages and numbers are still unchecked text. */
 export type Command =
   | {
       readonly kind: 'start'
-      /** Absent: the one the asker is in. */
+      /** Absent: the channel that the user is in. */
       readonly channelId?: string
       readonly captionsOnly: boolean
       readonly roomCode?: string
@@ -13,14 +13,14 @@ export type Command =
   | {
       readonly kind: 'language'
       readonly language: string
-      /** Somebody else than the asker. */
+      /** A user other than the one asking. */
       readonly userId?: string
       readonly remember: boolean
     }
   | { readonly kind: 'output'; readonly first: string; readonly second?: string }
   | {
       readonly kind: 'captions'
-      /** What is absent stays as it is. */
+      /** Absent fields stay unchanged. */
       readonly style?: CaptionStyle
       readonly thread?: boolean
     }
@@ -28,12 +28,12 @@ export type Command =
   | { readonly kind: 'privacy'; readonly wish: PrivacyWish }
   | { readonly kind: 'dial'; readonly number: string; readonly language: string }
   | { readonly kind: 'invite' }
-  /** One of an older or newer list, or something that is missing or wrong in it. */
+  /** From an older or newer definition, or with missing or invalid options. */
   | { readonly kind: 'unknown' }
 
 export type PrivacyWish = 'info' | 'opt-out' | 'opt-in' | 'forget'
 
-/** Text in an option for which choices are asked. */
+/** Text in an option with autocompletion. */
 export interface Typing {
   readonly purpose: 'speak' | 'hear' | 'hear-or-auto'
   readonly text: string

@@ -18,9 +18,9 @@ import { WORDS } from '../words/words.ts'
 const STYLES: readonly CaptionStyle[] = ['embed', 'plain', 'off']
 
 /**
- * `/interpret` as it is registered (Discord: Create Global Application Command). Names stay English for programs, and are
- * shown in the language of each user. Servers only; offered to members who may connect to voice channels, which
- * administrators can change in the server's settings.
+ * Definition of `/interpret` for registration (Discord: Create Global Application Command). Names stay English in the
+ * API and are localized in the client. Servers only; offered to members with permission to connect to voice channels,
+ * which administrators can change in the server's settings.
  */
 export function commandDefinition(): RESTPostAPIChatInputApplicationCommandsJSONBody {
   return {
@@ -92,7 +92,7 @@ export function commandDefinition(): RESTPostAPIChatInputApplicationCommandsJSON
   }
 }
 
-/** Finds a word in one language. */
+/** Selects a word in one language. */
 type Find = (words: CommandWords) => Word
 
 function sub(name: string, find: Find, options: APIApplicationCommandBasicOption[] = []) {
@@ -107,7 +107,7 @@ function flag(name: string, find: Find) {
   return { type: ApplicationCommandOptionType.Boolean, ...worded(name, find) } as const
 }
 
-/** Text with choices that depend on what is typed. */
+/** A text option with autocompletion. */
 function typed(name: string, find: Find, required: boolean) {
   return {
     type: ApplicationCommandOptionType.String,
@@ -118,7 +118,7 @@ function typed(name: string, find: Find, required: boolean) {
   } as const
 }
 
-/** `name` is what the program reads, whatever a language calls it. */
+/** `name` is the API name, independent of localized names. */
 function worded(name: string, find: Find) {
   return {
     name,

@@ -12,7 +12,7 @@ import type { CommandWorld } from './settings.ts'
 
 const NUMBER = /^\+[1-9]\d{6,14}$/
 
-/** Calls a telephone into the conversation. Its number is told to nobody else. */
+/** Calls a phone into the conversation. Only the user who asked sees the number. */
 export async function dial(
   command: Extract<Command, { kind: 'dial' }>,
   scene: Scene,

@@ -19,7 +19,7 @@ const KINDS: Readonly<Partial<Record<ChannelType, Place['kind']>>> = {
   [ChannelType.AnnouncementThread]: 'thread',
 }
 
-/** What an interaction in a guild says of who asks and where, looked up in what discord.js knows. */
+/** Returns the user and place of an interaction in a guild, from the cache of discord.js. */
 export function sceneOf(
   interaction: ChatInputCommandInteraction<'cached'> | ButtonInteraction<'cached'>,
 ): Scene {
@@ -40,7 +40,7 @@ export function sceneOf(
   }
   return {
     guildId: guild.id,
-    // Only communities choose a language; all others have English, whatever they speak (Discord: Guild Object).
+    // Only communities choose a language; all other guilds report English (Discord: Guild Object).
     guildLocale: guild.features.includes(GuildFeature.Community) ? guild.preferredLocale : locale,
     channelId,
     asker: {
@@ -59,7 +59,7 @@ export function sceneOf(
     },
     nameOf(userId) {
       const known = guild.members.cache.get(userId) ?? client.users.cache.get(userId)
-      // Discord shows who is mentioned, and alerts nobody where that is not allowed.
+      // Discord resolves the mention, and alerts no one unless mentions are allowed.
       return known ? escaped(known.displayName) : `<@${userId}>`
     },
     async say(id, text) {

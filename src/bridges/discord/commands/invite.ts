@@ -5,7 +5,7 @@ import { mayChange } from './rights.ts'
 import type { Scene } from './scene.ts'
 import type { CommandWorld } from './settings.ts'
 
-/** A code by which others join the conversation. For the asker alone, who decides whom to give it to. */
+/** Creates a code for joining the conversation. Only the user who asked sees it, and decides who gets it. */
 export function invite(
   scene: Scene,
   { interpreters, starters, settings }: CommandWorld,

@@ -4,20 +4,20 @@ import { languageOfLocale } from '../words/locale.ts'
 import { languageName, nativeName } from './language-names.ts'
 import type { OfferedLanguage } from './language-offer.ts'
 
-/** As Discord shows it: up to 100 characters, and what comes back when it is chosen. */
+/** A choice as Discord shows it: up to 100 characters, and the value sent when it is chosen. */
 export interface LanguageChoice {
   readonly name: string
   readonly value: LanguageId
 }
 
-/** Discord shows no more. */
+/** Discord's maximum number of choices. */
 const MOST_CHOICES = 25
 const LONGEST = 100
 
 /**
- * What is offered to somebody who typed `typed`: languages by their name in the user's language, in English or in their
- * own, or by their code; the best match first, then the user's own language. What cannot be recognised when it is spoken
- * comes last, and says so, where `purpose` is to speak it; what has no voice is left out where it is to be heard.
+ * Returns choices for `typed`: languages by their name in the user's language, in English or in the language itself, or
+ * by their code. The best match is first, then the user's own language. With purpose `speak`, languages without speech
+ * recognition are last, with a note. With purpose `hear`, languages without a voice are left out.
  */
 export function languageChoices(
   typed: string,
@@ -49,7 +49,7 @@ export function languageChoices(
     }))
 }
 
-/** The language that somebody means who typed `text`, or chose it; undefined where that is not clear. */
+/** Returns the language meant by `text`, typed or chosen, or undefined if it is unclear. */
 export function languageMeant(
   text: string,
   offered: readonly OfferedLanguage[],
@@ -69,7 +69,7 @@ export function languageMeant(
   )
 }
 
-/** How well a language fits: 0 exactly, 3 somewhere inside; undefined not at all. Every word that was typed must fit. */
+/** Rank of a match: 0 exact, 3 a substring, undefined none. All typed words must match. */
 function rankOf(id: LanguageId, typed: string, locale: string): number | undefined {
   const words = folded(typed)
     .split(/[^\p{L}\p{N}]+/u)
@@ -101,7 +101,7 @@ function wordsOf(key: string): string[] {
   return key.split(/[^\p{L}\p{N}]+/u)
 }
 
-/** Whether its region is where most people speak it. */
+/** Whether its region is the most common one for the language. */
 function isUsual(id: LanguageId): boolean {
   return languageOfLocale(id.slice(0, id.indexOf('-'))) === id
 }

@@ -3,12 +3,12 @@ import { type LanguageId, languageId, sameLanguage } from '../../../core/languag
 import type { Log } from '../../../core/log.ts'
 import type { LanguageOffer, OfferedLanguage } from './language-offer.ts'
 
-/** A list is taken as it is for so long; then it is fetched again behind the scenes (ms). */
+/** A list is used for this long, then refreshed in the background (ms). */
 const FRESH_MS = 300_000
-/** A service that did not answer is asked again after so long (ms). */
+/** Delay before retrying a service that did not answer (ms). */
 const RETRY_MS = 15_000
 
-/** The service's languages, remembered: while it is away the last list it gave still holds. */
+/** Cache of the service's languages. While the service is unavailable, the last list is used. */
 export class LanguageList {
   readonly #offer: LanguageOffer
   readonly #clock: Clock
@@ -23,7 +23,7 @@ export class LanguageList {
     this.#log = log
   }
 
-  /** The newest list that is known. Without any it is waited for, at most `waitMs`; undefined: there is none. Never rejects. */
+  /** Returns the newest known list. Without one, waits up to `waitMs` and may return undefined. Never rejects. */
   async get(waitMs: number): Promise<readonly OfferedLanguage[] | undefined> {
     if (this.#clock.now() >= this.#askAgainAt) this.#asking ??= this.#ask()
     if (this.#known || !this.#asking) return this.#known
@@ -33,7 +33,7 @@ export class LanguageList {
     return this.#known
   }
 
-  /** The service's language for one that was only guessed: itself, else the same of another region, else as it is. */
+  /** Maps a guessed language to one of the service: itself, another region of the same language, or unchanged. */
   nearest(language: LanguageId): LanguageId {
     const known = this.#known ?? []
     if (known.some(({ id }) => id === language)) return language
@@ -44,7 +44,7 @@ export class LanguageList {
   async #ask(): Promise<void> {
     try {
       const list = (await this.#offer()).flatMap(spelt)
-      // An empty list is a service that is not ready, and no reason to forget a better one.
+      // An empty list comes from a service that is not ready, so a previous list is kept.
       if (list.length > 0) this.#known = list
       this.#askAgainAt = this.#clock.now() + (list.length > 0 ? FRESH_MS : RETRY_MS)
     } catch (error) {
@@ -56,7 +56,7 @@ export class LanguageList {
   }
 }
 
-/** In our spelling; what is no language is left out. */
+/** Normalizes the ID; drops entries with an invalid ID. */
 function spelt(offered: OfferedLanguage): OfferedLanguage[] {
   try {
     const id = languageId(offered.id)

@@ -1,10 +1,10 @@
 import type { LanguageId } from '../../../core/languages.ts'
 
-/** Discord has some thirty locales, and a service some hundred languages. */
+/** Cache size: Discord has about thirty locales, and a service about a hundred languages. */
 const MOST = 300
 const names = new Map<string, Intl.DisplayNames>()
 
-/** A language in the words of `locale`: `es-es` is “Spanish (Spain)” for `en-US`. English where `locale` is none. */
+/** Name of a language in `locale`: `es-es` is “Spanish (Spain)” in `en-US`. English if `locale` is unknown. */
 export function languageName(id: LanguageId, locale: string): string {
   try {
     return namesIn(locale).of(id) ?? id
@@ -13,12 +13,12 @@ export function languageName(id: LanguageId, locale: string): string {
   }
 }
 
-/** A language in its own words: “español (España)”. */
+/** Name of a language in the language itself: “español (España)”. */
 export function nativeName(id: LanguageId): string {
   return languageName(id, id)
 }
 
-/** A list as `locale` writes it: “A, B and C”. */
+/** A list in the style of `locale`: “A, B and C”. */
 export function listed(parts: readonly string[], locale: string): string {
   try {
     return new Intl.ListFormat(locale, { type: 'conjunction' }).format(parts)

@@ -1,13 +1,13 @@
 import type { LanguageId } from '../../../core/languages.ts'
 
-/** What the translation service can do with one language. */
+/** Capabilities of the translation service for one language. */
 export interface OfferedLanguage {
   readonly id: LanguageId
-  /** Speech in it can be recognised. */
+  /** Speech recognition is available. */
   readonly heard: boolean
-  /** There is a voice for it. */
+  /** A voice is available. */
   readonly spoken: boolean
 }
 
-/** Asks the service for its languages as they are now. May reject. */
+/** Fetches the service's current languages. May reject. */
 export type LanguageOffer = () => Promise<readonly OfferedLanguage[]>

@@ -9,16 +9,16 @@ export interface RawOption {
   readonly focused?: boolean | undefined
 }
 
-/** The name of the one command. */
+/** Name of the command. */
 export const COMMAND = 'interpret'
 
-/** Longest text that is looked at. */
+/** Maximum length of text that is parsed. */
 const MOST = 100
 const STYLES: readonly string[] = ['embed', 'plain', 'off'] satisfies CaptionStyle[]
 const WISHES: readonly string[] = ['info', 'opt-out', 'opt-in', 'forget'] satisfies PrivacyWish[]
 const UNKNOWN: Command = { kind: 'unknown' }
 
-/** What `/name …` says. Whatever comes: never throws, and what it does not know is `unknown`. */
+/** Parses `/name …`. Never throws; unrecognized input is `unknown`. */
 export function parseCommand(name: string, data: readonly RawOption[]): Command {
   const [sub] = data
   if (name !== COMMAND || data.length !== 1 || !sub) return UNKNOWN
@@ -75,7 +75,7 @@ export function parseCommand(name: string, data: readonly RawOption[]): Command 
   }
 }
 
-/** What is being typed, where choices are offered for it; undefined elsewhere. Never throws. */
+/** Returns the text being typed in an option with autocompletion, otherwise undefined. Never throws. */
 export function parseTyping(name: string, data: readonly RawOption[]): Typing | undefined {
   const [sub] = data
   const focused = sub?.options?.find(each => each.focused)
@@ -94,7 +94,7 @@ export function parseTyping(name: string, data: readonly RawOption[]): Typing | 
   }
 }
 
-/** The options of a subcommand; a value of another kind is as if absent. */
+/** The options of a subcommand. A value of the wrong type counts as absent. */
 class Given {
   readonly #options: readonly RawOption[]
 

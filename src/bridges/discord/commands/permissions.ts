@@ -1,23 +1,23 @@
 import { PermissionFlagsBits } from 'discord.js'
 
-/** What a permission is used for. */
+/** Purpose of a permission. */
 export type Purpose =
   /** Joining a voice channel and listening. */
   | 'listen'
-  /** Saying translations in a voice channel. */
+  /** Speaking translations in a voice channel. */
   | 'speak'
-  /** The same on a stage, where a moderator lets it speak. */
+  /** The same on a stage, where a moderator allows it. */
   | 'stage'
-  /** Captions, notices and answers. */
+  /** Captions, notices and replies. */
   | 'write'
-  /** Captions in colour. */
+  /** Captions as embeds. */
   | 'embed'
-  /** Captions in a thread of their own. */
+  /** Captions in a separate thread. */
   | 'thread'
-  /** Showing by its name that it listens; it does without. */
+  /** Marking its nickname while it listens (optional). */
   | 'show'
 
-/** Every permission that the bot uses anywhere, and what for: nothing else is asked for, and nothing less. */
+/** All permissions that the bot uses, with their purposes. It requests exactly these. */
 const USED = {
   ViewChannel: ['listen', 'write'],
   Connect: ['listen'],
@@ -33,28 +33,28 @@ const USED = {
 
 export type UsedPermission = keyof typeof USED
 
-/** Their names, in the order in which they are told. */
+/** Permission names in display order. */
 export const USED_PERMISSIONS = Object.keys(USED) as readonly UsedPermission[]
 
-/** What is needed for all of `purposes`, each once. */
+/** Returns the permissions needed for `purposes`, without duplicates. */
 export function neededFor(purposes: readonly Purpose[]): readonly UsedPermission[] {
   return USED_PERMISSIONS.filter(name => USED[name].some(each => purposes.includes(each)))
 }
 
-/** Which of `needed` are not in `granted`. Administrators have all. */
+/** Returns those of `needed` that are not in `granted`. Administrators have all. */
 export function missingFrom(granted: bigint, needed: readonly UsedPermission[]): readonly UsedPermission[] {
   if (granted & PermissionFlagsBits.Administrator) return []
   return needed.filter(name => (granted & PermissionFlagsBits[name]) === 0n)
 }
 
-/** All that is used, as Discord's bit set. */
+/** All used permissions, as Discord's bit set. */
 export function allPermissions(): bigint {
   return USED_PERMISSIONS.reduce((bits, name) => bits | PermissionFlagsBits[name], 0n)
 }
 
 /**
- * The address that lets somebody who manages a server bring the bot in, with exactly the permissions it uses (Discord:
- * OAuth2, Bot Authorization Flow). `guildId` chooses the server. Throws `RangeError` for ids that are none.
+ * Returns the address for adding the bot to a server, with exactly the permissions it uses (Discord: OAuth2, Bot
+ * Authorization Flow). `guildId` preselects the server. Throws `RangeError` for invalid IDs.
  */
 export function inviteUrl(applicationId: string, guildId?: string): string {
   for (const id of [applicationId, guildId ?? '1'])

@@ -5,7 +5,7 @@ import { languageName } from './language-names.ts'
 import type { Scene } from './scene.ts'
 import type { CommandWorld } from './settings.ts'
 
-/** What happens to somebody's voice, and what they want done about it: for themself, in every guild. */
+/** Shows and changes the user's own privacy settings, in all guilds. */
 export async function privacy(
   wish: PrivacyWish,
   scene: Scene,
@@ -13,7 +13,7 @@ export async function privacy(
   words: AnswerWords,
 ): Promise<Answer> {
   const { id, locale } = scene.asker
-  // They may be speaking in another guild than the one where they say so.
+  // The user can be speaking in a guild other than the current one.
   const everywhere = () =>
     Array.from(guildIds(), each => interpreters.of(each)).filter(each => each !== undefined)
   switch (wish) {
@@ -33,7 +33,7 @@ export async function privacy(
       }
     }
     case 'opt-out':
-      // First, so that nothing fails before it.
+      // First, so that nothing can fail before it.
       for (const running of everywhere()) running.optOut(id)
       preferences.setOptedOut(id, true)
       return { text: words.privacy.optedOut }

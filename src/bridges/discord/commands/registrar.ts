@@ -3,13 +3,13 @@ import type { CommandCounters } from './command-counters.ts'
 import { type RegistrationResult, type RegistrationTerms, registerCommand } from './registration.ts'
 import type { RestTrouble } from './rest-trouble.ts'
 
-/** Waits between attempts double up to the longest (ms). */
+/** First and maximum delay between attempts; the delay doubles (ms). */
 const FIRST_MS = 30_000
 const LONGEST_MS = 600_000
-/** Troubles that pass. */
+/** Temporary problems. */
 const PASSING: readonly RestTrouble['kind'][] = ['limited', 'broken', 'unreachable']
 
-/** Keeps the command registered as it should be: again later where Discord was away, once at a time. */
+/** Keeps the command registered: retries after temporary problems, one attempt at a time. */
 export class Registrar implements Disposable {
   readonly #terms: RegistrationTerms
   readonly #clock: Clock
@@ -28,7 +28,7 @@ export class Registrar implements Disposable {
     this.#counters = counters
   }
 
-  /** Looks now, and registers what is not as it should be. Settles when that is done; never rejects. */
+  /** Checks the registration and updates it if needed. Never rejects. */
   look(): Promise<void> {
     this.#working ??= this.#look().finally(() => {
       this.#working = undefined
@@ -36,7 +36,7 @@ export class Registrar implements Disposable {
     return this.#working
   }
 
-  /** Nothing is tried any more. */
+  /** Stops retrying. */
   [Symbol.dispose](): void {
     this.#closed = true
     this.#timer?.[Symbol.dispose]()

@@ -4,22 +4,22 @@ import { commandDefinition } from './definition.ts'
 import { COMMAND } from './parse.ts'
 import { type RestTrouble, restTrouble } from './rest-trouble.ts'
 
-/** Whether Discord knows our command as it is: everywhere (`global`) or in one guild. */
+/** Registration of our command: everywhere (`global`) or in one guild. */
 export interface CommandState {
-  /** `global`, or the id of a guild. */
+  /** `global` or a guild ID. */
   readonly place: string
   readonly state: 'same' | 'different' | 'absent' | RestTrouble
-  /** Of the registered one. */
+  /** ID of the registered command. */
   readonly id?: string
 }
 
-/** What registering came to in one place. */
+/** Result of registering in one place. */
 export interface RegistrationResult {
   readonly place: string
   readonly result: 'unchanged' | 'registered' | 'removed' | RestTrouble
 }
 
-/** Which application, by whose token, and in which guilds; none: everywhere. */
+/** Application, token (in `rest`) and guilds; an empty list: everywhere. */
 export interface RegistrationTerms {
   readonly rest: REST
   readonly applicationId: string
@@ -27,14 +27,14 @@ export interface RegistrationTerms {
   readonly log: Log
 }
 
-/** How Discord knows the command in each place where it should be. Never rejects. */
+/** Returns the state of the command in each place where it belongs. Never rejects. */
 export async function commandStates(terms: Omit<RegistrationTerms, 'log'>): Promise<CommandState[]> {
   return await Promise.all(placesOf(terms.guilds).map(place => stateIn(place, terms)))
 }
 
 /**
- * Registers the command where it is not as it should be, and takes the global one away where single guilds are named, so
- * that nobody sees it twice. Other commands of the application are left alone. Never rejects; failures are told in the log.
+ * Registers the command where it is absent or outdated. If guilds are listed, it removes the global command, so that
+ * users do not see it twice. Other commands of the application stay unchanged. Never rejects; failures are logged.
  */
 export async function registerCommand(terms: RegistrationTerms): Promise<RegistrationResult[]> {
   const { rest, log, applicationId, guilds } = terms
@@ -57,7 +57,7 @@ export async function registerCommand(terms: RegistrationTerms): Promise<Registr
   return results
 }
 
-/** Takes the command away, everywhere and in `guilds`; whatever was not there is no failure. Never rejects. */
+/** Removes the command everywhere and in `guilds`. An absent command is not a failure. Never rejects. */
 export function unregisterCommand(terms: RegistrationTerms): Promise<RegistrationResult[]> {
   return removeIn(['global', ...terms.guilds], terms)
 }
@@ -72,7 +72,7 @@ async function removeIn(places: readonly string[], terms: RegistrationTerms): Pr
       await terms.rest.delete(`${routeOf(place, terms.applicationId)}/${id}`)
       results.push({ place, result: 'removed' })
     } catch (error) {
-      // Somebody else removed it meanwhile (Discord: JSON Error Codes, 10063).
+      // Someone else removed it in the meantime (Discord: JSON Error Codes, 10063).
       const gone = error instanceof DiscordAPIError && error.code === 10063
       if (!gone) results.push({ place, result: restTrouble(error) })
     }
@@ -106,7 +106,7 @@ function routeOf(place: string, applicationId: string): `/${string}` {
     : Routes.applicationGuildCommands(applicationId, place)
 }
 
-/** What makes a command what it is, and what it is where nothing is said. */
+/** The fields that are compared, with Discord's defaults. */
 const FIELDS: Readonly<Record<string, unknown>> = {
   type: 1,
   name: '',
@@ -128,7 +128,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   value: null,
 }
 
-/** The same text for two definitions that mean the same, whatever Discord adds to them. */
+/** Serializes equivalent definitions identically, regardless of fields that Discord adds. */
 function canonical(value: unknown): string {
   return JSON.stringify(reduced(value))
 }

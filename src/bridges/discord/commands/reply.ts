@@ -3,15 +3,15 @@ import type { Log } from '../../../core/log.ts'
 import { fitting } from './answer.ts'
 import type { CommandCounters } from './command-counters.ts'
 
-/** The part of an interaction that answers it; commands and buttons have it. */
+/** The reply methods that commands and buttons share. */
 type Answerable = Pick<ChatInputCommandInteraction, 'deferReply' | 'reply' | 'editReply'>
 
 /** Discord: JSON Error Codes. Unknown interaction, unknown webhook, already acknowledged, invalid webhook token. */
 const GONE: readonly unknown[] = [10062, 10015, 40060, 50027]
 
 /**
- * The answer to one interaction, which only the asker sees and which alerts nobody. Discord wants a first sign of life
- * within 3 s and takes changes for 15 minutes; an interaction that is gone is counted, and harms nothing: no method rejects.
+ * The reply to one interaction, visible only to the user who asked and without notifications. Discord expects a first
+ * response within 3 s and accepts changes for 15 minutes. Expired interactions are counted. No method rejects.
  */
 export class Reply {
   readonly #interaction: Answerable
@@ -25,13 +25,13 @@ export class Reply {
     this.#log = log
   }
 
-  /** Shows that an answer is being worked on, unless there is one. */
+  /** Shows that a reply is in preparation, unless one was sent. */
   async defer(): Promise<void> {
     this.#begun ??= this.#try(() => this.#interaction.deferReply({ flags: MessageFlags.Ephemeral }))
     await this.#begun
   }
 
-  /** The answer, or another one in its place. True when Discord took it. */
+  /** Sends or replaces the reply. Resolves with true if Discord accepted it. */
   async say(text: string): Promise<boolean> {
     const message = { content: fitting(text), allowedMentions: { parse: [] } }
     if (!this.#begun) {
@@ -59,7 +59,7 @@ export class Reply {
   }
 }
 
-/** Without the address of the request, which holds the interaction's token. */
+/** Without the request's address, which contains the interaction's token. */
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error
 }

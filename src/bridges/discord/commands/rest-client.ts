@@ -2,14 +2,14 @@ import { REST } from 'discord.js'
 
 export interface DiscordRestSettings {
   readonly token: string
-  /** Another address than Discord's own, with the path before `/v10`. */
+  /** Alternative to Discord's own address, with the path before `/v10`. */
   readonly apiUrl?: string | undefined
 }
 
-/** Longest wait for one answer (ms). */
+/** Timeout of a request (ms). */
 const PATIENCE_MS = 5_000
 
-/** Discord's REST API by discord.js's client, for a few requests whose failure somebody waits to hear of. */
+/** Returns a client for Discord's REST API, for requests whose failure is reported to a user. */
 export function restClient({ token, apiUrl }: DiscordRestSettings): REST {
   const rest = new REST({
     ...(apiUrl === undefined ? {} : { api: apiUrl.replace(/\/+$/, '') }),

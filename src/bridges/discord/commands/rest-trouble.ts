@@ -1,13 +1,13 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js'
 
-/** Why a request to Discord failed. */
+/** Reason for which a request to Discord failed. */
 export interface RestTrouble {
   readonly kind: 'token' | 'forbidden' | 'unknown' | 'limited' | 'refused' | 'broken' | 'unreachable'
-  /** In words, without tokens and addresses. */
+  /** Message without tokens and addresses. */
   readonly text: string
 }
 
-/** What went wrong with a request of discord.js. */
+/** Classifies an error from discord.js. */
 export function restTrouble(error: unknown): RestTrouble {
   if (error instanceof RateLimitError) {
     const seconds = Math.ceil(error.retryAfter / 1_000)
@@ -20,7 +20,7 @@ export function restTrouble(error: unknown): RestTrouble {
     return { kind: error.status === 404 ? 'unknown' : 'refused', text }
   }
   if (error instanceof HTTPError) return { kind: 'broken', text: `Discord answered ${error.status}` }
-  // Thrown by discord.js after a 401, when its token was cleared.
+  // Thrown by discord.js after a 401 cleared its token.
   if (error instanceof Error && /Expected token to be set/.test(error.message))
     return { kind: 'token', text: 'Discord does not know the token' }
   return { kind: 'unreachable', text: `no answer (${codeOf(error)})` }

@@ -13,7 +13,7 @@ import { start } from './start.ts'
 import { status } from './status.ts'
 import { stop } from './stop.ts'
 
-/** Does what was asked for. Rejects only for what is a fault of ours. */
+/** Executes a command. Rejects only because of errors on our side. */
 export async function runCommand(command: Command, scene: Scene, world: CommandWorld): Promise<Answer> {
   const words = answersFor(scene.asker.locale)
   switch (command.kind) {

@@ -1,48 +1,48 @@
-/** A channel of the guild, as far as interpreting in it goes. */
+/** A channel of the guild, as far as interpreting needs it. */
 export interface Place {
   readonly id: string
   readonly kind: 'voice' | 'stage' | 'text' | 'thread' | 'other'
-  /** What the bot may do there (Discord's bits). */
+  /** The bot's permissions in it (Discord's bits). */
   readonly granted: bigint
-  /** What the asker may do there. */
+  /** The asking user's permissions in it. */
   readonly askersOwn: bigint
-  /** Who is in it; nobody where it has no voice. */
+  /** Users in it; empty without voice. */
   readonly memberIds: readonly string[]
   /** 0: none. */
   readonly userLimit: number
-  /** Where the guild moves those who are away. */
+  /** AFK channel of the guild. */
   readonly away: boolean
 }
 
-/** Who asks, and where. */
+/** The asking user. */
 export interface Asker {
   readonly id: string
-  /** As the guild shows it, made harmless. */
+  /** Name in the guild, escaped. */
   readonly name: string
-  /** What their client is set to. */
+  /** Locale of the user's client. */
   readonly locale: string
-  /** In the channel where they ask (Discord's bits). */
+  /** Permissions in the channel of the command (Discord's bits). */
   readonly permissions: bigint
   readonly roleIds: readonly string[]
-  /** The voice channel they are in. */
+  /** The voice channel that the user is in. */
   readonly voiceChannelId?: string
 }
 
-/** Where a command was given, and what can be looked up and said there. */
+/** The place of a command, with the look-ups and messages available there. */
 export interface Scene {
   readonly guildId: string
-  /** What all in the guild are told things in. */
+  /** Locale of messages to everyone in the guild. */
   readonly guildLocale: string
-  /** The chat where it was typed. */
+  /** The chat where the command was typed. */
   readonly channelId: string
   readonly asker: Asker
-  /** The role by which the bot has its permissions, made harmless. */
+  /** The role that holds the bot's permissions, escaped. */
   readonly botRole: string
-  /** A moderator silenced the bot for a while. */
+  /** A moderator timed out the bot. */
   readonly botTimedOut: boolean
   place(channelId: string): Place | undefined
-  /** As the guild shows it, made harmless. */
+  /** Name in the guild, escaped. */
   nameOf(userId: string): string
-  /** Posts for everybody who reads that channel; alerts nobody. Rejects when that does not work. */
+  /** Posts a message for everyone in that channel, without notifications. Rejects on failure. */
   say(channelId: string, text: string): Promise<void>
 }

@@ -1,9 +1,9 @@
-/** Users whose locale is remembered; those who asked longest ago are forgotten first. */
+/** Maximum number of users; the least recently seen one is dropped first. */
 const MOST = 10_000
 
 /**
- * What the clients of users are set to. Discord tells only when they use a command, so it is kept, in memory alone, as the
- * best guess at what they speak.
+ * Locales of users' clients. Discord reports them only with commands, so they are kept, in memory only, as the best
+ * guess of the user's language.
  */
 export class SeenLocales {
   readonly #locales = new Map<string, string>()

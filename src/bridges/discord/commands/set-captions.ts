@@ -10,7 +10,7 @@ import type { Scene } from './scene.ts'
 import type { CommandWorld } from './settings.ts'
 import { faultText } from './start-faults.ts'
 
-/** How captions look and where they go. */
+/** Changes the style and destination of captions. */
 export async function setCaptions(
   command: Extract<Command, { kind: 'captions' }>,
   scene: Scene,

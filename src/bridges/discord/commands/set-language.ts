@@ -11,11 +11,11 @@ import { moderates } from './rights.ts'
 import type { Scene } from './scene.ts'
 import type { CommandWorld } from './settings.ts'
 
-/** How long the service may take to tell its languages (ms). */
+/** Maximum wait for the service's languages (ms). */
 const PATIENCE_MS = 6_000
 const MOST_SUGGESTIONS = 5
 
-/** A language that the service has; or what to tell whoever named another. */
+/** Returns a language that the service offers, or a reply that explains why there is none. */
 export async function foundLanguage(
   text: string,
   purpose: 'speak' | 'hear',
@@ -36,7 +36,7 @@ export async function foundLanguage(
   return names.length === 0 ? problem : `${problem} ${words.perhaps(names.join(', '))}`
 }
 
-/** What somebody speaks and reads, from their next words on. */
+/** Sets the language that a user speaks and reads, from their next utterance on. */
 export async function setLanguage(
   command: Extract<Command, { kind: 'language' }>,
   scene: Scene,

@@ -9,7 +9,7 @@ import type { Scene } from './scene.ts'
 import { foundLanguage } from './set-language.ts'
 import type { CommandWorld } from './settings.ts'
 
-/** What is spoken in the channel. */
+/** Sets the languages spoken in the channel. */
 export async function setOutput(
   command: Extract<Command, { kind: 'output' }>,
   scene: Scene,

@@ -11,38 +11,38 @@ import type {
 import type { LanguageList } from './language-list.ts'
 import type { SeenLocales } from './seen-locales.ts'
 
-/** What the operator decided. */
+/** The operator's settings. */
 export interface CommandSettings {
-  /** Only in these; empty: in every guild that invited the bot. */
+  /** Guilds where commands work; empty: every guild that invited the bot. */
   readonly guilds: readonly string[]
-  /** How a channel begins. */
+  /** Initial output of a channel. */
   readonly output: ChannelOutput
   readonly captions: CaptionSettings
-  /** Whether telephones can be called at all. */
+  /** Whether outbound calls are enabled. */
   readonly dials: boolean
-  /** Members with one of these may have telephones called, beside those who manage the guild. */
+  /** Roles that may start phone calls, in addition to members who manage the guild. */
   readonly dialRoles: readonly string[]
-  /** Where codes can be keyed in. */
+  /** Numbers to call for entering a code. */
   readonly phoneNumbers: readonly string[]
 }
 
-/** Limits how often codes of rooms are guessed. */
+/** Limits guesses of room codes. */
 export interface Guesses {
   mayTry(userId: string): boolean
   wrong(userId: string): void
 }
 
-/** What commands work on. */
+/** Services that commands work with. */
 export interface CommandWorld {
   readonly interpreters: Interpreters
-  /** The guilds that the bot is in. */
+  /** IDs of the guilds that the bot is in. */
   readonly guildIds: () => Iterable<string>
   readonly preferences: Preferences
   readonly languages: LanguageList
   readonly locales: SeenLocales
   readonly guesses: Guesses
   readonly settings: CommandSettings
-  /** Who started what is running. */
+  /** The user who started each interpreter. */
   readonly starters: WeakMap<ChannelInterpreter, string>
   readonly clock: Clock
   readonly wallClock: WallClock

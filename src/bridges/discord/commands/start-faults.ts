@@ -4,22 +4,22 @@ import { missingFrom, neededFor, type Purpose, type UsedPermission } from './per
 import { managesChannels } from './rights.ts'
 import type { Place, Scene } from './scene.ts'
 
-/** Why interpreting cannot begin, found before the bot joins. */
+/** Reasons for which interpreting cannot start, found before the bot joins. */
 export type StartFault =
   | { readonly kind: 'join-first' | 'timed-out' }
   | { readonly kind: 'no-voice' | 'not-allowed' | 'be-there' | 'rest'; readonly channelId: string }
   | { readonly kind: 'full'; readonly channelId: string; readonly limit: number }
   | { readonly kind: 'missing'; readonly channelId: string; readonly permissions: readonly UsedPermission[] }
 
-/** What is to begin, and where. */
+/** The voice and text channels of a start. */
 export interface StartPlan {
   readonly voice: Place | undefined
   readonly text: Place | undefined
-  /** Nothing is to be said in the channel. */
+  /** Without spoken output. */
   readonly captionsOnly: boolean
 }
 
-/** Everything that is in the way, so that it can be mended at once. Empty: it can begin. */
+/** Returns all problems, so that they can be fixed together. Empty: the start is possible. */
 export function startFaults(scene: Scene, { voice, text, captionsOnly }: StartPlan): StartFault[] {
   if (!voice) return [{ kind: 'join-first' }]
   const channelId = voice.id
@@ -43,7 +43,7 @@ export function startFaults(scene: Scene, { voice, text, captionsOnly }: StartPl
   return faults
 }
 
-/** What is in the way, in words, each with its mend. */
+/** Describes the problems, each with its fix. */
 export function faultText(faults: readonly StartFault[], words: AnswerWords, botRole: string): string {
   const lines = faults.map(fault => lineOf(fault, words))
   const mend = faults.some(({ kind }) => kind === 'missing') ? [words.giveThem(botRole)] : []
@@ -73,15 +73,15 @@ function lineOf(fault: StartFault, words: AnswerWords): string {
   }
 }
 
-/** A channel as Discord shows it; alerts nobody. */
+/** A channel mention; it alerts no one. */
 export function mention(channelId: string): string {
   return `<#${channelId}>`
 }
 
-/** What somebody needs to join a channel themself. */
+/** Permissions that a user needs to join a channel. */
 const REACH = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.Connect
 
-/** Each channel once, with all it is needed for. */
+/** Each channel once, with all its purposes. */
 function placesOf(
   voice: Place,
   heard: readonly Purpose[],

@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts'
 import type { CommandWorld } from './settings.ts'
 import { faultText, mention, startFaults } from './start-faults.ts'
 
-/** Begins to interpret a channel, once all that is needed for it is there. */
+/** Starts interpreting a channel after checking its requirements. */
 export async function start(
   command: Extract<Command, { kind: 'start' }>,
   scene: Scene,
@@ -56,7 +56,7 @@ function isInterpreter(started: ChannelInterpreter | StartFailure): started is C
   return 'status' in started
 }
 
-/** Why it did not begin, for whoever asked. */
+/** Explains to the asking user why the start failed. */
 export function failureText(failure: StartFailure, channelId: string, words: AnswerWords): string {
   const { ends } = words
   switch (failure.kind) {

@@ -8,10 +8,10 @@ import type { Scene } from './scene.ts'
 import type { CommandWorld } from './settings.ts'
 import { mention } from './start-faults.ts'
 
-/** People that are shown. */
+/** Maximum number of people shown. */
 const MOST_SPEAKERS = 25
 
-/** What is being interpreted, and for whom. */
+/** Describes the running interpreter and its speakers. */
 export function status(scene: Scene, { interpreters, wallClock }: CommandWorld, words: AnswerWords): Answer {
   const running = interpreters.of(scene.guildId)
   return { text: running ? statusText(running.status(), scene, words, wallClock()) : words.notRunning }
@@ -33,7 +33,7 @@ function statusText(status: ChannelStatus, scene: Scene, words: AnswerWords, now
   const styles = WORDS[tongueOf(locale)].commands.styles
   return [
     say[status.state](mention(status.channelId)),
-    // Discord shows the time as each reader's client writes it (Discord: Message Formatting, Timestamps).
+    // Discord formats the time for each reader (Discord: Message Formatting, Timestamps).
     say.since(`<t:${Math.floor((now - status.sinceMs) / 1000)}:R>`),
     ...(away ? [say.away] : []),
     ...(encrypted === undefined ? [] : [encrypted ? say.encrypted : say.notEncrypted]),

@@ -6,7 +6,7 @@ import type { Scene } from './scene.ts'
 import type { CommandWorld } from './settings.ts'
 import { mention } from './start-faults.ts'
 
-/** Ends interpreting in this guild. */
+/** Stops interpreting in this guild. */
 export async function stop(
   scene: Scene,
   { interpreters, starters }: CommandWorld,

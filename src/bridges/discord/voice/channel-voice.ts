@@ -7,19 +7,19 @@ import type { LinkCounters } from './link-counters.ts'
 import type { OutgoingPacer, Paced } from './outgoing-pacer.ts'
 import type { PacketPlayer } from './packet-sink.ts'
 
-/** What Discord's clients send so many times when there is nothing more to hear, so that nobody's decoder guesses on. */
+/** Silence frame. Discord's clients send several at the end of speech, so that decoders do not extrapolate. */
 const SILENCE = Uint8Array.of(0xf8, 0xff, 0xfe)
 const SILENCE_FRAMES = 5
-/** Slots sent in one tick when this process was busy; what is later than that is left out of the grid. */
+/** Maximum number of slots sent in one tick after a stall; later ones are skipped. */
 const CATCH_UP_SLOTS = 3
-/** A tick comes a little early or late; the slot it is meant for is the same. */
+/** Tolerance for early and late ticks. */
 const EARLY_MS = FRAME_MS / 2
-/** The gain of who began to sound later, and how fast it changes, a frame: −8 dB within 60 ms. */
+/** Gain of the sources that started later, and its maximum change per frame: −8 dB within 60 ms. */
 const DUCKED = 0.4
 const GAIN_STEP = 0.2
 
 export interface ChannelVoiceOptions {
-  /** Unique in this process; ears are named after it: `<id> ear <language>`. */
+  /** Unique in this process; prefix of ear IDs: `<id> ear <language>`. */
   readonly id: string
   readonly player: PacketPlayer
   readonly pacer: OutgoingPacer
@@ -27,9 +27,8 @@ export interface ChannelVoiceOptions {
 }
 
 /**
- * All that a voice channel hears from us: the one stream that a bot may send there, mixed from its ears. Slots lie on an
- * absolute grid of 20 ms from the first frame of a stretch to its last; between stretches nothing is sent or encoded.
- * Whoever makes it closes it.
+ * The bot's one outgoing stream in a voice channel, mixed from its ears. During speech, slots lie on an absolute grid
+ * of 20 ms; between stretches of speech, nothing is sent or encoded. The creator closes it.
  */
 export class ChannelVoice implements Paced, EarOwner {
   readonly #options: ChannelVoiceOptions
@@ -38,9 +37,9 @@ export class ChannelVoice implements Paced, EarOwner {
   readonly #mix = new Int16Array(FRAME_SAMPLES)
   #made = 0
   #slots = 0
-  /** When the next slot is; NaN while nothing is sent. */
+  /** Time of the next slot; NaN while nothing is sent. */
   #due = Number.NaN
-  /** What is still to be sent once there is nothing more to hear: the encoder's rest, and silence. */
+  /** Still to be sent after the end of speech: the encoder's remainder, then silence frames. */
   #rest = false
   #tail = 0
   #paced = false
@@ -54,7 +53,7 @@ export class ChannelVoice implements Paced, EarOwner {
     return this.#options.player.playable
   }
 
-  /** A new ear; the leg is the caller's, to be admitted. It leaves the mix when it ends. */
+  /** Creates an ear. The caller admits the leg and owns it; it leaves the mix when it ends. */
   ear(language: LanguageId): EarLeg {
     if (this.#closed) throw new RangeError(`voice ${this.#options.id} is closed`)
     const nth = this.#made++ === 0 ? '' : ` ${this.#made}`
@@ -80,7 +79,7 @@ export class ChannelVoice implements Paced, EarOwner {
 
   tick(now: number): void {
     if (!this.open) {
-      // Ears keep what they have; the grid begins anew where the channel can hear again.
+      // Ears keep their audio; the grid restarts when the channel can receive again.
       this.#due = Number.NaN
       this.#tail = 0
       this.#rest = false
@@ -102,7 +101,7 @@ export class ChannelVoice implements Paced, EarOwner {
     }
   }
 
-  /** Nothing is sent any more; ears end. Idempotent. */
+  /** Stops sending and ends the ears. Idempotent. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -117,7 +116,7 @@ export class ChannelVoice implements Paced, EarOwner {
     this.#options.pacer.remove(this)
   }
 
-  /** One slot of 20 ms. False: there was nothing for it. */
+  /** Sends one slot of 20 ms. Returns false if there was no audio for it. */
   #slot(): boolean {
     this.#slots++
     const { player, counters } = this.#options
@@ -128,7 +127,7 @@ export class ChannelVoice implements Paced, EarOwner {
       this.#rest = true
       this.#tail = SILENCE_FRAMES
     } else if (this.#rest) {
-      // The encoder still has the last 6.5 ms of what was said.
+      // The encoder still holds the last 6.5 ms of speech.
       this.#encode(SILENT_FRAME)
       this.#rest = false
     } else if (this.#tail > 0) {
@@ -147,7 +146,7 @@ export class ChannelVoice implements Paced, EarOwner {
     this.#options.player.play(this.#encoder.encode(frame))
   }
 
-  /** Mixes the ears' next frames. Whoever began to sound first is heard as they are, the others softer. */
+  /** Mixes the ears' next frames. The one that started first plays at full level, the others attenuated. */
   #mixed(): boolean {
     let any = false
     for (const ear of this.#ears) {
@@ -169,7 +168,7 @@ export class ChannelVoice implements Paced, EarOwner {
     return any
   }
 
-  /** Nobody else has been sounding for longer. */
+  /** Whether no other ear has been playing for longer. */
   #leads(ear: EarLeg): boolean {
     for (const other of this.#ears) {
       if (other === ear || other.soundingSince === 0) continue

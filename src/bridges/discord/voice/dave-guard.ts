@@ -1,47 +1,54 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { LinkCounters } from './link-counters.ts'
 
-/** The part of the voice library's `DAVESession` that is used here. */
+/** The parts of the voice library's `DAVESession` that are used here. */
 export interface DaveSession {
   readonly protocolVersion: number
   readonly lastTransitionId?: number | undefined
   reinitializing: boolean
-  /** Transitions that were announced and not executed yet. */
+  /** Transitions that were announced but not executed yet. */
   readonly pendingTransitions: ReadonlyMap<number, number>
   readonly session: { readonly ready: boolean; canPassthrough(userId: string): boolean } | undefined
   decrypt(packet: Buffer, userId: string): Buffer | null
   recoverFromInvalidTransition(transitionId: number): void
 }
 
-/** Set up anew so many times without one frame that could be read: then there is no end-to-end encryption to be had. */
+/** Maximum number of reinitializations without a readable frame. After that, end-to-end encryption is unavailable. */
 const REINITS_MOST = 5
-/** Frames in a row, of all speakers, that could not be decrypted, and for how long, before it is set up anew. */
+/**
+ * Reinitialization starts after this many consecutive undecryptable frames, of all speakers, within at least this time
+ * (ms).
+ */
 const FAILURES_MOST = 36
 const FAILING_MS = 1_000
-/** A frame in plaintext weighs less: some clients send them on and off, and then nothing is wrong here. */
+/** Weight of a plaintext frame: some clients send them occasionally, without a fault on our side. */
 const PLAINTEXT_WEIGHT = 1 / 7
-/** Between one new beginning and the next (ms). */
+/** Minimum interval between reinitializations (ms). */
 const REINIT_PAUSE_MS = 3_000
-/** How long the server may take to let us into the group again (ms). */
+/** Time for the server to readmit us to the group (ms). */
 const REINIT_ANSWER_MS = 5_000
-/** Encrypted speech comes for so long, and our own encryption is not up: something got lost (ms). */
+/**
+ * Reinitialization starts if encrypted speech arrives for this long without a session on our side: a message was lost
+ * (ms).
+ */
 const EARLY_MOST_MS = 5_000
 /**
- * A transition that was announced excuses failures for this long (ms). Discord executes it within a few seconds; one that
- * never is would otherwise hide every later failure.
+ * A pending transition excuses failures for this long (ms). Discord executes it within a few seconds; without the
+ * limit, an abandoned one would hide every later failure.
  */
 const TRANSITION_MS = 10_000
-/** The last two bytes of every frame that is encrypted end to end (DAVE protocol, "magic marker"). */
+/** The last two bytes of every end-to-end encrypted frame (DAVE protocol, "magic marker"). */
 const MARKER = 0xfa
-/** What stands before the marker, from its end: the size of all of it, the nonce of 1 to 5 bytes (LEB128), the tag. */
+/** Before the marker, from its end: the size of the whole trailer, the nonce of 1 to 5 bytes (LEB128), the tag. */
 const MARKER_BYTES = 2
 const TAG_BYTES = 8
 const NONCE_BYTES_MOST = 5
 
 /**
- * End-to-end encryption of what users say, over the library's session, which destroys a user's stream after the first
- * group's failures, and hands out ciphertext while it is not ready. Here nothing but plain Opus comes out, and what
- * cannot be decrypted is counted; when nothing can be, the session is set up anew, so many times.
+ * End-to-end decryption of users' frames, based on the library's session. The library destroys a user's stream after
+ * the first failures and passes on ciphertext while the session is not ready. This class returns only plain Opus and
+ * counts frames that cannot be decrypted. If no frame can be decrypted, it reinitializes the session, a limited number
+ * of times.
  */
 export class DaveGuard {
   readonly #clock: Clock
@@ -52,19 +59,19 @@ export class DaveGuard {
   #failingSince = 0
   #reinits = 0
   #reinitAt = Number.NEGATIVE_INFINITY
-  /** Since when encrypted speech comes that nothing can be done with; NaN: it does not. */
+  /** Since when encrypted speech has arrived without a session; NaN: it has not. */
   #earlySince = Number.NaN
   /** When each pending transition was first seen. */
   #pendingSince = new Map<number, number>()
 
-  /** `giveUp` is called once no more is tried. */
+  /** `giveUp` is called after the last reinitialization. */
   constructor(clock: Clock, counters: LinkCounters, giveUp: () => void) {
     this.#clock = clock
     this.#counters = counters
     this.#giveUp = giveUp
   }
 
-  /** The session of the connection from now on; undefined for none. */
+  /** Sets the session of the current connection; undefined for none. */
   use(dave: DaveSession | undefined): void {
     if (dave === this.#dave) return
     this.#dave = dave
@@ -73,14 +80,14 @@ export class DaveGuard {
     this.#pendingSince.clear()
   }
 
-  /** On, off, or not agreed yet. */
+  /** On, off, or not negotiated yet. */
   get encrypted(): boolean | undefined {
     const dave = this.#dave
     if (dave === undefined || dave.protocolVersion === 0) return false
     return dave.session?.ready ? true : undefined
   }
 
-  /** The Opus in `frame`; `later` when it may be had once we have another key; undefined when it is not to be had. */
+  /** Returns the Opus data in `frame`, `later` if another key may decrypt it, or undefined if it is lost. */
   opened(frame: Buffer, userId: string): Buffer | 'later' | undefined {
     const dave = this.#dave
     const session = dave?.session
@@ -106,7 +113,7 @@ export class DaveGuard {
     return plain
   }
 
-  /** The Opus in `frame` if this user encrypted it. A failure says nothing, and is not counted. */
+  /** Returns the Opus data in `frame` if this user encrypted it. Failures are not counted. */
   openedAsOf(frame: Buffer, userId: string): Buffer | undefined {
     if (this.encrypted !== true || !looksEncrypted(frame)) return undefined
     try {
@@ -117,8 +124,8 @@ export class DaveGuard {
   }
 
   /**
-   * Looks whether we were let into the group again; about once a second. A broken welcome meanwhile is passed over by the
-   * library, which would wait for ever. `alone`: there is nobody to make a group with.
+   * Checks whether the group has readmitted us; called about once a second. The library skips a broken welcome message
+   * and would wait indefinitely. `alone`: there are no other clients to form a group with.
    */
   check(now: number, alone: boolean): void {
     const dave = this.#dave
@@ -127,7 +134,7 @@ export class DaveGuard {
     if (now - this.#reinitAt >= REINIT_ANSWER_MS) this.#reinitialise()
   }
 
-  /** The library set up its session anew, for whatever reason: a broken commit, or because it was asked to. */
+  /** Called when the library reinitializes its session, because of a broken commit or on request. */
   invalidated(): void {
     this.#counters.reinitialised++
     this.#reinitAt = this.#clock.now()
@@ -146,14 +153,14 @@ export class DaveGuard {
     else this.#counters.plaintext++
     const dave = this.#dave
     const now = this.#clock.now()
-    // In the middle of a change it is to be expected.
+    // Failures are expected during a transition.
     if (dave === undefined || this.#changing(dave, now)) return
     if (this.#failures === 0) this.#failingSince = now
     this.#failures += encrypted ? 1 : PLAINTEXT_WEIGHT
     if (this.#failures > FAILURES_MOST && now - this.#failingSince >= FAILING_MS) this.#reinitialise()
   }
 
-  /** A transition is pending, and not for too long. */
+  /** Whether a recent transition is pending. */
   #changing({ pendingTransitions }: DaveSession, now: number): boolean {
     const since = this.#pendingSince
     for (const id of since.keys()) if (!pendingTransitions.has(id)) since.delete(id)
@@ -168,7 +175,7 @@ export class DaveGuard {
 
   #tooEarly(): void {
     this.#counters.tooEarly++
-    // A channel without it has nothing that could be set up: somebody's stray frame.
+    // In an unencrypted channel there is no session to reinitialize; the frame is a stray.
     if (this.#dave === undefined || this.#dave.protocolVersion === 0) return
     const now = this.#clock.now()
     if (Number.isNaN(this.#earlySince)) this.#earlySince = now
@@ -181,15 +188,15 @@ export class DaveGuard {
     const dave = this.#dave
     if (dave === undefined || this.#clock.now() - this.#reinitAt < REINIT_PAUSE_MS) return
     this.#failures = 0
-    // The server may not have answered the last time; the library would wait for it for ever.
+    // The server may not have answered the previous time, and the library would wait indefinitely.
     dave.reinitializing = false
     dave.recoverFromInvalidTransition(dave.lastTransitionId ?? 0)
   }
 }
 
 /**
- * An audio frame of DAVE's format by its end (daveprotocol.com, "Payload format"). The marker alone will not do: now and
- * then an Opus frame ends like it.
+ * Whether the end of `frame` has DAVE's audio format (daveprotocol.com, "Payload format"). The marker alone is not
+ * sufficient: an Opus frame occasionally ends with the same bytes.
  */
 export function looksEncrypted(frame: Uint8Array): boolean {
   const { length } = frame

@@ -4,30 +4,30 @@ import type { Leg, LegUplink } from '../../../core/leg.ts'
 import { assertFrames } from '../../../transcode/pcm.ts'
 import { EarQueue } from './ear-queue.ts'
 
-/** The queue's bound (2 s). */
+/** Capacity of the queue (2 s). */
 const CAPACITY_FRAMES = 100
-/** So many frames wait: no more should come (300 ms, where the playout runs 200 ms ahead). */
+/** Queue length from which the leg is congested (300 ms; the playout runs 200 ms ahead). */
 const CONGESTED_FRAMES = 15
-/** Marks that wait, at most; older ones are forgotten. */
+/** Maximum number of pending marks; further ones are dropped. */
 const MARKS_MOST = 200
 
-/** What an ear needs of the voice that it is a part of. */
+/** The parts of `ChannelVoice` that an ear needs. */
 export interface EarOwner {
-  /** What is played reaches the channel. */
+  /** Audio reaches the channel. */
   readonly open: boolean
-  /** There is something to send. */
+  /** Called when there is audio to send. */
   wake(): void
   left(ear: EarLeg): void
   dropped(frames: number): void
 }
 
-/** One language that a voice channel hears. What it is played goes into the one stream of its `ChannelVoice`. */
+/** Output of one language to a voice channel. Its audio is mixed into the one stream of its `ChannelVoice`. */
 export class EarLeg implements Leg {
   readonly id: string
   readonly channel = 'discord'
   readonly language: LanguageId
   readonly ended: Promise<EndReason>
-  /** For the owner: the gain that its last frame ended with, and when it began to sound (slots). */
+  /** For the owner: the gain at the end of its last frame, and when it started to sound (slots). */
   gain = 1
   soundingSince = 0
   readonly #owner: EarOwner
@@ -45,7 +45,7 @@ export class EarLeg implements Leg {
     this.#settle = resolve
   }
 
-  /** True also while the channel cannot hear: translations wait for it. */
+  /** Also true while the channel cannot receive: translations wait for it. */
   get congested(): boolean {
     return !this.#owner.open || this.#queue.frames >= CONGESTED_FRAMES
   }
@@ -91,7 +91,7 @@ export class EarLeg implements Leg {
     return this.#queue.frames > 0 || this.#queue.marks > 0
   }
 
-  /** For the owner: all that was taken has been sent. */
+  /** For the owner: all frames taken so far have been sent. */
   sent(): void {
     if (this.#queue.marks === 0) return
     for (let name = this.#queue.takeMark(); name !== undefined; name = this.#queue.takeMark())

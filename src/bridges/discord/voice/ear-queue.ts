@@ -1,10 +1,10 @@
 import { FRAME_SAMPLES } from '../../../transcode/pcm.ts'
 
-/** Frames that wait to be sent, in memory that is there from the beginning; and marks between them. */
+/** Queue of frames to send, in preallocated memory, with marks between them. */
 export class EarQueue {
   readonly #slots: readonly Int16Array[]
   readonly #marks: { readonly name: string; readonly behind: number }[] = []
-  /** Frames put in and taken out, ever. */
+  /** Total frames added and removed. */
   #in = 0
   #out = 0
 
@@ -16,7 +16,7 @@ export class EarQueue {
     return this.#in - this.#out
   }
 
-  /** Copies whole frames; returns how many found no room any more. */
+  /** Copies whole frames. Returns the number of frames that did not fit. */
   push(frames: Int16Array): number {
     const count = frames.length / FRAME_SAMPLES
     for (let n = 0; n < count; n++) {
@@ -28,12 +28,12 @@ export class EarQueue {
     return 0
   }
 
-  /** The next frame, borrowed until the next `push`; undefined when there is none. */
+  /** Returns the next frame, borrowed until the next `push`, or undefined. */
   take(): Int16Array | undefined {
     return this.frames === 0 ? undefined : this.#slots[this.#out++ % this.#slots.length]!
   }
 
-  /** A mark behind all that was put in so far. */
+  /** Adds a mark after the frames added so far. */
   mark(name: string): void {
     this.#marks.push({ name, behind: this.#in })
   }
@@ -42,7 +42,7 @@ export class EarQueue {
     return this.#marks.length
   }
 
-  /** The next mark before which nothing waits any more; undefined when there is none. */
+  /** Returns the next mark whose preceding frames have all been removed, or undefined. */
   takeMark(): string | undefined {
     const [first] = this.#marks
     return first !== undefined && first.behind <= this.#out ? this.#marks.shift()?.name : undefined

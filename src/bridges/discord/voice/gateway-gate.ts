@@ -1,24 +1,24 @@
 import type { DiscordGatewayAdapterCreator, DiscordGatewayAdapterLibraryMethods } from '@discordjs/voice'
 
 export interface GatewayWatcher {
-  /** The bot's own voice state: where it is now; `undefined` for nowhere. */
+  /** The bot's voice state: its current channel, or undefined for none. */
   where(channelId: string | undefined): void
-  /** A voice server was named, or there is none for now. */
+  /** The address of the voice server, or undefined while there is none. */
   server(endpoint: string | undefined): void
-  /** The main gateway's client let go of this connection. */
+  /** The main gateway's client released this connection. */
   dropped(): void
-  /** The main gateway is unavailable: a request to join could not be sent. Called while it is made. */
+  /** The main gateway is unavailable, so a join request was not sent. Called synchronously. */
   unsent(): void
 }
 
 /**
- * Stands between the library and the main gateway. The library asks to be let in again at once whenever a voice server
- * closes its socket; only what is asked within `asking` gets through.
+ * Filters the library's requests to the main gateway. The library requests to join again whenever a voice server closes
+ * its socket; only requests within `asking` pass.
  */
 export class GatewayGate {
   readonly create: DiscordGatewayAdapterCreator
   #asking = false
-  /** Asked to be let in, and not yet told where we are: that we are nowhere is old news until then. */
+  /** A join request is unanswered. Until the answer, reports of no channel are outdated. */
   #asked = false
 
   constructor(create: DiscordGatewayAdapterCreator, watcher: GatewayWatcher) {
@@ -32,14 +32,15 @@ export class GatewayGate {
           if (adapter.sendPayload(payload)) {
             if (joins) this.#asked = true
           } else if (joins) watcher.unsent()
-          // The library would close a voice connection that still works, and reports only the first failure in a row.
+          // On failure, the library would close a working voice connection, and it reports only the first failure in a
+          // row.
           return true
         },
       }
     }
   }
 
-  /** What the library asks of the gateway in `act` is asked. */
+  /** Lets the library's requests pass during `act`. */
   asking<T>(act: () => T): T {
     this.#asking = true
     try {

@@ -1,8 +1,8 @@
-/** Frames of one speaker that are kept at most, and for how long (ms): one second. */
+/** Maximum number of frames kept per speaker, and their maximum age (ms): one second. */
 const FRAMES_MOST = 50
 const KEPT_MS = 1_000
 
-/** A frame whose end-to-end encryption cannot be undone yet. */
+/** A frame that cannot be decrypted yet. */
 export interface HeldFrame {
   readonly sequence: number
   readonly timestamp: number
@@ -11,8 +11,8 @@ export interface HeldFrame {
 }
 
 /**
- * What one speaker said under a key that we do not have yet: their voice goes one way, and the new key another. When there
- * is another key, it is tried again.
+ * Frames of one speaker that were encrypted with a key we do not have yet: audio and keys arrive over different
+ * connections. Decryption is retried with the next key.
  */
 export class HeldFrames {
   #frames: HeldFrame[] = []
@@ -26,7 +26,7 @@ export class HeldFrames {
     this.#frames.push(held)
   }
 
-  /** What is not too old at `now`, in order; it is kept no longer. */
+  /** Removes all frames and returns, in order, those that are not too old at `now`. */
   take(now: number): readonly HeldFrame[] {
     const frames = this.#frames
     this.#frames = []

@@ -5,10 +5,10 @@ import { type LinkLimits, rejoinDelayMs } from './link-limits.ts'
 /** Counts the attempts to join a voice channel, and decides how long to wait for the next one and when to stop. */
 export class JoinAttempts {
   readonly #limits: LinkLimits
-  /** Since the link was last ready for a while. */
+  /** Attempts since the link was last stable. */
   #count = 0
   #lastCode: number | undefined
-  /** Since when the main gateway cannot be asked; NaN while it can. */
+  /** Since when the main gateway has been unavailable; NaN while it is available. */
   #unsentSince = Number.NaN
 
   constructor(limits: LinkLimits) {
@@ -19,24 +19,26 @@ export class JoinAttempts {
     return this.#count
   }
 
-  /** An attempt is about to be made. */
+  /** Counts an attempt that is about to start. */
   begin(): void {
     this.#count++
   }
 
-  /** It could not be sent, and so does not count. False: the main gateway has been unavailable for too long. */
+  /**
+   * The attempt was not sent and does not count. Returns false if the main gateway has been unavailable for too long.
+   */
   unsent(now: number): boolean {
     this.#count--
     if (Number.isNaN(this.#unsentSince)) this.#unsentSince = now
     return now - this.#unsentSince < this.#limits.outageMs
   }
 
-  /** The main gateway is there. */
+  /** The main gateway is available. */
   answered(): void {
     this.#unsentSince = Number.NaN
   }
 
-  /** The voice server closed the socket. True: with the same code as the last time. */
+  /** The voice server closed the socket. Returns true if the code is the same as the last time. */
   closed(code: number): boolean {
     const again = code === this.#lastCode
     this.#lastCode = code
@@ -49,7 +51,7 @@ export class JoinAttempts {
     this.#lastCode = undefined
   }
 
-  /** How long to wait for the next one (ms), or why there is none. */
+  /** Returns the delay before the next attempt (ms), or the reason to stop. */
   next(): number | ChannelEnd {
     const { attemptsMost, random } = this.#limits
     if (this.#count < attemptsMost) return rejoinDelayMs(this.#count, random())

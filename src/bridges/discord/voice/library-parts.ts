@@ -4,8 +4,8 @@ import type { VoiceConnection } from '@discordjs/voice'
 import type { DaveSession } from './dave-guard.ts'
 
 /**
- * The parts of @discordjs/voice 0.19.2 that are mended here and that it does not declare as public, which is why its
- * version is pinned. `test/bridges/discord/voice/library-parts.test.ts` tells when one of them is not there any more.
+ * The parts of @discordjs/voice 0.19.2 that are patched here. They are not public, which is why the version is pinned.
+ * `test/bridges/discord/voice/library-parts.test.ts` fails if one of them disappears.
  */
 export interface Networking extends EventEmitter {
   readonly state: NetworkingState
@@ -26,7 +26,7 @@ export interface PacketEncryption {
 
 export interface ConnectionData {
   readonly ssrc: number
-  /** User ids of who is there, by op 11 and 13. */
+  /** IDs of connected users, from op 11 and op 13. */
   readonly connectedClients: ReadonlySet<string>
   readonly encryptionMode?: string
   readonly secretKey?: Uint8Array
@@ -35,13 +35,13 @@ export interface ConnectionData {
   nonce: number
 }
 
-/** Its `VoiceWebSocket`. */
+/** The library's `VoiceWebSocket`. */
 export interface VoiceSocket extends EventEmitter {
   onMessage(event: { readonly data: unknown }): void
   readonly ws: { readonly readyState: number; terminate(): void }
 }
 
-/** Its `VoiceUDPSocket`. */
+/** The library's `VoiceUDPSocket`. */
 export interface VoiceUdp extends EventEmitter {
   readonly socket: Socket
   readonly remote: { readonly ip: string; readonly port: number }
@@ -49,13 +49,13 @@ export interface VoiceUdp extends EventEmitter {
   send(datagram: Buffer): void
 }
 
-/** What the server says over the socket, as far as it matters here. */
+/** A message of the voice server, as far as it is used here. */
 export interface VoicePacket {
   readonly op: number
   readonly d: { readonly user_id?: string; readonly ssrc?: number; readonly speaking?: number } | null
 }
 
-/** `NetworkingStatusCode` of the library. */
+/** The library's `NetworkingStatusCode`. */
 export const CODE = { udpHandshaking: 2, ready: 4, resuming: 5 } as const
 
 export function networkingOf(connection: VoiceConnection): Networking | undefined {

@@ -1,61 +1,61 @@
-/** What one voice channel counts; plain numbers, safe to read at any time. */
+/** Counters of one voice channel: plain numbers, safe to read at any time. */
 export class LinkCounters {
-  /** Packets of speech given to those who listen. */
+  /** Speech packets passed to listeners. */
   packets = 0
-  /** Packets that never came, by their sequence numbers. */
+  /** Packets that never arrived, by their sequence numbers. */
   lost = 0
-  /** Of what was lost: filled in by the decoder's guess (ms). */
+  /** Lost audio concealed by the decoder (ms). */
   concealedMs = 0
-  /** Gaps and ends of turns that became silence (ms). */
+  /** Silence inserted in gaps and at the end of turns (ms). */
   silenceMs = 0
-  /** Packets that came after others had been played in their stead. */
+  /** Packets that arrived after their position had been played. */
   late = 0
-  /** Packets that came before one they belong behind. */
+  /** Packets that arrived before a preceding one. */
   reordered = 0
   duplicate = 0
-  /** Streams that began anew: another SSRC, or a jump of sequence or time. */
+  /** Restarted streams: another SSRC, or a jump in sequence or time. */
   restarts = 0
-  /** Packets dropped because more came than anybody can say. */
+  /** Packets dropped because they exceeded the rate of real-time speech. */
   flooded = 0
-  /** Packets whose encryption, of either kind, could not be undone. */
+  /** Packets that could not be decrypted, with either kind of encryption. */
   undecryptable = 0
-  /** Frames in plaintext where there is end-to-end encryption. */
+  /** Plaintext frames in an end-to-end encrypted channel. */
   plaintext = 0
-  /** Frames that were still encrypted while our end-to-end encryption was not up: none of them is decoded. */
+  /** Encrypted frames received before our session was ready; none of them is decoded. */
   tooEarly = 0
-  /** Frames that could be decrypted once another key had come. */
+  /** Frames that could be decrypted with a later key. */
   decryptedLate = 0
-  /** Datagrams from another address than the voice server's that were not what they seemed. */
+  /** Datagrams from an address other than the voice server's that failed authentication. */
   foreign = 0
-  /** Packets of an SSRC that nobody had named. */
+  /** Packets with an unknown SSRC. */
   unknownSsrc = 0
-  /** Of them: those that were kept and given to their speaker in the end. */
+  /** Packets with an unknown SSRC that were attributed to their speaker later. */
   attributed = 0
-  /** Packets without anything in them, or that Opus does not allow. */
+  /** Packets that are empty or not valid Opus. */
   malformed = 0
-  /** Packets that the decoder refused. */
+  /** Packets that the decoder rejected. */
   undecodable = 0
-  /** End-to-end encryption that was set up anew. */
+  /** Reinitializations of end-to-end encryption. */
   reinitialised = 0
-  /** … and worked again. */
+  /** Reinitializations after which frames could be decrypted. */
   recovered = 0
-  /** Connections that were resumed. */
+  /** Resumed connections. */
   resumed = 0
-  /** Connections that were made anew. */
+  /** Repeated attempts to join. */
   rejoins = 0
-  /** Errors of the voice library that were caught. */
+  /** Caught errors of the voice library. */
   libraryErrors = 0
   packetsOut = 0
   /** Speech encoded for the channel (ms). */
   encodedMs = 0
-  /** 20 ms slots of the channel's stream that came so late that they were left out. */
+  /** Skipped 20 ms slots of the outgoing stream, because they were too late. */
   slotsMissed = 0
-  /** Frames that an ear had no room for. */
+  /** Frames dropped because an ear's queue was full. */
   overflowed = 0
-  /** Turns of the channel's stream that had nothing to send in mid speech. */
+  /** Underruns of the outgoing stream during speech. */
   starved = 0
 
-  /** Adds `other` to this. */
+  /** Adds the counts of `other`. */
   add(other: LinkCounters): void {
     for (const name of NAMES) this[name] += other[name]
   }

@@ -1,18 +1,18 @@
-/** How patient a voice link is. */
+/** Timeouts and limits of a voice link. */
 export interface LinkLimits {
-  /** From asking to be let in to being ready (ms). */
+  /** From the join request to the ready state (ms). */
   readonly joinTimeoutMs: number
-  /** Attempts without having been ready for `stableMs` in between. */
+  /** Maximum number of attempts without a stable connection in between. */
   readonly attemptsMost: number
-  /** Ready for this long, earlier trouble is forgotten (ms). */
+  /** A connection is stable when it has been ready for this long (ms). */
   readonly stableMs: number
-  /** How long after being thrown out the main gateway may take to say where to (ms). */
+  /** After a disconnect by someone else, time for the main gateway to report the new place (ms). */
   readonly waitMs: number
-  /** The main gateway or the guild is unavailable, and voice is lost too: how long a link waits for them (ms). */
+  /** Maximum wait while the main gateway or the guild is unavailable and the voice connection is lost too (ms). */
   readonly outageMs: number
-  /** How long a guild may be without a voice server before we ask (ms). */
+  /** Time without a voice server before the link requests one (ms). */
   readonly endpointTimeoutMs: number
-  /** Speech is announced for this long and none comes: UDP does not get through (ms). */
+  /** UDP is considered blocked if speaking is announced for this long without a packet (ms). */
   readonly deafMs: number
   /** In [0, 1). */
   readonly random: () => number
@@ -29,16 +29,16 @@ export const DEFAULT_LINK_LIMITS: LinkLimits = {
   random: Math.random,
 }
 
-/** Between two attempts to ask a main gateway that is unavailable; its return is also an event (ms). */
+/** Interval between requests to an unavailable main gateway (ms). Its return is also an event. */
 export const GATEWAY_RETRY_MS = 1_000
 
-/** Being told where we are so shortly before being thrown out belongs to it (ms). */
+/** A new place reported this long before a disconnect belongs to it (ms). */
 export const SAME_MOMENT_MS = 3_000
 
 const FIRST_MS = 500
 const MAX_MS = 15_000
 
-/** How long to wait after `attempts` attempts in vain (ms); half of it is jitter. `random` is in [0, 1). */
+/** Returns the delay after `attempts` failed attempts (ms); half of it is jitter. `random` is in [0, 1). */
 export function rejoinDelayMs(attempts: number, random: number): number {
   return Math.min(MAX_MS, FIRST_MS * 2 ** Math.max(0, attempts - 1)) * (0.5 + random / 2)
 }

@@ -37,7 +37,7 @@ export interface ConnectionTerms {
 
 export interface ConnectionWatcher extends GatewayWatcher {
   ready(): void
-  /** It is being resumed, or made anew at another server. */
+  /** The connection is being resumed, or replaced at another server. */
   connecting(): void
   /** The voice server closed the connection, and it will not be resumed. */
   closed(code: number): void
@@ -46,8 +46,8 @@ export interface ConnectionWatcher extends GatewayWatcher {
 }
 
 /**
- * One `VoiceConnection` of the library, from being asked for to being destroyed, with all its mends: it asks to be let
- * in again only when told, its receiver is replaced by a `Reception`, and nothing it throws leaves it.
+ * One `VoiceConnection` of the library, from the join request to its destruction, with all patches: it rejoins only on
+ * request, its receiver is replaced by a `Reception`, and it does not throw.
  */
 export class MendedConnection {
   readonly #terms: ConnectionTerms
@@ -61,7 +61,7 @@ export class MendedConnection {
   #resuming = false
   #destroyed = false
 
-  /** Asks the gateway to be let in. Throws `BridgeError` `STATE` if the bot has a connection in this guild. */
+  /** Sends the join request. Throws `BridgeError` `STATE` if the bot already has a connection in this guild. */
   constructor(terms: ConnectionTerms, watcher: ConnectionWatcher) {
     const { guildId, channelId, group, adapterCreator, dave } = terms
     if (getVoiceConnection(guildId, group))
@@ -78,7 +78,7 @@ export class MendedConnection {
         selfDeaf: false,
         selfMute: false,
         daveEncryption: dave,
-        // Its own limit destroys streams; `DaveGuard` has another.
+        // Exceeding the library's own limit destroys streams; `DaveGuard` has another.
         decryptionFailureTolerance: Number.MAX_SAFE_INTEGER,
       }),
     )
@@ -87,7 +87,7 @@ export class MendedConnection {
     connection.receiver.onUdpMessage = ignore
     connection.on('error', error => watcher.failed(error))
     connection.on('stateChange', () => this.#changed())
-    // What the library did before anybody could listen.
+    // Changes made by the library before the listener was added.
     queueMicrotask(() => this.#changed())
   }
 
@@ -95,7 +95,7 @@ export class MendedConnection {
     return this.#connection.state.status === VoiceConnectionStatus.Ready
   }
 
-  /** Asks to be let in again. */
+  /** Sends another join request. */
   rejoin(): void {
     if (!this.#destroyed) this.#gate.asking(() => this.#connection.rejoin())
   }
@@ -114,7 +114,7 @@ export class MendedConnection {
     this.#connection.setSpeaking(on)
   }
 
-  /** Looks after what hangs; about once a second. */
+  /** Checks for hanging sockets and sessions; called about once a second. */
   check(now: number): void {
     this.#mends?.check()
     const { group, guard } = this.#terms
@@ -123,7 +123,7 @@ export class MendedConnection {
       guard.check(now, connectionData.connectedClients.size <= +connectionData.connectedClients.has(group))
   }
 
-  /** Idempotent. `tell`: says goodbye to the gateway. */
+  /** Idempotent. `tell`: notifies the gateway. */
   destroy(tell: boolean): void {
     if (this.#destroyed) return
     this.#destroyed = true

@@ -10,15 +10,15 @@ import {
 } from './library-parts.ts'
 import { sealed, XCHACHA_MODE } from './sealed-packet.ts'
 
-/** Between one request for IP discovery and the next (ms), and how many there are. */
+/** Interval (ms) and maximum number of IP discovery requests. */
 const DISCOVERY_MS = 1_000
 const DISCOVERIES_MOST = 5
 const DISCOVERY_BYTES = 74
-/** A socket that we closed and that the far side does not close is dropped after this (ms). */
+/** A socket that we closed is terminated if the peer has not closed it by then (ms). */
 const CLOSING_MS = 2_000
-/** Messages kept while a session is being resumed. */
+/** Maximum number of messages buffered while a session is being resumed. */
 const HELD_MOST = 256
-/** What resuming itself needs, and so is not kept: heartbeat ACK, Hello, Resumed (Discord, "Voice Opcodes"). */
+/** Op codes needed for resuming, which are not buffered: heartbeat ACK, Hello, Resumed (Discord, "Voice Opcodes"). */
 const RESUMING_OPS: readonly unknown[] = [6, 8, 9]
 const MEDIA_HEADER_BYTES = 12
 /** `WebSocket.CLOSING`. */
@@ -28,14 +28,14 @@ export interface NetworkingWatcher {
   packet(packet: VoicePacket): void
   datagram(datagram: Buffer, fromServer: boolean): void
   changed(state: NetworkingState): void
-  /** A message of end-to-end encryption was handled: there may be another key. */
+  /** An encryption message was handled, so the key may have changed. */
   rekeyed(): void
-  /** Before the library does anything about it. */
+  /** Called before the library reacts to it. */
   closing(code: number): void
   failed(error: unknown): void
 }
 
-/** Mends one `Networking` of the library, and tells what comes over it. Disposing stops its timers. */
+/** Patches one `Networking` of the library and reports its events. Disposing stops its timers. */
 export class NetworkingMends implements Disposable {
   readonly #networking: Networking
   readonly #watcher: NetworkingWatcher
@@ -66,7 +66,7 @@ export class NetworkingMends implements Disposable {
     this.#held = []
   }
 
-  /** Looks whether the socket hangs in closing, as it does when the far side is gone; called a few times a minute. */
+  /** Terminates a socket that hangs while closing, as happens when the peer is gone; called a few times a minute. */
   check(): void {
     const { ws } = this.#networking.state
     if (ws?.ws.readyState !== CLOSING) {
@@ -92,9 +92,9 @@ export class NetworkingMends implements Disposable {
   }
 
   /**
-   * What a handler throws would end the process. And while a session is being resumed, which is when missed messages
-   * arrive, the library ignores binary ones but handles JSON: a transition would be executed (op 22) before the commit
-   * that announces it (op 29), and stay pending. All of them wait here, in their order.
+   * Catches exceptions of handlers, which would end the process. While a session is being resumed, which is when missed
+   * messages arrive, the library ignores binary messages but handles JSON: it would execute a transition (op 22) before
+   * the commit that announces it (op 29), and the transition would stay pending. This buffers all messages, in order.
    */
   #mendSocket(socket: VoiceSocket): void {
     this.#socket = socket
@@ -108,19 +108,19 @@ export class NetworkingMends implements Disposable {
       }
     }
     socket.onMessage = event => {
-      // Several messages may arrive in one turn of the event loop: what follows those that wait, waits too.
+      // Several messages can arrive in one turn of the event loop; those after buffered ones must wait too.
       const resuming = this.#networking.state.code === CODE.resuming || this.#held.length > 0
       if (!resuming || isForResuming(event.data)) this.#handle(event)
       else if (this.#held.length < HELD_MOST) this.#held.push(event)
     }
-    // What an old socket still says while it closes is about a session that is over.
+    // Messages from a closing old socket belong to a finished session.
     socket.on('packet', (packet: VoicePacket) => {
       if (!this.#over) this.#watcher.packet(packet)
     })
   }
 
   #replay(): void {
-    // Once the library is through with the change that brought us here.
+    // After the library has finished the state change in progress.
     queueMicrotask(() => {
       for (const event of this.#held) if (!this.#over) this.#handle(event)
       this.#held = []
@@ -133,7 +133,7 @@ export class NetworkingMends implements Disposable {
     udp.socket.on('message', (datagram, from) => {
       if (!this.#over) this.#watcher.datagram(datagram, from.port === port && from.address === ip)
     })
-    // Its first call is put off; by then the socket may be closed.
+    // Its first call is delayed, and the socket may be closed by then.
     const keepAlive = udp.keepAlive.bind(udp)
     udp.keepAlive = () => {
       try {
@@ -144,7 +144,7 @@ export class NetworkingMends implements Disposable {
     }
   }
 
-  /** The library asks once, and waits for ever. */
+  /** Repeats the request: the library sends it once and waits indefinitely. */
   #discoverAgain({ udp, connectionData }: NetworkingState): void {
     if (this.#discovery || !udp || !connectionData) return
     let asked = 1
@@ -166,8 +166,8 @@ export class NetworkingMends implements Disposable {
   }
 
   /**
-   * The library takes the first cipher package that it can import, also `libsodium-wrappers`, whose functions it does
-   * not find; then the first packet throws. Whatever is installed, XChaCha20 is sealed here.
+   * Encrypts XChaCha20 packets here, regardless of the installed cipher packages. The library uses the first package it
+   * can import, even `libsodium-wrappers`, whose functions it cannot find, and then the first packet throws.
    */
   #sealOurselves(): void {
     const networking = this.#networking
@@ -192,7 +192,7 @@ function isForResuming(data: unknown): boolean {
   try {
     return RESUMING_OPS.includes((JSON.parse(data) as { op?: unknown } | null)?.op)
   } catch {
-    // The library reports it.
+    // The library reports the error.
     return true
   }
 }

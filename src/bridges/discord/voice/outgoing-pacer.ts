@@ -1,14 +1,14 @@
 import { type Clock, Ticker } from '../../../core/clock.ts'
 import { FRAME_MS } from '../../../transcode/pcm.ts'
 
-/** Something that is moved on every 20 ms. Must not throw. */
+/** A task that runs every 20 ms. Must not throw. */
 export interface Paced {
   tick(now: number): void
 }
 
 /**
- * The one timer of all voice channels of the process: what is said into them and what is heard in them moves on one
- * absolute grid of 20 ms. It stands still while there is nobody. Whoever is added takes itself off.
+ * The timer shared by all voice channels of the process: their audio, in both directions, advances on one absolute grid
+ * of 20 ms. It stops when it has no tasks. Tasks remove themselves.
  */
 export class OutgoingPacer {
   readonly #clock: Clock

@@ -1,28 +1,28 @@
-/** Takes what one user says, as it comes from the network: any order, with gaps and repetitions. */
+/** Receives one user's packets as they arrive from the network: in any order, with gaps and duplicates. */
 export interface PacketSink {
   /**
-   * One Opus packet, decrypted and of a lawful size; the memory is the sink's from now on. `sequence` (16 bits) and
-   * `timestamp` (32 bits, 48 kHz) are RTP's and wrap around; another `ssrc` is another stream of the same user.
+   * One Opus packet, decrypted and of valid size; the sink owns its memory. `sequence` (16 bits) and `timestamp` (32
+   * bits, 48 kHz) are RTP's and wrap around. Another `ssrc` is another stream of the same user.
    */
   packet(sequence: number, timestamp: number, ssrc: number, opus: Uint8Array): void
 }
 
-/** Where packets of users come from: a voice channel. */
+/** A source of users' packets: a voice channel. */
 export interface PacketSource {
-  /** From the user's next packet on. Replaces an earlier sink of theirs. */
+  /** Starts with the user's next packet. Replaces the user's previous sink. */
   listen(userId: string, sink: PacketSink): void
-  /** At once: not one packet more. With `sink`, only if it is still this one. */
+  /** Takes effect immediately. With `sink`, only if it is still the current one. */
   unlisten(userId: string, sink?: PacketSink): void
-  /** Settles when nothing will come any more. Never rejects. */
+  /** Settles when no more packets will arrive. Never rejects. */
   readonly ended: Promise<unknown>
 }
 
-/** Where packets for a channel go. */
+/** Destination of packets for a channel. */
 export interface PacketPlayer {
-  /** What is played now reaches the channel, encrypted as the channel demands; otherwise it is lost. */
+  /** Packets reach the channel, with the encryption it requires; otherwise they are lost. */
   readonly playable: boolean
   /** One Opus packet of 20 ms. Borrowed for the call only. */
   play(opus: Uint8Array): void
-  /** The ring around the bot's picture; it goes on by itself when something is played. */
+  /** Shows the ring around the bot's avatar; playing audio also turns it on. */
   setSpeaking(on: boolean): void
 }

@@ -10,11 +10,11 @@ import { type KeptPacket, UnnamedPackets } from './unnamed-packets.ts'
 interface Speaker {
   readonly userId: string
   ssrc: number | undefined
-  /** Nobody listens to them: not even decrypted. */
+  /** Undefined: no one listens to them, so their packets are not decrypted. */
   sink: PacketSink | undefined
-  /** Since when somebody listens to them; nothing older is for them. */
+  /** Since when someone has listened to them; older packets are not delivered. */
   since: number
-  /** The sequence numbers that came last, in a ring; what comes again cannot be decrypted again. */
+  /** Ring of the latest sequence numbers. A repeated packet cannot be decrypted twice. */
   readonly recent: Int32Array
   recentAt: number
   readonly held: HeldFrames
@@ -23,12 +23,12 @@ interface Speaker {
 const RECENT = 16
 const NO_SEQUENCE = -1
 
-/** Bytes that are not zero, at most, in packets that some voice servers send now and then and that hold nothing. */
+/** Maximum number of nonzero bytes in the empty packets that some voice servers send occasionally. */
 const ALMOST_ZERO = 2
 
 /**
- * From datagrams to the packets of each user. It stands in for the library's receiver, which gives every user a stream
- * that grows as long as nobody reads it, that one bad or forged packet destroys, and that knows no sequence numbers.
+ * Turns datagrams into packets per user. Replaces the library's receiver, which gives each user a stream that grows
+ * while it is not read, that one broken or forged packet destroys, and that does not use sequence numbers.
  */
 export class Reception {
   readonly #clock: Clock
@@ -47,7 +47,7 @@ export class Reception {
     this.#unnamed = new UnnamedPackets(clock)
   }
 
-  /** Audio has come from the voice server. */
+  /** Audio has arrived from the voice server. */
   get heard(): boolean {
     return this.#heard
   }
@@ -66,12 +66,12 @@ export class Reception {
     if (speaker.ssrc === undefined) this.#speakers.delete(userId)
   }
 
-  /** Packets are sealed with `key` from now on. */
+  /** Sets the key of subsequent packets. */
   use(key: SessionKey): void {
     this.#key = key
   }
 
-  /** A new session at a voice server: all SSRCs are named anew. */
+  /** Starts a new session at a voice server, which assigns all SSRCs again. */
   begin(): void {
     this.#key = undefined
     this.#bySsrc.clear()
@@ -79,13 +79,13 @@ export class Reception {
     for (const speaker of this.#speakers.values()) this.#unname(speaker)
   }
 
-  /** Nobody listens any more. */
+  /** Removes all listeners. */
   close(): void {
     this.begin()
     this.#speakers.clear()
   }
 
-  /** Op 5: `ssrc` is this user's, and any they had before is nobody's. */
+  /** Op 5: assigns `ssrc` to this user and releases their previous one. */
   named(userId: string, ssrc: number): void {
     const speaker = this.#speaker(userId)
     if (speaker.ssrc === ssrc) return
@@ -103,7 +103,7 @@ export class Reception {
     this.#bySsrc.set(ssrc, speaker)
   }
 
-  /** Hands over what was kept; what was said before anybody listened to them is dropped. */
+  /** Delivers a buffered packet; packets from before the listener was added are dropped. */
   #attribute({ datagram, at }: KeptPacket, speaker: Speaker): void {
     if (speaker.sink !== undefined && at < speaker.since) return
     this.#counters.attributed++
@@ -111,8 +111,9 @@ export class Reception {
   }
 
   /**
-   * Op 5 is the only word whose an SSRC is, and sometimes it never comes. Each speaker encrypts end to end with a key of
-   * their own: whose key opens the oldest packet, theirs it is. Only those who are listened to and have no SSRC are tried.
+   * Finds the speaker of an SSRC by trial decryption. Op 5 is the only message that assigns SSRCs, and it is sometimes
+   * missing. Each speaker has a separate end-to-end key, so the key that decrypts the oldest packet identifies the
+   * speaker. Only users with a listener and without an SSRC are tried.
    */
   #identify(ssrc: number, packets: readonly KeptPacket[]): void {
     for (const { datagram } of packets) {
@@ -148,8 +149,8 @@ export class Reception {
   }
 
   /**
-   * There may be another key: what was said before it came is tried again, before anything newer, since nothing older can
-   * be decrypted after that.
+   * The key may have changed: decrypts frames from before the change first, because older frames cannot be decrypted
+   * after newer ones.
    */
   rekeyed(): void {
     if (this.#dave.encrypted !== true) return
@@ -197,9 +198,9 @@ export class Reception {
       return
     }
     this.#heard = true
-    // Only now: what is forged takes no number from anybody.
+    // Only now, so that forged packets do not use up sequence numbers.
     recent[speaker.recentAt++ % RECENT] = sequence
-    // The server's own, and so not encrypted end to end.
+    // From the server itself, so not end-to-end encrypted.
     if (almostZero(frame)) {
       counters.malformed++
       return

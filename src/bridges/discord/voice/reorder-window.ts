@@ -1,17 +1,17 @@
 import type { LinkCounters } from './link-counters.ts'
 
-/** Further ahead or behind than this, a sequence number belongs to another stream (5 s of 20 ms packets). */
+/** A sequence number further away than this belongs to another stream (5 s of 20 ms packets). */
 const JUMP = 250
-/** Places for packets that are early: a power of two, so that sequence numbers wrap around in them. */
+/** Slots for early packets: a power of two, so that sequence numbers wrap around in them. */
 const SLOTS = 4
-/** So many packets in a row from before mean that the numbers were set anew (1 s). */
+/** This many consecutive late packets mean that the numbering restarted (1 s). */
 const LATE_MOST = 50
 
-/** Takes packets in order. */
+/** Receives packets in order. */
 export interface OrderedPackets {
   /**
-   * The next packet; `lost` packets before it never came. `anew`: it has nothing to do with the one before. The memory is
-   * the taker's.
+   * The next packet; `lost` is the number of packets lost before it. `anew`: it is unrelated to the previous one. The
+   * receiver owns the memory.
    */
   ordered(timestamp: number, opus: Uint8Array, lost: number, anew: boolean): void
 }
@@ -23,8 +23,9 @@ interface Held {
 }
 
 /**
- * Packets in the order they were sent. One in its turn goes on at once; one that is early waits for those before it until
- * so many are early that they count as lost. Each goes on once; who comes too late is counted and dropped.
+ * Restores the order in which packets were sent. A packet in sequence passes immediately. An early one waits for its
+ * predecessors until enough early packets show that they are lost. Each packet passes once; late ones are counted and
+ * dropped.
  */
 export class ReorderWindow {
   readonly #next: OrderedPackets
@@ -35,14 +36,14 @@ export class ReorderWindow {
     timestamp: 0,
     opus: undefined,
   }))
-  /** Of the last 256 sequence numbers, those that went on: tells the late from the repeated. */
+  /** Which of the last 256 sequence numbers have passed; distinguishes late packets from duplicates. */
   readonly #gone = new Uint8Array(256)
   #expected = -1
   #held = 0
   #lost = 0
   #lateRun = 0
 
-  /** A packet is lost once one comes that is `size` ahead of it. */
+  /** A packet counts as lost when one arrives that is `size` ahead of it. */
   constructor(next: OrderedPackets, counters: LinkCounters, size = 3) {
     if (!(Number.isInteger(size) && size >= 1 && size <= SLOTS))
       throw new RangeError(`a window is of 1 to ${SLOTS} packets, got ${size}`)
@@ -51,12 +52,12 @@ export class ReorderWindow {
     this.#size = size
   }
 
-  /** Packets wait for one that has not come. */
+  /** Packets are waiting for a missing one. */
   get holding(): boolean {
     return this.#held > 0
   }
 
-  /** `sequence` is of 16 bits, and wraps around. */
+  /** `sequence` has 16 bits and wraps around. */
   push(sequence: number, timestamp: number, opus: Uint8Array): void {
     const ahead = this.#expected < 0 ? 0 : ((sequence - this.#expected + 0x8000) & 0xffff) - 0x8000
     if (this.#expected < 0 || ahead > JUMP || ahead < -JUMP) this.#anew(sequence, timestamp, opus)
@@ -86,12 +87,12 @@ export class ReorderWindow {
     this.#drain()
   }
 
-  /** Nobody waits any more: what is held goes on. */
+  /** Stops waiting and passes all held packets. */
   flush(): void {
     while (this.#held > 0) this.#step()
   }
 
-  /** Forgets the stream; what is held goes on first. */
+  /** Passes all held packets, then forgets the stream. */
   reset(): void {
     this.flush()
     this.#expected = -1
@@ -119,12 +120,12 @@ export class ReorderWindow {
     this.#held++
   }
 
-  /** Those whose turn it is by now go on. */
+  /** Passes the held packets that are now in sequence. */
   #drain(): void {
     while (this.#held > 0 && this.#slot(this.#expected).opus !== undefined) this.#step()
   }
 
-  /** The packet whose turn it is goes on, or is lost. */
+  /** Passes the next packet in sequence, or counts it as lost. */
   #step(): void {
     const slot = this.#slot(this.#expected)
     const { opus } = slot

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 
-/** RTP's payload type of audio at Discord. */
+/** RTP payload type of Discord's audio. */
 const AUDIO_TYPE = 120
 const HEADER_BYTES = 12
 const TAG_BYTES = 16
-/** The counter behind the ciphertext, which the rest of the nonce is filled up with zeros to. */
+/** Size of the counter after the ciphertext. The rest of the nonce is zero. */
 const COUNTER_BYTES = 4
 
-/** What one voice session is sealed with; the modes' names are Discord's. */
+/** Encryption mode and key of a voice session; the mode names are Discord's. */
 export interface SessionKey {
   readonly mode: string
   readonly key: Uint8Array
@@ -17,11 +17,11 @@ export interface SessionKey {
 export const GCM_MODE = 'aead_aes256_gcm_rtpsize'
 export const XCHACHA_MODE = 'aead_xchacha20_poly1305_rtpsize'
 
-// Filled anew for every packet; nothing else runs in between.
+// Refilled for every packet; nothing else runs in between.
 const GCM_NONCE = Buffer.alloc(12)
 const XCHACHA_NONCE = Buffer.alloc(24)
 
-/** `datagram` is an audio packet by its looks, and not RTCP, video, or the answer to a keep-alive. */
+/** Whether `datagram` looks like an audio packet, not RTCP, video or a keep-alive response. */
 export function isAudio(datagram: Buffer): boolean {
   return (
     datagram.length >= HEADER_BYTES + TAG_BYTES + COUNTER_BYTES &&
@@ -31,13 +31,13 @@ export function isAudio(datagram: Buffer): boolean {
 }
 
 /**
- * What is sealed in an audio packet: without header extension and padding, in memory of its own. Undefined when it was
- * not sealed with this key, or does not hold what it says.
+ * Decrypts the payload of an audio packet into new memory, without header extension and padding. Returns undefined if
+ * the key does not match or the packet is malformed.
  */
 export function opened(datagram: Buffer, { mode, key }: SessionKey): Buffer | undefined {
   const first = datagram[0]!
   const extended = (first & 0x10) !== 0
-  // "rtpsize": the fixed header, contributors and the extension's own header stay in clear and are authenticated.
+  // "rtpsize": the fixed header, contributors and the extension's own header are authenticated, but not encrypted.
   const clear = HEADER_BYTES + (first & 0x0f) * 4 + (extended ? 4 : 0)
   const end = datagram.length - COUNTER_BYTES
   if (end - TAG_BYTES < clear) return undefined
@@ -73,7 +73,7 @@ function unsealed(datagram: Buffer, clear: number, end: number, mode: string, ke
   return Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength)
 }
 
-/** `payload` behind `header` (12 bytes), sealed; `counter` must never come twice under one key. */
+/** Encrypts `payload` and puts it after `header` (12 bytes). `counter` must be unique per key. */
 export function sealed(header: Buffer, payload: Buffer, { mode, key }: SessionKey, counter: number): Buffer {
   const xchacha = mode === XCHACHA_MODE
   const nonce = xchacha ? XCHACHA_NONCE : GCM_NONCE

@@ -9,30 +9,30 @@ import type { PacketSink, PacketSource } from './packet-sink.ts'
 import { ReorderWindow } from './reorder-window.ts'
 import { SpeakerVoice } from './speaker-voice.ts'
 
-/** Packets that wait for one before them wait no longer than this when no more come (ms). */
+/** Maximum wait for a missing packet when no more packets arrive (ms). */
 const PATIENCE_MS = 60
-/** How much speech may come in a second (ms): the user's clock is not ours; and at once, after the network stalled. */
+/** Speech accepted per second (ms), with tolerance for the user's clock, and at once after a network stall. */
 const FASTEST_MS = 1_050
 const BURST_MS = 5_000
-/** Marks that wait to be confirmed, at most; older ones are forgotten. */
+/** Maximum number of pending marks; older ones are dropped. */
 const MARKS_MOST = 200
 
 export interface SpeakerLegOptions {
   /** Unique in this process. */
   readonly id: string
   readonly userId: string
-  /** Listened to from `attach` to the end of the leg. The leg ends when it does. */
+  /** Listened to from `attach` until the end of the leg. The leg ends with it. */
   readonly source: PacketSource
   readonly pacer: OutgoingPacer
   readonly counters: LinkCounters
   readonly log: Log
-  /** Silence after a turn, so that whoever listens knows that it is over (ms). Default 800. */
+  /** Silence sent after a turn, so that the service detects its end (ms). Default 800. */
   readonly turnSilenceMs?: number
 }
 
 /**
- * One user of a voice channel, who only speaks: what is played to this leg is heard by nobody. Frames come while the user
- * talks, and for `turnSilenceMs` longer; Discord sends nothing in silence, and neither does the leg then.
+ * One user of a voice channel, who only speaks; audio played to this leg is discarded. Frames arrive while the user
+ * talks and for `turnSilenceMs` longer. Discord sends nothing during silence, and neither does the leg.
  */
 export class SpeakerLeg implements Leg, PacketSink, Paced {
   readonly id: string
@@ -107,10 +107,10 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
     }
   }
 
-  /** Heard by nobody. */
+  /** Discards the audio. */
   play(): void {}
 
-  /** Confirmed at the next tick: there is nothing to wait for. */
+  /** Confirmed at the next tick, because nothing is played. */
   mark(name: string): void {
     if (this.#over) return
     if (this.#marks.length >= MARKS_MOST) this.#marks.shift()
@@ -144,7 +144,7 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
     for (const name of marks) this.#uplink?.marked(name)
   }
 
-  /** Whatever went wrong with this speaker ends this speaker. */
+  /** Ends this speaker after an error. */
   #fail(cause: unknown): void {
     const error = new BridgeError('LEG_LOST', 'the speaker cannot be heard', { cause })
     this.#options.log.error({ legId: this.id, ...thrown(cause) }, 'speaker failed inside')

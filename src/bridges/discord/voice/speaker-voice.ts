@@ -5,27 +5,27 @@ import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE, SILENT_FRAME } from '../../../tra
 import type { LinkCounters } from './link-counters.ts'
 import type { OrderedPackets } from './reorder-window.ts'
 
-/** Samples of RTP's clock in one of ours. */
+/** RTP clock samples per sample of ours. */
 const PER_SAMPLE = OPUS_CLOCK_RATE / SAMPLE_RATE
-/** Silence frames after which a client sends no more: its user's turn is over. */
+/** Number of silence frames that a client sends at the end of a turn. */
 const SILENCE_FRAMES = 5
-/** No packet for this long, and no silence frames either: the turn is over (ms). */
+/** Without packets and silence frames, the turn ends after this time (ms). */
 const STALL_MS = 200
-/** A gap in time that is smaller is rounding (2.5 ms), one that is larger is another stream (5 s); RTP's clock. */
+/** Smaller gaps in time are rounding (2.5 ms); larger jumps are another stream (5 s). RTP clock. */
 const GAP_LEAST = OPUS_CLOCK_RATE / 400
 const JUMP = 5 * OPUS_CLOCK_RATE
-/** A step back of more than one packet is another stream. */
+/** A larger step back, of more than one packet, is another stream. */
 const BACK_MOST = 0.12 * OPUS_CLOCK_RATE
-/** So much of what is lost is guessed (100 ms); the rest is silence, up to 1 s. */
+/** Maximum amount of lost audio that is concealed (100 ms); the rest becomes silence, up to 1 s. */
 const GUESS_MOST = SAMPLE_RATE / 10
 const SILENCE_MOST = SAMPLE_RATE
-/** Packets in a row that the decoder refuses before it begins anew. */
+/** Consecutive packets rejected by the decoder before it is reset. */
 const REFUSED_MOST = 25
 
 /**
- * A user's packets, in order, as 20 ms frames for as long as they talk and a while of silence longer; then nothing.
+ * Turns a user's packets, in order, into 20 ms frames: speech, then silence for a while, then nothing.
  *
- *   quiet ──speech──▶ talking ──5 silence frames, or no packet for 200 ms──▶ closing ──silence given──▶ quiet
+ *   quiet ──speech──▶ talking ──5 silence frames, or no packet for 200 ms──▶ closing ──silence sent───▶ quiet
  *                        ▲                                                       │
  *                        └────────────────────────speech─────────────────────────┘
  */
@@ -36,18 +36,18 @@ export class SpeakerVoice implements OrderedPackets {
   readonly #framer: Framer
   readonly #decoder = new OpusDecoder()
   #phase: 'quiet' | 'talking' | 'closing' = 'quiet'
-  /** Where the next packet belongs, on RTP's clock. */
+  /** Expected RTP time of the next packet. */
   #expected = 0
   #silentRun = 0
   #refusedRun = 0
   #packetAt = 0
   #packetMs = FRAME_MS
   #lostMs = 0
-  /** Silence after a turn: since when, and frames given. */
+  /** Silence after a turn: its start, and frames sent. */
   #closedAt = 0
   #given = 0
 
-  /** `emit` gets each frame, borrowed. `turnSilenceMs`: silence after a turn. */
+  /** `emit` receives each frame, borrowed. `turnSilenceMs`: silence after a turn. */
   constructor(counters: LinkCounters, turnSilenceMs: number, emit: (frame: Int16Array) => void) {
     this.#counters = counters
     this.#turnFrames = Math.ceil(turnSilenceMs / FRAME_MS)
@@ -55,19 +55,19 @@ export class SpeakerVoice implements OrderedPackets {
     this.#framer = new Framer(FRAME_SAMPLES, emit)
   }
 
-  /** Speech that never came, or that nothing can be made of (ms): Discord sends packets of speech alone. */
+  /** Speech that was lost or cannot be decoded (ms). Discord sends packets only for speech. */
   get lostMs(): number {
     return this.#lostMs
   }
 
-  /** A packet has come at `now` (ms), whether or not its turn has. */
+  /** A packet arrived at `now` (ms), in sequence or not. */
   arrived(now: number): void {
     this.#packetAt = now
   }
 
   ordered(timestamp: number, opus: Uint8Array, lost: number, anew: boolean): void {
     const samples = opusSamples(opus)
-    // What did not come was as long as what did.
+    // Assumes that lost packets were as long as the received ones.
     this.#lostMs += lost * this.#packetMs
     if (samples === 0) {
       this.#counters.malformed++
@@ -90,7 +90,7 @@ export class SpeakerVoice implements OrderedPackets {
     if (this.#silentRun >= SILENCE_FRAMES) this.#endTurn(this.#packetAt)
   }
 
-  /** Time has passed: a turn may be over, silence may be due. */
+  /** Advances time: ends turns and emits due silence. */
   tick(now: number): void {
     if (this.#phase === 'talking' && now - this.#packetAt >= STALL_MS)
       this.#endTurn(this.#packetAt + this.#packetMs)
@@ -103,7 +103,7 @@ export class SpeakerVoice implements OrderedPackets {
     if (this.#given >= this.#turnFrames) this.#phase = 'quiet'
   }
 
-  /** Makes up for `gap` (RTP's clock) between the last packet and this one. */
+  /** Fills `gap` (RTP clock) between the previous packet and this one. */
   #bridge(gap: number, lost: number): void {
     if (gap > JUMP || gap < -BACK_MOST) {
       this.#counters.restarts++
@@ -130,7 +130,7 @@ export class SpeakerVoice implements OrderedPackets {
     this.#framer.write(pcm)
   }
 
-  /** Up to `samples` of what it may have been; returns how many. */
+  /** Conceals up to `samples` and returns the number concealed. */
   #guess(samples: number): number {
     const wanted = Math.min(samples, GUESS_MOST)
     let made = 0

@@ -1,13 +1,13 @@
 import type { Clock } from '../../../core/clock.ts'
 
-/** Streams kept at most; the oldest gives way. */
+/** Maximum number of streams; the oldest is dropped. */
 const STREAMS_MOST = 8
-/** Packets of one stream kept at most (2 s of 20 ms); the oldest gives way. */
+/** Maximum number of packets per stream (2 s of 20 ms); the oldest is dropped. */
 const PACKETS_MOST = 100
-/** A stream that is not named for this long is nobody's (ms). */
+/** A stream that is not identified within this time is dropped (ms). */
 const KEPT_MS = 2_000
 
-/** How long a stream is left to be named before it is asked whose it may be, and between two such times (ms). */
+/** Wait for op 5 before trial decryption, and interval between trials (ms). */
 const UNNAMED_MS = 600
 const ASK_MS = 200
 
@@ -22,7 +22,10 @@ interface Stream {
   readonly packets: KeptPacket[]
 }
 
-/** Packets of somebody whose name has not come yet (op 5 and audio take different ways): their first syllable. */
+/**
+ * Packets of speakers who are not identified yet. Op 5 and audio take different ways, and these are the first
+ * syllables.
+ */
 export class UnnamedPackets {
   readonly #clock: Clock
   readonly #streams = new Map<number, Stream>()
@@ -45,7 +48,7 @@ export class UnnamedPackets {
     this.#streams.set(ssrc, { since: now, askedAt: now, packets: [packet] })
   }
 
-  /** The packets of a stream that stays unnamed, so that somebody may find out whose it is; now and then only. */
+  /** Returns the packets of a stream that should be identified by trial decryption now, otherwise undefined. */
   overdue(ssrc: number): readonly KeptPacket[] | undefined {
     const now = this.#clock.now()
     const stream = this.#streams.get(ssrc)
@@ -54,7 +57,7 @@ export class UnnamedPackets {
     return stream.packets
   }
 
-  /** What was kept of `ssrc`, in order; it is kept no longer. */
+  /** Removes and returns the packets of `ssrc`, in order. */
   take(ssrc: number): readonly KeptPacket[] {
     const stream = this.#streams.get(ssrc)
     this.#streams.delete(ssrc)

@@ -7,18 +7,18 @@ import type { ConnectionTerms, ConnectionWatcher, MendedConnection } from './men
 
 export type VoiceLinkState = 'joining' | 'ready' | 'reconnecting' | 'ended'
 
-/** Who is told what becomes of a link. Called in the link's own events; must not throw. */
+/** Events of a link. Handlers run inside the link's own events and must not throw. */
 export interface VoiceLinkWatcher {
   state?(state: VoiceLinkState): void
-  /** The voice server says that this user begins to speak; they may be one to whom nobody listens. */
+  /** The voice server reports that this user started speaking; possibly a user without a listener. */
   speaking?(userId: string): void
-  /** Somebody moved the bot; the link goes on there. */
+  /** The bot was moved; the link continues in that channel. */
   moved?(channelId: string): void
-  /** Speaking was announced for 10 s, and not one packet came: UDP does not get through. Once a link. */
+  /** Speaking was announced for 10 s without a packet, so UDP is blocked. At most once per link. */
   deaf?(): void
 }
 
-/** What a link does with a connection. */
+/** The operations of a connection that a link uses. */
 export type LinkConnection = Pick<
   MendedConnection,
   'ready' | 'rejoin' | 'play' | 'setSpeaking' | 'check' | 'destroy'
@@ -27,9 +27,9 @@ export type LinkConnection = Pick<
 export interface VoiceLinkOptions {
   readonly guildId: string
   readonly channelId: string
-  /** Of discord.js: `guild.voiceAdapterCreator`. */
+  /** From discord.js: `guild.voiceAdapterCreator`. */
   readonly adapterCreator: DiscordGatewayAdapterCreator
-  /** The bot's user id: two bots of one process in one guild have a connection each. */
+  /** The bot's user ID. Two bots of one process in the same guild have separate connections. */
   readonly group: string
   /** End-to-end encryption. Default true; false only for tests and stage channels. */
   readonly dave?: boolean
@@ -38,8 +38,8 @@ export interface VoiceLinkOptions {
   readonly counters: LinkCounters
   readonly watcher?: VoiceLinkWatcher
   readonly limits?: Partial<LinkLimits>
-  /** Makes a connection; the library's unless a test brings others. */
+  /** Creates a connection; default: with the library. For tests. */
   readonly connect?: (terms: ConnectionTerms, watcher: ConnectionWatcher) => LinkConnection
-  /** False: the main gateway is away, and cannot say what becomes of us. Default: it is there. */
+  /** False: the main gateway is unavailable and cannot report our voice state. Default: available. */
   readonly gatewayUp?: () => boolean
 }

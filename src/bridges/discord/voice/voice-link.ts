@@ -11,8 +11,8 @@ import { Reception } from './reception.ts'
 import type { LinkConnection, VoiceLinkOptions, VoiceLinkState } from './voice-link-options.ts'
 
 /**
- * One voice channel: what is said there, by user, and what is played there. It stays, over lost connections, moves and
- * changes of server, until it is told to leave or Discord wants it gone. Whoever makes it leaves it.
+ * One voice channel: the source of its users' audio and the destination of ours. The link survives lost connections,
+ * moves and changes of server, until `leave` or a permanent refusal by Discord. The creator calls `leave`.
  */
 export class VoiceLink implements PacketSource, PacketPlayer {
   readonly ended: Promise<ChannelEnd>
@@ -26,12 +26,12 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   #state: VoiceLinkState = 'joining'
   #channelId: string
   #connection: LinkConnection | undefined
-  /** What happens next unless something else does. */
+  /** The next step, unless another event replaces it. */
   #next: Disposable | undefined
   #watch: Ticker | undefined
   #begun = false
   #announcedAt = Number.NaN
-  /** When the main gateway last said that we are in a channel. */
+  /** When the main gateway last reported that we are in a channel. */
   #placedAt = Number.NEGATIVE_INFINITY
   #deaf = false
 
@@ -53,22 +53,22 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     return this.#state
   }
 
-  /** On, off (stage channels, tests), or not agreed yet. */
+  /** On, off (stage channels, tests), or not negotiated yet. */
   get encrypted(): boolean | undefined {
     return this.#state === 'ready' ? this.#guard.encrypted : undefined
   }
 
-  /** The channel it is in now. */
+  /** The current channel. */
   get channelId(): string {
     return this.#channelId
   }
 
   get playable(): boolean {
-    // Not agreed yet: what is played now would go out in plaintext.
+    // Until the encryption is negotiated, audio would be sent in plaintext.
     return this.#state === 'ready' && this.#guard.encrypted !== undefined
   }
 
-  /** Settles when the channel can be heard, or with why it never will be. Once. */
+  /** Resolves when the channel is connected, or with the reason why it never will be. Call it once. */
   join(): Promise<ChannelEnd | undefined> {
     if (this.#begun) throw new RangeError('a link joins once')
     this.#begun = true
@@ -98,8 +98,8 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   }
 
   /**
-   * The main gateway begins anew, and knows nothing of us any more: asks to be let in again. A voice connection that stands
-   * serves on until another server is named, or for good where none is.
+   * Requests to join again, because a new session of the main gateway does not know us. An intact voice connection
+   * stays in use until another server is named, or permanently if none is.
    */
   askAgain(): void {
     if (this.#state === 'ended' || !this.#connection) return
@@ -136,7 +136,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     }
   }
 
-  /** Nothing came of the attempt: another one, with nothing of this one left. */
+  /** The attempt failed: starts another one from scratch. */
   #afresh(): void {
     this.#connection?.destroy(true)
     this.#connection = undefined
@@ -144,7 +144,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     this.#again(() => this.#open())
   }
 
-  /** Another attempt after a while, or the end. */
+  /** Schedules another attempt, or ends the link. */
   #again(attempt: () => void): void {
     const next = this.#attempts.next()
     if (typeof next !== 'number') this.#end(next)
@@ -169,7 +169,10 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     this.#connection?.rejoin()
   }
 
-  /** Nothing was asked, so it is not an attempt: retries until the main gateway is back, or the outage takes too long. */
+  /**
+   * The request was not sent, so it is not an attempt. Retries until the main gateway is back or the outage takes too
+   * long.
+   */
   #unsent(): void {
     if (this.#state === 'ended' || this.#state === 'ready') return
     if (!this.#attempts.unsent(this.#options.clock.now())) this.#end(this.#attempts.unreachable)
@@ -215,7 +218,8 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     if (this.#state === 'ended' || this.#state === 'ready') return
     this.#to('ready')
     this.#joined.resolve(undefined)
-    // Only what stays is there again: a server that lets us in and closes at once is not asked for ever.
+    // Attempts are reset only after a stable time, so that a server that admits us and closes at once is not retried
+    // forever.
     this.#within(this.#limits.stableMs, () => this.#attempts.stable())
   }
 
@@ -236,7 +240,9 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     else this.#again(() => this.#rejoin())
   }
 
-  /** Thrown out: ends with `end` unless the main gateway says where to go on, once it can. */
+  /**
+   * Disconnected by someone else: ends with `end` unless the main gateway reports a new place, once it is available.
+   */
   #wait(end: ChannelEnd, since = this.#options.clock.now()): void {
     this.#within(this.#limits.waitMs, () => {
       if (this.#placedAt > since - SAME_MOMENT_MS) this.#again(() => this.#rejoin())
@@ -253,7 +259,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
       this.#end({ kind: 'kicked' })
       return
     }
-    // What we asked for is told as well, and says nothing about what comes after.
+    // Answers to our own requests arrive here too, and do not indicate a move.
     if (this.#state !== 'joining') this.#placedAt = this.#options.clock.now()
     if (channelId !== this.#channelId) {
       this.#channelId = channelId

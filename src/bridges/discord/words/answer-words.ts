@@ -1,20 +1,20 @@
 import type { UsedPermission } from '../commands/permissions.ts'
 
 /**
- * What people are told, in one language. Values are names that were made harmless, mentions of channels, or numbers;
- * what is returned is Discord's Markdown.
+ * Replies to users, in one language. Values are escaped names, channel mentions or numbers. Results are Discord's
+ * Markdown.
  */
 export interface AnswerWords {
-  // Whatever the command
+  // All commands
   readonly onlyInServers: string
-  /** The bot is not a member of the server; `url` invites it. */
+  /** The bot is not a member of the server; `url` adds it. */
   readonly notInvited: (url: string) => string
   readonly notThisServer: string
   readonly unknownCommand: string
   readonly failed: string
   readonly tooFast: (seconds: number) => string
   readonly notRunning: string
-  /** Who may change what is running. */
+  /** Users who can change the running interpreter. */
   readonly notYours: string
   readonly moderatorsOnly: string
 
@@ -29,10 +29,10 @@ export interface AnswerWords {
   readonly notAllowedThere: (channel: string) => string
   readonly restChannel: (channel: string) => string
   readonly channelFull: (channel: string, limit: number) => string
-  /** `permissions`: a line each. */
+  /** `permissions`: one per line. */
   readonly missing: (channel: string, permissions: string) => string
   readonly giveThem: (role: string) => string
-  /** After that: it begins all the same. */
+  /** Follows `giveThem`: interpreting starts without these permissions. */
   readonly withoutThem: string
   readonly timedOut: string
   readonly noThreadHere: string
@@ -105,7 +105,7 @@ export interface AnswerWords {
 
   // privacy
   readonly privacy: {
-    /** What happens to voices: a paragraph. */
+    /** How voices are processed: a paragraph. */
     readonly info: string
     readonly nothingKept: string
     readonly keptLanguage: (language: string) => string
@@ -122,7 +122,7 @@ export interface AnswerWords {
     readonly notYou: string
     readonly noNumber: string
     readonly calling: string
-    /** For everybody in the channel. */
+    /** For everyone in the channel. */
     readonly announced: (name: string, language: string) => string
     readonly joined: string
     readonly answered: string
@@ -143,6 +143,6 @@ export interface AnswerWords {
     readonly noCodes: string
   }
 
-  /** Labels of buttons, up to 80 characters. */
+  /** Button labels, up to 80 characters. */
   readonly buttons: { readonly optOut: string; readonly optIn: string; readonly privacy: string }
 }

@@ -1,7 +1,10 @@
-/** Name and description as Discord shows them: names in lower case, without blanks, up to 32 characters; descriptions up to 100. */
+/**
+ * Name and description as Discord shows them: names in lower case, without spaces, up to 32 characters; descriptions up
+ * to 100.
+ */
 export type Word = readonly [name: string, description: string]
 
-/** `/interpret` with all that belongs to it, in one language. */
+/** The names and descriptions of `/interpret` in one language. */
 export interface CommandWords {
   readonly interpret: Word
   readonly start: Word
@@ -31,10 +34,10 @@ export interface CommandWords {
     readonly number: Word
     readonly theirLanguage: Word
   }
-  /** How captions look, as choices. */
+  /** Caption styles, as choices. */
   readonly styles: { readonly embed: string; readonly plain: string; readonly off: string }
-  /** Of a language that is not recognised when it is spoken. */
+  /** Note for a language without speech recognition. */
   readonly readOnly: string
-  /** The choice that leaves the output to what is spoken. */
+  /** The choice for automatic output. */
   readonly auto: string
 }

@@ -8,13 +8,13 @@ import { ITALIAN } from './it.ts'
 import { type Tongue, tongueOf } from './locale.ts'
 import { PORTUGUESE } from './pt.ts'
 
-/** All that people read of the commands, in one language. A word that is missing does not compile. */
+/** All texts of the commands, in one language. A missing text is a compile-time error. */
 export interface Words {
   readonly commands: CommandWords
   readonly answers: AnswerWords
 }
 
-/** The words of each language. */
+/** Texts by language. */
 export const WORDS: Readonly<Record<Tongue, Words>> = {
   en: ENGLISH,
   es: SPANISH,
@@ -24,7 +24,7 @@ export const WORDS: Readonly<Record<Tongue, Words>> = {
   pt: PORTUGUESE,
 }
 
-/** What somebody is answered with whose client is set to `locale`. */
+/** Returns the replies for a client with `locale`. */
 export function answersFor(locale: string): AnswerWords {
   return WORDS[tongueOf(locale)].answers
 }
