@@ -1,15 +1,18 @@
 import { FRAME_MS, FRAME_SAMPLES, joined } from '../transcode/pcm.ts'
 import type { Answering } from './scripted-answers.ts'
 
-/** What counts as an utterance that is echoed. */
+/** Detection of the utterances to echo. */
 export interface EchoOptions {
-  /** An utterance ends after this much quiet. Default 300. */
+  /** Silence that ends an utterance (ms). Default 300. */
   silenceMs?: number
-  /** A frame is speech from this mean level on, of 32 768. Default 300. */
+  /** Mean level from which a frame counts as speech, of 32 768. Default 300. */
   threshold?: number
 }
 
-/** Answers every utterance with its own audio as mp3 (64 kbit/s): what is heard at the other end can be compared. */
+/**
+ * Answers every utterance with its own audio as mp3 (64 kbit/s), so that a test can compare what arrives at the other
+ * end.
+ */
 export function echoes({ silenceMs = 300, threshold = 300 }: EchoOptions = {}): Answering {
   return (session, maker) => {
     let frame = new Int16Array(FRAME_SAMPLES)

@@ -6,16 +6,16 @@ interface Timer {
   readonly task: () => void
 }
 
-/** What a start in whole milliseconds gets on top. In 1,024ths, as all fractions here, so that sums stay exact. */
+/** Added to a start in whole milliseconds. In 1,024ths, like all fractions here, so that sums stay exact. */
 const START_FRACTION = 467 / 1_024
-/** A timer runs late by less than this: 0.9 ms, in 1,024ths. */
+/** Upper bound of a timer's lateness: 0.9 ms, in 1,024ths. */
 const LATE_MOST = 922
-/** Prime to `LATE_MOST`, so that every lateness comes, in no even steps. */
+/** Coprime to `LATE_MOST`, so that every lateness occurs, in uneven steps. */
 const LATE_STEP = 569
 
 /**
- * A clock that stands still until told. Like a real one it counts no whole milliseconds: it starts between two of them,
- * and tasks run in the order of their deadlines, each a fraction of a millisecond late.
+ * A clock that moves only when told to by `advance`. Like a real clock it does not count whole milliseconds: it starts
+ * between two of them, and tasks run in the order of their deadlines, each a fraction of a millisecond late.
  */
 export class FakeClock implements Clock {
   #now: number
@@ -23,7 +23,7 @@ export class FakeClock implements Clock {
   #late = 0
   #timers = new Set<Timer>()
 
-  /** Starts at `startMs`, or just after where that is a whole number. Throws RangeError unless it is finite. */
+  /** Starts at `startMs`, or slightly later if that is a whole number. Throws RangeError unless it is finite. */
   constructor(startMs = 1_723) {
     if (!Number.isFinite(startMs)) throw new RangeError(`startMs is a finite number, got ${startMs}`)
     this.#now = Number.isInteger(startMs) ? startMs + START_FRACTION : startMs
@@ -33,7 +33,7 @@ export class FakeClock implements Clock {
     return this.#now
   }
 
-  /** Tasks that still wait; 0 after everything was disposed. */
+  /** Number of pending tasks; 0 after everything was disposed. */
   get pending(): number {
     return this.#timers.size
   }
@@ -44,7 +44,7 @@ export class FakeClock implements Clock {
     return { [Symbol.dispose]: () => void this.#timers.delete(timer) }
   }
 
-  /** Moves time by exactly `ms`, running everything that falls due on the way, also what is added on the way. */
+  /** Advances time by exactly `ms` and runs everything that falls due, including tasks added on the way. */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new RangeError(`time goes forwards, got ${ms} ms`)
     const end = this.#now + ms
@@ -56,7 +56,7 @@ export class FakeClock implements Clock {
     this.#now = Math.max(this.#now, end)
   }
 
-  /** How late the next task runs (ms). */
+  /** Lateness of the next task (ms). */
   #nextLateness(): number {
     this.#late = (this.#late + LATE_STEP) % LATE_MOST
     return this.#late / 1_024

@@ -2,27 +2,27 @@ import type { EndReason } from '../core/errors.ts'
 import type { Leg, LegUplink } from '../core/leg.ts'
 import { assertFrames, FRAME_SAMPLES, joined } from '../transcode/pcm.ts'
 
-/** A leg without a channel: a test speaks into it and reads what it was played. */
+/** A leg without a channel: a test speaks into it and reads what was played to it. */
 export class FakeLeg implements Leg {
   readonly id: string
   readonly channel: string = 'fake'
   readonly call: string | undefined
   readonly ended: Promise<EndReason>
-  /** Everything played, in order; one entry a call. */
+  /** Everything played, in order; one entry per call. */
   readonly played: Int16Array[] = []
-  /** Marks asked for, with the samples played before each. */
+  /** Requested marks, with the number of samples played before each. */
   readonly marks: { name: string; atSample: number }[] = []
   flushes = 0
   congested = false
   uplink: LegUplink | undefined
   #samples = 0
-  /** What the party has not heard yet: frames, and the names of marks between them. */
+  /** Not heard by the participant yet: frames, and the names of marks between them. */
   #waiting: (Int16Array | string)[] = []
   readonly #sounded: Int16Array[] = []
   #over = false
   #end!: (reason: EndReason) => void
 
-  /** A leg with the `call` of another, which broke, is the same party. */
+  /** A leg with the `call` of another leg, which broke, belongs to the same participant. */
   constructor(id: string, call?: string) {
     this.id = id
     this.call = call
@@ -31,7 +31,7 @@ export class FakeLeg implements Leg {
     })
   }
 
-  /** It has ended. */
+  /** Whether the leg has ended. */
   get over(): boolean {
     return this.#over
   }
@@ -67,7 +67,7 @@ export class FakeLeg implements Leg {
     this.#end(reason)
   }
 
-  /** The party says `pcm` (whole frames) at once. */
+  /** The participant says `pcm` (whole frames) at once. */
   say(pcm: Int16Array): void {
     assertFrames(pcm)
     if (this.#over) return
@@ -75,12 +75,12 @@ export class FakeLeg implements Leg {
       this.uplink?.write(pcm.subarray(at, at + FRAME_SAMPLES))
   }
 
-  /** The party presses a key. */
+  /** The participant presses a key. */
   press(digit: string): void {
     if (!this.#over) this.uplink?.dtmf(digit)
   }
 
-  /** The party has now heard everything that was not flushed, and confirms the marks in it. */
+  /** The participant hears everything that was not flushed and confirms the marks in it. */
   hear(): void {
     if (this.#over) return
     const waiting = this.#waiting
@@ -90,12 +90,12 @@ export class FakeLeg implements Leg {
       else this.#sounded.push(each)
   }
 
-  /** All that was played, as one piece. */
+  /** Everything played, as one piece. */
   heard(): Int16Array {
     return joined(this.played)
   }
 
-  /** What the party said with `hear` that it heard: without what was flushed before. */
+  /** Everything that the participant confirmed with `hear`, without what was flushed before. */
   sounded(): Int16Array {
     return joined(this.#sounded)
   }

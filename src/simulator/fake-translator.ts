@@ -4,11 +4,11 @@ import type { Connection, ConnectionSink, TranslationRequest, Translator } from 
 /** One connection of the `FakeTranslator`: the test plays the service. */
 export class FakeConnection implements Connection {
   readonly request: TranslationRequest
-  /** What the service says: a test calls it. */
+  /** Receives the service's messages: the test calls it. */
   readonly sink: ConnectionSink
-  /** Fragments in the order sent; each a copy. What is sent before `ready` or after the end is not among them. */
+  /** Copies of the fragments, in the order sent. Excludes fragments sent before `ready` or after the end. */
   readonly sent: { sequence: number; bytes: Uint8Array }[] = []
-  /** Acks every fragment as it comes. */
+  /** Acknowledges every fragment on arrival. */
   autoAck = true
   closed = false
   #ready = false
@@ -29,7 +29,7 @@ export class FakeConnection implements Connection {
     }
   }
 
-  /** It takes audio. */
+  /** Whether the connection accepts audio. */
   get live(): boolean {
     return this.#ready && !this.closed
   }
@@ -44,7 +44,7 @@ export class FakeConnection implements Connection {
     this.drop({ kind: 'hangup', by: 'local' })
   }
 
-  /** The service or the network ends it. Idempotent. */
+  /** Ends the connection from the side of the service or the network. Idempotent. */
   drop(reason: EndReason): void {
     if (this.closed) return
     this.closed = true
@@ -52,12 +52,12 @@ export class FakeConnection implements Connection {
   }
 }
 
-/** A translation service without one: connections open when the test says so, and answer what it says. */
+/** A translation service in memory: connections open when the test says, and send what the test says. */
 export class FakeTranslator implements Translator {
   readonly connections: FakeConnection[] = []
   /** Whether new connections are ready at once. */
   autoReady = true
-  /** New connections end with this instead. */
+  /** If set, new connections end with this reason. */
   refuse: EndReason | undefined
 
   open(request: TranslationRequest, sink: ConnectionSink): Connection {
@@ -70,7 +70,7 @@ export class FakeTranslator implements Translator {
     return connection
   }
 
-  /** The newest connection; throws when there is none. */
+  /** The newest connection; throws if there is none. */
   get last(): FakeConnection {
     const connection = this.connections.at(-1)
     if (!connection) throw new RangeError('no connection was opened')
@@ -81,7 +81,7 @@ export class FakeTranslator implements Translator {
     for (const connection of this.connections) connection.close()
   }
 
-  /** A connection not open yet; for stand-ins that do something else. */
+  /** Creates a connection that is not open yet; override it to change its behavior. */
   protected make(request: TranslationRequest, sink: ConnectionSink): FakeConnection {
     return new FakeConnection(request, sink)
   }

@@ -1,4 +1,7 @@
-/** The no-account proving ground: the far systems, faithfully faked. The public entry `dragoman/simulator`. */
+/**
+ * Simulators of phones, Twilio, Discord and the translation service, usable without an account. Public entry
+ * `dragoman/simulator`.
+ */
 
 export {
   type ConversationOptions,

@@ -1,46 +1,46 @@
-/** How late a translation was heard at one moment. */
+/** Lag of a translation at one moment. */
 export interface LagPoint {
   readonly atMs: number
   readonly lagMs: number
-  /** How much faster than spoken it played then. */
+  /** Playback speed at that moment, relative to normal speech. */
   readonly factor?: number
 }
 
-/** One line of the plot. */
+/** One curve of the plot. */
 export interface LagSeries {
   readonly name: string
-  /** In order of time. */
+  /** In chronological order. */
   readonly points: readonly LagPoint[]
 }
 
-/** What is written and drawn on the plot beside its curves. */
+/** Labels and lines of the plot in addition to its curves. */
 export interface LagPlotOptions {
   readonly title?: string
-  /** A level that is drawn across (ms), such as the most lag allowed. */
+  /** Level of a horizontal line (ms), such as the maximum lag allowed. */
   readonly limitMs?: number
-  /** What the upright axis says; default `lag, seconds`. */
+  /** Label of the vertical axis; default `lag, seconds`. */
   readonly axis?: string
 }
 
 const WIDTH = 960
 const HEIGHT = 400
-/** Room around the curves: for the title and legend, the axes' numbers and names. */
+/** Margins around the curves, for the title, the legend, the axis numbers and labels. */
 const PLOT = { left: 64, right: 24, top: 64, bottom: 56 }
 const INNER_WIDTH = WIDTH - PLOT.left - PLOT.right
 const INNER_HEIGHT = HEIGHT - PLOT.top - PLOT.bottom
-/** Told apart by anybody, and in grey by their dashes. */
+/** Distinguishable with color blindness, and in gray by their dashes. */
 const INKS = [
   { colour: '#0060a8', dash: '' },
   { colour: '#c44601', dash: '7 3' },
   { colour: '#3a7d34', dash: '2 3' },
   { colour: '#7a3b93', dash: '10 3 2 3' },
 ] as const
-/** Without a point for longer than this there was nothing to be late (ms). */
+/** A longer stretch without a point means that there was nothing to be late (ms). */
 const GAP_MS = 2_500
-/** The upright axis reaches at least this far (ms). */
+/** Minimum upper end of the vertical axis (ms). */
 const LEAST_TOP_MS = 4_000
 
-/** The lag over time as an SVG picture: text, to be written to a file or into a page. Pure. */
+/** Returns the lag over time as an SVG document, for a file or a page. Pure. */
 export function lagPlot(series: readonly LagSeries[], options: LagPlotOptions = {}): string {
   const { title = 'Lag of the translations', limitMs, axis = 'lag, seconds' } = options
   const all = series.flatMap(({ points }) => points)
@@ -48,7 +48,7 @@ export function lagPlot(series: readonly LagSeries[], options: LagPlotOptions = 
   const topMs = Math.max(LEAST_TOP_MS, (limitMs ?? 0) * 1.1, ...all.map(({ lagMs }) => lagMs))
   const unit = lastMs > 180_000 ? { ms: 60_000, name: 'time, minutes' } : { ms: 1_000, name: 'time, seconds' }
   const across = ticks(lastMs / unit.ms, 10)
-  // Nearly up to a round number: up to it.
+  // Extends the axis to a round number that is only slightly higher.
   const endMs = across.at(-1)! * unit.ms < lastMs * 1.02 ? across.at(-1)! * unit.ms : lastMs
   const upward = ticks(topMs / 1_000, 6)
   const top = upward.at(-1)! * 1_000
@@ -101,7 +101,7 @@ function legend(name: string, index: number): string {
   return `${line}${text(x + 36, 48, name, 'start')}`
 }
 
-/** Down to 0 where nothing was told for a while, and up from there. */
+/** Returns to 0 where no lag was reported for a while. */
 function withGaps(points: readonly LagPoint[]): LagPoint[] {
   return points.flatMap((point, n) => {
     const before = points[n - 1]
@@ -110,7 +110,7 @@ function withGaps(points: readonly LagPoint[]): LagPoint[] {
   })
 }
 
-/** Round numbers from 0 up to `most` or just beyond it, `count` steps at most. */
+/** Round numbers from 0 up to `most` or slightly above, with at most `count` steps. */
 function ticks(most: number, count: number): number[] {
   const rough = most / count
   const size = 10 ** Math.floor(Math.log10(rough))

@@ -2,16 +2,19 @@ import { durationMs, FRAME_SAMPLES, SAMPLE_RATE } from '../transcode/pcm.ts'
 import type { ScriptedSession } from './scripted-session.ts'
 import { type Mp3Maker, type Mp3Rate, tone, toneOf } from './tone-mp3.ts'
 
-/** How a scripted service answers: made once per session, then called with the audio of every fragment taken. */
+/**
+ * How a scripted service answers: called once per session; the result is called with the audio of every accepted
+ * fragment.
+ */
 export type Answering = (session: ScriptedSession, maker: Mp3Maker) => (pcm: Int16Array) => void
 
-/** How a scripted service answers text: called with every text taken. */
+/** How a scripted service answers text: called with every accepted text. */
 export type TextAnswering = (session: ScriptedSession, text: string, maker: Mp3Maker) => void
 
-/** A voice takes so long for one character (ms). */
+/** Duration of a spoken character (ms). */
 const CHARACTER_MS = 50
 
-/** Answers every text: with a translation, on `/tts` with a tone as long as the text. */
+/** Answers every text: with a translation, or on `/tts` with a tone as long as the text. */
 export const texts: TextAnswering = (session, text, maker) => {
   if (session.namespace !== '/tts') return void session.say({ text })
   const rate = rateOf(session)
@@ -19,28 +22,31 @@ export const texts: TextAnswering = (session, text, maker) => {
   session.say({ text, audio, rate })
 }
 
-/** What counts as an utterance, and the tone that answers it. */
+/** Detection of utterances, and the tone that answers them. */
 export interface ToneOptions {
-  /** Hz of the answer; `heardHz` is the speaker's own tone, estimated. Default: `toneOf(to)`. */
+  /**
+   * Frequency of the answer (Hz); `heardHz` is the estimated frequency of the speaker's own tone. Default:
+   * `toneOf(to)`.
+   */
   hz?: (to: string, heardHz: number) => number
-  /** An utterance ends after this much quiet. Default 300. */
+  /** Silence that ends an utterance (ms). Default 300. */
   silenceMs?: number
-  /** … or when it has become this long. Default 10 000. */
+  /** Maximum length of an utterance (ms). Default 10 000. */
   longestMs?: number
-  /** A frame is speech from this root mean square on, of 32 768. Default 300. */
+  /** Root mean square from which a frame counts as speech, of 32 768. Default 300. */
   threshold?: number
-  /** Answers per this much audio, quiet or not, instead of listening for utterances. */
+  /** Sends one answer per this much audio (ms), silent or not, instead of detecting utterances. */
   everyMs?: number
-  /** Sample rate of the mp3. Default: what the session asked for. */
+  /** Sample rate of the mp3. Default: the rate that the session requested. */
   rate?: Mp3Rate
-  /** Sends a partial result after every this much speech, when the session asked for partials. Default 500. */
+  /** Sends a partial result after every this much speech (ms) if the session requested partials. Default 500. */
   partialMs?: number
 }
 
-/** Says nothing; the test speaks through `session.say` and `session.emit`. */
+/** Sends no answers; the test speaks through `session.say` and `session.emit`. */
 export const silence: Answering = () => () => {}
 
-/** Finds utterances by their energy and answers each with a tone as long as the speech. */
+/** Detects utterances by their energy and answers each with a tone as long as the speech. */
 export function tones(options: ToneOptions = {}): Answering {
   const { silenceMs = 300, longestMs = 10_000, threshold = 300, everyMs, partialMs = 500 } = options
   return (session, maker) => {
@@ -96,21 +102,21 @@ export function tones(options: ToneOptions = {}): Answering {
   }
 }
 
-/** An answer that is the same every time, and how often it comes. */
+/** A constant answer and its interval. */
 export interface CannedOptions {
   /** The answer, the same every time. */
   mp3: Uint8Array
   /** Sample rate of `mp3`, Hz. Default 16 000. */
   rate?: number
-  /** One answer per this much audio received. */
+  /** Audio received per answer (ms). */
   everyMs: number
-  /** Audio before the first answer, so that many sessions do not answer at once. Default `everyMs`. */
+  /** Audio before the first answer (ms), so that many sessions do not answer at once. Default `everyMs`. */
   firstMs?: (session: ScriptedSession) => number
-  /** Called as each answer is about to leave. */
+  /** Called immediately before each answer is sent. */
   onAnswer?: (session: ScriptedSession) => void
 }
 
-/** Answers with the same mp3 per so much audio, without listening: for load. */
+/** Answers with the same mp3 at a fixed interval of audio, without detecting speech: for load tests. */
 export function canned(options: CannedOptions): Answering {
   return session => {
     let startMs = 0
@@ -139,7 +145,7 @@ function loudness(frame: Int16Array): number {
   return Math.sqrt(energy / frame.length)
 }
 
-/** Changes of sign in `frame`, the one from the sample before it included. */
+/** Number of sign changes in `frame`, including the one from the sample before it. */
 function crossingsOf(frame: Int16Array, before: number): number {
   let crossings = 0
   let last = before

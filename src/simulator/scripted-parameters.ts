@@ -10,7 +10,10 @@ import type {
 type Query = Readonly<Record<string, string | string[] | undefined>>
 type Reading = ConnectionParameters | ServiceErrorBody
 
-/** Reads a connection's query as a strict service does: the parameters in force, or the error that refuses them. */
+/**
+ * Validates a connection's query like a strict service: returns the effective parameters, or the error that rejects
+ * them.
+ */
 export function readParameters(query: Query, namespace: Namespace): Reading {
   if (namespace === '/tts') return readHearing(query, {}, undefined)
   const from = query.languageIdSource
@@ -32,7 +35,7 @@ function readTarget(query: Query, parameters: ConnectionParameters): Reading {
   return { ...parameters, languageIdTarget: to }
 }
 
-/** The language and the audio wanted; `partials` matter only where something is said. */
+/** Requested language and audio; `partials` apply only to namespaces with speech input. */
 function readHearing(query: Query, parameters: ConnectionParameters, partials: boolean | undefined): Reading {
   const target = readTarget(query, parameters)
   if ('code' in target) return target

@@ -16,42 +16,42 @@ import { ScriptedSession } from './scripted-session.ts'
 import type { ServiceShape } from './service-shape.ts'
 import { Mp3Maker } from './tone-mp3.ts'
 
-/** How the scripted service is made. */
+/** Options of the scripted service. */
 export interface ScriptedServiceOptions {
-  /** Port on loopback. Default 0: a free one, kept over `stop` and `start`. */
+  /** Port on loopback. Default 0: a free one, kept across `stop` and `start`. */
   port?: number
-  /** The key it wants in `auth.token`. Default `simulated-key`. */
+  /** Key expected in `auth.token`. Default `simulated-key`. */
   apiKey?: string
-  /** How it answers. Default `tones()`. */
+  /** How it answers audio. Default `tones()`. */
   answer?: Answering
   /** How it answers text, on `/translator` and `/tts`. Default `texts`. */
   answerText?: TextAnswering
-  /** What it does as it likes where the interface does not say. Default: as `docs/service/protocol.md`. */
+  /** Choices that the interface leaves open. Default: as in `docs/service/protocol.md`. */
   shape?: ServiceShape
-  /** What it does wrong from the beginning. Default nothing. */
+  /** Initial faults. Default none. */
   faults?: Faults
-  /** What sessions keep: counts only (for load), the order of events too (default), or the audio as well. */
+  /** What sessions record: only counts (for load tests), the order of events too (default), or the audio as well. */
   record?: 'counts' | 'events' | 'audio'
   clock?: Clock
-  /** Answers HTTP requests: lists, batch, streamed audio. Default: every one is 404. */
+  /** Answers HTTP requests: lists, batch, streamed audio. Default: 404 for every request. */
   http?: RequestListener
   /** Called for every new session, before anything is sent to it. */
   onSession?: (session: ScriptedSession) => void
-  /** Called for every fragment taken, before it is acknowledged. */
+  /** Called for every accepted fragment, before it is acknowledged. */
   onFragment?: (session: ScriptedSession, pcm: Int16Array) => void
 }
 
 /**
- * A translation service that does as it is told: the real protocol on all namespaces, scripted answers, and every fault
- * at the moment the test wants it. Whoever listens closes it.
+ * A scripted translation service: the real protocol on all namespaces, scripted answers, and every fault at the moment
+ * the test wants it. The caller of `listen` closes it.
  */
 export class ScriptedService implements AsyncDisposable {
   readonly apiKey: string
-  /** What it does wrong from now on; sessions read it live. */
+  /** Active faults; sessions read them live. */
   readonly faults: Faults
-  /** Every session since `listen`, oldest first, ended ones too; the list is kept over `stop` and `start`. */
+  /** Every session since `listen`, oldest first, including ended ones; kept across `stop` and `start`. */
   readonly sessions: ScriptedSession[] = []
-  /** Bodies that were refused at connection: wrong key or wrong parameters. */
+  /** Bodies of rejected connections: wrong key or wrong parameters. */
   readonly refused: unknown[] = []
 
   readonly #options: ScriptedServiceOptions
@@ -70,7 +70,7 @@ export class ScriptedService implements AsyncDisposable {
     this.faults = { ...options.faults }
   }
 
-  /** Listens on loopback. Rejects when the port is taken. */
+  /** Listens on loopback. Rejects if the port is in use. */
   static async listen(options: ScriptedServiceOptions = {}): Promise<ScriptedService> {
     const service = new ScriptedService(options, await Mp3Maker.create())
     await service.start()
@@ -87,18 +87,18 @@ export class ScriptedService implements AsyncDisposable {
     return this.sessions.at(-1)
   }
 
-  /** Faults of the next session alone; called twice, of the next two. */
+  /** Queues faults for the next session only; called twice, for the next two. */
   next(faults: Faults): void {
     this.#next.push({ ...faults })
   }
 
-  /** Takes back every fault of the service, and those queued; sessions keep their own. */
+  /** Removes every fault of the service and the queued ones; sessions keep their own. */
   heal(): void {
     for (const name of Object.keys(this.faults) as (keyof Faults)[]) delete this.faults[name]
     this.#next.length = 0
   }
 
-  /** The session of this number (from 1), once it is there. */
+  /** Resolves to the session of this number (from 1) as soon as it exists. */
   sessionOf(number: number): Promise<ScriptedSession> {
     const session = this.sessions[number - 1]
     if (session) return Promise.resolve(session)
@@ -110,12 +110,12 @@ export class ScriptedService implements AsyncDisposable {
     for (const session of this.sessions) if (session.connected) session.drop(how)
   }
 
-  /** Every open connection stays open and is never answered again. */
+  /** Keeps every open connection open and never answers it again. */
   hangAll(): void {
     for (const session of this.sessions) if (session.connected) session.hang()
   }
 
-  /** Goes away as a killed process does: connections cut, port closed. Idempotent; `start` brings it back. */
+  /** Disappears like a killed process: connections cut, port closed. Idempotent; `start` resumes it. */
   async stop(): Promise<void> {
     const running = this.#running
     if (!running) return
@@ -124,7 +124,7 @@ export class ScriptedService implements AsyncDisposable {
     await running.io.close()
   }
 
-  /** Listens again, on the same port. Nothing when it is running. */
+  /** Listens again on the same port. No effect while it is running. */
   async start(): Promise<void> {
     if (this.#running) return
     const http = createServer(

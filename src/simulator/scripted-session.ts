@@ -18,26 +18,26 @@ const STREAMED_BYTES = 1024
 export class ScriptedSession {
   readonly number: number
   readonly parameters: ConnectionParameters
-  /** Language spoken or written; empty on `/tts`. */
+  /** Source language; empty on `/tts`. */
   readonly from: string
-  /** Language wanted; empty on `/stt`. */
+  /** Target language; empty on `/stt`. */
   readonly to: string
   readonly namespace: Namespace
-  /** Texts taken, in order. */
+  /** Accepted texts, in order. */
   readonly texts: string[] = []
-  /** Bytes of every fragment taken, in order (not with `record: 'counts'`). */
+  /** Size of every accepted fragment, in order (not with `record: 'counts'`). */
   readonly fragmentBytes: number[] = []
   /** Everything that happened, in order (not with `record: 'counts'`). */
   readonly log: SessionEvent[] = []
-  /** Settles with Socket.IO's reason when the connection is gone. */
+  /** Resolves to Socket.IO's reason when the connection is gone. */
   readonly ended: Promise<string>
-  /** Fragments that arrived, taken or not. */
+  /** Number of fragments that arrived, accepted or not. */
   arrived = 0
-  /** Fragments taken. */
+  /** Number of accepted fragments. */
   fragments = 0
-  /** Fragments that came before `start`: a client's fault. */
+  /** Number of fragments received before `start`: a mistake of the client. */
   early = 0
-  /** Samples taken. */
+  /** Number of accepted samples. */
   samples = 0
 
   readonly #socket: Socket
@@ -76,7 +76,7 @@ export class ScriptedSession {
     socket.onAny((event: string) => known.includes(event) || this.#note('other', event))
   }
 
-  /** Greets the client. Called once, by the service, after everything else is in place. */
+  /** Greets the client. Called once, by the service, when everything else is in place. */
   begin(): void {
     const lifeMs = this.#faults.get('lifeMs')
     if (!this.#faults.get('noConnected')) {
@@ -98,12 +98,12 @@ export class ScriptedSession {
     return this.#socket.connected
   }
 
-  /** Milliseconds of audio taken. */
+  /** Milliseconds of accepted audio. */
   get heardMs(): number {
     return durationMs(this.samples)
   }
 
-  /** All audio taken, in order; needs `record: 'audio'`. */
+  /** All accepted audio, in order; needs `record: 'audio'`. */
   get pcm(): Int16Array {
     const all = new Int16Array(this.#pcm.reduce((sum, part) => sum + part.length, 0))
     let at = 0
@@ -114,7 +114,7 @@ export class ScriptedSession {
     return all
   }
 
-  /** Answers an utterance as the mode in force says, with every fault in force; returns its id. */
+  /** Answers an utterance in the session's mode, with all active faults; returns its id. */
   say(saying: Saying): string {
     const id = String(++this.#utterances)
     const deliver = () => this.#wait(this.#faults.get('answerAfterMs'), () => this.#deliver(id, saying))
@@ -128,7 +128,7 @@ export class ScriptedSession {
     return id
   }
 
-  /** Sends what is understood so far of the utterance that `say` will answer next. */
+  /** Sends a partial result of the utterance that `say` will answer next. */
   partial(saying: Saying): void {
     if (!this.#shaped.tellsFinal) return
     const transcript = this.#transcript(String(this.#utterances + 1), saying)
@@ -142,7 +142,7 @@ export class ScriptedSession {
     this.#note('error', body)
   }
 
-  /** Sends any event with any payload, known to the interface or not. */
+  /** Sends any event with any payload, even outside the interface. */
   emit(event: string, ...payload: unknown[]): void {
     if (!this.#hung) this.#socket.emit(event, ...payload)
   }
@@ -153,7 +153,7 @@ export class ScriptedSession {
     else this.#socket.request.socket.destroy()
   }
 
-  /** Keeps the connection open, reads nothing more and answers nothing more, for good. */
+  /** Keeps the connection open, but stops reading and answering permanently. */
   hang(): void {
     this.#hung = true
     this.#socket.request.socket.pause()

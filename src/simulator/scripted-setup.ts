@@ -3,7 +3,7 @@ import type { ConnectionParameters, Namespace } from '../service/contract.ts'
 import type { SessionFaults } from './scripted-faults.ts'
 import type { ServiceShape } from './service-shape.ts'
 
-/** One thing that happened in a session, in order. */
+/** One event of a session, in order. */
 export interface SessionEvent {
   /** Milliseconds of the service's clock. */
   at: number
@@ -21,14 +21,14 @@ export interface SessionEvent {
   detail?: unknown
 }
 
-/** What a session says about one stretch of audio, or about one text. */
+/** The answer to one stretch of audio, or to one text. */
 export interface Saying {
   /** Default: the number of the utterance and its language. */
   text?: string
   translation?: string
   /** mp3. Without it the result has no `file`. */
   audio?: Uint8Array
-  /** The same as samples of 16 kHz, for a service whose shape has no mp3. */
+  /** The same audio as 16 kHz samples, for a service whose shape has no mp3. */
   pcm?: Int16Array
   /** Sample rate of `audio`, Hz. Default 16 000. */
   rate?: number
@@ -37,7 +37,7 @@ export interface Saying {
 }
 
 export interface SessionSetup {
-  /** Order of connection at this service, from 1. */
+  /** Order of connection to this service, from 1. */
   number: number
   namespace: Namespace
   parameters: ConnectionParameters
@@ -45,8 +45,8 @@ export interface SessionSetup {
   shape: ServiceShape
   clock: Clock
   record: 'counts' | 'events' | 'audio'
-  /** Called with every fragment taken, before it is acknowledged. */
+  /** Called with every accepted fragment, before it is acknowledged. */
   onFragment: (pcm: Int16Array) => void
-  /** Called with every text taken, before it is acknowledged. */
+  /** Called with every accepted text, before it is acknowledged. */
   onText: (text: string) => void
 }

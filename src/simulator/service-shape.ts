@@ -2,7 +2,7 @@ import { bytesOf } from '../transcode/pcm.ts'
 import { encodeWav } from '../transcode/wav.ts'
 import type { ScriptedResult } from './scripted-faults.ts'
 
-/** How a voice travels: as binary of some kind, or as text or numbers inside JSON. */
+/** Encoding of a voice: some kind of binary, or text or numbers inside JSON. */
 export const VOICE_FORMS = [
   'buffer',
   'arraybuffer',
@@ -14,34 +14,31 @@ export const VOICE_FORMS = [
 ] as const
 export type VoiceForm = (typeof VOICE_FORMS)[number]
 
-/**
- * What a service of the interface may do as it likes, since the interface does not say; what is left out is as in
- * `docs/service/protocol.md`.
- */
+/** Choices that the interface leaves to a service. The default of each field is as in `docs/service/protocol.md`. */
 export interface ServiceShape {
-  /** What results are named by: their utterance, nothing, `sequence` for each piece, an id for each message or for the session. */
+  /** Ids of results: their utterance, none, `sequence` for each piece, an id for each message or for the session. */
   readonly ids?: 'utterance' | 'none' | 'pieces' | 'messages' | 'session'
-  /** Whether `final` is said, and so interim text is sent. */
+  /** Whether `final` is sent, and with it interim text. */
   readonly final?: boolean
-  /** What is in `endSynth`. */
+  /** Payload of `endSynth`. */
   readonly end?: 'id' | 'nothing' | 'other'
-  /** All of an utterance in each result, or text, translation and voice in results of their own. */
+  /** Each result holds all of an utterance, or text, translation and voice have results of their own. */
   readonly parts?: 'together' | 'apart'
   /** Names of fields: `text` and `file.data`; `transcription` and `audio`; `Transcript`, `Translated_Text`, `data`. */
   readonly fields?: 'contract' | 'plain' | 'odd'
   readonly form?: VoiceForm
   readonly coding?: 'mp3' | 'wav' | 'pcm'
-  /** Whether results tell the time that they cover. */
+  /** Whether results contain the time range that they cover. */
   readonly times?: boolean
 }
 
-/** A voice as samples of 16 kHz, or ready as mp3. */
+/** A voice as 16 kHz samples, or as prepared mp3. */
 export interface ShapedVoice {
   readonly mp3: Uint8Array
   readonly pcm?: Int16Array | undefined
 }
 
-/** Gives the answers of one session their shape. */
+/** Formats the answers of one session. */
 export class ShapedAnswers {
   readonly #shape: ServiceShape
   #messages = 0
@@ -50,19 +47,19 @@ export class ShapedAnswers {
     this.#shape = shape
   }
 
-  /** Whether text that may still change can be sent. */
+  /** Whether text that can still change can be sent. */
   get tellsFinal(): boolean {
     return this.#shape.final ?? true
   }
 
-  /** The bytes of a voice, all of them. */
+  /** All bytes of a voice. */
   voice({ mp3, pcm }: ShapedVoice): Uint8Array {
     const { coding = 'mp3' } = this.#shape
     if (coding === 'mp3' || !pcm) return mp3
     return coding === 'wav' ? encodeWav(pcm, 16_000) : bytesOf(pcm)
   }
 
-  /** The results of one utterance, of which `pieces` is the voice. */
+  /** The results of one utterance, whose voice is `pieces`. */
   results(spoken: ScriptedResult, pieces: readonly Uint8Array[], rate: number): ScriptedResult[] {
     const file = (data: Uint8Array) => ({ file: { data, codec: 'mp3', sampleRate: rate } as const })
     if (this.#shape.parts !== 'apart')
@@ -76,7 +73,7 @@ export class ShapedAnswers {
     ]
   }
 
-  /** The payload that tells `result`. */
+  /** The payload of `result`. */
   payload(result: ScriptedResult): Record<string, unknown> {
     const { id, final, text, translation, file, endMs, ...rest } = result
     const { fields = 'contract', times = true } = this.#shape
@@ -128,7 +125,7 @@ export class ShapedAnswers {
 }
 
 function formed(bytes: Uint8Array, form: VoiceForm): unknown {
-  // A copy with memory of its own: that of a Buffer may be shared.
+  // A copy with its own memory, because that of a Buffer can be shared.
   const own = Uint8Array.from(bytes)
   switch (form) {
     case 'arraybuffer':

@@ -1,19 +1,19 @@
 import { createMp3Encoder } from 'wasm-media-encoders'
 import { SAMPLE_RATE } from '../transcode/pcm.ts'
 
-/** Sample rates that mp3 knows. */
+/** Sample rates of mp3. */
 export type Mp3Rate = 8000 | 11025 | 12000 | 16000 | 22050 | 24000 | 32000 | 44100 | 48000
 
 const PEAK = 8000
 const FADE_MS = 10
 
-/** The tone that stands for a language: 400–3100 Hz, always the same, tones of different languages apart. */
+/** Returns the frequency that represents a language: 400–3100 Hz, constant, and different for different languages. */
 export function toneOf(languageId: string): number {
   const index = (languageId.charCodeAt(0) - 97) * 26 + (languageId.charCodeAt(1) - 97)
   return 400 + 4 * ((((index * 253) % 676) + 676) % 676)
 }
 
-/** A tone of `hz` for `ms`, faded at both ends so that it has no clicks. */
+/** Returns a tone of `hz` for `ms`, faded at both ends to avoid clicks. */
 export function tone(hz: number, ms: number, rate: number = SAMPLE_RATE, peak = PEAK): Int16Array {
   const pcm = new Int16Array(Math.round((ms * rate) / 1000))
   const fade = Math.max(1, Math.min(pcm.length / 2, (FADE_MS * rate) / 1000))
@@ -24,7 +24,7 @@ export function tone(hz: number, ms: number, rate: number = SAMPLE_RATE, peak = 
   return pcm
 }
 
-/** Makes mp3 files for stand-ins: mono, constant bit rate, one encoder, tones kept once made. */
+/** Encodes mp3 for simulated services: mono, constant bit rate, one encoder, with tones cached. */
 export class Mp3Maker {
   readonly #encoder: Awaited<ReturnType<typeof createMp3Encoder>>
   readonly #tones = new Map<string, Uint8Array>()
@@ -37,7 +37,10 @@ export class Mp3Maker {
     return new Mp3Maker(await createMp3Encoder())
   }
 
-  /** `pcm` of `rate` Hz as mp3: 32 kbit/s up to 24 kHz, 64 above, unless `kbps` says otherwise. The caller owns it. */
+  /**
+   * Encodes `pcm` of `rate` Hz as mp3: 32 kbit/s up to 24 kHz, 64 above, unless `kbps` is set. The caller owns the
+   * result.
+   */
   encode(pcm: Int16Array, rate: Mp3Rate = SAMPLE_RATE, kbps?: 32 | 48 | 64 | 128): Uint8Array {
     const bitrate = kbps ?? (rate <= 24_000 ? 32 : 64)
     this.#encoder.configure({ sampleRate: rate, channels: 1, outputSampleRate: rate, bitrate })
@@ -50,7 +53,7 @@ export class Mp3Maker {
     return mp3
   }
 
-  /** A tone of `hz` for `ms` as mp3; shared between callers, so never write into it. */
+  /** Returns a tone of `hz` for `ms` as mp3. The result is shared between callers: never write into it. */
   tone(hz: number, ms: number, rate: Mp3Rate = SAMPLE_RATE): Uint8Array {
     const key = `${hz}/${ms}/${rate}`
     let mp3 = this.#tones.get(key)

@@ -9,37 +9,37 @@ import { Mp3Maker } from '../tone-mp3.ts'
 import { Ear } from './ear.ts'
 import { type Sentence, schedule } from './schedule.ts'
 
-/** Two speakers, each of whom hears the other translated. */
+/** Two speakers, each hearing the other translated. */
 const SPEAKERS = [
   { id: 'anna', speaks: 'en-us', hears: 'en-us' },
   { id: 'bob', speaks: 'es-es', hears: 'es-es' },
 ] as const satisfies readonly { id: string; speaks: LanguageId; hears: LanguageId }[]
 
-/** The service answers this long after a sentence has ended (ms). */
+/** Delay of the service's answer after the end of a sentence (ms). */
 const SERVICE_MS = 700
-/** Lengths to which the translations are rounded (ms): each is encoded once. */
+/** Translation lengths are rounded to this step (ms), so that each is encoded once. */
 const STEP_MS = 200
 
-/** A conversation of two people: how long, how much they talk, and how their translations are. */
+/** A conversation between two people: its length, how much they talk, and their translations. */
 export interface ConversationOptions {
   readonly minutes: number
-  /** Part of the time in which each of the two talks. */
+  /** Share of the time that each participant talks. */
   readonly share: number
-  /** Length of a translation against its source; default 1.4. */
+  /** Ratio of the length of a translation to its source; default 1.4. */
   readonly longer?: number
-  /** What the translations sound like: speech, 16 kHz mono, at least 9 s. */
+  /** Audio of the translations: speech, 16 kHz mono, at least 9 s. */
   readonly speech: Int16Array
   readonly seed?: number
   /** Settings of the relay. */
   readonly relay?: Parameters<typeof relayOptions>[0]
-  /** Everything a listener is played, as it is sent, which is translations only; borrowed for the call. */
+  /** Receives everything that is played to a listener, which is only translations; borrowed for the call. */
   readonly hear?: (listener: string, frames: Int16Array) => void
 }
 
-/** What became of one translated sentence. */
+/** Timing of one translated sentence. */
 export interface Told {
   readonly speaker: string
-  /** When the sentence was over and when its translation came, was begun and heard to its end (ms). */
+  /** When the sentence ended, and when its translation arrived, started and was heard to its end (ms). */
   readonly endedAt: number
   readonly cameAt: number
   begunAt?: number
@@ -49,34 +49,34 @@ export interface Told {
   readonly lengthMs: number
 }
 
-/** What became of a conversation. */
+/** Result of a conversation. */
 export interface ConversationReport {
   readonly told: readonly Told[]
-  /** The lag of each listener, once a second while there is any. */
+  /** Lag of each listener, once per second while there is any. */
   readonly lag: ReadonlyMap<string, readonly LagPoint[]>
-  /** Part of the time in which the two really talked. */
+  /** Actual share of the time that the two talked. */
   readonly share: number
-  /** Time won by trimming pauses, and by speaking faster (ms). */
+  /** Time saved by trimming pauses, and by speaking faster (ms). */
   readonly trimmedMs: number
   readonly hastenedMs: number
-  /** Final captions told. */
+  /** Number of final captions. */
   readonly captions: number
   /** Utterances that the relay counted as dropped, and as heard to their end. */
   readonly dropped: number
   readonly heard: number
-  /** Times a translation ran dry in mid utterance. */
+  /** Number of translations that ran dry during an utterance. */
   readonly starved: number
 }
 
 /**
- * A long conversation through a real relay in no time: the clock is turned by hand, the service is played, its mp3 is
- * real. Every sentence is translated, and every translation is longer than what was said.
+ * Runs a long conversation through a real relay in simulated time: the clock is advanced by hand and the service is
+ * simulated, but its mp3 is real. Every sentence is translated, and every translation is longer than its source.
  */
 export async function converse(options: ConversationOptions): Promise<ConversationReport> {
   const { minutes, share, speech, longer = 1.4, seed = 1, hear = () => {} } = options
   const clock = new FakeClock()
   const since = clock.now()
-  /** As scripts count (ms). */
+  /** Time of the scripts (ms). */
   const at = () => clock.now() - since
   const translator = new FakeTranslator()
   const settings = relayOptions(options.relay)
@@ -144,9 +144,9 @@ export async function converse(options: ConversationOptions): Promise<Conversati
       ear.confirm()
     }
     clock.advance(FRAME_MS)
-    // Connections of the stand-in open in a microtask; a long run lets others have their turn.
+    // Connections of the fake service open in a microtask; a long run also yields to the event loop.
     if (now % 2_000 === 0) await new Promise(resolve => setImmediate(resolve))
-    // Nobody asks what the service got.
+    // The fragments sent to the service are not needed.
     for (const { sent } of translator.connections) sent.length = 0
   }
   if (ending) throw new Error(ending)
@@ -169,14 +169,14 @@ function waits({ heardAt, dropped }: Told): boolean {
   return heardAt === undefined && !dropped
 }
 
-/** The frame of `speech` that is said at `ms`, over and over. */
+/** The frame of `speech`, looped, at `ms`. */
 function frameAt(speech: Int16Array, ms: number): Int16Array {
   const frames = Math.floor(speech.length / FRAME_SAMPLES)
   const at = (Math.floor(ms / FRAME_MS) % frames) * FRAME_SAMPLES
   return speech.subarray(at, at + FRAME_SAMPLES)
 }
 
-/** Gives pieces of `speech` of a wanted length as mp3; each length is encoded once. */
+/** Returns excerpts of `speech` of the requested length as mp3; each length is encoded once. */
 async function translations(speech: Int16Array): Promise<(ms: number) => { mp3: Uint8Array; ms: number }> {
   const maker = await Mp3Maker.create()
   const made = new Map<number, Uint8Array>()

@@ -1,7 +1,7 @@
 import type { EndReason } from '../../core/errors.ts'
 import type { Leg, LegUplink } from '../../core/leg.ts'
 
-/** A leg that keeps nothing: what is played goes to `hear`, and counts as heard at the next `confirm`. */
+/** A leg that keeps nothing: played audio goes to `hear`, and counts as heard at the next `confirm`. */
 export class Ear implements Leg {
   readonly id: string
   readonly channel = 'simulated'
@@ -41,7 +41,7 @@ export class Ear implements Leg {
     this.#end(reason)
   }
 
-  /** Everything played so far was heard. */
+  /** Confirms everything played so far as heard. */
   confirm(): void {
     if (this.#marks.length === 0) return
     const marks = this.#marks

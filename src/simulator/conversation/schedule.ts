@@ -1,4 +1,4 @@
-/** One sentence of a script: when it is said, and how long it takes. */
+/** One sentence of a script: its start and length. */
 export interface Sentence {
   readonly atMs: number
   readonly lengthMs: number
@@ -7,20 +7,20 @@ export interface Sentence {
 /** How much a speaker talks, and for how long. */
 export interface ScheduleOptions {
   readonly minutes: number
-  /** Part of the time in which the speaker talks, 0 to 1; pauses between sentences of one turn are no talk. */
+  /** Share of the time that the speaker talks, 0 to 1. Pauses between sentences of one turn do not count as talk. */
   readonly share: number
-  /** The same seed, the same script. */
+  /** The same seed gives the same script. */
   readonly seed: number
 }
 
-/** Lengths of a sentence, of a pause between two of one turn, and of a whole turn (ms). */
+/** Lengths of a sentence, of a pause between two sentences of one turn, and of a whole turn (ms). */
 const SENTENCE_MS = [1_000, 5_000] as const
 const PAUSE_MS = [150, 700] as const
 const TURN_MS = [4_000, 30_000] as const
 
 /**
- * When a speaker says something: turns of a few sentences, some short, some half a minute, with what the other says (or
- * nothing) between, so that the whole is talk for `share` of the time. With a share of 1 they never pause for breath.
+ * Returns when a speaker talks: turns of a few sentences, some short, some half a minute, with gaps between them for
+ * the other speaker, so that talk takes `share` of the time. With a share of 1 there are no pauses.
  */
 export function schedule({ minutes, share, seed }: ScheduleOptions): Sentence[] {
   if (!(share > 0 && share <= 1)) throw new RangeError(`share lies between 0 and 1, got ${share}`)
@@ -35,7 +35,7 @@ export function schedule({ minutes, share, seed }: ScheduleOptions): Sentence[] 
       sentences.push({ atMs: at, lengthMs })
       talked += lengthMs
       at += lengthMs
-      // Some talk so much that they leave no room between sentences.
+      // A high share leaves no room between sentences.
       at += Math.min(between(PAUSE_MS), Math.max(0, talked / share - at))
     }
     at = Math.max(at, Math.round(talked / share))
@@ -43,7 +43,7 @@ export function schedule({ minutes, share, seed }: ScheduleOptions): Sentence[] 
   return sentences
 }
 
-/** Numbers in [0, 1), always the same from one seed (mulberry32). */
+/** Returns numbers in [0, 1), always the same for one seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -2,30 +2,32 @@ import type { Socket } from 'node:net'
 import { after, type Clock } from '../../core/clock.ts'
 import type { Toxics } from './toxics.ts'
 
-/** Bytes that may be on their way in one direction; a source that sends more has to wait, as with a full network. */
+/**
+ * Maximum number of bytes in transit in one direction; a source that sends more has to wait, as with a full network.
+ */
 const MOST_HELD = 256 * 1024
 
-/** One direction of a connection through the proxy. Toxics are read for every chunk, so that they may change. */
+/** One direction of a connection through the proxy. Toxics are read for every chunk, so that they can change. */
 export class FaultPipe {
   readonly #from: Socket
   readonly #to: Socket
   readonly #toxics: Toxics
   readonly #clock: Clock
   readonly #random: () => number
-  /** Told when `limitBytes` is reached. */
+  /** Called when `limitBytes` is reached. */
   readonly #limited: () => void
   readonly #queue: { bytes: Buffer; due: number }[] = []
   #held = 0
   #latest = 0
-  /** When the line is free again for those who have a bandwidth. */
+  /** When the line is free again, with limited bandwidth. */
   #freeAt = 0
   #timer: Disposable | undefined
-  /** The source has ended. */
+  /** Whether the source has ended. */
   #ended = false
-  /** This direction was ended from here, whatever the network does. */
+  /** Whether this direction was ended locally, regardless of the network. */
   #halfClosed = false
   #closed = false
-  /** Bytes that went through. */
+  /** Number of bytes forwarded. */
   passed = 0
 
   constructor(
@@ -48,12 +50,12 @@ export class FaultPipe {
     to.on('drain', () => this.#pump())
   }
 
-  /** Toxics have changed: what waits may be due now. */
+  /** Applies changed toxics: pending chunks can be due now. */
   changed(): void {
     this.#pump()
   }
 
-  /** Ends this direction in order, behind what is on its way; the other goes on. */
+  /** Ends this direction in order, after the bytes in transit; the other direction continues. */
   halfClose(): void {
     this.#halfClosed = true
     this.#pump()
@@ -70,7 +72,7 @@ export class FaultPipe {
     const { latencyMs = 0, jitterMs = 0, sliceBytes = bytes.length, sliceGapMs = 0 } = this.#toxics
     let due = this.#clock.now() + latencyMs
     for (let at = 0; at < bytes.length; at += sliceBytes) {
-      // The order stays: what overtakes nobody waits for the one before it.
+      // Keeps the order: a chunk does not overtake the one before it.
       this.#latest = Math.max(this.#latest, due + this.#random() * jitterMs)
       this.#queue.push({ bytes: this.#damaged(bytes.subarray(at, at + sliceBytes)), due: this.#latest })
       if (sliceGapMs > 0) due = this.#latest + sliceGapMs
@@ -104,7 +106,7 @@ export class FaultPipe {
       this.#queue.shift()
       if (!this.#pass(next.bytes, now)) return
     }
-    // What is lost on the way, or stands still, tells of no end either.
+    // A direction that loses its bytes or is stalled does not forward an end either.
     const { swallow, bytesPerSecond } = this.#toxics
     const told = this.#ended && !swallow && bytesPerSecond !== 0
     if ((told || this.#halfClosed) && !this.#to.writableEnded) this.#to.end()

@@ -4,11 +4,11 @@ import { randomFrom } from '../phone/quirks.ts'
 import { FaultPipe } from './fault-pipe.ts'
 import { type CutHow, checkToxics, type Direction, type Toxics } from './toxics.ts'
 
-/** What the proxy stands before, and what it does wrong from the beginning. */
+/** Target of the proxy and its initial faults. */
 export interface FaultProxyOptions {
-  /** Where connections are taken: `http://127.0.0.1:4000`, or another scheme with a port. */
+  /** Address of the target: `http://127.0.0.1:4000`, or another scheme with a port. */
   readonly to: string
-  /** Of everything that is left to chance: the same seed, the same faults. Default 1. */
+  /** Seed of everything random: the same seed gives the same faults. Default 1. */
   readonly seed?: number
   /** Port on loopback. Default 0: a free one. */
   readonly port?: number
@@ -21,17 +21,17 @@ interface Link {
   readonly server: Socket
   readonly up: FaultPipe
   readonly down: FaultPipe
-  /** Sides that were reset, of which the other hears as soon as anything gets through to it. */
+  /** Sides that were reset; the other side learns of it as soon as anything can get through. */
   readonly reset: Set<Socket>
 }
 
-/** What becomes of new connections. `refuse`: reset. `hang`: accepted, and never answered. */
+/** Treatment of new connections. `refuse`: reset. `hang`: accepted and never answered. */
 export type Accepting = 'yes' | 'refuse' | 'hang'
 
 /**
- * A TCP proxy on loopback that does to a connection what networks do: whatever is spoken over it, HTTP, WebSocket or
- * Socket.IO. Faults may be changed while it runs, and hold for connections that are open too. TCP knows no reordering:
- * what is out of order below it comes late above, which is `jitterMs` and stalls. Whoever listens closes it.
+ * A TCP proxy on loopback that simulates network faults for any protocol over TCP: HTTP, WebSocket or Socket.IO. Faults
+ * can be changed at run time and also apply to open connections. TCP does not reorder: packets out of order below it
+ * arrive late above it, which `jitterMs` and stalls simulate. The caller of `listen` closes it.
  */
 export class FaultProxy implements AsyncDisposable {
   readonly #options: FaultProxyOptions
@@ -42,9 +42,9 @@ export class FaultProxy implements AsyncDisposable {
   readonly #toxics: { readonly up: Toxics; readonly down: Toxics } = { up: {}, down: {} }
   #server: Server | undefined
   #port: number
-  /** What becomes of new connections. */
+  /** Treatment of new connections. */
   accepting: Accepting = 'yes'
-  /** Connections that were asked for since `listen`, whatever became of them. */
+  /** Number of connections requested since `listen`, accepted or not. */
   connections = 0
 
   private constructor(options: FaultProxyOptions) {
@@ -62,7 +62,7 @@ export class FaultProxy implements AsyncDisposable {
     return proxy
   }
 
-  /** The same address as `to`, at the proxy's own port. */
+  /** The address of `to`, at the proxy's own port. */
   get url(): string {
     const url = new URL(this.#options.to)
     url.hostname = '127.0.0.1'
@@ -70,12 +70,12 @@ export class FaultProxy implements AsyncDisposable {
     return url.href.replace(/\/$/, '')
   }
 
-  /** Connections open now. */
+  /** Number of open connections. */
   get open(): number {
     return this.#links.size
   }
 
-  /** Bytes that went through connections that are open now. */
+  /** Bytes forwarded over the connections that are open now. */
   get passed(): { readonly up: number; readonly down: number } {
     let up = 0
     let down = 0
@@ -87,8 +87,8 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   /**
-   * These faults, instead of those before, in one direction or in both, for open and for new connections. Throws `RangeError` for
-   * what is no fault, or out of its range.
+   * Replaces the faults of one direction or both, for open and for new connections. Throws `RangeError` for an unknown
+   * fault or a value out of range.
    */
   set(toxics: Toxics, direction?: Direction): void {
     checkToxics(toxics)
@@ -101,7 +101,7 @@ export class FaultProxy implements AsyncDisposable {
     }
   }
 
-  /** No faults from now on; what was cut or swallowed is gone. */
+  /** Removes all faults; bytes that were cut or swallowed stay lost. */
   heal(): void {
     this.accepting = 'yes'
     for (const socket of this.#hanging) socket.resetAndDestroy()
@@ -120,12 +120,12 @@ export class FaultProxy implements AsyncDisposable {
     }
   }
 
-  /** Ends one direction of every open connection; the other goes on. */
+  /** Ends one direction of every open connection; the other direction continues. */
   halfClose(direction: Direction): void {
     for (const link of this.#links) link[direction].halfClose()
   }
 
-  /** Listens again, on the same port. Nothing when it does. */
+  /** Listens again on the same port. No effect while it is listening. */
   async start(): Promise<void> {
     if (this.#server) return
     const server = createServer({ allowHalfOpen: true }, client => this.#take(client))
@@ -137,7 +137,7 @@ export class FaultProxy implements AsyncDisposable {
     this.#port = (server.address() as AddressInfo).port
   }
 
-  /** Nobody listens any more, and everything that is open is reset; `start` brings it back. Idempotent. */
+  /** Stops listening and resets every open connection; `start` resumes it. Idempotent. */
   async stop(): Promise<void> {
     const server = this.#server
     if (!server) return
@@ -201,7 +201,7 @@ export class FaultProxy implements AsyncDisposable {
     server.once('close', over)
   }
 
-  /** A reset goes where bytes would: not into a black hole. */
+  /** Passes a reset on where bytes would pass: not into a black hole. */
   #passResets({ client, server, reset }: Link): void {
     const { up, down } = this.#toxics
     if (reset.has(server) && !down.swallow) client.resetAndDestroy()

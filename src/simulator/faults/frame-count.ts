@@ -1,20 +1,20 @@
 import { frameNumberAt } from './numbered-frames.ts'
 
-/** Looks within 20 ms: enough to find each frame more than once, few enough to be quick. */
+/** Samplings within 20 ms: enough to find each frame more than once, few enough to be quick. */
 const LOOKS_A_FRAME = 8
 
 /** A stretch in which one frame was heard. */
 export interface HeardFrame {
   readonly index: number
-  /** First sample of the first look that found it. */
+  /** First sample of the first sampling that found it. */
   readonly at: number
-  /** How often it was heard on end: 2 where it was doubled. */
+  /** Number of consecutive repetitions: 2 for a doubled frame. */
   readonly times: number
 }
 
 /**
- * The numbers that are in `pcm`, in order of hearing, wherever frames begin: after delays, fades and cuts. A frame that
- * is heard twice on end is one entry of two `times`.
+ * Returns the frame numbers in `pcm`, in the order heard, at any alignment: after delays, fades and cuts. A frame that
+ * is heard twice in a row is one entry with `times` 2.
  */
 export function framesIn(pcm: Int16Array, rate = 16_000): HeardFrame[] {
   const step = Math.max(1, Math.round((rate * 20) / 1_000 / LOOKS_A_FRAME))
@@ -26,7 +26,7 @@ export function framesIn(pcm: Int16Array, rate = 16_000): HeardFrame[] {
     if (run && run.index === index && at - run.last <= (rate * 20) / 1_000) run.last = at
     else runs.push({ index, at, last: at })
   }
-  // 10 ms of a frame's 20 can begin a look; every further time adds 20.
+  // 10 of a frame's 20 ms can start a sampling; every repetition adds 20.
   return runs.map(({ index, at, last }) => ({
     index,
     at,
@@ -34,15 +34,15 @@ export function framesIn(pcm: Int16Array, rate = 16_000): HeardFrame[] {
   }))
 }
 
-/** What became of frames on their way. */
+/** Result of comparing received frames with the ones sent. */
 export interface FrameCount {
-  /** Frames of those sent that were not heard. */
+  /** Frames that were sent and not heard. */
   readonly lost: readonly number[]
-  /** Times a frame was heard that had been heard before. */
+  /** Number of times that a frame was heard again. */
   readonly repeated: number
-  /** Times a frame was heard after a later one, for the first time. */
+  /** Number of frames first heard after a later one. */
   readonly late: number
-  /** Heard, and never sent. */
+  /** Frames that were heard and never sent. */
   readonly foreign: readonly number[]
 }
 

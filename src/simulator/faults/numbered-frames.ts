@@ -1,25 +1,25 @@
 /**
- * Audio whose every frame of 20 ms says which one it is: 16 bits, each as one of two tones that lie side by side, sixteen
- * tones at a time. All are multiples of 100 Hz from 300 to 3400 Hz, so any 10 ms within a frame tell its number, without
- * knowing where it begins: it survives µ-law, telephone band, resampling and some noise.
+ * Audio in which every frame of 20 ms carries its number: 16 bits, each as one of two adjacent tones, sixteen tones at
+ * a time. All are multiples of 100 Hz from 300 to 3400 Hz, so any 10 ms within a frame contain its number, regardless
+ * of alignment. It survives µ-law, telephone band, resampling and some noise.
  */
 
-/** Milliseconds of a frame, and of the window in it that tells its number. */
+/** Milliseconds of a frame, and of the window in it that contains its number. */
 const FRAME_MS = 20
 const WINDOW_MS = 10
 const STEP_HZ = 100
 const FIRST_HZ = 300
 const BITS = 16
-/** Numbers that there are; those after it begin again at 0. */
+/** Number of frame numbers; later frames start again at 0. */
 export const FRAME_NUMBERS = 2 ** BITS
-/** Peak of one tone; sixteen of them are some −14 dBFS. */
+/** Peak of one tone; the sum of sixteen is about −14 dBFS. */
 const TONE_PEAK = 1_600
-/** A bit is told by a tone this much stronger than its neighbour (power). */
+/** A bit is decided if its tone is this much stronger than its neighbor (power). */
 const CLEAR = 4
-/** Softer than this, of one sample's mean power, is silence. */
+/** Mean power per sample below which audio is silence. */
 const SILENT_POWER = 100 ** 2
 
-/** Tones: cosine and sine tables of one window at a rate. */
+/** Cosine and sine tables of one window, by rate. */
 const tables = new Map<number, { cos: Float64Array[]; sin: Float64Array[] }>()
 
 function tablesOf(rate: number): { cos: Float64Array[]; sin: Float64Array[] } {
@@ -45,7 +45,7 @@ function checkRate(rate: number): void {
     throw new RangeError(`numbered frames need a rate of 8000 or more in hundreds, got ${rate}`)
 }
 
-/** The frame of number `index` (taken modulo 2^16) at `rate` Hz: 20 ms, some −14 dBFS. */
+/** Returns the frame of number `index` (modulo 2^16) at `rate` Hz: 20 ms, about −14 dBFS. */
 export function numberedFrame(index: number, rate = 16_000): Int16Array {
   checkRate(rate)
   const { sin } = tablesOf(rate)
@@ -54,7 +54,7 @@ export function numberedFrame(index: number, rate = 16_000): Int16Array {
   for (let at = 0; at < period; at++) {
     let sum = 0
     for (let bit = 0; bit < BITS; bit++) {
-      // Phases that differ keep the peak low.
+      // Different phases keep the peak low.
       const phase = (at + ((bit * bit * period) >> 5)) % period
       sum += sin[2 * bit + ((index >> bit) & 1)]![phase]!
     }
@@ -64,7 +64,7 @@ export function numberedFrame(index: number, rate = 16_000): Int16Array {
   return frame
 }
 
-/** Frames `from` to before `to`, one after the other. */
+/** Returns frames `from` to before `to`, one after the other. */
 export function numberedFrames(from: number, to: number, rate = 16_000): Int16Array {
   checkRate(rate)
   const samples = (rate * FRAME_MS) / 1_000
@@ -73,7 +73,7 @@ export function numberedFrames(from: number, to: number, rate = 16_000): Int16Ar
   return all
 }
 
-/** The number in the 10 ms from `at` on; undefined where there is none, or two are mixed. */
+/** Returns the number in the 10 ms from `at` on; undefined for none, or if two are mixed. */
 export function frameNumberAt(pcm: Int16Array, at: number, rate = 16_000): number | undefined {
   const { cos, sin } = tablesOf(rate)
   const length = windowSamples(rate)

@@ -1,20 +1,20 @@
-/** What is wrong with one direction of a connection. Every field may be set and taken back while bytes flow. */
+/** Faults of one direction of a connection. Every field can be set and removed while bytes flow. */
 export interface Toxics {
-  /** Bytes arrive this much later (ms). */
+  /** Additional latency (ms). */
   latencyMs?: number
-  /** … and up to this much later still, chunk by chunk; their order stays, as on TCP (ms). */
+  /** Maximum random latency in addition, chunk by chunk; the order is kept, as on TCP (ms). */
   jitterMs?: number
-  /** Bytes per second at most; 0 stalls: nothing passes, nothing is read, nothing is lost. */
+  /** Maximum bytes per second; 0 stalls: nothing passes, nothing is read, nothing is lost. */
   bytesPerSecond?: number
-  /** Chunks have this many bytes at most: messages arrive in pieces. */
+  /** Maximum size of a chunk (bytes): messages arrive in pieces. */
   sliceBytes?: number
   /** Time between two slices (ms). */
   sliceGapMs?: number
-  /** One byte in so many is wrong, on average. */
+  /** Average distance between corrupted bytes. */
   corruptEvery?: number
-  /** Everything is read and nothing is passed on: a black hole, and with both directions a peer that lost its power. */
+  /** Reads everything and forwards nothing: a black hole, and in both directions a peer that lost its power. */
   swallow?: boolean
-  /** After so many bytes in this direction the connection is cut, in mid message. */
+  /** Cuts the connection, mid-message, after this many bytes in this direction. */
   limitBytes?: number
 }
 
@@ -24,7 +24,7 @@ export type CutHow = 'fin' | 'rst'
 /** `up`: from client to server. */
 export type Direction = 'up' | 'down'
 
-/** The least value of each number; all are finite, and those from 1 on are whole. */
+/** Minimum of each number; all are finite, and those with a minimum of 1 or more are whole. */
 const LEAST: Readonly<Record<Exclude<keyof Toxics, 'swallow'>, number>> = {
   latencyMs: 0,
   jitterMs: 0,
@@ -35,7 +35,7 @@ const LEAST: Readonly<Record<Exclude<keyof Toxics, 'swallow'>, number>> = {
   limitBytes: 0,
 }
 
-/** Throws `RangeError` for a fault that there is not, or one that is out of its range. */
+/** Throws `RangeError` for an unknown fault, or one that is out of its range. */
 export function checkToxics(toxics: Toxics): void {
   for (const [name, value] of Object.entries(toxics)) {
     if (value === undefined) continue
