@@ -14,7 +14,7 @@ import { forgedKey } from './signature.ts'
 import type { StreamEnd } from './stream-report.ts'
 import { parseTwiml, type StreamNoun, type Twiml } from './twiml.ts'
 
-/** Twilio's side of one call: fetches, waits, asks and streams as its TwiML says. The call owns it. */
+/** Twilio's side of one call: fetches documents, waits, gathers keys and streams as its TwiML says. The call owns it. */
 export class CallHost implements ScriptHost, StreamsOwner {
   readonly errors = new Notices(100)
   readonly streams: CallStreams
@@ -27,7 +27,7 @@ export class CallHost implements ScriptHost, StreamsOwner {
   #hungUp: CallEnd | undefined
   #update: Instructions | undefined
 
-  /** `onStart` is called when a stream has begun or was refused, and when keys are waited for. */
+  /** `onStart` is called when a stream has started or was rejected, and when `<Gather>` waits for keys. */
   constructor(call: PlacedCall, mouth: Mouth, recording: Recording | undefined, onStart: () => void) {
     this.#call = call
     this.#onStart = onStart
@@ -54,19 +54,19 @@ export class CallHost implements ScriptHost, StreamsOwner {
     return update
   }
 
-  /** The call is over: whatever is being done ends now. */
+  /** The call has ended: cancels all current work. */
   end(end: CallEnd): void {
     this.#hungUp ??= end
     this.#interrupt()
   }
 
-  /** Other instructions, as by `calls(sid).update`: TwiML, or where to fetch it. */
+  /** Gives the call new instructions, like `calls(sid).update`: TwiML, or where to fetch it. */
   update(instructions: string | Errand): void {
     this.#update = typeof instructions === 'string' ? parseTwiml(instructions, this.#call) : instructions
     this.#interrupt()
   }
 
-  /** A key goes to whoever waits for it: `<Gather>`, or the stream. */
+  /** Passes a key to its receiver: `<Gather>`, or the stream. */
   press(key: string): void {
     if (this.prompts.asking) this.prompts.press(key)
     else this.streams.current?.press(key)

@@ -5,59 +5,62 @@ import { newSid } from './ids.ts'
 import { PhoneLine } from './line.ts'
 import { checkQuirks, type Quirks } from './quirks.ts'
 
-/** A call to be placed: who calls whom, where the bridge is, and how the phone behaves. */
+/** A call to place: caller and called number, address of the bridge, and behavior of the phone. */
 export interface CallOptions {
-  /** The voice webhook, where it can be reached: `http://127.0.0.1:8080/twilio/voice`. */
+  /** Reachable address of the voice webhook: `http://127.0.0.1:8080/twilio/voice`. */
   webhook: string
-  /** How Twilio asks it. Default POST. */
+  /** HTTP method of the webhook request. Default POST. */
   method?: Method
-  /** The bridge's public address as configured there, `https://bridge.example.com`, perhaps with a path: what is signed. Default: as reached. */
+  /**
+   * The bridge's public address as configured there, `https://bridge.example.com`, optionally with a path: the signed
+   * address. Default: the address as reached.
+   */
   publicUrl?: string
-  /** Further public hosts and where they really are: `{ 'other.example.com': 'http://127.0.0.1:8081' }`. */
+  /** Further public hosts and their actual addresses: `{ 'other.example.com': 'http://127.0.0.1:8081' }`. */
   resolve?: Readonly<Record<string, string>>
-  /** Requests look as if a reverse proxy had passed them on: inner `host`, `x-forwarded-proto: https`. Default false. */
+  /** Makes requests look forwarded by a reverse proxy: inner `host`, `x-forwarded-proto: https`. Default false. */
   proxied?: boolean
-  /** Follows `ws://` stream URLs, which Twilio refuses (31922): for bridges without a public name. Default false. */
+  /** Follows `ws://` stream URLs, which Twilio rejects (31922): for bridges without a public name. Default false. */
   allowInsecureStream?: boolean
   /** Signs the webhook and the upgrade. Without it nothing is signed. */
   authToken?: string
   accountSid?: string
   callSid?: string
-  /** Default +15005550006 and +15005550001, Twilio's numbers for tests. */
+  /** Default +15005550006 and +15005550001, Twilio's test numbers. */
   from?: string
   to?: string
-  /** The bridge has called the party: `Direction` is `outbound-api`, and the call is answered from the beginning. Default false. */
+  /** The bridge placed the call: `Direction` is `outbound-api`, and the call is answered from the start. Default false. */
   outbound?: boolean
-  /** The first instructions, instead of those of the webhook, which is not asked. */
+  /** The first instructions; the webhook is then not requested. */
   twiml?: string
-  /** Further fields of the webhook, or other values of the usual ones. */
+  /** Additional fields of the webhook, or overrides of the usual ones. */
   fields?: Readonly<Record<string, string>>
   quirks?: Quirks
-  /** Shared by all phones of a load test; its clock is then the call's clock. Default: one of its own. */
+  /** Shared by all phones of a load test; its clock is then the call's clock. Default: a separate line. */
   line?: PhoneLine
   clock?: Clock
   log?: Log
-  /** Keeps what the party hears for `heard()`: about 11 kB a second. Default true. */
+  /** Keeps the received audio for `heard()`: about 11 kB per second. Default true. */
   record?: boolean
-  /** Silence in what is heard counts as a gap when the audio goes on within this time. Default 400 ms. */
+  /** Maximum silence in the received audio that counts as a gap, if audio follows (ms). Default 400. */
   gapWithinMs?: number
-  /** The voice of `<Say>`, 8 kHz mono; `language` as written, `es-ES`. Without it texts take no time and are not heard. */
+  /** Voice of `<Say>`, 8 kHz mono; `language` as written, `es-ES`. Without it texts take no time and are silent. */
   speak?: (text: string, language: string | undefined) => Int16Array | Promise<Int16Array>
-  /** Called when the call is answered: its first instructions are there and do not reject it. */
+  /** Called when the call is answered: its first instructions have arrived and do not reject it. */
   onAnswered?: () => void
-  /** Called for every media message that arrives, with the bytes of µ-law it has and its base64: for measuring. */
+  /** Called for every media message that arrives, with its number of µ-law bytes and its base64: for measurements. */
   onMedia?: (now: number, bytes: number, payload: string) => void
-  /** Called for every mark that was reached: all before it was played. The name is as the bridge sent it. */
+  /** Called for every mark that was reached: everything before it was played. The name is as the bridge sent it. */
   onMark?: (now: number, name: string) => void
-  /** Called for every media message that falls due on its way to the bridge: for measuring. */
+  /** Called for every media message that falls due on its way to the bridge: for measurements. */
   onSent?: (due: number, now: number, timestampMs: number) => void
 }
 
-/** The options with everything decided. */
+/** The options with all defaults filled in. */
 export type PlacedCall = Required<Omit<CallOptions, Optional>> & {
   [K in Optional]: CallOptions[K] | undefined
 } & {
-  /** The webhook as Twilio knows it. */
+  /** The public URL of the webhook, as configured at Twilio. */
   publicWebhook: string
 }
 
@@ -72,7 +75,7 @@ type Optional =
   | 'onMedia'
   | 'onSent'
 
-/** Fills in the defaults. Throws TypeError for a URL that is none, RangeError for quirks that cannot be. */
+/** Fills in the defaults. Throws TypeError for an invalid URL, RangeError for invalid quirks. */
 export function decide(options: CallOptions): PlacedCall {
   const { webhook, publicUrl, quirks = {}, line } = options
   const reached = new URL(webhook)

@@ -8,13 +8,13 @@ import { askWebhook } from './request.ts'
 import { isLoopback, routeOf } from './route.ts'
 import { soundOf } from './sound-file.ts'
 
-/** `<Play loop="0">` goes on as long as the call, and Twilio stops at this. */
+/** `<Play loop="0">` repeats until the call ends; Twilio stops at this number. */
 const MOST_LOOPS = 1000
 const MAX_SOUND_BYTES = 8 * 1024 * 1024
 
-/** What Twilio says, plays and asks on its own, outside of streams. The call's host owns it. */
+/** Everything that Twilio says, plays and gathers outside of streams. The call's host owns it. */
 export class CallPrompts {
-  /** The texts of `<Say>`, as they began. */
+  /** The texts of `<Say>`, in the order in which they started. */
   readonly said: string[] = []
   readonly #call: PlacedCall
   readonly #prompter: Prompter
@@ -31,17 +31,17 @@ export class CallPrompts {
     this.#error = error
   }
 
-  /** Keys are waited for. */
+  /** Whether `<Gather>` waits for keys. */
   get asking(): boolean {
     return this.#press !== undefined
   }
 
-  /** A key for `<Gather>`, when one waits. */
+  /** Passes a key to a waiting `<Gather>`. */
   press(key: string): void {
     this.#press?.(key)
   }
 
-  /** Says, plays or waits; `signal` breaks it off. Never rejects. `base`: the URL of the document. */
+  /** Says, plays or waits; `signal` aborts it. Never rejects. `base`: the URL of the document. */
   async perform(prompt: Prompt, base: string, signal: AbortSignal): Promise<void> {
     switch (prompt.verb) {
       case 'Say':
@@ -55,7 +55,7 @@ export class CallPrompts {
     }
   }
 
-  /** Asks for keys: the first one ends the prompts, and the time runs from the last key or prompt on. */
+  /** Gathers keys: the first key stops the prompts, and the timeout restarts after each key or prompt. */
   async gather(noun: GatherNoun, base: string, signal: AbortSignal): Promise<Gathered> {
     const keys = new KeyCollector(noun)
     const prompting = new AbortController()
@@ -96,7 +96,7 @@ export class CallPrompts {
     const whole = URL.canParse(url, base || undefined) ? new URL(url, base || undefined).href : url
     const route = routeOf(whole, this.#call)
     if (!route) return this.#error(11100, `${url} is not a URL`)
-    // Only this machine is asked: elsewhere is no part of a simulation, and nothing is heard of it.
+    // Only local addresses are requested; other hosts are not part of the simulation, and nothing is played for them.
     if (!isLoopback(route)) return
     const { clock, authToken } = this.#call
     const answer = await askWebhook({

@@ -3,23 +3,23 @@ import type { Notice } from './notice.ts'
 import { emptyPlayoutReport, mergePlayout, type PlayoutReport } from './playout-report.ts'
 import type { StreamReport } from './stream-report.ts'
 
-/** Everything that was measured and found: the playout figures of all streams together, and each stream's own. */
+/** All measurements and findings: the playout figures of all streams together, and each stream's own. */
 export interface CallReport extends PlayoutReport {
   readonly callSid: string
-  /** In the order in which they were opened; a refused one is there too. */
+  /** In the order in which they were opened, including rejected ones. */
   readonly streams: readonly StreamReport[]
-  /** What ended or refused something: 11200 no answer, 31920 refused upgrade, 31903 broken connection, … */
+  /** Errors that ended or rejected something: 11200 no answer, 31920 rejected upgrade, 31903 broken connection, … */
   readonly errors: readonly Notice[]
-  /** What the server sent and should not have: 31931, 31950, 31951, `NOT_MULAW`. Each once a stream. A good server's list is empty. */
+  /** Protocol violations of the server: 31931, 31950, 31951, `NOT_MULAW`. Listed once per stream; empty for a correct server. */
   readonly warnings: readonly Notice[]
   /** The texts of `<Say>`. */
   readonly said: readonly string[]
-  /** Media messages to the server, and how late they were handed to the socket: how busy this machine was. */
+  /** Number of media messages to the server, and how late they reached the socket: how busy this machine was. */
   readonly sent: number
   readonly sendLateness: Histogram
 }
 
-/** The report of a call from those of its streams. */
+/** Combines the reports of a call's streams into the report of the call. */
 export function callReport(
   callSid: string,
   streams: readonly StreamReport[],

@@ -13,18 +13,18 @@ import type { StreamNoun } from './twiml.ts'
 import { openTwin } from './twin.ts'
 import { upgrade } from './upgrade.ts'
 
-/** What the streams of a call tell it. */
+/** The call's side of its streams. */
 export interface StreamsOwner {
   error(code: NoticeCode, text: string): void
-  /** A step begins that hang-up and other instructions break off. */
+  /** Starts a step that a hang-up or new instructions abort. */
   begin(): AbortSignal
-  /** The call was hung up, or given other instructions. */
+  /** The call was hung up or received new instructions. */
   readonly interrupted: boolean
 }
 
-/** The media streams of one call, one at a time, with what Twilio tells about them. The call's host owns it. */
+/** The media streams of one call, one at a time, with Twilio's status callbacks. The call's host owns it. */
 export class CallStreams {
-  /** In the order in which they were opened; refused ones too. */
+  /** In the order in which they were opened, including rejected ones. */
   readonly list: PhoneStream[] = []
   readonly #call: PlacedCall
   readonly #mouth: Mouth
@@ -42,12 +42,12 @@ export class CallStreams {
     this.#offHook = new OffHook(call.line, mouth)
   }
 
-  /** The newest stream; it may have ended. */
+  /** The newest stream, open or ended. */
   get current(): PhoneStream | undefined {
     return this.list.at(-1)
   }
 
-  /** Opens what `<Connect>` asks for and settles when it has ended. `onStart`: it has begun, or was refused. */
+  /** Opens the stream that `<Connect>` requests; settles when it has ended. `onStart`: it has started, or was rejected. */
   async run(noun: StreamNoun, onStart: () => void): Promise<StreamEnd> {
     const parameters = { ...noun.parameters, ...this.#call.quirks.parameters }
     const stream = this.#newStream(parameters)
@@ -64,7 +64,7 @@ export class CallStreams {
     return end
   }
 
-  /** After the last verb. Waits for what is still being told to the status callback. */
+  /** Called after the last verb. Waits for pending status callbacks. */
   async close(): Promise<void> {
     this.#offHook.close()
     this.#over.abort()
@@ -88,7 +88,7 @@ export class CallStreams {
     })
   }
 
-  /** Opens the socket and begins, or ends the stream with what the server answered. */
+  /** Opens the socket and starts the stream, or ends it with the server's answer. */
   async #open(
     stream: PhoneStream,
     noun: StreamNoun,

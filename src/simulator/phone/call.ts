@@ -12,8 +12,9 @@ import { type Voice, voiceOf } from './voice.ts'
 const KEYS = /^[0-9*#A-D]$/
 
 /**
- * Places a simulated call. Settles when its first stream has begun or was refused, when it is asked for keys, or the call is over before; what
- * happened is in `call.ended` and `call.report()`, never an exception. Throws only for options that cannot be.
+ * Places a simulated call. Settles when its first stream has started or was rejected, when the call waits for keys, or
+ * when it is over before that. The outcome is in `call.ended` and `call.report()`, never an exception. Throws only for
+ * invalid options.
  */
 export async function placeCall(options: CallOptions): Promise<SimulatedCall> {
   const placed = decide(options)
@@ -23,13 +24,13 @@ export async function placeCall(options: CallOptions): Promise<SimulatedCall> {
   return call
 }
 
-/** A telephone in a call, with Twilio's side of it. Whoever placed it hangs it up. */
+/** A phone in a call, with Twilio's side of it. The caller of `placeCall` hangs it up. */
 export class SimulatedCall implements AsyncDisposable {
   readonly callSid: string
   readonly accountSid: string
   readonly from: string
   readonly to: string
-  /** When it was placed: the first sample of `heard()`, in milliseconds of the call's clock. */
+  /** Time when it was placed: the first sample of `heard()`, in milliseconds of the call's clock. */
   readonly startedAt: number
   /** Settles once, never rejects. */
   readonly ended: Promise<CallEnd>
@@ -51,7 +52,7 @@ export class SimulatedCall implements AsyncDisposable {
     this.ended = this.#run()
   }
 
-  /** For `placeCall`. `onStart` is called when the first stream has begun or was refused. */
+  /** For `placeCall`. `onStart` is called when the first stream has started or was rejected. */
   static place(call: PlacedCall, onStart: () => void): SimulatedCall {
     return new SimulatedCall(call, onStart)
   }
@@ -62,20 +63,20 @@ export class SimulatedCall implements AsyncDisposable {
   }
 
   /**
-   * Says something after all that was said before: samples (linear16, mono, `rate` Hz, default 8000) or a prepared
-   * voice. Settles when the last of it has fallen due, or with `complete: false` when the call ends first.
+   * Queues speech: samples (linear16, mono, `rate` Hz, default 8000) or a prepared voice. Settles when the last of it
+   * has fallen due, or with `complete: false` if the call ends first.
    */
   say(voice: Int16Array | Voice, rate?: number): Promise<Spoken> {
     const spoken = voice instanceof Int16Array ? voiceOf(voice, rate) : voice
     return this.#mouth.say(spoken, this.#call.clock.now())
   }
 
-  /** Falls silent at once. */
+  /** Stops speaking at once. */
   hush(): void {
     this.#mouth.hush(this.#call.clock.now())
   }
 
-  /** Presses keys, for `<Gather>` or as messages on the stream, one each. Throws RangeError for a key that telephones do not have. */
+  /** Presses keys, for `<Gather>` or as messages on the stream, one each. Throws RangeError for a key that phones do not have. */
   press(keys: string): void {
     for (const key of keys) {
       if (!KEYS.test(key)) throw new RangeError(`a telephone has the keys 0–9, *, # and A–D, got ${key}`)
@@ -83,62 +84,65 @@ export class SimulatedCall implements AsyncDisposable {
     for (const key of keys) this.#host.press(key)
   }
 
-  /** `stop`, then close: the call is over. Idempotent. */
+  /** Sends `stop` and closes: the call is over. Idempotent. */
   hangUp(): Promise<CallEnd> {
     return this.#end('hangup', 'the party hung up')
   }
 
-  /** As `hangUp`, from Twilio's side: by its REST API, by a time limit. */
+  /** Like `hangUp`, from Twilio's side: by its REST API or a time limit. */
   end(reason: string): Promise<CallEnd> {
     return this.#end('completed', reason)
   }
 
-  /** The stream's connection breaks without `stop` (1006). The call lives: its TwiML goes on, as at Twilio. */
+  /** Breaks the stream's connection without `stop` (1006). The call continues with its TwiML, as at Twilio. */
   drop(): void {
     this.#host.streams.current?.drop()
   }
 
-  /** The connection breaks without `stop` and nothing follows: the far system itself has died. */
+  /** Breaks the connection without `stop` or anything after it: the remote system itself has died. */
   vanish(): Promise<CallEnd> {
     this.#host.streams.current?.drop()
     return this.hangUp()
   }
 
-  /** Gives the call other instructions, as `calls(sid).update({ twiml })` does: its stream stops, the new TwiML runs. */
+  /** Gives the call new instructions, like `calls(sid).update({ twiml })`: its stream stops, the new TwiML runs. */
   update(twiml: string): void {
     this.#host.update(twiml)
   }
 
-  /** As `update`, with instructions that are fetched from `url`. */
+  /** Like `update`, with instructions fetched from `url`. */
   redirect(url: string, method: Method = 'POST'): void {
     this.#host.update({ url, method })
   }
 
-  /** Keys are waited for (`<Gather>`). */
+  /** Whether `<Gather>` waits for keys. */
   get asking(): boolean {
     return this.#host.prompts.asking
   }
 
-  /** What the party has heard since `startedAt`: 8 kHz, mono, every sample at its time. Throws TypeError with `record: false`. */
+  /** The audio heard since `startedAt`: 8 kHz, mono, every sample at its time. Throws TypeError with `record: false`. */
   heard(): Int16Array {
     if (!this.#recording) throw new TypeError('the call was placed with record: false')
     return this.#recording.pcm(this.#endedAt ?? this.#call.clock.now())
   }
 
-  /** As `heard()`, of one stretch (milliseconds of the call's clock), which must have passed: what follows may still be cut off. */
+  /**
+   * Like `heard()`, for one interval (milliseconds of the call's clock). It must have passed, because later audio can
+   * still be cut off.
+   */
   heardBetween(from: number, until: number): Int16Array {
     if (!this.#recording) throw new TypeError('the call was placed with record: false')
     return this.#recording.between(from, until)
   }
 
-  /** Keeps nothing of what was heard before `at`: for calls that last. */
+  /** Discards the audio heard before `at`: for long calls. */
   forget(at: number): void {
     this.#recording?.forget(at)
   }
 
   /**
-   * Settles when the party has heard silence for `ms` from now on, or the call is over. With `record: false` any
-   * audio counts, also silent audio.
+   * Settles after `ms` of silence from now on, or when the call is over. With `record: false` any audio counts, even
+   * silent audio.
    */
   async quietFor(ms: number): Promise<void> {
     const { clock } = this.#call
@@ -150,7 +154,7 @@ export class SimulatedCall implements AsyncDisposable {
     }
   }
 
-  /** What was measured and found so far. */
+  /** Measurements and findings so far. */
   report(): CallReport {
     const { streams, errors, prompts } = this.#host
     const warnings = streams.list.flatMap(stream => stream.warnings.list)

@@ -2,13 +2,13 @@
 const RATES = [44_100, 48_000, 32_000]
 const KBPS_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const KBPS_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
-/** Headers in a row that no µ-law has by chance. */
+/** Number of consecutive headers that do not occur in µ-law by chance. */
 const PROOF = 3
 
 /**
- * The kind of file that a payload (canonical base64) begins with, or undefined for what may well be µ-law.
- * Quiet µ-law is full of 0xFF, so one MPEG header proves nothing: an encoder's tag must stand in the first frame,
- * or two more headers of the same kind where the ones before say that the next frames begin.
+ * Returns the file type that a payload (canonical base64) starts with, or undefined for probable µ-law. Quiet µ-law is
+ * full of 0xFF, so one MPEG header proves nothing: the first frame must contain an encoder's tag, or two more headers
+ * of the same kind must follow at the offsets given by the headers before them.
  */
 export function containerOf(payload: string): 'WAV' | 'ID3' | 'MP3' | undefined {
   if (payload.startsWith('UklGR')) return 'WAV'
@@ -25,7 +25,7 @@ export function containerOf(payload: string): 'WAV' | 'ID3' | 'MP3' | undefined 
   return 'MP3'
 }
 
-/** Length in bytes of the layer III frame whose header stands at `at`, or undefined when none does. */
+/** Returns the length in bytes of the layer III frame whose header is at `at`, or undefined if there is none. */
 function mpegFrameLength(bytes: Uint8Array, at: number): number | undefined {
   const [sync, second, third] = [bytes[at], bytes[at + 1], bytes[at + 2]]
   if (sync !== 0xff || second === undefined || third === undefined || (second & 0xe6) !== 0xe2)

@@ -7,23 +7,23 @@ import type { Notice } from './notice.ts'
 import { emptyPlayoutReport, mergePlayout, type PlayoutReport } from './playout-report.ts'
 import type { Voice } from './voice.ts'
 
-/** How many call at once, and what they say. */
+/** Number of simultaneous calls, and their speech. */
 export interface CrowdOptions {
-  /** How many phones. */
+  /** Number of phones. */
   count: number
-  /** One timer for all of them. */
+  /** One timer for all phones. */
   line: PhoneLine
-  /** What everybody says, each from a different place on; usually `voiceOf(pcm, rate, { loop: true })`. */
+  /** The speech of all phones, each from a different offset; usually `voiceOf(pcm, rate, { loop: true })`. */
   voice: Voice
-  /** The calls begin evenly over this time. Default 20 ms for each. */
+  /** Calls start evenly over this time (ms). Default 20 ms for each. */
   rampMs?: number
-  /** Where phone number `index` calls, and what to measure; nothing is recorded unless `record` says so. */
+  /** Options of phone number `index`; nothing is recorded unless `record` is set. */
   call: (index: number) => CallOptions
 }
 
-/** The figures of all phones together. */
+/** Combined figures of all phones. */
 export interface CrowdReport extends PlayoutReport {
-  /** Phones whose call is not over. */
+  /** Number of phones whose call is not over. */
   live: number
   sent: number
   sendLateness: Histogram
@@ -31,7 +31,7 @@ export interface CrowdReport extends PlayoutReport {
   errors: Notice[]
 }
 
-/** Places many calls in one process. Settles when all of them have begun or failed. */
+/** Places many calls in one process. Settles when all of them have started or failed. */
 export async function placeCalls(options: CrowdOptions): Promise<Crowd> {
   const { count, line, voice, rampMs = 20 * count } = options
   const { clock } = line
@@ -47,10 +47,10 @@ export async function placeCalls(options: CrowdOptions): Promise<Crowd> {
   return new Crowd(calls)
 }
 
-/** Phones speak the same, this many packets apart: nobody's silences fall together. */
+/** Offset between the phones' speech in packets, so that their silences do not coincide. */
 const STEP = 37
 
-/** Phones that talk without end. Whoever placed them hangs them up. */
+/** Phones that talk without end. The caller of `placeCalls` hangs them up. */
 export class Crowd implements AsyncDisposable {
   readonly calls: readonly SimulatedCall[]
 

@@ -1,24 +1,24 @@
 import { type FaultyVerb, faulty, loopOf, type Method, methodOf, secondsOf } from './attributes.ts'
 import type { Element } from './xml.ts'
 
-/** What is said and played while keys are waited for. */
+/** Prompts to say and play while waiting for keys. */
 export type Prompt =
   | { verb: 'Say'; text: string; language: string | undefined }
   | { verb: 'Play'; url: string; loop: number }
   | { verb: 'Pause'; seconds: number }
 
-/** Keys that are waited for (Twilio: TwiML `<Gather>`); speech is not. */
+/** Keys to gather (TwiML `<Gather>`); speech input is not simulated. */
 export interface GatherNoun {
-  /** Asked with the digits; absent: the document's own URL. */
+  /** Requested with the digits; if absent, the document's own URL. */
   action: string | undefined
   method: Method
-  /** Enough digits; absent: as many as come. */
+  /** Number of digits that ends it; if absent, there is no limit. */
   numDigits: number | undefined
-  /** Ends the digits and is none of them; empty: no key does. */
+  /** Ends the input without being a digit of it; empty: no key does. */
   finishOnKey: string
-  /** So long after the last key, or after the prompts, no more is waited for. */
+  /** Timeout after the last key, or after the prompts (s). */
   timeoutSeconds: number
-  /** `action` is asked also when no key was pressed. */
+  /** Requests `action` even if no key was pressed. */
   actionOnEmptyResult: boolean
   prompts: readonly Prompt[]
 }
@@ -26,7 +26,7 @@ export interface GatherNoun {
 const FINISH_KEY = /^[0-9*#]?$/
 const DEFAULT_SECONDS = 5
 
-/** `<Gather>` as a verb, or what Twilio would log. */
+/** Reads `<Gather>` as a verb, or as the error that Twilio would log. */
 export function gatherOf(element: Element): { verb: 'Gather'; gather: GatherNoun } | FaultyVerb {
   const { attributes } = element
   const input = (attributes.get('input') ?? 'dtmf').split(' ')
@@ -55,7 +55,7 @@ export function gatherOf(element: Element): { verb: 'Gather'; gather: GatherNoun
   }
 }
 
-/** The verbs that may stand alone and in `<Gather>`; undefined for any other. */
+/** Reads a verb that is allowed alone and in `<Gather>`; undefined for any other. */
 export function promptOf(element: Element): Prompt | undefined {
   const { name, text, attributes } = element
   switch (name) {

@@ -12,7 +12,7 @@ export class Histogram {
     return this.#count
   }
 
-  /** 0 when nothing was added. */
+  /** 0 if nothing was added. */
   get maxMs(): number {
     return this.#max
   }
@@ -32,7 +32,7 @@ export class Histogram {
     if (value > this.#max) this.#max = value
   }
 
-  /** Adds everything `other` has seen. */
+  /** Adds all values of `other`. */
   merge(other: Histogram): void {
     if (!other.#buckets) return
     this.#buckets ??= new Uint32Array(BUCKETS)
@@ -42,7 +42,10 @@ export class Histogram {
     this.#max = Math.max(this.#max, other.#max)
   }
 
-  /** The smallest value that at least `share` (0–1) of all values do not exceed, to a quarter of a millisecond; 0 when empty. */
+  /**
+   * Returns the smallest value that at least `share` (0–1) of all values do not exceed, to a quarter of a millisecond;
+   * 0 if empty.
+   */
   quantile(share: number): number {
     if (!this.#buckets) return 0
     let rest = Math.max(1, Math.ceil(share * this.#count))

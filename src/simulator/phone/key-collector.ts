@@ -1,13 +1,13 @@
 import type { GatherNoun } from './gather-verb.ts'
 
-/** What `<Gather>` heard. */
+/** Result of `<Gather>`. */
 export interface Gathered {
   readonly digits: string
-  /** The key that ended it; it is none of the digits. */
+  /** The key that ended the input; it is not one of the digits. */
   readonly finishedOnKey: string | undefined
 }
 
-/** Keys as `<Gather>` takes them. Arithmetic only: whoever has it keeps the time. */
+/** Collects keys for `<Gather>`. Pure bookkeeping: the caller keeps the time. */
 export class KeyCollector {
   readonly #noun: Pick<GatherNoun, 'finishOnKey' | 'numDigits'>
   #digits = ''
@@ -17,7 +17,7 @@ export class KeyCollector {
     this.#noun = noun
   }
 
-  /** A key is pressed. True when that was the last one. */
+  /** Adds a key. Returns true if it was the last one. */
   press(key: string): boolean {
     const { finishOnKey, numDigits } = this.#noun
     if (key === finishOnKey) {

@@ -1,16 +1,16 @@
 import { type Clock, systemClock, Ticker } from '../../core/clock.ts'
 
-/** What has to be looked after regularly. */
+/** A phone that needs a regular tick. */
 export interface OnTheLine {
   tick(now: number): void
 }
 
-/** Every how many milliseconds all phones of a line are looked after: their packets fall due on this grid. */
+/** Interval at which all phones of a line are ticked: their packets fall due on this grid (ms). */
 export const LINE_PERIOD_MS = 5
 
 /**
- * One timer for any number of phones: it ticks on an absolute grid while there are any. Give all phones of a load
- * test the same line; a phone without one makes its own. Phones leave by themselves when their calls end.
+ * One timer for any number of phones: it ticks on an absolute grid while there are any. Give all phones of a load test
+ * the same line; a phone without one creates its own. Phones leave automatically when their calls end.
  */
 export class PhoneLine {
   readonly clock: Clock
@@ -22,12 +22,12 @@ export class PhoneLine {
     this.clock = clock
   }
 
-  /** How many phones are on it now. */
+  /** Number of phones on the line. */
   get size(): number {
     return this.#phones.size
   }
 
-  /** From now on `phone` is looked after. */
+  /** Ticks `phone` from now on. */
   join(phone: OnTheLine): void {
     this.#phones.add(phone)
     if (this.#ticker) return
@@ -44,7 +44,7 @@ export class PhoneLine {
     this.#ticker = undefined
   }
 
-  /** The first point of the grid that is not before now: what is scheduled from there is sent exactly on time. */
+  /** Returns the first point of the grid at or after now, so that a schedule from there is sent exactly on time. */
   align(): number {
     const since = this.clock.now() - this.#gridAt
     return this.#gridAt + Math.ceil(since / LINE_PERIOD_MS) * LINE_PERIOD_MS

@@ -1,4 +1,4 @@
-/** What a server may send on a bidirectional stream, or how it is wrong. */
+/** A message from the server on a bidirectional stream, or the reason why it is invalid. */
 export type FromServer =
   | { kind: 'media'; payload: string; bytes: number }
   | { kind: 'mark'; name: string }
@@ -6,22 +6,22 @@ export type FromServer =
   | { kind: 'wrong'; code: 31950 | 31951; why: string }
 
 const NOT_BASE64 = /[^A-Za-z0-9+/]/
-/** A last digit before `==` carries 2 bits, before `=` 4 bits: canonical text has zeros in the others. */
+/** The last digit before `==` carries 2 bits, before `=` 4 bits: canonical text has zeros in the others. */
 const LAST_OF_TWO = 'AQgw'
 const LAST_OF_THREE = 'AEIMQUYcgkosw048'
 
-/** True for base64 as RFC 4648 section 4 writes it, with padding and without stray bits. */
+/** Returns true for base64 as RFC 4648 section 4 writes it, with padding and without stray bits. */
 export function isCanonicalBase64(text: string): boolean {
   if (text.length % 4 !== 0) return false
   const padding = paddingOf(text)
-  // Looking for what is wrong: a pattern for what is right exhausts the stack on minutes of audio.
+  // Searches for invalid characters, because a pattern for valid text exhausts the stack on minutes of audio.
   if (NOT_BASE64.test(text.slice(0, text.length - padding))) return false
   if (padding === 0) return true
   const last = text.charAt(text.length - padding - 1)
   return (padding === 2 ? LAST_OF_TWO : LAST_OF_THREE).includes(last)
 }
 
-/** Bytes behind canonical base64. */
+/** Number of bytes in canonical base64. */
 export function bytesOfBase64(text: string): number {
   return (text.length / 4) * 3 - paddingOf(text)
 }
@@ -45,14 +45,14 @@ export class MessageReader {
     this.#usualHead = `{"event":"media","streamSid":${JSON.stringify(streamSid)},"media":{"payload":"`
   }
 
-  /** One frame's content. Never throws. */
+  /** Reads the content of one frame. Never throws. */
   read(data: Uint8Array, isBinary: boolean): FromServer {
     if (isBinary) return { kind: 'wrong', code: 31950, why: 'a binary frame' }
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
     return this.#readUsual(bytes) ?? readText(bytes.toString('utf8'), this.#streamSid)
   }
 
-  /** The commonest message, found by its exact text: the same verdict as `readText`, without building objects. */
+  /** Recognizes the most common message by its exact text: the same result as `readText`, without creating objects. */
   #readUsual(bytes: Buffer): FromServer | undefined {
     const text = bytes.toString('latin1')
     if (!text.startsWith(this.#usualHead) || !text.endsWith(USUAL_TAIL)) return undefined
@@ -102,11 +102,11 @@ function readMark(mark: unknown): FromServer {
     : wrong('mark.name is not a string with text')
 }
 
-/** The first field that is missing or too much, in words. */
+/** Returns the first missing or unknown field, in words. */
 function oddField(object: Record<string, unknown>, fields: readonly string[]): string | undefined {
   for (const field of fields) if (!Object.hasOwn(object, field)) return `field ${field} is missing`
   for (const field of Object.keys(object))
-    if (!fields.includes(field)) return `field ${show(field)} is not known`
+    if (!fields.includes(field)) return `field ${show(field)} is unknown`
   return undefined
 }
 

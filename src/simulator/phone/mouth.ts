@@ -1,12 +1,12 @@
 import type { Voice } from './voice.ts'
 
-/** What became of something that was said. Times are milliseconds of the call's clock. */
+/** Outcome of a spoken voice. Times are milliseconds of the call's clock. */
 export interface Spoken {
-  /** When its first packet fell due; undefined when the call ended before. */
+  /** When its first packet fell due; undefined if the call ended before that. */
   readonly startedAt: number | undefined
-  /** When its last packet fell due: the end of speech, for measuring latency. */
+  /** When its last packet fell due: the end of speech, for latency measurements. */
   readonly endedAt: number
-  /** False when the call ended, or the party was hushed, before everything was said. */
+  /** False if the call ended, or `hush` was called, before the end of the voice. */
   readonly complete: boolean
 }
 
@@ -18,17 +18,17 @@ interface Sentence {
   endedAt: number
 }
 
-/** What one party says: one voice after the other, silence between them. */
+/** Speech of one participant: one voice after the other, silence between them. */
 export class Mouth {
   readonly #sentences: Sentence[] = []
   #closed = false
 
-  /** True while something is being said or waits to be. */
+  /** True while a voice is spoken or waits. */
   get speaking(): boolean {
     return this.#sentences.length > 0
   }
 
-  /** Says `voice` after everything said so far. Never rejects. */
+  /** Queues `voice`. Never rejects. */
   say(voice: Voice, now: number): Promise<Spoken> {
     if (this.#closed) return Promise.resolve({ startedAt: undefined, endedAt: now, complete: false })
     return new Promise(resolve =>
@@ -36,7 +36,7 @@ export class Mouth {
     )
   }
 
-  /** The packet that is due at `due`; undefined is silence. */
+  /** Returns the packet that is due at `due`; undefined is silence. */
   packet(due: number): string | undefined {
     for (let sentence = this.#sentences[0]; sentence; sentence = this.#sentences[0]) {
       const packet = sentence.voice.packet(sentence.next)
@@ -53,13 +53,13 @@ export class Mouth {
     return undefined
   }
 
-  /** Says no more of what was begun or waits. */
+  /** Drops the current voice and those that wait. */
   hush(now: number): void {
     for (const { startedAt, resolve } of this.#sentences.splice(0))
       resolve({ startedAt, endedAt: now, complete: false })
   }
 
-  /** As `hush`, for good. */
+  /** Like `hush`, permanently. */
   close(now: number): void {
     this.#closed = true
     this.hush(now)

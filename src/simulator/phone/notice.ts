@@ -1,30 +1,30 @@
 /**
- * What the far system would write into its debugger. The numbers are Twilio's error catalogue; `'NOT_MULAW'` is the
- * simulator's own: the audio begins like a file (WAV, MP3, ID3) and would be heard as noise, which Twilio never says.
+ * Entries of Twilio's debugger. The numbers are Twilio's error catalogue. `'NOT_MULAW'` exists only here: the audio
+ * starts like a file (WAV, MP3, ID3) and would be played as noise, which Twilio does not report.
  */
 export type NoticeCode = number | 'NOT_MULAW'
 
-/** Something that Twilio would complain about in its debugger. */
+/** A problem that Twilio would report in its debugger. */
 export interface Notice {
   readonly code: NoticeCode
-  /** What was found, for people. */
+  /** Human-readable description. */
   readonly text: string
   /** Milliseconds of the call's clock. */
   readonly at: number
 }
 
-/** Notices of which each code is listed a limited number of times; the repetitions are only counted. */
+/** Notices, with a limited number of entries per code; repetitions are only counted. */
 export class Notices {
   readonly #perCode: number
   readonly #list: Notice[] = []
   readonly #counts = new Map<NoticeCode, number>()
 
-  /** `perCode`: how many of the same code are listed. Twilio reports a stream's warnings once. */
+  /** `perCode`: maximum number of entries with the same code. Twilio reports a stream's warnings once. */
   constructor(perCode: number) {
     this.#perCode = perCode
   }
 
-  /** In order. */
+  /** In chronological order. */
   get list(): readonly Notice[] {
     return this.#list
   }
@@ -35,7 +35,7 @@ export class Notices {
     this.#counts.set(code, count + 1)
   }
 
-  /** How often `code` happened, with those that were not listed. */
+  /** Number of occurrences of `code`, including those that are not listed. */
   count(code: NoticeCode): number {
     return this.#counts.get(code) ?? 0
   }

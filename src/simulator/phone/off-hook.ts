@@ -2,7 +2,7 @@ import type { OnTheLine, PhoneLine } from './line.ts'
 import type { Mouth } from './mouth.ts'
 import { PACKET_MS } from './voice.ts'
 
-/** A party goes on talking while no stream carries the voice: what is said between two streams is lost, not late. */
+/** A participant continues to talk while no stream carries the voice: speech between two streams is lost, not delayed. */
 export class OffHook implements OnTheLine {
   readonly #line: PhoneLine
   readonly #mouth: Mouth
@@ -15,7 +15,7 @@ export class OffHook implements OnTheLine {
     this.#mouth = mouth
   }
 
-  /** A stream has ended. */
+  /** Called when a stream has ended. */
   resume(): void {
     if (this.#closed) return
     this.#line.join(this)
@@ -23,7 +23,7 @@ export class OffHook implements OnTheLine {
     this.#packets = 0
   }
 
-  /** A stream has begun. */
+  /** Called when a stream has started. */
   pause(): void {
     this.#line.leave(this)
   }

@@ -2,25 +2,28 @@ import { emptyPlayoutReport, type PlayoutReport } from './playout-report.ts'
 
 /** µ-law at 8 kHz: 8 bytes last one millisecond. */
 export const BYTES_PER_MS = 8
-/** Twilio buffers about this much; what comes on top is discarded with warning 31931. */
+/** Twilio buffers about this much (ms); audio beyond it is discarded with warning 31931. */
 const QUEUE_CAP_MS = 600_000
-/** Silence shorter than this is not a gap. */
+/** Shorter silence is not a gap (ms). */
 const GAP_MS = 1
-/** Gaps kept in detail; the others are only counted. */
+/** Maximum number of gaps kept in detail; the others are only counted. */
 const GAPS_LISTED = 1000
-/** Two times closer than this are the same time. */
+/** Times that differ by less are equal. */
 const SAME_MS = 1e-6
 
-/** What counts as a gap in what is played. */
+/** Definition of a gap in the playout. */
 export interface PlayQueueOptions {
-  /** Audio that comes at most this long after the queue ran dry continues the stretch: the silence was a gap. Default 400 ms. */
+  /**
+   * Audio that arrives at most this long after the queue ran dry continues the stretch: the silence was a gap. Default
+   * 400 ms.
+   */
   gapWithinMs?: number
 }
 
 /**
- * Twilio's play queue: what was sent is played in order at real time; marks stand in the queue and come back when all
- * before them has been played, at once when there is nothing; `clear` empties it and returns the outstanding marks.
- * Arithmetic only: the caller says what time it is and asks `advance()` which marks are due.
+ * Twilio's play queue. Audio is played in order in real time. Marks wait in the queue and return when everything before
+ * them has been played, at once if there is nothing. `clear` empties the queue and returns the outstanding marks.
+ * Arithmetic only: the caller passes the time and asks `advance()` which marks are due.
  *
  * ```
  * idle ──play──▶ playing ──all played──▶ dry ──play within gapWithinMs──▶ playing, and the silence was a gap
@@ -32,24 +35,30 @@ export class PlayQueue {
   readonly #gapWithinMs: number
   readonly #report = emptyPlayoutReport()
   readonly #marks: { name: string; at: number }[] = []
-  /** When the queue runs dry, or ran dry. */
+  /** Time when the queue runs dry, or ran dry. */
   #until = Number.NEGATIVE_INFINITY
 
   constructor(options: PlayQueueOptions = {}) {
     this.#gapWithinMs = options.gapWithinMs ?? 400
   }
 
-  /** Milliseconds of audio that wait or play. */
+  /** Milliseconds of audio queued or playing. */
   queuedMs(now: number): number {
     return Math.max(0, this.#until - now)
   }
 
-  /** When everything sent so far is played: the past when nothing waits, minus infinity before the first audio and after a `clear`. */
+  /**
+   * Time when everything sent so far is played: in the past if nothing waits, minus infinity before the first audio and
+   * after a `clear`.
+   */
   get dryAt(): number {
     return this.#until
   }
 
-  /** Queues `bytes` of µ-law. Returns when they will begin to be heard, or undefined when the queue was full: they are gone. */
+  /**
+   * Queues `bytes` of µ-law. Returns the time when they start to play, or undefined if the queue was full: they are
+   * discarded.
+   */
   play(now: number, bytes: number): number | undefined {
     const report = this.#report
     const lead = this.#until - now
@@ -72,7 +81,7 @@ export class PlayQueue {
     return start
   }
 
-  /** Queues a mark. True when nothing is before it: it has to be returned at once. */
+  /** Queues a mark. Returns true if nothing is before it: the caller returns it at once. */
   mark(now: number, name: string): boolean {
     this.#report.marks++
     if (this.#until - now <= SAME_MS && this.#marks.length === 0) {
@@ -83,7 +92,7 @@ export class PlayQueue {
     return false
   }
 
-  /** Empties the queue. Returns the outstanding marks in their order, to be returned at once. */
+  /** Empties the queue. Returns the outstanding marks in their order; the caller returns them at once. */
   clear(now: number): string[] {
     const report = this.#report
     report.clears++
@@ -93,7 +102,7 @@ export class PlayQueue {
     return this.#marks.splice(0).map(mark => mark.name)
   }
 
-  /** The marks that have been reached by `now`, in order; the caller returns them. */
+  /** Returns the marks reached by `now`, in order; the caller returns them. */
   advance(now: number): string[] {
     const marks = this.#marks
     let due = 0
@@ -103,7 +112,7 @@ export class PlayQueue {
     return marks.splice(0, due).map(mark => mark.name)
   }
 
-  /** The figures up to `now`, a copy; marks and audio that are still waiting count as unconfirmed. */
+  /** A copy of the figures up to `now`; waiting marks and audio count as unconfirmed. */
   report(now: number): PlayoutReport {
     const report = this.#report
     return {

@@ -1,13 +1,13 @@
 import { Histogram } from './histogram.ts'
 
-/** A hole of silence inside a stretch of audio: the queue ran dry and filled again too late. */
+/** A gap of silence inside a stretch of audio: the queue ran dry and filled again too late. */
 export interface Gap {
-  /** When the silence began (milliseconds of the call's clock). */
+  /** Start of the silence (milliseconds of the call's clock). */
   readonly at: number
   readonly ms: number
 }
 
-/** What the party's side of the audio looked like. All times are milliseconds of the call's clock. */
+/** Playout as the participant heard it. All times are milliseconds of the call's clock. */
 export interface PlayoutReport {
   /** Media messages that were played or queued, and their µ-law bytes (8 of them last 1 ms). */
   messages: number
@@ -15,14 +15,14 @@ export interface PlayoutReport {
   /** Arrival of the first and the last media message; undefined before the first. */
   firstAudioAt: number | undefined
   lastAudioAt: number | undefined
-  /** Holes over 1 ms inside a stretch: how many, how long together, the longest, and the first ones in detail. */
+  /** Gaps over 1 ms inside a stretch: their number, total length, the longest, and the first ones in detail. */
   gapCount: number
   gapMs: number
   longestGapMs: number
   gaps: Gap[]
-  /** How late each message that continues a stretch came after the queue had run dry; 0 for those in time. */
+  /** Time between the queue running dry and each message that continues a stretch; 0 for messages in time. */
   lateness: Histogram
-  /** Audio queued ahead, measured before each message that continues a stretch, and the most there ever was. */
+  /** Audio queued ahead, measured before each message that continues a stretch, and its maximum. */
   lead: Histogram
   maxLeadMs: number
   /** Marks sent, echoed after everything before them was played, returned early by `clear`, and never returned. */
@@ -31,12 +31,12 @@ export interface PlayoutReport {
   marksCleared: number
   unconfirmedMarks: string[]
   clears: number
-  /** Audio that `clear` or the end of the stream took away before it was heard, and what the 10-minute cap discarded. */
+  /** Audio discarded by `clear` or the end of the stream before it was played, and audio discarded by the 10-minute cap. */
   unheardMs: number
   discardedMs: number
 }
 
-/** A report of nothing. */
+/** Returns an empty report. */
 export function emptyPlayoutReport(): PlayoutReport {
   return {
     messages: 0,

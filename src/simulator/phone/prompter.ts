@@ -3,7 +3,7 @@ import { encodeMulaw } from '../../transcode/mulaw.ts'
 import { PHONE_RATE, type Recording } from './recording.ts'
 import { PACKET_BYTES, PACKET_MS } from './voice.ts'
 
-/** What Twilio itself plays to the party, between streams: it takes its time and is heard. */
+/** Audio that Twilio itself plays to the participant between streams, in real time. */
 export class Prompter {
   readonly #clock: Clock
   readonly #recording: Recording | undefined
@@ -13,7 +13,7 @@ export class Prompter {
     this.#recording = recording
   }
 
-  /** Plays `pcm` (8 kHz mono). Settles when it has been heard or `signal` breaks it off; never rejects. */
+  /** Plays `pcm` (8 kHz mono). Settles when it has been played or `signal` aborts it; never rejects. */
   async play(pcm: Int16Array, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     const began = this.#clock.now()
@@ -27,7 +27,7 @@ export class Prompter {
     if (signal.aborted) this.#recording?.cut(this.#clock.now())
   }
 
-  /** Nothing for `ms`, or until `signal` says otherwise. */
+  /** Waits for `ms`, or until `signal` aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     return new Promise(resolve => {

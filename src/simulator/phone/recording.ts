@@ -1,22 +1,22 @@
 import { rms } from '../../transcode/level.ts'
 import { decodeMulaw } from '../../transcode/mulaw.ts'
 
-/** The telephone's samples a second. */
+/** Sample rate of the phone (Hz). */
 export const PHONE_RATE = 8000
 const SAMPLES_PER_MS = PHONE_RATE / 1000
-/** Audio below this level (RMS of 16-bit samples, −50 dBFS) is silence to a listener. */
+/** Audio below this level (RMS of 16-bit samples, −50 dBFS) is inaudible. */
 const AUDIBLE_RMS = 104
 
 interface Piece {
-  /** First sample, counted from the beginning of the recording. */
+  /** First sample, counted from the start of the recording. */
   readonly at: number
-  /** Samples that were heard of it. */
+  /** Number of its samples that were heard. */
   length: number
-  /** µ-law in base64; decoded only when somebody listens. */
+  /** µ-law in base64; decoded only on demand. */
   readonly payload: string
 }
 
-/** What a party heard, each piece at the moment it was heard, silence where nothing played. */
+/** Audio that a participant heard, each piece at its time, with silence where nothing played. */
 export class Recording {
   readonly startedAt: number
   readonly #pieces: Piece[] = []
@@ -27,12 +27,12 @@ export class Recording {
     this.startedAt = startedAt
   }
 
-  /** The end of the last audio that was more than silence (milliseconds of the call's clock), which may be still to come. */
+  /** End of the last audible audio (milliseconds of the call's clock), possibly in the future. */
   get audibleUntil(): number {
     return this.#audibleUntil
   }
 
-  /** `payload` (base64 of `bytes` µ-law samples) begins to be heard at `at`. */
+  /** Adds `payload` (base64 of `bytes` µ-law samples), which starts to play at `at`. */
   add(at: number, bytes: number, payload: string): void {
     const last = this.#pieces.at(-1)
     const end = last ? last.at + last.length : 0
@@ -41,7 +41,7 @@ export class Recording {
     if (isAudible(payload)) this.#audibleUntil = at + bytes / SAMPLES_PER_MS
   }
 
-  /** What would have been heard after `at` never was. */
+  /** Removes the audio after `at`: it was never heard. */
   cut(at: number): void {
     this.#audibleUntil = Math.min(this.#audibleUntil, at)
     const end = Math.round((at - this.startedAt) * SAMPLES_PER_MS)
@@ -51,12 +51,12 @@ export class Recording {
     }
   }
 
-  /** Everything heard from `startedAt` until `until`: 8 kHz, mono. */
+  /** Returns everything heard from `startedAt` until `until`: 8 kHz, mono. */
   pcm(until: number): Int16Array {
     return this.between(this.startedAt, until)
   }
 
-  /** What was heard from `from` until `until`, silence where nothing was or it is forgotten: 8 kHz, mono. */
+  /** Returns the audio heard from `from` until `until`, with silence where nothing was played or it is forgotten: 8 kHz, mono. */
   between(from: number, until: number): Int16Array {
     const first = Math.round((from - this.startedAt) * SAMPLES_PER_MS)
     const out = new Int16Array(Math.max(0, Math.round((until - this.startedAt) * SAMPLES_PER_MS) - first))
@@ -74,7 +74,7 @@ export class Recording {
     return out
   }
 
-  /** Keeps nothing of what had been heard to its end by `at`. */
+  /** Discards the audio that had been heard to its end by `at`. */
   forget(at: number): void {
     const end = Math.round((at - this.startedAt) * SAMPLES_PER_MS)
     const kept = this.#pieces.findIndex(piece => piece.at + piece.length > end)

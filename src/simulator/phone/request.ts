@@ -7,32 +7,35 @@ import type { Route } from './route.ts'
 import { type FormFields, signRequest } from './signature.ts'
 import { MAX_TWIML_BYTES } from './twiml.ts'
 
-/** How long Twilio waits for the answer to a webhook. */
+/** Twilio's timeout for the answer to a webhook. */
 const WEBHOOK_TIMEOUT_MS = 15_000
 const XML_TYPES = ['text/xml', 'application/xml']
 
 export interface WebhookRequest {
-  /** The URL as configured at Twilio: what is signed. */
+  /** The URL as configured at Twilio: the signed address. */
   url: string
   method: Method
   fields: FormFields
   route: Route
   clock: Clock
-  /** Signs; undefined leaves the signature out. */
+  /** Signing key; undefined omits the signature. */
   authToken: string | undefined
   signal: AbortSignal
-  /** The same for every attempt to deliver one request; default a new one. */
+  /** The same for every delivery attempt of one request; default a new one. */
   idempotencyToken?: string
-  /** Most of the answer that is kept; a little more is read to see that it is too long. Default: TwiML's most. */
+  /**
+   * Maximum number of bytes kept of the answer; slightly more is read to detect that it is too long. Default: the
+   * maximum for TwiML.
+   */
   maxBytes?: number
 }
 
 export type WebhookAnswer =
   | { ok: true; status: number; type: string; body: Buffer }
-  /** `status` when there was an answer. */
+  /** `status` if there was an answer. */
   | { ok: false; code: number; why: string; status?: number }
 
-/** Asks a webhook as Twilio does. A status outside 2xx, silence and refusal are answers, not errors. */
+/** Requests a webhook like Twilio. A status outside 2xx, a timeout and a rejected connection are answers, not errors. */
 export function askWebhook(webhook: WebhookRequest): Promise<WebhookAnswer> {
   const { method, route, clock, signal, maxBytes = MAX_TWIML_BYTES } = webhook
   const { url, target, headers, body } = prepared(webhook)
@@ -58,7 +61,7 @@ export function askWebhook(webhook: WebhookRequest): Promise<WebhookAnswer> {
   })
 }
 
-/** The request in full: the fields are the body of a POST, the query of a GET. */
+/** The complete request: the fields are the body of a POST, or the query of a GET. */
 function prepared({ url, method, fields, route, authToken, idempotencyToken }: WebhookRequest) {
   const form = formOf(fields)
   const isPost = method === 'POST'
@@ -83,7 +86,7 @@ interface Read {
   body: Buffer
 }
 
-/** Reads to the end, but keeps no more than what shows that it is too long. */
+/** Reads to the end, but keeps no more than needed to detect that it is too long. */
 async function read(response: IncomingMessage, maxBytes: number): Promise<Read> {
   const chunks: Buffer[] = []
   let size = 0
@@ -102,7 +105,7 @@ function checked(answer: Read, url: string): WebhookAnswer {
     : { ok, code: 11200, status: answer.status, why: `${url} answered ${answer.status}` }
 }
 
-/** True for the content types that TwiML may have. */
+/** Returns true for the content types that are allowed for TwiML. */
 export function isXml(type: string): boolean {
   return XML_TYPES.includes((type.split(';')[0] ?? '').trim().toLowerCase())
 }

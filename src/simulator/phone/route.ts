@@ -1,23 +1,26 @@
-/** Where the requests for a public URL really go. */
+/** Actual destination of requests for a public URL. */
 export interface Route {
-  /** The URL to connect to; its scheme says whether with TLS. */
+  /** The URL to connect to; its scheme selects TLS. */
   readonly target: URL
-  /** Headers that stand for the way there: the public host, or what a proxy adds. */
+  /** Headers for the route: the public host, or the headers that a proxy adds. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 export interface RouteOptions {
-  /** The bridge's public address, `https://bridge.example.com`, as it is configured there; a path in it is stripped on the way. */
+  /** The bridge's public address, `https://bridge.example.com`, as configured there; a path in it is stripped from requests. */
   publicUrl: string | undefined
-  /** Where the bridge really is, `http://127.0.0.1:8080`. */
+  /** Actual address of the bridge, `http://127.0.0.1:8080`. */
   localUrl: string
-  /** Further public hosts and where they really are: `{ 'other.example.com': 'http://127.0.0.1:8081' }`. */
+  /** Further public hosts and their actual addresses: `{ 'other.example.com': 'http://127.0.0.1:8081' }`. */
   resolve: Readonly<Record<string, string>>
-  /** As through a reverse proxy: the host header is the inner one, and `x-forwarded-…` tell the outer. */
+  /** Simulates a reverse proxy: the host header is the inner one, and `x-forwarded-…` name the outer one. */
   proxied: boolean
 }
 
-/** The way to `publicUrl` (http, https, ws or wss): a known public host leads to its local address. Throws TypeError for no URL. */
+/**
+ * Returns the route to `publicUrl` (http, https, ws or wss): known public hosts resolve to their local address. Throws
+ * TypeError for an invalid URL.
+ */
 export function routeTo(publicUrl: string, options: RouteOptions): Route {
   const url = new URL(publicUrl)
   const local = localFor(url, options)
@@ -37,7 +40,7 @@ export function routeTo(publicUrl: string, options: RouteOptions): Route {
   return { target, headers: { host: inner.host, ...forwarded } }
 }
 
-/** As `routeTo`, for an address that came from outside; undefined for what is no URL. `webhook`: where the bridge really is. */
+/** Like `routeTo`, for an address from outside; undefined for an invalid URL. `webhook`: the actual address of the bridge. */
 export function routeOf(
   publicUrl: string,
   { webhook, ...options }: Omit<RouteOptions, 'localUrl'> & { readonly webhook: string },
@@ -45,12 +48,12 @@ export function routeOf(
   return URL.canParse(publicUrl) ? routeTo(publicUrl, { ...options, localUrl: webhook }) : undefined
 }
 
-/** The way leads to this machine. */
+/** Whether the route ends on this machine. */
 export function isLoopback({ target }: Route): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(target.hostname)
 }
 
-/** The path as the bridge has it: a proxy takes that of the public address away. */
+/** The path as the bridge sees it: a proxy strips that of the public address. */
 function innerPath({ host, pathname }: URL, { publicUrl }: RouteOptions): string {
   const { host: known, pathname: base } = new URL(publicUrl ?? 'http://none')
   const prefix = base.replace(/\/+$/, '')

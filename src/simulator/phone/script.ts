@@ -7,8 +7,8 @@ import type { StreamNoun, Twiml, Verb } from './twiml.ts'
 /** How a call ended; always a value. */
 export interface CallEnd {
   /**
-   * `hangup`: the party hung up · `completed`: the TwiML said so or ran out, or the account ended it · `rejected`: it began with `<Reject>` ·
-   * `failed`: it could not be fetched or read.
+   * `hangup`: the participant hung up · `completed`: the TwiML ended the call or ran out, or the account ended it ·
+   * `rejected`: it started with `<Reject>` · `failed`: it could not be fetched or read.
    */
   readonly kind: 'hangup' | 'completed' | 'rejected' | 'failed'
   /** With `failed`: the number in Twilio's error catalogue. */
@@ -20,23 +20,23 @@ export interface CallEnd {
 export interface Errand {
   readonly url: string
   readonly method: Method
-  /** Beside the usual fields: `Digits`. */
+  /** In addition to the usual fields: `Digits`. */
   readonly fields?: Readonly<Record<string, string>>
 }
 
-/** Where instructions come from: a document to fetch, or the instructions themselves. */
+/** Source of instructions: a document to fetch, or the instructions themselves. */
 export type Instructions = Errand | Twiml
 
-/** What a script needs of its call. All of it settles soon after the call was hung up, and nothing rejects. */
+/** Requirements of a script on its call. Everything settles soon after the call was hung up, and nothing rejects. */
 export interface ScriptHost {
-  /** Set once the party hung up, or Twilio ended the call. */
+  /** Set when the participant hung up, or Twilio ended the call. */
   readonly hungUp: CallEnd | undefined
-  /** True once somebody gave the call other instructions. */
+  /** True when the call has received other instructions. */
   readonly updated: boolean
-  /** Takes those instructions away; undefined when there are none. */
+  /** Returns those instructions and clears them; undefined if there are none. */
   takeUpdate(): Instructions | undefined
   fetch(errand: Errand): Promise<Twiml>
-  /** The first instructions are there, and the call is not rejected. May be told again. */
+  /** The first instructions have arrived, and the call is not rejected. May be called again. */
   answered(): void
   prompt(prompt: Prompt, base: string): Promise<void>
   gather(noun: GatherNoun, base: string): Promise<Gathered>
@@ -44,7 +44,7 @@ export interface ScriptHost {
   error(code: number, text: string): void
 }
 
-/** A call that only ever redirects would never end. */
+/** Limit for a call that only redirects, which would never end. */
 const MAX_DOCUMENTS = 200
 
 /** Follows the TwiML from `first` on, document after document, until the call ends. */
@@ -68,10 +68,10 @@ export async function follow(host: ScriptHost, first: Instructions): Promise<Cal
     if ('kind' in then) return then
     next = then
   }
-  return { kind: 'failed', code: 11215, reason: `${MAX_DOCUMENTS} documents and no end` }
+  return { kind: 'failed', code: 11215, reason: `${MAX_DOCUMENTS} documents without an end` }
 }
 
-/** Performs one document. Returns what comes after it. */
+/** Performs one document. Returns the instructions that follow it. */
 async function perform(host: ScriptHost, verbs: readonly Verb[], base: string): Promise<Errand | CallEnd> {
   for (const [index, verb] of verbs.entries()) {
     switch (verb.verb) {
@@ -108,12 +108,12 @@ async function perform(host: ScriptHost, verbs: readonly Verb[], base: string): 
   return { kind: 'completed', code: undefined, reason: 'the TwiML ran out' }
 }
 
-/** A document that begins so picks up the call, if nothing did before. */
+/** Whether a document that starts with `verb` answers the call. */
 function answers(verb: Verb | undefined): boolean {
   return verb?.verb !== 'Reject' && verb?.verb !== 'Redirect'
 }
 
-/** What `<Gather>` leads to; undefined when nothing was pressed, and the next verb runs. */
+/** Instructions that follow `<Gather>`; undefined if no key was pressed, and the next verb runs. */
 function answerOf(noun: GatherNoun, { digits, finishedOnKey }: Gathered, base: string): Errand | undefined {
   if (digits === '' && !noun.actionOnEmptyResult) return undefined
   return {

@@ -9,7 +9,10 @@ const WAV = ['audio/wav', 'audio/wave', 'audio/x-wav']
 const MP3 = ['audio/mpeg', 'audio/mp3']
 const MULAW = ['audio/ulaw', 'audio/basic']
 
-/** `bytes` of a file that `<Play>` got, at 8 kHz mono; or what Twilio would log (12300, 12400). Never throws. */
+/**
+ * Decodes the `bytes` of a file for `<Play>` to 8 kHz mono, or returns the error that Twilio would log (12300, 12400).
+ * Never throws.
+ */
 export async function soundOf(
   bytes: Uint8Array,
   contentType: string,

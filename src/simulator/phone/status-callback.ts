@@ -16,7 +16,7 @@ export interface StatusCallback {
   clock: Clock
 }
 
-/** Tells `statusCallback` what became of a stream. Returns what went wrong (15003), in words; best effort as with Twilio. */
+/** Reports the result of a stream to `statusCallback`. Returns a failure (15003), in words; best effort as with Twilio. */
 export async function tellStatus(callback: StatusCallback): Promise<string | undefined> {
   const { noun, ids, event, error, route, authToken, clock } = callback
   const fields: Record<string, string> = {
@@ -25,7 +25,7 @@ export async function tellStatus(callback: StatusCallback): Promise<string | und
     StreamEvent: event,
     StreamName: noun.name ?? ids.streamSid,
     StreamSid: ids.streamSid,
-    // A date for people: the only moment that is not of the call's clock.
+    // A date for people: the only time that is not from the call's clock.
     Timestamp: new Date().toISOString(),
     ...(error === undefined ? {} : { StreamError: error }),
   }

@@ -4,26 +4,26 @@ import type { PlayoutReport } from './playout-report.ts'
 /** How a stream ended. */
 export interface StreamEnd {
   /**
-   * `phone`: by `stop` and a close of ours · `server`: the server closed · `network`: the connection broke, from
-   * either side · `refused`: there never was one.
+   * `phone`: by `stop` and our close · `server`: the server closed · `network`: the connection broke, from either side
+   * · `refused`: it was never open.
    */
   readonly by: 'phone' | 'server' | 'network' | 'refused'
-  /** The WebSocket's close code, 1006 when there was none; for `refused` the HTTP status, 0 when there was none. */
+  /** The WebSocket's close code, 1006 if there was none; for `refused` the HTTP status, 0 if there was none. */
   readonly code: number
   readonly reason: string
 }
 
-/** What one socket did. */
+/** Report of one socket. */
 export interface StreamReport {
   readonly streamSid: string
   /** When `start` was sent, in milliseconds of the call's clock; undefined if it never was. */
   readonly startedAt: number | undefined
-  /** Undefined while it lives. */
+  /** Undefined while the stream is open. */
   readonly end: StreamEnd | undefined
   readonly playout: PlayoutReport
-  /** Media messages to the server, and how late they were handed to the socket. */
+  /** Number of media messages to the server, and how late they reached the socket. */
   readonly sent: number
   readonly sendLateness: Histogram
-  /** With the quirk `twinSocket`: how the server ended the second use of the token; undefined while it is let live. */
+  /** With the quirk `twinSocket`: how the server ended the second use of the token; undefined while it is open. */
   readonly twin: StreamEnd | undefined
 }

@@ -13,7 +13,7 @@ import { Uplink } from './uplink.ts'
 import { SILENT_PACKET } from './voice.ts'
 import { type StreamIds, Wire } from './wire.ts'
 
-/** More than this waiting in our socket: the server reads too slowly, and Twilio drops audio (31930). */
+/** With more than this waiting in the socket, the server reads too slowly, and Twilio drops audio (31930). */
 const MAX_BUFFERED_BYTES = 1_048_576
 const OPEN = 1
 
@@ -25,19 +25,19 @@ export interface StreamOptions {
   quirks: Quirks
   gapWithinMs: number | undefined
   recording: Recording | undefined
-  /** What the party says at a moment; undefined is silence. */
+  /** Speech of the participant at a moment; undefined is silence. */
   packet: (due: number) => string | undefined
   onSent: ((due: number, now: number, timestampMs: number) => void) | undefined
   onMark: ((now: number, name: string) => void) | undefined
   onMedia: ((now: number, bytes: number, payload: string) => void) | undefined
 }
 
-/** One media stream of a call: a socket, the voice that goes up and the queue that is heard. The call owns it. */
+/** One media stream of a call: a socket, the uplink voice and the play queue. The call owns it. */
 export class PhoneStream {
   readonly streamSid: string
   /** Settles once, never rejects. */
   readonly ended: Promise<StreamEnd>
-  /** What the server sent and should not have. */
+  /** Protocol violations of the server. */
   readonly warnings = new Notices(1)
   readonly #options: StreamOptions
   readonly #wire: Wire
@@ -51,7 +51,7 @@ export class PhoneStream {
   #failure = ''
   #end: StreamEnd | undefined
   #endedAt: number | undefined
-  /** Set by the call when the quirk asks for a second socket. */
+  /** Set by the call if the quirk requests a second socket. */
   twin: StreamEnd | undefined
 
   constructor(options: StreamOptions) {
@@ -65,7 +65,7 @@ export class PhoneStream {
     })
   }
 
-  /** Takes a socket that is not open yet, in the same tick in which it was made. */
+  /** Attaches a socket that is not open yet, in the tick in which it was created. */
   attach(socket: WebSocket): void {
     this.#socket = socket
     socket.once('open', () => socket.once('close', (code, reason) => this.#closed(code, reason.toString())))
@@ -77,7 +77,7 @@ export class PhoneStream {
     })
   }
 
-  /** The socket is open: says `connected` and `start`, and speaks from now on. */
+  /** The socket is open: sends `connected` and `start`, and speaks from now on. */
   start(): void {
     const { line, quirks, clock } = this.#options
     if (this.#end) return
@@ -94,12 +94,12 @@ export class PhoneStream {
     this.#uplink = new Uplink({ wire: this.#wire, quirks, startedAt: line.align(), packet, onSent, send })
   }
 
-  /** There was no socket: the end is what the server answered. */
+  /** There was no socket: the end is the server's answer. */
   refuse(status: number, reason: string): void {
     this.#finish({ by: 'refused', code: status, reason })
   }
 
-  /** For the line: sends and returns what is due. */
+  /** For the line: sends and returns everything that is due. */
   tick(now: number): void {
     const { dieAfterMs } = this.#options.quirks
     this.#uplink?.tick(now)
@@ -112,12 +112,12 @@ export class PhoneStream {
     this.#uplink?.inOrder(this.#options.clock.now(), this.#wire.dtmf(digit))
   }
 
-  /** When everything sent so far will have been heard, or was; minus infinity when nothing was. */
+  /** Time when everything sent so far is played, or was; minus infinity if nothing was sent. */
   get dryAt(): number {
     return this.#queue.dryAt
   }
 
-  /** Says `stop` and closes: the party hung up, or the call was given other instructions. */
+  /** Sends `stop` and closes: the participant hung up, or the call received other instructions. */
   stop(): void {
     if (this.#stopping || this.#end) return
     this.#stopping = true
@@ -130,7 +130,7 @@ export class PhoneStream {
     else close()
   }
 
-  /** The connection breaks: no `stop`, no close frame. */
+  /** Breaks the connection: no `stop`, no close frame. */
   drop(): void {
     this.#options.line.leave(this)
     this.#socket?.terminate()
@@ -157,7 +157,7 @@ export class PhoneStream {
     switch (message.kind) {
       case 'media': {
         const container = containerOf(message.payload)
-        if (container) this.#warn('NOT_MULAW', `media.payload begins like a ${container} file`)
+        if (container) this.#warn('NOT_MULAW', `media.payload starts like a ${container} file`)
         const heardAt = this.#queue.play(now, message.bytes)
         if (heardAt === undefined) this.#warn(31931, 'more than 10 minutes of audio are queued')
         else recording?.add(heardAt, message.bytes, message.payload)
@@ -165,7 +165,7 @@ export class PhoneStream {
         return
       }
       case 'mark':
-        // What is due by now comes first: marks return in their order.
+        // Marks that are due now return first, to keep their order.
         for (const name of this.#queue.advance(now)) this.#reached(name, now)
         if (this.#queue.mark(now, message.name)) this.#reached(message.name, now)
         return

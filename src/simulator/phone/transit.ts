@@ -1,11 +1,11 @@
 import { type Quirks, randomFrom } from './quirks.ts'
 
-/** Closer than this to its time is in time: real timers fire up to a millisecond early. */
+/** Tolerance for being on time: real timers fire up to a millisecond early. */
 const EARLY_MS = 1
 
 /**
- * The way from the telephone to the server: messages keep their order, as on TCP, but may be held back, one by one
- * (jitter) or all together (a stall, then a burst).
+ * The path from the phone to the server: messages keep their order, as on TCP, but can be delayed, one by one (jitter)
+ * or all together (a stall, then a burst).
  */
 export class Transit<M> {
   readonly #send: (message: M) => void
@@ -26,7 +26,7 @@ export class Transit<M> {
     this.#startedAt = startedAt
   }
 
-  /** `message`, ready at `due`, goes now or when its delay is over. */
+  /** Sends `message`, ready at `due`, now or after its delay. */
   add(due: number, now: number, message: M): void {
     const at = Math.max(this.#latest, due + this.#delay(due))
     this.#latest = at
@@ -34,7 +34,7 @@ export class Transit<M> {
     else this.#held.push({ at, message })
   }
 
-  /** Sends what is due by `now`. */
+  /** Sends everything that is due by `now`. */
   tick(now: number): void {
     while (this.#held.length > 0 && (this.#held[0]?.at ?? 0) <= now + EARLY_MS) {
       const next = this.#held.shift()
@@ -42,7 +42,7 @@ export class Transit<M> {
     }
   }
 
-  /** Everything at once, before the last message. */
+  /** Sends everything at once, before the last message. */
   flush(): void {
     for (const { message } of this.#held.splice(0)) this.#send(message)
   }

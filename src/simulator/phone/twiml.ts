@@ -2,12 +2,12 @@ import { type FaultyVerb, faulty, type Method, methodOf } from './attributes.ts'
 import { type GatherNoun, gatherOf, type Prompt, promptOf } from './gather-verb.ts'
 import { type Element, readXml } from './xml.ts'
 
-/** Longest answer to a webhook, in bytes (Twilio error 11750). */
+/** Maximum size of a webhook's answer, in bytes (Twilio error 11750). */
 export const MAX_TWIML_BYTES = 65_536
-/** `name` and `value` of a `<Parameter>` together stay below this many characters. */
+/** `name` and `value` of a `<Parameter>` together have fewer characters than this. */
 const MAX_PARAMETER_CHARS = 500
 
-/** Where a stream goes and what it is told. */
+/** Address and parameters of a stream. */
 export interface StreamNoun {
   url: string
   name: string | undefined
@@ -16,7 +16,7 @@ export interface StreamNoun {
   parameters: Readonly<Record<string, string>>
 }
 
-/** The instructions that the simulator follows. */
+/** The verbs that the simulator follows. */
 export type Verb =
   | Prompt
   | { verb: 'Gather'; gather: GatherNoun }
@@ -29,7 +29,7 @@ export type Verb =
 export type Twiml = { ok: true; verbs: Verb[] } | { ok: false; code: number; why: string }
 
 export interface TwimlOptions {
-  /** Accepts `ws://` stream URLs too, which Twilio refuses: for runs on one machine. */
+  /** Also accepts `ws://` stream URLs, which Twilio rejects: for runs on one machine. */
   allowInsecureStream?: boolean
 }
 
@@ -98,11 +98,11 @@ function connectOf(element: Element, options: TwimlOptions): Verb {
   }
 }
 
-/** The URL as Twilio uses it, byte for byte, only without the query string that it drops. */
+/** Returns the URL as Twilio uses it, byte for byte, without the query string that it drops. */
 function streamUrl(url: string | undefined, options: TwimlOptions): string | Verb {
   const [bare = ''] = (url ?? '').trim().split(/[?#]/)
   if (!URL.canParse(bare)) return faulty(31923, `stream URL ${JSON.stringify(url ?? '')} is malformed`)
   const { protocol } = new URL(bare)
   if (protocol === 'wss:' || (protocol === 'ws:' && options.allowInsecureStream)) return bare
-  return faulty(31922, `stream URL begins with ${protocol}, only wss: is allowed`)
+  return faulty(31922, `stream URL starts with ${protocol}m URL starts with`)
 }

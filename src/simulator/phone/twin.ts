@@ -3,7 +3,10 @@ import type { StreamEnd } from './stream-report.ts'
 import { upgrade } from './upgrade.ts'
 import { type StreamIds, Wire } from './wire.ts'
 
-/** A second socket that says the same `start` as the first, as one who has stolen its token. Settles with its end, for which `signal` can be used; never rejects. */
+/**
+ * Opens a second socket that sends the same `start` as the first, like an attacker with a stolen token. Settles with
+ * its end, which `signal` can force; never rejects.
+ */
 export async function openTwin(
   route: Route,
   signature: string | undefined,

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { Route } from './route.ts'
 
-/** How the opening of a socket ended. */
+/** Result of opening a socket. */
 export type Upgrade =
   | { ok: true; socket: WebSocket }
   | { ok: false; code: number; status?: number; why: string }
@@ -12,8 +12,9 @@ const CLOSE_TIMEOUT_MS = 2_000
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 /**
- * Opens a WebSocket with exactly the headers that Twilio sends, in its order and case (seen live in May 2026): no
- * `Origin`, no subprotocol, no extensions. `attach` runs before the first message can come; `signal` ends the attempt.
+ * Opens a WebSocket with exactly the headers that Twilio sends, in its order and case (observed in May 2026): no
+ * `Origin`, no subprotocol, no extensions. `attach` runs before the first message can arrive; `signal` aborts the
+ * attempt.
  */
 export function upgrade(
   route: Route,
@@ -34,7 +35,7 @@ export function upgrade(
         request.end()
       },
     }
-    // The name that the certificate is for; ws alone would ask for that of the address connected to.
+    // The name on the certificate; by default ws would check the address connected to.
     const name = URL.parse(`https://${route.headers.host ?? route.target.host}`)?.hostname ?? ''
     const servername = isIP(name.replace(/^\[|\]$/g, '')) === 0 ? { servername: name } : {}
     const socket = new WebSocket(route.target, { ...options, ...servername })

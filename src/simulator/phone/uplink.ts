@@ -4,7 +4,7 @@ import { Transit } from './transit.ts'
 import { PACKET_MS, SILENT_PACKET } from './voice.ts'
 import type { Wire } from './wire.ts'
 
-/** Closer than this to its time is in time: real timers fire up to a millisecond early. */
+/** Tolerance for being on time: real timers fire up to a millisecond early. */
 const EARLY_MS = 1
 /** The media message that `badMessage` replaces. */
 const BAD_CHUNK = 5
@@ -12,19 +12,19 @@ const BAD_CHUNK = 5
 export interface UplinkOptions {
   wire: Wire
   quirks: Quirks
-  /** The moment that `timestamp` counts from, on the line's grid (milliseconds of the call's clock). */
+  /** Origin of `timestamp`, on the line's grid (milliseconds of the call's clock). */
   startedAt: number
-  /** What the party says at a moment; undefined is silence. */
+  /** Speech of the participant at a moment; undefined is silence. */
   packet: (due: number) => string | undefined
   /** Puts a message on the socket. */
   send: (message: string | Uint8Array) => void
-  /** Told of every audio message as it falls due, with its timestamp. */
+  /** Called for every audio message as it falls due, with its timestamp. */
   onSent: ((due: number, now: number, timestampMs: number) => void) | undefined
 }
 
 /**
- * The party's voice on its way to the server: packet number n covers the time from `startedAt + n × packetMs` and is
- * sent when that time is over. The schedule is computed, never added up, so that hours do not drift.
+ * The participant's voice on its way to the server: packet number n covers the time from `startedAt + n × packetMs` and
+ * is sent when that time is over. The schedule is computed, never added up, so that it does not drift over hours.
  */
 export class Uplink {
   readonly #options: UplinkOptions
@@ -32,7 +32,7 @@ export class Uplink {
   readonly #transit: Transit<string | Uint8Array>
   #packets = 0
   #messages = 0
-  /** How late messages were handed to the socket: a busy machine, not a fault of the server. */
+  /** How late messages reached the socket: a busy machine, not a fault of the server. */
   readonly lateness = new Histogram()
 
   constructor(options: UplinkOptions) {
@@ -42,12 +42,12 @@ export class Uplink {
     this.#transit = new Transit(quirks, startedAt, send)
   }
 
-  /** Media messages so far. */
+  /** Number of media messages so far. */
   get messages(): number {
     return this.#messages
   }
 
-  /** Sends whatever is due. */
+  /** Sends everything that is due. */
   tick(now: number): void {
     this.#transit.tick(now)
     const { startedAt } = this.#options
@@ -59,12 +59,12 @@ export class Uplink {
     }
   }
 
-  /** A message that keeps its place among the audio: a key, a mark. */
+  /** Queues a message that keeps its place among the audio: a key, a mark. */
   inOrder(now: number, message: string): void {
     this.#transit.add(now, now, message)
   }
 
-  /** Whatever is held back goes now. */
+  /** Sends everything that is held back. */
   flush(): void {
     this.#transit.flush()
   }
@@ -83,7 +83,7 @@ export class Uplink {
   }
 }
 
-/** Several packets as one payload; undefined when all of them are silent. */
+/** Several packets as one payload; undefined if all of them are silent. */
 function joined(packet: UplinkOptions['packet'], due: number, packetMs: number): string | undefined {
   const parts: (string | undefined)[] = []
   for (let at = due - packetMs + PACKET_MS; at <= due; at += PACKET_MS) parts.push(packet(at))

@@ -9,23 +9,23 @@ export const PACKET_MS = 20
 /** 20 ms of µ-law silence. */
 export const SILENT_PACKET: string = Buffer.alloc(PACKET_BYTES, MULAW_SILENCE).toString('base64')
 
-/** Something a party says, in packets of 20 ms: canonical base64 of 160 bytes of µ-law, ready for the wire. */
+/** Speech in packets of 20 ms: canonical base64 of 160 bytes of µ-law, ready for the wire. */
 export interface Voice {
-  /** How many packets there are, where that is known: the saying is then over with the last one, not 20 ms later. */
+  /** Number of packets, if known: the speech then ends with the last one, not 20 ms later. */
   readonly packets?: number
-  /** The packet number `index` from its beginning; undefined when it has ended. Asked for in order, once each. */
+  /** Returns the packet number `index`; undefined after the end. Called in order, once for each packet. */
   packet(index: number): string | undefined
 }
 
 /** Whether a voice ends. */
 export interface VoiceOptions {
-  /** Says it again and again, for ever. */
+  /** Repeats the voice indefinitely. */
   loop?: boolean
 }
 
 /**
- * `pcm` (linear16, mono, `rate` Hz) as a voice, encoded once: any number of phones may share it.
- * The last packet is filled up with silence.
+ * Encodes `pcm` (linear16, mono, `rate` Hz) as a voice, once: any number of phones can share it. The last packet is
+ * filled up with silence.
  */
 export function voiceOf(pcm: Int16Array, rate: number = PHONE_RATE, options: VoiceOptions = {}): Voice {
   const packets = packetsOf(pcm, rate)
@@ -34,7 +34,7 @@ export function voiceOf(pcm: Int16Array, rate: number = PHONE_RATE, options: Voi
   return { packets: count, packet: index => packets[index] }
 }
 
-/** A voice that is made while it speaks: every item is asked for when it is due. Items are 160 samples at 8 kHz. */
+/** A voice generated while it speaks: every item is requested when it is due. Items are 160 samples at 8 kHz. */
 export function voiceFrom(frames: Iterable<Int16Array>): Voice {
   const iterator = frames[Symbol.iterator]()
   return {
@@ -56,7 +56,10 @@ function packetsOf(pcm: Int16Array, rate: number): string[] {
   return packets
 }
 
-/** `pcm` of `rate` Hz at 8 kHz, `pcm` itself if it is. In pieces: a resampler is made for a stream, not for minutes at once. */
+/**
+ * Converts `pcm` of `rate` Hz to 8 kHz; returns `pcm` itself if it already is. Works in pieces, because a resampler is
+ * made for a stream, not for minutes at once.
+ */
 export function toLine(pcm: Int16Array, rate: number): Int16Array {
   if (rate === PHONE_RATE) return pcm
   const resampler = createResampler(rate, PHONE_RATE)

@@ -5,7 +5,7 @@ export interface StreamIds {
   readonly streamSid: string
 }
 
-/** Text that goes to the server: Twilio's messages word for word, every number a string except in `mediaFormat`. */
+/** Messages to the server: Twilio's messages verbatim, every number a string except in `mediaFormat`. */
 export class Wire {
   readonly #ids: StreamIds
   readonly #tail: string
@@ -22,7 +22,7 @@ export class Wire {
     return '{"event":"connected","protocol":"Call","version":"1.0.0"}'
   }
 
-  /** `parameters` undefined leaves `customParameters` out; `callSid` other than the call's own makes a lie. */
+  /** `parameters` undefined omits `customParameters`; `callSid` can name another call than the actual one. */
   start(parameters: Readonly<Record<string, string>> | undefined, callSid = this.#ids.callSid): string {
     const { accountSid, streamSid } = this.#ids
     const mediaFormat = { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 }
@@ -35,7 +35,7 @@ export class Wire {
     })
   }
 
-  /** `payload` is put in as it stands: fifty of these a second and phone are too many for a serializer. */
+  /** `payload` is inserted unchanged: fifty of these per second and phone are too many for a serializer. */
   media(timestampMs: number, payload: string): string {
     const chunk = ++this.#chunk
     return `{"event":"media","sequenceNumber":"${++this.#sequence}","media":{"track":"inbound","chunk":"${chunk}","timestamp":"${timestampMs}","payload":"${payload}${this.#tail}`
@@ -66,7 +66,7 @@ export class Wire {
     })
   }
 
-  /** An event that no documentation knows. */
+  /** An event that is not in the documentation. */
   unknown(): string {
     const { streamSid } = this.#ids
     return JSON.stringify({

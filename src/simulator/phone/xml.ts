@@ -1,6 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 
-/** An element with what it directly contains. */
+/** An element with its direct content. */
 export interface Element {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
@@ -12,10 +12,10 @@ export interface Element {
 const ATTRIBUTES = ':@'
 const TEXT = '#text'
 const LITERAL = /<!\[CDATA\[[\s\S]*?\]\]>|<!--[\s\S]*?-->/g
-/** XML knows five names and numbers; `&oacute;` and the bare `&` of a query string are the usual mistakes. */
+/** XML has five named entities, and numbers; `&oacute;` and the bare `&` of a query string are the usual mistakes. */
 const UNKNOWN_ENTITY = /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);).{0,12}/i
 
-/** Reads one document. Returns its root, or what is wrong in words. Never throws. */
+/** Reads one document. Returns its root, or a description of the error. Never throws. */
 export function readXml(text: string): Element | string {
   try {
     const verdict = XMLValidator.validate(text)
@@ -46,7 +46,7 @@ function parser(): XMLParser {
   })
 }
 
-/** The parser's nodes are objects with the element's name as a key beside its attributes. */
+/** The parser's nodes are objects with the element's name as a key next to its attributes. */
 function elementsOf(nodes: unknown): Element[] {
   return arrayOf(nodes).flatMap(node => elementOf(node) ?? [])
 }

@@ -5,7 +5,7 @@ import type { Form } from './form.ts'
 
 const SUBRESOURCES = ['available_phone_numbers', 'calls', 'incoming_phone_numbers', 'outgoing_caller_ids']
 
-/** The account as the API answers it. `now`: milliseconds since 1970. */
+/** The account as returned by the API. `now`: milliseconds since 1970. */
 export function accountJson({ sid, authToken, terms }: Account, now: number): Record<string, unknown> {
   const path = `/2010-04-01/Accounts/${sid}`
   const file = (name: string) =>
@@ -24,7 +24,7 @@ export function accountJson({ sid, authToken, terms }: Account, now: number): Re
   }
 }
 
-/** The numbers of people that the account has verified. */
+/** The caller IDs that the account has verified. */
 export function callerIdsJson(account: Account, query: Form, now: number): Record<string, unknown>[] {
   const wanted = query.given('PhoneNumber')
   const verified = account.terms.verified ?? []

@@ -3,7 +3,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { newSid } from '../phone/ids.ts'
 import { RestError } from './rest-error.ts'
 
-/** What the account is allowed. */
+/** Permissions of the account. */
 export interface AccountOptions {
   accountSid?: string
   /** Default a new one. */
@@ -12,28 +12,28 @@ export interface AccountOptions {
   apiKeys?: Readonly<Record<string, string>>
   /** Default `Full`. `Trial`: only verified numbers can be called (21219). */
   type?: 'Trial' | 'Full'
-  /** Default `active`; any other refuses everything (20005). */
+  /** Default `active`; any other rejects everything (20005). */
   status?: 'active' | 'suspended' | 'closed'
-  /** Numbers of people that the account has verified: may be called from, and on trial be called. */
+  /** Verified numbers of people: allowed as caller, and on trial as destination. */
   verified?: readonly string[]
-  /** Countries that may be called, `US`; others are 21215. Default all. */
+  /** Countries that can be called, `US`; others are 21215. Default all. */
   countries?: readonly string[]
-  /** Numbers that cannot be called, each with the code that says why: `{ '+34600000000': 21216 }`. */
+  /** Numbers that cannot be called, each with its error code: `{ '+34600000000': 21216 }`. */
   refused?: Readonly<Record<string, 21214 | 21215 | 21216 | 21217>>
-  /** Calls at a time; one more is 10004. Default no limit. */
+  /** Maximum number of concurrent calls; one more is 10004. Default no limit. */
   maxCalls?: number
-  /** Requests within any second; one more is 20429. Default no limit. */
+  /** Maximum number of requests within any second; one more is 20429. Default no limit. */
   requestsPerSecond?: number
 }
 
 const E164 = /^\+[1-9]\d{6,14}$/
 
-/** An account at the stand-in: who it is, and whom it may call. Its permissions may be changed at any time. */
+/** An account of the simulator: its credentials and its permissions. The permissions can be changed at any time. */
 export class Account {
   readonly sid: string
   readonly authToken: string
   readonly apiKeys: Readonly<Record<string, string>>
-  /** Changeable, all but who it is. */
+  /** Everything changeable, which excludes the credentials. */
   readonly terms: Omit<AccountOptions, 'accountSid' | 'authToken' | 'apiKeys'>
 
   constructor(options: AccountOptions = {}) {
@@ -44,7 +44,7 @@ export class Account {
     this.terms = terms
   }
 
-  /** Lets in who has the token or a key. `authorization`: the header. Throws `RestError` 20003 or 20005. */
+  /** Accepts the token or an API key. `authorization`: the header. Throws `RestError` 20003 or 20005. */
   authenticate(authorization: string | undefined): void {
     const [scheme, encoded = ''] = (authorization ?? '').split(' ')
     const [user = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
@@ -55,7 +55,7 @@ export class Account {
     if ((this.terms.status ?? 'active') !== 'active') throw new RestError(20005)
   }
 
-  /** Throws the `RestError` for which `to` cannot be called. */
+  /** Throws the `RestError` that applies if `to` cannot be called. */
   checkCalled(to: string | undefined): string {
     if (to === undefined) throw new RestError(21201)
     const number = E164.test(to) ? parsePhoneNumberFromString(to) : undefined
@@ -68,7 +68,7 @@ export class Account {
     return to
   }
 
-  /** Throws the `RestError` for which nobody can be called from `from`; `own`: the account's numbers. */
+  /** Throws the `RestError` that applies if `from` is not allowed as caller; `own`: the account's numbers. */
   checkCaller(from: string | undefined, own: (number: string) => boolean): string {
     if (from === undefined) throw new RestError(21213)
     if (!E164.test(from)) throw new RestError(21212, from)
@@ -81,7 +81,7 @@ export class Account {
   }
 }
 
-/** A number as people write it, for the `…_formatted` fields: national in North America, E.164 elsewhere. */
+/** Formats a number for the `…_formatted` fields: national in North America, E.164 elsewhere. */
 export function formatted(number: string): string {
   const parsed = parsePhoneNumberFromString(number)
   return parsed?.countryCallingCode === '1' ? parsed.formatNational() : number

@@ -98,7 +98,7 @@ const ROUTES: readonly Route[] = [
   },
 ]
 
-/** Countries are another API of Twilio's, on another host, which leads here as well. */
+/** Countries belong to another API of Twilio, on another host, which the simulator also serves. */
 const COUNTRY: Route = {
   name: 'Countries/*',
   path: /^\/v1\/DialingPermissions\/Countries\/(\w+)$/,
@@ -109,7 +109,7 @@ const COUNTRY: Route = {
   },
 }
 
-/** What is asked for: a route with the id in the path; undefined when there is no such thing. */
+/** Returns the requested route, with the id in the path; undefined if it does not exist. */
 export function routeFor(path: string, accountSid: string): { route: Route; id: string } | undefined {
   const pathname = path.split('?')[0] ?? ''
   const inAccount = /^\/2010-04-01\/Accounts\/(\w+)(\/.*?)?\.json$/.exec(pathname)
@@ -121,7 +121,7 @@ export function routeFor(path: string, accountSid: string): { route: Route; id: 
   return undefined
 }
 
-/** Carries out one request that was let in. Throws `RestError`. */
+/** Carries out one accepted request. Throws `RestError`. */
 export function answer(request: ApiRequest, terms: ApiTerms): ApiReply {
   const found = routeFor(request.path, terms.account.sid)
   if (!found) throw notFound(request)
@@ -150,7 +150,7 @@ function numberOf(request: ApiRequest, { network }: ApiTerms, sid: string): Phon
   throw notFound(request)
 }
 
-/** By `PhoneNumber`, of which `*` stands for digits that are left out, and `FriendlyName`. */
+/** Filters by `PhoneNumber`, with `*` for omitted digits, and by `FriendlyName`. */
 function numbersBy(query: Form, { numbers }: PhoneNetwork): Record<string, unknown>[] {
   const digits = query.given('PhoneNumber')?.replace(/[^\d*]/g, '')
   const pattern = digits === undefined ? /^/ : new RegExp(`${digits.replaceAll('*', '\\d*')}`)

@@ -3,7 +3,7 @@ import type { Form } from './form.ts'
 import type { RestCall } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 
-/** The calls that a list's query asks for, newest first. Times are compared by the day where only a day is given. */
+/** Returns the calls that match a list's query, newest first. Times are compared by day if only a day is given. */
 export function callsBy(query: Form, calls: readonly RestCall[]): RestCall[] {
   const to = query.given('To')
   const from = query.given('From')

@@ -2,7 +2,7 @@ import { formatted } from './account.ts'
 import { apiDate } from './api-date.ts'
 import type { CallStatus } from './call-state.ts'
 
-/** What is known of a call; times are milliseconds since 1970. */
+/** State of a call; times are milliseconds since 1970. */
 export interface CallFacts {
   readonly sid: string
   readonly accountSid: string
@@ -30,7 +30,7 @@ const SUBRESOURCES = [
   'user_defined_messages',
 ]
 
-/** The call as the API answers it, with every field of the resource. */
+/** The call as returned by the API, with every field of the resource. */
 export function callJson(call: CallFacts): Record<string, unknown> {
   const path = `/2010-04-01/Accounts/${call.accountSid}/Calls/${call.sid}`
   const date = (ms: number | undefined) => (ms === undefined ? null : apiDate(ms))
@@ -65,7 +65,7 @@ export function callJson(call: CallFacts): Record<string, unknown> {
   }
 }
 
-/** Whole seconds that were talked, as the API writes them; null until it is over. */
+/** Duration of the conversation in whole seconds, in the API's format; null until the call is over. */
 export function durationOf({ startedAt, endedAt }: Pick<CallFacts, 'startedAt' | 'endedAt'>): string | null {
   if (endedAt === undefined) return null
   return String(startedAt === undefined ? 0 : Math.round((endedAt - startedAt) / 1000))

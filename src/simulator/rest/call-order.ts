@@ -4,36 +4,36 @@ import type { Form } from './form.ts'
 import { RestError } from './rest-error.ts'
 
 const CALL_EVENTS = ['initiated', 'ringing', 'answered', 'completed'] as const
-/** What a status callback can be about. */
+/** Events of a status callback. */
 export type CallEvent = (typeof CALL_EVENTS)[number]
 
 const METHODS = ['GET', 'POST'] as const
-/** Most characters of the parameter `Twiml`. */
+/** Maximum length of the parameter `Twiml` (characters). */
 const MAX_TWIML_CHARS = 4_000
-/** Four hours, the default of an account; a day is the most (s). */
+/** Four hours, the default of an account; the maximum is one day (s). */
 const TIME_LIMIT_S = 14_400
 const MAX_TIME_LIMIT_S = 86_400
 const MAX_TIMEOUT_S = 600
 const SEND_DIGITS = /^[0-9A-D*#wW]{1,32}$/
 
-/** Where an event is told. */
+/** Destination of an event. */
 export interface Callback {
   readonly url: string
   readonly method: Method
 }
 
-/** What the call does: fetched, or brought along. */
+/** Instructions of the call: fetched, or supplied. */
 export type CallScript = { readonly url: string; readonly method: Method } | { readonly twiml: string }
 
-/** Looks whether a machine has answered. */
+/** Answering machine detection. */
 export interface MachineDetection {
   readonly mode: 'Enable' | 'DetectMessageEnd'
   readonly timeoutSeconds: number
-  /** The TwiML does not wait for it, and the verdict goes there. */
+  /** If set, the TwiML does not wait for the verdict, which is sent there. */
   readonly callback: Callback | undefined
 }
 
-/** A call to be made, as `POST /Calls.json` orders it; everything checked. */
+/** A call to place, as `POST /Calls.json` requests it; everything validated. */
 export interface CallOrder {
   readonly to: string
   readonly from: string
@@ -45,7 +45,7 @@ export interface CallOrder {
   readonly detection: MachineDetection | undefined
 }
 
-/** Reads an order. Throws the `RestError` of the first thing wrong. */
+/** Reads an order. Throws the `RestError` of the first mistake. */
 export function readOrder(form: Form, account: Account, own: (number: string) => boolean): CallOrder {
   const to = account.checkCalled(form.given('To'))
   const from = account.checkCaller(form.given('From'), own)
@@ -68,7 +68,7 @@ export function readOrder(form: Form, account: Account, own: (number: string) =>
   }
 }
 
-/** `Url`, else `Twiml`, which is ignored beside it; undefined without either. */
+/** Reads `Url`, or else `Twiml`, which is ignored next to `Url`; undefined without either. */
 export function readScript(form: Form): CallScript | undefined {
   const url = form.url('Url', 21205)
   if (url !== undefined) return { url, method: form.choice('Method', METHODS, 21209) ?? 'POST' }

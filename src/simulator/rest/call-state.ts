@@ -1,4 +1,4 @@
-/** Where a call is, as the API says it (Twilio: Call resource, `status`). */
+/** State of a call as in the API (Twilio: Call resource, `status`). */
 export type CallStatus = 'queued' | 'ringing' | 'in-progress' | FinalStatus
 
 /** How it ended. */
@@ -22,10 +22,11 @@ export function isFinal(status: CallStatus): status is FinalStatus {
 }
 
 /**
- *   queued ──▶ ringing ──▶ in-progress ──▶ completed
+ *
+ * queued ──▶ ringing ──▶ in-progress ──▶ completed
  *      └──────────┴──▶ busy, no-answer, failed, canceled
  *
- * The status after `wanted` was asked for: a call never goes back, and one that is over stays so.
+ * Returns the status after `wanted` was requested: a call never goes back, and a call that is over stays over.
  */
 export function after(status: CallStatus, wanted: CallStatus): CallStatus {
   if (isFinal(status)) return status

@@ -4,8 +4,8 @@ import type { RestCall } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 
 /**
- * Changes a call as `POST /Calls/{Sid}.json` says, and returns what it is then: `Status` ends it, `Url` or `Twiml` is
- * what it does from now on. Throws `RestError` 21220 for a call that is over, or that nobody has answered yet.
+ * Changes a call like `POST /Calls/{Sid}.json`, and returns the result: `Status` ends it, `Url` or `Twiml` gives it new
+ * instructions. Throws `RestError` 21220 for a call that is over, or not answered yet.
  */
 export function updateCall(call: RestCall, form: Form): Record<string, unknown> {
   const status = form.choice('Status', ['completed', 'canceled'] as const, 20001)
@@ -16,7 +16,7 @@ export function updateCall(call: RestCall, form: Form): Record<string, unknown> 
   const live = script && !status ? call.live() : undefined
   if (callback) call.redirectStatus(callback)
   if (seconds !== undefined) call.limit(seconds)
-  // A call that somebody is in is not taken back.
+  // An answered call cannot be canceled.
   if (status === 'completed' || (status && call.status !== 'in-progress')) call.hangUp()
   else if (script && 'url' in script) live?.redirect(script.url, script.method)
   else if (script) live?.update(script.twiml)

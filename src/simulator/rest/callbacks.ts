@@ -4,19 +4,19 @@ import { askWebhook } from '../phone/request.ts'
 import { type Route, routeOf } from '../phone/route.ts'
 import type { Callback } from './call-order.ts'
 
-/** What is wrong with the way callbacks are delivered; changeable at any time. */
+/** Faults of callback delivery; changeable at any time. */
 export interface CallbackFaults {
-  /** Every one is delivered twice, with the same idempotency token. */
+  /** Delivers every callback twice, with the same idempotency token. */
   duplicate?: boolean
-  /** Delivered so much later (ms); a function decides by the event. */
+  /** Delays deliveries (ms); a function chooses by the event. */
   delayMs?: number | ((event: string) => number)
-  /** In pairs, the later first. */
+  /** Delivers in pairs, the later one first. */
   reorder?: boolean
-  /** Not delivered at all: all, or those of these events. */
+  /** Does not deliver: all callbacks, or those of these events. */
   lose?: boolean | readonly string[]
 }
 
-/** One attempt to tell something, and what became of it. */
+/** One delivery attempt, and its result. */
 export interface SeenCallback {
   readonly callSid: string
   /** `initiated` … `completed`, or `amd`. */
@@ -26,7 +26,7 @@ export interface SeenCallback {
   readonly idempotencyToken: string
   /** From 1. */
   readonly attempt: number
-  /** The HTTP status of the answer; undefined when there was none. */
+  /** The HTTP status of the answer; undefined if there was none. */
   readonly status: number | undefined
 }
 
@@ -34,12 +34,12 @@ export interface CallbackTerms {
   readonly clock: Clock
   readonly authToken: string
   readonly faults: CallbackFaults
-  /** How the way to the bridge is found. */
+  /** How the route to the bridge is found. */
   readonly route: Omit<Parameters<typeof routeOf>[1], 'webhook'>
   readonly seen: (callback: SeenCallback) => void
 }
 
-/** Something to be told. */
+/** An event to deliver. */
 export interface Telling {
   readonly callSid: string
   readonly event: string
@@ -47,11 +47,11 @@ export interface Telling {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Attempts to deliver one callback: no connection, silence and 5xx are tried once more. */
+/** Delivery attempts per callback: a failed connection, a timeout and 5xx are retried once. */
 const ATTEMPTS = 2
 const AGAIN_MS = 200
 
-/** Tells a call's events, signed, in their order unless the faults say otherwise. The call owns it. */
+/** Delivers a call's events, signed, in their order unless a fault changes it. The call owns it. */
 export class Callbacks {
   readonly #terms: CallbackTerms
   #held: Telling | undefined
@@ -62,7 +62,7 @@ export class Callbacks {
     this.#terms = terms
   }
 
-  /** Tells it after what was told before. `last`: nothing follows, so nothing is held back any more. */
+  /** Queues a delivery. `last`: nothing follows, so nothing is held back any longer. */
   tell(telling: Telling, last = false): void {
     const { reorder, lose } = this.#terms.faults
     if (lose === true || (typeof lose === 'object' && lose.includes(telling.event))) return
@@ -76,17 +76,17 @@ export class Callbacks {
     if (held) this.#deliver(held)
   }
 
-  /** Tells it at once, beside the others. */
+  /** Delivers at once, in parallel to the others. */
   tellNow(telling: Telling): void {
     void this.#post(telling)
   }
 
-  /** Settles when everything was told. */
+  /** Settles when everything was delivered. */
   get idle(): Promise<void> {
     return this.#last
   }
 
-  /** Tells nothing more. */
+  /** Stops delivering. */
   close(): void {
     this.#over.abort()
   }

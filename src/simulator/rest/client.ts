@@ -1,7 +1,7 @@
 import type { Twilio } from 'twilio'
 import { assertInstalled } from '../../core/optional-part.ts'
 
-/** Where a stand-in is, and who is let in there. */
+/** Address and credentials of a simulator. */
 export interface StandInAddress {
   readonly url: string
   readonly accountSid: string
@@ -9,8 +9,8 @@ export interface StandInAddress {
 }
 
 /**
- * Twilio's own client, unmodified, whose requests go to a stand-in instead of twilio.com; by the account's token, or by
- * an API key. Only the host is exchanged: what is sent and read is what the client always sends and reads.
+ * Returns Twilio's own client, unmodified, whose requests go to a simulator instead of twilio.com, with the account's
+ * token or an API key. Only the host is replaced: requests and responses are those of the real client.
  */
 export async function twilioClientFor(
   standIn: StandInAddress,

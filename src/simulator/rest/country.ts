@@ -1,6 +1,9 @@
 import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max'
 
-/** Whether a country may be called (Twilio: Voice Dialing Permissions, Country); undefined for no country. `permitted` undefined: all. */
+/**
+ * Whether a country can be called (Twilio: Voice Dialing Permissions, Country); undefined for an unknown country.
+ * `permitted` undefined: all.
+ */
 export function countryJson(
   isoCode: string,
   permitted: readonly string[] | undefined,

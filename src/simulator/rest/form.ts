@@ -1,9 +1,9 @@
 import { RestError, type RestErrorCode } from './rest-error.ts'
 
-/** Most values of one field that are looked at. */
+/** Maximum number of values read of one field. */
 const MOST = 100
 
-/** The fields of a request: a form's, or a query's. Names are PascalCase, as the API has them. */
+/** The fields of a request, from a form or a query. Names are PascalCase, as in the API. */
 export class Form {
   readonly #fields: URLSearchParams
 
@@ -15,12 +15,12 @@ export class Form {
     return this.#fields.has(name)
   }
 
-  /** The first value; undefined when there is none. An empty one is a value. */
+  /** The first value; undefined if there is none. An empty value counts. */
   get(name: string): string | undefined {
     return this.#fields.get(name) ?? undefined
   }
 
-  /** As `get`, an empty value being none. */
+  /** Like `get`, but an empty value counts as absent. */
   given(name: string): string | undefined {
     return this.get(name) || undefined
   }
@@ -55,7 +55,7 @@ export class Form {
     throw new RestError(code, value)
   }
 
-  /** All fields, for the record of what was asked: a repeated one has several values. */
+  /** All fields, for the request log: a repeated one has several values. */
   toObject(): Record<string, string | string[]> {
     const object: Record<string, string | string[]> = Object.create(null) as Record<string, string>
     for (const name of new Set(this.#fields.keys())) {

@@ -6,8 +6,8 @@ import type { PhoneNumber } from './phone-number.ts'
 import type { RestCall } from './rest-call.ts'
 
 /**
- * Puts a call through to the voice webhook of the number it is for, and keeps the account's record of it. Settles as
- * `placeCall` does; `onPlaced` is told of the phone at once.
+ * Connects a call to the voice webhook of the called number, and keeps the account's record of it. Settles like
+ * `placeCall`; `onPlaced` receives the phone at once.
  */
 export async function putThrough(
   call: RestCall,
@@ -21,7 +21,7 @@ export async function putThrough(
     ...phone,
     webhook: voiceUrl || 'http://nothing.invalid/',
     method: voiceMethod,
-    // A number without a webhook: Twilio answers, says that it is not configured, and hangs up.
+    // A number without a webhook: Twilio answers, reports that it is not configured, and hangs up.
     ...(voiceUrl ? {} : { twiml: '<Response><Hangup/></Response>' }),
     callSid: call.sid,
     onAnswered: () => {
@@ -37,7 +37,7 @@ export async function putThrough(
   return placed
 }
 
-/** What the account's record says of a call that ended so. */
+/** Status in the account's record for a call that ended this way. */
 function statusOf(end: CallEnd, status: CallStatus): CallStatus {
   if (status === 'in-progress') return 'completed'
   switch (end.kind) {

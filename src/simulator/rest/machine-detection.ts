@@ -3,10 +3,10 @@ import type { Callbacks } from './callbacks.ts'
 import type { RestCall } from './rest-call.ts'
 import type { SubscriberOptions } from './subscriber.ts'
 
-/** A verdict takes this long (ms); real ones take seconds. */
+/** Time until a verdict (ms); real ones take seconds. */
 const DETECT_MS = 200
 
-/** Finds who has answered and tells the callback, where there is one. Settles with the verdict, or with the call. */
+/** Detects who has answered and reports it to the callback, if any. Settles with the verdict, or with the call. */
 export async function detect(
   call: RestCall,
   detection: MachineDetection,

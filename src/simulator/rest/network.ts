@@ -14,23 +14,23 @@ import { type CallListener, type CallParties, RestCall } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 import { Subscriber, type SubscriberOptions } from './subscriber.ts'
 
-/** The numbers of the account, where public hosts really are, and how phones behave. */
+/** The numbers of the account, the actual addresses of public hosts, and the behavior of phones. */
 export interface NetworkOptions {
-  /** Numbers of the account, each with what it does when called. Default +15005550001, which does nothing yet. */
+  /** Numbers of the account, each with its settings. Default +15005550001, without settings. */
   numbers?: Readonly<Record<string, NumberSettings>>
-  /** Public hosts and where they really are: `{ 'bridge.example.com': 'http://127.0.0.1:8080' }`. */
+  /** Public hosts and their actual addresses: `{ 'bridge.example.com': 'http://127.0.0.1:8080' }`. */
   resolve?: Readonly<Record<string, string>>
-  /** As with phones: requests look as if a reverse proxy had passed them on. Default false. */
+  /** As with phones: makes requests look forwarded by a reverse proxy. Default false. */
   proxied?: boolean
   /** As with phones: follows `ws://` stream URLs. Default false. */
   allowInsecureStream?: boolean
-  /** From an order until it is dialled (ms). Default 10. */
+  /** Time from an order until it is dialed (ms). Default 10. */
   queueMs?: number
-  /** … and from there until it rings (ms). Default 20. */
+  /** Time from dialing until it rings (ms). Default 20. */
   ringMs?: number
-  /** Twilio may let it ring up to 5 s longer than asked (ms). Default 0. */
+  /** Additional ringing time; Twilio allows up to 5 s more than requested (ms). Default 0. */
   timeoutMarginMs?: number
-  /** For every phone, unless the subscriber's own options say otherwise. */
+  /** Options of every phone, unless the subscriber's own options override them. */
   phone?: Partial<CallOptions>
 }
 
@@ -42,12 +42,12 @@ export interface NetworkTerms {
   readonly callbackFaults: CallbackFaults
 }
 
-/** What is behind the API: the account's numbers and calls, and the people who can be called. */
+/** The simulated phone network: the account's numbers and calls, and the people who can be called. */
 export class PhoneNetwork {
   /** Every call in either direction, oldest first. */
   readonly calls: RestCall[] = []
   readonly numbers: PhoneNumber[]
-  /** Attempts to tell events, in order. */
+  /** Delivery attempts of events, in order. */
   readonly told: SeenCallback[] = []
   readonly #options: NetworkOptions
   readonly #terms: NetworkTerms
@@ -67,7 +67,7 @@ export class PhoneNetwork {
     )
   }
 
-  /** Requests for the public host of `publicUrl` go to `local` from now on. */
+  /** Sends requests for the public host of `publicUrl` to `local` from now on. */
   route(publicUrl: string, local: string): void {
     this.#resolve[new URL(publicUrl).host] = local
   }
@@ -81,7 +81,7 @@ export class PhoneNetwork {
     return this.calls.filter(call => !call.over)
   }
 
-  /** Somebody has `number` from now on, or does other things than before. */
+  /** Creates the subscriber with `number`, or changes their behavior. */
   subscriber(number: string, options: SubscriberOptions): Subscriber {
     const known = this.#subscribers.get(number)
     if (known) {
@@ -93,7 +93,7 @@ export class PhoneNetwork {
     return made
   }
 
-  /** The account calls somebody. Throws `RestError` 10004 when it has too many calls already. */
+  /** Places a call of the account. Throws `RestError` 10004 if it has too many calls. */
   callOut(order: CallOrder): RestCall {
     const { maxCalls = Number.POSITIVE_INFINITY } = this.#terms.account.terms
     if (this.active.length >= maxCalls) throw new RestError(10004)
@@ -118,7 +118,7 @@ export class PhoneNetwork {
     return call
   }
 
-  /** Ends every call and tells nothing more. */
+  /** Ends every call and stops delivering events. */
   async close(): Promise<void> {
     for (const callbacks of this.#callbacks) callbacks.close()
     for (const call of this.calls) call.hangUp()

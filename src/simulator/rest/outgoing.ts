@@ -7,25 +7,25 @@ import { detect } from './machine-detection.ts'
 import type { RestCall } from './rest-call.ts'
 import type { Subscriber } from './subscriber.ts'
 
-/** A subscriber answers after this long (ms). */
+/** Time until a subscriber answers (ms). */
 const ANSWER_MS = 100
-/** What the network says (SIP): busy here, declined, not found, cancelled. */
+/** SIP status of the network: busy here, declined, not found, canceled. */
 const SIP = { busy: 486, rejects: 603, fails: 404, unanswered: 487 } as const
 
 export interface OutgoingTerms {
   readonly clock: Clock
   readonly callbacks: Callbacks
-  /** From the request until it is dialled, and from there until it rings (ms). */
+  /** Time from the request until it is dialed, and from there until it rings (ms). */
   readonly queueMs: number
   readonly ringMs: number
-  /** Twilio may let it ring this much longer than asked (ms). */
+  /** Additional ringing time compared with the request (ms). */
   readonly timeoutMarginMs: number
-  /** What every phone of the account has: routes, credentials. */
+  /** Options of every phone of the account: routes, credentials. */
   readonly phone: Pick<CallOptions, 'webhook'> & Partial<CallOptions>
 }
 
 /**
- * Carries a call that the account ordered to its end: queued, ringing at `callee`, and then what they do. Nobody there:
+ * Carries a call of the account to its end: queued, ringing at `callee`, then the callee's behavior. Without a callee
  * it fails.
  */
 export function carryOut(
@@ -77,7 +77,7 @@ async function pickUp(
   call.limit(order.timeLimitSeconds)
   const { detection, script } = order
   const verdict = detection && detect(call, detection, callee.options, terms)
-  // Without a callback of its own, the TwiML waits for the verdict.
+  // Without a callback, the TwiML waits for the verdict.
   if (detection && !detection.callback) await verdict
   if (call.over) return
   const { answeredBy } = call

@@ -3,7 +3,7 @@ import type { Form } from './form.ts'
 const PAGE_SIZE = 50
 const MAX_PAGE_SIZE = 1000
 
-/** One page of a list as the 2010 API answers it; `path` with the query that was asked. */
+/** One page of a list in the format of the 2010 API; `path` with the requested query. */
 export function pageJson(
   name: string,
   all: readonly Record<string, unknown>[],

@@ -5,7 +5,7 @@ import { apiDate } from './api-date.ts'
 import type { Form } from './form.ts'
 
 const METHODS = ['GET', 'POST'] as const
-/** Parameters of an update that are addresses, methods, and anything else (Twilio: IncomingPhoneNumber resource). */
+/** Parameters of an update: addresses, methods, and all others (Twilio: IncomingPhoneNumber resource). */
 const URLS = ['VoiceUrl', 'VoiceFallbackUrl', 'StatusCallback', 'SmsUrl', 'SmsFallbackUrl'] as const
 const VERBS = [
   'VoiceMethod',
@@ -20,7 +20,7 @@ const SETTINGS: ReadonlySet<string> = new Set([...URLS, ...VERBS, ...TEXTS])
 
 type Setting = (typeof URLS)[number] | (typeof VERBS)[number] | (typeof TEXTS)[number]
 
-/** What a number of the account does when it is called; as the API's parameters are called. */
+/** Settings of a number of the account, named like the API's parameters. */
 export type NumberSettings = { [K in Setting]?: string }
 
 /** A number of the account. */
@@ -62,7 +62,7 @@ export class PhoneNumber {
     return url ? { url, method: method === 'GET' ? 'GET' : 'POST' } : undefined
   }
 
-  /** Takes what is in `form`; an empty value unsets. Throws `RestError` and changes nothing for a wrong one. */
+  /** Applies `form`; an empty value unsets. Throws `RestError` for an invalid value, without changing anything. */
   update(form: Form, now: number): void {
     const changed: NumberSettings = {}
     for (const name of URLS) if (form.has(name)) changed[name] = form.url(name, 21402) ?? ''
@@ -72,11 +72,11 @@ export class PhoneNumber {
     this.#updatedAt = now
   }
 
-  /** The number as the API answers it, with every field of the resource. */
+  /** The number as returned by the API, with every field of the resource. */
   get json(): Record<string, unknown> {
     const settings = Object.entries(this.#settings).map(([name, value]) => [
       snake(name),
-      // An application or trunk that is not there is null, an address an empty text.
+      // A missing application or trunk is null, a missing address an empty text.
       name.endsWith('Sid') ? value || null : value,
     ])
     return {

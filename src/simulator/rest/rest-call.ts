@@ -9,7 +9,7 @@ import { type CallStatus, isFinal, after as statusAfter } from './call-state.ts'
 import type { Callbacks } from './callbacks.ts'
 import { RestError } from './rest-error.ts'
 
-/** Who calls whom. */
+/** Caller and called number. */
 export interface CallParties {
   readonly accountSid: string
   readonly to: string
@@ -18,7 +18,7 @@ export interface CallParties {
   readonly phoneNumberSid: string | undefined
 }
 
-/** Who is told how it goes on. */
+/** Receives the progress of the call. */
 export interface CallListener {
   status: Callback | undefined
   readonly events: readonly CallEvent[]
@@ -30,7 +30,7 @@ export interface RestCallTerms {
   readonly callbacks: Callbacks
 }
 
-/** The event of a status, and the status that is told with it (Twilio: Call resource, StatusCallbackEvent). */
+/** The event of a status, and the status that is sent with it (Twilio: Call resource, StatusCallbackEvent). */
 const EVENT: Readonly<Record<CallStatus, CallEvent>> = {
   queued: 'initiated',
   ringing: 'ringing',
@@ -42,13 +42,13 @@ const EVENT: Readonly<Record<CallStatus, CallEvent>> = {
   canceled: 'completed',
 }
 
-/** A call as the REST API knows it, in either direction, with the phone that carries it once there is one. */
+/** A call as the REST API sees it, in either direction, with the phone that carries it if there is one. */
 export class RestCall {
   readonly sid = newSid('CA')
   readonly parties: CallParties
   /** Settles with the last status. */
   readonly ended: Promise<CallStatus>
-  /** The phone in the call: from the answer on, for a call to the account from the beginning. */
+  /** The phone in the call: from the answer on; for a call to the account, from the start. */
   phone: SimulatedCall | undefined
   readonly #terms: RestCallTerms
   readonly #listener: CallListener
@@ -104,12 +104,12 @@ export class RestCall {
     return callJson(this.facts)
   }
 
-  /** It is being dialled: the event `initiated`, which is no status. */
+  /** The call is being dialed: sends the event `initiated`, which is not a status. */
   initiate(): void {
     if (this.#status === 'queued') this.#tell('initiated', 'initiated')
   }
 
-  /** Goes on to `status` and tells so; nothing when it is past that. `sipCode`: why it ended. */
+  /** Moves on to `status` and reports it; no effect if the call is past that. `sipCode`: why it ended. */
   move(status: CallStatus, sipCode?: number): boolean {
     const next = statusAfter(this.#status, status)
     if (next === this.#status) return false
@@ -122,13 +122,13 @@ export class RestCall {
     return true
   }
 
-  /** Who answered, as machine detection found. */
+  /** Records who answered, as machine detection found. */
   detected(answeredBy: string): void {
     this.#answeredBy = answeredBy
     this.#updatedAt = this.#terms.wallClock()
   }
 
-  /** The call ends so long from now, whatever happens (s). */
+  /** Ends the call after this time in any case (s). */
   limit(seconds: number): void {
     this.#limit?.[Symbol.dispose]()
     this.#limit = this.later(seconds * 1000, () => this.hangUp('time limit'))
@@ -144,24 +144,24 @@ export class RestCall {
     return timer
   }
 
-  /** Ends it: what was never answered is `canceled`. Nothing when it is over. */
+  /** Ends the call: an unanswered one is `canceled`. No effect if it is over. */
   hangUp(reason = 'ended by the API'): void {
     void this.phone?.end(reason)
     this.move(this.#status === 'in-progress' ? 'completed' : 'canceled')
   }
 
-  /** Later events are told there. */
+  /** Later events go there. */
   redirectStatus(to: Callback): void {
     this.#listener.status = to
   }
 
-  /** Throws `RestError` 21220 unless somebody is in the call. */
+  /** Throws `RestError` 21220 unless the call is answered. */
   live(): SimulatedCall {
     if (!this.phone || this.#status !== 'in-progress') throw new RestError(21220)
     return this.phone
   }
 
-  /** The fields that every request about the call has (Twilio: "Twilio's request to your application"). */
+  /** The fields of every request about the call (Twilio: "Twilio's request to your application"). */
   fields(status: string): Record<string, string> {
     const { accountSid, to, from, direction } = this.parties
     return {

@@ -1,4 +1,4 @@
-/** Errors of the REST API by code: HTTP status and words (Twilio: Error and Warning Dictionary). `{}` is what was sent. */
+/** Errors of the REST API by code: HTTP status and text (Twilio: Error and Warning Dictionary). `{}` is the value sent. */
 const ERRORS = {
   10004: [400, 'Call concurrency limit exceeded'],
   20001: [400, 'Invalid parameter: {}'],
@@ -39,18 +39,18 @@ const ERRORS = {
   21626: [400, 'Invalid value(s) for StatusCallbackEvents: {}'],
 } as const satisfies Record<number, readonly [status: number, words: string]>
 
-/** A code that the stand-in knows to answer with. */
+/** An error code that the simulator can return. */
 export type RestErrorCode = keyof typeof ERRORS
 
-/** What the stand-in of the REST API refuses, with Twilio’s own codes. */
+/** Error codes that the simulated REST API returns, which are Twilio’s own. */
 export const REST_ERROR_CODES = Object.keys(ERRORS).map(Number) as RestErrorCode[]
 
-/** A request that is refused, as the API words it. */
+/** A rejected request, in the API's words. */
 export class RestError extends Error {
   readonly code: RestErrorCode
   readonly status: number
 
-  /** `what`: the value that is wrong. */
+  /** `what`: the invalid value. */
   constructor(code: RestErrorCode, what = '') {
     const [status, words] = ERRORS[code]
     super(words.replace('{}', what))
@@ -59,7 +59,7 @@ export class RestError extends Error {
     this.status = status
   }
 
-  /** The body of the answer. */
+  /** The body of the response. */
   get body(): Readonly<Record<string, unknown>> {
     const { code, message, status } = this
     return { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status }

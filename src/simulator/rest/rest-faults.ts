@@ -1,32 +1,35 @@
 import type { RestErrorCode } from './rest-error.ts'
 
-/** What the API does wrong with a request; `only` limits it to some. */
+/** A fault of the API; `only` limits it to some requests. */
 export interface RestFault {
-  /** Requests of this kind alone: the method and the last part of the path, `POST Calls`, `POST Calls/*`, `GET Calls/*`. Default all. */
+  /**
+   * Applies only to requests of this kind: the method and the last part of the path, `POST Calls`, `POST Calls/*`,
+   * `GET Calls/*`. Default all.
+   */
   only?: string
-  /** Answers this error instead of doing it. */
+  /** Returns this error instead of carrying out the request. */
   code?: RestErrorCode
-  /** Answers this status and body instead, which need be no JSON. */
+  /** Returns this status and body instead, which does not have to be JSON. */
   reply?: { status: number; body: string; type?: string }
-  /** Answers so much later (ms). */
+  /** Delay of the response (ms). */
   delayMs?: number
-  /** The connection is cut: before the request was carried out, or after, so that nobody knows. */
+  /** Cuts the connection before the request was carried out, or after, so that the client does not know. */
   cut?: 'before' | 'after'
   /** Never answers. */
   hang?: boolean
 }
 
-/** The fault that holds for a request: those queued once each, in order, then the standing ones. */
+/** Selects the fault for a request: queued ones once each, in order, then the permanent ones. */
 export class RestFaults {
   readonly #standing: RestFault[] = []
   readonly #once: RestFault[] = []
 
-  /** For the next request that it fits. */
+  /** Applies to the next request that matches. */
   next(fault: RestFault): void {
     this.#once.push(fault)
   }
 
-  /** For every request that it fits, until `heal`. */
+  /** Applies to every request that matches, until `heal`. */
   always(fault: RestFault): void {
     this.#standing.push(fault)
   }

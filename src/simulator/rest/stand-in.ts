@@ -15,7 +15,7 @@ import { RestError } from './rest-error.ts'
 import { type RestFault, RestFaults } from './rest-faults.ts'
 import type { Subscriber, SubscriberOptions } from './subscriber.ts'
 
-/** How the stand-in is made: its account, its numbers. */
+/** Options of the simulator: its account and its numbers. */
 export interface TwilioStandInOptions extends AccountOptions, NetworkOptions {
   /** Port on loopback. Default 0: a free one. */
   port?: number
@@ -24,15 +24,15 @@ export interface TwilioStandInOptions extends AccountOptions, NetworkOptions {
   log?: Log
 }
 
-/** One request that came, and what was answered. */
+/** One request, and its response. */
 export interface SeenRequest {
   readonly method: string
   /** With the query. */
   readonly path: string
   readonly fields: Readonly<Record<string, string | string[]>>
-  /** HTTP; undefined when the connection was cut. */
+  /** HTTP; undefined if the connection was cut. */
   readonly status: number | undefined
-  /** Of the error, when it was one. */
+  /** Error code of an error response. */
   readonly code: number | undefined
 }
 
@@ -40,17 +40,17 @@ const MAX_BODY_BYTES = 65_536
 const RATE_MS = 1_000
 
 /**
- * Twilio's REST API (2010-04-01) on loopback, as far as calls need it, with the telephone network behind it: people who
- * are called answer on simulated phones, whose media streams go to the bridge. Whoever listens closes it.
+ * Twilio's REST API (2010-04-01) on loopback, as far as calls need it, with a simulated phone network: called people
+ * answer on simulated phones, whose media streams go to the bridge. The caller of `listen` closes it.
  */
 export class TwilioStandIn implements AsyncDisposable {
-  /** Who may ask; its permissions can be changed at any time. */
+  /** The account; its permissions can be changed at any time. */
   readonly account: Account
-  /** What it does wrong with requests. */
+  /** Faults of the API. */
   readonly faults = new RestFaults()
-  /** What goes wrong with the callbacks. */
+  /** Faults of callback delivery. */
   readonly callbackFaults: CallbackFaults = {}
-  /** Every request that was let in or refused, in order. */
+  /** Every request, accepted or rejected, in order. */
   readonly requests: SeenRequest[] = []
   readonly #network: PhoneNetwork
   readonly #clock: Clock
@@ -69,7 +69,7 @@ export class TwilioStandIn implements AsyncDisposable {
     this.#http = createServer((request, response) => void this.#serve(request, response))
   }
 
-  /** Listens on loopback. Rejects when the port is taken. */
+  /** Listens on loopback. Rejects if the port is in use. */
   static async listen(options: TwilioStandInOptions = {}): Promise<TwilioStandIn> {
     const standIn = new TwilioStandIn(options)
     await new Promise<void>((settle, fail) => {
@@ -79,7 +79,7 @@ export class TwilioStandIn implements AsyncDisposable {
     return standIn
   }
 
-  /** `http://127.0.0.1:<port>`, in place of `https://api.twilio.com`. */
+  /** `http://127.0.0.1:<port>`, to use instead of `https://api.twilio.com`. */
   get url(): string {
     return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`
   }
@@ -98,7 +98,7 @@ export class TwilioStandIn implements AsyncDisposable {
     return this.#network.calls
   }
 
-  /** Attempts to tell events to the bridge, in order. */
+  /** Delivery attempts of events to the bridge, in order. */
   get callbacks(): readonly SeenCallback[] {
     return this.#network.told
   }
@@ -108,17 +108,17 @@ export class TwilioStandIn implements AsyncDisposable {
     return this.#network.numbers
   }
 
-  /** Somebody with the telephone number `number` (E.164); asked again, they do other things from now on. */
+  /** Creates the subscriber with the phone number `number` (E.164); called again, changes their behavior. */
   subscriber(number: string, options: SubscriberOptions = {}): Subscriber {
     return this.#network.subscriber(number, options)
   }
 
-  /** Requests for the public host of `publicUrl` go to `local` from now on: `route('https://bridge.example.com', address)`. */
+  /** Sends requests for the public host of `publicUrl` to `local` from now on: `route('https://bridge.example.com', address)`. */
   route(publicUrl: string, local: string): void {
     this.#network.route(publicUrl, local)
   }
 
-  /** How many requests were answered with this error. */
+  /** Number of requests that were answered with this error. */
   count(code: number): number {
     return this.requests.filter(request => request.code === code).length
   }
@@ -206,7 +206,7 @@ function send(response: ServerResponse, { status, body }: ApiReply): void {
   response.writeHead(status, headers).end(body === undefined ? undefined : JSON.stringify(body))
 }
 
-/** The body as text; undefined when it is too long or breaks off. */
+/** The body as text; undefined if it is too long or incomplete. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let size = 0

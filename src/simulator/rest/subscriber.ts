@@ -2,36 +2,36 @@ import type { SimulatedCall } from '../phone/call.ts'
 import type { CallOptions } from '../phone/call-options.ts'
 import type { Voice } from '../phone/voice.ts'
 
-/** What happens when they are called. */
+/** Reaction to a call. */
 export type Behaviour = 'answers' | 'busy' | 'no-answer' | 'voicemail' | 'rejects' | 'fails'
 
-/** What somebody does whose telephone rings. */
+/** Behavior of a subscriber whose phone rings. */
 export interface SubscriberOptions {
-  /** Default `answers`. `fails`: the network finds no way. `voicemail`: a machine answers. */
+  /** Default `answers`. `fails`: the network finds no route. `voicemail`: a machine answers. */
   behaviour?: Behaviour
-  /** From the first ring to the answer, or to the refusal. Default 100 ms. */
+  /** Time from the first ring to the answer, or to the rejection. Default 100 ms. */
   answerAfterMs?: number
-  /** What they say when they have answered: a voice, or everything they do. */
+  /** Speech after answering: a voice, or a function that controls the whole call. */
   voice?: Voice | ((call: SimulatedCall) => void | Promise<void>)
-  /** What machine detection finds. Default by behaviour: `human`, `machine_start`, `machine_end_beep`. */
+  /** Verdict of machine detection. Default by behavior: `human`, `machine_start`, `machine_end_beep`. */
   answeredBy?: string
-  /** … so long after the answer. Default 200 ms, with `DetectMessageEnd` the length of the greeting is yours to add. */
+  /** Time from the answer to the verdict (ms). Default 200; with `DetectMessageEnd` add the length of the greeting. */
   detectAfterMs?: number
-  /** How their telephone behaves: `quirks`, `record`, `onMedia`, … */
+  /** Options of their phone: `quirks`, `record`, `onMedia`, … */
   phone?: Partial<CallOptions>
 }
 
-/** Somebody with a telephone number, outside of the account. What they do may be changed between calls. */
+/** A person with a phone number outside of the account. Their behavior can be changed between calls. */
 export class Subscriber {
   /** E.164. */
   readonly number: string
   options: SubscriberOptions
-  /** Their calls in both directions, in order: those they answered and those they placed. */
+  /** Their calls in both directions, in order. */
   readonly calls: SimulatedCall[] = []
   readonly #dial: (to: string, options: Partial<CallOptions>) => Promise<SimulatedCall>
   readonly #waiting: { count: number; settle: (call: SimulatedCall) => void }[] = []
 
-  /** Made by the stand-in. */
+  /** Created by the simulator. */
   constructor(
     number: string,
     options: SubscriberOptions,
@@ -42,19 +42,19 @@ export class Subscriber {
     this.#dial = (to, more) => dial(this, to, more)
   }
 
-  /** Their call number `count` (from 1), once it is there; default: the next one. */
+  /** Resolves to their call number `count` (from 1) as soon as it exists; default: the next one. */
   call(count: number = this.calls.length + 1): Promise<SimulatedCall> {
     const call = this.calls[count - 1]
     if (call) return Promise.resolve(call)
     return new Promise(settle => this.#waiting.push({ count, settle }))
   }
 
-  /** Calls a number of the account; settles as `placeCall` does. Rejects with RangeError for a number that it does not have. */
+  /** Calls a number of the account; settles like `placeCall`. Rejects with RangeError for an unknown number. */
   async dial(to: string, options: Partial<CallOptions> = {}): Promise<SimulatedCall> {
     return this.#dial(to, { ...this.options.phone, ...options })
   }
 
-  /** For the stand-in: they have a call. */
+  /** For the simulator: adds a call of the subscriber. */
   took(call: SimulatedCall): void {
     this.calls.push(call)
     for (const { count, settle } of this.#waiting) if (count === this.calls.length) settle(call)
