@@ -7,10 +7,10 @@ import type { Thread } from './thread.ts'
 
 /** Discord: Channel Types. */
 const CHANNEL_TYPES = { text: 0, voice: 2, thread: 11, stage: 13 } as const
-/** What a channel is. */
+/** Kind of a channel. */
 export type ChannelKind = keyof typeof CHANNEL_TYPES
 
-/** What every channel of a guild has: a name, exceptions to permissions, and a chat. */
+/** Common to every channel of a guild: a name, permission overwrites, and a chat. */
 export abstract class Channel {
   abstract readonly kind: ChannelKind
   readonly id: string
@@ -18,12 +18,12 @@ export abstract class Channel {
   name: string
   /** By the id of the role or member. */
   readonly overwrites = new Map<string, Overwrite>()
-  /** Of its chat, oldest first; deleted ones stay. Replies that only one person sees are among them. */
+  /** Messages of its chat, oldest first, including deleted and ephemeral ones. */
   readonly messages: Message[] = []
   readonly threads: Thread[] = []
   readonly #position: number
 
-  /** With an id of its own, unless `id` says otherwise. */
+  /** Creates its own id unless `id` is given. */
   constructor(guild: Guild, name: string, id = guild.world.ids.next()) {
     this.id = id
     this.guild = guild
@@ -31,12 +31,12 @@ export abstract class Channel {
     this.#position = guild.channels.size
   }
 
-  /** Messages that are there for everybody: neither deleted nor for one person only. */
+  /** Messages visible to everyone: neither deleted nor ephemeral. */
   get visible(): readonly Message[] {
     return this.messages.filter(({ deleted, ephemeral }) => !deleted && !ephemeral)
   }
 
-  /** What `member` may do here. */
+  /** Permissions of `member` in this channel. */
   permissionsOf(member: Member): bigint {
     const bits = permissionsOf(member.standing, [...this.overwrites.values()])
     return allows(bits, 'ViewChannel') ? bits : NO_PERMISSIONS

@@ -18,7 +18,7 @@ export function guildJson(guild: Guild): Json {
   }
 }
 
-/** What no guild here has. */
+/** Fields that are empty for every guild here. */
 const EMPTY: Json = {
   icon: null,
   splash: null,

@@ -13,18 +13,18 @@ import { VoicePresence } from './voice-presence.ts'
 import type { VoiceState } from './voice-state.ts'
 import type { World } from './world.ts'
 
-/** A guild: its name and language, and what the bot and everybody may do in it. */
+/** A guild: its name and language, and the permissions of the bot and of everyone. */
 export interface GuildOptions {
   name: string
   /** Default `en-US`. */
   locale?: DiscordLocale
-  /** What the bot's own role grants, as its invitation asked for. Default: nothing beyond what everybody may do. */
+  /** Permissions of the bot's own role, as requested by its invitation. Default: none beyond @everyone. */
   botPermissions?: readonly PermissionName[]
-  /** What everybody may do. Default: what Discord gives a new guild. */
+  /** Permissions of @everyone. Default: those of a new guild at Discord. */
   everyone?: readonly PermissionName[]
 }
 
-/** A server full of people, with the bot in it. */
+/** A guild with its members and the bot. */
 export class Guild {
   readonly id: string
   readonly world: World
@@ -33,16 +33,16 @@ export class Guild {
   readonly roles = new Map<string, Role>()
   readonly channels = new Map<string, Channel>()
   readonly members = new Map<string, Member>()
-  /** Of those who are in a voice channel, by their id. */
+  /** Of the members in a voice channel, by their id. */
   readonly voiceStates = new Map<string, VoiceState>()
   readonly voice: VoicePresence
   readonly everyone: Role
-  /** Who may do everything; nobody a test makes. */
+  /** The owner, who has all permissions; never one of the test's members. */
   readonly owner: Member
-  /** The bot here. */
+  /** The bot as a member. */
   readonly bot: Member
   readonly createdAt: number
-  /** Down: its events stop, and nobody can do anything. */
+  /** During an outage: no events, and nobody can act. */
   unavailable = false
   removed = false
 
@@ -85,7 +85,7 @@ export class Guild {
     return role
   }
 
-  /** The role grants other permissions from now on. */
+  /** Changes the permissions of a role. */
   setRole(role: Role, permissions: readonly PermissionName[]): void {
     role.grant(permissions)
     this.tell('GUILD_ROLE_UPDATE', { guild_id: this.id, role: role.json })
@@ -101,14 +101,14 @@ export class Guild {
     return member
   }
 
-  /** They leave the guild, or are thrown out. */
+  /** Removes a member, who leaves or is kicked. */
   async removeMember(member: Member): Promise<void> {
     await member.leave()
     this.members.delete(member.id)
     this.tell('GUILD_MEMBER_REMOVE', { guild_id: this.id, user: member.user.json })
   }
 
-  /** The member has these roles from now on. */
+  /** Replaces the roles of a member. */
   setRoles(member: Member, roles: readonly Role[]): void {
     member.roles.splice(0, member.roles.length, ...roles)
     this.tell('GUILD_MEMBER_UPDATE', { guild_id: this.id, ...member.json })
@@ -120,7 +120,7 @@ export class Guild {
     this.tell('GUILD_MEMBER_UPDATE', { guild_id: this.id, ...member.json })
   }
 
-  /** The exception that holds for `who` in `channel`, in place of the one before; empty lists take it away. */
+  /** Replaces the overwrite of `who` in `channel`; empty lists remove it. */
   setPermissions(
     channel: Channel,
     who: Role | Member,
@@ -138,7 +138,7 @@ export class Guild {
     this.voice.permissionsChanged()
   }
 
-  /** Who is in it is disconnected; its messages stay readable here. */
+  /** Disconnects the members in it; its messages stay readable here. */
   async deleteChannel(channel: Channel): Promise<void> {
     if (channel instanceof VoiceChannel) await this.voice.empty(channel)
     this.channels.delete(channel.id)
@@ -150,12 +150,12 @@ export class Guild {
     return this.bot.leave()
   }
 
-  /** A moderator moves the bot, who must be in a voice channel. */
+  /** A moderator moves the bot, which must be in a voice channel. */
   moveBot(channel: VoiceChannel): Promise<void> {
     return this.bot.moveTo(channel)
   }
 
-  /** The bot is thrown out of the guild. */
+  /** Removes the bot from the guild. */
   async remove(): Promise<void> {
     await this.bot.leave()
     this.removed = true
@@ -164,7 +164,7 @@ export class Guild {
     this.world.left.add(this.id)
   }
 
-  /** Discord loses the guild for a while. */
+  /** Makes the guild unavailable for a while. */
   goDown(): void {
     this.tell('GUILD_DELETE', { id: this.id, unavailable: true })
     this.unavailable = true
@@ -179,12 +179,12 @@ export class Guild {
     return ids.flatMap(id => this.members.get(id)?.user ?? [])
   }
 
-  /** Something happened here. */
+  /** Publishes an event of this guild. */
   tell(name: string, data: Json): void {
     if (!this.unavailable) this.world.tell(name, data, this.id)
   }
 
-  /** As GUILD_CREATE carries it. */
+  /** The guild as sent in GUILD_CREATE. */
   get json(): Json {
     return {
       ...guildJson(this),

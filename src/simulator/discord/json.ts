@@ -1,4 +1,4 @@
-/** A JSON object of which nothing is known yet. */
+/** A JSON object of unknown structure. */
 export interface Json {
   readonly [key: string]: unknown
 }
@@ -18,7 +18,7 @@ export function numberIn(json: Json, key: string): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** The objects of a list; what is none is left out, and something else than a list is an empty one. */
+/** The objects of a list; other items are skipped, and a value that is not a list counts as empty. */
 export function objectsIn(json: Json, key: string): readonly Json[] {
   const value = json[key]
   return Array.isArray(value) ? value.filter(isJson) : []

@@ -1,4 +1,4 @@
-/** What Discord's own clients can be set to (Discord: Locales). */
+/** Languages of Discord's own clients (Discord: Locales). */
 const LOCALES = [
   'id',
   'da',
@@ -40,7 +40,7 @@ export function isLocale(value: unknown): value is DiscordLocale {
   return LOCALES.some(locale => locale === value)
 }
 
-/** `value` itself. Throws `RangeError` when Discord has no such locale. */
+/** Returns `value`. Throws `RangeError` if Discord has no such locale. */
 export function localeOf(value: string): DiscordLocale {
   if (isLocale(value)) return value
   throw new RangeError(`Discord has no locale ${value}; it has ${LOCALES.join(', ')}`)

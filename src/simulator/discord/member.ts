@@ -13,12 +13,12 @@ import type { VoiceChannel } from './voice-channel.ts'
 import type { SayOptions } from './voice-presence.ts'
 import type { VoiceState } from './voice-state.ts'
 
-/** Who somebody is, and what they may do. */
+/** Identity and permissions of a member. */
 export interface MemberOptions {
   name: string
   /** In this guild. */
   nick?: string
-  /** What their own client is set to. Default: the guild's. */
+  /** Language of their own client. Default: the guild's. */
   locale?: DiscordLocale
   /** Another application's bot. */
   bot?: boolean
@@ -27,19 +27,19 @@ export interface MemberOptions {
   user?: User
 }
 
-/** Where an interaction happens. Default: the voice channel they are in, else the guild's first channel. */
+/** Channel of an interaction. Default: the voice channel they are in, otherwise the guild's first channel. */
 export interface Where {
   in?: Channel
 }
 
-/** Somebody in a guild, who can be made to do what people do. */
+/** A member of a guild, with methods for everything that people do. */
 export class Member {
   readonly guild: Guild
   readonly user: User
   nick: string | null
   readonly roles: Role[]
   readonly joinedAt: number
-  /** By the server, in whatever voice channel. */
+  /** Muted by the server, in any voice channel. */
   mute = false
   deaf = false
 
@@ -56,7 +56,7 @@ export class Member {
     return this.user.id
   }
 
-  /** What others see: nickname, else display name, else user name. */
+  /** Name shown to others: nickname, otherwise display name, otherwise user name. */
   get displayName(): string {
     return this.nick ?? this.user.globalName ?? this.user.username
   }
@@ -65,27 +65,27 @@ export class Member {
     return this.guild.voiceStates.get(this.id)
   }
 
-  /** Enters a voice channel; settles when others can hear them. Throws when it is full or not for them. */
+  /** Enters a voice channel; settles when others can hear them. Throws if it is full or not permitted. */
   join(channel: VoiceChannel): Promise<void> {
     return this.guild.voice.join(this, channel)
   }
 
-  /** Goes over into another one, or is moved there by a moderator. */
+  /** Moves to another channel, or is moved there by a moderator. */
   moveTo(channel: VoiceChannel): Promise<void> {
     return this.guild.voice.join(this, channel)
   }
 
-  /** Leaves its voice channel, or is disconnected by a moderator. Nothing happens to somebody who is in none. */
+  /** Leaves the voice channel, or is disconnected by a moderator. No effect outside of a voice channel. */
   leave(): Promise<void> {
     return this.guild.voice.leave(this)
   }
 
-  /** Speaks `pcm` (linear16, 16 kHz, mono) in real time, after what was said before; settles when the last packet has gone. */
+  /** Speaks `pcm` (linear16, 16 kHz, mono) in real time, after earlier speech; settles when the last packet has been sent. */
   say(pcm: Int16Array, options: SayOptions = {}): Promise<void> {
     return this.guild.voice.say(this, pcm, options)
   }
 
-  /** A moderator's, or the person's own, doings; what is left out stays. */
+  /** Changes voice settings, by a moderator or the person; omitted fields stay. */
   async setVoice(change: {
     mute?: boolean
     deaf?: boolean
@@ -96,19 +96,19 @@ export class Member {
     this.guild.voice.change(this, change)
   }
 
-  /** Another nickname, or none. */
+  /** Sets or removes the nickname. */
   setNick(nick: string | null): void {
     this.guild.setNick(this, nick)
   }
 
-  /** Writes in a chat. */
+  /** Posts in a chat. */
   write(channel: Channel, content: string): Message {
     return this.guild.world.chat.write(this, channel, content)
   }
 
   /**
-   * Types `/interpret start`, written as `interpret start`, with the options named. Settles with the answer: at once
-   * for a plain reply, with what it became for a deferred one. Rejects with `InteractionFailed`.
+   * Types `/interpret start`, written as `interpret start`, with the given options. Resolves to the answer: at once for
+   * a plain reply, to the final one for a deferred reply. Rejects with `InteractionFailed`.
    */
   command(
     path: string,
@@ -118,7 +118,7 @@ export class Member {
     return this.guild.world.interactions.command(this, path, values, where.in)
   }
 
-  /** What is offered for `typed` in the option `name`; `others` are options that are already filled in. */
+  /** Returns the choices offered for `typed` in the option `name`; `others` are options that are already filled in. */
   autocomplete(
     path: string,
     name: string,
@@ -129,12 +129,12 @@ export class Member {
     return this.guild.world.interactions.autocomplete(this, path, { name, typed, others }, where.in)
   }
 
-  /** Presses a button, or chooses `values` in a menu. Settles with the answer or the changed message. */
+  /** Presses a button, or chooses `values` in a menu. Resolves to the answer or the changed message. */
   press(message: Message, customId: string, values: readonly string[] = []): Promise<Reply> {
     return this.guild.world.interactions.press(this, message, customId, values)
   }
 
-  /** What they may do in the guild as a whole. */
+  /** Permissions in the guild as a whole. */
   get permissions(): bigint {
     return permissionsOf(this.standing)
   }

@@ -2,8 +2,8 @@ import type { Server } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 /**
- * The connections of a server, whatever has become of them: half open, in the midst of TLS's handshake, or another
- * protocol's by now. Node's own `closeAllConnections` knows of none of these, and `close` waits for all.
+ * All connections of a server in any state: half open, during the TLS handshake, or upgraded to another protocol.
+ * Node's own `closeAllConnections` does not include these, and `close` waits for all.
  */
 export class OpenSockets {
   readonly #sockets = new Set<Duplex>()

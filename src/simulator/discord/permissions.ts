@@ -1,4 +1,4 @@
-/** Bits of what somebody may do (Discord: Permissions, bitwise permission flags). */
+/** Permission bits (Discord: Permissions, bitwise permission flags). */
 const BITS = {
   CreateInstantInvite: 0n,
   KickMembers: 1n,
@@ -52,13 +52,13 @@ const BITS = {
 /** A permission, by Discord’s name for it. */
 export type PermissionName = keyof typeof BITS
 
-/** What can be granted; every name once. */
+/** All permissions that can be granted, without duplicates. */
 export const PERMISSION_NAMES = Object.keys(BITS) as readonly PermissionName[]
 
 export const NO_PERMISSIONS = 0n
 const ALL_PERMISSIONS = bitsOf(PERMISSION_NAMES)
 
-/** What everybody may do in a new guild. */
+/** Permissions of @everyone in a new guild. */
 export const DEFAULT_PERMISSIONS = bitsOf([
   'CreateInstantInvite',
   'AddReactions',
@@ -81,12 +81,12 @@ export const DEFAULT_PERMISSIONS = bitsOf([
   'SendMessagesInThreads',
 ])
 
-/** The bits of `names`. Throws `RangeError` for a name that Discord does not have. */
+/** The bits of `names`. Throws `RangeError` for an unknown name. */
 export function bitsOf(names: readonly PermissionName[]): bigint {
   let bits = 0n
   for (const name of names) {
     const bit = BITS[name]
-    if (bit === undefined) throw new RangeError(`no permission is called ${String(name)}`)
+    if (bit === undefined) throw new RangeError(`unknown permission: ${String(name)}`)
     bits |= 1n << bit
   }
   return bits
@@ -97,7 +97,7 @@ export function allows(bits: bigint, ...names: readonly PermissionName[]): boole
   return (bits & wanted) === wanted
 }
 
-/** An exception of one channel, for a role or for one member. */
+/** A permission overwrite of one channel, for a role or for one member. */
 export interface Overwrite {
   readonly id: string
   readonly type: 'role' | 'member'
@@ -114,7 +114,7 @@ export interface Standing {
   readonly roles: ReadonlyMap<string, bigint>
 }
 
-/** What somebody may do in the guild as a whole, or with `overwrites` in one channel of it (Discord: Permission Overwrites). */
+/** Permissions in the guild as a whole, or with `overwrites` in one of its channels (Discord: Permission Overwrites). */
 export function permissionsOf(standing: Standing, overwrites: readonly Overwrite[] = []): bigint {
   if (standing.owner) return ALL_PERMISSIONS
   let bits = 0n

@@ -1,13 +1,13 @@
 import type { Json } from './json.ts'
 import { bitsOf, type PermissionName } from './permissions.ts'
 
-/** A set of permissions that members are given. */
+/** A set of permissions for members. */
 export class Role {
   readonly id: string
   readonly name: string
   permissions: bigint
   readonly #position: number
-  /** The bot's own role, which its invitation made. */
+  /** Set for the bot's own role, which its invitation created. */
   readonly #botId: string | undefined
 
   constructor(terms: { id: string; name: string; permissions: bigint; position: number; botId?: string }) {
@@ -18,7 +18,7 @@ export class Role {
     this.#botId = terms.botId
   }
 
-  /** From now on it grants these and no others; tell the guild with `guild.setRole`. */
+  /** Replaces the permissions; publish the change with `guild.setRole`. */
   grant(names: readonly PermissionName[]): void {
     this.permissions = bitsOf(names)
   }

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import type { WallClock } from '../../core/wall-clock.ts'
 
-/** 2015, the first second of Discord's time (Discord: Snowflakes). */
+/** Start of 2015, the epoch of Discord's ids (Discord: Snowflakes). */
 const EPOCH_MS = 1_420_070_400_000
 
-/** Makes ids that grow with time and never repeat. */
+/** Creates ids that increase with time and never repeat. */
 export class Snowflakes {
   readonly #now: WallClock
-  /** Which of Discord's machines made it: two worlds of the same millisecond have different ids. */
+  /** Machine number: two worlds of the same millisecond have different ids. */
   readonly #machine = BigInt(randomInt(1024)) << 12n
   #last = 0n
 
@@ -22,7 +22,7 @@ export class Snowflakes {
   }
 }
 
-/** When the thing with this id was made, in milliseconds since 1970. */
+/** Creation time of an id, in milliseconds since 1970. */
 export function madeAt(snowflake: string): number {
   return Number(BigInt(snowflake) >> 22n) + EPOCH_MS
 }
@@ -31,7 +31,7 @@ export function isSnowflake(value: unknown): value is string {
   return typeof value === 'string' && /^[1-9]\d{0,19}$/.test(value) && BigInt(value) < 1n << 64n
 }
 
-/** Which of `shards` connections gets what happens in a guild (Discord: Sharding). */
+/** Returns which of `shards` connections receives the events of a guild (Discord: Sharding). */
 export function shardOf(guildId: string, shards: number): number {
   return Number((BigInt(guildId) >> 22n) % BigInt(shards))
 }

@@ -15,17 +15,17 @@ import { trust } from './voice/trust.ts'
 import { VoiceServer, type VoiceServerOptions } from './voice/voice-server.ts'
 import { World } from './world.ts'
 
-/** How the simulated Discord is made. */
+/** Options of the simulated Discord. */
 export interface DiscordStandInOptions extends VoiceServerOptions {
-  /** The bot token that is accepted. Default: one that looks like Discord's. */
+  /** The accepted bot token. Default: one that looks like Discord's. */
   token?: string
   /** The bot's name. Default `dragoman`. */
   botName?: string
-  /** Privileged intents that may be asked for. Default none: asking is answered by 4014. */
+  /** Privileged intents that can be requested. Default none: requests are answered by 4014. */
   privilegedIntents?: readonly PrivilegedIntent[]
-  /** Connections recommended to the bot, which may all be opened at once. Default: one per 1 000 guilds, one every 5 s. */
+  /** Recommended number of connections, which can all be opened at once. Default: one per 1 000 guilds, one every 5 s. */
   shards?: number
-  /** Of the main gateway. Default 41 250, as Discord's. */
+  /** Of the main gateway. Default 41 250, like Discord's. */
   gatewayHeartbeatMs?: number
   /** Port on loopback of gateway and REST API. Default 0: a free one. */
   port?: number
@@ -33,7 +33,7 @@ export interface DiscordStandInOptions extends VoiceServerOptions {
   wallClock?: WallClock
 }
 
-/** What goes wrong. */
+/** Faults of the simulated Discord. */
 export interface DiscordFaults {
   readonly rest: DiscordRestFaults
   readonly gateway: GatewayFaults
@@ -41,11 +41,11 @@ export interface DiscordFaults {
 
 /**
  * Discord on loopback: REST API, gateway, voice servers, and guilds with people in them, for an unmodified discord.js.
- * Whoever listens closes it.
+ * The caller of `listen` closes it.
  */
 export class DiscordStandIn implements AsyncDisposable {
   readonly token: string
-  /** What REST calls came, in order. */
+  /** REST requests, in order. */
   readonly requests: SeenRequest[] = []
   readonly faults: DiscordFaults
   readonly #world: World
@@ -86,7 +86,7 @@ export class DiscordStandIn implements AsyncDisposable {
     this.faults = { rest, gateway: this.#gateway }
   }
 
-  /** Listens on loopback. Rejects when the port is taken. */
+  /** Listens on loopback. Rejects if the port is in use. */
   static async listen(options: DiscordStandInOptions = {}): Promise<DiscordStandIn> {
     const voiceServer = await VoiceServer.listen(options)
     const standIn = new DiscordStandIn(options, voiceServer)
@@ -121,7 +121,7 @@ export class DiscordStandIn implements AsyncDisposable {
     return [...this.#world.guilds.values()]
   }
 
-  /** Sessions on the gateway as they are now, oldest first; ended ones stay. */
+  /** Snapshot of the gateway's sessions, oldest first, including ended ones. */
   get sessions(): readonly SeenGatewaySession[] {
     return this.#gateway.sessions
   }
@@ -136,7 +136,7 @@ export class DiscordStandIn implements AsyncDisposable {
     return trust(this.#world.voiceServer.certificate)
   }
 
-  /** The bot is in one more guild. */
+  /** Adds a guild with the bot in it. */
   addGuild(options: GuildOptions): Guild {
     const guild = new Guild(this.#world, options)
     this.#world.guilds.set(guild.id, guild)
@@ -144,7 +144,7 @@ export class DiscordStandIn implements AsyncDisposable {
     return guild
   }
 
-  /** How many requests were answered with this JSON error code. */
+  /** Number of requests that were answered with this JSON error code. */
   count(code: number): number {
     return this.requests.filter(request => request.code === code).length
   }
@@ -175,7 +175,7 @@ export class DiscordStandIn implements AsyncDisposable {
   }
 }
 
-/** Three parts as in life, the first of them the bot's id. */
+/** Three parts as at Discord, the first of them the bot's id. */
 function tokenOf(botId: string): string {
   return `${Buffer.from(botId).toString('base64url')}.GStand.${'in'.repeat(19)}`
 }

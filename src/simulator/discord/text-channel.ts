@@ -1,7 +1,7 @@
 import { Channel } from './channel.ts'
 import type { Json } from './json.ts'
 
-/** A channel to write in. */
+/** A text channel. */
 export class TextChannel extends Channel {
   readonly kind = 'text'
 

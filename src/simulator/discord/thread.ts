@@ -9,15 +9,15 @@ export interface ThreadTerms {
   readonly name: string
   readonly owner: User
   readonly autoArchiveMinutes: number
-  /** Only who is asked in sees it. */
+  /** Visible only to invited members. */
   readonly private?: boolean
-  /** The message it is begun at. */
+  /** The message it starts from. */
   readonly starter?: Message
 }
 
 const PRIVATE = 12
 
-/** A side conversation of a text channel, begun at a message or by itself. */
+/** A thread of a text channel, started from a message or separately. */
 export class Thread extends Channel {
   readonly kind = 'thread'
   readonly parent: Channel
@@ -27,7 +27,7 @@ export class Thread extends Channel {
   readonly #terms: Pick<ThreadTerms, 'autoArchiveMinutes' | 'private'>
   readonly #createdAt: number
 
-  /** One that is begun at a message has that message's id. */
+  /** A thread that starts from a message has that message's id. */
   constructor(parent: Channel, { name, owner, starter, ...terms }: ThreadTerms) {
     super(parent.guild, name, starter?.id)
     this.parent = parent
@@ -36,12 +36,12 @@ export class Thread extends Channel {
     this.#createdAt = parent.guild.world.wallClock()
   }
 
-  /** As in its parent. */
+  /** Like its parent's. */
   override permissionsOf(member: Member): bigint {
     return this.parent.permissionsOf(member)
   }
 
-  /** The message it was begun at. */
+  /** The message it starts from. */
   get starter(): Message | undefined {
     return this.parent.messages.find(({ thread }) => thread === this)
   }

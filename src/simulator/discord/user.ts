@@ -1,15 +1,15 @@
 import type { Json } from './json.ts'
 import type { DiscordLocale } from './locale.ts'
 
-/** Somebody with an account, in whatever guilds. */
+/** An account, which can be in several guilds. */
 export class User {
   readonly id: string
   /** Unique, lower case. */
   readonly username: string
-  /** What is shown where a guild has no nickname for them. */
+  /** Shown where a guild has no nickname for them. */
   readonly globalName: string | null
   readonly bot: boolean
-  /** Which language their own client is set to. */
+  /** Language of their own client. */
   locale: DiscordLocale
 
   constructor(terms: {

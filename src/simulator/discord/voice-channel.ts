@@ -4,23 +4,23 @@ import type { Json } from './json.ts'
 import type { Member } from './member.ts'
 import type { VoiceCall } from './voice/voice-call.ts'
 
-/** What a voice channel is like. */
+/** Options of a voice channel. */
 export interface VoiceChannelOptions {
   name: string
-  /** How many fit in; 0, the default, is any number. */
+  /** Maximum number of members; 0, the default, is unlimited. */
   userLimit?: number
-  /** Where its voice server is. Default: Discord chooses. */
+  /** Region of its voice server. Default: Discord chooses. */
   region?: string
-  /** A stage: who joins it is in the audience, and cannot be heard. */
+  /** A stage: members join as audience and cannot be heard. */
   stage?: boolean
 }
 
-/** A channel to talk in, with a chat of its own. */
+/** A channel to talk in, with its own chat. */
 export class VoiceChannel extends Channel {
   readonly kind: 'voice' | 'stage'
   readonly userLimit: number
   region: string | null
-  /** The line under its name. */
+  /** Its status line. */
   status: string | null = null
 
   constructor(guild: Guild, { name, userLimit = 0, region, stage = false }: VoiceChannelOptions) {
@@ -30,33 +30,33 @@ export class VoiceChannel extends Channel {
     this.region = region ?? null
   }
 
-  /** Who is in it, in the order in which they came. */
+  /** Its members, in the order in which they joined. */
   get members(): readonly Member[] {
     return Array.from(this.guild.voiceStates.values())
       .filter(({ channel }) => channel === this)
       .map(({ member }) => member)
   }
 
-  /** What the bot said here since it first came: linear16, 16 kHz, mono. Empty when it never was here. */
+  /** Audio of the bot in this channel since it first joined: linear16, 16 kHz, mono. Empty if it never joined. */
   heard(): Int16Array {
     return this.guild.voice.heard(this)
   }
 
   /**
-   * Its voice server moves: the bot is given another endpoint. With `gapMs` it is first told that there is none, and
-   * gets the new one so much later, as when a server fails.
+   * Moves its voice server: the bot receives another endpoint. With `gapMs` it first receives none, and the new one
+   * after this time, as when a server fails.
    */
   async changeRegion(region?: string, { gapMs }: { gapMs?: number } = {}): Promise<void> {
     await this.guild.voice.changeRegion(this, region ?? null, gapMs)
   }
 
-  /** The line under its name, or none. */
+  /** Sets or removes its status line. */
   setStatus(status: string | null): void {
     this.status = status
     this.guild.tell('VOICE_CHANNEL_STATUS_UPDATE', { id: this.id, guild_id: this.guild.id, status })
   }
 
-  /** The voice server's side of it: its faults, who is in it, its encryption. */
+  /** The voice server's side of it: its faults, members and encryption. */
   get call(): VoiceCall {
     return this.guild.voice.call(this)
   }

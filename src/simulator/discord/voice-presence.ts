@@ -8,26 +8,26 @@ import { VoiceState } from './voice-state.ts'
 
 export type { SayOptions } from './voice/voice-user.ts'
 
-/** What a bot asked for by op 4 of the gateway. */
+/** Voice state requested by a bot with gateway op 4. */
 export interface BotVoiceRequest {
   readonly channel: VoiceChannel | undefined
   readonly selfMute: boolean
   readonly selfDeaf: boolean
 }
 
-/** What the bot is not told, or told in the wrong order, when it joins. */
+/** Events that are withheld or reordered when the bot joins. */
 export interface PresenceFaults {
-  /** While true the bot is never told where the voice server is. */
+  /** While true, the bot never receives the voice server's address. */
   withholdServer: boolean
-  /** While true the bot is not told where it is itself. */
+  /** While true, the bot does not receive its own voice state. */
   withholdState: boolean
-  /** While true it is told where the server is before it is told where it is itself. */
+  /** While true, the bot receives the server before its own voice state. */
   serverFirst: boolean
 }
 
-/** Who is in which voice channel of a guild, and the calls behind them. */
+/** Members in the voice channels of a guild, and the calls for them. */
 export class VoicePresence {
-  /** What Discord does not tell the bot. */
+  /** Events that the bot does not receive. */
   readonly faults: PresenceFaults = { withholdServer: false, withholdState: false, serverFirst: false }
   readonly #guild: Guild
   readonly #users = new Map<Member, VoiceUser>()
@@ -37,12 +37,12 @@ export class VoicePresence {
     this.#guild = guild
   }
 
-  /** The call behind a channel, with its faults. */
+  /** The call of a channel, with its faults. */
   call(channel: VoiceChannel): VoiceCall {
     return this.#guild.world.voiceServer.openCall(this.#guild.id, channel.id)
   }
 
-  /** The speaking side of somebody who is in a voice channel. */
+  /** The speaking side of a member in a voice channel. */
   user(member: Member): VoiceUser | undefined {
     return this.#users.get(member)
   }
@@ -80,7 +80,7 @@ export class VoicePresence {
   async say(member: Member, pcm: Int16Array, options: SayOptions): Promise<void> {
     const user = this.#users.get(member)
     if (!user) throw new Error(`${member.displayName} is in no voice channel`)
-    // What a muted person says leaves neither their client nor the server.
+    // The audio of a muted person leaves neither their client nor the server.
     if (!member.voice?.audible) return
     await user.say(pcm, options)
   }
@@ -95,7 +95,10 @@ export class VoicePresence {
     this.#tellState(state)
   }
 
-  /** Permissions have changed: who may not speak is suppressed, who may is not. On a stage that is the moderators' affair. */
+  /**
+   * Applies changed permissions: members without the permission to speak are suppressed, others are not. On a stage
+   * moderators decide.
+   */
   permissionsChanged(): void {
     for (const state of this.#guild.voiceStates.values()) {
       const suppress = !state.member.can('Speak', state.channel)
@@ -105,7 +108,7 @@ export class VoicePresence {
     }
   }
 
-  /** The bot said by op 4 where it wants to be; what it may not have, it does not get, as in life without a word. */
+  /** Handles the bot's op 4; requests without permission are ignored silently, as at Discord. */
   request({ channel, selfMute, selfDeaf }: BotVoiceRequest): void {
     const { bot } = this.#guild
     if (!channel) return void this.leave(bot)
@@ -142,11 +145,11 @@ export class VoicePresence {
     return this.call(channel).heard(this.#guild.bot.id)
   }
 
-  /** A moderator moves it; it cannot refuse. */
+  /** A moderator moves the bot, which cannot refuse. */
   #moveBot(channel: VoiceChannel): void {
     const { bot } = this.#guild
     const state = bot.voice
-    if (!state?.channel) throw new Error('the bot is in no voice channel: only itself can enter one')
+    if (!state?.channel) throw new Error('the bot is in no voice channel: it can only join on its own')
     const left = state.channel
     if (left === channel) return
     state.channel = channel
@@ -163,7 +166,7 @@ export class VoicePresence {
   #enter(member: Member, channel: VoiceChannel): VoiceState {
     const { voiceStates, world } = this.#guild
     const state = voiceStates.get(member.id) ?? new VoiceState(member, `voice-${world.ids.next()}`)
-    // Last in, last in the list.
+    // Keeps the list in the order of joining.
     if (state.channel !== channel) voiceStates.delete(member.id)
     state.channel = channel
     voiceStates.set(member.id, state)
@@ -176,14 +179,14 @@ export class VoicePresence {
     this.#guild.tell('VOICE_STATE_UPDATE', state.json)
   }
 
-  /** Nobody hears a mute bot, and a deaf one hears nobody. */
+  /** A muted bot is inaudible, and a deafened bot receives nothing. */
   #restrict({ member, channel, audible, deaf, selfDeaf }: VoiceState): void {
     if (!audible) this.#users.get(member)?.hush()
     if (channel && member === this.#guild.bot)
       this.call(channel).restrict(member.id, { mute: !audible, deaf: deaf || selfDeaf })
   }
 
-  /** Lets the bot into the call of `channel` and says so; endpoints differ in name after each move of the server. */
+  /** Admits the bot to the call of `channel` and sends the endpoint, whose name differs after each move of the server. */
   #tellServer(channel: VoiceChannel): void {
     if (this.faults.withholdServer) return
     const { bot, id, world } = this.#guild

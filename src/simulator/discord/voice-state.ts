@@ -3,16 +3,16 @@ import type { Json } from './json.ts'
 import type { Member } from './member.ts'
 import type { VoiceChannel } from './voice-channel.ts'
 
-/** Where somebody is in a guild's voice channels, and what they may do and do there. */
+/** A member's presence in a guild's voice channels, and their restrictions there. */
 export class VoiceState {
   readonly member: Member
   readonly sessionId: string
   channel: VoiceChannel | undefined
   selfMute = false
   selfDeaf = false
-  /** May not speak here, or is in the audience of a stage. */
+  /** Without the permission to speak here, or in the audience of a stage. */
   suppress = false
-  /** Milliseconds since 1970: a hand is raised on a stage. */
+  /** Time of a raised hand on a stage, in milliseconds since 1970. */
   requestedToSpeakAt: number | undefined
 
   constructor(member: Member, sessionId: string) {
@@ -37,7 +37,7 @@ export class VoiceState {
     this.member.deaf = deaf
   }
 
-  /** Others hear what they say. */
+  /** Whether others can hear the member. */
   get audible(): boolean {
     return !(this.mute || this.selfMute || this.suppress)
   }

@@ -5,7 +5,7 @@ import type { Message } from './message/message.ts'
 import { ApiError } from './rest/api-error.ts'
 import type { World } from './world.ts'
 
-/** What posts without being logged in, by a path with a token in it: a webhook, or an interaction that is being answered. */
+/** Posts without a login, by a path with a token in it: a webhook, or an interaction that is being answered. */
 export interface WebhookTarget {
   post(draft: MessageDraft): Message
   /** By its id, or `@original`. Throws `ApiError`. */
@@ -14,7 +14,7 @@ export interface WebhookTarget {
   delete(message: Message): void
 }
 
-/** Posts into one channel, under whatever name. */
+/** Posts into one channel, under any name. */
 export class Webhook {
   readonly id: string
   readonly token: string
@@ -31,7 +31,7 @@ export class Webhook {
     this.#world = world
   }
 
-  /** In its channel, or in a thread of it, under its own name or another. */
+  /** Posts in its channel, or in a thread of it, under its own name or another. */
   into(thread: Channel | undefined, name = this.name): WebhookTarget {
     const place = thread ?? this.channel
     const { chat } = this.#world

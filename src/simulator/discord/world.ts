@@ -13,19 +13,19 @@ import { User } from './user.ts'
 import type { VoiceServer } from './voice/voice-server.ts'
 import type { Webhook } from './webhook.ts'
 
-/** Something happened that a bot may hear of. */
+/** An event that bots can receive. */
 export interface Happening {
-  /** As the gateway's dispatch is called. */
+  /** Name of the gateway's dispatch. */
   readonly name: string
   readonly data: Json
-  /** In which guild; undefined for what belongs to none. */
+  /** Guild of the event; undefined for events outside of guilds. */
   readonly guildId: string | undefined
 }
 
-/** What the REST API tells about the gateway. */
+/** The REST API's information about the gateway. */
 export interface GatewayAddress {
   readonly url: string
-  /** Connections recommended; undefined: by the number of guilds. */
+  /** Recommended connections; undefined: by the number of guilds. */
   readonly shards: number | undefined
   readonly identifiesLeft: number
 }
@@ -39,7 +39,7 @@ export interface WorldTerms {
   readonly gateway: GatewayAddress
 }
 
-/** All that is the case: people, guilds, commands. Knows no network but the voice server behind its calls. */
+/** The complete state: people, guilds, commands. Independent of the network, except for the voice server of its calls. */
 export class World {
   readonly clock: Clock
   readonly wallClock: WallClock
@@ -49,16 +49,16 @@ export class World {
   /** The account of the application's bot. */
   readonly bot: User
   readonly guilds = new Map<string, Guild>()
-  /** Guilds that the bot is in no more, by id. */
+  /** Guilds that the bot has left, by id. */
   readonly left = new Set<string>()
   readonly users = new Map<string, User>()
   readonly commands: CommandRegistry
   readonly interactions: Interactions
   readonly webhooks = new Map<string, Webhook>()
   readonly chat: Chat
-  /** Privileged ones that the application may ask for. */
+  /** Privileged intents that the application can request. */
   readonly enabledIntents: readonly PrivilegedIntent[]
-  /** Where bots are told what happens. */
+  /** Where bots receive events. */
   readonly gateway: GatewayAddress
   readonly #listeners = new Set<(happening: Happening) => void>()
 
@@ -81,7 +81,7 @@ export class World {
     return applicationFlags(this.enabledIntents)
   }
 
-  /** An account; its user name is made of the name. */
+  /** Creates an account; its user name is derived from the name. */
   newUser({ name, locale, bot = false }: { name: string; locale: DiscordLocale; bot?: boolean }): User {
     const base = name.toLowerCase().replace(/[^a-z0-9_.]/g, '') || 'user'
     const taken = new Set(Array.from(this.users.values(), ({ username }) => username))

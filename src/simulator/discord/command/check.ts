@@ -13,7 +13,7 @@ const MESSAGE = 3
 const TYPES = [CHAT_INPUT, USER, MESSAGE]
 const MOST_TOGETHER = 8_000
 
-/** Adds to `check` what is wrong with the body that registers a command. */
+/** Adds the faults of a command registration to `check`. */
 export function checkCommand(body: unknown, check: FormCheck, path: Path): void {
   if (!isJson(body)) return void check.notAnObject(path)
   const type = body.type ?? CHAT_INPUT
@@ -37,7 +37,7 @@ export function checkCommand(body: unknown, check: FormCheck, path: Path): void 
     check.fault(path, 'APPLICATION_COMMAND_TOO_LARGE', `Command exceeds maximum size (${MOST_TOGETHER})`)
 }
 
-/** The name of a command, an option or a subcommand, and its translations. */
+/** Checks the name of a command, an option or a subcommand, and its translations. */
 export function checkName(json: Json, path: Path, check: FormCheck): void {
   const name = check.text(json, 'name', path, { least: 1, most: 32, required: true })
   if (name !== undefined && name !== '' && !isName(name))
@@ -58,7 +58,7 @@ export function checkDescription(json: Json, path: Path, check: FormCheck): void
       check.length([...path, 'description_localizations', locale], 1, 100)
 }
 
-/** The translations that are well formed; adds to `check` what is wrong with the others. */
+/** Returns the valid translations; adds the faults of the others to `check`. */
 export function localized(
   json: Json,
   key: 'name_localizations' | 'description_localizations',
@@ -96,7 +96,7 @@ function checkPermissions({ default_member_permissions: bits }: Json, path: Path
     )
 }
 
-/** Names, descriptions and values together, each in its longest translation (Discord: Slash Commands, limits). */
+/** Total length of names, descriptions and values, each in its longest translation (Discord: Slash Commands, limits). */
 function sizeOf(json: Json): number {
   const longest = (key: string) => {
     const map = json[`${key}_localizations`]

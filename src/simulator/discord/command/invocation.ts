@@ -4,15 +4,15 @@ import { OPTION } from './option-types.ts'
 import type { RegisteredCommand } from './registered-command.ts'
 import { type CommandValue, faultOf, wireValue } from './values.ts'
 
-/** What somebody typed: `words` of the command and its subcommands, with the values of options by name. */
+/** A typed command: `words` of the command and its subcommands, with the values of options by name. */
 export interface Typed {
   readonly words: readonly string[]
   readonly values: Readonly<Record<string, CommandValue>>
-  /** The option in which they are typing, whose value is not checked, and none is required yet. */
+  /** The option being typed: its value is not checked, and required options can be missing. */
   readonly focused?: string
 }
 
-/** The `options` of the interaction. Throws `InteractionFailed` for what Discord's client would not let somebody send. */
+/** The `options` of the interaction. Throws `InteractionFailed` for input that Discord's client would not send. */
 export function optionsOf(command: RegisteredCommand, { words, values, focused }: Typed): readonly Json[] {
   const [, ...path] = words
   let options = command.options
@@ -52,7 +52,7 @@ function filled(
   })
 }
 
-/** The option that `name` means. Throws `InteractionFailed` when it does not offer choices while one types. */
+/** The option named `name`. Throws `InteractionFailed` if it has no autocomplete. */
 export function completedOption(command: RegisteredCommand, words: readonly string[], name: string): Json {
   let options = command.options
   for (const word of words.slice(1))

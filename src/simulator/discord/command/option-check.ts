@@ -8,7 +8,7 @@ type Path = readonly (string | number)[]
 const MOST = 25
 const CHOOSABLE: readonly unknown[] = [OPTION.string, OPTION.integer, OPTION.number]
 
-/** Adds to `check` what is wrong with the options of a command, a group (`within`) or a subcommand. */
+/** Adds the faults of the options of a command, a group (`within`) or a subcommand to `check`. */
 export function checkOptions(json: Json, path: Path, check: FormCheck, within?: 1 | 2): void {
   const options = check.list(json, 'options', path, MOST) ?? []
   const names = new Set<unknown>()
@@ -78,7 +78,7 @@ function checkChoices(option: Json, path: Path, check: FormCheck): void {
     checkChoice(choice, option.type, [...path, 'choices', at], check)
 }
 
-/** A choice of an option, or of an answer to autocomplete. */
+/** Checks a choice of an option, or of an autocomplete response. */
 export function checkChoice(choice: unknown, type: unknown, path: Path, check: FormCheck): void {
   if (!isJson(choice)) return void check.notAnObject(path)
   check.text(choice, 'name', path, { least: 1, most: 100, required: true })

@@ -1,10 +1,10 @@
 import { type Json, numberIn, objectsIn, stringIn } from '../json.ts'
 import { allows } from '../permissions.ts'
 
-/** A command that Discord knows. */
+/** A registered command. */
 export class RegisteredCommand {
   readonly id: string
-  /** As it was sent; it has been checked. */
+  /** The body as sent; it has been checked. */
   readonly body: Json
   readonly #applicationId: string
   readonly #guildId: string
@@ -31,7 +31,7 @@ export class RegisteredCommand {
     return objectsIn(this.body, 'options')
   }
 
-  /** True when a member who is allowed `bits` sees it; where nothing is required in particular ("0") that is for administrators. */
+  /** Whether a member with the permissions `bits` sees it; a requirement of "0" limits it to administrators. */
   visibleWith(bits: bigint): boolean {
     const needed = this.#memberPermissions
     if (needed === undefined) return true

@@ -8,11 +8,11 @@ import { RegisteredCommand } from './registered-command.ts'
 /** Discord: Application Commands, limits per scope. */
 const MOST = 100
 
-/** The commands that the application registered, everywhere and in single guilds. */
+/** The commands of the application, global and per guild. */
 export class CommandRegistry {
   readonly #applicationId: string
   readonly #ids: Snowflakes
-  /** By guild; those for everywhere under the empty id. */
+  /** By guild; global commands under the empty id. */
   readonly #scopes = new Map<string, RegisteredCommand[]>()
 
   constructor(applicationId: string, ids: Snowflakes) {
@@ -20,24 +20,24 @@ export class CommandRegistry {
     this.#ids = ids
   }
 
-  /** Those of `guildId`, or the global ones. */
+  /** The commands of `guildId`, or the global ones. */
   all(guildId = ''): readonly RegisteredCommand[] {
     return this.#scopes.get(guildId) ?? []
   }
 
-  /** Throws `ApiError` when there is none with this id. */
+  /** Throws `ApiError` if there is none with this id. */
   get(id: string, guildId = ''): RegisteredCommand {
     const command = this.all(guildId).find(each => each.id === id)
     if (!command) throw ApiError.of(10063)
     return command
   }
 
-  /** What is found when somebody types the name: the guild's own, else the global one. */
+  /** Finds the command for a typed name: the guild's own, otherwise the global one. */
   find(name: string, guildId: string): RegisteredCommand | undefined {
     return [...this.all(guildId), ...this.all()].find(command => command.name === name && command.type === 1)
   }
 
-  /** These and no others from now on; those that were there under the same name keep their id. Throws `ApiError`. */
+  /** Replaces all commands; those with an existing name keep their id. Throws `ApiError`. */
   replace(bodies: unknown, guildId = ''): readonly RegisteredCommand[] {
     if (!Array.isArray(bodies)) throw ApiError.of(50035)
     const check = new FormCheck()
@@ -56,7 +56,7 @@ export class CommandRegistry {
     return commands
   }
 
-  /** Adds one, or replaces the one of the same name. Throws `ApiError`. */
+  /** Adds a command, or replaces the one of the same name. Throws `ApiError`. */
   create(body: unknown, guildId = ''): { command: RegisteredCommand; isNew: boolean } {
     check(body)
     const command = this.#made(body as Json, guildId)
@@ -67,7 +67,7 @@ export class CommandRegistry {
     return { command, isNew }
   }
 
-  /** Changes what the body names. Throws `ApiError`. */
+  /** Changes the fields in the body. Throws `ApiError`. */
   edit(id: string, change: Json, guildId = ''): RegisteredCommand {
     const before = this.get(id, guildId)
     const body = { ...before.body, ...change }

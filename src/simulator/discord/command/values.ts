@@ -4,16 +4,17 @@ import { Member } from '../member.ts'
 import { Role } from '../role.ts'
 import { OPTION } from './option-types.ts'
 
-/** What is filled into an option of a command. */
+/** Value of a command option. */
 export type CommandValue = string | number | boolean | Member | Channel | Role
 
-/** Why `value` cannot be filled into `option`, as a person would see it; undefined when it can. */
+/** Returns why `value` is invalid for `option`, in a user's words; undefined if it is valid. */
 export function faultOf(option: Json, value: CommandValue): string | undefined {
   const wanted = KINDS[option.type as keyof typeof KINDS]
-  if (!wanted?.(value)) return `is no ${NAMES[option.type as keyof typeof NAMES] ?? 'value of this option'}`
+  if (!wanted?.(value))
+    return `is not a ${NAMES[option.type as keyof typeof NAMES] ?? 'value of this option'}`
   const choices = objectsIn(option, 'choices')
   if (choices.length > 0 && !choices.some(choice => choice.value === value))
-    return `is none of ${choices.map(choice => String(choice.value)).join(', ')}`
+    return `is not one of ${choices.map(choice => String(choice.value)).join(', ')}`
   const size = typeof value === 'string' ? value.length : value
   const [least, most] =
     typeof value === 'string'
@@ -23,12 +24,12 @@ export function faultOf(option: Json, value: CommandValue): string | undefined {
   return undefined
 }
 
-/** As it goes into the interaction: people, channels and roles by their id. */
+/** The value in the interaction: people, channels and roles by their id. */
 export function wireValue(value: CommandValue): string | number | boolean {
   return typeof value === 'object' ? value.id : value
 }
 
-/** What is told about the people, channels and roles among `values` (Discord: Resolved Data). */
+/** Data about the people, channels and roles among `values` (Discord: Resolved Data). */
 export function resolved(values: readonly CommandValue[], by: Member): Json | undefined {
   const of = <T>(kind: abstract new (...args: never[]) => T) =>
     values.filter(value => value instanceof kind) as T[]

@@ -1,7 +1,7 @@
 import { isJson, type Json, numberIn, stringIn } from '../json.ts'
 import { CLOSE, OP } from './opcodes.ts'
 
-/** What a bot sends on the gateway. */
+/** A message from a bot to the gateway. */
 export type ClientMessage =
   | { kind: 'heartbeat'; seq: number | null }
   | { kind: 'identify'; token: string; intents: number; shard: readonly [number, number] }
@@ -21,7 +21,7 @@ export type ClientMessage =
 
 const MAX_BYTES = 4096
 
-/** Reads one message, never throws. */
+/** Reads one message; never throws. */
 export function readClientMessage(data: string): ClientMessage {
   if (Buffer.byteLength(data) > MAX_BYTES) return { kind: 'wrong', close: CLOSE.decodeError }
   let message: unknown

@@ -4,13 +4,13 @@ import { type ClientMessage, readClientMessage } from './client-message.ts'
 import { CLOSE, OP } from './opcodes.ts'
 import type { GatewaySession, SessionLine } from './session.ts'
 
-/** What a connection asks of the gateway. */
+/** The gateway's side of a connection. */
 export interface ConnectionHost {
   readonly clock: Clock
   readonly heartbeatMs: number
-  /** While true heartbeats are not acknowledged. */
+  /** While true, heartbeats are not acknowledged. */
   readonly ignoreHeartbeats: boolean
-  /** While true nothing is sent. */
+  /** While true, nothing is sent. */
   readonly mute: boolean
   identify(connection: GatewayConnection, message: ClientMessage & { kind: 'identify' }): void
   resume(connection: GatewayConnection, message: ClientMessage & { kind: 'resume' }): void
@@ -18,14 +18,14 @@ export interface ConnectionHost {
   closed(connection: GatewayConnection, code: number): void
 }
 
-/** However short the heartbeats are, a busy machine is not a dead one. */
+/** Minimum timeout, even with short heartbeats, because a busy machine is not a dead one. */
 const PATIENCE_MS = 10_000
 
 /** Discord: Rate Limiting of the gateway. */
 const MAX_MESSAGES = 120
 const WINDOW_MS = 60_000
 
-/** One WebSocket of a bot: before and after it has said who it is. */
+/** One WebSocket of a bot, before and after Identify. */
 export class GatewayConnection implements SessionLine {
   session: GatewaySession | undefined
   readonly #socket: WebSocket
@@ -55,7 +55,7 @@ export class GatewayConnection implements SessionLine {
     this.#socket.close(code, reason)
   }
 
-  /** Breaks off without a close. */
+  /** Breaks the connection without a close frame. */
   drop(): void {
     this.#socket.terminate()
   }
@@ -102,7 +102,7 @@ export class GatewayConnection implements SessionLine {
     this.send(JSON.stringify(message))
   }
 
-  /** A bot whose heart stops is taken for dead. */
+  /** Treats a bot without heartbeats as dead. */
   #expectHeartbeat(): void {
     const { clock, heartbeatMs } = this.#host
     this.#heartbeat?.[Symbol.dispose]()

@@ -20,16 +20,16 @@ export interface GatewayTerms {
   readonly heartbeatMs: number
 }
 
-/** How long a session waits for a bot that vanished. Discord publishes no figure. */
+/** Time that a session waits for a disconnected bot (ms). Discord publishes no figure. */
 const RESUMABLE_MS = 180_000
 
-/** In life it is another host. */
+/** At Discord it is another host. */
 const RESUME_PATH = '/resume'
 
 /** Discord: Session Start Limit. */
 const IDENTIFIES = 1_000
 
-/** The main gateway, version 10: tells bots what happens, and hears where they want to be. */
+/** The main gateway, version 10: sends events to bots, and receives their voice state requests. */
 export class Gateway implements ConnectionHost, GatewayFaults {
   ignoreHeartbeats = false
   mute = false
@@ -60,7 +60,7 @@ export class Gateway implements ConnectionHost, GatewayFaults {
     return this.#terms.heartbeatMs
   }
 
-  /** Every session as it is now, oldest first; ended ones stay. */
+  /** Snapshot of every session, oldest first, including ended ones. */
   get sessions(): readonly SeenGatewaySession[] {
     return this.#seen.map(({ seen }) => seen)
   }
@@ -180,7 +180,7 @@ export class Gateway implements ConnectionHost, GatewayFaults {
     return undefined
   }
 
-  /** For good: a bot without a session is in no voice channel either (Discord: voice close code 4014). */
+  /** Ends the session permanently: a bot without a session is not in a voice channel either (Discord: voice close code 4014). */
   #end(session: GatewaySession): void {
     if (!this.#live.delete(session.sessionId)) return
     const { guilds } = this.#terms.world

@@ -33,7 +33,7 @@ export type PrivilegedIntent = 'GuildMembers' | 'GuildPresences' | 'MessageConte
 const PRIVILEGED: readonly PrivilegedIntent[] = ['GuildMembers', 'GuildPresences', 'MessageContent']
 const KNOWN = Object.values(INTENTS).reduce<number>((bits, bit) => bits | (1 << bit), 0)
 
-/** Which intent brings which event; what is not here comes always. */
+/** Intent required for each event; an event that is not listed is always sent. */
 const NEEDS: Readonly<Record<string, Intent>> = {
   GUILD_CREATE: 'Guilds',
   GUILD_UPDATE: 'Guilds',
@@ -62,12 +62,12 @@ export function hasIntent(intents: number, intent: Intent): boolean {
   return (intents & (1 << INTENTS[intent])) !== 0
 }
 
-/** Bits that are no intent. */
+/** Whether `intents` has undefined bits. */
 export function unknownIntents(intents: number): boolean {
   return (intents & ~KNOWN) !== 0
 }
 
-/** Privileged ones among `intents` that are not `enabled`. */
+/** Privileged intents among `intents` that are not `enabled`. */
 export function disallowed(
   intents: number,
   enabled: readonly PrivilegedIntent[],
@@ -75,13 +75,13 @@ export function disallowed(
   return PRIVILEGED.filter(intent => hasIntent(intents, intent) && !enabled.includes(intent))
 }
 
-/** What an application's flags say of privileged intents that are enabled (Discord: Application Flags, limited). */
+/** The application flags for the privileged intents that are enabled (Discord: Application Flags, limited). */
 export function applicationFlags(enabled: readonly PrivilegedIntent[]): number {
   const bits = { GuildPresences: 1 << 13, GuildMembers: 1 << 15, MessageContent: 1 << 19 }
   return enabled.reduce((flags, intent) => flags | bits[intent], 0)
 }
 
-/** What a bot with `intents` gets to see of an event; undefined when it does not come at all. */
+/** Returns the part of an event that a bot with `intents` receives; undefined if it does not receive the event. */
 export function seenWith(intents: number, name: string, data: Json, botId: string): Json | undefined {
   const needed = NEEDS[name]
   const ownMember = name === 'GUILD_MEMBER_UPDATE' && isJson(data.user) && data.user.id === botId
@@ -91,7 +91,7 @@ export function seenWith(intents: number, name: string, data: Json, botId: strin
   return data
 }
 
-/** Without the intent for presences only the bot and those in voice channels come along (Discord: Guild Create). */
+/** Without the presence intent only the bot and members in voice channels are included (Discord: Guild Create). */
 function withKnownMembers(intents: number, data: Json, botId: string): Json {
   if (hasIntent(intents, 'GuildPresences')) return data
   const present = new Set([botId, ...list(data.voice_states).map(state => state.user_id)])
@@ -99,7 +99,7 @@ function withKnownMembers(intents: number, data: Json, botId: string): Json {
   return { ...data, members }
 }
 
-/** What others write is hidden without the intent, unless the bot is mentioned. */
+/** Without the intent, the content of other people's messages is hidden unless they mention the bot. */
 function withContent(intents: number, data: Json, botId: string): Json {
   if (hasIntent(intents, 'MessageContent')) return data
   const own = isJson(data.author) && data.author.id === botId

@@ -3,7 +3,7 @@ import type { Json } from '../json.ts'
 import type { ClientMessage } from './client-message.ts'
 import { hasIntent } from './intents.ts'
 
-/** The answer to op 8; undefined when the whole list is asked for without the intent, which gets no answer. */
+/** The response to op 8; undefined for a request of the whole list without the intent, which gets no response. */
 export function membersChunk(
   guild: Guild,
   { userIds, query, limit, nonce }: ClientMessage & { kind: 'members' },

@@ -29,7 +29,7 @@ export const CLOSE = {
   disallowedIntents: 4014,
 } as const
 
-/** After a close with one of these a session cannot be resumed; the close codes of other kinds leave it as it is. */
+/** After a close with one of these codes a session cannot be resumed; after other codes it can. */
 const FINAL: ReadonlySet<number> = new Set([
   1000,
   1001,

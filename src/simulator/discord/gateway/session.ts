@@ -2,20 +2,20 @@ import { after, type Clock } from '../../../core/clock.ts'
 import type { Json } from '../json.ts'
 import type { SeenGatewaySession } from './faults.ts'
 
-/** What happened since a session began, for a resume. */
+/** An event since the session started, kept for a resume. */
 interface Sent {
   readonly seq: number
   readonly text: string
 }
 
-/** Where a session's messages go while it is connected. */
+/** Transport of a session's messages while it is connected. */
 export interface SessionLine {
   send(text: string): void
 }
 
 const KEPT = 2_000
 
-/** What a bot is told, numbered and kept, so that a connection that breaks loses nothing. */
+/** Numbers and keeps the events for a bot, so that a broken connection loses nothing. */
 export class GatewaySession {
   readonly sessionId: string
   readonly intents: number
@@ -59,13 +59,13 @@ export class GatewaySession {
     this.#line?.send(text)
   }
 
-  /** True when everything after `seq` is still known. */
+  /** True if everything after `seq` is still kept. */
   canResumeFrom(seq: number): boolean {
     const first = this.#sent[0]?.seq ?? this.#seq + 1
     return seq >= first - 1 && seq <= this.#seq
   }
 
-  /** Goes on over `line`: sends again what came after `seq`, then RESUMED. */
+  /** Continues over `line`: sends everything after `seq` again, then RESUMED. */
   resume(line: SessionLine, seq: number): void {
     this.stop()
     this.#line = line
@@ -76,18 +76,18 @@ export class GatewaySession {
     this.dispatch('RESUMED', {})
   }
 
-  /** Calls `ended` when nobody resumes it for so long. */
+  /** Calls `ended` if nothing resumes the session within `ms`. */
   waitForResume(clock: Clock, ms: number, ended: () => void): void {
     this.stop()
     this.#waiting = after(clock, ms, ended)
   }
 
-  /** Waits for nobody any more. */
+  /** Stops waiting for a resume. */
   stop(): void {
     this.#waiting?.[Symbol.dispose]()
   }
 
-  /** Its connection is gone; what happens from now on is kept. */
+  /** Its connection is gone; later events are kept. */
   detach(line: SessionLine): void {
     if (this.#line === line) this.#line = undefined
   }

@@ -6,7 +6,7 @@ import type { Choice } from './reply.ts'
 
 const MOST = 25
 
-/** The choices in an answer to autocomplete, for an option of this type. Throws `ApiError`. */
+/** Reads the choices of an autocomplete response, for an option of this type. Throws `ApiError`. */
 export function readChoices(data: unknown, optionType: unknown): readonly Choice[] {
   if (!isJson(data)) throw ApiError.of(50035)
   const check = new FormCheck()

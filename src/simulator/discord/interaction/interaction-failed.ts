@@ -1,15 +1,15 @@
-/** Why somebody got no answer: what Discord's own client would show them. */
+/** Reason why an interaction got no answer, as Discord's own client shows it. */
 export type InteractionFailure =
-  /** Nothing within 3 s, or a deferral that never became an answer: "The application did not respond". */
+  /** No response within 3 s, or a deferral without an answer: "The application did not respond". */
   | 'no-response'
-  /** The command is not registered, or its options are not those that were registered. */
+  /** The command is not registered, or its options differ from the registered ones. */
   | 'unknown-command'
   | 'invalid-option'
-  /** The command is hidden from this member, or this channel is. */
+  /** The command or the channel is hidden from this member. */
   | 'not-allowed'
-  /** A button that is not there, or is disabled. */
+  /** A button that does not exist or is disabled. */
   | 'unknown-component'
-  /** The answer to autocomplete was none. */
+  /** The autocomplete response was invalid. */
   | 'no-choices'
 
 export class InteractionFailed extends Error {

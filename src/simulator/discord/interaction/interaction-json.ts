@@ -4,7 +4,7 @@ import type { Interaction } from './interaction.ts'
 /** Discord: Interaction Type. */
 const TYPES = { command: 2, component: 3, autocomplete: 4 } as const
 
-/** What the application is told (Discord: Interaction Object). */
+/** The interaction as sent to the application (Discord: Interaction Object). */
 export function interactionJson({ id, token, terms }: Interaction, data: Json): Json {
   const { by, channel, kind, pressed, world } = terms
   const { guild } = by

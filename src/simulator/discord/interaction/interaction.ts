@@ -19,7 +19,7 @@ export interface InteractionTerms {
   readonly kind: 'command' | 'component' | 'autocomplete'
   /** The component's message. */
   readonly pressed?: Message
-  /** Of the option that is being typed in. */
+  /** Type of the option being typed. */
   readonly optionType?: unknown
 }
 
@@ -39,21 +39,21 @@ const CALLBACKS: Readonly<
   8: { input: 'choices', kinds: ['autocomplete'] },
 }
 
-/** Something somebody asked of the application, until its token runs out. */
+/** An interaction with the application, until its token expires. */
 export class Interaction implements WebhookTarget {
   readonly id: string
   readonly token: string
   readonly terms: InteractionTerms
   readonly followUps: Message[] = []
-  /** Settles with the answer. Rejects with `InteractionFailed`. */
+  /** Resolves to the answer. Rejects with `InteractionFailed`. */
   readonly reply: Promise<Reply>
-  /** Settles with the choices, of autocomplete. Rejects with `InteractionFailed`. */
+  /** Resolves to the choices of an autocomplete. Rejects with `InteractionFailed`. */
   readonly choices: Promise<readonly Choice[]>
   #state: InteractionState = { status: 'waiting' }
   #original: Message | undefined
   #acknowledgedAfterMs = 0
   readonly #startedAt: number
-  /** Until the first answer, then until the deferred one. */
+  /** Runs until the first answer, then until the deferred one. */
   #timer: Disposable
   readonly #settleReply: PromiseWithResolvers<Reply> = Promise.withResolvers()
   readonly #settleChoices: PromiseWithResolvers<readonly Choice[]> = Promise.withResolvers()
@@ -66,7 +66,7 @@ export class Interaction implements WebhookTarget {
     this.#startedAt = clock.now()
     this.reply = this.#settleReply.promise
     this.choices = this.#settleChoices.promise
-    // Nobody waits for the one that does not fit the kind.
+    // Avoids unhandled rejections: only the promise that fits the kind is awaited.
     for (const promise of [this.reply, this.choices]) promise.catch(() => {})
     this.#timer = after(clock, ANSWER_MS, () => this.#fail())
   }
@@ -75,7 +75,7 @@ export class Interaction implements WebhookTarget {
     return this.#state
   }
 
-  /** The answer, once there is one, thinking or not. */
+  /** The answer, if there is one, even if it is still loading. */
   get original(): Message | undefined {
     return this.#original
   }
@@ -86,7 +86,7 @@ export class Interaction implements WebhookTarget {
     return acknowledged && this.terms.world.clock.now() - this.#startedAt < TOKEN_MS
   }
 
-  /** The application's first answer. Throws `ApiError`. */
+  /** The application's first response. Throws `ApiError`. */
   acknowledge(body: Json): void {
     const callback = CALLBACKS[numberIn(body, 'type') ?? 0]
     if (this.#state.status === 'failed') throw ApiError.of(10062)
@@ -101,13 +101,13 @@ export class Interaction implements WebhookTarget {
     this.#answer(input, (body.data ?? {}) as Json)
   }
 
-  /** Changes the answer or a follow-up, or makes the deferred answer. Throws `ApiError`. */
+  /** Changes the answer or a follow-up, or sends the deferred answer. Throws `ApiError`. */
   edit(message: Message, draft: MessageDraft): void {
     this.terms.world.chat.edit(message, draft)
     if (message === this.#original) this.#go('edit')
   }
 
-  /** One more message; the first one after a deferral is the answer. Throws `ApiError`. */
+  /** Posts a further message; the first one after a deferral is the answer. Throws `ApiError`. */
   post(draft: MessageDraft): Message {
     if (this.#original?.loading) {
       this.edit(this.#original, draft)
@@ -123,7 +123,7 @@ export class Interaction implements WebhookTarget {
     return message
   }
 
-  /** The answer, a follow-up, by its id or `@original`. Throws `ApiError`. */
+  /** The answer or a follow-up, by its id or `@original`. Throws `ApiError`. */
   message(id: string): Message {
     const all = this.#original ? [this.#original, ...this.followUps] : this.followUps
     const found = id === '@original' ? this.#original : all.find(message => message.id === id)
@@ -136,7 +136,7 @@ export class Interaction implements WebhookTarget {
     if (message === this.#original) this.#go('edit')
   }
 
-  /** Waits for nothing any more. */
+  /** Cancels all waiting. */
   stop(): void {
     this.#timer[Symbol.dispose]()
   }
@@ -178,7 +178,7 @@ export class Interaction implements WebhookTarget {
     if (before.status === 'waiting') {
       this.#acknowledgedAfterMs = this.terms.world.clock.now() - this.#startedAt
     }
-    // A press that was only seen has no other answer.
+    // A press that was only acknowledged has no other answer.
     const seen = state.status === 'deferred' && state.update
     if ((state.status === 'answered' || seen) && this.#original)
       this.#settleReply.resolve(

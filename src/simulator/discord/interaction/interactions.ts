@@ -14,7 +14,7 @@ import type { Choice, Reply } from './reply.ts'
 
 type Values = Readonly<Record<string, CommandValue>>
 
-/** Commands, presses and what came of them. */
+/** Commands, presses and their results. */
 export class Interactions {
   readonly #world: World
   readonly #byId = new Map<string, Interaction>()
@@ -72,7 +72,10 @@ export class Interactions {
     return interaction
   }
 
-  /** The interaction whose token stands in a webhook's place; undefined when it is none's. Throws `ApiError` when it has run out. */
+  /**
+   * The interaction with a token in the place of a webhook's; undefined if there is none. Throws `ApiError` if it has
+   * expired.
+   */
   byToken(token: string): Interaction | undefined {
     const interaction = this.#byToken.get(token)
     if (!interaction) return undefined
@@ -80,7 +83,7 @@ export class Interactions {
     throw ApiError.of(interaction.state.status === 'waiting' ? 10015 : 50027)
   }
 
-  /** Nothing more comes of those that wait. */
+  /** Cancels all pending interactions. */
   stop(): void {
     for (const interaction of this.#byId.values()) interaction.stop()
   }

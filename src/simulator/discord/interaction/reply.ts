@@ -2,15 +2,15 @@ import type { Json } from '../json.ts'
 import type { Message } from '../message/message.ts'
 import type { Embed, MessageVersion } from '../message/message-version.ts'
 
-/** What an application answered to a command or a press: a message that may still change, and those that followed. */
+/** An application's answer to a command or a press: a message that can still change, and its follow-ups. */
 export class Reply {
   /** The answer; for a press that updates, the message that was pressed. */
   readonly message: Message
-  /** It first said that it is thinking. */
+  /** The application deferred the answer first. */
   readonly deferred: boolean
   /** A press: the message was changed instead of answered. */
   readonly updated: boolean
-  /** From the interaction to the first word of the application, a deferral included. */
+  /** From the interaction to the application's first response, including a deferral. */
   readonly acknowledgedAfterMs: number
   /** Further messages, oldest first. */
   readonly followUps: readonly Message[]
@@ -41,7 +41,7 @@ export class Reply {
     return this.message.components
   }
 
-  /** All that is to be read in it: content and embeds. */
+  /** All its text: content and embeds. */
   get text(): string {
     return this.message.text
   }

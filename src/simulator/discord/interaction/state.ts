@@ -1,21 +1,22 @@
-/** How far an application is with answering. */
+/** Progress of an application's answer. */
 export type InteractionState =
   | { status: 'waiting' }
-  /** It said that it is thinking, or, for a press, that it has seen it. */
+  /** Deferred, or for a press, acknowledged. */
   | { status: 'deferred'; update: boolean }
   | { status: 'answered'; deferred: boolean; updated: boolean }
-  /** Nothing came within 3 s. */
+  /** No response within 3 s. */
   | { status: 'failed' }
 
-/** Discord: Interaction Callback Type, in words. */
+/** Discord: Interaction Callback Type, by name. */
 export type InteractionInput = 'reply' | 'defer' | 'update' | 'defer-update' | 'choices' | 'edit' | 'timeout'
 
 /**
- *   waiting ──reply, update, choices──▶ answered
+ *
+ * waiting ──reply, update, choices──▶ answered
  *      │ └──defer, defer-update──▶ deferred ──edit──▶ answered
  *      └──timeout──▶ failed
  *
- * Undefined: not possible any more, which Discord answers with an error, or is of no matter.
+ * Undefined: no longer possible, which Discord answers with an error, or irrelevant.
  */
 export function next(state: InteractionState, input: InteractionInput): InteractionState | undefined {
   switch (state.status) {

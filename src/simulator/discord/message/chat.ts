@@ -9,7 +9,7 @@ import { ALL_MENTIONS, pingsIn, USER_MENTIONS } from './mentions.ts'
 import { Message, type MessageTerms } from './message.ts'
 import type { MessageVersion } from './message-version.ts'
 
-/** Why and for whom a message is posted, beyond its text. */
+/** Context and audience of a posted message. */
 export type PostTerms = Pick<MessageTerms, 'ephemeralFor' | 'webhook' | 'loading'> & {
   /** Discord: Message Interaction Metadata. */
   readonly interaction?: Json
@@ -17,7 +17,7 @@ export type PostTerms = Pick<MessageTerms, 'ephemeralFor' | 'webhook' | 'loading
 
 const KEPT_FLAGS = 4 | 4096 | 32_768
 
-/** Who writes what in the chats. */
+/** Posts and edits the messages of the chats. */
 export class Chat {
   readonly #world: World
 
@@ -25,7 +25,7 @@ export class Chat {
     this.#world = world
   }
 
-  /** A person writes; they alert whom they mention. Throws when they may not. */
+  /** A person posts and notifies the people they mention. Throws without permission. */
   write(member: Member, channel: Channel, content: string): Message {
     if (!member.can('SendMessages', channel))
       throw new Error(`${member.displayName} may not write in ${channel.name}`)
@@ -33,7 +33,7 @@ export class Chat {
     return this.#post({ channel, author: member.user, version: this.#version({ content }), pings, flags: 0 })
   }
 
-  /** The bot, or one of its webhooks, posts. Throws `ApiError` when there is nothing to be shown. */
+  /** The bot, or one of its webhooks, posts. Throws `ApiError` for an empty message. */
   post(channel: Channel, draft: MessageDraft, terms: PostTerms = {}): Message {
     if (isEmpty(draft) && !terms.loading) throw ApiError.of(50006)
     const { bot } = channel.guild
@@ -54,7 +54,7 @@ export class Chat {
     })
   }
 
-  /** Throws `ApiError` when nothing would be left to be shown. */
+  /** Throws `ApiError` if the message would become empty. */
   edit(message: Message, draft: MessageDraft): void {
     const version = this.#version(draft, message.history.at(-1))
     const { content, embeds, components } = version
@@ -83,7 +83,7 @@ export class Chat {
     return message
   }
 
-  /** What only one person sees is told to nobody else. */
+  /** Ephemeral messages are published to nobody else. */
   #tell(name: string, message: Message): void {
     const { guild } = message.channel
     if (!message.ephemeral && guild.bot.can('ViewChannel', message.channel))

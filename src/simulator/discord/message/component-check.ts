@@ -10,10 +10,10 @@ const LINK = 5
 const PREMIUM = 6
 const V2 = 32_768
 const MENUS: ReadonlySet<number> = new Set([3, 5, 6, 7, 8])
-/** Those that a message may have at its top once it says that it is made of components only. */
+/** Allowed at the top level of a message that declares to consist of components only. */
 const V2_TYPES: ReadonlySet<number> = new Set([1, 9, 10, 12, 13, 14, 17])
 
-/** Adds to `check` what is wrong with the components of a message with `flags`. */
+/** Adds the faults of the components of a message with `flags` to `check`. */
 export function checkComponents(body: Json, flags: number, check: FormCheck): void {
   const v2 = (flags & V2) !== 0
   const rows = check.list(body, 'components', [], v2 ? 40 : 5) ?? []

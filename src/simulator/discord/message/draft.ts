@@ -6,7 +6,7 @@ import { checkEmbeds } from './embed-check.ts'
 import { type AllowedMentions, readAllowedMentions } from './mentions.ts'
 import type { Embed } from './message-version.ts'
 
-/** What somebody wants a message to be; in an edit, what is undefined stays. */
+/** The requested content of a message; in an edit, undefined fields stay. */
 export interface MessageDraft {
   readonly content: string | undefined
   readonly embeds: readonly Embed[] | undefined
@@ -15,14 +15,14 @@ export interface MessageDraft {
   readonly allowedMentions: AllowedMentions | undefined
   /** The message it answers. */
   readonly referenceId: string | undefined
-  /** False: a missing one is no fault. */
+  /** If false, a missing one is not an error. */
   readonly referenceMustExist: boolean
 }
 
 const MAX_CONTENT = 2_000
 const MAX_EMBEDS = 10
 
-/** Reads and checks the body of a message. Throws `ApiError`: 50035 with what is wrong where. */
+/** Reads and checks the body of a message. Throws `ApiError`: 50035 with the faults and their places. */
 export function readDraft(body: unknown): MessageDraft {
   if (!isJson(body)) throw ApiError.of(50035)
   const check = new FormCheck()
@@ -46,7 +46,7 @@ export function readDraft(body: unknown): MessageDraft {
   }
 }
 
-/** True when nothing would be shown. */
+/** True if nothing would be shown. */
 export function isEmpty(draft: MessageDraft): boolean {
   const { content = '', embeds = [], components = [] } = draft
   return content.trim() === '' && embeds.length === 0 && components.length === 0

@@ -13,7 +13,7 @@ const MOST = {
 }
 const MOST_TOGETHER = 6_000
 
-/** Adds to `check` what is wrong with a message's embeds. */
+/** Adds the faults of a message's embeds to `check`. */
 export function checkEmbeds(embeds: readonly unknown[], check: FormCheck): void {
   let total = 0
   for (const [at, embed] of embeds.entries()) {
@@ -28,7 +28,7 @@ export function checkEmbeds(embeds: readonly unknown[], check: FormCheck): void 
     check.fault(['embeds'], 'MAX_EMBED_SIZE_EXCEEDED', `Embed size exceeds maximum size of ${MOST_TOGETHER}`)
 }
 
-/** How many characters the embed has, as they are counted for the limit of all. */
+/** Number of characters of the embed, as counted for the total limit. */
 function checkEmbed(embed: Json, path: readonly (string | number)[], check: FormCheck): number {
   let total = 0
   const count = (text: string | undefined) => {

@@ -1,7 +1,7 @@
 import { isJson } from '../json.ts'
 import type { FormCheck } from '../rest/form-check.ts'
 
-/** Whom a message may alert, of those it mentions (Discord: Allowed Mentions Object). */
+/** Mentions of a message that notify (Discord: Allowed Mentions Object). */
 export interface AllowedMentions {
   readonly parse: readonly string[]
   readonly users: readonly string[]
@@ -11,12 +11,12 @@ export interface AllowedMentions {
 
 const KINDS = ['roles', 'users', 'everyone'] as const
 
-/** Without a word about it, a message alerts everybody it mentions. */
+/** By default a message notifies everyone it mentions. */
 export const ALL_MENTIONS: AllowedMentions = { parse: KINDS, users: [], roles: [], repliedUser: true }
-/** An answer to an interaction alerts the users it mentions. */
+/** An answer to an interaction notifies the users it mentions. */
 export const USER_MENTIONS: AllowedMentions = { parse: ['users'], users: [], roles: [], repliedUser: false }
 
-/** Reads `allowed_mentions`; undefined when it is not there. Adds what is wrong to `check`. */
+/** Reads `allowed_mentions`; undefined if absent. Adds its faults to `check`. */
 export function readAllowedMentions(value: unknown, check: FormCheck): AllowedMentions | undefined {
   if (value === undefined || value === null) return undefined
   const path = ['allowed_mentions']
@@ -43,7 +43,10 @@ export function readAllowedMentions(value: unknown, check: FormCheck): AllowedMe
 
 const CODE = /```[\s\S]*?```|``[\s\S]*?``|`[^`\n]*`/g
 
-/** Everybody whom the text mentions and `allowed` lets it alert: ids of users and roles, `everyone`, `here`. Code alerts nobody. */
+/**
+ * Everyone that the text mentions and `allowed` permits: ids of users and roles, `everyone`, `here`. Mentions in code
+ * do not count.
+ */
 export function pingsIn(text: string, allowed: AllowedMentions): readonly string[] {
   const plain = text.replace(CODE, ' ')
   const found = new Set<string>()

@@ -10,7 +10,7 @@ export interface Embed extends Json {
   readonly fields?: readonly { readonly name: string; readonly value: string; readonly inline?: boolean }[]
 }
 
-/** What a message said at one time. */
+/** Content of a message at one time. */
 export interface MessageVersion {
   /** Milliseconds since 1970. */
   readonly at: number
@@ -20,7 +20,7 @@ export interface MessageVersion {
   readonly components: readonly Json[]
 }
 
-/** All that is to be read in a message: its content, then each embed's author, title, description, fields and footer, a line each. */
+/** All text of a message: its content, then each embed's author, title, description, fields and footer, a line each. */
 export function textOf({ content, embeds }: MessageVersion): string {
   const lines = embeds.flatMap(({ author, title, description, fields = [], footer }) => [
     author?.name,

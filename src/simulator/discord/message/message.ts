@@ -5,23 +5,23 @@ import type { Thread } from '../thread.ts'
 import type { User } from '../user.ts'
 import { type Embed, type MessageVersion, textOf } from './message-version.ts'
 
-/** What makes a message; `version` is how it begins. */
+/** Contents of a new message; `version` is its first version. */
 export interface MessageTerms {
   readonly id: string
   readonly channel: Channel
   readonly author: User
   readonly version: MessageVersion
-  /** Only one person sees it. */
+  /** The only person who sees it. */
   readonly ephemeralFor?: User
-  /** "is thinking…": a deferred reply that has not come. */
+  /** "is thinking…": a deferred reply that is still pending. */
   readonly loading?: boolean
-  /** Posted by a webhook: its id, and the name it gave itself. */
+  /** The webhook that posted it: its id and its display name. */
   readonly webhook?: { readonly id: string; readonly name: string }
   /** The message it answers. */
   readonly reference?: Message
   /** Discord: Message Interaction Metadata. */
   readonly interaction?: Json
-  /** Who is alerted: ids of users and roles, `everyone`, `here`. */
+  /** Who is notified: ids of users and roles, `everyone`, `here`. */
   readonly pings: readonly string[]
   readonly flags: number
 }
@@ -29,7 +29,7 @@ export interface MessageTerms {
 const EPHEMERAL = 64
 const LOADING = 128
 
-/** A message as everybody remembers it: every version with its time, also after it was deleted. */
+/** A message with its history: every version with its time, even after deletion. */
 export class Message {
   readonly id: string
   readonly channel: Channel
@@ -38,7 +38,7 @@ export class Message {
   readonly ephemeralFor: User | undefined
   readonly webhook: { readonly id: string; readonly name: string } | undefined
   readonly reference: Message | undefined
-  /** The thread that was opened at it. */
+  /** The thread that was opened from it. */
   thread: Thread | undefined
   readonly #interaction: Json | undefined
   readonly #versions: MessageVersion[]
@@ -62,7 +62,7 @@ export class Message {
     this.#loading = terms.loading ?? false
   }
 
-  /** What it says now, or said last. */
+  /** Its current or last content. */
   get content(): string {
     return this.#latest.content
   }
@@ -75,17 +75,17 @@ export class Message {
     return this.#latest.components
   }
 
-  /** All that is to be read in it now: the content and the embeds' texts, a line each. */
+  /** All its current text: the content and the embeds' texts, a line each. */
   get text(): string {
     return textOf(this.#latest)
   }
 
-  /** Every version, the first one as it was posted. */
+  /** Every version, starting with the first one. */
   get history(): readonly MessageVersion[] {
     return this.#versions
   }
 
-  /** How often it was changed. */
+  /** Number of edits. */
   get edits(): number {
     return this.#versions.length - 1
   }
@@ -103,12 +103,12 @@ export class Message {
     return this.#deletedAt
   }
 
-  /** A deferred reply that has not come yet. */
+  /** A deferred reply that is still pending. */
   get loading(): boolean {
     return this.#loading
   }
 
-  /** Whom it alerts: ids of users and roles, `everyone`, `here`. Editing alerts nobody. */
+  /** Who is notified: ids of users and roles, `everyone`, `here`. Edits notify nobody. */
   get pings(): readonly string[] {
     return this.#pings
   }
@@ -117,7 +117,7 @@ export class Message {
     return this.#flags
   }
 
-  /** A new version. The deferred reply that it is, if it is one, has come. */
+  /** Adds a version. Completes a deferred reply. */
   edit(version: MessageVersion, { pings, flags }: { pings?: readonly string[]; flags?: number } = {}): void {
     if (this.#loading) {
       this.#versions.length = 0

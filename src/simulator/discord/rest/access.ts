@@ -13,7 +13,7 @@ export function guildOf(world: World, id: string | undefined): Guild {
   return guild
 }
 
-/** The channel of a path, which the bot may see and in which it has `permissions`. Throws `ApiError`. */
+/** The channel of a path, which must be visible to the bot with `permissions`. Throws `ApiError`. */
 export function channelOf(
   world: World,
   id: string | undefined,
@@ -23,13 +23,13 @@ export function channelOf(
   if (!channel) throw ApiError.of(10003)
   const { bot } = channel.guild
   if (!bot.can('ViewChannel', channel)) throw ApiError.of(50001)
-  // The chat of a voice channel is part of the channel that one must be able to enter.
+  // The chat of a voice channel requires the permission to connect to it.
   if (channel instanceof VoiceChannel && !bot.can('Connect', channel)) throw ApiError.of(50001)
   if (!permissions.every(name => bot.can(name, channel))) throw ApiError.of(50013)
   return channel
 }
 
-/** A message that is there for everybody. Throws `ApiError`. */
+/** A message visible to everyone. Throws `ApiError`. */
 export function messageOf(channel: Channel, id: string | undefined): Message {
   const message = channel.visible.find(each => each.id === id)
   if (!message) throw ApiError.of(10008)

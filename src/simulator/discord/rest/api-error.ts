@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts'
 
-/** Discord's JSON error codes that are answered here: HTTP status and words (Discord: Opcodes and Status Codes, JSON). */
+/** Discord's JSON error codes that are used here: HTTP status and text (Discord: Opcodes and Status Codes, JSON). */
 const ERRORS = {
   10002: [404, 'Unknown Application'],
   10003: [404, 'Unknown Channel'],
@@ -45,10 +45,10 @@ export function isApiErrorCode(code: number): code is ApiErrorCode {
   return code in ERRORS
 }
 
-/** Why a request was refused. */
+/** Reason of a rejected request. */
 export class ApiError extends Error {
   readonly status: number
-  /** Discord's JSON code; 0 where it has none but the status. */
+  /** Discord's JSON code; 0 for errors that have only a status. */
   readonly code: number
   readonly #errors: Json | undefined
 
@@ -65,13 +65,13 @@ export class ApiError extends Error {
     return new ApiError(status, code, message)
   }
 
-  /** 50035 with the tree of what is wrong where. */
+  /** 50035 with the tree of faults. */
   static form(errors: Json): ApiError {
     const [status, message] = ERRORS[50035]
     return new ApiError(status, 50035, message, errors)
   }
 
-  /** Errors without a code of their own: `404: Not Found`. */
+  /** Errors without their own code: `404: Not Found`. */
   static plain(status: 401 | 403 | 404 | 405 | 500, words: string): ApiError {
     return new ApiError(status, 0, `${status}: ${words}`)
   }

@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts'
 
-/** A request whose route is known. */
+/** A request with its route resolved. */
 export interface ApiRequest {
   /** The named segments of the path. */
   readonly params: Readonly<Record<string, string>>
@@ -11,7 +11,7 @@ export interface ApiRequest {
 
 export interface ApiReply {
   readonly status: number
-  /** Undefined: none, as with 204. */
+  /** Undefined for an empty body, as with 204. */
   readonly body: Json | readonly Json[] | undefined
 }
 

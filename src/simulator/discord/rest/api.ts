@@ -21,10 +21,10 @@ export interface RestApiTerms {
   readonly requests: SeenRequest[]
 }
 
-/** The parts of a request that are known before its route is asked. */
+/** The parts of a request that are known before its route is called. */
 interface Call {
   readonly method: string
-  /** Both as they came. */
+  /** Both unchanged. */
   readonly path: string
   readonly query: string
   readonly found: FoundRoute | undefined
@@ -49,7 +49,7 @@ export class RestApi {
     this.#open = new OpenSockets(this.http)
   }
 
-  /** Ends every connection, those of the gateway too. */
+  /** Ends every connection, including those of the gateway. */
   async close(): Promise<void> {
     const closed = new Promise<void>(settle => this.http.close(() => settle()))
     this.#open.destroy()
@@ -138,7 +138,7 @@ export class RestApi {
   }
 }
 
-/** What stands for an id in a path is one, or one of the words that stand for themselves. Throws `ApiError`. */
+/** Checks that ids in a path are ids, or one of the reserved words. Throws `ApiError`. */
 function checkIds(params: Readonly<Record<string, string>>): void {
   const check = new FormCheck()
   for (const [name, value] of Object.entries(params))
@@ -152,7 +152,7 @@ function raw({ status, body }: ApiReply, headers: Readonly<Record<string, string
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-/** As it came, but for the token of a webhook or an interaction. */
+/** Unchanged, except for the token of a webhook or an interaction. */
 function shownPath({ path, query, found }: Call): string {
   const all = path.replace(PREFIX, '').replaceAll('%40', '@') + (query && `?${query}`)
   const token = found?.params.token

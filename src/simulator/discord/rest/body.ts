@@ -3,7 +3,7 @@ import { ApiError } from './api-error.ts'
 
 const MAX_BYTES = 10_485_760
 
-/** The body as bytes; undefined when it breaks off. Throws `ApiError` when it is too long. */
+/** The body as bytes; undefined if it is incomplete. Throws `ApiError` if it is too long. */
 export async function bytesOf(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0
@@ -19,7 +19,7 @@ export async function bytesOf(request: IncomingMessage): Promise<Buffer | undefi
   return Buffer.concat(chunks)
 }
 
-/** The parsed body; undefined without one. Of a form with files its `payload_json`. Throws `ApiError`. */
+/** The parsed body, or undefined without one. For a form with files, its `payload_json`. Throws `ApiError`. */
 export async function parsed(bytes: Buffer, type: string): Promise<unknown> {
   if (bytes.length === 0) return undefined
   if (!type.startsWith('multipart/form-data')) return json(bytes.toString('utf8'))

@@ -1,43 +1,46 @@
 import { type ApiErrorCode, isApiErrorCode } from './api-error.ts'
 
-/** What the API does wrong with a request. */
+/** A fault of the API. */
 export interface RestFault {
-  /** Requests to this route alone, as in `SeenRequest.route`, or its method or a part of it: `PATCH /channels`. What `:parts` are called is of no matter. Default all. */
+  /**
+   * Applies only to requests of this route, as in `SeenRequest.route`, or a part of it or its method:
+   * `PATCH /channels`. The names of `:parts` do not matter. Default all.
+   */
   only?: string
-  /** Answers this status with this JSON error code of Discord's instead of doing it: 50001, 50013, 10008, 30046 … Its status comes along. */
+  /** Returns this JSON error code of Discord with its status instead of carrying out the request: 50001, 50013, 10008, 30046 … */
   code?: ApiErrorCode
-  /** Answers this status instead, with `body`, which need be no JSON. */
+  /** Returns this status instead, with `body`, which does not have to be JSON. */
   reply?: { status: number; body?: string; type?: string }
-  /** Answers 429: of this route, of all (`global`), of something shared, or of Discord's front (`cloudflare`, no JSON). */
+  /** Returns 429: of this route, of all (`global`), of a shared resource, or of Discord's front end (`cloudflare`, not JSON). */
   rateLimited?: { scope?: 'user' | 'global' | 'shared' | 'cloudflare'; retryAfterMs: number }
-  /** Answers so much later (ms). */
+  /** Delay of the response (ms). */
   delayMs?: number
-  /** The connection is cut: before the request was carried out, or after, so that nobody knows. */
+  /** Cuts the connection before the request was carried out, or after, so that the client does not know. */
   cut?: 'before' | 'after'
   /** Never answers. */
   hang?: boolean
 }
 
-/** The fault that holds for a request: those queued once each, in order, then the standing ones. */
+/** Selects the fault for a request: queued ones once each, in order, then the permanent ones. */
 export class DiscordRestFaults {
   readonly #routes: readonly string[]
   readonly #standing: RestFault[] = []
   readonly #once: RestFault[] = []
-  /** Limits of single routes are kept, 5 messages or edits in 5 s per channel among them. Switch off for speed. */
+  /** Enforces the limits of single routes, such as 5 messages or edits in 5 s per channel. Disable for speed. */
   rateLimits = true
 
-  /** `routes` are those that there are, `PATCH /channels/:channel/messages/:message`. */
+  /** `routes` are the existing routes, `PATCH /channels/:channel/messages/:message`. */
   constructor(routes: readonly string[]) {
     this.#routes = routes
   }
 
-  /** For the next request that it fits. Throws `RangeError` when there is no such route. */
+  /** Applies to the next request that matches. Throws `RangeError` for an unknown route. */
   next(fault: RestFault): void {
     this.#check(fault)
     this.#once.push(fault)
   }
 
-  /** For every request that it fits, until `heal`. */
+  /** Applies to every request that matches, until `heal`. */
   always(fault: RestFault): void {
     this.#check(fault)
     this.#standing.push(fault)
@@ -48,7 +51,7 @@ export class DiscordRestFaults {
     this.#once.length = 0
   }
 
-  /** What holds for this request now. */
+  /** Returns the fault for this request. */
   take(route: string): RestFault {
     const fits = ({ only }: RestFault) => only === undefined || within(only, route)
     const at = this.#once.findIndex(fits)
@@ -64,7 +67,7 @@ export class DiscordRestFaults {
   }
 }
 
-/** True when `part` is in `route`, whatever the parameters are called. */
+/** True if `part` is in `route`, with any parameter names. */
 function within(part: string, route: string): boolean {
   return unnamed(route).includes(unnamed(part))
 }

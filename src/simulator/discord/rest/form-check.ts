@@ -4,12 +4,12 @@ import { ApiError } from './api-error.ts'
 type Path = readonly (string | number)[]
 type Node = { [key: string | number]: unknown }
 
-/** Collects what is wrong with a body, as the tree that Discord answers with (Discord: Error Messages). */
+/** Collects the faults of a body, as the tree in Discord's responses (Discord: Error Messages). */
 export class FormCheck {
   readonly #tree = node()
   #count = 0
 
-  /** How many faults were found. */
+  /** Number of faults. */
   get faults(): number {
     return this.#count
   }
@@ -35,7 +35,7 @@ export class FormCheck {
     this.fault(path, 'BASE_TYPE_CHOICES', `Value ${quoted(value)} must be one of (${words}).`)
   }
 
-  /** A string of `least` to `most` characters; undefined when it is not there or is none. */
+  /** Returns a string of `least` to `most` characters; undefined if it is absent or invalid. */
   text(
     json: Json,
     key: string,
@@ -63,7 +63,7 @@ export class FormCheck {
     else this.fault(path, 'BASE_TYPE_BAD_LENGTH', `Must be between ${least} and ${most} in length.`)
   }
 
-  /** The objects of a list of at most `most`; undefined when there is none. */
+  /** Returns the objects of a list of at most `most`; undefined if there is none. */
   list(json: Json, key: string, path: Path, most: number): readonly unknown[] | undefined {
     const value = json[key]
     const here = [...path, key]
@@ -86,7 +86,7 @@ export class FormCheck {
     this.fault(path, 'DICT_TYPE_CONVERT', 'Only dictionaries may be used in a DictType')
   }
 
-  /** Throws 50035 when anything was wrong. */
+  /** Throws 50035 if there was a fault. */
   end(): void {
     if (this.#count > 0) throw ApiError.form(this.#tree)
   }
@@ -96,7 +96,7 @@ function quoted(value: unknown): string {
   return typeof value === 'string' ? `"${value}"` : String(JSON.stringify(value))
 }
 
-/** Without a prototype: its keys come from outside. */
+/** Without a prototype, because its keys come from outside. */
 function node(): Node {
   return Object.create(null) as Node
 }

@@ -1,6 +1,6 @@
 import type { BucketState } from './rate-limits.ts'
 
-/** A status with its headers and body as they go out. */
+/** A status with its final headers and body. */
 export interface RawReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export function bucketHeaders(state: BucketState, now: number): Record<string, s
   }
 }
 
-/** Discord: Rate Limits, exceeding. The front before Discord, which bans by address, answers without JSON. */
+/** Discord: Rate Limits, exceeding. The front end before Discord, which bans by address, answers without JSON. */
 export function limitedReply(
   scope: 'user' | 'global' | 'shared' | 'cloudflare',
   retryAfterMs: number,

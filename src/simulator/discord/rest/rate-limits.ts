@@ -1,24 +1,24 @@
 import type { Clock } from '../../../core/clock.ts'
 
-/** How many requests in which time. */
+/** A number of requests per interval. */
 interface Limit {
   readonly requests: number
   readonly perMs: number
 }
 
-/** What a route's bucket says after one more request. */
+/** State of a route's bucket after a request. */
 export interface BucketState {
   readonly bucket: string
   readonly limit: number
   readonly remaining: number
   readonly resetAfterMs: number
-  /** This request was one too many. */
+  /** This request exceeded the limit. */
   readonly exceeded: boolean
 }
 
 /**
- * Limits that are known or observed; Discord publishes none and may change them. Messages: 5 in 5 s to a channel, for
- * posts and edits each; webhooks, and with them answers to interactions: 5 in 2 s.
+ * Known or observed limits; Discord publishes none and can change them. Messages: 5 in 5 s to a channel, for posts and
+ * edits each; webhooks, and with them answers to interactions: 5 in 2 s.
  */
 const LIMITS: Readonly<Record<string, Limit>> = {
   'POST /channels/:channel/messages': { requests: 5, perMs: 5_000 },
@@ -29,10 +29,10 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   'PATCH /webhooks/:webhook/:token/messages/:message': { requests: 5, perMs: 2_000 },
 }
 
-/** Everything but interactions' endpoints counts towards it. */
+/** Everything except the interaction endpoints counts towards it. */
 const GLOBAL: Limit = { requests: 50, perMs: 1_000 }
 
-/** Parts of a path that have limits of their own (Discord: Rate Limits, top-level resources). */
+/** Parts of a path with separate limits (Discord: Rate Limits, top-level resources). */
 const MAJOR = ['channel', 'guild', 'webhook', 'token'] as const
 
 /** Counts requests by bucket. */
@@ -52,7 +52,7 @@ export class RateLimits {
     return { bucket: bucketName(route), ...this.#count(`${route} ${major}`, limit) }
   }
 
-  /** Counts a request towards the limit of all; the time to wait when it was one too many. */
+  /** Counts a request towards the global limit; returns the time to wait if it was exceeded. */
   takeGlobal(): number | undefined {
     const { exceeded, resetAfterMs } = this.#count('global', GLOBAL)
     return exceeded ? resetAfterMs : undefined
@@ -76,7 +76,7 @@ export class RateLimits {
   }
 }
 
-/** The same for the same route; what Discord's look like. */
+/** Constant for each route, in Discord's format. */
 function bucketName(route: string): string {
   let hash = 0x811c9dc5
   for (const char of route) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193) >>> 0

@@ -1,7 +1,7 @@
 import type { World } from '../world.ts'
 import type { ApiReply, ApiRequest } from './api-request.ts'
 
-/** Who may ask: the bot by its token, or whoever knows the path, whose token is in it. */
+/** Required authentication: the bot's token, or a token in the path. */
 export type RouteAuth = 'bot' | 'path'
 
 export interface Route {
@@ -25,7 +25,7 @@ export interface FoundRoute {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Finds the route that a path means; `:name` stands for any one segment. */
+/** Resolves paths to routes; `:name` matches any one segment. */
 export class Routes {
   readonly #routes: readonly {
     readonly route: Route
@@ -41,7 +41,7 @@ export class Routes {
     }))
   }
 
-  /** `path` is as it came, percent-encoded, without the query. Undefined when nothing is there. */
+  /** `path` is unchanged: percent-encoded, without the query. Undefined if there is no route. */
   find(method: string, path: string): FoundRoute | undefined {
     const steps = path.split('/').map(decoded)
     for (const { route, name, parts } of this.#routes) {
@@ -66,7 +66,7 @@ function matched(
   return params
 }
 
-/** The segment, or what no segment is when it is not well encoded. */
+/** The decoded segment, or an impossible segment if the encoding is invalid. */
 function decoded(step: string): string {
   try {
     return decodeURIComponent(step)

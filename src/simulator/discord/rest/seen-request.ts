@@ -1,16 +1,16 @@
-/** One REST call that came, and what was answered. The token is in none of it. */
+/** One REST request and its response. Never includes the token. */
 export interface SeenRequest {
   readonly method: string
   /** Without `/api/v10`, with the query: `/channels/123/messages?limit=5`. The token of an interaction or webhook is `:token`. */
   readonly path: string
-  /** The route's pattern, `PATCH /channels/:channel/messages/:message`; undefined when there is no such route. */
+  /** The route's pattern, `PATCH /channels/:channel/messages/:message`; undefined for an unknown route. */
   readonly route: string | undefined
   /** The body, parsed; undefined without one. */
   readonly body: unknown
   /** Milliseconds since 1970. */
   readonly at: number
-  /** HTTP; undefined when the connection was cut or never answered. */
+  /** HTTP; undefined if the connection was cut or never answered. */
   readonly status: number | undefined
-  /** Discord's own code of an error. */
+  /** Discord's own error code. */
   readonly code: number | undefined
 }

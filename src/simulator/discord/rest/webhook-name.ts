@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts'
 import { FormCheck } from './form-check.ts'
 
-/** The name that a webhook shall have; undefined when the body says none. Throws `ApiError` (Discord: Usernames). */
+/** The requested name of a webhook; undefined if the body has none. Throws `ApiError` (Discord: Usernames). */
 export function readWebhookName(body: Json, key: 'name' | 'username', required = false): string | undefined {
   const check = new FormCheck()
   const name = check.text(body, key, [], { least: 1, most: 80, required })

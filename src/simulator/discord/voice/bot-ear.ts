@@ -5,21 +5,21 @@ import { opusDecoder, SILENCE_FRAME } from './opus.ts'
 import { noPackets, type PacketCounters } from './packet-counts.ts'
 import type { OpenedPacket } from './rtp.ts'
 
-/** What became of a frame under DAVE. `wait`: a transition is under way, after which it may be told. */
+/** Result of opening a frame under DAVE. `wait`: a transition is under way, after which it is decided. */
 export type Opened = { kind: 'opus'; opus: Buffer } | { kind: 'wait' } | { kind: 'lost' }
 
-/** What the listeners demand of a bot's frames. */
+/** The listeners' expectations of a bot's frames. */
 export interface Expectation {
-  /** `beginning`: plaintext is let pass until the bot has encrypted once in this group. */
+  /** `beginning`: plaintext is accepted until the bot has encrypted once in this group. */
   readonly encryption: 'free' | 'beginning' | 'demanded'
-  /** Which group it is about. */
+  /** The group concerned. */
   readonly generation: number
 }
 
 export interface BotEarOptions {
   readonly clock: Clock
   readonly openedAt: number
-  /** Decrypts a frame under DAVE as the members of the group can. */
+  /** Decrypts a frame under DAVE like the members of the group. */
   readonly open: (frame: Buffer) => Opened
   readonly expectation: () => Expectation
 }
@@ -27,19 +27,19 @@ export interface BotEarOptions {
 interface Arrived {
   readonly frame: Buffer
   readonly at: number
-  /** Packets lost before this one. */
+  /** Number of packets lost before this one. */
   readonly missing: number
-  /** Speech after silence. */
+  /** Whether this is speech after silence. */
   readonly begins: boolean
 }
 
-/** Frames kept during a transition: two seconds of them. */
+/** Maximum number of frames kept during a transition: two seconds. */
 const MOST_WAITING = 100
-/** More than this is a new beginning, not a loss. */
+/** A larger difference is a new start, not a loss. */
 const MOST_MISSING = 50
 const FRAME_SAMPLES = 320
 
-/** The listeners' end of what one bot sends, over all its connections in a call. */
+/** The listeners' end of a bot's audio, over all its connections in a call. */
 export class BotEar {
   readonly counts: PacketCounters = noPackets()
   readonly #options: BotEarOptions
@@ -47,9 +47,9 @@ export class BotEar {
   readonly #decoder = opusDecoder()
   #waiting: Arrived[] = []
   #sequence: number | undefined
-  /** Frames since the last one that was heard: they leave a hole. */
+  /** Frames since the last audible one: they leave a gap. */
   #unheard = 0
-  /** The group in which the bot has encrypted already. */
+  /** The group in which the bot has already encrypted. */
   #encryptedIn: number | undefined
 
   constructor(options: BotEarOptions) {
@@ -57,7 +57,7 @@ export class BotEar {
     this.#heard = new Heard(options.openedAt)
   }
 
-  /** The bot has connected anew: its numbers begin anew. */
+  /** The bot has reconnected: its numbers start again. */
   restart(): void {
     this.#sequence = undefined
     this.#encryptedIn = undefined
@@ -93,7 +93,7 @@ export class BotEar {
     this.retry()
   }
 
-  /** Hears what waits, as far as it can be decrypted now. */
+  /** Processes waiting frames, as far as they can be decrypted now. */
   retry(): void {
     while (this.#waiting.length > 0) if (!this.#tell(this.#waiting[0], false)) return
   }
@@ -103,7 +103,7 @@ export class BotEar {
     return this.#heard.until(this.#options.clock.now())
   }
 
-  /** False when the frame has to wait. */
+  /** False if the frame has to wait. */
   #tell(arrived: Arrived | undefined, last: boolean): boolean {
     if (!arrived) return true
     const { frame } = arrived

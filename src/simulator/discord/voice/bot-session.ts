@@ -9,11 +9,11 @@ import { Outbox } from './outbox.ts'
 import { OPUS_PAYLOAD_TYPE, openPacket, type RtpHeader, sealPacket } from './rtp.ts'
 import type { VoiceFaults } from './voice-faults.ts'
 
-/** The session's end of a web socket; it has one at most. */
+/** The session's end of a WebSocket; it has at most one. */
 export interface Wire {
   send(message: string | Buffer): void
   close(code: number): void
-  /** Without a word. */
+  /** Without a close frame. */
   drop(): void
 }
 
@@ -22,7 +22,7 @@ export interface BotSessionOptions {
   readonly sessionId: string
   readonly token: string
   readonly ssrc: number
-  /** The highest DAVE version the bot speaks. */
+  /** The highest DAVE version of the bot. */
   readonly daveVersion: number
   readonly modes: readonly EncryptionMode[]
   readonly clock: Clock
@@ -39,7 +39,7 @@ export interface BotSessionOptions {
   readonly onSpeaking: (session: BotSession, flags: number) => void
 }
 
-/** Packets may overtake the word that somebody speaks, but not by more than this. */
+/** Packets can overtake the Speaking message, but not by more than this. */
 const SPEAKING_WITHIN_MS = 1_000
 
 /** A bot's session in a call. It outlives its sockets: a bot whose socket broke resumes it on another one. */
@@ -82,17 +82,17 @@ export class BotSession {
     return this.#cipher !== undefined
   }
 
-  /** Where the bot wants its packets, by its own word (op 1). */
+  /** The bot's own address for packets (op 1). */
   get address(): Address | undefined {
     return this.#address
   }
 
-  /** A numbered message; kept for a resume while there is no socket. */
+  /** Sends a numbered message; kept for a resume while there is no socket. */
   tell(op: number, body: unknown): void {
     this.#post(this.#number().text(op, body))
   }
 
-  /** What the bot chose in op 1. */
+  /** Applies the bot's choice in op 1. */
   select(mode: EncryptionMode, key: Uint8Array, address: Address): void {
     this.#cipher = new PacketCipher(mode, key)
     this.#address = address
@@ -104,7 +104,7 @@ export class BotSession {
     this.options.onSpeaking(this, flags)
   }
 
-  /** One packet of user `userId` to the bot. */
+  /** Sends one packet of user `userId` to the bot. */
   deliver(userId: string, header: RtpHeader, frame: Buffer, extension: Buffer | undefined): void {
     const cipher = this.#cipher
     const to = this.#address
@@ -116,7 +116,7 @@ export class BotSession {
     toBot.pass(packet, about, bytes => send(bytes, to))
   }
 
-  /** A datagram with the bot's SSRC. */
+  /** Handles a datagram with the bot's SSRC. */
   receive(datagram: Buffer): void {
     if (!this.#cipher) return
     if (!this.#spoke) this.#expectSpeaking()
@@ -141,7 +141,7 @@ export class BotSession {
     })
   }
 
-  /** The bot's socket has gone: the bot may resume the session within `ms`; if it does not, `end` is called. */
+  /** The bot's socket is gone: the bot can resume the session within `ms`; otherwise `end` is called. */
   linger(ms: number, end: () => void): void {
     this.#lingering?.[Symbol.dispose]()
     this.#lingering = after(this.options.clock, ms, () => {
@@ -149,7 +149,7 @@ export class BotSession {
     })
   }
 
-  /** The session is over; it must not be used any more. */
+  /** The session is over and must no longer be used. */
   end(): void {
     this.#deadline?.[Symbol.dispose]()
     this.#lingering?.[Symbol.dispose]()

@@ -24,7 +24,7 @@ interface Admitted {
 /** A session with its call, or the code with which the socket is closed. */
 export type Admission = Admitted | { readonly code: number }
 
-/** What a socket asks of the server. */
+/** The server's side of a socket. */
 export interface BotSocketHost {
   readonly heartbeatMs: number
   readonly clock: Clock
@@ -33,18 +33,18 @@ export interface BotSocketHost {
   resume(message: Resume): Admission
 }
 
-/** Three heartbeats late is too late; not less than this on a busy machine. */
+/** Minimum timeout on a busy machine; otherwise three missed heartbeats. */
 const LEAST_TIMEOUT_MS = 5_000
-/** A client that closes with one of these has left. */
+/** Close codes with which a client has left. */
 const GOODBYES = [1000, 1001]
 
 /**
- * One web socket of a bot:
+ * One WebSocket of a bot:
  *
  *   greeted ──identify──▶ identified ──select protocol──▶ connected
  *      └──────resume───────────────────────────────────────▲
  *
- * What does not belong there closes it, with Discord's code for that.
+ * Unexpected messages close it, with Discord's code for that.
  */
 export class BotSocket implements Wire {
   readonly #socket: WebSocket
@@ -178,7 +178,7 @@ export class BotSocket implements Wire {
     if (!admitted) return
     const { outbox } = admitted.session
     outbox.acknowledge(message.seqAck)
-    // Before what was missed: the library does not listen to the rest until it has come.
+    // Before the missed messages: the library ignores others until it has arrived.
     const { missedFirst } = admitted.call.faults
     if (!missedFirst) this.#say(Op.resumed, null)
     for (const missed of outbox.unacknowledged()) this.send(missed)
@@ -233,7 +233,7 @@ export class BotSocket implements Wire {
   }
 }
 
-/** As the library has it: after these it resumes. */
+/** Codes after which the library resumes. */
 function isResumable(code: number): boolean {
   return code < 4000 || code === Close.serverCrashed
 }

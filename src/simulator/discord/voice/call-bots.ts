@@ -3,34 +3,34 @@ import { BotSession, type BotSessionOptions } from './bot-session.ts'
 import { Close, Op } from './opcodes.ts'
 import { noPackets, type PacketCounts } from './packet-counts.ts'
 
-/** Whom the voice server lets in: what VOICE_STATE_UPDATE and VOICE_SERVER_UPDATE told the bot. */
+/** A bot that the voice server admits, with the data it received in VOICE_STATE_UPDATE and VOICE_SERVER_UPDATE. */
 export interface ExpectedBot {
   readonly userId: string
   readonly sessionId: string
   readonly token: string
 }
 
-/** What a moderator can do to a bot. */
+/** Moderator's restrictions of a bot. */
 export interface Restriction {
-  /** Nobody hears it. */
+  /** Others cannot hear it. */
   readonly mute?: boolean
-  /** It hears nobody. */
+  /** It cannot hear others. */
   readonly deaf?: boolean
 }
 
 export interface CallBotsOptions {
-  /** What a new session gets, besides the bot itself. */
+  /** Options of a new session, in addition to the bot itself. */
   readonly session: () => Omit<BotSessionOptions, keyof ExpectedBot | 'daveVersion' | 'ear'>
   readonly ear: (userId: string) => BotEarOptions
-  /** A bot has its Session Description. */
+  /** Called when a bot has its Session Description. */
   readonly onJoined: (session: BotSession) => void
   readonly onEnded: (session: BotSession) => void
 }
 
-/** So long a session waits for its bot to resume it. */
+/** Time that a session waits for its bot to resume it (ms). */
 const RESUMABLE_MS = 60_000
 
-/** The bots of one call: who is expected, who is there, what came from whom. */
+/** The bots of one call: expected and connected ones, with their packets. */
 export class CallBots implements Iterable<BotSession> {
   readonly #options: CallBotsOptions
   readonly #expected = new Map<string, ExpectedBot>()
@@ -42,12 +42,12 @@ export class CallBots implements Iterable<BotSession> {
     this.#options = options
   }
 
-  /** Those who have their Session Description. */
+  /** The bots that have their Session Description. */
   *[Symbol.iterator](): Iterator<BotSession> {
     for (const session of this.#sessions.values()) if (session.connected) yield session
   }
 
-  /** Replaces what was restricted before. */
+  /** Replaces earlier restrictions. */
   restrict(userId: string, restriction: Restriction): void {
     this.#restrictions.set(userId, restriction)
   }
@@ -82,7 +82,7 @@ export class CallBots implements Iterable<BotSession> {
       this.forget(userId, Close.callTerminated)
   }
 
-  /** A new session of a bot that identified itself; an older one of the same bot ends. */
+  /** Opens a session for a bot that identified itself; an older session of the same bot ends. */
   open(bot: ExpectedBot, daveVersion: number): BotSession {
     const before = this.#sessions.get(bot.userId)
     if (before) {
@@ -101,13 +101,13 @@ export class CallBots implements Iterable<BotSession> {
     this.#options.onJoined(session)
   }
 
-  /** The bot's socket has gone; a session that can be resumed waits a minute for it. */
+  /** The bot's socket is gone; a resumable session waits a minute for it. */
   lost(session: BotSession, resumable: boolean): void {
     if (resumable && session.connected) session.linger(RESUMABLE_MS, () => this.#end(session))
     else this.#end(session)
   }
 
-  /** The session that may be resumed with these words. */
+  /** The session that can be resumed with these credentials. */
   resumable(sessionId: string, token: string): BotSession | undefined {
     for (const session of this)
       if (session.options.sessionId === sessionId && session.options.token === token) return session
@@ -132,7 +132,7 @@ export class CallBots implements Iterable<BotSession> {
     return { ...counts, speaking: [...counts.speaking] }
   }
 
-  /** A transition is over: what could not be decrypted may be now. */
+  /** A transition is over: frames that could not be decrypted are retried. */
   retry(): void {
     for (const ear of this.#ears.values()) ear.retry()
   }

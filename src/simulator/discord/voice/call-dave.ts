@@ -3,7 +3,7 @@ import type { BotSession } from './bot-session.ts'
 import type { DaveGroup } from './dave/dave-group.ts'
 import type { ScriptedMember } from './dave/scripted-member.ts'
 
-/** What bots say about DAVE, and what the group's members make of what bots send. */
+/** Handles the DAVE messages of bots, and opens their frames like the group's members. */
 export class CallDave {
   readonly group: DaveGroup
   readonly #members: () => Iterable<ScriptedMember>
@@ -13,7 +13,7 @@ export class CallDave {
     this.#members = members
   }
 
-  /** Op 26; false when nobody could be added with that. */
+  /** Op 26; false if the key package cannot be added. */
   offered({ member }: BotSession, keyPackage: Buffer): boolean {
     if (!this.group.couldAdd(member, keyPackage)) return false
     member.keyPackage = Buffer.from(keyPackage)
@@ -31,14 +31,14 @@ export class CallDave {
     this.group.execution.ready(member, transitionId)
   }
 
-  /** Op 31: the bot could make nothing of a commit or welcome and begins anew; its new key package follows. */
+  /** Op 31: the bot could not use a commit or welcome and starts again; its new key package follows. */
   invalid({ member }: BotSession): void {
     member.keyPackage = undefined
     member.introduce()
     this.group.changed()
   }
 
-  /** What the members of the group can tell of an encrypted frame of `userId`. */
+  /** Opens an encrypted frame of `userId` like the members of the group. */
   open(userId: string, frame: Buffer): Opened {
     for (const member of this.#members()) {
       const opus = member.open(userId, frame)
@@ -47,7 +47,7 @@ export class CallDave {
     return this.group.execution.underWay ? { kind: 'wait' } : { kind: 'lost' }
   }
 
-  /** What is expected of the bot's frames now. */
+  /** Current expectations of the bot's frames. */
   expectationOf(session: BotSession | undefined): Expectation {
     const { execution, generation, version } = this.group
     if (!session || version === 0 || execution.underWay || !this.group.has(session.member))

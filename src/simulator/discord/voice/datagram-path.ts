@@ -1,7 +1,7 @@
 import { after, type Clock } from '../../../core/clock.ts'
 import type { Chance, Datagram, DatagramFaults } from './datagram-faults.ts'
 
-/** One way over the network, with its faults. Without any it sends in the same tick. */
+/** One direction of the network, with its faults. Without faults it sends in the same tick. */
 export class DatagramPath {
   readonly #faults: DatagramFaults
   readonly #clock: Clock
@@ -50,7 +50,7 @@ export class DatagramPath {
     behind?.()
   }
 
-  /** Nothing is set and nothing is held back: by far the most frequent case. */
+  /** No faults are set and no datagrams are held back: by far the most frequent case. */
   get #faultless(): boolean {
     const { drop, corrupt, duplicate, reorder, delay, stalling } = this.#faults
     const none = drop === 0 && corrupt === 0 && duplicate === 0 && reorder === 0 && delay === 0
@@ -78,7 +78,7 @@ export class DatagramPath {
     return chance > 0 && this.#random() < chance
   }
 
-  /** Behind the RTP header, so that whom it concerns stays known. */
+  /** Flips a bit after the RTP header, so that the sender stays known. */
   #turnBit(bytes: Buffer): Buffer {
     const copy = Buffer.from(bytes)
     const at = Math.min(copy.length - 1, 12 + Math.floor(this.#random() * Math.max(1, copy.length - 12)))

@@ -1,4 +1,4 @@
-/** The few pieces of DER (ITU-T X.690) that a certificate is made of. Each function gives one whole element. */
+/** The few parts of DER (ITU-T X.690) that a certificate needs. Each function returns one whole element. */
 
 export function sequence(...elements: Uint8Array[]): Buffer {
   return element(0x30, ...elements)
@@ -13,7 +13,7 @@ export function tagged(n: number, ...elements: Uint8Array[]): Buffer {
   return element(0xa0 | n, ...elements)
 }
 
-/** `[n]` in place of the type that bare `bytes` would have. */
+/** `[n]` instead of the type that bare `bytes` would have. */
 export function implicit(n: number, bytes: Uint8Array): Buffer {
   return element(0x80 | n, bytes)
 }
@@ -48,7 +48,7 @@ export function time(epochMs: number): Buffer {
   return element(0x18, Buffer.from(`${digits}Z`, 'latin1'))
 }
 
-/** An object identifier as people write it: `1.2.840.10045.4.3.2`. */
+/** An object identifier in dotted notation: `1.2.840.10045.4.3.2`. */
 export function oid(dotted: string): Buffer {
   const [a = 0, b = 0, ...rest] = dotted.split('.').map(Number)
   return element(0x06, Uint8Array.from([a * 40 + b, ...rest].flatMap(base128)))

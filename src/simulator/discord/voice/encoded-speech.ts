@@ -1,14 +1,14 @@
 import { type SayOptions, Speech, type SpeechPacket, type SpeechSource } from './speech.ts'
 
 /**
- * Something to say that is encoded once and said by many, at once or again: encoding is most of what a scripted user
- * costs. `user.say(encoded)` takes it in place of samples.
+ * Speech that is encoded once and shared, at once or repeatedly: encoding is most of the cost of a scripted user.
+ * `user.say(encoded)` accepts it instead of samples.
  */
 export class EncodedSpeech {
   readonly packets: readonly SpeechPacket[]
   readonly #pace: number
 
-  /** `pcm` is 16 kHz mono. Takes some 25 ms of CPU for each second of it. */
+  /** `pcm` is 16 kHz mono. Takes about 25 ms of CPU for each second of it. */
   constructor(pcm: Int16Array, options: SayOptions = {}) {
     const speech = new Speech(pcm, options)
     const packets: SpeechPacket[] = []
@@ -17,7 +17,7 @@ export class EncodedSpeech {
     this.#pace = speech.pace
   }
 
-  /** From its first packet on. */
+  /** Starts from its first packet. */
   begin(): SpeechSource {
     const { packets } = this
     let at = 0

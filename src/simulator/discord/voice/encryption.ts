@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 
-/** How packets are sealed between a client and the voice server; the names are Discord's. */
+/** Packet encryption between a client and the voice server; the names are Discord's. */
 export const ENCRYPTION_MODES = ['aead_aes256_gcm_rtpsize', 'aead_xchacha20_poly1305_rtpsize'] as const
 
-/** How voice packets are sealed, by Discord’s name for it. */
+/** Packet encryption, by Discord’s name for it. */
 export type EncryptionMode = (typeof ENCRYPTION_MODES)[number]
 
-/** Bytes of the tag behind every ciphertext. */
+/** Bytes of the tag after every ciphertext. */
 export const TAG_BYTES = 16
 /** Bytes of the counter at the end of a packet; the rest of the nonce is zeros. */
 export const COUNTER_BYTES = 4
@@ -18,7 +18,7 @@ export function isEncryptionMode(name: unknown): name is EncryptionMode {
   return ENCRYPTION_MODES.some(mode => mode === name)
 }
 
-/** Seals what one side says with one key; `counter` (u32) must never come twice. */
+/** Seals one side's packets with one key; `counter` (u32) must never repeat. */
 export class PacketCipher {
   readonly mode: EncryptionMode
   readonly #key: Uint8Array
@@ -40,7 +40,7 @@ export class PacketCipher {
     return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
   }
 
-  /** Undefined when key, header, counter and ciphertext do not belong together. */
+  /** Undefined if key, header, counter and ciphertext do not match. */
   open(header: Uint8Array, sealed: Uint8Array, counter: number): Buffer | undefined {
     const nonce = this.#nonce(counter)
     try {

@@ -8,7 +8,7 @@ export interface Identify {
   readonly userId: string
   readonly sessionId: string
   readonly token: string
-  /** The highest that the bot speaks. */
+  /** The highest version of the bot. */
   readonly daveVersion: number
 }
 
@@ -30,7 +30,7 @@ export interface Resume {
   readonly seqAck: number
 }
 
-/** What only a bot with a Session Description may say. */
+/** Messages allowed only with a Session Description. */
 export type Talk =
   | { readonly kind: 'speaking'; readonly flags: number; readonly ssrc: number }
   | { readonly kind: 'transition-ready'; readonly transitionId: number }
@@ -38,7 +38,7 @@ export type Talk =
   | { readonly kind: 'key-package'; readonly bytes: Buffer }
   | { readonly kind: 'commit-welcome'; readonly bytes: Buffer }
 
-/** What a client may say on the voice gateway. */
+/** Messages from a client on the voice gateway. */
 export type Inbound =
   | Identify
   | SelectProtocol
@@ -107,14 +107,14 @@ export function readText(message: string): Inbound {
   try {
     json = JSON.parse(message)
   } catch {
-    return wrong(Close.undecodable, 'this is no JSON')
+    return wrong(Close.undecodable, 'not valid JSON')
   }
   const envelope = Envelope.safeParse(json)
-  if (!envelope.success) return wrong(Close.undecodable, 'a message has op and d')
+  if (!envelope.success) return wrong(Close.undecodable, 'a message must have op and d')
   const { op, d } = envelope.data
-  if (!isKnown(op)) return wrong(Close.unknownOpcode, `nobody sends op ${op} to this server`)
+  if (!isKnown(op)) return wrong(Close.unknownOpcode, `unexpected op ${op} for this server`)
   const body = BODIES[op].safeParse(d)
-  return body.success ? body.data : wrong(Close.undecodable, `op ${op} has another body`)
+  return body.success ? body.data : wrong(Close.undecodable, `op ${op} has an invalid body`)
 }
 
 /** Reads a binary message: the opcode in one byte, then the payload. */
@@ -126,9 +126,9 @@ export function readBinary(message: Buffer): Inbound {
     case Op.commitWelcome:
       return { kind: 'commit-welcome', bytes }
     case undefined:
-      return wrong(Close.undecodable, 'a binary message begins with its opcode')
+      return wrong(Close.undecodable, 'a binary message must start with its opcode')
     default:
-      return wrong(Close.unknownOpcode, `nobody sends binary op ${message[0]} to this server`)
+      return wrong(Close.unknownOpcode, `unexpected binary op ${message[0]} for this server`)
   }
 }
 

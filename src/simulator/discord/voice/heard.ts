@@ -1,19 +1,19 @@
 import { SAMPLE_RATE } from '../../../transcode/pcm.ts'
 
-/** A listener's buffer: what is later than this leaves a hole. */
+/** A listener's buffer: later audio leaves a gap. */
 const BUFFER_MS = 200
-/** What came later than this is not kept. */
+/** Maximum length that is kept. */
 const MOST_MS = 30 * 60_000
 
 /**
- * What a listener hears of one sender, at 16 kHz on the wall clock. The first packet of a stretch sounds when it arrives;
- * those after it follow without a seam as long as none is later than a listener’s buffer of 200 ms bears. What comes
- * faster than real time queues up. Thirty minutes are kept.
+ * One sender as heard by a listener, at 16 kHz on the wall clock. The first packet of a stretch plays when it arrives;
+ * later packets follow seamlessly as long as none is later than a listener’s buffer of 200 ms. Audio faster than real
+ * time queues up. Thirty minutes are kept.
  */
 export class Heard {
   readonly #openedAt: number
   #pcm = new Int16Array(SAMPLE_RATE * 10)
-  /** The end of what sounds so far (samples). */
+  /** The end of the audio so far (samples). */
   #end = 0
 
   constructor(openedAt: number) {
@@ -21,8 +21,8 @@ export class Heard {
   }
 
   /**
-   * `pcm` arrived at `now`, `missing` samples after the packet before it. `begins`: the one before it ended a stretch,
-   * so that nothing that follows can be late.
+   * `pcm` arrived at `now`, `missing` samples after the packet before it. `begins`: the packet before it ended a
+   * stretch, so that nothing that follows can be late.
    */
   add(pcm: Int16Array, now: number, missing = 0, begins = this.#end === 0): void {
     const arrival = this.#at(now)

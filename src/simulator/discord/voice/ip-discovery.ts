@@ -1,18 +1,18 @@
-/** Both messages of IP discovery have this many bytes (Discord, "Voice connections", UDP). */
+/** Size of both messages of IP discovery (Discord, "Voice connections", UDP). */
 const MESSAGE_BYTES = 74
 const REQUEST = 1
 const RESPONSE = 2
-/** What follows the first four bytes. */
+/** Size after the first four bytes. */
 const BODY_BYTES = 70
 
-/** The SSRC that asks how it is seen; undefined when `datagram` is no such request. */
+/** The SSRC of a discovery request; undefined if `datagram` is not one. */
 export function discoveryRequest(datagram: Buffer): number | undefined {
   if (datagram.length !== MESSAGE_BYTES) return undefined
   if (datagram.readUInt16BE(0) !== REQUEST || datagram.readUInt16BE(2) !== BODY_BYTES) return undefined
   return datagram.readUInt32BE(4)
 }
 
-/** The answer: the address (text, NUL behind it) and port that the request came from. */
+/** The response: the address (text, followed by NUL) and port of the request's sender. */
 export function discoveryResponse(ssrc: number, address: string, port: number): Buffer {
   const message = Buffer.alloc(MESSAGE_BYTES)
   message.writeUInt16BE(RESPONSE, 0)

@@ -1,12 +1,12 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 
-/** Where datagrams go to or come from. */
+/** Source or destination of datagrams. */
 export interface Address {
   readonly address: string
   readonly port: number
 }
 
-/** The UDP socket of a voice server. Errors of single datagrams are the network's: they get lost. */
+/** The UDP socket of a voice server. Errors of single datagrams count as loss. */
 export class MediaSocket {
   readonly #socket: Socket
   #closing: Promise<void> | undefined
@@ -15,7 +15,7 @@ export class MediaSocket {
     this.#socket = createSocket('udp4').on('message', onDatagram)
   }
 
-  /** On loopback, on a port that the system chooses. */
+  /** Binds on loopback, on a port that the system chooses. */
   static async bind(onDatagram: (datagram: Buffer, from: RemoteInfo) => void): Promise<MediaSocket> {
     const media = new MediaSocket(onDatagram)
     await new Promise<void>((settle, fail) => {
@@ -34,7 +34,7 @@ export class MediaSocket {
     if (!this.#closing) this.#socket.send(bytes, port, address)
   }
 
-  /** As if a stranger had sent it: from a port of its own. */
+  /** Sends from a separate port, like a third party. */
   forge(bytes: Buffer, { address, port }: Address): Promise<void> {
     const stranger = createSocket('udp4')
     return new Promise(settle => stranger.send(bytes, port, address, () => stranger.close(() => settle())))

@@ -27,7 +27,7 @@ export const Op = {
   invalidCommitWelcome: 31,
 } as const
 
-/** Why the voice gateway closes a socket (Discord, "Voice close event codes"). */
+/** Close codes of the voice gateway (Discord, "Voice close event codes"). */
 export const Close = {
   unknownOpcode: 4001,
   undecodable: 4002,

@@ -2,12 +2,12 @@ import { createRequire } from 'node:module'
 import type * as EvanOpus from '@evan/opus'
 
 /**
- * Opus in WebAssembly: each thread that loads it has its own, whereas the native addon of the same package keeps one
- * buffer for the whole process and mixes up the audio of two threads. People test in worker threads.
+ * Opus in WebAssembly: each thread that loads it has its own. The native addon of the same package keeps one buffer for
+ * the whole process and mixes up the audio of two threads, and tests can run in worker threads.
  */
 const { Decoder, Encoder } = createRequire(import.meta.url)('@evan/opus/wasm/index.js') as typeof EvanOpus
 
-/** Discord's RTP clock (Hz), and the rate that clients encode at. */
+/** Discord's RTP clock (Hz), and the encoding rate of clients. */
 export const OPUS_RATE = 48_000
 
 /** 20 ms of silence, as Discord's clients write it; never encrypted end to end. */
@@ -17,7 +17,7 @@ export const SILENCE_FRAME = Buffer.of(0xf8, 0xff, 0xfe)
 const BITRATE = 64_000
 
 export interface OpusEncoder {
-  /** `pcm` is one packet at 48 kHz, interleaved when stereo; what comes back is the caller's. */
+  /** `pcm` is one packet at 48 kHz, interleaved if stereo; the caller owns the result. */
   encode(pcm: Int16Array): Buffer
 }
 
@@ -28,7 +28,7 @@ export function opusEncoder(channels: 1 | 2): OpusEncoder {
 }
 
 export interface OpusDecoder {
-  /** 16 kHz mono; undefined for what is no Opus. */
+  /** 16 kHz mono; undefined for invalid Opus. */
   decode(packet: Uint8Array): Int16Array | undefined
 }
 

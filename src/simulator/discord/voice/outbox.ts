@@ -7,12 +7,12 @@ interface Numbered {
 
 /** Binary messages carry the number in 16 bits. */
 const NUMBERS = 0xffff
-/** More than this without an acknowledgement: the oldest is forgotten. */
+/** Maximum without an acknowledgment; beyond it the oldest is forgotten. */
 const MOST = 1_000
 
 /**
- * Numbers what a session is told and keeps it until the client has acknowledged it, so that a resumed session misses
- * nothing. Numbers begin with 1: clients take 0 for none.
+ * Numbers a session's messages and keeps them until the client has acknowledged them, so that a resumed session misses
+ * nothing. Numbers start at 1: clients interpret 0 as none.
  */
 export class Outbox {
   readonly #kept: Numbered[] = []
@@ -28,7 +28,7 @@ export class Outbox {
     return this.#keep(seq, Buffer.concat([u16(seq), Buffer.of(op), payload]))
   }
 
-  /** Leaves out `count` numbers, as if messages had been lost on their way. */
+  /** Skips `count` numbers, as if messages had been lost in transit. */
   skip(count: number): void {
     for (let each = 0; each < count; each++) this.#next()
   }
@@ -39,7 +39,7 @@ export class Outbox {
     if (at >= 0) this.#kept.splice(0, at + 1)
   }
 
-  /** What has not been acknowledged, oldest first. */
+  /** Unacknowledged messages, oldest first. */
   unacknowledged(): (string | Buffer)[] {
     return this.#kept.map(({ message }) => message)
   }

@@ -1,4 +1,4 @@
-/** What came from one bot over UDP. */
+/** Statistics of one bot's UDP packets. */
 export interface PacketCounts {
   /** Packets that could be opened. */
   readonly packets: number
@@ -6,25 +6,25 @@ export interface PacketCounts {
   readonly frames: number
   /** Of them: Discord's silence frame, `F8 FF FE`. */
   readonly silence: number
-  /** Silence frames in a row at the end, so far. */
+  /** Consecutive silence frames at the end, so far. */
   readonly silenceTail: number
-  /** Sequence numbers that never came. */
+  /** Sequence numbers that never arrived. */
   readonly gaps: number
-  /** Packets that came twice or after a later one; not heard. */
+  /** Packets that arrived twice or after a later one; not played. */
   readonly late: number
-  /** Op 5 from the bot, in order: its flags and how many packets had come by then. */
+  /** Op 5 from the bot, in order: its flags and the number of packets by then. */
   readonly speaking: readonly { readonly flags: number; readonly afterPackets: number }[]
-  /** Packets whose transport encryption is wrong. */
+  /** Packets with invalid transport encryption. */
   readonly broken: number
   /** Frames under DAVE that no member of the group can decrypt. */
   readonly undecryptable: number
-  /** Frames of speech in plaintext although the bot is a member of a DAVE group; nobody hears them. */
+  /** Frames of speech in plaintext although the bot is a member of a DAVE group; they are not played. */
   readonly plaintext: number
-  /** Frames that are no Opus. */
+  /** Frames that are not valid Opus. */
   readonly undecodable: number
 }
 
-/** The same, while it is being counted. */
+/** The same, mutable. */
 export type PacketCounters = { -readonly [K in Exclude<keyof PacketCounts, 'speaking'>]: number } & {
   speaking: { flags: number; afterPackets: number }[]
 }

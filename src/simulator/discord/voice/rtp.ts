@@ -1,13 +1,13 @@
 import { COUNTER_BYTES, type PacketCipher, TAG_BYTES } from './encryption.ts'
 
-/** The payload type of Opus on Discord; everything else is video or retransmission. */
+/** The payload type of Opus on Discord; others are video or retransmission. */
 export const OPUS_PAYLOAD_TYPE = 120
 
-/** What stands in front of a frame (RFC 3550); the numbers wrap. */
+/** Header of a frame (RFC 3550); the numbers wrap. */
 export interface RtpHeader {
   /** u16 */
   readonly sequence: number
-  /** u32, 48 000 a second. */
+  /** u32, 48 000 per second. */
   readonly timestamp: number
   /** u32 */
   readonly ssrc: number
@@ -16,7 +16,7 @@ export interface RtpHeader {
 /** A packet that could be opened. */
 export interface OpenedPacket extends RtpHeader {
   readonly payloadType: number
-  /** What remains when extension and padding are gone: Opus, or Opus under DAVE. */
+  /** Payload without extension and padding: Opus, or Opus under DAVE. */
   readonly frame: Buffer
 }
 
@@ -24,8 +24,8 @@ const FIXED_BYTES = 12
 const EXTENSION_HEAD_BYTES = 4
 
 /**
- * One packet as it goes over the wire. `extension` is the body of a one-byte header extension (RFC 8285), a multiple of
- * four bytes: its head stays in clear, its body is encrypted, as Discord's `rtpsize` modes say.
+ * Seals one packet for the wire. `extension` is the body of a one-byte header extension (RFC 8285), a multiple of four
+ * bytes: its header stays in clear, its body is encrypted, as in Discord's `rtpsize` modes.
  */
 export function sealPacket(
   cipher: PacketCipher,
@@ -52,13 +52,13 @@ export function sealPacket(
   return Buffer.concat([header, cipher.seal(header, plain, counter >>> 0), tail])
 }
 
-/** The SSRC that a datagram names; undefined when it is no RTP of version 2. */
+/** The SSRC of a datagram; undefined if it is not RTP version 2. */
 export function ssrcOf(packet: Buffer): number | undefined {
   if (packet.length < FIXED_BYTES || packet[0]! >> 6 !== 2) return undefined
   return packet.readUInt32BE(8)
 }
 
-/** Takes a packet apart; undefined when it is no packet, or not sealed with this cipher. */
+/** Opens a packet; undefined if it is invalid, or not sealed with this cipher. */
 export function openPacket(cipher: PacketCipher, packet: Buffer): OpenedPacket | undefined {
   const ssrc = ssrcOf(packet)
   if (ssrc === undefined) return undefined

@@ -16,7 +16,7 @@ import {
 } from './der.ts'
 
 export interface SelfSignedOptions {
-  /** Names and IPv4 addresses that it is for. Default `localhost` and `127.0.0.1`. */
+  /** Its names and IPv4 addresses. Default `localhost` and `127.0.0.1`. */
   hosts?: readonly string[]
   wallClock?: WallClock
 }
@@ -26,8 +26,8 @@ const DAY_MS = 86_400_000
 const SIGNATURE = sequence(oid('1.2.840.10045.4.3.2'))
 
 /**
- * A key and its self-signed certificate (X.509 v3, RFC 5280), made when it is needed and never stored: a secret in the
- * sources would be none, and a program for it may be missing. Good from a day ago for a year.
+ * A key and its self-signed certificate (X.509 v3, RFC 5280), created on demand and never stored: a secret in the
+ * sources would not be secret, and a program to create it could be missing. Valid from a day ago for a year.
  */
 export class SelfSigned {
   /** The private key (PEM). */
@@ -47,7 +47,7 @@ export class SelfSigned {
 
 function bodyOf(hosts: readonly string[], now: number, publicKey: KeyObject): Buffer {
   const serial = randomBytes(15)
-  // Of two authorities with one name OpenSSL tries only the first: every certificate needs a name of its own.
+  // Of two authorities with one name OpenSSL tries only the first: every certificate needs its own name.
   const commonName = `${hosts[0] ?? ''} ${serial.toString('hex', 0, 8)}`
   const name = sequence(setOf(sequence(oid('2.5.4.3'), text(commonName))))
   const validity = sequence(time(now - DAY_MS), time(now + 365 * DAY_MS))
@@ -57,7 +57,7 @@ function bodyOf(hosts: readonly string[], now: number, publicKey: KeyObject): Bu
   )
   return sequence(
     tagged(0, integer(Uint8Array.of(2))),
-    // RFC 5280 wants serial numbers of at most 20 bytes, and above 0.
+    // RFC 5280 requires serial numbers of at most 20 bytes, and above 0.
     integer(Buffer.concat([Uint8Array.of(1), serial])),
     SIGNATURE,
     name,

@@ -2,15 +2,15 @@ import { rms } from '../../../transcode/level.ts'
 import { createResampler } from '../../../transcode/resample.ts'
 import { OPUS_RATE, opusEncoder, SILENCE_FRAME } from './opus.ts'
 
-/** How somebody speaks. */
+/** Format of a user's speech. */
 export interface SayOptions {
   /** Audio in one packet. Default 20. */
   readonly frameMs?: 10 | 20 | 40 | 60
   /** Default 1. */
   readonly channels?: 1 | 2
-  /** Silence frames after the last word. Default 5, as real clients. */
+  /** Silence frames after the last word. Default 5, like real clients. */
   readonly silenceFrames?: number
-  /** How the user's clock goes: with 1.001 every packet takes a thousandth longer than it should. Default 1. */
+  /** Speed of the user's clock: with 1.001 every packet takes a thousandth longer than it should. Default 1. */
   readonly pace?: number
 }
 
@@ -21,11 +21,11 @@ export interface SpeechPacket {
   readonly durationMs: number
 }
 
-/** Where a user takes packets from. */
+/** Source of a user's packets. */
 export interface SpeechSource {
   readonly pace: number
   readonly done: boolean
-  /** The next packet; undefined when everything has been said. */
+  /** The next packet; undefined after the end. */
   next(): SpeechPacket | undefined
 }
 
@@ -35,7 +35,7 @@ const SILENCE_MS = 20
 const LEVEL_ID = 0x10
 const FRAME_LENGTHS = [10, 20, 40, 60]
 
-/** What somebody says, as Opus packets, each made when it is asked for. */
+/** Speech as Opus packets, each created on demand. */
 export class Speech implements SpeechSource {
   readonly pace: number
   readonly #pcm: Int16Array
@@ -46,7 +46,7 @@ export class Speech implements SpeechSource {
   #at = 0
   #silence: number
 
-  /** `pcm` is 16 kHz mono; the last packet is filled up with silence. Throws RangeError for lengths that Opus has not. */
+  /** `pcm` is 16 kHz mono; the last packet is filled up with silence. Throws RangeError for lengths that Opus does not have. */
   constructor(pcm: Int16Array, options: SayOptions = {}) {
     const { frameMs = 20, channels = 1, silenceFrames = 5, pace = 1 } = options
     if (!FRAME_LENGTHS.includes(frameMs))

@@ -1,8 +1,8 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 
 /**
- * Makes this process trust `pem` in every TLS connection that names no authorities of its own, until disposed. The voice
- * library opens its socket without any options, so there is no narrower way.
+ * Makes this process trust `pem` in every TLS connection without its own authorities, until disposed. The voice library
+ * opens its socket without any options, so there is no narrower way.
  */
 export function trust(pem: string): Disposable {
   setDefaultCACertificates([...getCACertificates('default'), pem])

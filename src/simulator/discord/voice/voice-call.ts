@@ -30,8 +30,8 @@ export interface VoiceCallOptions {
 }
 
 /**
- * One voice channel on the voice server: its bots, its scripted users, and what they hear of each other. Made by the
- * server, which owns it. Who comes and goes also comes into and goes out of the DAVE group, by itself.
+ * One voice channel on the voice server: its bots, its scripted users, and the audio between them. Created by the
+ * server, which owns it. Users who join or leave also join or leave the DAVE group automatically.
  */
 export class VoiceCall {
   readonly guildId: string
@@ -39,7 +39,7 @@ export class VoiceCall {
   readonly faults = new VoiceFaults()
   /** For the gateway. */
   readonly bots: CallBots
-  /** For the gateway: what bots say about DAVE. */
+  /** For the gateway: DAVE messages of bots. */
   readonly dave: CallDave
   readonly #options: VoiceCallOptions
   readonly #group: DaveGroup
@@ -60,27 +60,27 @@ export class VoiceCall {
     this.bots = this.#makeBots(clock.now())
   }
 
-  /** Those who are there. */
+  /** Users in the call. */
   get users(): readonly VoiceUser[] {
     return [...this.#users.values()]
   }
 
-  /** The DAVE version that the call runs now; 0 is transport encryption only. */
+  /** The call's current DAVE version; 0 is transport encryption only. */
   get daveVersion(): 0 | 1 {
     return this.#group.version
   }
 
-  /** What the DAVE group went through, oldest first. */
+  /** Transitions of the DAVE group, oldest first. */
   get transitions(): readonly Transition[] {
     return this.#group.transitions
   }
 
-  /** From now on an Identify with exactly this is right; replaces what was expected of this user before. */
+  /** Accepts an Identify with exactly this from now on; replaces earlier expectations of this user. */
   expect(bot: ExpectedBot): void {
     this.bots.expect(bot)
   }
 
-  /** The bot left, was moved or kicked: its connection is closed with `code`, and nothing is expected of it. */
+  /** The bot left, was moved or kicked: closes its connection with `code` and no longer accepts it. */
   forget(userId: string, code: number = Close.disconnected): void {
     this.bots.forget(userId, code)
   }
@@ -90,10 +90,10 @@ export class VoiceCall {
     return this.bots.get(botUserId)?.connected ?? false
   }
 
-  /** A scripted user enters. Throws RangeError when the user is there already, or the id is no snowflake. */
+  /** Adds a scripted user. Throws RangeError if the user is already in the call, or the id is not a snowflake. */
   addUser(userId: string, options: JoinOptions = {}): VoiceUser {
-    if (!/^\d{1,20}$/.test(userId)) throw new RangeError(`a user id is a snowflake, got ${userId}`)
-    if (this.#users.has(userId)) throw new RangeError(`user ${userId} is in the call already`)
+    if (!/^\d{1,20}$/.test(userId)) throw new RangeError(`a user id must be a snowflake, got ${userId}`)
+    if (this.#users.has(userId)) throw new RangeError(`user ${userId} is already in the call`)
     const { clock, random, nextSsrc, channelId } = this.#options
     const { externalSender, version } = this.#group
     const user = new VoiceUser({
@@ -116,17 +116,17 @@ export class VoiceCall {
     return user
   }
 
-  /** What a moderator does to the bot: nobody hears it, or it hears nobody, until taken back. */
+  /** Applies a moderator's restriction of the bot: muted or deafened, until removed. */
   restrict(botUserId: string, restriction: Restriction): void {
     this.bots.restrict(botUserId, restriction)
   }
 
-  /** What the bot sent, 16 kHz mono, from the opening of the call until now; silence where nothing came. */
+  /** Audio of the bot, 16 kHz mono, from the opening of the call until now; silence where nothing arrived. */
   heard(botUserId: string): Int16Array {
     return this.bots.heard(botUserId)
   }
 
-  /** A copy of what has been counted of the bot's packets so far. */
+  /** Snapshot of the statistics of the bot's packets. */
   packetsFrom(botUserId: string): PacketCounts {
     return this.bots.counts(botUserId)
   }
@@ -136,24 +136,24 @@ export class VoiceCall {
     this.bots.get(botUserId)?.wire?.close(code)
   }
 
-  /** The bot's socket breaks, without a word (1006). */
+  /** Breaks the bot's socket without a close frame (1006). */
   dropSocket(botUserId: string): void {
     this.bots.get(botUserId)?.wire?.drop()
   }
 
-  /** A stranger sends the bot a datagram that looks like a packet of `ssrc`: of random bytes, or exactly `bytes`. */
+  /** Sends the bot a datagram from a third party that looks like a packet of `ssrc`: of random bytes, or exactly `bytes`. */
   async forge(botUserId: string, ssrc: number, bytes?: Buffer): Promise<void> {
     const to = this.bots.get(botUserId)?.address
     if (!to) throw new RangeError(`bot ${botUserId} is not connected`)
     await this.#options.forge(bytes ?? forgedPacket(ssrc, this.#options.random), to)
   }
 
-  /** DAVE from now on. Settles when everybody has changed over. */
+  /** Enables DAVE. Settles when everyone has changed over. */
   upgrade(): Promise<void> {
     return this.#group.upgrade()
   }
 
-  /** Transport encryption only from now on. Settles when everybody has changed over. */
+  /** Disables DAVE, leaving transport encryption. Settles when everyone has changed over. */
   downgrade(): Promise<void> {
     return this.#group.downgrade()
   }
@@ -163,7 +163,7 @@ export class VoiceCall {
     return this.#group.settled()
   }
 
-  /** For the server: everybody is out. */
+  /** For the server: removes everyone. */
   close(): void {
     this.#group.close()
     for (const user of this.users) user.leave()
@@ -220,7 +220,7 @@ export class VoiceCall {
     this.#group.depart(user.member)
   }
 
-  /** One packet to every bot but its sender. */
+  /** Sends one packet to every bot except its sender. */
   #spread(userId: string, header: RtpHeader, frame: Buffer, extension: Buffer | undefined): void {
     for (const session of this.bots)
       if (session.userId !== userId) session.deliver(userId, header, frame, extension)
@@ -236,7 +236,7 @@ export class VoiceCall {
   }
 }
 
-/** What Discord also says of everybody, and clients may ignore. */
+/** Further messages about users that Discord sends and clients can ignore. */
 function describe({ userId }: VoiceUser, bot: BotSession): void {
   bot.tell(Op.clientFlags, { user_id: userId, flags: 0 })
   bot.tell(Op.clientPlatform, { user_id: userId, platform: 0 })

@@ -5,7 +5,7 @@ import { OpenSockets } from '../open-sockets.ts'
 import { BotSocket, type BotSocketHost } from './bot-socket.ts'
 import type { SelfSigned } from './self-signed.ts'
 
-/** Where bots connect to: web sockets over TLS. */
+/** The bots' endpoint: WebSockets over TLS. */
 export class VoiceGateway {
   readonly #https: Server
   readonly #open: OpenSockets
@@ -24,7 +24,7 @@ export class VoiceGateway {
     })
   }
 
-  /** On loopback, on a port that the system chooses. */
+  /** Listens on loopback, on a port that the system chooses. */
   static async listen(identity: SelfSigned, host: BotSocketHost): Promise<VoiceGateway> {
     const gateway = new VoiceGateway(identity, host)
     await new Promise<void>((settle, fail) => {
@@ -38,7 +38,7 @@ export class VoiceGateway {
     return (this.#https.address() as AddressInfo).port
   }
 
-  /** The next `times` sockets are closed with `code` before they hear a word. */
+  /** Closes the next `times` sockets with `code` before they receive anything. */
   refuse(code: number, times: number): void {
     this.#refusal = { code, times }
   }

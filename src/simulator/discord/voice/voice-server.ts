@@ -12,15 +12,15 @@ import { SelfSigned } from './self-signed.ts'
 import { VoiceCall } from './voice-call.ts'
 import { VoiceGateway } from './voice-gateway.ts'
 
-/** How the voice server is made. */
+/** Options of the voice server. */
 export interface VoiceServerOptions {
   /** The modes offered, in this order. Default both, GCM first. */
   encryption?: readonly EncryptionMode[]
-  /** Calls begin with DAVE, and bots without it are refused (4017), as Discord does. Default true. */
+  /** Calls start with DAVE, and bots without it are rejected (4017), as at Discord. Default true. */
   dave?: boolean
   /** Of op 8. Default 13 750. */
   heartbeatMs?: number
-  /** Chooses everything that looks random: faults, SSRCs, whose commit wins. Default 1. */
+  /** Seed of everything random: faults, SSRCs, whose commit wins. Default 1. */
   seed?: number
   clock?: Clock
 }
@@ -28,12 +28,12 @@ export interface VoiceServerOptions {
 const KEEP_ALIVE_BYTES = 8
 
 /**
- * One Discord voice server on loopback: a voice gateway (version 8, over TLS) and a UDP socket for media, with any number
- * of calls, each with or without end-to-end encryption (DAVE). Unmodified clients connect to it. Whoever listens closes
- * it. The client must trust `certificate`: see `trust`.
+ * One Discord voice server on loopback: a voice gateway (version 8, over TLS) and a UDP socket for media, with any
+ * number of calls, each with or without end-to-end encryption (DAVE). Unmodified clients connect to it. The caller of
+ * `listen` closes it. The client must trust `certificate`: see `trust`.
  */
 export class VoiceServer implements AsyncDisposable {
-  /** Its self-signed certificate (PEM), made for this server alone. */
+  /** Its self-signed certificate (PEM), created for this server alone. */
   readonly certificate: string
   readonly #options: Required<VoiceServerOptions>
   readonly #random: () => number
@@ -76,7 +76,7 @@ export class VoiceServer implements AsyncDisposable {
     return server
   }
 
-  /** `localhost:<port>`, as VOICE_SERVER_UPDATE carries it. */
+  /** `localhost:<port>`, as sent in VOICE_SERVER_UPDATE. */
   get endpoint(): string {
     return `localhost:${this.#gateway?.port}`
   }
@@ -107,7 +107,7 @@ export class VoiceServer implements AsyncDisposable {
     return call
   }
 
-  /** The next `times` sockets are closed with `code` as soon as they are open. */
+  /** Closes the next `times` sockets with `code` as soon as they are open. */
   refuse(code: number, times = 1): void {
     this.#gateway?.refuse(code, times)
   }
@@ -128,7 +128,7 @@ export class VoiceServer implements AsyncDisposable {
     await this.#media?.close()
   }
 
-  /** Who may come in (op 0). */
+  /** Decides who is admitted (op 0). */
   #identify({ guildId, userId, token, sessionId, daveVersion }: Identify): Admission {
     const calls = this.calls.filter(call => call.guildId === guildId)
     if (calls.length === 0) return { code: Close.serverNotFound }
@@ -140,7 +140,7 @@ export class VoiceServer implements AsyncDisposable {
     return { call, session: call.bots.open(bot, daveVersion) }
   }
 
-  /** Who may go on (op 7). */
+  /** Decides who can resume (op 7). */
   #resume({ guildId, sessionId, token }: Resume): Admission {
     for (const call of this.calls) {
       const session = call.guildId === guildId && call.bots.resumable(sessionId, token)

@@ -8,9 +8,9 @@ import type { VoiceFaults } from './voice-faults.ts'
 
 export type { SayOptions } from './speech.ts'
 
-/** How somebody comes into a voice channel. */
+/** Initial state of a user in a voice channel. */
 export interface JoinOptions {
-  /** RTP sequence number of the first packet (u16), to begin just before the wrap, say. Default: any. */
+  /** RTP sequence number of the first packet (u16), for example to start just before the wrap. Default: any. */
   readonly firstSequence?: number
   /** RTP timestamp at the moment of joining (u32). Default: any. */
   readonly firstTimestamp?: number
@@ -23,7 +23,7 @@ export interface VoiceUserOptions extends JoinOptions {
   readonly faults: VoiceFaults
   readonly member: ScriptedMember
   readonly nextSsrc: () => number
-  /** The group is as it should be. */
+  /** Settles when the group is as it should be. */
   readonly settled: () => Promise<void>
   readonly onSpeaking: (user: VoiceUser, flags: number) => void
   readonly onPacket: (
@@ -45,10 +45,10 @@ interface Saying {
   readonly resolve: () => void
 }
 
-/** A scripted user of a call: a real client as far as a bot can tell. Made by the call, which owns it. */
+/** A scripted user of a call: a real client as far as a bot can tell. Created by the call, which owns it. */
 export class VoiceUser {
   readonly userId: string
-  /** The user's end-to-end encryption is up with everybody who was there; at once without DAVE. Never rejects. */
+  /** Settles when the user's end-to-end encryption with everyone present works; at once without DAVE. Never rejects. */
   readonly joined: Promise<void>
   readonly #options: VoiceUserOptions
   readonly #queue: Saying[] = []
@@ -56,7 +56,7 @@ export class VoiceUser {
   readonly #firstTimestamp: number
   #ssrc: number
   #sequence: number
-  /** Of the next packet: it runs on with the user's own clock, also while nothing is said. */
+  /** Timestamp of the next packet: it continues with the user's own clock, even in silence. */
   #timestamp = 0
   #timer: Disposable | undefined
   #due = 0
@@ -79,7 +79,7 @@ export class VoiceUser {
     return this.#ssrc
   }
 
-  /** For op 5 to those who come later. */
+  /** For op 5 to bots that join later. */
   get speaking(): boolean {
     return this.#timer !== undefined
   }
@@ -99,9 +99,9 @@ export class VoiceUser {
   }
 
   /**
-   * Says `words` (samples are 16 kHz mono) in real time, after everything said so far, and five frames of silence behind
-   * it. Settles when the last packet has gone, or when the user is hushed or has left. Rejects with RangeError for
-   * options that cannot be.
+   * Says `words` (samples are 16 kHz mono) in real time, after earlier speech, followed by five frames of silence.
+   * Settles when the last packet has been sent, or when the user is hushed or has left. Rejects with RangeError for
+   * invalid options.
    */
   async say(words: Int16Array | EncodedSpeech, options: SayOptions = {}): Promise<void> {
     const speech = words instanceof Int16Array ? new Speech(words, options) : words.begin()
@@ -113,14 +113,14 @@ export class VoiceUser {
     })
   }
 
-  /** Says no more of what was begun or waits. */
+  /** Drops the current speech and everything that waits. */
   hush(): void {
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
     for (const { resolve } of this.#queue.splice(0)) resolve()
   }
 
-  /** Goes on under another SSRC, as after a rejoin; bots learn of it when the user speaks next. */
+  /** Continues with another SSRC, as after a rejoin; bots learn of it when the user speaks next. */
   changeSsrc(): void {
     this.#ssrc = this.#options.nextSsrc()
     if (this.speaking) this.#options.onSpeaking(this, MICROPHONE)
@@ -143,7 +143,7 @@ export class VoiceUser {
     this.#timer = after(clock, LEAD_MS, this.#tick)
   }
 
-  /** Sends what is due: the grid is absolute, what a late timer missed follows at once. */
+  /** Sends everything that is due: the grid is absolute, so a late timer catches up at once. */
   readonly #tick = (): void => {
     const { clock } = this.#options
     const now = clock.now()
@@ -171,7 +171,7 @@ export class VoiceUser {
     onPacket(this, header, frame, extension)
   }
 
-  /** The frame as it goes out; undefined while the user has no key for it. */
+  /** The sealed frame; undefined while the user has no key for it. */
   #seal(opus: Buffer): Buffer | undefined {
     const { faults, member, random } = this.#options
     if (faults.zeroFrames) return Buffer.alloc(opus.length)

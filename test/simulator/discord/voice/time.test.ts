@@ -106,7 +106,7 @@ it('wants snowflakes of its users, and a connected bot to forge for', async () =
   await using server = await VoiceServer.listen()
   const call = server.openCall('1', '2')
   expect(server.openCall('1', '2')).toBe(call)
-  expect(() => call.addUser('anna')).toThrow('a user id is a snowflake, got anna')
+  expect(() => call.addUser('anna')).toThrow('a user id must be a snowflake, got anna')
   await expect(call.forge('3', 77)).rejects.toThrow('bot 3 is not connected')
   expect(call.heard('3').every(sample => sample === 0)).toBe(true)
   expect(call.packetsFrom('3')).toMatchObject({ packets: 0, speaking: [] })

@@ -39,7 +39,7 @@ export const CHANNEL_ROUTES: readonly Route[] = [
     },
   },
   {
-    // The line under the name of a voice channel; discord.js has no method for it yet.
+    // The status line of a voice channel; discord.js has no method for it yet.
     method: 'PUT',
     path: '/channels/:channel/voice-status',
     handle: ({ params, body }, world) => {

@@ -53,13 +53,13 @@ export const COMMAND_ROUTES: readonly Route[] = SCOPES.flatMap((scope): readonly
   },
 ])
 
-/** A list leaves translations out unless it is asked for them; those of options come along. */
+/** A list omits translations unless they are requested; those of options are included. */
 function withoutLocalizations(json: Json): Json {
   const { name_localizations: _, description_localizations: __, ...rest } = json
   return rest
 }
 
-/** The guild that the commands are of, or none. */
+/** The guild of the commands, or undefined. */
 function scopeOf({ params }: ApiRequest, world: World): string | undefined {
   if (params.application !== world.application.id) throw ApiError.of(20012)
   return params.guild === undefined ? undefined : guildOf(world, params.guild).id

@@ -11,7 +11,7 @@ import { USER_ROUTES } from './user-routes.ts'
 import { WEBHOOK_MESSAGE_ROUTES } from './webhook-message-routes.ts'
 import { WEBHOOK_ROUTES } from './webhook-routes.ts'
 
-/** All that is answered; the first that fits. */
+/** All routes; the first match is used. */
 export const ROUTES: readonly Route[] = [
   ...GATEWAY_ROUTES,
   ...USER_ROUTES,

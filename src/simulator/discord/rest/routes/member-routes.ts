@@ -15,7 +15,7 @@ export const MEMBER_ROUTES: readonly Route[] = [
     path: '/guilds/:guild/members',
     handle: ({ params, query }, world) => {
       const guild = guildOf(world, params.guild)
-      // The list needs the intent, also here.
+      // The list requires the intent here, too.
       if (!world.enabledIntents.includes('GuildMembers')) throw ApiError.of(50001)
       const limit = Math.min(1_000, Math.max(1, Number(query.get('limit') ?? 1) || 1))
       return ok(Array.from(guild.members.values(), ({ json }) => json).slice(0, limit))

@@ -84,7 +84,7 @@ function mayWrite(channel: Channel, { embeds = [], referenceId }: MessageDraft):
   if (channel instanceof Thread && channel.locked) throw ApiError.of(160005)
 }
 
-/** What is in an archived thread stays as it is. */
+/** Messages in an archived thread cannot change. */
 function mayGoOn(channel: Channel): void {
   if (channel instanceof Thread && channel.archived) throw ApiError.of(50083)
 }

@@ -85,7 +85,7 @@ function parentOf(channel: Channel): Channel {
   return channel
 }
 
-/** What a thread is changed to: by who opened it, or with a permission. Throws `ApiError`. */
+/** Changes a thread: requires its creator, or a permission. Throws `ApiError`. */
 export function changeThread(thread: Thread, body: Json, world: World): void {
   const { bot } = thread.guild
   if (thread.owner !== world.bot && !bot.can('ManageThreads', thread)) throw ApiError.of(50013)

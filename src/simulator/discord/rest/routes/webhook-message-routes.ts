@@ -11,7 +11,7 @@ import { readWebhookName } from '../webhook-name.ts'
 
 const MESSAGE = '/webhooks/:webhook/:token/messages/:message'
 
-/** Posting by a token: of a webhook, or of an interaction, whose application's id stands for the webhook's. */
+/** Posting with a token: of a webhook, or of an interaction, with the application's id in place of the webhook's. */
 export const WEBHOOK_MESSAGE_ROUTES: readonly Route[] = [
   {
     method: 'POST',

@@ -11,7 +11,7 @@ import { readWebhookName } from '../webhook-name.ts'
 
 const MOST = 15
 
-/** The webhooks themselves; the bot needs a permission, who has the token does not. */
+/** The webhooks themselves; the bot needs a permission, a client with the token does not. */
 export const WEBHOOK_ROUTES: readonly Route[] = [
   {
     method: 'POST',

@@ -4,7 +4,7 @@ import { vector } from './mls-bytes.ts'
 import { type CommitWelcome, readCommitWelcome } from './mls-commit.ts'
 import type { Waiting } from './waiting.ts'
 
-/** Whose commit wins where several members make one. */
+/** Whose commit wins if several members make one. */
 export type Committer = 'bot' | 'user'
 
 /** A commit that counts. */
@@ -14,19 +14,19 @@ export interface Winner extends CommitWelcome {
 
 export interface Contest {
   readonly epoch: bigint
-  /** Those who are asked for a commit. */
+  /** The members who are asked for a commit. */
   readonly members: readonly GroupMember[]
   readonly proposalsFor: (member: GroupMember) => readonly Proposal[]
-  /** User ids that clients have heard of. */
+  /** User ids known to the clients. */
   readonly recognized: readonly string[]
   readonly committer: () => Committer
-  /** False for those who have left meanwhile. */
+  /** False for members who have left meanwhile. */
   readonly isPresent: (member: GroupMember) => boolean
 }
 
-/** So long a bot's commit is waited for; Discord's own figure is not documented. */
+/** Time to wait for a bot's commit (ms); Discord's own figure is not documented. */
 const PATIENCE_MS = 2_000
-/** The same where a user's is at hand. */
+/** The same if a user's commit is available. */
 const RACE_MS = 1_000
 
 interface Made {
@@ -34,7 +34,7 @@ interface Made {
   readonly payload: Buffer
 }
 
-/** Every member who is told of proposals makes a commit of them; the voice server lets one of them win. */
+/** Every member who receives proposals makes a commit of them; the voice server lets one of them win. */
 export class CommitRace {
   readonly #waiting: Waiting
   #made: Made[] = []
@@ -49,7 +49,7 @@ export class CommitRace {
     this.#waiting.wake()
   }
 
-  /** Proposes, and waits for the commit that wins; undefined when nobody makes a good one. */
+  /** Sends proposals and waits for the winning commit; undefined if there is no valid one. */
   async run(contest: Contest): Promise<Winner | undefined> {
     const { members, proposalsFor, recognized, committer } = contest
     this.#made = []
@@ -77,7 +77,7 @@ export class CommitRace {
   }
 }
 
-/** A commit counts when it is of this epoch and carries out exactly what was proposed. */
+/** A commit counts if it is of this epoch and carries out exactly the proposals. */
 function check({ by, payload }: Made, { epoch, proposalsFor }: Contest): Winner | undefined {
   try {
     const commit = readCommitWelcome(payload)

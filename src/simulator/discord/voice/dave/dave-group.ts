@@ -14,15 +14,15 @@ export interface DaveGroupOptions {
   readonly clock: Clock
   /** Whose commit wins the next transition. */
   readonly committer: () => Committer
-  /** Everybody has changed over. */
+  /** Called when everyone has changed over. */
   readonly onExecuted: () => void
 }
 
-/** A user who is nowhere. */
+/** A user id that is never in the call. */
 const JUDGE = '1'
-/** So long bots have for a key package; Discord's own figure is not documented. */
+/** Time for bots to send a key package (ms); Discord's own figure is not documented. */
 const PATIENCE_MS = 2_000
-/** So often in a row a group is founded anew; then it stays away until somebody comes or goes. */
+/** Maximum number of consecutive attempts to found a group; then it waits until a member joins or leaves. */
 const MOST_FAILURES = 3
 
 interface Change {
@@ -31,12 +31,12 @@ interface Change {
 }
 
 /**
- * The voice server's side of DAVE for one call: proposes who is added and removed, lets one of the members' commits win,
- * and leads everybody through the transition (ops 21–31). It compares who is there with who is in the group, until both
- * are the same, one transition after the other.
+ * The voice server's side of DAVE for one call: proposes additions and removals, lets one of the members' commits win,
+ * and leads everyone through the transition (ops 21–31). It compares the members of the call with those of the group
+ * until both are the same, one transition after the other.
  */
 export class DaveGroup {
-  /** Everything that was carried out, oldest first. */
+  /** All transitions, oldest first. */
   readonly transitions: Transition[] = []
   readonly #options: DaveGroupOptions
   readonly #sender: ExternalSender
@@ -49,10 +49,10 @@ export class DaveGroup {
   #version: 0 | 1
   #epoch = 0n
   #generation = 0
-  /** The next group comes after unencrypted talk, so that it needs an orderly change. */
+  /** The next group follows unencrypted talk, so that it needs an orderly change. */
   #upgrading = false
   #running: Promise<void> | undefined
-  /** Something has changed since the last look. */
+  /** Something has changed since the last check. */
   #dirty = false
   #closed = false
 
@@ -75,17 +75,17 @@ export class DaveGroup {
     return this.#sender.description
   }
 
-  /** How far the change of keys is. */
+  /** Progress of the key change. */
   get execution(): Pick<Execution, 'underWay' | 'fresh' | 'ready'> {
     return this.#execution
   }
 
-  /** Another number for every group that is founded. */
+  /** A different number for every founded group. */
   get generation(): number {
     return this.#generation
   }
 
-  /** True when `member` is in the group, as far as both know. */
+  /** True if `member` is in the group, as far as both know. */
   has(member: GroupMember): boolean {
     return this.#tree.members(this.#isPresent).includes(member)
   }
@@ -99,7 +99,7 @@ export class DaveGroup {
     if (this.#present.delete(member)) this.#run()
   }
 
-  /** Whether a group would take `member` with this key package. */
+  /** Whether a group would accept `member` with this key package. */
   couldAdd({ userId }: GroupMember, keyPackage: Buffer): boolean {
     const { channelId } = this.#options
     const judge = new ScriptedMember(JUDGE, channelId, this.externalSender, true)
@@ -107,7 +107,7 @@ export class DaveGroup {
     return judge.propose(vector(bytes), [userId, JUDGE]) !== undefined
   }
 
-  /** A bot's key package has come, or it has lost its group. */
+  /** A bot's key package has arrived, or it has lost its group. */
   changed(): void {
     this.#run()
   }
@@ -134,12 +134,12 @@ export class DaveGroup {
     await this.settled()
   }
 
-  /** Settles when who is there and who is in the group are the same. */
+  /** Settles when the members of the call and of the group are the same. */
   async settled(): Promise<void> {
     while (this.#running) await this.#running
   }
 
-  /** Nobody is there any more, nothing is waited for. */
+  /** The call is over; cancels all waiting. */
   close(): void {
     this.#closed = true
     this.#present.clear()
@@ -172,7 +172,7 @@ export class DaveGroup {
     }
   }
 
-  /** What is to be done next; undefined when nothing is. */
+  /** The next change to make; undefined if there is none. */
   async #next(): Promise<Change | undefined> {
     this.#dirty = false
     const offered = () => Array.from(this.#present).every(member => member.keyPackage)
@@ -187,7 +187,7 @@ export class DaveGroup {
     return add.length >= least ? { remove: [], add } : undefined
   }
 
-  /** The first commit of all: everybody has a group of their own, and the winner's becomes everybody's. */
+  /** The very first commit: everyone has their own group, and the winner's becomes everyone's. */
   async #form(candidates: readonly GroupMember[]): Promise<boolean> {
     const adds = this.#adds(candidates)
     const winner = await this.#contest(candidates, to =>
@@ -245,7 +245,7 @@ export class DaveGroup {
       for (const [member, proposal] of adds) if (proposal.reference.equals(reference)) this.#tree.add(member)
   }
 
-  /** Tells everybody, waits until they are ready, and lets them change over. */
+  /** Announces the transition, waits until everyone is ready, and lets them change over. */
   async #lead(
     transitionId: number,
     { commit, welcome }: Winner,
@@ -270,7 +270,7 @@ export class DaveGroup {
     this.#note(id, 'downgraded', everybody)
   }
 
-  /** Everybody begins anew. */
+  /** Makes everyone start again. */
   #found(): void {
     this.#clear()
     for (const member of this.#present) member.found(this.#upgrading)

@@ -2,20 +2,20 @@ import type { Clock } from '../../../../core/clock.ts'
 import type { GroupMember } from './group-member.ts'
 import type { Waiting } from './waiting.ts'
 
-/** So long bots have for op 23; then the others change over without them. Discord's own figure is not documented. */
+/** Time for bots to send op 23 (ms); then the others change over without them. Discord's own figure is not documented. */
 const PATIENCE_MS = 2_000
-/** A client needs some time to change over, too; real ones let plaintext pass for ten seconds. */
+/** A client also needs some time to change over; real ones accept plaintext for ten seconds. */
 const FRESH_MS = 5_000
 
 export interface ExecutionOptions {
   readonly clock: Clock
   readonly waiting: Waiting
   readonly isPresent: (member: GroupMember) => boolean
-  /** Everybody has changed over. */
+  /** Called when everyone has changed over. */
   readonly onExecuted: () => void
 }
 
-/** The orderly change from one key to the next: everybody prepares (op 23), then everybody changes over (op 22). */
+/** The orderly change from one key to the next: everyone prepares (op 23), then everyone changes over (op 22). */
 export class Execution {
   readonly #options: ExecutionOptions
   readonly #ready = new Set<GroupMember>()
@@ -32,22 +32,22 @@ export class Execution {
     return this.#underWay
   }
 
-  /** True while frames from before the last transition may still be on their way. */
+  /** True while frames from before the last transition can still be in transit. */
   get fresh(): boolean {
     return this.#underWay || this.#options.clock.now() < this.#executedAt + FRESH_MS
   }
 
-  /** The first message is about to go out. */
+  /** Called before the first message is sent. */
   begin(): void {
     this.#underWay = true
   }
 
-  /** Nothing has come of it. */
+  /** The transition has failed. */
   abandon(): void {
     this.#underWay = false
   }
 
-  /** An id for the transition that follows; from 1 on, since 0 is for groups before which nobody talked. */
+  /** An id for the next transition; from 1 on, because 0 is for groups without earlier talk. */
   nextId(): number {
     this.#ready.clear()
     this.#lastId = (this.#lastId % 0xffff) + 1
@@ -61,7 +61,7 @@ export class Execution {
     this.#options.waiting.wake()
   }
 
-  /** Waits until everybody is ready, and lets them change over; with id 0 they have done so by themselves. */
+  /** Waits until everyone is ready, and lets them change over; with id 0 they have done so automatically. */
   async run(id: number, everybody: readonly GroupMember[]): Promise<void> {
     const { waiting, isPresent, clock, onExecuted } = this.#options
     if (id > 0) {

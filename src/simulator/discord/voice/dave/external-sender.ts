@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { u16, u32, u64, vector } from './mls-bytes.ts'
 
-/** A proposal to the group: `bytes` is the whole MLSMessage, `reference` what a commit calls it. */
+/** A proposal to the group: `bytes` is the whole MLSMessage, `reference` is its name in a commit. */
 export interface Proposal {
   readonly bytes: Buffer
   readonly reference: Buffer
@@ -17,8 +17,8 @@ const REMOVE = u16(3)
 const BASIC_CREDENTIAL = u16(1)
 
 /**
- * The voice server's part in MLS: it is no member of the group, sees no key, and may only propose that somebody be added
- * or removed (RFC 9420, 12.1.8.1). What it signs needs no knowledge of the group but its id and epoch.
+ * The voice server's part in MLS: it is not a member of the group, sees no key, and can only propose additions and
+ * removals (RFC 9420, 12.1.8.1). Its signatures require only the id and epoch of the group.
  */
 export class ExternalSender {
   /** The payload of op 25: signature key and credential. */
@@ -37,7 +37,7 @@ export class ExternalSender {
     this.#groupId = vector(u64(BigInt(channelId)))
   }
 
-  /** `keyPackage` as op 26 brings it. */
+  /** `keyPackage` is the payload of op 26. */
   add(keyPackage: Uint8Array, epoch: bigint): Proposal {
     return this.#propose(Buffer.concat([ADD, keyPackage]), epoch)
   }

@@ -1,13 +1,13 @@
-/** Behind every frame that DAVE encrypts (daveprotocol.com, "Payload format"): a tag, a nonce, the size of it all, a marker. */
+/** Footer of every DAVE frame (daveprotocol.com, "Payload format"): a tag, a nonce, the total size, a marker. */
 const TAG_BYTES = 8
 const MARKER = 0xfafa
 /** The size's own byte, and the marker. */
 const END_BYTES = 3
-/** A nonce is a counter of 32 bits as LEB128: seven bits a byte, the highest bit says that there is more. */
+/** A nonce is a counter of 32 bits as LEB128: seven bits per byte, the highest bit means that more follow. */
 const NONCE_BYTES_MOST = 5
 
 /**
- * Whether `frame` is an audio frame under DAVE. All of the footer has to fit: one Opus frame in many ends like the marker
+ * Whether `frame` is an audio frame under DAVE. Checks the whole footer, because some Opus frames end like the marker
  * by chance.
  */
 export function hasDaveFooter(frame: Buffer): boolean {

@@ -2,25 +2,25 @@ import type { GroupMember } from './group-member.ts'
 
 interface Leaf {
   readonly member: GroupMember
-  /** The one the member was added with: another one now means that the member has lost this group. */
+  /** The key package with which the member was added: a different one now means that the member has lost this group. */
   readonly keyPackage: Buffer | undefined
 }
 
-/** Who sits on which leaf of the group's tree, told from the commits alone (RFC 9420, 7.7: the leftmost blank leaf). */
+/** Assigns members to the leaves of the group's tree, derived from the commits alone (RFC 9420, 7.7: the leftmost blank leaf). */
 export class MemberTree {
   #leaves: (Leaf | undefined)[] = []
 
-  /** Members who are still in the group as far as they know themselves. */
+  /** Members who are still in the group from their own point of view. */
   members(isPresent: (member: GroupMember) => boolean): GroupMember[] {
     return this.#leaves.flatMap(leaf => (leaf && isGood(leaf, isPresent) ? [leaf.member] : []))
   }
 
-  /** Leaves of those who have left, or have lost the group. */
+  /** Leaves of members who have left, or have lost the group. */
   stale(isPresent: (member: GroupMember) => boolean): number[] {
     return this.#leaves.flatMap((leaf, index) => (leaf && !isGood(leaf, isPresent) ? [index] : []))
   }
 
-  /** True when nobody was ever added, or the group was given up. */
+  /** True if nobody was ever added, or the group was abandoned. */
   get empty(): boolean {
     return this.#leaves.every(leaf => leaf === undefined)
   }
@@ -32,7 +32,7 @@ export class MemberTree {
     else this.#leaves[blank] = leaf
   }
 
-  /** Who sat there. */
+  /** Returns the member of the leaf. */
   remove(index: number): GroupMember | undefined {
     const leaf = this.#leaves[index]
     this.#leaves[index] = undefined

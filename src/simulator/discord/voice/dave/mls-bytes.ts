@@ -1,4 +1,4 @@
-/** A vector as MLS writes it: a length of one, two or four bytes (RFC 9420, 2.1.2), then the bytes. */
+/** A vector in MLS encoding: a length of one, two or four bytes (RFC 9420, 2.1.2), then the bytes. */
 export function vector(bytes: Uint8Array): Buffer {
   return Buffer.concat([lengthPrefix(bytes.length), bytes])
 }
@@ -29,7 +29,7 @@ export function u64(value: bigint): Buffer {
   return bytes
 }
 
-/** Reads MLS structures from the front; throws RangeError where the bytes end too early or are not as MLS writes them. */
+/** Reads MLS structures from the start; throws RangeError if the bytes end too early or are invalid in MLS. */
 export class MlsReader {
   readonly #bytes: Buffer
   #at = 0
@@ -38,7 +38,7 @@ export class MlsReader {
     this.#bytes = bytes
   }
 
-  /** How far it has read. */
+  /** Current position. */
   get at(): number {
     return this.#at
   }
@@ -63,11 +63,11 @@ export class MlsReader {
     return this.take(8).readBigUInt64BE()
   }
 
-  /** The content of a vector. */
+  /** Reads the content of a vector. */
   vector(): Buffer {
     const first = this.u8()
     const kind = first >> 6
-    if (kind === 3) throw new RangeError('a length begins with the bits 11, which MLS does not use')
+    if (kind === 3) throw new RangeError('a length starts with the bits 11, which MLS does not use')
     let length = first & 0x3f
     for (let more = (1 << kind) - 1; more > 0; more--) length = length * 256 + this.u8()
     if ((kind === 1 && length < 0x40) || (kind === 2 && length < 0x4000))

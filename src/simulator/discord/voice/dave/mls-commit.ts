@@ -1,10 +1,10 @@
 import { MlsReader } from './mls-bytes.ts'
 
-/** What a member sends as op 28, taken apart. */
+/** The parsed op 28 of a member. */
 export interface CommitWelcome {
   /** A whole MLSMessage. */
   readonly commit: Buffer
-  /** What follows it, for those whom the commit adds; undefined when it adds nobody. */
+  /** The following Welcome for the added members; undefined if the commit adds nobody. */
   readonly welcome: Buffer | undefined
   readonly groupId: bigint
   /** The epoch that the commit ends. */
@@ -24,8 +24,8 @@ const FROM_COMMIT = 3
 const CAPABILITIES = 5
 
 /**
- * Takes the payload of op 28 apart: MLSMessage(PublicMessage(Commit)) and, right behind it without any length, the
- * Welcome. The only way to find the border is to read the commit through (RFC 9420, 6, 7.2, 12.4). Throws RangeError.
+ * Parses the payload of op 28: MLSMessage(PublicMessage(Commit)) immediately followed by the Welcome, without a length.
+ * Only parsing the whole commit finds the border (RFC 9420, 6, 7.2, 12.4). Throws RangeError.
  */
 export function readCommitWelcome(payload: Buffer): CommitWelcome {
   const reader = new MlsReader(payload)
@@ -73,5 +73,5 @@ function skipUpdatePath(reader: MlsReader): void {
 }
 
 function expectThat(condition: boolean, what: string): void {
-  if (!condition) throw new RangeError(`op 28 does not begin with a commit: expected ${what}`)
+  if (!condition) throw new RangeError(`op 28 does not start with a commit: expected ${what}`)
 }

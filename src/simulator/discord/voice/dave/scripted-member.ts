@@ -7,7 +7,7 @@ const VERSION = 1
 const AUDIO = 0
 const APPEND = 0
 
-/** Comes with `@discordjs/voice`; loaded only for somebody who speaks, as not every simulation is of Discord. */
+/** Installed with `@discordjs/voice`; loaded only for a speaking user, because not every simulation is of Discord. */
 function davey(): typeof Davey {
   assertInstalled('discord')
   const { resolve } = createRequire(import.meta.url)
@@ -27,7 +27,7 @@ export class ScriptedMember implements GroupMember {
   #plain: boolean
   #pending: { transitionId: number; change: Change } | undefined
 
-  /** `encrypted`: the call runs DAVE when the user comes. */
+  /** `encrypted`: the call runs DAVE when the user joins. */
   constructor(userId: string, channelId: string, externalSender: Buffer, encrypted: boolean) {
     this.userId = userId
     this.#channelId = channelId
@@ -78,18 +78,18 @@ export class ScriptedMember implements GroupMember {
       if ('commit' in change) this.#session.processCommit(change.commit)
       else this.#session.processWelcome(change.welcome)
     } catch {
-      // Somebody made a bad commit: as a real client, out of this group and into the next.
+      // After an invalid commit, leaves this group and enters the next, like a real client.
       this.found(false)
     }
   }
 
-  /** A frame as it goes to the others; undefined while there is no key for it. */
+  /** Seals a frame for the others; undefined while there is no key for it. */
   seal(opus: Buffer): Buffer | undefined {
     if (this.#plain) return opus
     return this.#session.ready ? this.#session.encryptOpus(opus) : undefined
   }
 
-  /** What `userId` said in an encrypted frame; undefined when this member cannot tell. */
+  /** Opens an encrypted frame of `userId`; undefined if this member cannot. */
   open(userId: string, frame: Buffer): Buffer | undefined {
     if (!this.#session.ready) return undefined
     try {

@@ -1,6 +1,6 @@
 import { after, type Clock } from '../../../../core/clock.ts'
 
-/** Waits for what others do: one wait at a time, looked at again whenever somebody did something. */
+/** Waits for a condition: one wait at a time, checked again after every `wake`. */
 export class Waiting {
   readonly #clock: Clock
   #look: (() => void) | undefined
@@ -15,7 +15,7 @@ export class Waiting {
     this.#look?.()
   }
 
-  /** Waits no longer. */
+  /** Stops waiting. */
   stop(): void {
     this.#finish?.()
   }
