@@ -75,7 +75,12 @@ describe('the options of a bridge', () => {
       { authTokens: 'secret-token' },
       "authTokens must be a list of the account's auth tokens, got a string",
     ],
-    ['browser', 'offer', {}, "offer must be a function: it resolves to the service's lists, got undefined"],
+    [
+      'browser',
+      'offer',
+      {},
+      'offer must be a function: it resolves to the languages and voices of the service, got undefined',
+    ],
     [
       'browser',
       '',

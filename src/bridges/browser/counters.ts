@@ -1,26 +1,26 @@
-/** What one leg counts; plain numbers, safe to read at any time. */
+/** Counters of one leg: plain numbers, safe to read at any time. */
 export class LegCounters {
   /** Messages of any kind. */
   messagesIn = 0
-  /** Messages of the party's voice. */
+  /** Messages with the participant’s audio. */
   audioIn = 0
-  /** 20 ms frames given to the uplink, silence included. */
+  /** 20 ms frames written to the uplink, including silence. */
   framesIn = 0
-  /** Holes in the page's clock filled with silence (ms). */
+  /** Gaps in the page’s clock filled with silence (ms). */
   gapsFilledMs = 0
-  /** Jumps of the page's clock taken as a new beginning. */
+  /** Jumps of the page’s clock treated as a restart. */
   pauses = 0
-  /** Audio that had come before. */
+  /** Messages with audio received before. */
   duplicates = 0
-  /** Audio that a stall had made too old when it came (ms). */
+  /** Audio dropped because it was too old after a stall (ms). */
   backlogDroppedMs = 0
-  /** Silence fed because nothing came (ms). */
+  /** Silence written because no audio arrived (ms). */
   silenceFedMs = 0
-  /** Messages that are not what they should be. */
+  /** Invalid messages. */
   badMessages = 0
-  /** Messages of unknown kind, or not for now. */
+  /** Messages of an unknown kind, or unexpected in the current state. */
   ignored = 0
-  /** Messages and audio dropped because too many came. */
+  /** Messages and audio dropped above the rate limit. */
   floodDropped = 0
   keys = 0
   audioOut = 0
@@ -31,12 +31,12 @@ export class LegCounters {
   /** Echoes of marks that were flushed or never sent. */
   marksStale = 0
   flushes = 0
-  /** As the page reports: how often its buffer ran dry in the midst of speech. */
+  /** Reported by the page: the number of times its buffer ran dry during speech. */
   underruns = 0
-  /** … and what it left out to catch up (ms). */
+  /** Reported by the page: audio skipped to catch up (ms). */
   skippedMs = 0
 
-  /** Adds `other` to this. */
+  /** Adds the counts of `other`. */
   add(other: LegCounters): void {
     for (const name of NAMES) this[name] += other[name]
   }
@@ -44,17 +44,17 @@ export class LegCounters {
 
 const NAMES = Object.keys(new LegCounters()) as Exclude<keyof LegCounters, 'add'>[]
 
-/** What the bridge counts besides its legs. */
+/** Counters of the bridge, apart from its legs. */
 export class BridgeCounters {
-  /** Visits begun. */
+  /** Visits started. */
   visits = 0
-  /** Visits that went on after a cut. */
+  /** Visits resumed after a disconnection. */
   resumed = 0
-  /** Links made. */
+  /** Links created. */
   links = 0
-  /** Requests of other sites and for other hosts, turned away at the door. */
+  /** Requests rejected because of their origin or host. */
   foreign = 0
-  /** Visitors who were not let in, by why. */
+  /** Visitors rejected, by reason. */
   readonly refused = new Map<string, number>()
 
   refuse(why: string): void {

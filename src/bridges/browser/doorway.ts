@@ -3,18 +3,18 @@ import { isFromThisMachine } from '../../guard/this-machine.ts'
 import type { ErrorPage } from '../../pages/error-page.ts'
 
 const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i
-/** An address is nobody's name: no name server can point it elsewhere. */
+/** IP addresses cannot be rebound by a name server. */
 const ADDRESS_HOST = /^(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[[\da-f:.]+\])(:\d+)?$/i
 
 export interface DoorwayOptions {
   readonly publicUrl?: string | undefined
-  /** Other origins under which the page is reached. */
+  /** Additional origins that serve the page. */
   readonly origins?: readonly string[]
 }
 
 /**
- * Tells from a request's head whether it comes from our own page. A page of another site must not use the browser of
- * somebody who may come in (`Origin`), nor a name that its owner points at this machine (`Host`).
+ * Checks by its headers whether a request comes from our own page. Pages of other sites must not act through the
+ * browser of an admitted user (`Origin`), nor through a name that their owner points at this machine (`Host`).
  */
 export class Doorway {
   readonly #origins: ReadonlySet<string>
@@ -26,25 +26,25 @@ export class Doorway {
     this.#hosts = new Set(urls.map(({ host }) => host))
   }
 
-  /** The host that is asked for is this server, by a name that is its own. */
+  /** Returns true if the requested host is one of this server’s own names. */
   knowsHost({ headers: { host = '' } }: FastifyRequest): boolean {
     return LOOPBACK_HOST.test(host) || ADDRESS_HOST.test(host) || this.#hosts.has(host.toLowerCase())
   }
 
-  /** It is of our own page, or of no page at all. */
+  /** Returns true for requests from our own page, or from no page at all. */
   sameSite(request: FastifyRequest): boolean {
     const { origin, host = '' } = request.headers
     if (origin === undefined) return true
     return this.#origins.has(origin) || origin === `http://${host}` || origin === `https://${host}`
   }
 
-  /** Somebody on this machine, not somebody whom a proxy or tunnel on it brings. */
+  /** Returns true for clients on this machine, except those connecting through a local proxy or tunnel. */
   local({ raw }: FastifyRequest): boolean {
     return isFromThisMachine(raw)
   }
 }
 
-/** The answer to somebody who opens the page by a name that the settings do not have. */
+/** The response for a page opened by a host name that is not in the settings. */
 export function unknownHost({ headers: { host = '' } }: FastifyRequest): ErrorPage {
   const name = /^[\w.:[\]-]{1,80}$/.test(host) ? host : 'that name'
   return {
@@ -59,7 +59,7 @@ export function unknownHost({ headers: { host = '' } }: FastifyRequest): ErrorPa
   }
 }
 
-/** The answer to a page of another site that uses its visitor's browser. */
+/** The response to requests from pages of other sites. */
 export const FOREIGN_PAGE: ErrorPage = {
   status: 403,
   code: 'origin-not-allowed',

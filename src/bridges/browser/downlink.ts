@@ -1,16 +1,16 @@
 import { HEADER_BYTES, writeHeader } from './packet.ts'
 
-/** Samples a millisecond. */
+/** Samples per millisecond. */
 const PER_MS = 16
 
-/** What the party hears, as messages of audio: each says when it would be played by a far side without delay. */
+/** Encodes audio for the participant. Each message carries the time at which a peer without delay would play it. */
 export class Downlink {
   #sequence = 0
   #begin: number | undefined
-  /** When all that was sent would have been played, since the first (samples). */
+  /** When all audio sent so far would have been played, since the first message (samples). */
   #end = 0
 
-  /** One message of `frames` at `now` (ms). It is the socket's from then on. */
+  /** Encodes `frames` as one message at `now` (ms). The socket owns the returned buffer. */
   encode(frames: Int16Array, now: number): Buffer {
     this.#begin ??= now
     const at = Math.max(this.#end, Math.round((now - this.#begin) * PER_MS))
@@ -21,7 +21,7 @@ export class Downlink {
     return message
   }
 
-  /** What was sent is not played any more. */
+  /** Discards audio that has not been played. */
   flush(now: number): void {
     if (this.#begin !== undefined) this.#end = Math.round((now - this.#begin) * PER_MS)
   }

@@ -33,13 +33,13 @@ export type { Offer, OfferedLanguage, OfferedVoice } from './offer.ts'
 export type { BrowserBridgeOptions, Guesses, Guest } from './options.ts'
 export { asAsked } from './reception.ts'
 
-/** What `app.browser` shows of the bridge. */
+/** State of the bridge, as `app.browser`. */
 export interface BrowserBridge {
-  /** The connections of this moment. */
+  /** Current connections. */
   readonly legs: ReadonlySet<BrowserLeg>
-  /** Visits of this moment, those that wait for their page to come back included. */
+  /** Number of current visits, including those whose page is reconnecting. */
   readonly visits: number
-  /** The sums of all legs, ended and live. */
+  /** Totals of all legs, ended and current. */
   legCounters(): LegCounters
   readonly counters: BridgeCounters
   readonly links: RoomLinks
@@ -47,7 +47,7 @@ export interface BrowserBridge {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Present once the browser bridge is registered. */
+    /** Available once the browser bridge is registered. */
     browser: BrowserBridge
   }
 }
@@ -55,7 +55,7 @@ declare module 'fastify' {
 async function register(app: FastifyInstance, options: BrowserBridgeOptions): Promise<void> {
   const { clock = systemClock, log = app.log, relay, prefix = '' } = options
   const mount = mountPath(app.prefix, prefix)
-  /** The path of the page, as the world sees it. */
+  /** Public path of the page. */
   const page = mountPath(app.prefix, prefix, options.path ?? TALK_PATH) || '/'
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const settings = browserSettingsSchema.parse(options.settings ?? {})
@@ -97,18 +97,18 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     if (!options.links) links[Symbol.dispose]()
   })
 
-  // Our own server has them for all its pages.
+  // The Dragoman server serves them for all its pages.
   const shared = app.hasRoute({ method: 'GET', url: `${FILES_PATH}/pages/page/base.css` }) && mount === ''
   const files = shared ? FILES_PATH : `${TALK_PATH}${FILES_PATH}`
 
-  /** Whoever comes from elsewhere gets no further. */
+  /** Rejects requests for other hosts and from other origins. */
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
     if (doorway.knowsHost(request) && doorway.sameSite(request)) {
       if (doorway.local(request)) vouchFor(request.raw)
       return undefined
     }
     counters.foreign++
-    log.warn({ route: request.routeOptions.url }, 'request refused: of another site, or for another host')
+    log.warn({ route: request.routeOptions.url }, 'request rejected: foreign origin or host')
     return sendError(request, reply, doorway.knowsHost(request) ? FOREIGN_PAGE : unknownHost(request))
   }
 
@@ -143,7 +143,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   )
 }
 
-/** Links of our own end with the rooms that they lead to. */
+/** Revokes the bridge’s own links when their rooms end. */
 function revokeWithRooms(
   links: RoomLinks,
   { observer }: Pick<BrowserBridgeOptions['relay'], 'observer'>,
@@ -165,8 +165,8 @@ function revokeWithRooms(
 }
 
 /**
- * Browsers as legs of the relay: the page at `/talk` or whatever `path` says, and all that it asks for below `/talk`, the socket
- * `/talk/socket` too; behind `prefix`. Throws `BridgeError` `CONFIG` for options that cannot be.
+ * Connects browsers as legs of the relay. Serves the page at `/talk` (or `path`), its resources below `/talk` and the
+ * socket at `/talk/socket`, all under `prefix`. Throws `BridgeError` `CONFIG` for invalid options.
  */
 const browserBridge: HostPlugin<BrowserBridgeOptions> = hostPlugin(
   'browser-bridge',

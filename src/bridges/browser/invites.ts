@@ -5,16 +5,18 @@ import type { RoomLinks } from '../../core/room-links.ts'
 import { AddressRates } from '../../guard/address-rates.ts'
 import { joinHash } from '../../pages/join-path.ts'
 
-/** Rooms for which somebody at one address may have something new made: so many at once, then one a minute. */
+/** New invitations per address: a burst of 20 rooms, then one a minute. */
 const AT_ONCE = 20
 const PER_SECOND = 1 / 60
-/** Most codes that pages have out: half of all there may be, so that telephones, channels and programs get theirs. */
+/**
+ * Maximum number of codes issued by pages: half of all codes, so that phones, channels and programs can get theirs.
+ */
 const MOST_CODES = 500
 
-/** How somebody else gets into a room. */
+/** Ways for another person to join a room. */
 export interface Invite {
   readonly path: string
-  /** Absent: there are none, or too many are out. */
+  /** Absent if codes are disabled or too many are in use. */
   readonly code?: string
   readonly endsInMs: number
 }
@@ -31,21 +33,21 @@ export interface InvitesParts {
   readonly clock: Clock
   /** The path of the page. */
   readonly page: string
-  /** How long a link and a code are good (ms). */
+  /** Lifetime of a link and a code (ms). */
   readonly ttlMs: number
 }
 
 /**
- * Links and codes that people on the page ask for. A room has one of each, which is given again while it is good for long
- * enough: whoever asks again and again, comes back again and again, or makes room after room takes none from others, and does not fill
- * the codes until one is found by guessing.
+ * Creates the links and codes that visitors request. A room has one of each, which is reused until half its lifetime
+ * has passed. Repeated requests, reconnects and new rooms therefore cannot use up the codes or make guessing one
+ * easier.
  */
 export class Invites {
-  /** Links that were made. */
+  /** Number of links created. */
   made = 0
   readonly #parts: InvitesParts
   readonly #rates: AddressRates
-  /** By room, in the order in which they were made. */
+  /** By room, in order of creation. */
   readonly #given = new Map<string, Given>()
 
   constructor(parts: InvitesParts) {
@@ -53,7 +55,10 @@ export class Invites {
     this.#rates = new AddressRates(parts.clock, { perSecond: PER_SECOND, burst: AT_ONCE })
   }
 
-  /** For `room`, asked for from `address` (a group of addresses). Throws `BridgeError` `CAPACITY` when it is too much. */
+  /**
+   * Returns the invitation to `room`, requested from `address` (an address prefix). Throws `BridgeError` `CAPACITY`
+   * above the rate limit.
+   */
   give(room: string, address: string): Invite {
     const { clock, ttlMs } = this.#parts
     const now = clock.now()
@@ -62,7 +67,7 @@ export class Invites {
     if (before && this.#good(before, room) && before.until - now >= ttlMs / 2)
       return this.#inviteOf(before, now)
     if (!this.#rates.take(address))
-      throw new BridgeError('CAPACITY', `${AT_ONCE} invitations at once are the most`, { retryable: true })
+      throw new BridgeError('CAPACITY', `${AT_ONCE} invitations at once is the limit`, { retryable: true })
     const given = this.#make(room, now)
     this.#given.delete(room)
     this.#given.set(room, given)
@@ -79,7 +84,7 @@ export class Invites {
     return { token, code, until: now + ttlMs }
   }
 
-  /** Neither was revoked. */
+  /** Returns true if neither was revoked. */
   #good({ token, code }: Given, room: string): boolean {
     const { links, roomCodes } = this.#parts
     return links.find(token) === room && (code === undefined || roomCodes?.find(code) === room)

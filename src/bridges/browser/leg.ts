@@ -13,18 +13,18 @@ import type { TalkListener, TalkSocket } from './talk-socket.ts'
 import { Uplink } from './uplink.ts'
 import type { Inbound } from './wire.ts'
 
-/** Key presses a second that are passed on. */
+/** Maximum rate of key presses that are forwarded. */
 const MAX_KEYS_PER_SECOND = 20
 const HUNG_UP: EndReason = { kind: 'hangup', by: 'remote' }
 
-/** What the page asks of its visit rather than of its leg. */
+/** Requests of the page that concern its visit, not its leg. */
 export interface Desk {
   asked(message: Extract<Inbound, { kind: 'change' | 'invite' }>, now: number): void
 }
 
 export interface LegTerms {
   readonly id: string
-  /** Of the visit: the same for every leg it has. */
+  /** Id of the visit: shared by all its legs. */
   readonly call: string
   readonly now: () => number
   readonly limits: BrowserLimits
@@ -73,7 +73,7 @@ export class BrowserLeg implements Leg, TalkListener {
     return this.#socket
   }
 
-  /** Voice that did not arrive, in whose place there was silence, or too late (ms). */
+  /** Incoming audio that was replaced by silence or arrived too late (ms). */
   get lostMs(): number {
     return this.counters.gapsFilledMs + this.counters.backlogDroppedMs
   }
@@ -83,14 +83,14 @@ export class BrowserLeg implements Leg, TalkListener {
     this.#uplink.attach(uplink)
   }
 
-  /** One message of any whole number of frames. Nothing is sent once the leg has ended. */
+  /** Sends one message of any whole number of frames. Sends nothing once the leg has ended. */
   play(frames: Int16Array): void {
     if (this.#reason) return
     this.#socket.send(this.#downlink.encode(frames, this.#terms.now()))
     this.counters.audioOut++
     this.counters.sentMs += durationMs(frames.length)
     if (this.#socket.unsentBytes > this.#terms.limits.maxUnsentBytes)
-      this.#cutOff('LEG_LOST', 'the far side does not read')
+      this.#cutOff('LEG_LOST', 'the page does not read')
   }
 
   mark(name: string): void {
@@ -111,13 +111,16 @@ export class BrowserLeg implements Leg, TalkListener {
     return this.#socket.unsentBytes > this.#terms.limits.congestedBytes
   }
 
-  /** Says why it is about to end; what was said first counts. */
+  /** Tells the page why the visit is about to end. Only the first reason is sent. */
   tellEnd(why: VisitEnd): void {
     if (!this.#endTold) this.#socket.tell({ kind: 'ended', why })
     this.#endTold = true
   }
 
-  /** `ended` settles at once; the promise returned waits for the socket, which is cut if it does not close in time. */
+  /**
+   * Settles `ended` at once. The returned promise waits for the socket, which is terminated if it does not close in
+   * time.
+   */
   close(reason: EndReason): Promise<void> {
     if (!this.#reason) this.tellEnd(endOf(reason))
     this.#end(reason)
@@ -125,13 +128,16 @@ export class BrowserLeg implements Leg, TalkListener {
     return this.#closing
   }
 
-  /** Looks after a quiet connection: feeds silence, pings, gives up. Called a few times a second by its owner's timer. */
+  /**
+   * Supervises a quiet connection: feeds silence, pings, ends the leg. The owner’s timer calls it several times a
+   * second.
+   */
   watch(now: number): void {
     if (this.#reason) return
     const { pingAfterMs, lostAfterMs } = this.#terms.limits
     const quietMs = this.#socket.quietMs(now)
     if (quietMs >= lostAfterMs) {
-      this.#cutOff('LEG_SILENT', `no sign of life for ${Math.round(quietMs / 1000)} s`)
+      this.#cutOff('LEG_SILENT', `no data received for ${Math.round(quietMs / 1000)} s`)
       return
     }
     if (quietMs >= pingAfterMs && now - this.#pingedAt >= pingAfterMs) {
@@ -188,9 +194,14 @@ export class BrowserLeg implements Leg, TalkListener {
   }
 
   fault(fault: string, err?: unknown): void {
-    const about = { legId: this.id, fault, ...(err === undefined ? {} : { error: String(err) }) }
-    if (err === undefined) this.#terms.log.warn(about, 'a page does what it should not')
-    else this.#terms.log.error(about, 'a leg of a page failed')
+    const about = {
+      channel: this.channel,
+      legId: this.id,
+      fault,
+      ...(err === undefined ? {} : { error: String(err) }),
+    }
+    if (err === undefined) this.#terms.log.warn(about, 'leg protocol violation')
+    else this.#terms.log.error(about, 'leg failed')
   }
 
   #marked(id: number): void {
@@ -213,7 +224,7 @@ export class BrowserLeg implements Leg, TalkListener {
     this.#socket.listener = undefined
     this.#terms.log.info(
       { legId: this.id, reason: describeEnd(reason), ...this.counters },
-      'connection of a page ended',
+      'browser connection ended',
     )
     this.#settle(reason)
   }

@@ -1,30 +1,30 @@
 import { z } from 'zod'
 
-/** What a visit may take, and how long things may last. */
+/** Resource limits and timeouts of a visit. */
 export interface BrowserLimits {
   /** From upgrade to `hello` or `resume` (ms). */
   readonly helloWithinMs: number
-  /** Largest text message taken (bytes); audio has its own bound. */
+  /** Maximum size of a text message (bytes). Audio has a separate limit. */
   readonly maxTextBytes: number
-  /** Messages a second that a page may send for long. */
+  /** Sustained message rate of a page (messages per second). */
   readonly messagesPerSecond: number
-  /** Messages above that rate which are still taken; of audio those of a stall of two minutes as well, once let in. */
+  /** Burst above that rate. After admission, the limit for audio also covers a stall of two minutes. */
   readonly messageBurst: number
-  /** Changes of languages and the like a minute, and links. */
+  /** Changes of languages and other settings, and requests for links, per minute. */
   readonly changesPerMinute: number
-  /** Longest gap in the page's clock that is filled with silence; a longer one is a pause (ms). */
+  /** Maximum gap in the page’s clock that is filled with silence; a longer one is treated as a pause (ms). */
   readonly maxGapMs: number
-  /** Without audio for this long, silence is fed instead (ms). */
+  /** Time without audio after which silence is fed instead (ms). */
   readonly silenceAfterMs: number
-  /** Without any sign of life for this long, a ping is sent (ms). */
+  /** Time without data after which a ping is sent (ms). */
   readonly pingAfterMs: number
-  /** Without any sign of life for this long, the connection is dead (ms). */
+  /** Time without data after which the connection is considered dead (ms). */
   readonly lostAfterMs: number
-  /** Unsent bytes above which the leg is `congested`: a second of audio. */
+  /** Unsent bytes above which the leg is `congested`: one second of audio. */
   readonly congestedBytes: number
-  /** Unsent bytes above which the connection is cut. */
+  /** Unsent bytes above which the connection is terminated. */
   readonly maxUnsentBytes: number
-  /** From our close frame to the end of the connection by force (ms). */
+  /** Time between the close frame and forced termination (ms). */
   readonly closeWithinMs: number
 }
 
@@ -32,10 +32,10 @@ const ms = (fallback: number) => z.number().min(0, 'a time in ms, 0 or more').de
 const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
   z.int('a whole number').min(0, 'a whole number, 0 or more').max(most, `at most ${most}`).default(fallback)
 
-/** The limits of a bridge; what is not given suits a visit. */
+/** Limits of a bridge, with defaults. */
 export const browserLimitsSchema: z.ZodType<BrowserLimits> = z.strictObject({
   helloWithinMs: ms(5_000),
-  // The largest message that the socket takes.
+  // Must not exceed the socket’s `maxPayload`.
   maxTextBytes: count(4_096, 65_536),
   messagesPerSecond: count(70),
   messageBurst: count(300),

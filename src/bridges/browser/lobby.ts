@@ -2,20 +2,20 @@ import { FairPlaces } from '../../guard/fair-places.ts'
 import type { BridgeCounters } from './counters.ts'
 import type { TalkSocket } from './talk-socket.ts'
 
-/** Connections that have not been let in: in all, and from one address. */
+/** Maximum number of connections awaiting admission, in total and per address. */
 const MOST = 100
 const MOST_EACH = 10
 
-/** Where a connection comes from. */
+/** Network origin of a connection. */
 export interface Origin {
   readonly address: string
-  /** Whom its address is counted with; undefined: it is not limited by itself. */
+  /** The group whose connections count together; undefined if the address is exempt from per-address limits. */
   readonly group: string | undefined
 }
 
 /**
- * Connections that have not been let in yet. When there are too many, the one that came first of the address with the most makes
- * room: whoever opens connections and says nothing keeps nobody out who has a link.
+ * Connections awaiting admission. When there are too many, the oldest connection of the busiest address is closed, so
+ * idle connections cannot keep out a visitor with a link.
  */
 export class Lobby {
   readonly #counters: BridgeCounters
@@ -29,7 +29,7 @@ export class Lobby {
     return this.#waiting.size
   }
 
-  /** False: `socket` was turned away, since too many from its address are here. */
+  /** Returns false if `socket` was rejected because its address has too many connections. */
   enter(socket: TalkSocket, { address, group }: Origin): boolean {
     if (group !== undefined && this.#waiting.of(address) >= MOST_EACH) {
       this.#counters.refuse('busy')
@@ -47,7 +47,7 @@ export class Lobby {
     return true
   }
 
-  /** It was let in, or is gone. */
+  /** Removes a connection that was admitted or closed. */
   leave(socket: TalkSocket): void {
     this.#waiting.remove(socket)
   }

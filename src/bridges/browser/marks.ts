@@ -1,12 +1,12 @@
-/** Marks waiting for their echo that are remembered. */
+/** Maximum number of pending marks. */
 const MAX_PENDING = 1_000
 
-/** The marks of one leg by the numbers they are sent under. What is flushed is forgotten: its echo, if there is one, is stale. */
+/** Maps a leg’s marks to the numbers sent for them. Flushed marks are forgotten; their echoes count as stale. */
 export class Marks {
   readonly #pending = new Map<number, string>()
   #next = 1
 
-  /** The number to send for `name`. */
+  /** Returns the number to send for `name`. */
   send(name: string): number {
     const id = this.#next++
     this.#pending.set(id, name)
@@ -14,14 +14,14 @@ export class Marks {
     return id
   }
 
-  /** The name that was marked if `id` was heard; nothing for the flushed and the unknown. */
+  /** Returns the name of the mark `id`, or undefined if it was flushed or is unknown. */
   heard(id: number): string | undefined {
     const name = this.#pending.get(id)
     this.#pending.delete(id)
     return name
   }
 
-  /** Everything sent so far will not be heard. */
+  /** Forgets all pending marks, which will not be played. */
   flush(): void {
     this.#pending.clear()
   }

@@ -1,27 +1,27 @@
 import type { LanguageId } from '../../core/languages.ts'
 
-/** Why somebody is not let in, or is shown out. The page has words for each. */
+/** Reasons for rejecting a visitor or ending a visit; the page has a message for each. */
 export type Refused =
   /** No link, and not on this machine. */
   | 'uninvited'
-  /** A link that was never made, has expired or was revoked. */
+  /** An unknown, expired or revoked link. */
   | 'link'
-  /** A code that lets in to no room. */
+  /** A code without a room. */
   | 'code'
   /** Too many wrong codes. */
   | 'guesses'
-  /** A language that the service does not have. */
+  /** A language that the service does not support. */
   | 'language'
   | 'full'
-  /** No new calls for the moment. */
+  /** The server currently accepts no new calls. */
   | 'busy'
-  /** Nobody to come back to: the visit is over. */
+  /** The visit to resume is over. */
   | 'gone'
 
-/** Why a visit is over. */
+/** Reasons for the end of a visit. */
 export type VisitEnd = 'hung-up' | 'time' | 'replaced' | 'server' | 'failed'
 
-/** Somebody in the room. */
+/** A participant of the room. */
 export interface PartyView {
   readonly id: string
   readonly channel: string
@@ -30,18 +30,18 @@ export interface PartyView {
   readonly hears?: LanguageId
   readonly muted: boolean
   readonly you: boolean
-  /** Their line broke, and they may come back. */
+  /** Disconnected, may reconnect. */
   readonly away: boolean
 }
 
-/** How the visitor takes part just now. */
+/** Current state of the visitor. */
 export interface SelfView {
   readonly speaks?: LanguageId
-  /** What they hear at the moment. */
+  /** The language they currently hear. */
   readonly hears?: LanguageId
-  /** Somebody else is there. */
+  /** Other participants are in the room. */
   readonly accompanied: boolean
-  /** What they hear while somebody else is there, and while nobody is. */
+  /** The languages they hear in company and alone. */
   readonly company: LanguageId
   readonly alone: LanguageId
   readonly voice?: string
@@ -49,17 +49,17 @@ export interface SelfView {
   readonly muted: boolean
 }
 
-/** Everything that the page is told, as JSON. */
+/** All messages to the page, as JSON. */
 export type Outbound =
   | {
       readonly kind: 'welcome'
-      /** With these the same visit goes on after a cut. */
+      /** Credentials for resuming the visit after a disconnection. */
       readonly call: string
       readonly secret: string
       readonly resumed: boolean
-      /** How long the visit may last from now on (ms). */
+      /** Remaining time of the visit (ms). */
       readonly endsInMs: number
-      /** A page with the captions of their room, for whoever opened it. */
+      /** Address of the room’s captions, for the visitor who created the room. */
       readonly captions?: string
       readonly self: SelfView
       readonly parties: readonly PartyView[]
@@ -68,7 +68,7 @@ export type Outbound =
   | { readonly kind: 'parties'; readonly parties: readonly PartyView[] }
   | {
       readonly kind: 'caption'
-      /** Said by the visitor. */
+      /** Spoken by the visitor. */
       readonly mine: boolean
       readonly name?: string
       readonly utterance: string
@@ -78,29 +78,29 @@ export type Outbound =
       readonly text?: string
       readonly translation?: string
     }
-  /** A translation begins to be heard: so long after its speaker's last word it was sent (ms). */
+  /** A translation starts to play. `ms`: delay between the speaker’s last word and its sending. */
   | { readonly kind: 'latency'; readonly ms: number }
-  /** Translation is out of reach, and originals are heard; or it is back. */
+  /** Translation is unavailable and originals are played, or it has recovered. */
   | { readonly kind: 'away'; readonly away: boolean }
-  /** Asks for an echo of `id` once all audio before it has been played. */
+  /** Requests an echo of `id` once all audio before it has been played. */
   | { readonly kind: 'mark'; readonly id: number }
-  /** Audio and marks that have not been played are not wanted any more. */
+  /** Discards audio and marks that have not been played. */
   | { readonly kind: 'flush' }
   | { readonly kind: 'pong'; readonly at: number }
-  /** How somebody else gets into the room. */
+  /** Ways for another person to join the room. */
   | {
       readonly kind: 'invited'
       readonly path: string
-      /** Where others reach this server. */
+      /** Public address of this server. */
       readonly publicUrl?: string
       readonly code?: string
-      /** Telephone numbers at which the code is asked for. */
+      /** Phone numbers that prompt for the code. */
       readonly numbers: readonly string[]
       /** The code also works in a Discord channel. */
       readonly discord?: true
       readonly endsInMs: number
     }
-  /** Something that was asked for is not to be had; the visit goes on. */
+  /** A request failed; the visit continues. */
   | { readonly kind: 'sorry'; readonly what: 'change' | 'invite' }
   | { readonly kind: 'refused'; readonly why: Refused }
   | { readonly kind: 'ended'; readonly why: VisitEnd }

@@ -2,10 +2,10 @@ import type { Clock } from '../../core/clock.ts'
 import type { Offer } from './offer.ts'
 import type { Voices } from './wire.ts'
 
-/** How long an answer is good (ms): a service that learns a language shows it soon. */
+/** Lifetime of a cached response (ms), short so that new languages appear soon. */
 const GOOD_MS = 60_000
 
-/** What the service can do, asked for once a minute at most however many ask here. */
+/** Caches the capabilities of the service, which is queried at most once a minute. */
 export class OfferCache {
   readonly #ask: () => Promise<Offer>
   readonly #clock: Clock
@@ -18,12 +18,12 @@ export class OfferCache {
     this.#clock = clock
   }
 
-  /** What it answered last. */
+  /** The last response. */
   get known(): Offer | undefined {
     return this.#known
   }
 
-  /** Rejects with what the service's client says when it does not answer; the next one asks anew. */
+  /** Rejects with the client’s error if the service does not respond; the next call queries it again. */
   get(): Promise<Offer> {
     if (this.#asked && this.#clock.now() - this.#askedAt < GOOD_MS) return this.#asked
     this.#askedAt = this.#clock.now()
@@ -41,19 +41,22 @@ export class OfferCache {
   }
 }
 
-/** Whether the service understands `speaks` and has voices for the others; without a list everything may be tried. */
+/**
+ * Returns true if the service recognizes `speaks` and has voices for `hears`. Without a list, every language is
+ * allowed.
+ */
 export function offers(offer: Offer | undefined, speaks: string | undefined, ...hears: string[]): boolean {
   if (!offer) return true
   const has = (id: string, what: 'heard' | 'spoken') =>
     offer.languages.some(language => language.id === id && language[what])
   return (
     (speaks === undefined || has(speaks, 'heard')) &&
-    // Who hears what they speak needs no voice for it.
+    // Listeners need no voice for the language they speak.
     hears.every(id => id === speaks || has(id, 'spoken'))
   )
 }
 
-/** Of `voices`, by the language they speak, those that the service has. */
+/** Filters `voices` (by language) for those that the service has. */
 export function offeredVoices(offer: Offer | undefined, voices: Voices): Voices {
   const has = (wanted: string, of: string) =>
     offer?.voices.some(({ id, language }) => id === wanted && language === of) ?? false

@@ -1,6 +1,6 @@
 import type { LanguageId } from '../../core/languages.ts'
 
-/** What a translation service can do, as it says itself. */
+/** Capabilities of a translation service, as it reports them. */
 export interface Offer {
   readonly languages: readonly OfferedLanguage[]
   readonly voices: readonly OfferedVoice[]
@@ -10,11 +10,11 @@ export interface OfferedLanguage {
   readonly id: LanguageId
   /** In English. */
   readonly name: string
-  /** It is understood when it is spoken. */
+  /** Speech in it is recognized. */
   readonly heard: boolean
-  /** There is a voice for it. */
+  /** It has a voice. */
   readonly spoken: boolean
-  /** Into which others it is translated. */
+  /** Languages it is translated into. */
   readonly into: readonly LanguageId[]
 }
 

@@ -12,60 +12,63 @@ import { type BrowserLimits, browserLimitsSchema } from './limits.ts'
 import type { Refused } from './messages.ts'
 import type { Offer } from './offer.ts'
 
-/** Somebody at the door, with all that was found out about them. */
+/** A visitor asking for admission. */
 export interface Guest {
-  /** That of their link or code, or a new one. */
+  /** The room of their link or code, or a new one. */
   readonly room: string
   readonly speaks?: LanguageId
   readonly hears: LanguageId
   readonly voice?: string
   readonly name?: string
   readonly original: 'off' | 'low' | 'duck'
-  /** Invited by a link or a code. */
+  /** Has a link or a code. */
   readonly invited: boolean
 }
 
-/** How often somebody may guess the code of a room. */
+/** Limits attempts to guess room codes. */
 export interface Guesses {
   mayTry(caller: string): boolean
   wrong(caller: string): void
 }
 
 export interface BrowserBridgeOptions {
-  /** Whose rooms visitors are in; stays its owner's. */
+  /** The relay with the visitors’ rooms. The caller keeps ownership. */
   readonly relay: Pick<Relay, 'observer' | 'find' | 'rooms'> & Admission
-  /** Where legs go in; default: the relay itself. */
+  /** Admits the legs; default: the relay itself. */
   readonly admission?: Admission
-  /** The service's own lists. */
+  /** Returns the languages and voices of the service. */
   readonly offer: () => Promise<Offer>
-  /** What somebody speaks and hears who has chosen nothing yet. */
+  /** Default languages of visitors. */
   readonly languages: { readonly speaks: LanguageId; readonly hears: LanguageId }
-  /** Decides on each visitor; must not throw. Default: as they ask. */
+  /** Decides on each visitor; must not throw. Default: grants every request. */
   readonly invite?: (guest: Guest) => Invitation | { readonly refused: Refused }
   readonly settings?: { readonly [K in keyof BrowserSettings]?: Readonly<BrowserSettings[K]> | undefined }
-  /** The server's address for the world; its page may be asked for there. */
+  /** Public address of the server; the page can be served there. */
   readonly publicUrl?: string | undefined
-  /** Absent: no room can be joined by code, and none is shown. */
+  /** Absent: rooms cannot be joined by code, and no codes are shown. */
   readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
-  /** Whom an address is counted with; undefined: it is not limited by itself. Default: each by itself. */
+  /**
+   * Returns the group whose addresses count together; undefined exempts the address. Default: each address counts on
+   * its own.
+   */
   readonly groupOf?: (address: string) => string | undefined
-  /** Absent: not limited. */
+  /** Absent: guessing is not limited. */
   readonly guesses?: Guesses
-  /** Telephone numbers that ask for room codes. */
+  /** Phone numbers that prompt for room codes. */
   readonly numbers?: readonly string[]
   /** Room codes also work in Discord. */
   readonly discord?: boolean
-  /** Where the links are kept; whoever brings them disposes of them. */
+  /** Shared store of links, which its creator disposes of. */
   readonly links?: RoomLinks
-  /** The path of a page with the captions of `room` for so long (ms); undefined or absent: there is none. */
+  /** Returns the path of a captions page for `room` that is valid for `ttlMs`, or undefined if there is none. */
   readonly captions?: (room: string, ttlMs: number) => string | undefined
-  /** The path of a page for whoever looks after the server; absent: the page leads to none. */
+  /** Path of the dashboard; absent: the page does not link to one. */
   readonly dashboard?: string
-  /** Put before every route and every link, as is the prefix of a scope around the plugin. */
+  /** Prefix of all routes and links, after the prefix of an enclosing scope. */
   readonly prefix?: string
-  /** Where the page is, behind all prefixes; default `/talk`. What it asks for is below `/talk` in any case. */
+  /** Path of the page after all prefixes; default `/talk`. Its resources are always below `/talk`. */
   readonly path?: string
-  /** What is said there to programs, and people without a browser. */
+  /** Returns the plain-text response for clients that do not accept HTML. */
   readonly words?: () => string
   readonly clock?: Clock
   readonly log?: Log
@@ -74,29 +77,29 @@ export interface BrowserBridgeOptions {
 
 const language = z.string('a language like en-us')
 
-/** Checks the options when the plugin is registered. */
+/** Validates the options when the plugin is registered. */
 export const browserBridgeOptionsSchema = z.strictObject({
-  relay: having('the relay whose rooms visitors are in', 'admit', 'find'),
-  admission: having('where the legs go', 'admit').optional(),
-  offer: callable("it resolves to the service's lists"),
+  relay: having('the relay with the visitors’ rooms', 'admit', 'find'),
+  admission: having('the relay or policy that admits legs', 'admit').optional(),
+  offer: callable('it resolves to the languages and voices of the service'),
   languages: z.object(
     { speaks: language, hears: language },
-    'what somebody speaks and hears who has chosen nothing: { speaks, hears }',
+    'the default languages of visitors: { speaks, hears }',
   ),
   invite: callable('it decides on each visitor').optional(),
   settings: browserSettingsSchema.optional(),
   publicUrl: z.url('an https:// address').optional(),
-  roomCodes: having('the codes of rooms', 'issue', 'find').optional(),
-  guesses: having('what limits guessing', 'mayTry', 'wrong').optional(),
-  groupOf: callable('the group of addresses that an address belongs to').optional(),
-  numbers: z.array(z.string('a telephone number'), 'a list of telephone numbers').optional(),
+  roomCodes: having('the room codes', 'issue', 'find').optional(),
+  guesses: having('a limit for wrong codes', 'mayTry', 'wrong').optional(),
+  groupOf: callable('it returns the group of an address').optional(),
+  numbers: z.array(z.string('a phone number'), 'a list of phone numbers').optional(),
   links: having('the links to rooms', 'issue', 'find').optional(),
-  captions: callable('the path of the captions of a room').optional(),
+  captions: callable('it returns the path of the captions of a room').optional(),
   discord: z.boolean('true or false').optional(),
   dashboard: z.string('a path').optional(),
   prefix: z.string('a path such as /calls').optional(),
   path: z.string('a path such as /talk').optional(),
-  words: callable('what is said to programs').optional(),
+  words: callable('it returns a plain-text response').optional(),
   clock: having('a clock', 'now').optional(),
   log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
   limits: browserLimitsSchema.optional(),

@@ -2,28 +2,29 @@ import { type LanguageId, sameLanguage } from '../../core/languages.ts'
 import type { Caption } from '../../core/observer.ts'
 import type { Participant } from '../../core/participant.ts'
 
-/** Drafts of one reader that may yet become final. */
+/** Maximum number of drafts per reader that are not final yet. */
 const MOST_DRAFTS = 32
 
-/** Somebody in the room. */
+/** A participant of the room. */
 type Party = Pick<Participant, 'id' | 'invitation' | 'state'>
 
-/** Who reads. */
+/** A reader of captions. */
 export interface Reader {
-  /** Their participant's id. */
+  /** Id of their participant. */
   readonly id: string | undefined
   readonly hears: LanguageId | undefined
 }
 
 /**
- * What one visitor reads of what is said in a room. A speaker has a session for each language they are translated into, and each has captions
- * of the same words: a visitor reads those in the language they hear; their own words, and those that they understand, once.
+ * Selects the captions for one visitor. A speaker has a session for each target language, and each session captions
+ * the same words. Visitors read captions in the language they hear; speech of their own or in that language appears
+ * once.
  */
 export class Reading {
-  /** Utterances that were begun to be read: they are read to their end, whatever changes meanwhile. */
+  /** Utterances the visitor has started to read. They are shown to the end, even if settings change meanwhile. */
   readonly #drafts = new Set<string>()
 
-  /** `caption` as `reader` has it, with these people in the room; undefined: not at all. */
+  /** Returns `caption` as shown to `reader`, given the participants of the room, or undefined to hide it. */
   of(caption: Caption, reader: Reader, parties: Iterable<Party>): Caption | undefined {
     const { utterance, final, from, translation: _, ...others } = caption
     const mine = caption.speaker === reader.id
@@ -37,13 +38,15 @@ export class Reading {
   }
 }
 
-/** Of the languages into which somebody is translated, the one that stands for all. */
+/**
+ * Of the languages a speaker is translated into, returns the one whose captions are shown to readers of the original.
+ */
 function leading({ speaker, from, to }: Caption, parties: Iterable<Party>): LanguageId {
   for (const { id, invitation, state } of parties) {
     const { hears, interpreting } = state
     if (id === speaker || invitation.takes === 'nothing' || !interpreting || hears === undefined) continue
     if (!sameLanguage(from, hears)) return hears
   }
-  // Nobody else: they hear themself, or are only read.
+  // No other listener: the speaker hears their own translation, or has only readers.
   return to
 }

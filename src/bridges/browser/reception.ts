@@ -20,7 +20,7 @@ import type { Visit } from './visit.ts'
 import type { Visits } from './visits.ts'
 import type { Change, Hello, Inbound } from './wire.ts'
 
-/** Share of the places that is kept for people who were invited. */
+/** Share of the places reserved for invited visitors. */
 const KEPT_SHARE = 0.2
 
 export interface ReceptionTerms {
@@ -37,15 +37,15 @@ export interface ReceptionTerms {
   readonly log: Log
 }
 
-/** Where somebody comes from. */
+/** Origin of a connection. */
 export interface Caller extends Origin {
-  /** On this machine, not brought by a proxy. */
+  /** On this machine, not through a proxy. */
   readonly local: boolean
-  /** Called once they are let in. */
+  /** Called on admission. */
   readonly known: () => void
 }
 
-/** Makes visits of connections that may, and legs of them for the relay. */
+/** Admits connections: creates their visits, and their legs for the relay. */
 export class Reception {
   readonly #terms: ReceptionTerms
   readonly #invites: Invites
@@ -77,7 +77,7 @@ export class Reception {
       },
       closed: () => timer[Symbol.dispose](),
       fault: (fault, err) =>
-        log.warn({ fault, ...(err ? { error: String(err) } : {}) }, 'a connection of a page was faulty'),
+        log.warn({ fault, ...(err ? { error: String(err) } : {}) }, 'invalid data received before admission'),
     }
   }
 
@@ -87,9 +87,9 @@ export class Reception {
     try {
       known = await offer.get()
     } catch {
-      log.warn({}, 'the service does not tell its languages; a visitor is let in unchecked')
+      log.warn({}, 'service languages unavailable, visitor admitted unchecked')
     }
-    // They may have left meanwhile.
+    // They may have disconnected meanwhile.
     if (!socket.listener) return
     const guest = this.#guest(caller, hello)
     if (typeof guest === 'string') this.#refuse(socket, guest)
@@ -97,7 +97,7 @@ export class Reception {
     else this.#admit(socket, caller, hello, guest)
   }
 
-  /** Who it is, and to which room they may; or why not. */
+  /** Resolves the visitor and their room, or returns the reason for rejecting them. */
   #guest(caller: Caller, { link, code, speaks, hears, name, original }: Hello): Guest | Refused {
     const { settings, links } = this.#terms
     if (this.#isFull(caller, link !== undefined || code !== undefined)) return 'full'
@@ -116,7 +116,10 @@ export class Reception {
     return { room: `talk ${randomBytes(6).toString('hex')}`, invited: false, ...about }
   }
 
-  /** People on this machine have any place; others so many of each address, and without an invitation not those that are kept. */
+  /**
+   * Local visitors can take any place. Others are limited per address, and without an invitation cannot take reserved
+   * places.
+   */
   #isFull({ local, group }: Caller, invited: boolean): boolean {
     const { settings, visits } = this.#terms
     const { maxVisitors, visitorsPerAddress } = settings
@@ -166,7 +169,7 @@ export class Reception {
     }
     counters.visits++
     caller.known()
-    log.info({ legId: leg.id, invited: guest.invited, local: caller.local }, 'a visitor came in')
+    log.info({ legId: leg.id, invited: guest.invited, local: caller.local }, 'visitor admitted')
     if (hello.muted) visit.choose({}, { muted: true }, company)
     this.#welcome(visit, false)
   }
@@ -183,7 +186,7 @@ export class Reception {
     const leg = this.#leg(socket, visit, caller)
     void before?.close({ kind: 'replaced' })
     try {
-      // They were let in before: no rule of the room is asked again.
+      // Already admitted: the room’s policy is not applied again.
       options.relay.admit(leg, participant.invitation)
     } catch (error) {
       this.#drop(leg, error)
@@ -221,7 +224,7 @@ export class Reception {
     if (!self) return
     const { call, secret } = visit
     const endsInMs = Math.max(0, Math.round(visit.endsAt - clock.now()))
-    // Captions tell what was said before, too: guests are not given that.
+    // Captions include earlier speech, which invited visitors must not see.
     const captions = visit.invited || endsInMs === 0 ? undefined : options.captions?.(visit.room, endsInMs)
     visit.tell({
       kind: 'welcome',
@@ -267,21 +270,21 @@ export class Reception {
 
   #refuse(socket: TalkSocket, why: Refused): void {
     this.#terms.counters.refuse(why)
-    this.#terms.log.info({ why }, 'a visitor was not let in')
+    this.#terms.log.info({ why }, 'visitor rejected')
     socket.tell({ kind: 'refused', why })
     void socket.close('refused')
   }
 
-  /** Ends one leg for what was thrown around it: a `BridgeError` is an answer, anything else a fault of ours. */
+  /** Ends a leg after an error: a `BridgeError` is a regular response, anything else an internal fault. */
   #drop(leg: BrowserLeg, cause: unknown): void {
     if (!(cause instanceof BridgeError)) leg.fault('internal', cause)
     const error =
-      cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'failed inside', { cause })
+      cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'internal error', { cause })
     void leg.close({ kind: 'failed', error })
   }
 }
 
-/** Everybody gets what they ask for. */
+/** Grants every request unchanged. */
 export function asAsked({ invited: _, ...invitation }: Guest): Invitation {
   return invitation
 }

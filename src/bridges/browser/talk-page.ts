@@ -10,14 +10,14 @@ import { type Doorway, unknownHost } from './doorway.ts'
 import type { OfferCache } from './offer-cache.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 
-/** The recordings that the package brings along. */
+/** The recordings shipped with the package. */
 const RECORDINGS_FOLDER = new URL('../../../recordings/', import.meta.url)
 
-/** Whatever the page itself asks for is below this. */
+/** Prefix of all resources of the page. */
 export const TALK_PATH = '/talk'
 const RECORDINGS = 'recordings'
 
-/** The one page that may ask for the microphone. */
+/** Headers of the only page that can use the microphone. */
 const TALK_HEADERS = { ...PAGE_HEADERS, 'permissions-policy': 'microphone=(self), camera=(), geolocation=()' }
 
 interface Transcript {
@@ -32,14 +32,14 @@ export interface TalkPageParts {
   readonly doorway: Doorway
   readonly offer: OfferCache
   readonly links: RoomLinks
-  /** The prefixes before all routes. */
+  /** Prefixes of all routes. */
   readonly mount: string
-  /** Where its files are, behind those. */
+  /** Path of its files after those prefixes. */
   readonly files: string
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 }
 
-/** What the page is made of: its document, what it can choose from, and recordings to play into it. */
+/** Serves the page: its document, the available choices, and recordings to play. */
 export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
   const { options, settings, doorway, offer, links, mount, files, onRequest } = parts
   const page = (root: string) =>
@@ -52,13 +52,13 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
       root,
     })
   const pages = new Map<string, string>()
-  const words = { tag: 'talk', summary: 'The page to talk in.', answers: 'text/html' }
+  const words = { tag: 'talk', summary: 'The talk page.', answers: 'text/html' }
   scope.get(options.path ?? TALK_PATH, { schema: routeSchema(words) }, (request, reply) => {
     void reply.header('vary', 'accept')
     if (!wantsPage(request))
       return reply
         .type('text/plain; charset=utf-8')
-        .send(options.words?.() ?? 'Dragoman is on the line. Open this address in a browser to talk.\n')
+        .send(options.words?.() ?? 'Dragoman is running. Open this address in a browser to talk.\n')
     if (!doorway.knowsHost(request)) return sendError(request, reply, unknownHost(request))
     const root = rootFrom(request.originalUrl, mount)
     const document = pages.get(root) ?? page(root)
@@ -75,7 +75,7 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
     )
   const lists = {
     tag: 'talk',
-    summary: 'The languages and voices that can be chosen.',
+    summary: 'The available languages and voices.',
     answers: 'application/json',
   }
   scope.get(`${TALK_PATH}/languages`, { onRequest, schema: routeSchema(lists) }, async (request, reply) => {
@@ -91,11 +91,11 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
         ...(await offer.get()),
         defaults: options.languages,
         ...(options.dashboard === undefined ? {} : { dashboard: options.dashboard }),
-        // Without an invitation somebody may still have a code.
+        // Visitors without an invitation may still have a code.
         welcome,
         invited,
         recordings: recordings.map(({ file, language, text }) => ({
-          // As seen from this list.
+          // Relative to this list.
           url: `${RECORDINGS}/${file}`,
           language,
           text,
@@ -108,8 +108,8 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
 }
 
 /**
- * How a page at `url` writes what is at `mount`: relatively, so that a proxy may put a path of its own before all of it. The page may
- * end with a slash or not.
+ * Returns the relative path from a page at `url` to `mount`, so that a proxy can add its own path prefix. The page
+ * can end with or without a slash.
  */
 function rootFrom(url: string, mount: string): string {
   const [path = ''] = url.split('?')

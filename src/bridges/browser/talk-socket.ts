@@ -8,12 +8,12 @@ import type { Outbound } from './messages.ts'
 import { isPacketLength, MOST_PACKET_BYTES } from './packet.ts'
 import { type Inbound, parse } from './wire.ts'
 
-/** What a browser says when somebody leaves the page, or the page hangs up. */
+/** Close codes of a browser when the user leaves the page or the page hangs up. */
 const LEFT_CODES = [1000, 1001]
 
-/** Who a connection's messages are for: first the reception, then the leg. */
+/** Receives a connection’s messages: first the reception, then the leg. */
 export interface TalkListener extends LegSocketListener<CloseCause> {
-  /** One message of audio, of a length that is one; borrowed for the call. */
+  /** Receives one audio message of valid length; the buffer is borrowed for the call. */
   audio(message: Buffer, now: number): void
   message(message: Exclude<Inbound, { kind: 'invalid' }>, now: number): void
 }
@@ -24,7 +24,10 @@ export interface TalkSocketOptions {
   readonly counters: LegCounters
 }
 
-/** A page's socket: text is what it says, binary is audio; each has its own bound. Whoever holds it closes it. */
+/**
+ * The socket of a page: text carries messages, binary carries audio, each with its own size limit. Its holder closes
+ * it.
+ */
 export class TalkSocket extends LegSocket<CloseCause, LegCounters, TalkListener> {
   readonly #maxTextBytes: number
 

@@ -6,18 +6,18 @@ import type { LegCounters } from './counters.ts'
 import type { BrowserLimits } from './limits.ts'
 import { ahead, HEADER_BYTES, MOST_FRAMES } from './packet.ts'
 
-/** Samples a millisecond. */
+/** Samples per millisecond. */
 const PER_MS = 16
-/** How much audio may come in a second of real time (ms); the page's clock is not ours. */
+/** Maximum rate of audio (ms per second of real time); the page’s clock is not ours. */
 const FASTEST_MS = 1_050
-/** How much audio may come at once after the network stalled (ms). */
+/** Maximum audio accepted at once after a network stall (ms). */
 const BURST_MS = 5_000
-/** Further back than this, the page's clock was set anew (samples: 2 s). */
+/** A jump further back than this means that the page’s clock was reset (samples: 2 s). */
 const REWIND = 32_000
-/** Silence fed at one look at most (ms): a process that stood still has no more to make up for. */
+/** Maximum silence fed per call (ms), so that a stalled process does not catch up on all of it. */
 const MOST_FED_MS = 1_000
 
-// Shared by all legs: they hold something only while one message is worked on, and that is never interrupted.
+// Shared by all legs: they hold data only while one message is processed, synchronously.
 const BYTES = Buffer.allocUnsafeSlow(MOST_FRAMES * FRAME_SAMPLES * 2)
 const FRAMES = Array.from(
   { length: MOST_FRAMES },
@@ -25,8 +25,8 @@ const FRAMES = Array.from(
 )
 
 /**
- * The party's voice: messages on the page's clock in, 20 ms frames out. Missing time becomes silence, so that frames and
- * clock stay together; synchronous, and allocates nothing.
+ * Converts the participant’s audio: messages on the page’s clock in, 20 ms frames out. Silence fills missing time, so
+ * that frames keep up with the clock. Synchronous; allocates nothing.
  */
 export class Uplink {
   readonly #counters: LegCounters
@@ -34,7 +34,7 @@ export class Uplink {
   readonly #allowance: TokenBucket
   readonly #backlog: Backlog
   #sink: LegUplink | undefined
-  /** Where the next frame belongs; undefined before the first. */
+  /** Timestamp of the next frame; undefined before the first. */
   #expected: number | undefined
   #heardAt: number
   #fedMs = 0
@@ -51,7 +51,7 @@ export class Uplink {
     this.#sink = sink
   }
 
-  /** One message of audio at `now` (ms), of a length that is one. */
+  /** Processes one audio message of valid length at `now` (ms). */
   write(message: Buffer, now: number): void {
     const at = message.readUInt32LE(4)
     const count = (message.length - HEADER_BYTES) / (FRAME_SAMPLES * 2)
@@ -66,7 +66,7 @@ export class Uplink {
     for (let n = skip; n < count; n++) this.#emit(FRAMES[n]!, now)
   }
 
-  /** Feeds the silence due at `now` if nothing has come for a while, so that whoever listens hears the pause. */
+  /** Feeds the silence due at `now` if no audio arrives, so that the service detects the pause. */
   watch(now: number): void {
     const quietMs = now - this.#heardAt
     if (quietMs < this.#limits.silenceAfterMs) return
@@ -78,7 +78,7 @@ export class Uplink {
     }
   }
 
-  /** Fills the gap before the message; returns how many of its frames came before. */
+  /** Fills the gap before the message; returns the number of its frames that were received before. */
   #place(at: number, count: number, now: number): number {
     const offset = this.#expected === undefined ? 0 : ahead(at, this.#expected)
     if (offset > this.#limits.maxGapMs * PER_MS || offset < -REWIND) {

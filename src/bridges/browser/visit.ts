@@ -8,11 +8,11 @@ import type { Outbound, SelfView } from './messages.ts'
 import { Reading } from './reading.ts'
 import type { Voices } from './wire.ts'
 
-/** What somebody hears while others are there, and while nobody is. */
+/** Languages a visitor hears in company and alone. */
 export interface Hearing {
   readonly company: LanguageId
   readonly alone: LanguageId
-  /** In which voice, by the language it speaks; others: the usual one. */
+  /** Voices by the language they speak; other languages use the default voice. */
   readonly voices: Voices
 }
 
@@ -20,12 +20,12 @@ export interface VisitParts {
   readonly call: string
   readonly secret: string
   readonly room: string
-  /** By somebody who was there before them, or whoever made the room. */
+  /** Has a link or a code; false for the creator of the room. */
   readonly invited: boolean
-  /** Whom it is counted with; undefined: with nobody. */
+  /** Group of addresses whose visits count together; undefined if exempt. */
   readonly group: string | undefined
   readonly hearing: Hearing
-  /** Others are there when they come in. */
+  /** Others are in the room on arrival. */
   readonly accompanied: boolean
   readonly participant: (leg: string) => Participant | undefined
   readonly clock: Clock
@@ -33,8 +33,8 @@ export interface VisitParts {
 }
 
 /**
- * Somebody's stay in a room, over however many connections. It knows what they hear alone and in company, and sees to it
- * that they do; everything else about them is their participant's state.
+ * A person’s visit to a room, over any number of connections. It applies the language for hearing alone or in
+ * company; all other state belongs to the participant.
  */
 export class Visit {
   readonly call: string
@@ -65,12 +65,12 @@ export class Visit {
     this.#end = after(parts.clock, parts.endsAt - parts.clock.now(), () => this.#timeIsUp())
   }
 
-  /** The connection it has, or had last. */
+  /** The current connection, or the last one. */
   get leg(): BrowserLeg | undefined {
     return this.#leg
   }
 
-  /** The participant's id: that of the first leg. */
+  /** Id of the participant: that of the first leg. */
   get participantId(): string | undefined {
     return this.#first
   }
@@ -79,7 +79,7 @@ export class Visit {
     return this.#first === undefined ? undefined : this.#parts.participant(this.#first)
   }
 
-  /** Goes on over `leg`; returns the one before. */
+  /** Continues over `leg`; returns the previous leg. */
   moveTo(leg: BrowserLeg): BrowserLeg | undefined {
     const before = this.#leg
     this.#leg = leg
@@ -87,7 +87,7 @@ export class Visit {
     return before
   }
 
-  /** Tells of `caption`, as they read it, with these people in the room. */
+  /** Sends `caption` as this visitor reads it, given the participants of the room. */
   read(caption: Caption, parties: Iterable<Participant>): void {
     const reader = { id: this.#first, hears: this.participant?.state.hears }
     const read = this.#reading.of(caption, reader, parties)
@@ -107,20 +107,20 @@ export class Visit {
     this.#leg?.socket.tell(message)
   }
 
-  /** Takes over what somebody asked for; throws `RangeError` for what cannot be. */
+  /** Applies the visitor’s choices; throws `RangeError` for invalid ones. */
   choose(chosen: Partial<Hearing>, change: PartyChange, company: boolean): void {
     this.#hearing = { ...this.#hearing, ...chosen }
     this.#change({ ...change, ...this.#heard(company) })
   }
 
-  /** The first of others came, or the last left: they hear what they want to hear then. */
+  /** Switches the language when others join or the last of them leaves. */
   fit(company: boolean): void {
     if (company === this.#accompanied) return
     this.#accompanied = company
     this.#change(this.#heard(company))
   }
 
-  /** What they hear was changed by somebody else: that is what they hear in such company from now on. */
+  /** Applies a change made by someone else to the current situation, alone or in company. */
   overruled(hears: LanguageId | undefined, company: boolean): void {
     if (this.#changing || hears === undefined) return
     this.#hearing = { ...this.#hearing, [company ? 'company' : 'alone']: hears }

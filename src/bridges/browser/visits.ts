@@ -7,12 +7,12 @@ import type { PartyView } from './messages.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 import { type Hearing, Visit } from './visit.ts'
 
-/** How often quiet connections are looked after (ms). */
+/** Interval between checks of quiet connections (ms). */
 const WATCH_MS = 200
-/** Fits what the wire takes for a token. */
+/** Yields the length that the wire format requires of tokens. */
 const TOKEN_BYTES = 18
 
-/** All visits of the moment, and what their pages are told of their rooms. */
+/** All current visits; keeps their pages informed of their rooms. */
 export class Visits implements Disposable {
   readonly #relay: BrowserBridgeOptions['relay']
   readonly #clock: Clock
@@ -61,26 +61,26 @@ export class Visits implements Disposable {
     return this.#byCall.size
   }
 
-  /** Visits from one group of addresses. */
+  /** Returns the number of visits from one group of addresses. */
   of(group: string): number {
     let count = 0
     for (const visit of this.#byCall.values()) if (visit.group === group) count++
     return count
   }
 
-  /** Visits without an invitation. */
+  /** Number of visits without an invitation. */
   get uninvited(): number {
     let count = 0
     for (const { invited } of this.#byCall.values()) if (!invited) count++
     return count
   }
 
-  /** The connections of this moment. */
+  /** Current connections. */
   get legs(): ReadonlySet<BrowserLeg> {
     return this.#legs
   }
 
-  /** The sums of all legs, ended and live. */
+  /** Totals of all legs, ended and current. */
   counters(): LegCounters {
     const sum = new LegCounters()
     sum.add(this.#ended)
@@ -88,7 +88,7 @@ export class Visits implements Disposable {
     return sum
   }
 
-  /** A visit to `room`, without a connection yet. */
+  /** Creates a visit to `room`, without a connection yet. */
   begin(
     { room, invited, group }: Pick<Visit, 'room' | 'invited' | 'group'>,
     hearing: Hearing,
@@ -107,7 +107,7 @@ export class Visits implements Disposable {
     return visit
   }
 
-  /** The visit that goes on; undefined when there is none, or the secret is not its own. */
+  /** Returns the visit to resume, or undefined if it does not exist or the secret is wrong. */
   find(call: string, secret: string): Visit | undefined {
     const visit = this.#byCall.get(call)
     if (!visit) return undefined
@@ -115,7 +115,7 @@ export class Visits implements Disposable {
     return given.length === right.length && timingSafeEqual(given, right) ? visit : undefined
   }
 
-  /** Takes note of a leg that is about to be admitted. */
+  /** Registers a leg that is about to be admitted. */
   own(leg: BrowserLeg): void {
     this.#legs.add(leg)
     this.#ticker ??= new Ticker(this.#clock, WATCH_MS, now => {
@@ -138,7 +138,7 @@ export class Visits implements Disposable {
     if (there?.size === 0) this.#byRoom.delete(visit.room)
   }
 
-  /** Whether somebody who is in `room`, or `newcomer`s about to come in, are not alone there. */
+  /** Returns true if someone in `room`, including `newcomers` about to join, has company there. */
   company(room: string, newcomers = 0): boolean {
     return (this.#relay.rooms.get(room)?.participants.size ?? 0) + newcomers > 1
   }
@@ -148,7 +148,7 @@ export class Visits implements Disposable {
     const places = new Set<string>()
     return Array.from(there)
       .filter(({ invitation: { place }, state: { speaks } }) => {
-        // Those that listen for a voice channel, one for each language, are one to others: the channel.
+        // A voice channel listens with one leg per language; others see it as one participant.
         if (place === undefined || speaks !== undefined) return true
         const known = places.has(place)
         places.add(place)
@@ -173,7 +173,7 @@ export class Visits implements Disposable {
     if (visit) this.forget(visit)
   }
 
-  /** Tells of `room` once all that happens just now has happened: whoever is admitted is not quite in it yet. */
+  /** Schedules an update of `room` after the current events: a newly admitted participant is not fully in it yet. */
   #touch(room: string): void {
     if (!this.#byRoom.has(room)) return
     if (this.#stale.size === 0) queueMicrotask(() => this.#refresh())

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { isLanguageId } from '../../core/languages.ts'
 
-/** What the page says, in JSON, to and from values. No socket, no state; audio is in `packet.ts`. */
+/** Parses and validates the JSON messages of the page. No socket, no state; audio is in `packet.ts`. */
 
 const language = z.string().max(16).refine(isLanguageId)
-/** By the id in the service's list. */
+/** Id in the service’s list. */
 const voice = z.string().regex(/^[\w.:+ -]{1,64}$/)
-/** Voices by the language that they speak. */
+/** Voices by the language they speak. */
 const voices = z.record(language, voice).refine(record => Object.keys(record).length <= 20)
 const name = z
   .string()
@@ -22,15 +22,15 @@ const hello = z.object({
   kind: z.literal('hello'),
   /** Absent: they only listen. */
   speaks: language.optional(),
-  /** What they want to hear while others are there. */
+  /** Language they hear in company. */
   hears: language,
-  /** … and while they are alone: their own words in it. */
+  /** Language they hear alone: a translation of their own words. */
   alone: language,
   voices: voices.default({}),
   original: original.default('duck'),
   name: name.optional(),
   muted: z.boolean().default(false),
-  /** The room: that of a link, that of a code, or one of their own. */
+  /** The room: that of a link, that of a code, or a new one. */
   link: token.optional(),
   code: z
     .string()
@@ -40,26 +40,26 @@ const hello = z.object({
 
 const INBOUND = {
   hello,
-  /** Goes on with a visit after a cut. */
+  /** Resumes a visit after a disconnection. */
   resume: z.object({ kind: z.literal('resume'), call: token, secret: token }),
-  /** What is absent stays as it is; `null` takes away. */
+  /** Absent fields remain unchanged; `null` removes a value. */
   change: z.object({
     kind: z.literal('change'),
     speaks: language.nullable().optional(),
     hears: language.optional(),
     alone: language.optional(),
-    /** All of them. */
+    /** Replaces all voices. */
     voices: voices.optional(),
     original: original.optional(),
     name: name.nullable().optional(),
     muted: z.boolean().optional(),
   }),
-  /** All before the mark was played. */
+  /** All audio before the mark was played. */
   mark: z.object({ kind: z.literal('mark'), id: count }),
   key: z.object({ kind: z.literal('key'), digit: z.string().regex(/^[0-9*#A-D]$/) }),
   ping: z.object({ kind: z.literal('ping'), at: z.number() }),
   invite: z.object({ kind: z.literal('invite') }),
-  /** How playing goes, from time to time: sums since the page began. */
+  /** Periodic playback statistics: totals since the page was loaded. */
   report: z.object({ kind: z.literal('report'), underruns: count, skippedMs: count, bufferedMs: count }),
   bye: z.object({ kind: z.literal('bye') }),
 } as const
@@ -71,17 +71,17 @@ export type Voices = z.output<typeof voices>
 export type Hello = Known['hello']
 export type Change = Known['change']
 
-/** What is wrong with a message; a closed set, fit for a metric's label. */
+/** Faults of a message: a closed set, usable as a metric label. */
 export type WireFault = 'json' | 'shape' | Kind
 
-/** Everything that can arrive as text. */
+/** All possible text messages. */
 export type Inbound =
   | Known[Kind]
-  /** Of a later version of the page. */
+  /** From a later version of the page. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'invalid'; readonly fault: WireFault }
 
-/** One text message. Never throws, whatever `text` is. */
+/** Parses one text message. Never throws. */
 export function parse(text: string): Inbound {
   let message: unknown
   try {

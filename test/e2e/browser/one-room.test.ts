@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)('one room', { timeout: 120_000 }, () => {
       await talk.page.fill('#name', name)
       if (hash === '') await talk.page.fill('#code', code)
       await talk.page.click(hash === '' ? '#code-form button' : '#start')
-      await talk.page.getByText('You are on the line').waitFor()
+      await talk.page.getByText('You’re connected').waitFor()
       return talk
     }
     const anna = await come('Anna')
@@ -75,10 +75,10 @@ describe.skipIf(!hasChromium)('one room', { timeout: 120_000 }, () => {
     const teo = await x.caller.dial(DESK)
     await until(() => teo.asking, 15_000, 'the question for the code')
     for (const digit of code) teo.press(digit)
-    await anna.page.getByText('Teo, on the telephone').waitFor()
+    await anna.page.getByText('Teo, on the phone').waitFor()
     // The channel is one, in however many languages it listens.
     const here = (await anna.page.locator('#people li').allTextContents()).map(line => line.split(',')[0])
-    expect(here.toSorted()).toEqual(['A voice channel on Discord', 'Anna (you)', 'Bruno', 'Dora', 'Teo'])
+    expect(here.toSorted()).toEqual(['Discord voice channel', 'Anna (you)', 'Bruno', 'Dora', 'Teo'])
     const wall = await (await browser.newContext()).newPage()
     const [room = ''] = x.app.relay.rooms.keys()
     await wall.goto(`${address}/captions/${encodeURIComponent(room)}#key=${KEY}&to=fr-fr`)

@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 6
     const anna = await talkPage(browser, proxy.url, { ear: false, script: NO_MICROPHONE })
     const here = (page: Page) => page.locator('#people li').count()
     await anna.page.click('#start')
-    await anna.page.getByText('There is no microphone').waitFor()
+    await anna.page.getByText('No microphone found').waitFor()
     await anna.page.click('#invite')
     await anna.page.locator('#invited').waitFor()
     const link = new URL(await anna.page.locator('#link').inputValue())
@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 6
     await expect.poll(() => here(bob.page)).toBe(2)
     // A switch on the microphone, which a page can only be told of.
     for (const [event, words] of [
-      ['mute', 'nobody hears you'],
+      ['mute', 'Others can’t hear you'],
       ['unmute', 'on again'],
     ]) {
       await bob.page.evaluate(`microphone.getAudioTracks()[0].dispatchEvent(new Event('${event}'))`)
@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 6
     // Whatever was said of the microphone.
     const away = async () => {
       await proxy.stop()
-      await anna.page.getByText('Coming back').waitFor()
+      await anna.page.getByText('Reconnecting').waitFor()
       await b.run(LONG_MS)
       await expect.poll(() => here(bob.page)).toBe(1)
     }
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 6
     await proxy.start()
     await expect.poll(() => b.bridge.counters.refused.get('busy'), { timeout: 15_000 }).toBeGreaterThan(0)
     busy = false
-    await anna.page.getByText('You are back').waitFor({ timeout: 15_000 })
+    await anna.page.getByText('Reconnected').waitFor({ timeout: 15_000 })
     await expect.poll(() => here(bob.page)).toBe(2)
     expect(await anna.page.locator('#invited').isVisible()).toBe(true)
 
@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 6
     await away()
     for (const room of b.relay.rooms.keys()) b.bridge.links.revokeAll(room)
     await proxy.start()
-    await anna.page.getByText('You are back').waitFor({ timeout: 15_000 })
+    await anna.page.getByText('Reconnected').waitFor({ timeout: 15_000 })
     expect(await here(bob.page)).toBe(1)
     expect(await anna.page.locator('#invited').isVisible()).toBe(false)
     await Promise.all([anna.page.context().close(), bob.page.context().close()])

@@ -25,11 +25,11 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
     const { page } = await talkPage(browser, b.address, { ear: false })
     const status = page.locator('#status')
     await page.click('#start')
-    await page.getByText('You are on the line. Say something.').waitFor()
+    await page.getByText('You’re connected. Say something.').waitFor()
     await page.click('#mute')
-    expect(await status.textContent()).toBe('Muted. Others cannot hear you.')
+    expect(await status.textContent()).toBe('Muted. Others can’t hear you.')
     await page.click('#mute')
-    expect(await status.textContent()).toBe('You are on the line. Say something.')
+    expect(await status.textContent()).toBe('You’re connected. Say something.')
     await page.context().close()
   })
 
@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
       script: withoutMicrophone('NotAllowedError'),
     })
     await page.click('#start')
-    await page.getByText('This page may not use the microphone').waitFor()
+    await page.getByText('Microphone access is blocked').waitFor()
     expect(await page.locator('#status').getAttribute('data-kind')).toBe('bad')
     await page.click('#stop')
     expect(await page.locator('#start').textContent()).toBe('Try again')
@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
       ear: false,
       usable: false,
     })
-    await page.getByText('no longer valid').waitFor()
+    await page.getByText('has expired').waitFor()
     expect(await page.locator('#start').textContent()).toBe('Start talking')
     expect(await page.locator('#start').isDisabled()).toBe(true)
     await page.context().close()
@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
     const { page } = await talkPage(browser, b.address, { ear: false })
     await page.fill('#code', '123456')
     await page.click('#code-form button')
-    await page.locator('#code-card').getByText('No conversation has this code.').waitFor()
+    await page.locator('#code-card').getByText('Invalid code.').waitFor()
     expect(await page.locator('#status').textContent()).toBe('Ready when you are.')
     await page.context().close()
   })

@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     expect(await page.locator('#to-dashboard').isVisible()).toBe(true)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.click('#start')
-    await page.getByText('You are on the line').waitFor()
+    await page.getByText('You’re connected').waitFor()
     await b.until(() => b.utterances.some(({ stage }) => stage === 'heard'), 40_000, 'a translation')
     const [text = ''] = await finals('original')
     const [translation = ''] = await finals('translation')
@@ -135,7 +135,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     // By keys alone.
     for (let n = 0; n < 7; n++) await anna.page.keyboard.press('Tab')
     await anna.page.keyboard.press('Enter')
-    await anna.page.getByText('You are on the line').waitFor()
+    await anna.page.getByText('You’re connected').waitFor()
     // Where keys were does not get lost with the button.
     expect(await anna.page.evaluate('document.activeElement.id')).toBe('mute')
     await anna.page.click('#invite')
@@ -150,13 +150,13 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     })
     await bob.page.selectOption('#hears', 'es-es')
     await bob.page.click('#start')
-    await bob.page.getByText('This page may not use the microphone').waitFor()
+    await bob.page.getByText('Microphone access is blocked').waitFor()
     await bob.page.getByText('in a browser').nth(1).waitFor()
     expect(await accessibilityFaults(bob.page)).toEqual([])
     // Nothing is wider than the telephone.
     expect(await bob.page.evaluate('document.documentElement.scrollWidth')).toBe(360)
     // Anna hears others now, in her own language.
-    await anna.page.getByText('Everybody else is translated').waitFor()
+    await anna.page.getByText('Everyone else is translated').waitFor()
     expect(await anna.page.locator('#hears').inputValue()).toBe('en-us')
 
     await b.until(
@@ -168,8 +168,8 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     const start = (await anna.heard()).length
     await bob.page.selectOption('#recording', { index: 1 })
     await bob.page.click('#play')
-    await bob.page.getByText('It is being played').waitFor()
-    await bob.page.getByText('Play it').waitFor({ timeout: 10_000 })
+    await bob.page.getByText('Playing…').waitFor()
+    await bob.page.getByRole('button', { name: 'Play', exact: true }).waitFor({ timeout: 10_000 })
     // Both speak English, so Anna hears the recording as it is.
     const wav = readWav(
       await readFile(
@@ -194,7 +194,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     expect((await bob.finals('translation')).join(' ')).toMatch(/respetable|amable|mujer/i)
 
     await bob.page.close()
-    await anna.page.getByText('Nobody else is here').waitFor()
+    await anna.page.getByText('You’re the only one here').waitFor()
     expect(await anna.page.locator('#hears').inputValue()).toBe('es-es')
     expect([...anna.faults, ...bob.faults]).toEqual([])
     await Promise.all([anna.page.context().close(), bob.page.context().close()])
@@ -207,7 +207,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
       ear: false,
     })
     await anna.page.click('#start')
-    await anna.page.getByText('There is no microphone').waitFor()
+    await anna.page.getByText('No microphone found').waitFor()
     await anna.page.click('#invite')
     await anna.page.locator('#invited').waitFor()
     const code = (await anna.page.locator('#code-shown').textContent())!.replace(' ', '')
@@ -215,12 +215,12 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     const phone = await b.dial({ hears: 'es-es' }, { to: CODES })
     await b.until(() => phone.asking, 15_000, 'the question for the code')
     phone.press(`${code}#`)
-    await anna.page.getByText('on the telephone').waitFor()
+    await anna.page.getByText('on the phone').waitFor()
 
     const back: RelayEvents['returned'][] = []
     b.app.relay.observer.on('returned', event => back.push(event))
     proxy.cut()
-    await anna.page.getByText('You are back').waitFor()
+    await anna.page.getByText('Reconnected').waitFor()
     expect(back).toHaveLength(1)
     expect(b.app.relay.rooms.get(room)?.participants.size).toBe(2)
 

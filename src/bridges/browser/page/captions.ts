@@ -4,7 +4,7 @@ import { say } from './words.ts'
 
 type Caption = Extract<Outbound, { kind: 'caption' }>
 
-/** Captions that are kept on the page. */
+/** Maximum number of captions shown. */
 const MOST = 100
 
 const list = element('captions', HTMLOListElement)
@@ -12,16 +12,16 @@ const empty = element('captions-empty', HTMLElement)
 const page = element('captions-page', HTMLAnchorElement)
 const aloud = element('captions-aloud', HTMLElement)
 
-/** What is said, in both languages, as it is said; screen readers are told what does not change any more. */
+/** Live captions in both languages. Screen readers announce only final ones. */
 export class Captions {
   readonly #items = new Map<string, HTMLLIElement>()
 
   constructor() {
-    // It scrolls, so keys must get there.
+    // The list scrolls, so it must be focusable.
     list.tabIndex = 0
   }
 
-  /** Leads to the page at `path`, which shows them as well; without one to none. */
+  /** Links to the captions page at `path`; hides the link if `path` is undefined. */
   lead(path: string | undefined): void {
     page.hidden = path === undefined
     if (path !== undefined) page.href = path
@@ -57,7 +57,10 @@ export class Captions {
     return item
   }
 
-  /** Who says something else has ended what they said before, also where that never became final. More of it shows that it had not. */
+  /**
+   * A speaker’s new utterance ends their draft, even if that never became final. A later update makes it a draft
+   * again.
+   */
   #leaveBehind(name: string): void {
     for (const draft of list.querySelectorAll<HTMLLIElement>('.draft'))
       if (draft.dataset.who === name) draft.classList.remove('draft')

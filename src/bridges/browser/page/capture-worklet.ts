@@ -4,10 +4,13 @@ import { createResampler } from '../../../transcode/resample.ts'
 import { HEADER_BYTES, PACKET_FRAME, writeHeader } from '../packet.ts'
 import { CAPTURE, type Captured, type CaptureOrder } from './worklet-messages.ts'
 
-/** Samples that the browser hands over at a time. */
+/** Samples per call from the browser. */
 const QUANTUM = 128
 
-/** Listens: whatever rate the sound card has becomes frames of 20 ms at 16 kHz, also of silence while nothing is connected. */
+/**
+ * Captures audio: resamples from the sound card’s rate to 20 ms frames at 16 kHz, including silence while no input is
+ * connected.
+ */
 class Capture extends AudioWorkletProcessor {
   readonly #resampler = createResampler(sampleRate, 16_000)
   readonly #block = new Int16Array(QUANTUM)

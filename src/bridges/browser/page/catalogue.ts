@@ -1,7 +1,10 @@
 import type { Catalogue } from './choices.ts'
 import { fromRoot } from './root.ts'
 
-/** What can be chosen from, for whoever has `link`. The service may need a moment: it is asked until it answers, and `waits` is called each time it does not. */
+/**
+ * Fetches the available choices for the holder of `link`. Retries until the service responds, and calls `waits` after
+ * each failure.
+ */
 export async function catalogue(link: string | undefined, waits: () => void): Promise<Catalogue> {
   for (;;) {
     try {
@@ -16,7 +19,7 @@ export async function catalogue(link: string | undefined, waits: () => void): Pr
         return { ...found, recordings }
       }
     } catch {
-      // The server is away, or the network.
+      // The server or the network is unavailable.
     }
     waits()
     await new Promise(resolve => setTimeout(resolve, 1_000))

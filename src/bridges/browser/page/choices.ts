@@ -4,25 +4,25 @@ import type { SelfView } from '../messages.ts'
 import type { Offer, OfferedVoice } from '../offer.ts'
 import { say, type Words } from './words.ts'
 
-/** What `/talk/languages` answers. */
+/** Response of `/talk/languages`. */
 export interface Catalogue extends Offer {
   readonly defaults: { readonly speaks: string; readonly hears: string }
-  /** Where a page for whoever looks after the server is, if there is one. */
+  /** Address of the dashboard, if there is one. */
   readonly dashboard?: string
-  /** Somebody without link or code may come in. */
+  /** Visitors without a link or a code are admitted. */
   readonly welcome: boolean
-  /** The link that was sent along leads into a room. */
+  /** The given link belongs to a room. */
   readonly invited: boolean
   readonly recordings: readonly { readonly url: string; readonly language: string; readonly text: string }[]
 }
 
-/** What somebody has chosen; kept in this browser. */
+/** The user’s choices, stored in this browser. */
 interface Chosen {
   speaks: string
   alone: string
-  /** Absent: what they speak. */
+  /** Absent: the language they speak. */
   company?: string
-  /** By the language that the voice speaks. */
+  /** By the language the voice speaks. */
   voices: Record<string, string>
 }
 
@@ -34,14 +34,14 @@ const voice = element('voice', HTMLSelectElement)
 const hint = element('hint', HTMLElement)
 const few = element('few-languages', HTMLElement)
 
-/** The three selects: what somebody speaks, what they hear alone or in company, and in which voice. */
+/** The three selects: the language spoken, the language heard (alone or in company) and the voice. */
 export class Choices {
   readonly #catalogue: Catalogue
   readonly #chosen: Chosen
   #company: boolean
   readonly #guest: boolean
 
-  /** `changed` is called when somebody chose something. */
+  /** Calls `changed` after each choice. */
   constructor(catalogue: Catalogue, guest: boolean, changed: () => void) {
     this.#catalogue = catalogue
     this.#guest = guest
@@ -71,13 +71,13 @@ export class Choices {
     this.#show()
   }
 
-  /** As the server wants to be told it. */
+  /** The choices in the server’s format. */
   get wanted(): { speaks: string; hears: string; alone: string; voices: Record<string, string> } {
     const { speaks, alone, company = speaks, voices } = this.#chosen
     return { speaks, hears: company, alone, voices }
   }
 
-  /** Others are there, or nobody is; and what others changed. */
+  /** Applies the current company, and changes made by others. */
   fit(now: SelfView): void {
     this.#company = now.accompanied
     this.#chosen.speaks = now.speaks ?? this.#chosen.speaks
@@ -91,7 +91,7 @@ export class Choices {
     try {
       localStorage.setItem(KEPT, JSON.stringify(this.#chosen))
     } catch {
-      // A browser that keeps nothing asks again next time.
+      // Storage is blocked: choices are not remembered.
     }
     this.#show()
     changed()
@@ -110,7 +110,7 @@ export class Choices {
     hint.textContent = say(this.#hint)
   }
 
-  /** Where recognition understands so little that a choice looks broken, the reason is shown. */
+  /** Explains a choice of languages so short that it looks like a bug. */
   #showFew(): void {
     const heard = this.#catalogue.languages.filter(({ heard }) => heard)
     few.hidden = new Set(heard.map(({ id }) => primary(id))).size > 1
@@ -142,7 +142,7 @@ function startWith({ languages, defaults }: Catalogue, guest: boolean): Chosen {
   }
 }
 
-/** Its name, which may say already whose voice it is like. */
+/** Returns the voice’s name, with its gender unless the name includes it. */
 function voiceOption({ id, name, gender }: OfferedVoice): { id: string; name: string } {
   return { id, name: /male\b/i.test(name) ? name : say(`${gender}-voice`, { name }) }
 }
@@ -155,7 +155,7 @@ function read(): Partial<Chosen> | undefined {
   }
 }
 
-/** Puts `options` into a select, if they are others than those that are there. */
+/** Replaces the options of a select if they differ. */
 function fill(select: HTMLSelectElement, options: readonly { id: string; name: string }[]): void {
   const there = Array.from(select.options, ({ value, textContent }) => `${value} ${textContent}`)
   if (there.join() === options.map(({ id, name }) => `${id} ${name}`).join()) return

@@ -1,33 +1,33 @@
 import type { Outbound, Refused } from '../messages.ts'
 import { fromRoot } from './root.ts'
 
-/** How it is between the page and the server. */
+/** State of the connection to the server. */
 export type Line = 'connecting' | 'open' | 'waiting' | 'over'
 
 export interface ConnectionEvents {
-  /** What to say first: who it is, and what they want. */
+  /** Returns the first message: the user’s name and choices. */
   hello(): object
   message(message: Outbound): void
   audio(packet: ArrayBuffer): void
   line(line: Line): void
-  /** Who was in before is not let in again: whether to go on asking. */
+  /** Returns whether to keep trying after a user admitted earlier is rejected. */
   asksAgain(why: Refused): boolean
-  /** It is given up. */
+  /** Called when reconnecting is abandoned. */
   lost(): void
 }
 
-/** The server keeps the place of who was cut off for so long (ms). */
+/** The server keeps a visit this long after a disconnection (ms). */
 const KEPT_MS = 10_000
-/** Without a sign of life for so long the connection is dead (ms). */
+/** Time without data after which the connection is considered dead (ms). */
 const DEAD_MS = 5_000
 const PING_MS = 2_000
 const RETRY_MS = [200, 400, 800, 1_500, 3_000]
-/** Given up after so long (ms). */
+/** Reconnecting is abandoned after this time (ms). */
 const PATIENCE_MS = 120_000
-/** More than this unsent, and audio is left out: late words help nobody (bytes: 2 s). */
+/** Unsent bytes above which audio is dropped, because late speech is useless (2 s). */
 const MOST_UNSENT = 65_536
 
-/** The page's socket: after a cut it connects by itself, and the visit goes on. */
+/** The page’s socket. After a disconnection it reconnects automatically and resumes the visit. */
 export class Connection {
   readonly #events: ConnectionEvents
   #socket: WebSocket | undefined
@@ -37,10 +37,10 @@ export class Connection {
   #cutAt = 0
   #heardAt = 0
   #pingedAt = 0
-  /** They were let in once, and come back. */
+  /** Was admitted before and is rejoining. */
   #known = false
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** There and back (ms). */
+  /** Round-trip time (ms). */
   roundTripMs = 0
 
   constructor(events: ConnectionEvents) {
@@ -63,13 +63,16 @@ export class Connection {
     if (this.#line === 'open') this.#socket?.send(JSON.stringify(message))
   }
 
-  /** Sends one message of audio, if it can go now. */
+  /** Sends one audio message, unless too much is unsent. */
   sendAudio(packet: ArrayBuffer): void {
     if (this.#line === 'open' && this.#socket && this.#socket.bufferedAmount < MOST_UNSENT)
       this.#socket.send(packet)
   }
 
-  /** Looks whether the server is still there. Called with every frame: timers sleep in the background, sound does not. */
+  /**
+   * Checks that the server still responds. Called with every frame, because browsers throttle timers in the
+   * background, but not audio.
+   */
   watch(): void {
     if (!this.#socket) return
     const now = performance.now()
@@ -82,14 +85,14 @@ export class Connection {
     this.say({ kind: 'ping', at: now })
   }
 
-  /** Tries at once, if it waits: the network is said to be back. */
+  /** Reconnects immediately instead of waiting, since the network is reported to be available. */
   hurry(): void {
     if (this.#line !== 'waiting') return
     clearTimeout(this.#timer)
     this.#connect('waiting')
   }
 
-  /** Says goodbye; nothing is tried again. */
+  /** Says goodbye and stops reconnecting. */
   close(): void {
     this.say({ kind: 'bye' })
     this.#become('over')
@@ -138,7 +141,7 @@ export class Connection {
         this.roundTripMs = performance.now() - message.at
         return
       case 'refused':
-        // The visit was over before we were back: as somebody new, then.
+        // The visit ended before we reconnected: start a new one.
         if (message.why === 'gone') {
           this.#visit = undefined
           return
@@ -147,7 +150,7 @@ export class Connection {
         this.#over()
         break
       case 'ended':
-        // What failed, or is started anew, may be back in a moment.
+        // After a failure or a restart, the server may soon be available again.
         if (message.why !== 'failed' && message.why !== 'server') this.#over()
         break
       default:

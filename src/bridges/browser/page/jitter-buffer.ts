@@ -1,52 +1,52 @@
 import { ahead } from '../packet.ts'
 
-/** Samples a millisecond: 16 kHz. */
+/** Samples per millisecond: 16 kHz. */
 const PER_MS = 16
-/** What is passed over as a whole when there is too much (20 ms). */
+/** Unit in which surplus audio is skipped (20 ms). */
 const BLOCK = 20 * PER_MS
 const CAPACITY = 4_000 * PER_MS
-/** Above what is wanted, the server sends this far ahead of its own accord, and a little more is no harm (ms). */
+/** The server’s regular lead plus a margin, tolerated above the target (ms). */
 const LEAD_MS = 300
-/** Quieter than this a block can be left out without anybody missing it. */
+/** Level below which a block can be skipped inaudibly. */
 const QUIET = 220
-/** How long a voice that breaks off takes to come to rest, and one that comes back to be there (5 ms). */
+/** Duration of fade-out and fade-in around interruptions (5 ms). */
 const EDGE = 5 * PER_MS
-/** Without running dry for so long, less is kept in hand (samples played: 10 s). */
+/** Playing time without underrun after which the target shrinks (samples: 10 s). */
 const CALM = 10_000 * PER_MS
 
 export interface JitterOptions {
-  /** Kept in hand at first, at least and at most (ms). */
+  /** Initial, minimum and maximum target (ms). */
   readonly startMs?: number
   readonly leastMs?: number
   readonly mostMs?: number
-  /** All before the mark `id` has been pulled. */
+  /** Called when all audio before the mark `id` has been pulled. */
   readonly heard?: (id: number) => void
 }
 
 /**
- * Makes an even stream of audio that comes in bursts. It begins to play when enough is in hand, or has waited as long; keeps more
- * when it ran dry in the midst of something, less when all is calm; and when more and more comes than is played, since the
- * clocks differ or the network was stuck, leaves out what is quiet. Pure: who pulls is the clock.
+ * Turns bursts of audio into an even stream. Playback starts when the target is buffered or has been waited for. The
+ * target grows after an underrun during speech and shrinks in quiet periods. When audio accumulates, because clocks
+ * differ or the network stalled, quiet blocks are skipped. Pure: the caller of `pull` is the clock.
  */
 export class JitterBuffer {
-  /** It ran dry in the midst of something. */
+  /** Number of underruns during speech. */
   underruns = 0
-  /** Samples that were left out. */
+  /** Samples skipped. */
   skipped = 0
   readonly #ring = new Int16Array(CAPACITY)
   readonly #least: number
   readonly #most: number
   readonly #heard: (id: number) => void
-  /** Marks and the samples before them, since the beginning. */
+  /** Marks with the number of samples before them, since the start. */
   readonly #marks: { id: number; at: number }[] = []
   #target: number
   #read = 0
   #written = 0
   #playing = false
-  /** Samples pulled while what is in hand waited. */
+  /** Samples pulled while waiting for the target. */
   #waited = 0
   #calm = 0
-  /** Where on the sender's clock the next message belongs that continues the last; undefined after a flush. */
+  /** Timestamp at which the next contiguous message starts; undefined after a flush. */
   #next: number | undefined
   #last = 0
   #rest = 0
@@ -55,7 +55,7 @@ export class JitterBuffer {
   constructor({ startMs = 60, leastMs = 40, mostMs = 240, heard = () => {} }: JitterOptions = {}) {
     if (!(leastMs > 0 && leastMs <= startMs && startMs <= mostMs && mostMs < 2_000))
       throw new RangeError(
-        `0 < leastMs <= startMs <= mostMs < 2000 must hold, got ${leastMs}, ${startMs}, ${mostMs}`,
+        `expected 0 < leastMs <= startMs <= mostMs < 2000, got ${leastMs}, ${startMs}, ${mostMs}${leastMs}, ${startMs}, ${mostMs}`,
       )
     this.#least = leastMs * PER_MS
     this.#most = mostMs * PER_MS
@@ -67,12 +67,12 @@ export class JitterBuffer {
     return (this.#written - this.#read) / PER_MS
   }
 
-  /** What is kept in hand now (ms). */
+  /** Current target (ms). */
   get targetMs(): number {
     return this.#target / PER_MS
   }
 
-  /** Takes `pcm`, whose first sample belongs at `timestamp` on the sender's clock; copies it. */
+  /** Copies `pcm`, whose first sample has `timestamp` on the sender’s clock. */
   push(pcm: Int16Array, timestamp: number): void {
     const late = this.#next !== undefined && ahead(timestamp, this.#next) <= 0
     if (late && !this.#playing && this.#written === this.#read) this.#ranDry()
@@ -83,13 +83,13 @@ export class JitterBuffer {
     this.#written += pcm.length
   }
 
-  /** `heard(id)` is called when all that was pushed before has been pulled. */
+  /** Calls `heard(id)` when all audio pushed before has been pulled. */
   mark(id: number): void {
     this.#marks.push({ id, at: this.#written })
     this.#tellMarks()
   }
 
-  /** What was pushed and not pulled is not wanted any more; its marks are forgotten. */
+  /** Discards unplayed audio and its marks. */
   flush(): void {
     this.#marks.length = 0
     this.#read = this.#written
@@ -97,12 +97,12 @@ export class JitterBuffer {
     this.#stop()
   }
 
-  /** The sender's clock begins anew; what is in hand is still played. */
+  /** The sender’s clock restarts; buffered audio is still played. */
   begin(): void {
     this.#next = undefined
   }
 
-  /** Fills `out`, with silence where there is nothing to play. */
+  /** Fills `out`, padded with silence. */
   pull(out: Int16Array): void {
     let done = 0
     while (done < out.length) {
@@ -150,7 +150,7 @@ export class JitterBuffer {
     this.#rest = EDGE
   }
 
-  /** Leaves out the next block while there is too much, if nobody will miss it. */
+  /** Skips quiet blocks while too much is buffered. */
   #passOver(): void {
     while (this.#written - this.#read > this.#target + LEAD_MS * PER_MS) {
       for (let n = 0; n < BLOCK; n++) if (Math.abs(this.#ring[(this.#read + n) % CAPACITY]!) > QUIET) return

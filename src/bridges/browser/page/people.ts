@@ -2,7 +2,7 @@ import { element, made } from '../../../pages/page/element.ts'
 import type { Outbound, PartyView } from '../messages.ts'
 import { hasWords, say } from './words.ts'
 
-/** Names that mean another machine to everybody else. */
+/** Host names that mean a different machine for every visitor. */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 type Invited = Extract<Outbound, { kind: 'invited' }>
@@ -13,11 +13,11 @@ const invited = element('invited', HTMLElement)
 const link = element('link', HTMLInputElement)
 const copy = element('copy', HTMLButtonElement)
 
-/** Who is in the room, and how others get into it. */
+/** Lists the participants of the room and shows invitations to it. */
 export class People {
   readonly #nameOf: (language: string) => string
 
-  /** `nameOf` says what a language is called. */
+  /** `nameOf` returns the name of a language. */
   constructor(nameOf: (language: string) => string) {
     this.#nameOf = nameOf
     copy.addEventListener('click', () => void this.#copy())
@@ -34,15 +34,15 @@ export class People {
     this.forgetInvitation()
   }
 
-  /** What it shows leads nowhere any more. */
+  /** Hides an invitation that is no longer valid. */
   forgetInvitation(): void {
     invited.hidden = true
   }
 
-  /** Shows how somebody else comes in, and goes there. */
+  /** Shows an invitation and moves focus to it. */
   invite({ path, publicUrl, code, numbers, discord, endsInMs }: Invited): void {
     invited.hidden = false
-    // Where others reach this page: here, unless only this machine does.
+    // Others can use this page’s address, unless it is only valid on this machine.
     link.value =
       publicUrl !== undefined && LOOPBACK.has(location.hostname)
         ? publicUrl.replace(/\/+$/, '') + path
@@ -62,7 +62,7 @@ export class People {
   }
 
   #line({ you, name, channel, speaks, muted, away }: PartyView): string {
-    // Whoever listens there, without a name or a language of their own.
+    // Listeners in a voice channel, without a name or language.
     if (channel === 'discord' && name === undefined && speaks === undefined) return say('channelHere')
     const key = `channel-${channel}`
     const who = name ?? say(you ? 'you' : 'unnamed')

@@ -4,12 +4,12 @@ import { HEADER_BYTES } from '../packet.ts'
 import { JitterBuffer } from './jitter-buffer.ts'
 import { PLAYBACK, type PlaybackOrder, type Played } from './worklet-messages.ts'
 
-/** Pulled from the buffer at a time: 10 ms. */
+/** Samples pulled from the buffer at a time: 10 ms. */
 const STEP = 160
 /** Steps between two reports: 100 ms. */
 const REPORT_STEPS = 10
 
-/** Plays: what comes in bursts at 16 kHz becomes an even stream at the rate of the sound card. */
+/** Plays audio: turns bursts at 16 kHz into an even stream at the sound card’s rate. */
 class Playback extends AudioWorkletProcessor {
   readonly #buffer = new JitterBuffer({ heard: id => this.#say({ kind: 'heard', id }) })
   readonly #resampler = createResampler(16_000, sampleRate)

@@ -1,6 +1,6 @@
 /**
- * What the bridge has at `path`, like `talk/socket`: below whatever prefix the site around it gave it, and whatever path a proxy put
- * before that. The document says how it is seen from there.
+ * Resolves a path of the bridge, such as `talk/socket`, below the site’s prefix and any path added by a proxy. The
+ * document carries the relative root.
  */
 export function fromRoot(path: string): URL {
   const { pathname, origin } = location

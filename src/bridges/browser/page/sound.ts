@@ -7,22 +7,22 @@ import {
   type Played,
 } from './worklet-messages.ts'
 
-/** Rates that resample to and from 16 kHz here; any other sound card is asked for 48 kHz. */
+/** Rates that resample to and from 16 kHz; with any other rate, 48 kHz is requested. */
 const RATES = [16_000, 24_000, 32_000, 44_100, 48_000]
 
-/** Why there is no microphone. The page has words for each. */
+/** Reasons for a missing microphone; the page has a message for each. */
 export type NoMicrophone = 'refused' | 'none' | 'busy'
 
-/** What the page hears and plays. */
+/** Callbacks for captured and played audio. */
 export interface SoundEvents {
-  /** Every 20 ms, also while nothing is connected. */
+  /** Every 20 ms, even while no input is connected. */
   captured(captured: Captured): void
   played(played: Played): void
-  /** The microphone was unplugged or taken away, or muted by the system and no longer so. */
+  /** The microphone was disconnected, muted by the system, or unmuted. */
   microphone(how: 'lost' | 'silenced' | 'on'): void
 }
 
-/** The sound card: a microphone or a recording in, a loudspeaker out. Whoever opens it closes it. */
+/** Audio input and output: a microphone or a recording, and the speakers. Its creator closes it. */
 export class Sound {
   readonly #context: AudioContext
   readonly #capture: AudioWorkletNode
@@ -32,10 +32,10 @@ export class Sound {
   #source: AudioNode | undefined
   #recording: AudioBufferSourceNode | undefined
 
-  /** Call it while a click is handled: browsers let no page sound otherwise. */
+  /** Must be called from a click handler: browsers block audio otherwise. */
   static async open(events: SoundEvents): Promise<Sound> {
     const context = usableContext()
-    // Not awaited: where no click was, this waits for one.
+    // Not awaited: without a click it stays pending until there is one.
     void context.resume()
     const files = ['./capture-worklet', './playback-worklet']
     const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
@@ -51,12 +51,12 @@ export class Sound {
     this.#playback = new AudioWorkletNode(context, PLAYBACK, { numberOfInputs: 0, outputChannelCount: [1] })
     this.#capture.port.onmessage = ({ data }: MessageEvent<Captured>) => events.captured(data)
     this.#playback.port.onmessage = ({ data }: MessageEvent<Played>) => events.played(data)
-    // It says nothing there; what leads nowhere is not run by every browser.
+    // Its output is silent, but some browsers do not run unconnected nodes.
     this.#capture.connect(context.destination)
     this.#playback.connect(context.destination)
   }
 
-  /** Of the sound card, as far as the browser knows (ms). */
+  /** Output latency, as far as the browser reports it (ms). */
   get outputMs(): number {
     const { outputLatency, baseLatency } = this.#context as { outputLatency?: number; baseLatency?: number }
     return 1_000 * (outputLatency || baseLatency || 0)
@@ -66,7 +66,7 @@ export class Sound {
     return this.#stream !== undefined
   }
 
-  /** Asks for the microphone and listens to it; says why there is none. */
+  /** Requests and connects the microphone; returns the reason if there is none. */
   async listen(): Promise<NoMicrophone | undefined> {
     if (!navigator.mediaDevices) return 'none'
     try {
@@ -81,7 +81,7 @@ export class Sound {
           this.#stream = undefined
           this.#events.microphone('lost')
         })
-        // By a switch on it, or in the system's settings: the browser gives silence meanwhile.
+        // Muted by a hardware switch or in the system’s settings: the browser delivers silence meanwhile.
         track.addEventListener('mute', () => this.#events.microphone('silenced'))
         track.addEventListener('unmute', () => this.#events.microphone('on'))
       }
@@ -100,7 +100,7 @@ export class Sound {
     this.#playback.port.postMessage(order, order.kind === 'audio' ? [order.packet] : [])
   }
 
-  /** Plays a recording in place of the microphone; settles when it is over or was stopped. */
+  /** Plays a recording instead of the microphone; resolves when it ends or is stopped. */
   async playInto(recording: ArrayBuffer): Promise<void> {
     const buffer = await this.#context.decodeAudioData(recording)
     this.stopRecording()

@@ -23,35 +23,35 @@ const nickname = element('name', HTMLInputElement)
 const toDashboard = element('to-dashboard', HTMLAnchorElement)
 const meterBox = element('meters', HTMLElement)
 const MICROPHONE_FRAMES_PER_LEVEL = 5
-/** What the status says about a line that is open. */
+/** Status messages of an open connection. */
 const STATES: readonly Words[] = ['line-open', 'line-muted', 'line-listening']
 const CODE_REFUSALS: readonly Refused[] = ['code', 'guesses']
 
-/** A link to a room: what stands behind `#` was not sent to any server. */
+/** A link to a room: browsers do not send the part after `#` to any server. */
 const link = joinToken(location.hash)
 
-/** The page: puts the choices, the sound card and the connection together. */
+/** The page: connects the choices, the audio and the connection. */
 class Talk {
   readonly #choices: Choices
   readonly #people: People
   readonly #captions = new Captions()
   readonly #connection: Connection
   #sound: Sound | undefined
-  /** By themself, and by whoever runs the server: either is enough. */
+  /** Muted by the user, or by the operator; either is sufficient. */
   #muted = false
   #silenced = false
   #code: string | undefined
-  /** A link into the room that they invited others to: they come back into it, even after long. */
+  /** A link to the room they invited others to, for rejoining even after a long interruption. */
   #home: string | undefined
   #frames = 0
   #bufferedMs = 0
   #complaint: Words | undefined
-  /** What the status line shows. */
+  /** Current status message. */
   #told: Words = 'ready'
-  /** What the start button says when nothing is wrong. */
+  /** Label of the start button after a regular end. */
   #offer: 'start' | 'join' = 'start'
   #welcomed = false
-  /** Waits for the line: open, or not to be had. */
+  /** Resolves once the connection is open or has failed. */
   #waiting: (() => void) | undefined
 
   constructor(catalogue: Catalogue) {
@@ -100,7 +100,7 @@ class Talk {
     addEventListener('online', () => this.#connection.hurry())
   }
 
-  /** With the microphone, or without one for somebody who only plays recordings. */
+  /** Starts with the microphone, or without one for users who only play recordings. */
   async #start(microphone: boolean): Promise<void> {
     start.disabled = true
     codeStatus.textContent = ''
@@ -151,7 +151,7 @@ class Talk {
     await this.#start(true)
   }
 
-  /** What is played before that nobody would hear. */
+  /** Recordings wait for this: earlier audio would be lost. */
   async #connected(): Promise<void> {
     if (this.#connection.line !== 'connecting') return
     await new Promise<void>(resolve => {
@@ -174,14 +174,14 @@ class Talk {
     if (STATES.includes(this.#told)) this.#tell(this.#state)
   }
 
-  /** As it is now, whoever made it so. */
+  /** Shows the current state, including changes made by others. */
   #fit(self: SelfView): void {
     this.#choices.fit(self)
     this.#silenced = self.muted
     this.#showMuted()
   }
 
-  /** A server that is started anew lets nobody in for a moment, and does not know its old links. */
+  /** A restarting server rejects everyone for a moment and does not know its former links. */
   #asksAgain(why: Refused): boolean {
     if (why !== 'link' || link !== undefined) return why === 'busy'
     this.#home = undefined
@@ -221,7 +221,7 @@ class Talk {
       case 'welcome':
         this.#sound?.order({ kind: 'begin' })
         this.#people.show(message.parties)
-        // Whoever was away for long comes back by a link, and has their page already.
+        // Users who rejoin by a link after a long interruption keep their captions page.
         if (message.captions !== undefined || !this.#welcomed) this.#captions.lead(message.captions)
         this.#fit(message.self)
         if (this.#home === undefined) this.#people.forgetInvitation()
@@ -260,7 +260,7 @@ class Talk {
         this.#tell(`sorry-${message.what}`)
         return
       case 'refused':
-        // A code that leads nowhere is shown at its field.
+        // An invalid code is reported at its field.
         if (this.#code !== undefined && CODE_REFUSALS.includes(message.why)) {
           codeStatus.textContent = say(`refused-${message.why}`)
           codeStatus.dataset.kind = 'bad'
@@ -285,11 +285,11 @@ class Talk {
     for (const each of [stop, mute, meterBox]) each.hidden = !on
     for (const each of [start, element('code-card', HTMLElement)]) each.hidden = on
     start.disabled = on
-    // That the connection is gone is news, whatever is wrong with the microphone.
+    // A lost connection takes precedence over microphone problems.
     const about =
       line === 'waiting' && this.#complaint?.startsWith('microphone-') ? undefined : this.#complaint
     this.#tell(about ?? (line === 'open' ? this.#state : `line-${line}`))
-    // The button that was pressed is gone: keys go on beside it.
+    // The button pressed is hidden now: move focus to its neighbor.
     if (on && document.activeElement === document.body) mute.focus()
     if (on) return
     this.#again()
@@ -307,20 +307,20 @@ class Talk {
     this.#tell(words)
   }
 
-  /** Why nothing can start here: it stays so until the page is opened by another address. */
+  /** Shows why the page cannot start. This stays until it is opened at another address. */
   #cannot(words: Words): void {
     this.#complain(words)
     start.disabled = true
     play.disabled = true
   }
 
-  /** The start button after something has ended: after a failure it offers another try. */
+  /** Resets the start button; after a failure it offers to retry. */
   #again(): void {
     start.disabled = false
     start.textContent = say(isTrouble(this.#complaint) ? 'retry' : this.#offer)
   }
 
-  /** How they take part while the line is open. */
+  /** Status message while the connection is open. */
   get #state(): Words {
     if (this.#muted || this.#silenced) return 'line-muted'
     return this.#sound?.hasMicrophone === false ? 'line-listening' : 'line-open'
@@ -333,7 +333,7 @@ class Talk {
   }
 }
 
-/** Words about something that keeps people from hearing each other. */
+/** Returns true for messages about problems. */
 function isTrouble(words: Words | undefined): boolean {
   return (
     words !== undefined &&

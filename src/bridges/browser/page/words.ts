@@ -1,6 +1,6 @@
-/** Everything that the page says. A further language is one more entry with the same keys. */
+/** All messages of the page. To add a language, add an entry with the same keys. */
 const en = {
-  lead: 'Speak, and be heard in another language.',
+  lead: 'Speak your language. Be understood in theirs.',
   retry: 'Try again',
   start: 'Start talking',
   join: 'Join the conversation',
@@ -11,113 +11,113 @@ const en = {
   speak: 'I speak',
   hear: 'I hear',
   voice: 'Voice',
-  anyVoice: 'Usual voice',
+  anyVoice: 'Default voice',
   'M-voice': '{name} (male)',
   'F-voice': '{name} (female)',
-  name: 'My name (others see it)',
-  aloneHint: 'Nobody else is here, so you hear yourself, translated. Invite somebody, and you hear them.',
+  name: 'My name (visible to others)',
+  aloneHint: 'You’re the only one here, so you hear your own translation. Invite someone to talk.',
   fewLanguages:
-    'The speech recognition of this server understands only {languages}. Other languages need another engine.',
-  guestHint: 'You are invited to a conversation. Everybody in it is translated into what you hear.',
-  companyHint: 'Everybody else is translated into this language.',
+    'Speech recognition on this server supports only {languages}. Other languages need another engine.',
+  guestHint: 'You’re invited to a conversation. Everyone is translated into your language.',
+  companyHint: 'Everyone else is translated into this language.',
   sameHint: 'Choose another language to hear yourself translated.',
-  headphones: 'Headphones are best: through loudspeakers the microphone may hear the translation.',
+  headphones: 'Use headphones so the microphone doesn’t pick up the translation.',
   you: 'You',
   others: 'You hear',
   delay: 'Delay',
   delayOf: '{seconds} s',
   ready: 'Ready when you are.',
   'line-connecting': 'Connecting…',
-  'line-open': 'You are on the line. Say something.',
-  'line-muted': 'Muted. Others cannot hear you.',
-  'line-listening': 'You are on the line without a microphone. Listen, or play a recording below.',
-  'line-waiting': 'The connection is gone. Coming back…',
+  'line-open': 'You’re connected. Say something.',
+  'line-muted': 'Muted. Others can’t hear you.',
+  'line-listening': 'You’re connected without a microphone. Listen, or play a recording below.',
+  'line-waiting': 'Connection lost. Reconnecting…',
   'line-over': 'Goodbye.',
-  back: 'You are back.',
-  lost: 'The server cannot be reached. Try again later.',
+  back: 'Reconnected.',
+  lost: 'Can’t reach the server. Try again later.',
   'microphone-refused':
-    'This page may not use the microphone. Allow it in the address bar of your browser and start again, or play a recording below.',
-  'microphone-none': 'There is no microphone. Plug one in and start again, or play a recording below.',
+    'Microphone access is blocked. Allow it in your browser’s address bar and start again, or play a recording below.',
+  'microphone-none': 'No microphone found. Plug one in and start again, or play a recording below.',
   'microphone-busy':
-    'Another program has the microphone. Close it and start again, or play a recording below.',
+    'Another app is using the microphone. Close it and start again, or play a recording below.',
   insecure:
-    'This page was opened over plain http, where browsers allow neither microphone nor sound. Open it by its https address, or on the server itself at http://localhost.',
-  'microphone-lost': 'The microphone is gone. Plug it in and start again, or play a recording below.',
-  'microphone-silenced': 'Your system has muted the microphone: nobody hears you.',
+    'Browsers block audio on pages opened over plain http. Open the https address, or http://localhost on the server itself.',
+  'microphone-lost': 'Microphone disconnected. Plug it in and start again, or play a recording below.',
+  'microphone-silenced': 'Your system muted the microphone. Others can’t hear you.',
   'microphone-on': 'The microphone is on again.',
   recordings: 'No microphone?',
-  recordingsHint: 'Let somebody else speak: a recorded voice goes into the line in place of yours.',
+  recordingsHint: 'Play a recorded voice instead of speaking.',
   recording: 'Recording',
-  play: 'Play it',
-  playing: 'It is being played…',
-  captions: 'What is said',
-  captionsEmpty: 'What you and others say appears here, in both languages.',
-  captionsPage: 'Large captions in a page of their own',
-  people: 'Who is here',
+  play: 'Play',
+  playing: 'Playing…',
+  captions: 'Captions',
+  captionsEmpty: 'Captions appear here, in both languages.',
+  captionsPage: 'Open large captions',
+  people: 'Participants',
   youHere: '{name} (you)',
-  unnamed: 'Somebody',
+  unnamed: 'Guest',
   'channel-browser': 'in a browser',
-  'channel-twilio': 'on the telephone',
+  'channel-twilio': 'on the phone',
   'channel-discord': 'on Discord',
-  channelHere: 'A voice channel on Discord',
-  'channel-other': 'on the line',
+  channelHere: 'Discord voice channel',
+  'channel-other': 'connected',
   speaks: 'speaks {language}',
   mutedHere: 'muted',
-  awayHere: 'cut off, may come back',
-  invite: 'Invite somebody',
-  inviteHint: 'Send this link. Anyone who has it can join for {minutes} minutes.',
+  awayHere: 'reconnecting',
+  invite: 'Invite someone',
+  inviteHint: 'Anyone with this link can join for {minutes} minutes.',
   inviteHere:
-    'This link works on this machine only. To invite others, set publicUrl to an address that they can reach.',
+    'This link works only on this machine. To invite others, set publicUrl to an address they can reach.',
   link: 'Link',
-  copy: 'Copy the link',
+  copy: 'Copy link',
   copied: 'Copied.',
-  codeHint: 'They can also join with this code:',
+  codeHint: 'Or join with this code:',
   numbersHint: 'By phone: {numbers}',
   discordHint: 'On Discord: /interpret start room-code:{code}',
   pageHint: 'On this page: under “{heading}”',
   code: 'Have a code?',
-  codeField: 'Code of a conversation',
-  codeJoin: 'Join it',
-  away: 'The translation is away for the moment. You hear original voices until it is back.',
-  'refused-uninvited': 'You need an invitation: ask for a link or a code.',
-  'refused-link': 'This link is no longer valid. Ask for a new one.',
-  'refused-code': 'No conversation has this code.',
-  'refused-guesses': 'Too many wrong codes. Try again in some minutes.',
-  'refused-language': 'The translation service does not have this language just now.',
+  codeField: 'Conversation code',
+  codeJoin: 'Join',
+  away: 'Translation is temporarily unavailable. You hear original voices until it recovers.',
+  'refused-uninvited': 'You need an invitation. Ask for a link or a code.',
+  'refused-link': 'This link has expired. Ask for a new one.',
+  'refused-code': 'Invalid code.',
+  'refused-guesses': 'Too many wrong codes. Try again in a few minutes.',
+  'refused-language': 'This language is currently not available.',
   'refused-full': 'The conversation or the server is full. Try again later.',
-  'refused-busy': 'The server takes nobody new at the moment. Try again in a minute.',
-  'refused-gone': 'Your place was given up.',
+  'refused-busy': 'The server isn’t accepting new visitors. Try again in a minute.',
+  'refused-gone': 'You were disconnected too long. Join again.',
   'ended-hung-up': 'The conversation is over.',
-  'ended-time': 'The longest time for a visit is up.',
-  'ended-replaced': 'You went on in another window.',
-  'ended-server': 'The server is being restarted. Coming back…',
-  'ended-failed': 'Something failed. Coming back…',
-  'sorry-change': 'That cannot be changed so.',
-  'sorry-invite': 'No more invitations can be made just now.',
-  away503: 'The translation service does not answer yet. Trying again…',
-  noSound: 'This browser cannot play or record sound in pages. Use a current one.',
+  'ended-time': 'You’ve reached the time limit.',
+  'ended-replaced': 'You joined from another window.',
+  'ended-server': 'The server is restarting. Reconnecting…',
+  'ended-failed': 'Something went wrong. Reconnecting…',
+  'sorry-change': 'That change isn’t possible.',
+  'sorry-invite': 'Too many invitations. Try again in a minute.',
+  away503: 'Waiting for the translation service…',
+  noSound: 'This browser doesn’t support audio on web pages. Use a current browser.',
 } as const
 
 export type Words = keyof typeof en
 
 const LANGUAGES: Readonly<Record<string, Readonly<Record<Words, string>>>> = { en }
 
-/** The language that the page speaks: the first of the browser's that it has. */
+/** Language of the page: the first of the browser’s languages that has messages. */
 const pageLanguage: string =
   navigator.languages.map(tag => tag.split('-')[0]!).find(tag => tag in LANGUAGES) ?? 'en'
 
-/** `{name}` in the text is replaced by what `names` has for it. */
+/** Returns the message; each `{name}` in it is replaced by its value in `names`. */
 export function say(words: Words, names: Readonly<Record<string, string>> = {}): string {
   const text = (LANGUAGES[pageLanguage] ?? en)[words]
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => names[name] ?? whole)
 }
 
-/** Whether there are such words; for what is put together of parts from outside. */
+/** Returns true if the message exists, for keys assembled at run time. */
 export function hasWords(key: string): key is Words {
   return Object.hasOwn(en, key)
 }
 
-/** Fills everything in the document that names its words. */
+/** Fills the elements that have `data-words` with their messages. */
 export function fillWords(): void {
   document.documentElement.lang = pageLanguage
   for (const place of document.querySelectorAll<HTMLElement>('[data-words]')) {

@@ -1,29 +1,29 @@
-/** What the page and its two worklets say to each other. */
+/** Messages between the page and its two worklets. */
 
 export const CAPTURE = 'dragoman-capture'
 export const PLAYBACK = 'dragoman-playback'
 
-/** To the one that listens. */
+/** To the capture worklet. */
 export interface CaptureOrder {
-  /** Silence is sent in place of what is heard. */
+  /** Replaces the captured audio with silence. */
   readonly muted: boolean
 }
 
-/** From it: one message of audio every 20 ms, complete with its header, and how loud it was (RMS, 0 to 1). */
+/** From the capture worklet: one audio message every 20 ms, including its header, with its level (RMS, 0 to 1). */
 export interface Captured {
   readonly packet: ArrayBuffer
   readonly level: number
 }
 
-/** To the one that plays. */
+/** To the playback worklet. */
 export type PlaybackOrder =
   | { readonly kind: 'audio'; readonly packet: ArrayBuffer }
   | { readonly kind: 'mark'; readonly id: number }
   | { readonly kind: 'flush' }
-  /** Another connection: its clock begins anew. */
+  /** New connection: its clock restarts. */
   | { readonly kind: 'begin' }
 
-/** From it: what was heard of what was marked, and ten times a second how it goes. */
+/** From the playback worklet: marks that were played, and statistics ten times a second. */
 export type Played =
   | { readonly kind: 'heard'; readonly id: number }
   | {

@@ -1,9 +1,9 @@
-/** What an audio worklet finds in its global scope ("Web Audio API", §1.32) and the compiler's library does not describe. */
+/** Globals of an audio worklet ("Web Audio API", §1.32) that the compiler’s library lacks. */
 declare const sampleRate: number
 
 declare abstract class AudioWorkletProcessor {
   readonly port: MessagePort
-  /** 128 samples of every channel of every input and output; false: there is nothing left to do. */
+  /** Processes 128 samples per channel of each input and output; returns false when finished. */
   abstract process(inputs: Float32Array[][], outputs: Float32Array[][]): boolean
 }
 
