@@ -1,4 +1,4 @@
-/** The entry of `known` that `wrong` was most likely meant to be; undefined when none is near. */
+/** Returns the entry of `known` that `wrong` most likely stands for, or undefined if none is close. */
 export function nearest(wrong: string, known: readonly string[]): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[-_.]/g, '')
   const target = plain(wrong)
@@ -6,7 +6,7 @@ export function nearest(wrong: string, known: readonly string[]): string | undef
   let least = Math.max(1, Math.floor(target.length / 3)) + 1
   for (const candidate of known) {
     const other = plain(candidate)
-    // So many letters would have to come or go at least: long nonsense costs nothing.
+    // The length difference is a lower bound of the distance, so long garbage is skipped cheaply.
     if (Math.abs(target.length - other.length) >= least) continue
     const steps = distance(target, other)
     if (steps < least) [best, least] = [candidate, steps]
@@ -14,7 +14,7 @@ export function nearest(wrong: string, known: readonly string[]): string | undef
   return best
 }
 
-/** Letters to insert, drop, replace or swap with the next to get from `a` to `b`. */
+/** Damerau–Levenshtein distance: insertions, deletions, replacements and swaps of neighbors that turn `a` into `b`. */
 export function distance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)

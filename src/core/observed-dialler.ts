@@ -1,12 +1,12 @@
 import type { Dialler, DialOutcome, DialRequest, OutgoingCall } from './dialler.ts'
 import type { Observer } from './observer.ts'
 
-/** A dialler whose calls onlookers see: `dial` for what comes of each, whoever asked for it. */
+/** A dialer that emits the event `dial` with the outcome of each call. */
 export class ObservedDialler implements Dialler {
   readonly #dialler: Dialler
   readonly #observer: Observer
 
-  /** The dialler stays its owner's. */
+  /** The caller keeps ownership of `dialler`. */
   constructor(dialler: Dialler, observer: Observer) {
     this.#dialler = dialler
     this.#observer = observer

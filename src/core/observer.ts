@@ -9,112 +9,118 @@ import type { GateChange } from './service-gate.ts'
 import type { SessionState } from './session-state.ts'
 import type { UtteranceStages } from './stages.ts'
 
-/** What somebody said, as text. A partial may still change; a final never does. */
+/** A caption: text of an utterance. A partial can still change; a final is never revised. */
 export interface Caption {
   readonly room: string
   readonly speaker: string
   readonly name?: string
-  /** The system says it for a program; `speaker` is nobody's id. */
+  /** A system message; `speaker` is not a participant's id. */
   readonly system?: true
-  /** Unique in this process; partial and final of one utterance share it. */
+  /** Unique in this process; the partials and the final of an utterance share it. */
   readonly utterance: string
   readonly from: LanguageId
   readonly to: LanguageId
   readonly final: boolean
   readonly text?: string
   readonly translation?: string
-  /** The stretch of speech it is about, as far as it can be told by level (clock ms). */
+  /** The interval of speech that the caption covers, as far as audio levels show it (clock ms). */
   readonly spoken?: { readonly fromMs: number; readonly toMs: number }
 }
 
-/** The life of one translated utterance at one listener. */
+/** The playback of one translated utterance to one listener. */
 export interface UtteranceEvent {
   readonly room: string
   readonly speaker: string
   readonly listener: string
   readonly utterance: string
-  /** `begun`: its first frame was sent. `heard`: the far side confirmed the last one. `dropped`: never played. */
+  /** `begun`: its first frame was sent. `heard`: the peer confirmed the last frame. `dropped`: never played. */
   readonly stage: 'begun' | 'heard' | 'dropped'
   /** With `begun`: from the speaker's last loud frame to the first translated frame sent. */
   readonly latencyMs?: number
-  /** With `begun`: where that time went; the stages add up to it as far as they are known. */
+  /** With `begun`: the latency split into stages; the known stages add up to it. */
   readonly stages?: UtteranceStages
-  /** Length of the translation as far as it is known. */
+  /** Length of the translation received so far. */
   readonly audioMs: number
 }
 
-/** How a session is. */
+/** The state of a session. */
 export interface SessionEvent {
   readonly room: string
   readonly speaker: string
   readonly to: LanguageId
   readonly status: SessionState['status']
   readonly attempt: number
-  /** Why it has ended. */
+  /** The reason of its end. */
   readonly reason?: EndReason
 }
 
-/** How late one listener hears one speaker's translations: every second while there are any, and once when there are none. */
+/**
+ * Delay of one speaker's translations at one listener: once a second while any are queued, then once when none remain.
+ */
 export interface LagEvent {
   readonly room: string
   readonly speaker: string
   readonly listener: string
-  /** By how much later they are, or will be, heard than they could have been when they came (ms). */
+  /** Playback delay of these translations beyond the earliest possible time (ms). */
   readonly lagMs: number
-  /** Translated audio that waits for this listener (ms). */
+  /** Translated audio queued for this listener (ms). */
   readonly backlogMs: number
-  /** How much faster than spoken they play now, 1 to 1.25. */
+  /** The current playback speed, 1 to 1.25 times the original. */
   readonly factor: number
-  /** Whether their pauses are trimmed now. */
+  /** True while pauses are trimmed. */
   readonly trimming: boolean
 }
 
-/** Everything an onlooker can see. Onlookers never change what happens. */
+/** All events of the relay. Observers never influence calls. */
 export interface RelayEvents {
-  /** A room has its first party, or its last one has left. */
+  /** The first participant joined a room, or the last one left. */
   room: { room: string; state: 'opened' | 'closed' }
-  /** Somebody is in the room. */
+  /** A participant joined the room. */
   admitted: { room: string; participant: string; channel: string; speaks?: LanguageId; hears?: LanguageId }
-  /** A participant's leg broke; their place is kept for `keepMs`, then they have `left`. */
+  /** A participant's leg broke. Their place is reserved for `keepMs`; after that, `left` follows. */
   lost: { room: string; participant: string; reason: EndReason; keepMs: number }
-  /** They are back, by a new leg, after `awayMs`. */
+  /** The participant reconnected with a new leg after `awayMs`. */
   returned: { room: string; participant: string; awayMs: number }
-  /** They are gone for good; `frames` of 20 ms came from them. */
+  /** The participant left permanently; `frames` of 20 ms were received from them. */
   left: { room: string; participant: string; channel: string; reason: EndReason; frames: number }
-  /** A participant takes part differently from now on; `state` is how, `changes` are the keys that differ. */
+  /** A participant's state changed; `state` is the new state, `changes` lists the keys that differ. */
   changed: { room: string; participant: string; state: PartyState; changes: readonly PartyKey[] }
-  /** How the session of a speaker into a language is. */
+  /** The state of a session from a speaker into a language. */
   session: SessionEvent
-  /** The breaker before a service: `open`, nobody gets through but probes. Place 0 is the service that is wanted. */
+  /** The circuit breaker of a service changed; while `open`, only probes pass. Place 0 is the preferred service. */
   service: GateChange
-  /** A listener hears originals, as translation is out of reach (`away`), or hears translations again after `forMs`. */
+  /**
+   * A listener hears originals because translation is unavailable (`away`), or hears translations again after `forMs`.
+   */
   away: { room: string; participant: string; away: boolean; forMs: number }
-  /** Something is said; the newest of an `utterance` counts. */
+  /** A caption; the newest one of an `utterance` counts. */
   caption: Caption
   /**
-   * A party's microphone picks up what the party is played: of that the service hears nothing. Told once, and with an
-   * `utterance` (into `to`) for what was understood all the same: nothing is made of it.
+   * A participant's microphone picks up their playback; this audio is withheld from the service. Emitted once, and with
+   * an `utterance` (into `to`) for each echo that the service recognized anyway, which is discarded.
    */
   echo: { room: string; participant: string; name?: string; utterance?: string; to?: LanguageId }
-  /** A translation begins to be heard, has been heard, or never will be. */
+  /** Playback of a translation started or was confirmed, or the translation was dropped. */
   utterance: UtteranceEvent
-  /** How late translations are heard. */
+  /** Delay of translations. */
   lag: LagEvent
-  /** Every 100 ms of a party's voice: its loudest frame, 0 to 1. */
+  /** Every 100 ms of a participant's voice: the level of its loudest frame, 0 to 1. */
   level: { room: string; participant: string; level: number }
-  /** A sound of the system to one participant; `notice` is the sound's name, never its words. */
+  /** A system sound for one participant; `notice` is the name of the sound, never its text. */
   notice: { room: string; participant: string; notice: string; stage: NoticeStage }
-  /** A key of a telephone, whatever it means. */
+  /** A DTMF key, with or without a command. */
   dtmf: { room: string; participant: string; digit: string }
-  /** A participant asked for something by keys, and it was done. */
+  /** A participant's key command was carried out. */
   command: { room: string; participant: string; action: KeyAction }
-  /** A call that we placed: what came of it, and, once it was answered, how it ended. */
+  /** The outcome of an outbound call and, if it was answered, the end of the call. */
   dial: { room: string; call: string; outcome: 'answered' | DialEnd; participant?: string; code?: ErrorCode }
-  /** A recording is announced, begins, pauses or ends; with `fault` it stays as it is, and begins to lose sound. */
+  /**
+   * A recording is announced, started, paused or ended. With `fault` its state is unchanged, but audio is being lost.
+   */
   recording: { room: string; recording: string; state: RecordingState; fault?: RecordingFault }
 }
 
-/** One subscription: the same function may have several. */
+/** One subscription; the same function can be subscribed several times. */
 interface Onlooker<K extends keyof RelayEvents> {
   readonly listener: (event: RelayEvents[K]) => void
   looks: boolean
@@ -122,14 +128,16 @@ interface Onlooker<K extends keyof RelayEvents> {
 
 type Onlookers = { [K in keyof RelayEvents]?: readonly Onlooker<K>[] }
 
-/** The emitter for onlookers: dashboard, metrics, captions, tests. A throwing listener harms nobody else. */
+/**
+ * Event emitter for the dashboard, metrics, captions and tests. An error in one listener does not affect the others.
+ */
 export class Observer {
-  /** Arrays are replaced, not changed: who comes during an event is told from the next one on. */
+  /** Arrays are replaced, not modified: a listener added during an event receives the next one first. */
   readonly #onlookers: Onlookers = {}
-  /** Called with what a listener threw. */
+  /** Called with each error that a listener throws. */
   onListenerError: (error: unknown) => void = () => {}
 
-  /** Calls `listener` for every `event` from now on; disposing stops it. */
+  /** Calls `listener` for every `event` from now on; dispose the result to stop. */
   on<K extends keyof RelayEvents>(event: K, listener: (event: RelayEvents[K]) => void): Disposable {
     const onlooker: Onlooker<K> = { listener, looks: true }
     this.#set(event, [...this.#of(event), onlooker])
@@ -144,7 +152,7 @@ export class Observer {
     }
   }
 
-  /** Whether anybody listens: spares making an event nobody wants. */
+  /** True if `event` has listeners; lets emitters skip building events. */
   wants(event: keyof RelayEvents): boolean {
     return this.#of(event).length > 0
   }

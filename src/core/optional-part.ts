@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { BridgeError } from './errors.ts'
 
-/** Parts that not everybody uses, with the packages that each needs: optional peers in package.json, in the versions that it names. */
+/** Optional features and their packages, which are optional peer dependencies in package.json, at the same versions. */
 const PARTS = {
   discord: { what: 'Discord', packages: ['discord.js@14', '@discordjs/voice@0.19.2'] },
   twilio: { what: "Twilio's REST API", packages: ['twilio@6'] },
@@ -20,22 +20,25 @@ export type OptionalPart = keyof typeof PARTS
 
 const { resolve } = createRequire(import.meta.url)
 
-/** The packages that `part` needs, in the versions to install, as arguments for npm. */
+/** Returns the packages for `part`, with versions, as arguments for npm. */
 export function packagesOf(part: OptionalPart): readonly string[] {
   return PARTS[part].packages
 }
 
-/** Of the packages that `part` needs those that are not installed here, with `isInstalled` for tests. */
+/** Returns the packages for `part` that are not installed. Tests replace `isInstalled`. */
 export function missingOf(part: OptionalPart, isInstalled = installed): readonly string[] {
   return PARTS[part].packages.filter(each => !isInstalled(nameOf(each)))
 }
 
-/** What to type to get `part`. */
+/** Returns the command that installs `part`. */
 export function howToInstall(part: OptionalPart): string {
   return `npm install ${PARTS[part].packages.join(' ')}`
 }
 
-/** Throws `BridgeError` `NOT_INSTALLED`, which says what to install, before a library of `part` is loaded that is not there. */
+/**
+ * Throws `BridgeError` `NOT_INSTALLED` with the install command if packages for `part` are missing. Call it before
+ * loading them.
+ */
 export function assertInstalled(part: OptionalPart, isInstalled = installed): void {
   const missing = missingOf(part, isInstalled)
   if (missing.length === 0) return
@@ -55,7 +58,7 @@ function installed(name: string): boolean {
     resolve(name)
     return true
   } catch (error) {
-    // One without an entry for `require` is there all the same.
+    // A package without an entry for `require` is installed nevertheless.
     return (error as { code?: string }).code !== 'MODULE_NOT_FOUND'
   }
 }

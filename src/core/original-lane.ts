@@ -1,13 +1,13 @@
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../transcode/pcm.ts'
 
-/** The most that is kept (400 ms); live voice never arrives later than that. */
+/** Capacity (400 ms); live audio never arrives later than that. */
 const MOST_FRAMES = 20
-/** Where a frame is left out, its neighbours go over into each other (5 ms). */
+/** Length of the crossfade over a dropped frame (5 ms). */
 const SEAM_SAMPLES = SAMPLE_RATE / 200
 
 /**
- * One speaker's own voice on its way to one listener: a short bounded queue. It fills, then drains; when it has run
- * dry it fills again. While more waits than it needs, quiet frames are left out, so the voice stays close to live.
+ * A short bounded jitter buffer for one speaker's original voice to one listener. It fills to `prime` frames before
+ * playback, and again after an underrun. While it holds more than that, it drops quiet frames to stay close to live.
  */
 export class OriginalLane {
   readonly #frames: Int16Array[] = []
@@ -17,36 +17,36 @@ export class OriginalLane {
   readonly #onDropped: () => void
   #flowing = false
   #lastQuiet = true
-  /** The beginning of the first frame that was left out since one was taken. */
+  /** Start of the first frame dropped since the last read. */
   readonly #seam = new Int16Array(SEAM_SAMPLES)
   #seamed = false
 
-  /** `onDropped` is called for each frame left out or lost to the bound. */
+  /** `onDropped` is called for each frame that is dropped, by choice or by overflow. */
   constructor(onDropped: () => void = () => {}) {
     this.#onDropped = onDropped
   }
 
-  /** Frames that wait. */
+  /** Frames queued. */
   get length(): number {
     return this.#count
   }
 
-  /** It was taken from and has not run dry since. */
+  /** True from the first read until the buffer runs dry. */
   get flowing(): boolean {
     return this.#flowing
   }
 
-  /** Whether the frame taken last was no speech. */
+  /** True if the last frame read was not speech. */
   get quiet(): boolean {
     return this.#lastQuiet
   }
 
-  /** Frames that may be taken now: none while it fills up to `prime`, what the network may be late without a gap. */
+  /** Frames available now; 0 while the buffer fills up to `prime`, the network jitter that it absorbs. */
   ready(prime: number): number {
     return this.#flowing || this.#count >= prime ? this.#count : 0
   }
 
-  /** Adds a copy of `frame`; the oldest goes when it is full. */
+  /** Adds a copy of `frame`; drops the oldest frame when full. */
   write(frame: Int16Array, quiet: boolean): void {
     if (this.#count === MOST_FRAMES) this.#skip()
     const at = (this.#read + this.#count) % MOST_FRAMES
@@ -56,7 +56,7 @@ export class OriginalLane {
     this.#count++
   }
 
-  /** The next frame, valid until the next `write`; undefined while it fills or is empty. */
+  /** Returns the next frame, valid until the next `write`, or undefined while the buffer fills or is empty. */
   next(prime: number): Int16Array | undefined {
     if (this.ready(prime) === 0) {
       this.#flowing = false
@@ -77,7 +77,7 @@ export class OriginalLane {
     this.#seamed = false
   }
 
-  /** Leaves out the oldest frame; its beginning is kept, which continues what was taken last. */
+  /** Drops the oldest frame; keeps its start, which continues the last frame read, for the crossfade. */
   #skip(): void {
     const left = this.#frames[this.#read]
     if (left && !this.#seamed) {
@@ -88,7 +88,7 @@ export class OriginalLane {
     this.#onDropped()
   }
 
-  /** Lets what was left out go over into `frame`. */
+  /** Crossfades from the dropped audio into `frame`. */
   #close(frame: Int16Array): void {
     for (let n = 0; n < SEAM_SAMPLES; n++)
       frame[n] = (this.#seam[n]! * (SEAM_SAMPLES - n) + frame[n]! * n) / SEAM_SAMPLES

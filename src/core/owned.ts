@@ -1,12 +1,12 @@
 import type { EndReason } from './errors.ts'
 
-/** Something that ends once, by itself or by its owner. */
+/** An object that ends once, either on its own or when its owner closes it. */
 export interface Closable {
   readonly ended: Promise<EndReason>
   close(reason: EndReason): Promise<void>
 }
 
-/** The children of one owner: forgotten when they end, closed together when the owner does. */
+/** The children of one owner: removed when they end, closed together with the owner. */
 export class Owned<T extends Closable> implements Iterable<T> {
   readonly #items = new Set<T>()
 

@@ -10,13 +10,13 @@ import type { PartyState } from './party-state.ts'
 import type { Playout, PlayoutOptions } from './playout.ts'
 import type { Voice } from './voice.ts'
 
-/** Where a speaker's original voice goes. */
+/** A listener of a speaker's original voice. */
 export interface Hearing {
   /** The listener's id. */
   readonly listener: string
   readonly playout: Playout
   readonly voice: Voice
-  /** Of the listener. */
+  /** The listener's echo suppression. */
   readonly echo: PartyEcho | undefined
 }
 
@@ -28,10 +28,10 @@ export interface ParticipantParts {
   readonly options: PlayoutOptions & InterruptOptions & { readonly echoSuppression: boolean }
 }
 
-/** Who makes a changed state true: the participant's room. */
+/** Applies a participant's state changes; implemented by the room. */
 export interface PartyHost {
   /** `participant.state` was `before`. */
   changed(participant: Participant, before: PartyState): void
-  /** `participant`, whose leg broke, is not waited for any more. */
+  /** The reconnection window of `participant` ends early. */
   letGo(participant: Participant, reason: EndReason): void
 }

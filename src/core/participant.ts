@@ -21,53 +21,56 @@ import { VoiceActivity } from './voice-activity.ts'
 /** Frames between two level events: 100 ms. */
 const LEVEL_FRAMES = 5
 
-/** Behind the tone of a key the service hears silence for a little longer: its end is no word either (frames: 40 ms). */
+/**
+ * After a DTMF tone the service receives silence for this long, so that the tone's tail is not recognized as speech (40
+ * ms, in frames).
+ */
 const KEY_FRAMES = 2
 
 export type { Hearing, PartyHost } from './participant-parts.ts'
 
-/** Frames of silence that the service hears when a leg broke, so that what was said before comes to its end: 1 s. */
+/** Frames of silence sent to the service after a leg broke, so that the last utterance is completed: 1 s. */
 const CLOSING_FRAMES = 50
 
 /**
- * A party in a room, with what it speaks and hears. Owns its leg, or after a break the next one of the same call, and
- * what is played to it; its room decides where its voice goes.
+ * A person in a room: leg, playout and voice. Owns its leg (after a reconnection, the next leg of the same call) and
+ * its playout. The room decides where the voice is routed.
  */
 export class Participant implements PartyLine {
-  /** That of its first leg; it stays the same. */
+  /** The id of the first leg; never changes. */
   readonly id: string
-  /** As it came in; how it is now is in `state`. */
+  /** The state on joining; `state` has the current one. */
   readonly invitation: Invitation
   readonly playout: Playout
-  /** Keeps from the service what the party is played; undefined: nothing does. */
+  /** Keeps the participant's playback from the service; undefined when echo suppression is off. */
   readonly echo: PartyEcho | undefined
-  /** When it was admitted (clock ms). */
+  /** Time of admission (clock ms). */
   readonly since: number
-  /** The translation it heard last. */
+  /** The translation played last. */
   readonly lastHeard = new LastHeard()
-  /** Into each language somebody wants. Set by the room, read once a frame. */
+  /** One session per requested language. Set by the room, read once a frame. */
   sessions: readonly Session[] = []
-  /** Interpretations begun so far, for their names. */
+  /** Number of interpretations started so far; used in their names. */
   interpretations = 0
-  /** Everybody who may hear the original. Set by the room. */
+  /** The listeners of the original voice. Set by the room. */
   hearings: readonly Hearing[] = []
-  /** Where the original voice is recorded. Set by the room while somebody taps. */
+  /** The recorded track of the original voice. Set by the room while a tap is active. */
   tap: TrackWriter | undefined
-  /** Set by the room while the participant is in it. */
+  /** The participant's room, set while they are in it. */
   host: PartyHost | undefined
-  /** Of what the service hears, and of the line. */
+  /** Voice activity in the audio for the service, and on the line. */
   readonly #activity = new VoiceActivity()
   readonly #line = new VoiceActivity()
   readonly #parts: ParticipantParts
   #state: PartyState
   #leg: Leg
-  /** When its leg broke (clock ms). */
+  /** Time at which the leg broke (clock ms). */
   #lostAt: number | undefined
-  /** Frames of silence still due to the service after that. */
+  /** Frames of silence that the service still has to receive after that. */
   #closing = 0
   #frames = 0
   #returns = 0
-  /** Frames for which the service hears silence in place of a key's tone. */
+  /** Frames of a DTMF tone still to be replaced with silence for the service. */
   #keyFrames = 0
   #loudest = 0
   readonly #interruption: Interruption
@@ -88,7 +91,7 @@ export class Participant implements PartyLine {
     this.playout.reference = this.echo?.played
   }
 
-  /** The one it has, or had last. */
+  /** The current leg, or the last one. */
   get leg(): Leg {
     return this.#leg
   }
@@ -97,7 +100,7 @@ export class Participant implements PartyLine {
     return this.#leg.channel
   }
 
-  /** Its leg is there; false while its place is kept for another one. */
+  /** False while disconnected, when the place is reserved for a reconnection. */
   get present(): boolean {
     return this.#lostAt === undefined
   }
@@ -106,19 +109,19 @@ export class Participant implements PartyLine {
     return this.#state
   }
 
-  /** Frames heard from the party. */
+  /** Frames received from the participant. */
   get frames(): number {
     return this.#frames
   }
 
-  /** How often it came back by another leg. */
+  /** Number of reconnections. */
   get returns(): number {
     return this.#returns
   }
 
   /**
-   * Changes how the party takes part, from its next frame on; original voices go on without a gap. What is the same
-   * already does nothing. Returns the new state. Throws `RangeError` for a key or value that is none.
+   * Changes the participant's state from the next frame on; original voices continue without a gap. A change to the
+   * current values has no effect. Returns the new state. Throws `RangeError` for an invalid key or value.
    */
   change(change: PartyChange): PartyState {
     const before = this.#state
@@ -127,19 +130,22 @@ export class Participant implements PartyLine {
     return this.#state
   }
 
-  /** Plays `sound` to this party alone. After it has left the announcement ends as `stopped`. */
+  /** Plays `sound` to this participant only. If they have left, the announcement ends as `stopped`. */
   announce(sound: Sound, options: AnnounceOptions = {}): Announcement {
     return this.playout.announce(sound, this.#parts.clock.now(), options)
   }
 
-  /** Plays the last translation that the party heard to its end once more (its last 20 s); false: there is none. */
+  /**
+   * Repeats the last translation that the participant heard to the end (its last 20 s). Returns false if there was
+   * none.
+   */
   repeat(): boolean {
     const sound = this.lastHeard.sound()
     if (sound) this.announce(sound)
     return sound !== undefined
   }
 
-  /** Ends the leg, which takes the participant out of its room; one that is away is not waited for. Idempotent. */
+  /** Ends the leg and so removes the participant from the room; a pending reconnection is canceled. Idempotent. */
   async hangUp(reason: EndReason = { kind: 'hangup', by: 'local' }): Promise<void> {
     try {
       if (!this.present) this.host?.letGo(this, reason)
@@ -149,14 +155,14 @@ export class Participant implements PartyLine {
     }
   }
 
-  /** Something on its way from or to the party threw: its leg ends, and nobody else's. */
+  /** Contains an error in this participant's audio path: only their leg ends. */
   failed(cause: unknown): void {
     this.#parts.faults.note('a leg failed', cause, { participant: this.id })
     const error = new BridgeError('LEG_LOST', 'failed inside', { cause })
     void this.hangUp({ kind: 'failed', error })
   }
 
-  /** Takes what `leg`, the first or another, delivers from now on; nothing of one before it any more. */
+  /** Receives audio and events from `leg` from now on; a previous leg is ignored. */
   attach(leg: Leg): void {
     if (leg !== this.#leg) {
       this.playout.moveTo(leg, this.#parts.clock.now())
@@ -169,7 +175,7 @@ export class Participant implements PartyLine {
     leg.attach(new PartyUplink(leg, this))
   }
 
-  /** Its leg broke; another one may come. */
+  /** The leg broke; a reconnection can follow. */
   hold(): void {
     const now = this.#parts.clock.now()
     this.#lostAt = now
@@ -178,12 +184,12 @@ export class Participant implements PartyLine {
     this.playout.hold(now)
   }
 
-  /** How long it has been away (ms). */
+  /** Time since the disconnection (ms); 0 while connected. */
   awayMs(now: number): number {
     return this.#lostAt === undefined ? 0 : now - this.#lostAt
   }
 
-  /** Called on every tick: sends what is due. */
+  /** Called on every tick; sends audio that is due. */
   tick(now: number): void {
     this.playout.pump(now)
     if (this.#closing > 0) {
@@ -192,12 +198,12 @@ export class Participant implements PartyLine {
     }
   }
 
-  /** When the party's last stretch of speech ended (clock ms). */
+  /** The end of the last speech interval (clock ms). */
   speechEndedAt(now: number): number {
     return this.#activity.endedAt(now)
   }
 
-  /** The stretch of speech that a text of theirs is about which comes at `now` (clock ms). */
+  /** The speech interval that a text arriving at `now` covers (clock ms). */
   spoken(now: number, final: boolean): Caption['spoken'] {
     return this.#activity.stretch(now, final)
   }
@@ -238,7 +244,7 @@ export class Participant implements PartyLine {
     this.#parts.observer.emit('dtmf', { room: this.invitation.room, participant: this.id, digit })
   }
 
-  /** Gives back what it holds on to; called once its room has let it go. */
+  /** Releases all resources; called after the participant has left the room. */
   close(): void {
     this.echo?.flush(this.#parts.clock.now())
     this.echo?.close()
@@ -250,7 +256,7 @@ export class Participant implements PartyLine {
     this.lastHeard.clear()
   }
 
-  /** Whether `frame` is the tone of a key, or just behind one: a recogniser would make words of it. */
+  /** True if `frame` is a DTMF tone or directly follows one; speech recognition would make words of it. */
   #key(frame: Int16Array): boolean {
     if (isKeyTone(frame)) this.#keyFrames = KEY_FRAMES + 1
     if (this.#keyFrames === 0) return false
@@ -259,21 +265,21 @@ export class Participant implements PartyLine {
     return true
   }
 
-  /** `frame`, said `age` frames ago, is what the service hears. */
+  /** Sends `frame`, which was spoken `age` frames ago, to the service. */
   readonly #toService = (frame: Int16Array, level: number, age: number, now: number): void => {
     const quiet = !this.#activity.frame(level, now - age * FRAME_MS)
     this.#toSessions(frame, quiet, now)
     this.#interruption.frame(this.#activity.speaking, quiet)
   }
 
-  /** Nobody hears them, and the service hears silence, so that what was said before comes to an end. */
+  /** The participant is silent to everyone. The service receives silence, so that the last utterance is completed. */
   #silence(now: number): void {
     this.#line.frame(0, now)
     this.#activity.frame(0, now)
     this.#toSessions(SILENT_FRAME, true, now)
   }
 
-  /** A session that fails does not end the call. */
+  /** An error in one session does not end the call. */
   #toSessions(frame: Int16Array, quiet: boolean, now: number): void {
     for (const session of this.sessions)
       try {

@@ -4,23 +4,23 @@ import { EchoReference } from './echo-reference.ts'
 import { EchoWords, isEchoText, type PlayedWords } from './echo-text-guard.ts'
 import type { RelayMetrics } from './metrics.ts'
 
-/** So much echo means that a microphone picks up what is played (loud frames: 2 s). */
+/** Loud frames of echo that prove that a microphone picks up the playback (2 s). */
 const MUCH = 100
 
 /**
- * Before anything is known, a voice as loud as another one's in the same place is a person who talks at the same time: an echo of
- * that voice, through a loudspeaker and the client's own echo cancellation, is softer (dB).
+ * An initial assumption. A voice as loud as that of another participant in the same place is a person talking at the
+ * same time: an echo of that voice, through a loudspeaker and the client's own echo cancellation, is quieter (dB).
  */
 const VOICE_STRONGEST_DB = -12
 
 /**
- * One party's side of the protection against acoustic echo: what it is played, the gate before the service, and the words
- * it was played. Parties of one place are heard by each other's microphones, also the voices that reach them without us.
+ * Echo suppression of one participant: reference of the playback, gate before the service, and words played. The
+ * microphones of participants in one place also pick up each other's playback and voices.
  */
 export class PartyEcho {
-  /** What is played to the party. */
+  /** Playback of the participant. */
   readonly played = new EchoReference()
-  /** What the party says, where others hear it without us. */
+  /** Voice of the participant, where others in the same place hear it directly. */
   #said: EchoReference | undefined
   readonly #words = new EchoWords()
   readonly #gate: EchoGate
@@ -34,7 +34,7 @@ export class PartyEcho {
     this.#gate.references = [this.played]
   }
 
-  /** Those in the same place, this one included; none where the party is by itself. */
+  /** Sets the participants in the same place, this one included; empty for a participant who is alone. */
   share(mates: readonly PartyEcho[]): void {
     const others = mates.filter(mate => mate !== this)
     this.#gate.references = [this.played, ...others.flatMap(mate => [mate.played, mate.#voice()])]
@@ -46,40 +46,40 @@ export class PartyEcho {
     return this.#said
   }
 
-  /** A frame of the party's voice, of RMS `level`, at `now` (clock ms). */
+  /** Adds a frame of the participant's voice with RMS `level` at `now` (clock ms). */
   write(frame: Int16Array, level: number, now: number): void {
     this.#gate.write(frame, level, now)
     this.#said?.add(frame, this.#gate.slot * FRAME_MS)
   }
 
-  /** What waits in the gate goes out: no more comes for the moment. */
+  /** Sends the frames that wait in the gate, because no more follow for now. */
   flush(now: number): void {
     this.#gate.flush(now)
   }
 
-  /** What waits in the gate is not heard: the party has muted themself. */
+  /** Discards the frames that wait in the gate: the participant is muted. */
   mute(): void {
     this.#gate.clear()
   }
 
-  /** Another leg has another echo. */
+  /** A new leg has a different echo. */
   reset(): void {
     this.#gate.reset()
   }
 
-  /** Words begin to be played to the party at `now` (clock ms), or began then. */
+  /** Playback of `words` to the participant starts, or started, at `now` (clock ms). */
   begun(words: PlayedWords, now: number): void {
     this.#words.begun(words, now)
   }
 
-  /** Whether `text`, understood of this party at `now`, is what was played. Counted if it is `final`. */
+  /** True if `text`, recognized from this participant at `now`, is their playback. Counts it if `final`. */
   isEcho(text: string, final: boolean, now: number): boolean {
     if (!isEchoText(text, this.#sources, this.#gate, now)) return false
     if (final) this.#metrics.utterancesEchoed++
     return true
   }
 
-  /** True once: the microphone has picked up much of what is played. */
+  /** True once: when the microphone has picked up much of the playback. */
   get noticed(): boolean {
     if (this.#told || this.#gate.echoFrames < MUCH) return false
     this.#told = true

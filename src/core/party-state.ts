@@ -1,25 +1,25 @@
 import type { Invitation, OriginalVoice } from './invitation.ts'
 import { type LanguageId, languageId } from './languages.ts'
 
-/** How a party takes part just now. It begins as the invitation says and may change at any time. */
+/** A participant's settings in a call. The invitation gives the initial values; they can change at any time. */
 export interface PartyState {
-  /** What they speak; absent: they only listen, and nobody hears them. */
+  /** Spoken language; absent for a listener, whose audio is not played to others. */
   readonly speaks?: LanguageId
-  /** What they want to hear; absent: only original voices. */
+  /** Language to hear; absent: only original voices. */
   readonly hears?: LanguageId
-  /** The voice of what they hear, by its id in the service's list; absent: the usual one. Goes when `hears` changes. */
+  /** Voice of the translations: an id in the service's list; absent: the default voice. Reset when `hears` changes. */
   readonly voice?: string
-  /** How loud original voices are under their translation. */
+  /** Mix of original voices under their translation. */
   readonly original: OriginalVoice
   /** Shown with captions. */
   readonly name?: string
-  /** Their voice reaches nobody: no listener, no service, no recording. */
+  /** True: their voice is not sent to listeners, services or recordings. */
   readonly muted: boolean
-  /** False: everybody hears this party's original at full level, and this party hears everybody's. */
+  /** False: everyone hears this participant's original at full volume, and this participant hears everyone's. */
   readonly interpreting: boolean
 }
 
-/** What to change: absent or undefined stays as it is, `null` takes away. */
+/** Changes to apply: absent or undefined keeps a value, `null` removes it. */
 export interface PartyChange {
   readonly speaks?: LanguageId | null | undefined
   readonly hears?: LanguageId | null | undefined
@@ -34,12 +34,12 @@ export type PartyKey = keyof PartyState
 
 export const ORIGINAL_VOICES: readonly OriginalVoice[] = ['off', 'low', 'duck']
 const KEYS: readonly PartyKey[] = ['speaks', 'hears', 'voice', 'original', 'name', 'muted', 'interpreting']
-/** Ids of voices are short words of the service's own. */
+/** Voice ids are short words that the service defines. */
 const VOICE = /^[\w.:+ -]{1,64}$/
-/** Characters of a name. */
+/** Maximum length of a name (characters). */
 const LONGEST_NAME = 64
 
-/** The state in which a party comes in. */
+/** Returns the state of a participant who joins. */
 export function initialState(invitation: Invitation): PartyState {
   const { speaks, hears, voice, original = 'duck', name } = invitation
   return {
@@ -54,8 +54,8 @@ export function initialState(invitation: Invitation): PartyState {
 }
 
 /**
- * `state` after `change`; the very same object when nothing is different. Throws `RangeError` for a key or value that
- * is none, and then nothing has changed.
+ * Returns `state` with `change` applied, or the same object if nothing differs. Throws `RangeError` for an invalid key
+ * or value and then changes nothing.
  */
 export function changedState(state: PartyState, change: PartyChange): PartyState {
   const next: Partial<Record<PartyKey, unknown>> = { ...state }
@@ -66,12 +66,12 @@ export function changedState(state: PartyState, change: PartyChange): PartyState
     if (checked === undefined) delete next[key]
     else next[key] = checked
   }
-  // A voice speaks one language.
+  // A voice belongs to one language.
   if (next.hears !== state.hears && change.voice === undefined) delete next.voice
   return differences(state, next as PartyState).length === 0 ? state : (next as PartyState)
 }
 
-/** The keys in which two states differ. */
+/** Returns the keys in which two states differ. */
 export function differences(a: PartyState, b: PartyState): PartyKey[] {
   return KEYS.filter(key => a[key] !== b[key])
 }
@@ -80,7 +80,7 @@ function isKey(key: string): key is PartyKey {
   return (KEYS as readonly string[]).includes(key)
 }
 
-/** `value` as it is kept; undefined for what is taken away. */
+/** Returns `value` validated; undefined means that the key is removed. */
 function checkedValue(key: PartyKey, value: unknown): unknown {
   switch (key) {
     case 'speaks':

@@ -1,13 +1,13 @@
 import type { Leg, LegUplink } from './leg.ts'
 
-/** Who takes what one leg delivers, as long as it is the leg of that party. */
+/** Receives the uplink of a participant's current leg. */
 export interface PartyLine extends LegUplink {
   readonly leg: Leg
-  /** What it was given threw: the party ends, and nobody else. */
+  /** Handling the uplink threw `error`: only this participant ends. */
   failed(error: unknown): void
 }
 
-/** What `leg` delivers to its party; nothing any more once another leg has taken its place. */
+/** Passes the uplink of `leg` to its participant until another leg replaces it. */
 export class PartyUplink implements LegUplink {
   readonly #leg: Leg
   readonly #party: PartyLine

@@ -2,25 +2,25 @@ import { mixInto } from '../transcode/mix.ts'
 import { FRAME_SAMPLES, SAMPLE_RATE, SILENT_FRAME } from '../transcode/pcm.ts'
 import { saturate } from '../transcode/saturate.ts'
 
-/** How long the sound of a source that was cut off takes to come to rest (5 ms). */
+/** Fade-out of a source that was cut off (5 ms). */
 const TAIL_SAMPLES = SAMPLE_RATE / 200
-/** A step this small needs no tail: it is no click. */
+/** A step below this is inaudible and needs no fade-out. */
 const STEP_LEAST = 32
 
-/** Where one source begins and ends in a mix, wherever it is cut: neither clicks. */
+/** The start and end of one source in a mix. Prevents clicks wherever the source is cut. */
 export class PlayoutEdge {
   #gain = 0
-  /** The last sample that was mixed. */
+  /** The last sample mixed. */
   #last = 0
-  /** It is in the frame that is being made. */
+  /** The source is part of the frame being mixed. */
   #mixed = false
 
-  /** The gain at the end of the last frame; 0 when the source is at rest. */
+  /** The gain at the end of the last frame; 0 when the source is silent. */
   get gain(): number {
     return this.#gain
   }
 
-  /** Cut off now, it would have to be brought to rest. */
+  /** True if a cut now requires a fade-out. */
   get hanging(): boolean {
     return this.#last > STEP_LEAST || this.#last < -STEP_LEAST
   }
@@ -37,7 +37,7 @@ export class PlayoutEdge {
     this.#mixed = true
   }
 
-  /** `out` is complete: a source that had nothing for it comes to rest there. True when that can be heard. */
+  /** Completes `out`: fades out a source that did not contribute to it. Returns true if the fade-out is audible. */
   settle(out: Int16Array): boolean {
     if (this.#mixed) {
       this.#mixed = false
@@ -51,7 +51,7 @@ export class PlayoutEdge {
     return hanging
   }
 
-  /** What was mixed last is not heard: the next frame begins from silence. */
+  /** The audio mixed last is not played: the next frame starts from silence. */
   reset(): void {
     this.#gain = 0
     this.#last = 0

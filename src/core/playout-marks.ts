@@ -1,49 +1,47 @@
-/** Confirmations waited for at most. */
+/** Maximum number of pending confirmations. */
 const UNCONFIRMED_MOST = 200
-/** A mark that has not come back this long after its sound must have been played never will (ms). */
+/** A mark that is not confirmed this long after its audio must have been played is lost (ms). */
 const OVERDUE_MS = 10_000
 
-/**
- * Why a mark does not come back: what it is behind was flushed; it is long overdue; or the leg is another now, or none.
- */
+/** Reasons for a lost mark: its audio was flushed, it is long overdue, or its leg was replaced or closed. */
 export type MarkLost = 'flushed' | 'overdue' | 'leg-gone'
 
 interface Waiting {
   readonly heard: () => void
   readonly lost: (why: MarkLost) => void
-  /** When what it marks must have been played (clock ms). */
+  /** Latest time at which the marked audio is played (clock ms). */
   playedBy: number
 }
 
-/** The marks behind what one listener is sent: who is told when the far side has really played it, or never will. */
+/** Marks in one listener's audio. Reports when the peer has played the audio, or that it never will. */
 export class PlayoutMarks {
-  /** Behind the message that is being made. */
+  /** Marks that follow the message being built. */
   #pending: string[] = []
   #sent: string[] = []
   readonly #unconfirmed = new Map<string, Waiting>()
 
-  /** Some go behind the next message. */
+  /** True if marks follow the next message. */
   get pending(): boolean {
     return this.#pending.length > 0
   }
 
-  /** Those whose confirmation is awaited. */
+  /** Marks that wait for a confirmation. */
   get unconfirmed(): number {
     return this.#unconfirmed.size
   }
 
-  /**
-   * `heard` is called once, or `lost`. `name` is unique among those that are awaited.
-   */
+  /** Adds a mark; calls either `heard` or `lost`, once. `name` must be unique among the pending marks. */
   add(name: string, heard: () => void, lost: (why: MarkLost) => void): void {
-    // A far side that never confirms must not fill our memory.
+    // Bounds memory if a peer never confirms.
     if (this.#unconfirmed.size >= UNCONFIRMED_MOST)
       this.#lose(this.#unconfirmed.keys().next().value!, 'overdue')
     this.#unconfirmed.set(name, { heard, lost, playedBy: Number.POSITIVE_INFINITY })
     this.#pending.push(name)
   }
 
-  /** The names behind the message just sent, which is played by `playedBy` (clock ms). Borrowed until the next call. */
+  /**
+   * Returns the names for the message just sent, which is played by `playedBy` (clock ms). Valid until the next call.
+   */
   take(playedBy: number): readonly string[] {
     const names = this.#pending
     this.#pending = this.#sent
@@ -56,14 +54,14 @@ export class PlayoutMarks {
     return names
   }
 
-  /** The far side confirmed `name`; one that is not known (any more) is fine. */
+  /** The peer confirmed `name`. Ignores an unknown or expired name. */
   confirm(name: string): void {
     const waiting = this.#unconfirmed.get(name)
     this.#unconfirmed.delete(name)
     waiting?.heard()
   }
 
-  /** Gives up what is long overdue. */
+  /** Drops marks that are long overdue. */
   check(now: number): void {
     for (const [name, { playedBy }] of this.#unconfirmed) {
       if (now - playedBy < OVERDUE_MS || playedBy === Number.POSITIVE_INFINITY) return
@@ -71,7 +69,7 @@ export class PlayoutMarks {
     }
   }
 
-  /** None of them comes back. */
+  /** Drops all marks. */
   clear(why: 'flushed' | 'leg-gone'): void {
     this.#pending.length = 0
     for (const name of [...this.#unconfirmed.keys()]) this.#lose(name, why)

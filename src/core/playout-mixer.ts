@@ -3,18 +3,21 @@ import type { AnnouncementLane } from './announcement-lane.ts'
 import { PlayoutEdge } from './playout-edge.ts'
 import type { Voice } from './voice.ts'
 
-/** A notice lets the sentence that is being heard come to its end for this long, then cuts in (ms). */
+/** A notice waits this long for the current sentence to end, then interrupts it (ms). */
 const NOTICE_PATIENCE_MS = 1_500
-/** A pause this short is within somebody's words (ms). */
+/** A pause this short is part of a sentence (ms). */
 const WORDS_MS = 500
-/** Ticks come a little early or late: what falls due within this is due now, as the next tick would be too late (ms). */
+/**
+ * Tolerance for early or late ticks: audio that falls due within this time is sent now, because the next tick would be
+ * too late (ms).
+ */
 export const SLACK_MS = 3
-/** With less than this the far side may run dry before the next tick (ms). */
+/** With less audio than this queued, the peer can run dry before the next tick (ms). */
 const DRY_MS = FRAME_MS + SLACK_MS
-/** Nothing was heard for this long: a background may play (ms). */
+/** Background sound plays after this much silence (ms). */
 const SILENCE_MS = 1_000
 
-/** One speaker in the mix, with the edges of both their voices. */
+/** One speaker in the mix, with the edges of both voices. */
 class Strand {
   readonly voice: Voice
   readonly original = new PlayoutEdge()
@@ -29,15 +32,15 @@ class Strand {
   }
 }
 
-/** Makes one listener's frames out of voices and announcements. Knows nothing of when they are sent. */
+/** Mixes one listener's frames from voices and announcements. Independent of when they are sent. */
 export class PlayoutMixer {
   readonly #announcements: AnnouncementLane
   /** Gain of original voices under a notice. */
   readonly #underNotice: number
   readonly #voices = new Map<string, Voice>()
-  /** The same in an array, and those that left until they are at rest: what runs every 20 ms makes no iterators. */
+  /** The same as an array, plus removed voices that still fade out; avoids iterators in code that runs every 20 ms. */
   #strands: readonly Strand[] = []
-  /** When an original voice was last heard, and a translation (clock ms). */
+  /** Last playback of an original voice and of a translation (clock ms). */
   #spokenAt = Number.NEGATIVE_INFINITY
   #translatedAt = Number.NEGATIVE_INFINITY
 
@@ -55,14 +58,14 @@ export class PlayoutMixer {
     this.#strands = [...this.#strands, new Strand(voice)]
   }
 
-  /** Forgets a speaker; their voice comes to rest in the next frame. */
+  /** Removes a speaker; their voice fades out in the next frame. */
   remove(speaker: string): void {
     this.#voices.get(speaker)?.clear()
     this.#voices.delete(speaker)
     this.#tidy()
   }
 
-  /** What was sent last is not heard after all. */
+  /** The audio sent last is not played after all. */
   reset(): void {
     for (const { original, translation } of this.#strands) {
       original.reset()
@@ -71,47 +74,49 @@ export class PlayoutMixer {
     this.#tidy()
   }
 
-  /** The longest backlog of a translation (ms). */
+  /** The longest translation backlog (ms). */
   get backlogMs(): number {
     let most = 0
     for (const { voice } of this.#strands) most = Math.max(most, voice.translation.backlogMs)
     return most
   }
 
-  /** Something known in advance can be played at `now`: it may run ahead of real time. */
+  /** True if prerecorded or translated audio can play at `now`; such audio can run ahead of real time. */
   known(now: number): boolean {
     return this.#announcing(now) || this.#translating()
   }
 
-  /** An original voice is being heard at `now`, in the middle of its words. */
+  /** True if an original voice is in mid-sentence at `now`. */
   talking(now: number): boolean {
     return now - this.#spokenAt < WORDS_MS
   }
 
-  /** Somebody is heard directly, so their voice must come quickly. */
+  /** True if a voice is played directly, with minimum delay. */
   get live(): boolean {
     for (const { voice } of this.#strands) if (voice.live) return true
     return false
   }
 
-  /** An original voice is on its way that may go on at any moment. */
+  /** True if an original voice is playing and can continue at any moment. */
   get flowing(): boolean {
     for (const { voice } of this.#strands) if (voice.passes && voice.original.flowing) return true
     return false
   }
 
-  /** Originals that the far side should be sent, which has `ahead` ms left; `begun`: half a message waits for more. */
+  /**
+   * True if originals are due to be sent; the peer has `ahead` ms left. `begun`: half a message waits to be completed.
+   */
   due(ahead: number, prime: number, begun: boolean, batch: number): boolean {
     for (const strand of this.#strands) {
       const ready = strand.voice.original.ready(prime)
-      // A running voice is taken by whole messages, unless the far side is about to run dry.
+      // A running voice is sent in whole messages, unless the peer is about to run dry.
       if (ready >= batch || (ready > 0 && (begun || ahead < DRY_MS))) return true
       if (ahead < DRY_MS && strand.hanging) return true
     }
     return false
   }
 
-  /** Mixes the next frame into `out`, before which the far side has `ahead` ms; false when nobody had anything. */
+  /** Mixes the next frame into `out`; the peer has `ahead` ms left. Returns false if there was no audio. */
   mix(out: Int16Array, now: number, ahead: number, prime: number): boolean {
     const notice = this.#mayNotice(now)
     const translating = !notice && this.#translating()
@@ -122,7 +127,7 @@ export class PlayoutMixer {
     mixed += this.#mixOriginals(out, mixed, now, translating, notice ? this.#underNotice : 1, prime)
     if (translating && (mixed > 0 || ahead <= 0))
       for (const { voice } of this.#strands) voice.translation.missed()
-    // What was cut off may go on as long as the far side has some ahead.
+    // An interrupted voice can continue as long as the peer has audio queued.
     if (mixed === 0) {
       if (ahead >= DRY_MS) return false
       out.set(SILENT_FRAME)
@@ -130,21 +135,21 @@ export class PlayoutMixer {
     return this.#settle(out) || mixed > 0
   }
 
-  /** Originals go by unheard: the far side does not read. Returns how many frames. */
+  /** Discards originals while the peer does not read. Returns the number of frames. */
   skip(prime: number): number {
     let frames = 0
     for (const { voice } of this.#strands) while (voice.original.next(prime)) frames++
     return frames
   }
 
-  /** `before`: how many are in `out` already. Returns how many more there are. */
+  /** Mixes the translations; `before` is the number of voices already in `out`. Returns the number added. */
   #mixTranslations(out: Int16Array, before: number, now: number, ahead: number): number {
     let mixed = 0
     for (const { voice, translation } of this.#strands) {
       const { midway } = voice.translation
       const frame = voice.translation.next()
       if (!frame) continue
-      // An utterance fades in by itself; one that goes on after it was cut does not.
+      // An utterance has its own fade-in; one that continues after a cut does not.
       translation.mix(out, frame, midway ? translation.gain : 1, 1, before + mixed === 0)
       mixed++
       voice.tap?.frame(frame, now + ahead)
@@ -154,7 +159,7 @@ export class PlayoutMixer {
     return mixed
   }
 
-  /** As above; `factor`: how loud originals are against what they would be. */
+  /** Mixes the originals, likewise; `factor` scales their volume. */
   #mixOriginals(
     out: Int16Array,
     before: number,
@@ -177,7 +182,7 @@ export class PlayoutMixer {
     return mixed
   }
 
-  /** Brings to rest who had nothing for this frame; true when one of them is heard in it. */
+  /** Fades out voices that did not contribute to this frame. Returns true if a fade-out is audible. */
   #settle(out: Int16Array): boolean {
     let heard = false
     let gone = false
@@ -207,7 +212,9 @@ export class PlayoutMixer {
     return sounding || this.#mayNotice(now) || this.#mayBackground(now)
   }
 
-  /** A notice plays, or one waits that may begin: nobody is in mid sentence, or it has waited long enough. */
+  /**
+   * True while a notice plays, or if a waiting notice can start: no sentence is playing, or it has waited long enough.
+   */
   #mayNotice(now: number): boolean {
     const { notice, noticing } = this.#announcements
     if (!notice) return false

@@ -9,30 +9,30 @@ import { PlayoutMixer, SLACK_MS } from './playout-mixer.ts'
 import type { Sound } from './sound.ts'
 import type { Voice } from './voice.ts'
 
-/** Frames in one message once the far side has some ahead: 40 ms. */
+/** Frames per message once the peer has audio queued: 40 ms. */
 const BATCH_FRAMES = 2
-/** How far an original voice runs ahead: live audio can only be held back, so this is delay (frames). */
+/** Lead of an original voice: live audio can only be delayed, so lead is latency (frames). */
 const LIVE_LEAD = 3
-/** … when it is only the background of a translation, where a gap would be worse than delay (frames). */
+/** … as the background of a translation, where a gap is worse than latency (frames). */
 const BACKGROUND_LEAD = 8
 
 export interface PlayoutOptions {
-  /** How far ahead of real time translations are sent (ms); what a busy moment of this process may last unheard. */
+  /** Lead of translations over real time (ms); covers stalls of this process up to that length. */
   readonly leadMs: number
-  /** Loudness of original voices under a notice, against what it would be (dB). Default −15. */
+  /** Attenuation of original voices under a notice (dB). Default −15. */
   readonly noticeDuckDb?: number
 }
 
-/** What becomes of the sounds that the system plays to a listener. */
+/** Playback states of the sounds that the system plays to a listener. */
 export type NoticeStage = 'begun' | 'heard' | 'stopped'
 
 /**
- * Sends what one listener hears on an absolute grid of 20 ms. The far side plays in real time from a queue of its own;
- * `#drainsAt` is the moment that queue runs dry. Translations and announcements are known in advance and are sent
- * `leadMs` ahead, originals are live and follow closely. Nothing to say, nothing sent.
+ * Sends one listener's audio on an absolute grid of 20 ms. The peer plays from its own queue in real time; `#drainsAt`
+ * is the moment at which that queue runs dry. Translations and announcements are known in advance and are sent `leadMs`
+ * ahead; originals are live and follow closely. No audio is sent while there is none to play.
  */
 export class Playout {
-  /** Learns what is played, and when, so that its echo can be told. Set by the participant. */
+  /** Reference of the playback for echo detection. Set by the participant. */
   reference: EchoReference | undefined
   #leg: Leg
   readonly #leadMs: number
@@ -50,13 +50,13 @@ export class Playout {
   #pumpedAt = 0
   #framesSent = 0
   #notices = 0
-  /** Notices whose marks are awaited. */
+  /** Notices whose marks are pending. */
   #unheardNotices = 0
   #closed = false
-  /** The leg broke: nothing can be sent. */
+  /** The leg broke; sending is suspended. */
   #held = false
 
-  /** `onFault` is told what was thrown where something was made for this listener, or sent to them. */
+  /** `onFault` receives errors from producing or sending this listener's audio. */
   constructor(
     leg: Leg,
     options: PlayoutOptions,
@@ -85,12 +85,12 @@ export class Playout {
     return this.#framesSent
   }
 
-  /** How much of what was sent the far side has not played yet at `now` (ms). */
+  /** Audio sent but not yet played by the peer at `now` (ms). */
   aheadMs(now: number): number {
     return Math.max(0, this.#drainsAt - now)
   }
 
-  /** The longest backlog of a translation (ms). */
+  /** The longest translation backlog (ms). */
   get backlogMs(): number {
     return this.#mixer.backlogMs
   }
@@ -103,17 +103,17 @@ export class Playout {
     this.#mixer.add(voice)
   }
 
-  /** It has ended: nothing is played any more. */
+  /** True after `close`: playback has ended. */
   get closed(): boolean {
     return this.#closed
   }
 
-  /** Forgets a speaker; what was sent of them is still heard. */
+  /** Removes a speaker; audio already sent is still played. */
   remove(speaker: string): void {
     this.#mixer.remove(speaker)
   }
 
-  /** Plays `sound` to the listener; see `AnnounceOptions` for how it goes together with the voices. */
+  /** Plays `sound` to the listener; `AnnounceOptions` describes how it mixes with the voices. */
   announce(sound: Sound, now: number, options: AnnounceOptions = {}): Announcement {
     const playing = this.#announcements.add(sound, now, options)
     if (this.#closed) playing.stop()
@@ -122,21 +122,21 @@ export class Playout {
   }
 
   /**
-   * Calls `heard` once the far side confirms that it played the frame being mixed now, or `lost` once it is known that
-   * it never will, or it is not known; `name` is unique.
+   * Calls `heard` once the peer confirms playback of the frame being mixed, or `lost` once that is ruled out or can no
+   * longer be known. `name` must be unique.
    */
   mark(name: string, heard: () => void, lost: (why: MarkLost) => void = () => {}): void {
     this.#marks.add(name, heard, lost)
   }
 
-  /** The far side confirmed `name`; one that is not known (any more) is fine. */
+  /** The peer confirmed `name`. Ignores an unknown or expired name. */
   marked(name: string): void {
     this.#marks.confirm(name)
   }
 
   /**
-   * Drops the translations that wait, and what the far side has not played of them; a notice is left alone. False when
-   * there were none.
+   * Drops queued translations, and those that the peer has not played yet. A notice continues. Returns false if there
+   * were none.
    */
   interrupt(): boolean {
     let queued = this.#marks.unconfirmed > this.#unheardNotices
@@ -148,14 +148,14 @@ export class Playout {
     return queued
   }
 
-  /** Drops everything queued, here and at the far side. */
+  /** Drops all queued audio, here and at the peer. */
   clear(): void {
     for (const voice of this.#mixer.voices.values()) voice.clear()
     this.#announcements.clear()
     this.#flush()
   }
 
-  /** The leg broke: nothing can be sent until there is another, and what it had not played is not heard. Idempotent. */
+  /** The leg broke: suspends sending until `moveTo`. Audio that was sent but not played is lost. Idempotent. */
   hold(now: number): void {
     if (this.#held) return
     this.#held = true
@@ -167,28 +167,28 @@ export class Playout {
     this.#marks.clear('leg-gone')
   }
 
-  /** Goes on over `leg`. */
+  /** Resumes sending on `leg`. */
   moveTo(leg: Leg, now: number): void {
     this.hold(now)
     this.#leg = leg
     this.#held = false
   }
 
-  /** Nothing is played any more: announcements end. Idempotent. */
+  /** Ends playback and all announcements. Idempotent. */
   close(): void {
     this.#closed = true
     this.#announcements.clear()
     this.#marks.clear('leg-gone')
   }
 
-  /** Looks at deadlines; a few times a second is enough. */
+  /** Checks deadlines; call it a few times a second. */
   check(now: number): void {
     this.#marks.check(now)
   }
 
   /**
-   * Sends what is due at `now` (ms). Called on every tick, and when something new can be heard at once: in the call of
-   * whoever speaks, whom a fault here is not to harm.
+   * Sends audio that is due at `now` (ms). Called on every tick, and as soon as new audio can be played: then in the
+   * call stack of the speaker, who must not be affected by an error here.
    */
   pump(now: number): void {
     if (this.#closed || this.#held) return
@@ -202,30 +202,30 @@ export class Playout {
 
   #sendDue(now: number): void {
     if (this.#leg.congested) {
-      // The far side does not read: originals go by, translations wait (their lane has its own bound).
+      // The peer does not read: originals are skipped, translations stay in their bounded queue.
       this.#metrics.congestedFrames += this.#mixer.skip(LIVE_LEAD)
       return
     }
-    // Mostly there is enough ahead, whatever is being played.
+    // Fast path: usually enough audio is ahead, from any source.
     if (
       this.#drainsAt - now > this.#leadMs - BATCH_FRAMES * FRAME_MS + SLACK_MS &&
       this.#leadMs >= BACKGROUND_LEAD * FRAME_MS
     )
       return
     for (;;) {
-      // While somebody is heard directly or behind a translation, what is known in advance keeps pace with them: running
-      // further ahead would leave a gap in their words.
+      // While an original is playing, alone or under a translation, audio known in advance keeps pace with it: running
+      // further ahead would leave a gap in the original.
       const playing = this.#mixer.known(now)
       const known = playing && !this.#mixer.talking(now)
       const ahead = Math.max(0, this.#drainsAt - now)
       const prime = this.#mixer.live ? LIVE_LEAD : BACKGROUND_LEAD
       const lead = known ? this.#leadMs : prime * FRAME_MS
-      // The first frame goes at once; after that a message is sent only when a whole one is due.
+      // The first frame is sent at once; later messages are sent only when a whole one is due.
       if (ahead > 0 && this.#batched === 0 && ahead > lead - BATCH_FRAMES * FRAME_MS + SLACK_MS) break
       if (
         !known &&
         !this.#mixer.due(ahead, prime, this.#batched > 0, BATCH_FRAMES) &&
-        // What is there never breaks off for want of somebody's next words; it waits for them while there is time.
+        // Available audio never stops to wait for a speaker's next words, except while there is time.
         (!playing || (this.#mixer.flowing && ahead > this.#patienceMs(lead)))
       )
         break
@@ -241,7 +241,7 @@ export class Playout {
     this.#send()
   }
 
-  /** Behind live words what is known in advance goes on without them once the far side has no more than this (ms). */
+  /** Under live speech, audio known in advance continues alone once the peer has no more than this (ms). */
   #patienceMs(leadMs: number): number {
     return Math.max(FRAME_MS + SLACK_MS, leadMs - 2 * BATCH_FRAMES * FRAME_MS)
   }

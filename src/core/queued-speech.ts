@@ -2,21 +2,21 @@ import { FRAME_MS } from '../transcode/pcm.ts'
 import type { Utterance } from './utterance.ts'
 import type { UtteranceReader } from './utterance-audio.ts'
 
-/** An utterance as far as playing it goes. */
+/** The part of an utterance that playback needs. */
 export type Speech = Pick<Utterance, 'id' | 'audio' | 'speechEndedAt'> & Partial<Pick<Utterance, 'arrivals'>>
 
-/** An utterance in a lane: how much of it was taken, and how much of that went out. */
+/** An utterance in a queue: how much has been read, and how much of that has been sent. */
 export class QueuedSpeech {
   readonly speech: Speech
-  /** When it came (clock ms). */
+  /** Arrival time (clock ms). */
   readonly arrivedAt: number
-  /** Its first sample went out. */
+  /** Its first sample was sent. */
   begun = false
-  /** Where it lies in what was read ahead of the lane's output (samples); `from` is −1 while nothing of it was. */
+  /** Its position in the audio read ahead of the queue's output (samples); `from` is −1 until any was read. */
   from = -1
   to = -1
   readonly #reader: UtteranceReader
-  /** Keeps its beginning, which is read ahead, until others can take their places in it. */
+  /** Holds the start, which is read ahead, until other readers can start from it. */
   #beginning: UtteranceReader | undefined
 
   constructor(speech: Speech, arrivedAt: number) {
@@ -25,28 +25,28 @@ export class QueuedSpeech {
     this.#reader = speech.audio.reader()
   }
 
-  /** Frames taken. */
+  /** Frames read. */
   get at(): number {
     return this.#reader.at
   }
 
-  /** Audio known to be left (ms). */
+  /** Known audio that remains (ms). */
   get leftMs(): number {
     return Math.max(0, this.speech.audio.durationMs - this.at * FRAME_MS)
   }
 
-  /** All of it was taken, and no more comes. */
+  /** True if all of it was read and no more follows. */
   get taken(): boolean {
     const { audio } = this.speech
     return audio.complete && this.at >= audio.frames
   }
 
-  /** The next frame, for what is played at once. */
+  /** Returns the next frame, for immediate playback. */
   next(): Int16Array | undefined {
     return this.#reader.next()
   }
 
-  /** The next frame, for what is played later: it lies at sample `at` of what was read ahead. */
+  /** Returns the next frame, for later playback: it is at sample `at` of the audio read ahead. */
   readAhead(at: number): Int16Array | undefined {
     if (!this.begun) this.#beginning ??= this.speech.audio.reader()
     const frame = this.#reader.next()
@@ -56,13 +56,13 @@ export class QueuedSpeech {
     return frame
   }
 
-  /** Its first sample went out, and who wanted a place at its beginning has taken it. */
+  /** Its first sample was sent, and other readers have started from its beginning. */
   release(): void {
     this.#beginning?.close()
     this.#beginning = undefined
   }
 
-  /** Gives its audio back. */
+  /** Releases its audio. */
   close(): void {
     this.release()
     this.#reader.close()
@@ -70,8 +70,8 @@ export class QueuedSpeech {
 }
 
 /**
- * The queue in which `unheard`, of which somebody holds the beginnings, are played again from there, and then what else
- * was `waiting`; `lost` are those whose beginning is not there any more. `now`: clock ms.
+ * Returns a queue that plays `unheard` again from the start (their audio is retained by a reader), then the rest of
+ * `waiting`. `lost` lists utterances whose start is no longer available. `now`: clock ms.
  */
 export function beginAgain(
   unheard: readonly Speech[],
@@ -79,7 +79,7 @@ export function beginAgain(
   now: number,
 ): { readonly queue: QueuedSpeech[]; readonly lost: Speech[] } {
   const known = new Set(unheard.map(({ id }) => id))
-  // When their speakers were done was told when they first began.
+  // The end of their speech was reported when they first started.
   const again = unheard.map(
     ({ id, audio }) => new QueuedSpeech({ id, audio, speechEndedAt: Number.NaN }, now),
   )

@@ -2,13 +2,13 @@ import type { Clock } from './clock.ts'
 import type { Dialler, DialRequest, OutgoingCall } from './dialler.ts'
 import { BridgeError } from './errors.ts'
 
-/** How much may be dialled. */
+/** Rate limits for outbound calls. */
 export interface DialRation {
-  /** Calls placed in any minute. */
+  /** Calls per minute. */
   readonly perMinute: number
-  /** Calls to one destination in any hour, unless it is `known`. */
+  /** Calls per hour to each destination that is not in `known`. */
   readonly perHourEach: number
-  /** Destinations of the settings, which may be called as often as somebody calls them. */
+  /** Configured destinations, which have no hourly limit. */
   readonly known: readonly string[]
 }
 
@@ -16,22 +16,21 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * A dialler that is not hurried: whoever has got hold of a key, or calls again and again, can place so many calls and
- * no more. Over a limit `dial` throws: `CAPACITY` for what may work later, `DIAL_REFUSED` for a destination that was
- * called too often. Calls that go on are left alone.
+ * A dialer with rate limits, for stolen keys and for callers who redial in a loop. Over a limit, `dial` throws
+ * `CAPACITY` (retry later) or, for a destination called too often, `DIAL_REFUSED`. Calls in progress are not affected.
  */
 export class RationedDialler implements Dialler {
-  /** Calls that were not placed. */
+  /** Calls rejected by the limits. */
   refused = 0
   readonly #dialler: Dialler
   readonly #ration: DialRation
   readonly #clock: Clock
-  /** When calls were placed in the last minute, oldest first. */
+  /** Times of the calls placed in the last minute, oldest first. */
   #placed: number[] = []
   /** … and in the last hour, by destination. */
   readonly #destinations = new Map<string, number[]>()
 
-  /** The dialler stays its owner's. */
+  /** The caller keeps ownership of `dialler`. */
   constructor(dialler: Dialler, ration: DialRation, clock: Clock) {
     this.#dialler = dialler
     this.#ration = ration

@@ -1,37 +1,37 @@
-/** How far a recording is: `notice` while people are told of it, nothing is kept before that has been heard. */
+/** State of a recording. No audio is recorded during `notice`, before participants have heard the announcement. */
 export type RecordingState = 'notice' | 'recording' | 'paused' | 'ended'
 
-/** What is wrong with a recording that goes on: sound is missing from it. */
+/** A fault in a recording that continues: some audio is missing. */
 export type RecordingFault = 'disk-failed' | 'disk-slow'
 
 /** A recording of one room. */
 export interface RecordingStatus {
-  /** Ours, unique in this process. */
+  /** Unique in this process. */
   readonly id: string
   readonly room: string
   readonly state: RecordingState
-  /** Sound kept so far, without pauses (ms). */
+  /** Recorded audio, without pauses (ms). */
   readonly keptMs: number
-  /** The latest thing that went wrong; absent: nothing did. */
+  /** The latest fault; absent if there was none. */
   readonly fault?: RecordingFault
 }
 
 /**
- * Records rooms, when the settings allow it at all. At most one recording a room at a time. What happens is told to the
- * observer as `recording`; a recording ends with its room.
+ * Records rooms, if recording is enabled; at most one recording per room at a time. Emits `recording` events through
+ * the observer. A recording ends with its room.
  */
 export interface Recorder {
-  /** The recording of `room` that has not ended. */
+  /** Returns the active recording of `room`. */
   of(room: string): RecordingStatus | undefined
   /**
-   * Plays the notice and records from then on. A room that is being recorded already is left as it is.
-   * Throws `BridgeError` `STATE` when nobody is in `room`, `CAPACITY` when no more can be kept.
+   * Plays the notice, then starts recording. Does nothing if `room` is being recorded already. Throws `BridgeError`
+   * `STATE` if the room is empty, `CAPACITY` if storage is full.
    */
   start(room: string): RecordingStatus
-  /** Idempotent. Throws `BridgeError` `STATE` when `room` is not being recorded. */
+  /** Idempotent. Throws `BridgeError` `STATE` if `room` is not being recorded. */
   pause(room: string): RecordingStatus
   /** Idempotent. Throws as `pause` does. */
   resume(room: string): RecordingStatus
-  /** Ends it. Settles when everything is kept; undefined when there was none. */
+  /** Stops the recording. Resolves when it is stored completely; undefined if there was none. */
   stop(room: string): Promise<RecordingStatus | undefined>
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Settings of the relay; all have defaults that suit a phone call. */
+/** Settings of the relay; the defaults suit a phone call. */
 export const relayOptionsSchema = z.strictObject({
   leadMs: z
     .number()
@@ -103,18 +103,18 @@ export const relayOptionsSchema = z.strictObject({
   }),
 })
 
-/** Decoders for each leg where no number is set: a voice that is still coming keeps one for each language. */
+/** Default number of decoders per leg: one for each language, while audio still arrives. */
 const DECODERS_PER_LEG = 8
 
-/** mp3 decoders at most: so many that no voice waits for one. */
+/** Maximum number of mp3 decoders; by default enough for every voice. */
 export function decodersOf({ maxDecoders, maxLegs }: RelayOptions): number {
   return maxDecoders ?? maxLegs * DECODERS_PER_LEG
 }
 
-/** Complete options of a relay; `relayOptions` fills them in. */
+/** Complete options of a relay, with defaults filled in by `relayOptions`. */
 export type RelayOptions = z.infer<typeof relayOptionsSchema>
 
-/** Complete options: what is not given has its default. Throws on an unknown key or a wrong value. */
+/** Fills in defaults. Throws on an unknown key or an invalid value. */
 export function relayOptions(given: z.input<typeof relayOptionsSchema> = {}): RelayOptions {
   return relayOptionsSchema.parse(given)
 }

@@ -6,11 +6,11 @@ import type { LagWatch } from './lag-watch.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Room } from './room.ts'
 
-/** Ticks between two looks at the sessions' deadlines: 100 ms. */
+/** Ticks between two checks of the sessions' deadlines: 100 ms. */
 const CHECK_TICKS = 5
-/** A tick that comes so late shows that the process stood still, as in a machine that was frozen (ms). */
+/** A tick this late shows that the process was suspended, for example in a frozen VM (ms). */
 const STOOD_STILL_MS = 1_000
-/** Ticks between two looks at the lag: 1 s. */
+/** Ticks between two measurements of the lag: 1 s. */
 const LAG_TICKS = 50
 
 export interface RelayTicksParts {
@@ -20,11 +20,14 @@ export interface RelayTicksParts {
   readonly decoding: DecodeQueue
   readonly lag: LagWatch
   readonly rooms: ReadonlyMap<string, Room>
-  /** Called once a second, and when it stops. */
+  /** Called once a second and on stop. */
   readonly count: () => void
 }
 
-/** The relay's one timer: every 20 ms it has speech decoded and gives every room its turn, whatever another one throws. */
+/**
+ * The relay's single timer: every 20 ms it runs the decoders and each room. An error in one room does not affect the
+ * others.
+ */
 export class RelayTicks {
   readonly #parts: RelayTicksParts
   #ticker: Ticker | undefined
@@ -40,11 +43,11 @@ export class RelayTicks {
     this.#ticker ??= new Ticker(this.#parts.clock, FRAME_MS, this.#tick)
   }
 
-  /** Nobody is there: no more ticks come, so what they see to is settled now, and nothing of a call is kept. */
+  /** All rooms are empty: stops the timer, completes its periodic work now and releases all call data. */
   stop(): void {
     this.#ticker?.[Symbol.dispose]()
     this.#ticker = undefined
-    // The time until the next call is no delay of a tick.
+    // The time until the next call does not count as tick delay.
     this.#ticks = 0
     this.#parts.decoding.clear()
     this.#parts.lag.look([])
@@ -57,7 +60,7 @@ export class RelayTicks {
     if (this.#ticks > 1) metrics.tickLateMs.record(lateMs)
     this.#last = now
     decoding.tick()
-    // Nobody missed a deadline while nobody here could listen: what they said meanwhile is read first.
+    // After a suspension, pending input is read before deadlines are checked: no peer missed them.
     const check = this.#ticks % CHECK_TICKS === 0 && lateMs < STOOD_STILL_MS
     for (const room of rooms.values())
       try {

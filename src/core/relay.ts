@@ -23,11 +23,11 @@ import { ServiceGate } from './service-gate.ts'
 import type { Tap } from './tap.ts'
 import type { Translator } from './translator.ts'
 
-/** What a relay is made of. */
+/** Dependencies of a relay. */
 export interface RelayParts {
   /** The service; the relay closes it last. */
   readonly translator: Translator
-  /** Services that stand in for it while it is away, the first that is there; closed with it. */
+  /** Fallback services in order of preference; closed with the relay. */
   readonly fallbacks?: readonly Translator[]
   readonly options: RelayOptions
   readonly clock?: Clock
@@ -36,7 +36,7 @@ export interface RelayParts {
   readonly random?: () => number
 }
 
-/** Owns the rooms, the one timer and everything shared by legs. `admit` is the one way in. */
+/** Owns the rooms, the single timer and all resources that legs share. Legs enter only through `admit`. */
 export class Relay implements Admission {
   readonly observer = new Observer()
   readonly metrics = new RelayMetrics()
@@ -107,7 +107,7 @@ export class Relay implements Admission {
     })
   }
 
-  /** Prepares what the first call would wait for. */
+  /** Preloads resources that the first call would otherwise wait for. */
   async ready(): Promise<void> {
     await this.#mp3.ready()
   }
@@ -116,42 +116,42 @@ export class Relay implements Admission {
     return this.#rooms
   }
 
-  /** No service answers, as far as is known: it is asked only while somebody needs it. */
+  /** True if no service is known to respond; services are probed only while a session needs one. */
   get serviceAway(): boolean {
     return this.#gate.statuses.every(status => status !== 'closed')
   }
 
-  /** The breakers before the services, in the order in which they are wanted: nobody but probes passes one that is not `closed`. */
+  /** The states of the services' circuit breakers, in order of preference; only `closed` passes more than probes. */
   get services(): readonly ('closed' | 'open' | 'half-open')[] {
     return this.#gate.statuses
   }
 
-  /** Fragments of speech that sessions keep for the service now; 0 when all have ended. */
+  /** Fragments of speech currently held in replay buffers; 0 when all sessions have ended. */
   get fragmentsHeld(): number {
     return this.#parts.pool.lent
   }
 
-  /** Translations that are being decoded now; 0 when nobody is there. */
+  /** Translations currently being decoded; 0 when no call is active. */
   get decoding(): number {
     return this.#decoding.size
   }
 
-  /** Legs in rooms now. */
+  /** Legs currently in rooms. */
   get legs(): number {
     return this.#legs.size
   }
 
-  /** There is no place for another leg. */
+  /** True if the limit of legs is reached. */
   get full(): boolean {
     return this.#legs.size >= this.#options.maxLegs
   }
 
-  /** The participant of this id, in whatever room; that of its present leg is as good. */
+  /** Returns the participant with this id in any room; the id of the current leg works too. */
   find(participantId: string): Participant | undefined {
     return this.#participants.get(participantId)
   }
 
-  /** Asks `tapper` for a tap in every room, those open now included; disposing asks no more, and leaves taps as they are. */
+  /** Calls `tapper` for a tap in every room, open rooms included. Dispose the result to stop; active taps remain. */
   onTap(tapper: (room: Room) => Tap | undefined): Disposable {
     this.#tappers.add(tapper)
     for (const room of this.#rooms.values()) this.#offer(room, tapper)
@@ -161,7 +161,7 @@ export class Relay implements Admission {
   admit(leg: Leg, invitation: Invitation): void {
     if (this.#closing) throw new BridgeError('CAPACITY', 'the relay is closing')
     const returning = this.#returning(leg, invitation.room)
-    // Whoever changes legs takes no more place than before.
+    // A leg that replaces another one needs no additional place.
     if (this.#legs.size >= this.#options.maxLegs + (returning?.present ? 1 : 0)) {
       this.metrics.legsRefused++
       throw new BridgeError('CAPACITY', `${this.#legs.size} legs are the most`, { retryable: true })
@@ -171,7 +171,7 @@ export class Relay implements Admission {
     const participant = returning ?? this.#newParticipant(leg, invitation)
     this.#participants.set(leg.id, participant)
     const room = this.#room(invitation.room)
-    // First of all: whoever is dropped because the rest fails is taken out again.
+    // First of all, so that a participant is removed again if the rest fails.
     void leg.ended.then(reason => this.#legEnded(room, participant, leg, reason)).catch(this.#endFailed)
     this.#ticks.start()
     if (returning) this.#takeBack(room, returning, leg)
@@ -196,7 +196,7 @@ export class Relay implements Admission {
     this.#mp3.close()
   }
 
-  /** The party that comes back by `leg`; nobody comes back into a room that is being closed. */
+  /** Returns the participant who reconnects with `leg`; undefined if their room is closing. */
   #returning(leg: Leg, name: string): Participant | undefined {
     const room = this.#rooms.get(name)
     const participant = this.#absences.returning(leg, name)
@@ -220,7 +220,7 @@ export class Relay implements Admission {
     room.join(participant)
   }
 
-  /** The party's call has another leg, perhaps before the end of the last one was known. */
+  /** The call has a new leg; the end of the old one is possibly still unknown. */
   #takeBack(room: Room, participant: Participant, leg: Leg): void {
     const awayMs = Math.round(participant.awayMs(this.#clock.now()))
     const before = participant.leg
@@ -258,7 +258,7 @@ export class Relay implements Admission {
     this.metrics.legsEnded++
     const about = { participant: participant.id, legId: leg.id, channel: leg.channel }
     this.#log.info({ ...about, frames: participant.frames, reason: describeEnd(reason) }, 'leg ended')
-    // Another leg of the same call has taken its place.
+    // Another leg of the same call has replaced it.
     if (participant.leg !== leg) return
     if (this.#closing || room.closing || !this.#absences.keep(participant, reason)) {
       this.#left(participant, reason)

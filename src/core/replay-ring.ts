@@ -1,19 +1,20 @@
 import { FRAME_MS, FRAME_SAMPLES } from '../transcode/pcm.ts'
 import type { Fragment, FragmentMemory, FragmentPool } from './fragment.ts'
 
-/** Quiet audio kept ahead of speech, so that a replay does not begin in the middle of a sound (ms). */
+/** Quiet audio kept before speech, so that a replay does not start in the middle of a sound (ms). */
 const PREROLL_MS = 300
-/** What a service has not answered for this long after it was sent will not be answered any more, and is forgotten (ms). */
+/** Fragments that are still unanswered this long after they were sent are discarded (ms). */
 const ANSWER_WAIT_MS = 15_000
-/** Quiet this long inside the ring separates two utterances (ms). */
+/** A quiet interval this long separates two utterances in the buffer (ms). */
 const PAUSE_MS = 180
 
 /**
- * The speaker's audio until the service has done its work on it. A fragment stays after its ack, until a final result
- * covers it: a service that dies in mid sentence has acked words that nobody has heard. Bounded: beyond its capacity
- * the oldest go, and what was never taken by the service is counted in `lostMs`.
+ * Replay buffer: the speaker's audio until the service has processed it. A fragment is kept after its acknowledgment
+ * until a final result covers it, because a service that crashes in mid-sentence has acknowledged speech without
+ * translating it. Bounded: above its capacity the oldest fragments are dropped, and those that the service never
+ * accepted are counted in `lostMs`.
  *
- *   oldest ── acked, not answered ── sent, not acked ──│cursor│── to be sent ── newest
+ * oldest ── acked, unanswered ── sent, unacked ──│cursor│── to be sent ── newest
  */
 export class ReplayRing {
   readonly fragmentMs: number
@@ -26,10 +27,10 @@ export class ReplayRing {
   #open: FragmentMemory
   #openSamples = 0
   #openQuiet = true
-  /** Audio that left the ring unsent or unacked (ms). */
+  /** Audio dropped unsent or unacknowledged (ms). */
   lostMs = 0
 
-  /** Fragments of `fragmentMs` (whole frames) from `pool`; holds `capacityMs` at most. */
+  /** Takes fragments of `fragmentMs` (whole frames) from `pool`; holds at most `capacityMs`. */
   constructor(pool: FragmentPool, fragmentMs: number, capacityMs: number) {
     if (fragmentMs < FRAME_MS || fragmentMs % FRAME_MS !== 0)
       throw new RangeError(`a fragment is whole frames of ${FRAME_MS} ms, got ${fragmentMs} ms`)
@@ -46,7 +47,7 @@ export class ReplayRing {
     return this.#held.length
   }
 
-  /** Fragments sent and not yet answered by an ack. */
+  /** Fragments sent and not yet acknowledged. */
   get inFlight(): number {
     return this.#inFlight
   }
@@ -56,12 +57,12 @@ export class ReplayRing {
     return this.#held[0]?.sequence ?? this.#sequence
   }
 
-  /** Sequence of the first fragment that the present connection was not sent. */
+  /** Sequence of the first fragment not yet sent on the current connection. */
   get unsent(): number {
     return this.#held[this.#cursor]?.sequence ?? this.#sequence
   }
 
-  /** Adds one frame; true when a fragment became complete. `quiet`: the frame is not speech. */
+  /** Adds one frame; returns true when a fragment is complete. `quiet`: the frame is not speech. */
   write(frame: Int16Array, quiet: boolean): boolean {
     const { pcm, bytes } = this.#open
     pcm.set(frame, this.#openSamples)
@@ -84,7 +85,7 @@ export class ReplayRing {
     return true
   }
 
-  /** The next fragment to send, marked as sent at `now` (ms); undefined when none waits. */
+  /** Returns the next fragment to send, marked as sent at `now` (ms), or undefined. */
   next(now: number): Fragment | undefined {
     for (let fragment = this.#held[this.#cursor]; fragment; fragment = this.#held[this.#cursor]) {
       this.#cursor++
@@ -96,7 +97,7 @@ export class ReplayRing {
     return undefined
   }
 
-  /** Everything still held is to be sent again, on a new connection. Returns how many had been sent before. */
+  /** Marks all fragments as unsent, for a new connection. Returns the number that had been sent before. */
   rewind(): number {
     let again = 0
     for (const fragment of this.#held) {
@@ -109,7 +110,9 @@ export class ReplayRing {
     return again
   }
 
-  /** The service took fragment `sequence` (`ok`), or failed to: then it is sent again. One no longer held is fine. */
+  /**
+   * The service accepted fragment `sequence` (`ok`), or failed to: then it is sent again. Ignores dropped fragments.
+   */
   ack(sequence: number, ok: boolean): void {
     const at = sequence - this.oldest
     const fragment = this.#held[at]
@@ -121,7 +124,7 @@ export class ReplayRing {
     this.#cursor = Math.min(this.#cursor, at)
   }
 
-  /** When the longest unacked fragment was sent (ms); undefined when none waits for its ack. */
+  /** When the oldest unacknowledged fragment was sent (ms); undefined if all are acknowledged. */
   waitingSince(): number | undefined {
     let since: number | undefined
     for (const { sentAt, acked } of this.#held)
@@ -129,14 +132,17 @@ export class ReplayRing {
     return since
   }
 
-  /** A final result covers everything before `sequence`: forgets the acked part of that. */
+  /** A final result covers everything before `sequence`: discards the acknowledged part of that. */
   discharge(sequence: number): void {
     let count = 0
     while (this.#held[count]?.acked && this.#held[count]!.sequence < sequence) count++
     this.#forget(count)
   }
 
-  /** How far a result reaches when the service does not say: the sequence at which the latest pause that was sent begins. */
+  /**
+   * Returns the start of the latest pause sent, as a sequence: the assumed end of a result if the service does not
+   * state it.
+   */
   latestPause(): number | undefined {
     const needed = Math.ceil(PAUSE_MS / this.fragmentMs)
     let quiet = 0
@@ -147,19 +153,22 @@ export class ReplayRing {
     return undefined
   }
 
-  /** The sequence before which all is covered that ends at `place`, within a fragment: that one too, if a pause follows. */
+  /**
+   * Returns the sequence before which all audio is covered by a result that ends at `place`, which can lie within a
+   * fragment; the rest of that fragment counts as covered if a pause follows.
+   */
   afterSpeech(place: number): number {
     const whole = Math.floor(place)
     const next = this.#held[whole + 1 - this.oldest]
     return place > whole && next?.quiet ? whole + 1 : whole
   }
 
-  /** Nothing is held that was said: the speaker pauses, and all that they said is answered. */
+  /** True if no speech is held: the speaker pauses, and all their speech is answered. */
   get resting(): boolean {
     return this.#openQuiet && this.#held.every(({ quiet }) => quiet)
   }
 
-  /** Forgets acked fragments that no result can need: quiet ones before any speech, and those nobody answered. */
+  /** Discards acknowledged fragments that no result can need: quiet ones before speech, and those without an answer. */
   tidy(now: number): void {
     const preroll = Math.ceil(PREROLL_MS / this.fragmentMs)
     let quiet = 0
@@ -169,7 +178,7 @@ export class ReplayRing {
     this.#forget(count)
   }
 
-  /** Gives all memory back; the ring must not be used afterwards. */
+  /** Releases all memory; the buffer cannot be used afterwards. */
   close(): void {
     this.#forget(this.#held.length)
     this.#pool.give(this.#open)
@@ -186,7 +195,7 @@ export class ReplayRing {
     if (count === 0) return
     for (let at = 0; at < count; at++) {
       const fragment = this.#held[at]!
-      // What is on its way may still be read by a socket: it must not be written over.
+      // A socket can still be reading a fragment in flight, so its memory must not be reused.
       if (fragment.acked || fragment.sentAt < 0) this.#pool.give(fragment)
       else this.#pool.abandon()
     }

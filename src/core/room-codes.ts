@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto'
 import type { Clock } from './clock.ts'
 import { BridgeError } from './errors.ts'
 
-/** Digits of a code: as many as people will key in. */
+/** Digits of a code, short enough for a keypad. */
 const DIGITS = 6
 const CODES = 10 ** DIGITS
-/** Most codes at a time: one guess in a thousand finds a room, and whoever asks limits the guesses. */
+/** Maximum number of codes: one guess in a thousand finds a room, so callers of this class limit guesses. */
 const MOST = CODES / 1_000
 const LONGEST_MS = 7 * 24 * 3_600_000
 
-/** A code that is good for a room. */
+/** A code that is valid for a room. */
 export interface RoomCode {
-  /** Six digits, also zeros in front. */
+  /** Six digits, with leading zeros. */
   readonly code: string
   readonly room: string
   /** Clock ms. */
@@ -19,16 +19,16 @@ export interface RoomCode {
 }
 
 export interface RoomCodesOptions {
-  /** Codes that do not expire, each with its room: no other room gets one of them. */
+  /** Permanent codes with their rooms, reserved for those rooms. */
   readonly fixed?: Readonly<Record<string, string>> | undefined
-  /** A number from 0 to below `below`. */
+  /** Returns an integer from 0 up to, but not including, `below`. */
   readonly random?: (below: number) => number
 }
 
 /**
- * The codes by which people get into a room: keyed in on a telephone, given out by the control API. A code is good until
- * it expires or is revoked, as it is when the room's life ends, for as many people as have it; a fixed one for ever. In memory only. Whoever asks for codes limits the guesses:
- * here nobody is known.
+ * Codes for joining a room: entered on a phone keypad, issued by the control API. A code is valid for any number of
+ * people until it expires or is revoked, which also happens when the room's life ends; a fixed code never expires. In
+ * memory only. This class does not know who tries a code: its callers limit guesses.
  */
 export class RoomCodes {
   readonly #clock: Clock
@@ -42,7 +42,7 @@ export class RoomCodes {
     this.#fixed = new Map(Object.entries(fixed))
   }
 
-  /** A new code for `room`, good for `ttlMs`. Throws `BridgeError` `CAPACITY` when too many are out. */
+  /** Issues a code for `room`, valid for `ttlMs`. Throws `BridgeError` `CAPACITY` at the maximum number of codes. */
   issue(room: string, ttlMs: number): string {
     if (!(ttlMs > 0 && ttlMs <= LONGEST_MS))
       throw new RangeError(`a code is good for up to ${LONGEST_MS} ms, got ${ttlMs}`)
@@ -56,7 +56,7 @@ export class RoomCodes {
     return code
   }
 
-  /** The room that `code` lets in to; undefined for a code that is not good (any more). */
+  /** Returns the room for `code`, or undefined if the code is invalid or expired. */
   find(code: string): string | undefined {
     const fixed = this.#fixed.get(code)
     if (fixed !== undefined) return fixed
@@ -64,13 +64,13 @@ export class RoomCodes {
     return known && known.expiresAt > this.#clock.now() ? known.room : undefined
   }
 
-  /** The codes that are good for `room` now, but for fixed ones. */
+  /** Returns the valid codes of `room`, without fixed ones. */
   of(room: string): readonly RoomCode[] {
     this.#forgetExpired()
     return Array.from(this.#codes.values()).filter(known => known.room === room)
   }
 
-  /** Makes `code` good for nothing; false when it was already, or is fixed. */
+  /** Revokes `code`. Returns false if it was not valid or is fixed. */
   revoke(code: string): boolean {
     if (this.#fixed.has(code)) return false
     const good = this.find(code) !== undefined
@@ -78,7 +78,7 @@ export class RoomCodes {
     return good
   }
 
-  /** Revokes every code of `room`, but for fixed ones. */
+  /** Revokes every code of `room`, except fixed ones. */
   revokeAll(room: string): void {
     for (const [code, known] of this.#codes) if (known.room === room) this.#codes.delete(code)
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { after, type Clock } from './clock.ts'
 import { BridgeError } from './errors.ts'
 
-/** No link is good for longer (ms). */
+/** Maximum lifetime of a link (ms). */
 export const LONGEST_LINK_MS = 7 * 24 * 3_600_000
 const MOST_LINKS = 10_000
 const TOKEN_BYTES = 18
@@ -13,8 +13,9 @@ interface Link {
 }
 
 /**
- * The links by which people get into a room from a browser: whoever has the token is let in, until it expires or is
- * revoked, as it is when the room's life ends (`RoomLives`). In memory only, as rooms are. A token stands behind the `#` of an address, so that no request and no log has it.
+ * Links for joining a room from a browser. Anyone with the token is admitted until it expires or is revoked, which also
+ * happens when the room's life ends (`RoomLives`). In memory only, as are rooms. The token is the fragment (`#…`) of a
+ * URL, so it appears in no request and no log.
  */
 export class RoomLinks implements Disposable {
   readonly #clock: Clock
@@ -28,7 +29,7 @@ export class RoomLinks implements Disposable {
     return this.#links.size
   }
 
-  /** A token for `room`, good for `ttlMs`. Throws `BridgeError` `CAPACITY` when too many are out. */
+  /** Issues a token for `room`, valid for `ttlMs`. Throws `BridgeError` `CAPACITY` at the maximum number of links. */
   issue(room: string, ttlMs: number): string {
     if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
       throw new RangeError(`a link is good for up to ${LONGEST_LINK_MS} ms, got ${ttlMs}`)
@@ -40,18 +41,18 @@ export class RoomLinks implements Disposable {
     return token
   }
 
-  /** The room that `token` lets in to; undefined for one that is not good (any more). */
+  /** Returns the room for `token`, or undefined if it is invalid or expired. */
   find(token: string): string | undefined {
     return this.#links.get(token)?.room
   }
 
-  /** Whether any link leads to `room`. */
+  /** True if `room` has a valid link. */
   has(room: string): boolean {
     for (const link of this.#links.values()) if (link.room === room) return true
     return false
   }
 
-  /** No link to `room` is good any more; how many were. */
+  /** Revokes all links of `room`. Returns their number. */
   revokeAll(room: string): number {
     let revoked = 0
     for (const [token, link] of this.#links) {

@@ -1,32 +1,38 @@
 import { randomBytes } from 'node:crypto'
 import { after, type Clock } from './clock.ts'
 
-/** After the last participant has left, a room stays the same one for this long (ms): people who were all cut off come back to it. */
+/**
+ * Time for which a room keeps its identity after the last participant has left (ms), so that participants who were all
+ * cut off rejoin the same room.
+ */
 export const LINGER_MS = 120_000
-/** How long it is remembered what was said in lives that have ended (ms): as long as any link to captions is good. */
+/** Time for which the sittings of an ended life are remembered (ms): the maximum lifetime of a captions link. */
 const REMEMBER_MS = 24 * 3_600_000
-/** Ended lives that are remembered; beyond that the oldest are forgotten, with what their links could still read. */
+/**
+ * Maximum number of ended lives remembered; above it the oldest are dropped, and their links can no longer read
+ * captions.
+ */
 const MOST_ENDED = 10_000
-/** Sittings of one life: a created room opens and closes many times in a week. */
+/** Maximum number of sittings of one life: a created room can open and close many times in a week. */
 const MOST_SITTINGS = 1_000
 
 interface Life {
   readonly id: string
-  /** Created by a program: it goes on while nobody is in the room. */
+  /** Created through the API: it continues while the room is empty. */
   readonly created: boolean
-  /** Ids of the times that somebody was in it, which are those of its transcripts. */
+  /** Ids of the periods in which the room was open, which are also the ids of its transcripts. */
   readonly sittings: Set<string>
   linger?: Disposable
 }
 
 /**
- * The lives of rooms. A created room lives until it is ended, any other one from its first participant until shortly after its
- * last. Names come back, lives do not: a link or a code belongs to one life and is revoked with it.
+ * The lives of rooms. A created room lives until it is ended; any other room lives from its first participant until
+ * shortly after its last. Names are reused, lives are not: a link or a code belongs to one life and is revoked with it.
  */
 export class RoomLives implements Disposable {
   readonly #clock: Clock
   readonly #lives = new Map<string, Life>()
-  /** Sittings by the id of an ended life, in the order of their ends. */
+  /** Sittings by the id of an ended life, in the order in which they ended. */
   readonly #ended = new Map<string, { readonly sittings: ReadonlySet<string>; readonly until: number }>()
   readonly #listeners: ((room: string) => void)[] = []
 
@@ -34,19 +40,19 @@ export class RoomLives implements Disposable {
     this.#clock = clock
   }
 
-  /** The id of the present life of `room`; undefined for a room that is not there, or was ended. */
+  /** Returns the id of the current life of `room`, or undefined if it does not exist or was ended. */
   idOf(room: string): string | undefined {
     return this.#lives.get(room)?.id
   }
 
-  /** A program created `room`. */
+  /** The API created `room`. */
   create(room: string): void {
-    // What a room that had this name gave out, up to its last moment, is not good for the new one.
+    // Links and codes of an earlier room with this name are not valid for the new one.
     this.end(room)
     this.#lives.set(room, newLife(true))
   }
 
-  /** Somebody is in `room`; `sitting` is the id of what is said from now until it closes. */
+  /** `room` has participants; `sitting` is the id of its transcript until it closes. */
   opened(room: string, sitting?: string): void {
     const life = this.#lives.get(room) ?? newLife(false)
     this.#lives.set(room, life)
@@ -56,10 +62,10 @@ export class RoomLives implements Disposable {
     if (life.sittings.size > MOST_SITTINGS) life.sittings.delete(life.sittings.values().next().value!)
   }
 
-  /** Nobody is in `room` any more. */
+  /** `room` is empty. */
   closed(room: string): void {
     const life = this.#lives.get(room)
-    // Links that were made while it was being closed belong to no life.
+    // Links issued while it was closing belong to no life.
     if (!life) this.end(room)
     else if (!life.created) {
       life.linger?.[Symbol.dispose]()
@@ -67,7 +73,7 @@ export class RoomLives implements Disposable {
     }
   }
 
-  /** `room` is over, also while somebody in it is still being told goodbye. Idempotent. */
+  /** Ends the life of `room`, even while its participants still hear the farewell. Idempotent. */
   end(room: string): void {
     const life = this.#lives.get(room)
     this.#lives.delete(room)
@@ -76,7 +82,7 @@ export class RoomLives implements Disposable {
     for (const listener of this.#listeners) listener(room)
   }
 
-  /** Whether `sitting` is of the life `id`, which may have ended. */
+  /** True if `sitting` belongs to the life `id`, current or ended. */
   holds(id: string, sitting: string): boolean {
     const ended = this.#ended.get(id)
     if (ended) return ended.until > this.#clock.now() && ended.sittings.has(sitting)

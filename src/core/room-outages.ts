@@ -1,11 +1,11 @@
 import type { Observer } from './observer.ts'
 import type { Participant } from './participant.ts'
 
-/** Sees when a listener hears originals because translation is out of reach, and tells onlookers. */
+/** Detects listeners who hear originals because translation is unavailable, and emits `away` events. */
 export class RoomOutages {
   readonly #room: string
   readonly #observer: Observer
-  /** Since when (clock ms), by listener. */
+  /** Start of the outage (clock ms), by listener. */
   readonly #since = new Map<string, number>()
 
   constructor(room: string, observer: Observer) {
@@ -13,7 +13,7 @@ export class RoomOutages {
     this.#observer = observer
   }
 
-  /** Looks at every listener; a few times a second. */
+  /** Checks every listener; call it a few times a second. */
   check(participants: Iterable<Participant>, now: number): void {
     for (const participant of participants) {
       const away = isAway(participant)
@@ -28,7 +28,7 @@ export class RoomOutages {
     }
   }
 
-  /** `participant` hears nothing here any more. */
+  /** `participant` left the room. */
   forget(participant: Participant): void {
     this.#since.delete(participant.id)
   }

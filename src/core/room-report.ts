@@ -14,7 +14,7 @@ export interface ReportParts {
   readonly observer: Observer
 }
 
-/** Tells onlookers and metrics what one listener hears of one speaker, and keeps it for a repetition. */
+/** Reports one listener's playback of one speaker to observers and metrics, and keeps it for repetition. */
 export class ListenerReport implements VoiceEvents {
   readonly #room: string
   readonly #speaker: string
@@ -22,7 +22,7 @@ export class ListenerReport implements VoiceEvents {
   readonly #parts: ReportParts
   readonly #tapped: (speech: Speech) => TappedVoice | undefined
 
-  /** `tapped` says where an utterance is recorded that begins for this listener. */
+  /** `tapped` returns the recording target of an utterance that starts for this listener. */
   constructor(
     room: string,
     speaker: string,

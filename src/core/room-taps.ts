@@ -1,15 +1,15 @@
 import type { LanguageId } from './languages.ts'
 import { type Tap, type Track, TrackWriter } from './tap.ts'
 
-/** The taps of one room and the tracks they get. Nothing is made while there is no tap. */
+/** The taps of one room and their tracks. Allocates tracks only while a tap is active. */
 export class RoomTaps {
   readonly #openedAt: number
-  /** What a tap threw. */
+  /** Called with each error that a tap throws. */
   readonly #onError: (error: unknown) => void
-  /** Called when the first tap comes and when the last goes. */
+  /** Called when the first tap is added and when the last is removed. */
   readonly #onChange: () => void
   readonly #tracks = new Map<string, TrackWriter>()
-  /** Replaced, not changed: a tap may go in the middle of a frame. */
+  /** Replaced, not modified: a tap can be removed during a frame. */
   #taps: readonly Tap[] = []
 
   /** `openedAt`: when the room opened (clock ms). */
@@ -23,21 +23,21 @@ export class RoomTaps {
     return this.#taps.length > 0
   }
 
-  /** `tap` gets every frame from now on; disposing takes it off and ends it. */
+  /** Passes every frame to `tap` from now on; disposing removes and ends the tap. */
   add(tap: Tap): Disposable {
     this.#taps = [...this.#taps, tap]
     if (this.#taps.length === 1) this.#onChange()
     return { [Symbol.dispose]: () => this.#remove(tap) }
   }
 
-  /** The track of a party's own voice; undefined while nobody taps. */
+  /** Returns the track of a participant's own voice; undefined without taps. */
   original(participant: string): TrackWriter | undefined {
     return this.active
       ? this.#writer({ id: `original ${participant}`, kind: 'original', participant })
       : undefined
   }
 
-  /** The track of a party's translation; undefined while nobody taps. */
+  /** Returns the track of a participant's translation; undefined without taps. */
   translation(participant: string, to: LanguageId): TrackWriter | undefined {
     return this.active
       ? this.#writer({ id: `translation ${participant} ${to}`, kind: 'translation', participant, to })

@@ -13,27 +13,31 @@ import { TappedVoice } from './tap.ts'
 import type { Speech } from './translation-lane.ts'
 import { type OriginalGains, Voice } from './voice.ts'
 
-/** What nobody wants any more is still translated for this long, and heard to the end, so that last words arrive (ms). */
+/**
+ * An interpretation that is no longer needed continues for this long, and until it is played to the end, so that last
+ * words arrive (ms).
+ */
 const LINGER_MS = 6_000
-/** … but for no longer than this, whatever still comes (ms). */
+/** … but no longer than this (ms). */
 const LINGER_MOST_MS = 60_000
-/** Less than this cannot be played before more comes, or the end (ms). */
+/** Less audio than this cannot be played before more arrives or the utterance ends (ms). */
 const REST_MS = 40
-/** Silence that is sent behind last words, so that the service knows their end (frames: 1 s). */
+/** Silence sent after last words, so that the service detects their end (frames: 1 s). */
 const CLOSING_FRAMES = 50
 
-/** An interpretation that nobody wants any more, until its last words were heard. */
+/** An interpretation that is no longer needed, until its last words have been played. */
 interface Lingering {
   readonly timer: Disposable
-  /** Ids of those who heard or read it. */
+  /** Ids of its listeners and caption readers. */
   readonly audience: ReadonlySet<string>
   /** Frames of silence still to be sent. */
   silence: number
 }
 
 /**
- * Makes sessions, voices and fan-out fit who is in a room and how they take part. What is still right is left alone; what
- * is not wanted any more lingers until its last words were heard, and goes on if it is wanted again meanwhile.
+ * Adjusts sessions, voices and routes to the participants of a room and their state. Existing parts that still fit are
+ * kept. An interpretation that is no longer needed is drained: it continues until its last words have been played, or
+ * resumes if it is needed again.
  */
 export class RoomWiring {
   readonly #room: string
@@ -56,7 +60,7 @@ export class RoomWiring {
     return this.#interpretations
   }
 
-  /** Looks at the sessions' deadlines. */
+  /** Checks the sessions' deadlines. */
   check(now: number): void {
     for (const { session } of this.#interpretations.values())
       try {
@@ -66,7 +70,7 @@ export class RoomWiring {
       }
   }
 
-  /** Sends the silence behind last words. */
+  /** Sends the silence after last words. */
   tick(now: number): void {
     if (this.#lingering.size === 0) return
     for (const [{ session }, lingering] of this.#lingering)
@@ -84,7 +88,7 @@ export class RoomWiring {
     this.#interpretations.clear()
   }
 
-  /** Somebody came, left or changed: everything is as `participants` are now. */
+  /** Applies a change of the participants or their states. */
   fit(participants: ReadonlyMap<string, Participant>): void {
     this.#participants = participants
     const parties = Array.from(participants.values(), partyOf)
@@ -126,19 +130,19 @@ export class RoomWiring {
       const participant = this.#participants.get(speaker)
       const there = this.#interpretations.get(id)
       if (!participant || (there && !there.refused)) continue
-      // The service may have been set right since it refused: whoever comes or changes something is a reason to ask again.
+      // The service could have been reconfigured since it refused: each change in the room is a reason to try again.
       const setup = { voice, refusedBefore: there !== undefined }
       this.#interpretations.set(id, new Interpretation(participant, to, this.#parts, setup))
     }
   }
 
-  /** Lets the last words of `interpretation` arrive, unless there are none, or nobody is there to hear them. */
+  /** Drains `interpretation`, unless it has no output or no audience. */
   #linger(id: string, interpretation: Interpretation): void {
     interpretation.cut()
     const audience = new Set<string>()
     for (const listener of interpretation.listeners)
       if (this.#participants.has(listener)) audience.add(listener)
-    // What was never used must not hold one of the service's places.
+    // An unused session must not occupy one of the service's slots.
     if (audience.size === 0 || interpretation.session.unused) {
       this.#drop(id, interpretation)
       return
@@ -162,7 +166,7 @@ export class RoomWiring {
     void interpretation.close({ kind: 'unused' })
   }
 
-  /** Somebody has not heard all of the translations that are there. */
+  /** True if a listener still has translations to play. */
   #heardStill({ hearings }: Interpretation): boolean {
     return hearings.some(({ voice }) => voice.translation.backlogMs > REST_MS)
   }
@@ -175,7 +179,7 @@ export class RoomWiring {
     for (const { route, key } of mine) {
       const voice = listener.playout.voices.get(route.speaker) ?? this.#newVoice(listener, route.speaker)
       const muted = this.#participants.get(route.speaker)?.state.muted ?? false
-      // What was said around the muting is stale by now.
+      // Audio from before the muting is stale.
       if (voice.muted && !muted) voice.original.clear()
       voice.muted = muted
       voice.session = key === undefined ? undefined : this.#interpretations.get(key)
@@ -209,7 +213,7 @@ export class RoomWiring {
     return undefined
   }
 
-  /** Ids of all who hear or read it. */
+  /** Ids of all listeners and caption readers. */
   #listeners(id: string, interpretation: Interpretation, routes: RouteGroups): ReadonlySet<string> {
     const wanted = routes.translations.get(id)?.listeners ?? new Set()
     const last = this.#lingering.get(interpretation)?.audience
@@ -229,11 +233,11 @@ export class RoomWiring {
     return { listener, playout, voice, echo: this.#participants.get(listener)?.echo }
   }
 
-  /** Of those that differ in their voice alone, one has the captions and the track of recordings. */
+  /** Of interpretations that differ only in their voice, one provides the captions and the recorded track. */
   #fitPrimaries(): void {
     const seen = new Set<string>()
     for (const interpretation of this.#interpretations.values()) {
-      // Of last words there is no other one.
+      // Last words have no second interpretation.
       if (this.#lingering.has(interpretation)) continue
       const { speaker, to } = interpretation
       const key = `${speaker.id} ${to}`
@@ -242,13 +246,13 @@ export class RoomWiring {
     }
   }
 
-  /** An interpretation is of one speaker, from one language into another, in one voice. */
+  /** The key of an interpretation: speaker, source language, target language and voice. */
   #key({ speaker, voice = '' }: Pick<Route, 'speaker' | 'voice'>, to: LanguageId): string {
     return `${speaker} ${this.#participants.get(speaker)?.state.speaks} ${to} ${voice}`
   }
 }
 
-/** Parties of one place hear each other's voices and what is played there, and so do their microphones. */
+/** Participants in one place hear each other's voices and playback, and so do their microphones. */
 function shareEchoes(participants: Iterable<Participant>): void {
   const places = new Map<string, PartyEcho[]>()
   for (const { echo, invitation } of participants) {
@@ -262,8 +266,8 @@ function shareEchoes(participants: Iterable<Participant>): void {
 }
 
 /**
- * Listeners in one place hear each other's playouts: while the service is unavailable, one of them plays the original of a
- * speaker for all. Those who understand the speaker come first, since they play it anyway.
+ * Listeners in one place hear each other's playback: while the service is unavailable, one of them plays the original
+ * of a speaker for all. Those who understand the speaker come first, since they play it anyway.
  */
 function shareOriginals(participants: Iterable<Participant>): void {
   const places = new Map<string, Map<string, Voice[]>>()
