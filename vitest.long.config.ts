@@ -6,7 +6,7 @@ import { chance } from './vitest.config.ts'
 
 // The page tells of whole runs: a part of one leaves it alone.
 const whole = process.argv.slice(2).every(word => word === 'run' || /^-|long\.config\.ts$/.test(word))
-const page = new URL('docs/reliability.md', import.meta.url)
+const page = new URL('test/faults/CATALOGUE.md', import.meta.url)
 
 // What is left to chance is tried once more, with seeds that nobody has tried.
 const properties = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter(file =>

@@ -1,9 +1,7 @@
-import { ERROR_TABLE as SERVICE_ERRORS } from '../../src/service/server/error-table.ts'
 import {
   OPERATIONS as SERVICE,
   type Operation as ServiceOperation,
 } from '../../src/service/server/http/operations.ts'
-import { ERROR_TABLE } from '../../src/web/control/error-table.ts'
 import { errorsOf } from '../../src/web/control/openapi.ts'
 import type { AnyOperation } from '../../src/web/control/operation.ts'
 import { OPERATIONS } from '../../src/web/control/operations.ts'
@@ -12,7 +10,8 @@ import { routeTable } from './routes.ts'
 import { fieldRows, shapeLines, shapeOf } from './shape-text.ts'
 
 const ABOUT = `Two servers speak HTTP: the [bridge server](#the-bridge-server), with the [control API](#the-control-api), and the
-[translation service](#the-translation-service), which is embedded or runs alone. What their sockets carry is in [events](events.md).
+[translation service](#the-translation-service), which is embedded or runs alone. What their sockets carry is in [events](events.md),
+and every error code is in [errors](errors.md).
 `
 
 const CONTROL = `Below \`/v1\`, with a key: \`Authorization: Bearer <key>\`. Bodies and answers are JSON; a field that is not known is an error. Every
@@ -44,22 +43,9 @@ export async function httpPage(): Promise<string> {
       groups,
       ([group, members]) => `\n### ${group}\n${members.map(each => control(each, common)).join('')}`,
     ),
-    `\n### Errors\n\n${table(['status', 'code', 'error', 'cause'], errors(ERROR_TABLE))}`,
     `\n## The translation service\n\n${SERVICE_ABOUT}`,
     ...SERVICE.map(service),
-    `\n### Errors of the service\n\n${table(['status', 'code', 'error', 'cause'], errors(SERVICE_ERRORS))}`,
   ].join('')
-}
-
-function errors(
-  all: Readonly<Record<string, { readonly code: string; readonly status: number; readonly cause: string }>>,
-): string[][] {
-  return Object.entries(all).map(([name, { code: general, status, cause }]) => [
-    status === 0 ? 'socket only' : String(status),
-    code(general),
-    code(name),
-    cause,
-  ])
 }
 
 function control(operation: AnyOperation, common: readonly string[]): string {

@@ -1,6 +1,7 @@
 import { apiPages } from './api.ts'
 import { cliPage } from './cli.ts'
 import { Declarations } from './declarations.ts'
+import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
 import { httpPage } from './http.ts'
 import { settingsPage } from './settings.ts'
@@ -12,6 +13,7 @@ export async function referencePages(): Promise<Map<string, string>> {
     ['settings.md', settingsPage()],
     ['cli.md', cliPage()],
     ['http.md', await httpPage()],
+    ['errors.md', errorsPage()],
     ['events.md', await eventsPage(declarations)],
   ])
 }

@@ -1,4 +1,4 @@
-/** Stable codes of run-time failures; each has its row in `docs/internals/endings.md`. */
+/** Stable codes of run-time failures; each has its row in `docs/reference/errors.md`. */
 export type ErrorCode =
   | 'STATE'
   | 'CONFIG'

@@ -65,13 +65,6 @@ ok(call.heard().some(sample => Math.abs(sample) > 3000))
 deepEqual(call.report().warnings, [])`,
   },
   {
-    page: 'README.md',
-    mark: "openSession('/translator'",
-    before: `${SERVICE}import { ServiceClient } from 'dragoman/service'`,
-    replace: [ADDRESS],
-    prints: /^es-es 1$/m,
-  },
-  {
     page: 'CONTRIBUTING.md',
     mark: 'interface Admission',
     before:

@@ -34,6 +34,6 @@ test('coverage leads to what chance does not find', () => {
 })
 
 test.each(TARGETS.map(({ name }) => name))('%s has its row on the page', name => {
-  const page = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../faults/CATALOGUE.md', import.meta.url), 'utf8')
   expect(page).toContain(`\n| ${name} | `)
 })

@@ -1,6 +1,6 @@
 /** A parser of something that comes from outside, and what must hold whatever it is given. */
 export interface FuzzTarget {
-  /** Stands in the table of docs/reliability.md. */
+  /** Stands in the table of test/faults/CATALOGUE.md. */
   readonly name: string
   /** Good inputs, and crashes of before, to begin with. */
   readonly seeds: readonly Buffer[]

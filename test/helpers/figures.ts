@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Notes what a test measured; the long run puts it into docs/reliability.md. */
+/** Notes what a test measured; the long run puts it into test/faults/CATALOGUE.md. */
 export function figure(
   { task }: Pick<TestContext, 'task'>,
   what: string,

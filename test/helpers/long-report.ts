@@ -23,7 +23,7 @@ export class LongReport implements Reporter {
     const figures = tests.flatMap(test => (test.meta() as { figures?: Figure[] }).figures ?? [])
     for (const { what, goal, measured } of figures) console.log(`${what}: ${measured} (goal ${goal})`)
     for (const line of modules.flatMap(rerunLines)) console.log(line)
-    if (failed) console.log('docs/reliability.md was left as it is, as not all tests passed')
+    if (failed) console.log('test/faults/CATALOGUE.md was left as it is, as not all tests passed')
     else if (this.#page)
       writeFileSync(this.#page, withFigures(readFileSync(this.#page, 'utf8'), figures, machine(), new Date()))
   }

@@ -1,4 +1,4 @@
-/** Reasons for which the server closes a socket, with their close codes. `docs/channels/browser.md` repeats the table. */
+/** Reasons for which the server closes a socket, with their close codes. Listed in `docs/reference/errors.md`. */
 export const CLOSE_CODES = {
   done: { code: 1000, meaning: 'The visit is over.' },
   'going-away': { code: 1001, meaning: 'The server is shutting down.' },

@@ -1,6 +1,6 @@
 /**
  * Why a media socket is closed by this server, with the code it is closed with. Twilio writes the code into its
- * debugger and goes on with the `<Redirect>` after the `<Connect>`. The table is repeated in `docs/channels/twilio.md`.
+ * debugger and goes on with the `<Redirect>` after the `<Connect>`. Listed in `docs/reference/errors.md`.
  */
 export const CLOSE_CODES = {
   done: { code: 1000, meaning: 'The call is over, or its owner hung up.' },

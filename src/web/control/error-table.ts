@@ -6,7 +6,7 @@ interface ErrorRow {
   readonly cause: string
 }
 
-/** Every failure a client of the control API can meet, by its specific code. `docs/features/control-api.md` shows the same table. */
+/** Every failure a client of the control API can meet, by its specific code. Listed in `docs/reference/errors.md`. */
 export const ERROR_TABLE = {
   control_closed: row(
     'not_found',

@@ -235,7 +235,7 @@ describe.each(Object.keys(CLOSE_CODES) as CloseCause[])('the media socket closes
 
 describe('the table of close codes', () => {
   it('is the one in the documentation', () => {
-    const page = readFileSync(new URL('../../../docs/channels/twilio.md', import.meta.url), 'utf8')
+    const page = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8')
     for (const [cause, { code, meaning }] of Object.entries(CLOSE_CODES))
       expect(page).toContain(`| ${code} | \`${cause}\` | ${meaning} |`)
   })

@@ -4,7 +4,6 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadConfig } from '../../../src/config.ts'
-import { ERROR_TABLE } from '../../../src/web/control/error-table.ts'
 import { OPERATIONS } from '../../../src/web/control/operations.ts'
 import { TRANSCRIPT_FORMATS } from '../../../src/web/transcript/export.ts'
 import { RETRY_MS } from '../../../src/web/webhooks-out/receiver.ts'
@@ -25,14 +24,6 @@ describe('the page', () => {
   test('has every operation as it is', () => {
     expect(rows('Everything there is')).toEqual(
       OPERATIONS.map(({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |`),
-    )
-  })
-
-  test('has every error as it is', () => {
-    expect(rows('Errors')).toEqual(
-      Object.entries(ERROR_TABLE).map(
-        ([name, { code, status, cause }]) => `| ${status} | \`${code}\` | \`${name}\` | ${cause} |`,
-      ),
     )
   })
 

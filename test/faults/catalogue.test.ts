@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const ROOT = new URL('../../', import.meta.url)
-const page = readFileSync(new URL('docs/reliability.md', ROOT), 'utf8')
+const page = readFileSync(new URL('test/faults/CATALOGUE.md', ROOT), 'utf8')
 const files = new Map(
   [...page.matchAll(/^\| `([^`]+)` \| (test\/\S+) \|$/gm)].map(([, name, path]) => [name!, path!]),
 )
