@@ -2,10 +2,13 @@ import type { Overload } from '../../guard/overload.ts'
 import { ServiceError } from './service-error.ts'
 import type { Workload } from './workload.ts'
 
-/** When a place may be free again: nobody knows, but asking at once is of no use (ms). */
+/** Suggested retry delay (ms). It cannot be predicted when a session ends. */
 const PERHAPS_FREE_MS = 5_000
 
-/** Places for sessions: beyond what the machine can serve in time, a clear refusal serves everybody better. */
+/**
+ * Session slots. Beyond what the machine can serve in time, rejecting new sessions is better than slowing down all of
+ * them.
+ */
 export class Admission {
   readonly size: number
   readonly #workload: Pick<Workload, 'assertKeepsUp'>
@@ -13,7 +16,7 @@ export class Admission {
   #taken = 0
 
   constructor(size: number, workload: Pick<Workload, 'assertKeepsUp'>, overload?: Pick<Overload, 'turns'>) {
-    if (!(size >= 1)) throw new RangeError(`a service has room for at least 1 session, got ${size}`)
+    if (!(size >= 1)) throw new RangeError(`the number of sessions must be at least 1, got ${size}`)
     this.size = size
     this.#workload = workload
     this.#overload = overload
@@ -23,19 +26,19 @@ export class Admission {
     return this.#taken
   }
 
-  /** Throws `too_many_sessions` when all places are taken, `service_behind` when those who have one have to wait. */
+  /** Throws `too_many_sessions` when all slots are in use, `service_behind` when open sessions already have to wait. */
   assertRoom(): void {
     this.#assertPlace()
     this.#workload.assertKeepsUp()
     const strain = this.#overload?.turns()
     if (!strain) return
-    const why = strain === 'late' ? 'does its work late' : 'is short of memory'
+    const why = strain === 'late' ? 'is overloaded' : 'is short of memory'
     throw new ServiceError('service_behind', `the service ${why}: try again in a few seconds`, {
       retryAfterMs: PERHAPS_FREE_MS,
     })
   }
 
-  /** Takes a place; disposing gives it back, once. Throws `too_many_sessions`. */
+  /** Takes a slot; disposing returns it (idempotent). Throws `too_many_sessions`. */
   take(): Disposable {
     this.#assertPlace()
     this.#taken++
@@ -52,7 +55,7 @@ export class Admission {
     if (this.#taken < this.size) return
     throw new ServiceError(
       'too_many_sessions',
-      `all ${this.size} sessions are taken: try again when one has ended, or set maxSessions higher`,
+      `all ${this.size} sessions are in use: try again later, or raise maxSessions`,
       { retryAfterMs: PERHAPS_FREE_MS },
     )
   }

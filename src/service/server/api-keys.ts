@@ -13,49 +13,48 @@ import { UsageLedger } from './usage-ledger.ts'
 export type ConfiguredKey = string | ({ readonly name: string; readonly key: string } & KeyLimits)
 
 export interface ApiKeysOptions {
-  /** Keys of the configuration, good as long as the service runs. */
+  /** Keys of the configuration, valid as long as the service runs. */
   readonly apiKeys: readonly ConfiguredKey[]
-  /** Nobody needs a key. */
+  /** Accepts every client without a key. */
   readonly open: boolean
-  /** Wrong keys that may come from one address in a minute. */
+  /** Maximum number of wrong keys per address and minute. */
   readonly maxAttemptsPerMinute: number
 }
 
-/** From this length a configured key counts as one that cannot be guessed (characters). */
+/** Minimum length of a configured key that counts as unguessable (characters). */
 const UNGUESSABLE_LENGTH = 32
 
 interface KnownKey {
   readonly digest: Buffer
   readonly holder: KeyHolder
-  /** Random enough that trying is hopeless. */
+  /** Too random to guess. */
   readonly unguessable: boolean
 }
 
 /**
- * The API keys of the service: those of the configuration and those of the key file. Kept as digests; compared in
- * constant time and always with all of them, so that neither a key's content nor its place shows in how long a refusal
- * takes.
+ * The API keys of the service, from the configuration and the key file. Keys are stored as digests and compared in
+ * constant time, always with all of them, so that the response time reveals neither a key's content nor its position.
  *
- * Too many wrong or missing keys from one address, and for a while keys from there are not tried any more. Keys that cannot be
- * guessed are let in all the same: trying helps nobody with them, and whoever shares an address with a guesser (behind
- * a proxy, or on this machine) is not shut out by them.
+ * After too many wrong or missing keys from one address, the service stops checking keys from there for a while.
+ * Unguessable keys are still accepted: guessing cannot find them, and clients that share an address with a guesser
+ * (behind a proxy, or on this machine) are not locked out.
  */
 export class ApiKeys {
   readonly #ledger: UsageLedger
   readonly #configured: readonly KnownKey[]
   readonly #everybody: KeyHolder | undefined
   readonly #attempts: AttemptLimit
-  /** Keys of the file, by digest. */
+  /** Keys from the file, by digest. */
   #filed = new Map<string, KnownKey>()
 
-  /** What keys use is counted in `ledger`. */
+  /** Usage per key is counted in `ledger`. */
   constructor(
     { apiKeys, open, maxAttemptsPerMinute }: ApiKeysOptions,
     clock: Clock,
     ledger = new UsageLedger(clock, 0),
   ) {
     this.#ledger = ledger
-    // Not in the ledger: nobody's limits are to be kept.
+    // Not in the ledger: an open service has no limits per key.
     const usage = () => new AudioUsage(clock, 0)
     this.#everybody = open ? new KeyHolder('open', {}, usage()) : undefined
     this.#attempts = new AttemptLimit(clock, maxAttemptsPerMinute)
@@ -71,8 +70,8 @@ export class ApiKeys {
   }
 
   /**
-   * Who has the key `given`, which came from `address`. Throws `key_missing`, `key_wrong`, saying that it belongs in
-   * `place`, or `too_many_attempts`.
+   * Returns the holder of the key `given`, sent from `address`. Throws `key_missing` or `key_wrong`, naming `place` as
+   * the location of the key, or `too_many_attempts`.
    */
   holderOf(given: unknown, place: string, address: string | undefined): KeyHolder {
     if (this.#everybody) return this.#everybody
@@ -81,7 +80,7 @@ export class ApiKeys {
     if (typeof given !== 'string' || given === '') {
       if (waitMs > 0) throw tooMany(waitMs)
       this.#attempts.failed(group)
-      throw new ServiceError('key_missing', `an API key is needed in ${place}`)
+      throw new ServiceError('key_missing', `an API key is required in ${place}`)
     }
     const asked = keyDigest(given)
     let holder: KeyHolder | undefined
@@ -93,7 +92,7 @@ export class ApiKeys {
     throw new ServiceError('key_wrong', `the API key in ${place} is not valid`)
   }
 
-  /** Puts the keys of the file in force: those that are gone are revoked, those that stay keep their sessions. */
+  /** Replaces the keys of the file. Removed keys are revoked; the others keep their sessions. */
   keep(entries: readonly KeyEntry[]): void {
     const before = this.#filed
     this.#filed = new Map(
@@ -116,8 +115,8 @@ export class ApiKeys {
 }
 
 /**
- * Whether it has to be known tomorrow what a key of the settings has used. It is counted by its name: the digest of a
- * secret that somebody made up belongs into no file.
+ * True if the usage of a configured key has to survive a restart. It is counted by the name of the key: the digest of a
+ * secret chosen by a person does not belong in a file.
  */
 function limited({ minutesPerDay }: KeyLimits): boolean {
   return minutesPerDay !== undefined
@@ -127,7 +126,7 @@ function tooMany(waitMs: number): ServiceError {
   const seconds = Math.ceil(waitMs / 1000)
   return new ServiceError(
     'too_many_attempts',
-    `too many requests without a valid API key came from this address, try again in ${seconds} s`,
+    `too many requests without a valid API key from this address: try again in ${seconds} s`,
     { retryAfterMs: waitMs },
   )
 }

@@ -2,10 +2,10 @@ import type { AudioUsage } from './audio-usage.ts'
 
 const MINUTE_MS = 60_000
 
-/** Audio that may be used within any 24 hours. */
+/** Quota of audio per 24 hours. */
 export class AudioAllowance {
   readonly #usage: AudioUsage
-  /** Most minutes; may change at any time. */
+  /** Maximum minutes; can change at any time. */
   minutes: number
 
   /** Counts in `usage`. */
@@ -14,17 +14,17 @@ export class AudioAllowance {
     this.minutes = minutes
   }
 
-  /** Audio that may still be used now (ms); 0 or more. */
+  /** Remaining audio (ms), never negative. */
   get leftMs(): number {
     return Math.max(0, this.minutes * MINUTE_MS - this.#usage.usedMs)
   }
 
-  /** How long until some of what was used is forgotten; 0 when nothing was. */
+  /** Time until the oldest usage expires (ms); 0 when nothing was used. */
   get moreInMs(): number {
     return this.#usage.lessInMs
   }
 
-  /** Takes `ms` of audio whole and answers true, or takes nothing. */
+  /** Counts `ms` of audio and returns true, or returns false without counting any of it. */
   take(ms: number): boolean {
     if (this.minutes !== Number.POSITIVE_INFINITY && ms > this.leftMs) return false
     this.#usage.add(ms)

@@ -4,7 +4,7 @@ import { ServiceError } from './service-error.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** `sendAudio` of a connection's query, defaults filled in: linear16 at 16 kHz in fragments. */
+/** Reads `sendAudio` from a connection's query. Default: linear16 at 16 kHz in fragments. */
 export function sendAudioOf(query: Query): SendAudio {
   const fields = jsonObject(query, 'sendAudio', ['broadcastVia', 'codec', 'sampleRate'])
   const { broadcastVia = 'chunk', codec = 'linear16', sampleRate = 16_000 } = fields
@@ -15,7 +15,7 @@ export function sendAudioOf(query: Query): SendAudio {
   }
 }
 
-/** `receiveAudio` of a connection's query, defaults filled in: one 16 kHz mp3 per utterance. */
+/** Reads `receiveAudio` from a connection's query. Default: one 16 kHz mp3 per utterance. */
 export function receiveAudioOf(query: Query): ReceiveAudio {
   const fields = jsonObject(query, 'receiveAudio', ['obtainVia', 'codec', 'sampleRate', 'mode'])
   const { obtainVia = 'chunk', codec = 'mp3', sampleRate = 16_000, mode = 'block' } = fields
@@ -27,7 +27,10 @@ export function receiveAudioOf(query: Query): ReceiveAudio {
   }
 }
 
-/** The parameter's JSON object, empty when absent. An unknown field is refused: it would be ignored in silence. */
+/**
+ * Returns the parameter's JSON object, empty when absent. Rejects unknown fields, which would otherwise be ignored
+ * silently.
+ */
 function jsonObject(query: Query, name: string, allowed: readonly string[]): Fields {
   const text = single(query, name)
   if (text === undefined) return {}

@@ -2,34 +2,34 @@ import { Readable } from 'node:stream'
 import { after, type Clock, Ticker } from '../../core/clock.ts'
 import type { LiveMp3 } from './live-mp3.ts'
 
-/** Silence is made this often (ms) … */
+/** Interval at which silence is added (ms). */
 const TICK_MS = 100
-/** … and this much further than a reader that plays at once has come: what the encoder holds back, and a little more. */
+/** Silence is added up to this far ahead of a real-time reader: slightly more than the encoder holds back (ms). */
 const LEAD_MS = 400
-/** New speech waits while this much is ahead of a reader that plays at once. */
+/** New speech waits while the stream is this far ahead of a real-time reader. */
 const MOST_AHEAD_MS = 15_000
-/** A reader may take this long after the session's end to read the rest. */
+/** Time a reader has to read the rest after the session has ended. */
 const LINGER_MS = 5 * 60_000
 
 export interface AudioStreamParts {
   readonly mp3: LiveMp3
   readonly clock: Clock
-  /** Bytes that may wait for a reader, or for one to come. */
+  /** Maximum number of bytes buffered for a reader, or until one connects. */
   readonly maxUnreadBytes: number
-  /** Told when audio was lost because nobody read it, once for each reader or time without one. */
+  /** Called when audio was dropped because it was not read, once per reader or period without one. */
   readonly lost: (description: string) => void
 }
 
 /**
- * The mp3 of a session for whoever reads it over HTTP. Speech goes out as soon as it is made; between, silence keeps
- * the pace of the clock, so that a player never runs dry. While nobody reads, the stream stands still and keeps what
- * is spoken, the newest as far as it is bounded. One reader at a time: the next one takes over.
+ * The mp3 of a session, read over HTTP. Speech is sent as soon as it is made; in between, silence keeps pace with the
+ * clock, so that a player never runs dry. Without a reader the stream pauses and buffers the newest speech, up to the
+ * limit. There is one reader at a time; a new one replaces the old one.
  */
 export class AudioStream {
   readonly #parts: AudioStreamParts
   #reader: Readable | undefined
   #ticker: Ticker | undefined
-  /** Clock time at which a reader that plays at once was, or would have been, at the beginning of the mp3. */
+  /** Clock time at which a real-time reader is, or would have been, at the start of the mp3. */
   #origin = 0
   #kept: { readonly bytes: Uint8Array; readonly ms: number }[] = []
   #keptBytes = 0
@@ -37,17 +37,20 @@ export class AudioStream {
   #ended = false
   #waiting: (() => void)[] = []
 
-  /** Finishes `mp3` in the end. */
+  /** Takes ownership of `mp3` and finishes it at the end. */
   constructor(parts: AudioStreamParts) {
     this.#parts = parts
   }
 
-  /** Whether somebody reads. */
+  /** True while a reader is connected. */
   get read(): boolean {
     return this.#reader !== undefined
   }
 
-  /** A new reader, who gets what was kept and then everything. The reader before is ended; destroying it leaves. */
+  /**
+   * Opens a new reader, which receives the buffered audio and then everything. Ends the previous reader. Destroying the
+   * reader disconnects it.
+   */
   open(): Readable {
     const reader = new Readable({ read() {} })
     reader.on('error', () => {})
@@ -75,12 +78,12 @@ export class AudioStream {
       await new Promise<void>(resolve => this.#waiting.push(resolve))
   }
 
-  /** Gets ready for speech at `rate` Hz. */
+  /** Prepares for speech at `rate` Hz. */
   async tune(rate: number): Promise<void> {
     this.#deliver(await this.#parts.mp3.tune(rate), 0)
   }
 
-  /** Adds speech of the rate last tuned to. */
+  /** Adds speech at the rate last passed to `tune`. */
   write(pcm: Int16Array): void {
     const { mp3 } = this.#parts
     const before = mp3.positionMs
@@ -88,7 +91,7 @@ export class AudioStream {
     this.#deliver(bytes, mp3.positionMs - before)
   }
 
-  /** No more audio: the reader gets the rest, for some minutes. Idempotent. */
+  /** Ends the stream; the reader has some minutes to read the rest. Idempotent. */
   end(): void {
     if (this.#ended) return
     this.#deliver(this.#parts.mp3.finish(), 0)
@@ -135,7 +138,7 @@ export class AudioStream {
       this.#keptBytes -= oldest.bytes.length
       lost += oldest.bytes.length
     }
-    if (lost > 0) this.#tell(`nobody reads the audio stream, only its last ${maxUnreadBytes} bytes are kept`)
+    if (lost > 0) this.#tell(`the audio stream has no reader, only its last ${maxUnreadBytes} bytes are kept`)
   }
 
   #tell(description: string): void {

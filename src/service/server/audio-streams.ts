@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { AudioStream } from './audio-stream.ts'
 
-/** Where streams are found, before their name. */
+/** Path prefix of streams. */
 export const STREAM_PATH = '/stream/'
 
-/** The streams of the open sessions, each at a path that nobody can guess. The path is the only proof that is asked. */
+/** The streams of the open sessions, each at an unguessable path. The path is the only credential. */
 export class AudioStreams {
   readonly #streams = new Map<string, AudioStream>()
 
-  /** Offers `stream` at the path answered until `withdraw` is called with it. */
+  /** Serves `stream` at the returned path until `withdraw` is called with it. */
   offer(stream: AudioStream): string {
     const name = `${randomBytes(32).toString('base64url')}.mp3`
     this.#streams.set(name, stream)

@@ -2,29 +2,29 @@ import type { Clock } from '../../core/clock.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** Audio is forgotten in slices of time (ms). */
+/** Usage expires in slices of this length (ms). */
 export const SLICE_MS = 15 * MINUTE_MS
 const SLICES = DAY_MS / SLICE_MS
 
-/** Audio (ms) by slice: the number of slices since 1970. */
+/** Audio (ms) by slice; a slice is identified by the number of slices since 1970. */
 export type UsageSlices = ReadonlyMap<number, number>
 
-/** The oldest slice that still counts at `now` (ms since 1970). */
+/** Returns the oldest slice that still counts at `now` (ms since 1970). */
 export function oldestSlice(now: number): number {
   return Math.floor(now / SLICE_MS) - SLICES
 }
 
 /**
- * Audio that one key has used in the last 24 hours. A window that rolls, not a calendar day: it has no midnight at which
- * everybody starts anew, and it needs no time zone. Counted in slices of a quarter of an hour and never forgotten
- * early, so it takes up to 24 h 15 min until an allowance is back.
+ * Audio used by one key in the last 24 hours. A rolling window instead of a calendar day: limits do not all reset at
+ * midnight, and no time zone is needed. Usage is counted in slices of 15 minutes and never expires early, so a quota
+ * takes up to 24 h 15 min to recover.
  */
 export class AudioUsage {
   readonly #clock: Clock
   readonly #originMs: number
-  /** As it was last saved, by whomever. */
+  /** As last saved, by any process. */
   #saved = new Map<number, number>()
-  /** What was added here since. */
+  /** Added here since the last save. */
   readonly #fresh = new Map<number, number>()
 
   /** `originMs`: the time since 1970 at which `clock` was 0. */
@@ -42,14 +42,14 @@ export class AudioUsage {
     return sum
   }
 
-  /** How long until some of it is forgotten; 0 when nothing was used. */
+  /** Time until the oldest usage expires (ms); 0 when nothing was used. */
   get lessInMs(): number {
     this.#forget()
     const oldest = Math.min(...this.#saved.keys(), ...this.#fresh.keys())
     return oldest === Number.POSITIVE_INFINITY ? 0 : (oldest + SLICES + 1) * SLICE_MS - this.#now
   }
 
-  /** What was added and is not saved yet. */
+  /** Usage that is not saved yet. */
   get fresh(): UsageSlices {
     return new Map(this.#fresh)
   }
@@ -60,7 +60,7 @@ export class AudioUsage {
     this.#fresh.set(slice, (this.#fresh.get(slice) ?? 0) + ms)
   }
 
-  /** What is saved now; `counted` of what was fresh here is in it. */
+  /** Records that `saved` is now the saved state, which includes `counted` of the fresh usage. */
   settle(saved: UsageSlices, counted: UsageSlices): void {
     this.#saved = new Map(saved)
     for (const [slice, ms] of counted) {

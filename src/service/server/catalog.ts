@@ -3,16 +3,16 @@ import type { LanguageEntry, Mode, VoiceEntry } from '../contract.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import { LANGUAGE_ROWS } from './engines/language-ids.ts'
 
-/** What a client wants of the voice list; what is absent does not matter. */
+/** Filter for the voice list; absent fields match everything. */
 export interface VoiceFilter {
   readonly language?: LanguageId | undefined
   readonly mode?: Mode | undefined
   readonly voiceGender?: VoiceEntry['voiceGender'] | undefined
-  /** Any of these; empty: any. */
+  /** Any of these engines; empty matches all. */
   readonly voiceEngine: readonly VoiceEntry['voiceEngine'][]
 }
 
-/** What the engines of this service can really do, asked once. A language that none can serve is not listed. */
+/** Capabilities of the installed engines, read once. Languages that no engine supports are not listed. */
 export class Catalog {
   readonly languages: readonly LanguageEntry[]
   readonly #voices: readonly VoiceEntry[]

@@ -1,10 +1,10 @@
-/** The way to one client, as a session uses it. */
+/** Connection to one client, as a session uses it. */
 export interface Channel {
-  /** Bytes handed over that the client has not read yet, nearly. */
+  /** Approximate number of bytes sent that the client has not read yet. */
   readonly unreadBytes: number
   emit(event: string, payload: unknown): void
-  /** Resolves when everything handed over has left, or when the client has gone. */
+  /** Resolves when everything emitted has been sent, or when the client has disconnected. */
   drained(): Promise<void>
-  /** Disconnects after what was emitted has gone out. */
+  /** Disconnects after everything emitted has been sent. */
   end(): void
 }

@@ -9,31 +9,31 @@ import type { AskMessage, ProcessMessage, ServiceFigures, StartMessage } from '.
 import { endsWithUs } from './same-end.ts'
 import { type ServiceConfig, serviceUrl } from './service-config.ts'
 
-/** Waits between restarts: doubling from the first to the last (ms). */
+/** Restart delays: doubling from the first to the maximum (ms). */
 const BACK_OFF_MS = { first: 100, most: 5_000 }
-/** A process that lived this long starts the waits anew (ms). */
+/** Uptime after which the restart delay is reset (ms). */
 const STEADY_MS = 10_000
-/** Time to end gracefully before it is killed (ms). */
+/** Time to shut down gracefully before the process is killed (ms). */
 const GOODBYE_MS = 4_000
-/** Time to begin to listen (ms): engines are loaded, perhaps on a machine that is busy. */
+/** Time to start listening (ms): engines are loaded, possibly on a busy machine. */
 const START_MS = 60_000
 
-/** How the process of the embedded service is kept. */
+/** Options of the embedded service's process. */
 export interface ServiceProcessOptions {
   readonly clock?: Clock
-  /** Gets the process's own lines as well. */
+  /** Also receives the log lines of the process. */
   readonly log?: Log
 }
 
 /**
- * The embedded service in a process of its own, so that its work never delays the bridge. When it dies it is started
- * again on the same port, after a wait that doubles; sessions are lost, the address stays. One that does not answer any more
- * is killed, and so dies. It never outlives this process.
+ * Runs the embedded service in a separate process, so that its work never delays the bridge. A process that dies is
+ * restarted on the same port with an exponential delay; its sessions are lost, its address stays. A process that stops
+ * responding is killed and then restarted. It never outlives this process.
  *
  *   starting ──listening──▶ running ──died──▶ waiting ──▶ starting     any ──close──▶ ended
  */
 export class ServiceProcess {
-  /** Settles once: closed, or the settings are refused. Never rejects. */
+  /** Settles once: closed, or the settings are rejected. Never rejects. */
   readonly ended: Promise<EndReason>
   readonly #config: ServiceConfig
   readonly #clock: Clock
@@ -46,7 +46,7 @@ export class ServiceProcess {
   #listening = false
   #waitMs = BACK_OFF_MS.first
   #timer: Disposable | undefined
-  /** Ends a process that takes too long to start, then one that does not answer. */
+  /** Kills a process that takes too long to start, later one that does not respond. */
   #watch: Disposable | undefined
   #heartbeat: Heartbeat | undefined
   #closing: Promise<void> | undefined
@@ -65,8 +65,8 @@ export class ServiceProcess {
   }
 
   /**
-   * Starts the process and resolves when it listens. Rejects with `CONFIG` when the settings are refused, with
-   * `SERVICE_UNREACHABLE` when it cannot start.
+   * Starts the process and resolves when it listens. Rejects with `CONFIG` when the settings are invalid, with
+   * `SERVICE_UNREACHABLE` when the process cannot start.
    */
   static async start(config: ServiceConfig, options: ServiceProcessOptions = {}): Promise<ServiceProcess> {
     const process = new ServiceProcess(config, options)
@@ -74,32 +74,34 @@ export class ServiceProcess {
     return process
   }
 
-  /** Address of the service; the same after a restart. */
+  /** Address of the service; it stays the same after a restart. */
   get url(): string {
     return serviceUrl(this.#config.host ?? '127.0.0.1', this.#port)
   }
 
-  /** Id of the running process; undefined between two. */
+  /** Id of the running process; undefined between two processes. */
   get pid(): number | undefined {
     return this.#child?.pid
   }
 
-  /** It listens and answers. */
+  /** True while the service listens and responds. */
   get running(): boolean {
     return this.#child !== undefined && this.#listening
   }
 
-  /** How often it had to be started again. */
+  /** Number of restarts. */
   get restarts(): number {
     return this.#restarts
   }
 
-  /** How it is doing, at most some seconds old; undefined before it has said so, and while it is away. */
+  /**
+   * Latest figures, at most some seconds old; undefined before the first report and while the service is unavailable.
+   */
   get figures(): ServiceFigures | undefined {
     return this.running ? this.#figures : undefined
   }
 
-  /** Ends the process, gracefully if it can. Idempotent. */
+  /** Ends the process, gracefully if possible. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown()
     return this.#closing
@@ -136,7 +138,8 @@ export class ServiceProcess {
       execArgv: [],
       env: {
         ...childEnvironment(),
-        // Decoders are large and made on the thread pool: with an arena per thread their memory would add up.
+        // Decoders are large and created on the thread pool; with one malloc arena per thread their memory would add
+        // up.
         MALLOC_ARENA_MAX: '2',
         UV_THREADPOOL_SIZE: String(THREADS),
       },
@@ -145,7 +148,7 @@ export class ServiceProcess {
     endsWithUs(child)
     this.#watch = after(this.#clock, START_MS, () => this.#kill(child, 'does not listen', START_MS))
     child.on('message', (message: ProcessMessage) => this.#heard(message))
-    child.on('error', error => this.#log.error({ reason: error.message }, 'service process cannot be run'))
+    child.on('error', error => this.#log.error({ reason: error.message }, 'service process error'))
     child.once('exit', (code, signal) => this.#died({ code, signal }, this.#clock.now() - started))
     const config = { ...this.#config, port: this.#port || (this.#config.port ?? 0) }
     child.send({ type: 'start', config } satisfies StartMessage, () => {})
@@ -194,7 +197,7 @@ export class ServiceProcess {
     child.kill('SIGKILL')
   }
 
-  /** It would only fail again. */
+  /** A retry would fail again. */
   #giveUp(failed: { code: 'config' | 'start'; message: string }): void {
     const error = new BridgeError(failed.code === 'config' ? 'CONFIG' : 'SERVICE_UNREACHABLE', failed.message)
     this.#closing ??= Promise.resolve()

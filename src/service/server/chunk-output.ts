@@ -10,7 +10,7 @@ import {
   timed,
 } from './spoken-output.ts'
 
-/** The mp3 in the results themselves: one of each text, whole (`block`) or in pieces as it is made (`streaming`). */
+/** Sends the mp3 in the results themselves: one per text, whole (`block`) or in pieces as it is made (`streaming`). */
 export class ChunkOutput implements SpokenOutput {
   readonly held = false
   readonly #parts: SpokenOutputParts

@@ -3,7 +3,10 @@ import { type ServiceSettings, serviceUrl } from './service-config.ts'
 
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i
 
-/** Address of the service as the client of `socket` knows it: the configured one, else the one it connected to. */
+/**
+ * Returns the address of the service as seen by the client of `socket`: the configured one, else the one it connected
+ * to.
+ */
 export function addressFor(socket: Socket, { publicUrl, host }: ServiceSettings): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
   const { headers, secure } = socket.handshake

@@ -3,7 +3,7 @@ import type { Socket as TcpSocket } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
 
-/** CONNECT packets of one connection that are refused or not answered yet: at once, and per second. */
+/** CONNECT packets per connection that are rejected or not answered yet: burst and rate. */
 const CONNECTS = { burst: 5, perSecond: 0.5 }
 /** Packets of any kind before the first namespace is joined. */
 const MAX_PACKETS = 32
@@ -33,9 +33,9 @@ interface Progress {
 }
 
 /**
- * Bounds what an Engine.IO connection may send before it has joined a namespace, and how many CONNECT packets may be
- * refused on it at any time. Packets are counted as they arrive: Socket.IO refuses asynchronously, so one payload with thousands of
- * CONNECT packets would otherwise be processed to its end before the first refusal.
+ * Limits what an Engine.IO connection can send before it has joined a namespace, and how many CONNECT packets can be
+ * rejected on it at any time. Packets are counted as they arrive: Socket.IO rejects asynchronously, so it would
+ * otherwise process a payload of thousands of CONNECT packets completely before the first rejection.
  */
 export class ConnectGuard {
   readonly #progress = new WeakMap<object, Progress>()
@@ -85,7 +85,7 @@ export class ConnectGuard {
     socket.on('data', count)
   }
 
-  /** What is wrong with a polling request of `connection`, if its body is larger than allowed by now. */
+  /** Returns the problem with a polling request of `connection` if its body exceeds the current limit, or undefined. */
   oversized(connection: EngineConnection, { method, headers }: IncomingMessage): string | undefined {
     if (method !== 'POST' || this.#progress.get(connection)?.pending === false) return undefined
     const length = headers['content-length']
@@ -93,7 +93,7 @@ export class ConnectGuard {
     return `before a namespace is joined a body has a Content-Length of at most ${MAX_POLLING_BYTES}, got ${length ?? 'none'}`
   }
 
-  /** A namespace was joined on `connection`. */
+  /** Records that a namespace was joined on `connection`. */
   joined(connection: object): void {
     const progress = this.#progress.get(connection)
     if (!progress) return

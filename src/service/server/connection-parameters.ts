@@ -7,34 +7,34 @@ import { language, oneOf, type Query, single } from './query.ts'
 import { ServiceError } from './service-error.ts'
 import { voiceWish } from './voice-wish.ts'
 
-/** Parameters in force on `/stt`. */
+/** Effective parameters on `/stt`. */
 export interface SttParameters extends ConnectionParameters {
   languageIdSource: LanguageId
   sendAudio: SendAudio
   partials: boolean
-  /** Closed vocabulary; absent: the whole language, or what the settings say. */
+  /** Closed vocabulary; absent: the whole language, or the default of the settings. */
   grammar?: string
 }
 
-/** Parameters in force on `/sts`. */
+/** Effective parameters on `/sts`. */
 export interface StsParameters extends SttParameters {
   languageIdTarget: LanguageId
   receiveAudio: ReceiveAudio
 }
 
-/** Parameters in force on `/translator`. */
+/** Effective parameters on `/translator`. */
 export interface TranslatorParameters extends ConnectionParameters {
   languageIdSource: LanguageId
   languageIdTarget: LanguageId
 }
 
-/** Parameters in force on `/tts`. */
+/** Effective parameters on `/tts`. */
 export interface TtsParameters extends ConnectionParameters {
   languageIdTarget: LanguageId
   receiveAudio: ReceiveAudio
 }
 
-/** The query of a connection to `/stt`, checked against what `engines` can do. Throws a `ServiceError`. */
+/** Parses the query of a connection to `/stt` and checks it against `engines`. Throws a `ServiceError`. */
 export function sttParameters(query: Query, engines: EngineSet): SttParameters {
   const sendAudio = sendAudioOf(query)
   const source = required(query, 'languageIdSource')
@@ -47,7 +47,7 @@ export function sttParameters(query: Query, engines: EngineSet): SttParameters {
   }
 }
 
-/** The query of a connection to `/translator`, checked against what `engines` can do. Throws a `ServiceError`. */
+/** Parses the query of a connection to `/translator` and checks it against `engines`. Throws a `ServiceError`. */
 export function translatorParameters(query: Query, engines: EngineSet): TranslatorParameters {
   const source = required(query, 'languageIdSource')
   const target = required(query, 'languageIdTarget')
@@ -56,8 +56,8 @@ export function translatorParameters(query: Query, engines: EngineSet): Translat
 }
 
 /**
- * The query of a connection to `/tts`, checked against what `engines` can do. Throws a `ServiceError`. What is spoken
- * comes in the language that goes out, so whichever of the two is given names it; the target when both are.
+ * Parses the query of a connection to `/tts` and checks it against `engines`. Throws a `ServiceError`. Input and output
+ * have the same language, so either parameter can name it; the target has precedence.
  */
 export function ttsParameters(query: Query, engines: EngineSet): TtsParameters {
   const receiveAudio = receiveAudioOf(query)
@@ -72,7 +72,7 @@ export function ttsParameters(query: Query, engines: EngineSet): TtsParameters {
   }
 }
 
-/** The query of a connection to `/sts`, checked against what `engines` can do. Throws a `ServiceError`. */
+/** Parses the query of a connection to `/sts` and checks it against `engines`. Throws a `ServiceError`. */
 export function stsParameters(query: Query, engines: EngineSet): StsParameters {
   const sendAudio = sendAudioOf(query)
   const receiveAudio = receiveAudioOf(query)
@@ -86,7 +86,7 @@ export function stsParameters(query: Query, engines: EngineSet): StsParameters {
     languageIdTarget: target,
     sendAudio,
     receiveAudio,
-    // In block mode every result is followed by its `endSynth`, which a partial has not.
+    // In block mode every result is followed by its `endSynth`; partials have none.
     partials: partialsOf(query, receiveAudio.mode === 'streaming'),
     ...grammarOf(query, source, engines),
     ...voiceWish(query),
@@ -102,9 +102,12 @@ function grammarOf(query: Query, source: LanguageId, engines: EngineSet): { gram
 function required(query: Query, name: string): LanguageId {
   const id = language(query, name)
   if (id === undefined)
-    throw new ServiceError('language_missing', `${name} is missing, a language is like en-us`)
+    throw new ServiceError('language_missing', `${name} is missing, expected a language like en-us`)
   if (languageRow(id) === undefined)
-    throw new ServiceError('language_unknown', `${name} is ${id}, GET /api/languages lists those known here`)
+    throw new ServiceError(
+      'language_unknown',
+      `${name} is ${id}, which is not supported: see GET /api/languages`,
+    )
   return id
 }
 
@@ -116,18 +119,18 @@ function partialsOf(query: Query, fallback: boolean): boolean {
 
 function assertTranscribed(source: LanguageId, engines: EngineSet): void {
   if (engines.speechToText.length === 0)
-    throw new ServiceError('transcription_missing', 'no engine that understands speech is installed')
+    throw new ServiceError('transcription_missing', 'no speech recognition engine is installed')
   if (engines.recognizer(source)) return
   const known = engines.speechToText.flatMap(engine => engine.languages).join(', ')
   throw new ServiceError(
     'language_not_transcribed',
-    `languageIdSource is ${source}, speech is understood in ${known}`,
+    `languageIdSource is ${source}, speech is recognized in ${known}`,
   )
 }
 
 function assertTranslated(source: LanguageId, target: LanguageId, engines: EngineSet): void {
   if (engines.translators.length === 0)
-    throw new ServiceError('translation_missing', 'no engine that translates is installed')
+    throw new ServiceError('translation_missing', 'no translation engine is installed')
   if (engines.translator(source, target)) return
   const targets = engines.translators.flatMap(engine => engine.targets(source)).join(', ')
   throw new ServiceError(
@@ -138,5 +141,5 @@ function assertTranslated(source: LanguageId, target: LanguageId, engines: Engin
 
 function assertSpoken(engines: EngineSet): void {
   if (engines.synthesizers.length === 0)
-    throw new ServiceError('synthesis_missing', 'no engine that speaks is installed')
+    throw new ServiceError('synthesis_missing', 'no speech synthesis engine is installed')
 }

@@ -1,6 +1,6 @@
 import type { ErrorName } from './error-table.ts'
 
-/** How often clients were told each error of the table. */
+/** Counts how often each error of the table was sent to clients. */
 export class ErrorCounts {
   readonly #counts = new Map<ErrorName, number>()
 

@@ -1,8 +1,8 @@
 /** How a failure reaches a client on the socket. */
 export type Delivery =
-  /** The connection is refused: `connect_error`, the body in `err.data`. */
+  /** The connection is rejected with `connect_error`, the body in `err.data`. */
   | 'connect_error'
-  /** The `error` event; the session goes on. */
+  /** The `error` event; the session continues. */
   | 'error'
   /** The `error` event, then the service disconnects. */
   | 'error, disconnect'
@@ -10,66 +10,61 @@ export type Delivery =
   | '-'
 
 interface ErrorRow {
-  /** The general code. */
+  /** General code. */
   readonly code: string
-  /** HTTP status; 0 where it does not arise on HTTP. */
+  /** HTTP status; 0 if it does not occur on HTTP. */
   readonly status: number
   readonly socket: Delivery
   readonly cause: string
 }
 
-/** Every failure a client can meet, by its specific code. `docs/service/protocol.md` shows the same table. */
+/** Every failure a client can receive, by its specific code. `docs/service/protocol.md` shows the same table. */
 export const ERROR_TABLE = {
   key_missing: row('unauthorized', 401, 'connect_error', 'No API key was sent.'),
-  key_wrong: row('unauthorized', 401, 'connect_error', 'The API key is not one of this service.'),
+  key_wrong: row('unauthorized', 401, 'connect_error', 'The API key is not valid for this service.'),
   key_revoked: row('unauthorized', 401, 'error, disconnect', 'The API key was revoked during the session.'),
   too_many_attempts: row(
     'limit',
     429,
     'connect_error',
-    'Too many wrong or missing keys came from the address.',
+    'Too many requests with a wrong or missing key from this address.',
   ),
-  namespace_unknown: row('bad_namespace', 0, 'connect_error', 'The interface has no such namespace.'),
-  too_many_sessions: row('limit', 503, 'connect_error', 'All sessions of the service are taken.'),
-  service_behind: row('limit', 503, 'connect_error', 'One more session would make the open ones slow.'),
-  key_sessions_taken: row('limit', 429, 'connect_error', 'All sessions of the API key are taken.'),
-  minutes_used_up: row('limit', 429, 'connect_error', 'The minutes of audio of the API key are used up.'),
-  language_missing: row(
-    'bad_parameter',
-    400,
-    'error, disconnect',
-    'A language of the connection is missing.',
+  namespace_unknown: row('bad_namespace', 0, 'connect_error', 'The namespace does not exist.'),
+  too_many_sessions: row('limit', 503, 'connect_error', 'All sessions of the service are in use.'),
+  service_behind: row(
+    'limit',
+    503,
+    'connect_error',
+    'The service is overloaded and accepts no new sessions.',
   ),
+  key_sessions_taken: row('limit', 429, 'connect_error', 'All sessions of the API key are in use.'),
+  minutes_used_up: row('limit', 429, 'connect_error', 'The audio quota of the API key is used up.'),
+  language_missing: row('bad_parameter', 400, 'error, disconnect', 'A required language is missing.'),
   language_malformed: row(
     'bad_parameter',
     400,
     'error, disconnect',
-    'Not of the form `<language>-<region>`.',
+    'The language id does not have the form `<language>-<region>`.',
   ),
-  language_unknown: row('bad_parameter', 400, 'error, disconnect', 'No engine here knows the language.'),
+  language_unknown: row('bad_parameter', 400, 'error, disconnect', 'No engine supports the language.'),
   language_not_transcribed: row(
     'bad_parameter',
     400,
     'error, disconnect',
-    'No engine understands speech in it.',
+    'No engine recognizes speech in this language.',
   ),
   pair_not_offered: row(
     'bad_parameter',
     400,
     'error, disconnect',
-    'Nothing translates the one into the other.',
+    'No engine translates this language pair.',
   ),
-  voice_not_offered: row(
-    'bad_parameter',
-    400,
-    'error, disconnect',
-    'There is no such voice for the language.',
-  ),
+  voice_not_offered: row('bad_parameter', 400, 'error, disconnect', 'The language has no such voice.'),
   grammar_unknown: row(
     'bad_parameter',
     0,
     'error, disconnect',
-    'The settings have no such grammar for the language.',
+    'The settings define no such grammar for the language.',
   ),
   not_json: row(
     'bad_parameter',
@@ -77,12 +72,7 @@ export const ERROR_TABLE = {
     'error, disconnect',
     '`sendAudio` or `receiveAudio` is not a JSON object.',
   ),
-  field_unknown: row(
-    'bad_parameter',
-    400,
-    'error, disconnect',
-    'The JSON object has a field that is not known.',
-  ),
+  field_unknown: row('bad_parameter', 400, 'error, disconnect', 'The JSON object has an unknown field.'),
   broadcast_not_supported: row(
     'bad_parameter',
     0,
@@ -99,92 +89,97 @@ export const ERROR_TABLE = {
     'bad_parameter',
     400,
     'error, disconnect',
-    'Another codec than `linear16` in, `mp3` out.',
+    'The codec is not `linear16` (input) or `mp3` (output).',
   ),
-  rate_not_supported: row(
-    'bad_parameter',
-    400,
-    'error, disconnect',
-    'A sample rate that is not in the list.',
-  ),
+  rate_not_supported: row('bad_parameter', 400, 'error, disconnect', 'The sample rate is not in the list.'),
   mode_not_supported: row(
     'bad_parameter',
     400,
     'error, disconnect',
-    'Another mode than `block`, `streaming`.',
+    'The mode is neither `block` nor `streaming`.',
   ),
-  value_not_allowed: row('bad_parameter', 400, 'error, disconnect', 'A value that is not in the list.'),
-  parameter_repeated: row('bad_parameter', 400, 'error, disconnect', 'A parameter came more than once.'),
+  value_not_allowed: row('bad_parameter', 400, 'error, disconnect', 'The value is not in the list.'),
+  parameter_repeated: row('bad_parameter', 400, 'error, disconnect', 'A parameter was sent more than once.'),
   transcription_missing: row(
     'engine_missing',
     501,
     'error, disconnect',
-    'No engine for speech is installed.',
+    'No speech recognition engine is installed.',
   ),
-  translation_missing: row(
+  translation_missing: row('engine_missing', 501, 'error, disconnect', 'No translation engine is installed.'),
+  synthesis_missing: row(
     'engine_missing',
     501,
     'error, disconnect',
-    'No engine for translation is installed.',
+    'No speech synthesis engine is installed.',
   ),
-  synthesis_missing: row('engine_missing', 501, 'error, disconnect', 'No engine for voices is installed.'),
-  transcription_failed: row('engine_failed', 503, 'error, disconnect', 'The engine for speech broke down.'),
+  transcription_failed: row(
+    'engine_failed',
+    503,
+    'error, disconnect',
+    'The speech recognition engine failed.',
+  ),
   translation_failed: row('engine_failed', 503, 'error', 'One utterance or text could not be translated.'),
   synthesis_failed: row('engine_failed', 503, 'error', 'One utterance or text could not be spoken.'),
-  before_start: row('not_ready', 0, 'error', 'Data came before `start`.'),
-  event_not_taken: row('bad_event', 0, 'error', 'The namespace does not take this event.'),
+  before_start: row('not_ready', 0, 'error', 'Data arrived before `start`.'),
+  event_not_taken: row('bad_event', 0, 'error', 'The namespace does not accept this event.'),
   too_many_payloads: row('bad_event', 0, 'error', 'An event has more than one payload.'),
   packet_malformed: row(
     'bad_event',
     0,
     'error, disconnect',
-    'What came is no packet of Socket.IO, or its attachments did not come with it.',
+    'A Socket.IO packet is malformed or lacks its attachments.',
   ),
   not_binary: row('bad_audio', 0, 'error', 'A fragment is not binary.'),
   odd_byte_count: row('bad_audio', 0, 'error', 'A fragment ends inside a sample.'),
   not_text: row('bad_text', 0, 'error', 'A text is not a string.'),
-  text_empty: row('bad_text', 400, 'error', 'There is nothing in a text.'),
+  text_empty: row('bad_text', 400, 'error', 'A text is empty.'),
   text_too_long: row('limit', 413, 'error', 'A text is longer than allowed.'),
   fragment_too_large: row('limit', 0, 'error', 'A fragment is larger than allowed.'),
-  backlog_full: row('limit', 0, 'error', 'Audio or text comes faster than it is processed.'),
-  falling_behind: row('limit', 0, 'error', 'Results are later than documented; they still come.'),
-  too_far_behind: row('limit', 0, 'error, disconnect', 'Results are too late to be of use.'),
-  too_many_bad_fragments: row('limit', 0, 'error, disconnect', 'Many fragments or texts in a row failed.'),
-  reader_too_slow: row('limit', 0, 'error, disconnect', 'The client does not read what it is sent.'),
-  stream_not_read: row('limit', 0, 'error', 'Streamed audio was lost: it is read too slowly, or not at all.'),
-  session_idle: row('timeout', 0, 'error, disconnect', 'No audio or text came for a long time.'),
-  path_unknown: row('not_found', 404, '-', 'There is nothing at this path.'),
-  stream_unknown: row('not_found', 404, '-', 'No open session streams its audio at this path.'),
-  origin_not_allowed: row(
-    'unauthorized',
-    403,
-    '-',
-    'A web page of another site, or a request to another host name, may not use the service.',
+  backlog_full: row('limit', 0, 'error', 'Audio or text arrives faster than it is processed.'),
+  falling_behind: row('limit', 0, 'error', 'Results are late, but are still sent.'),
+  too_far_behind: row('limit', 0, 'error, disconnect', 'Results are too late to be useful.'),
+  too_many_bad_fragments: row(
+    'limit',
+    0,
+    'error, disconnect',
+    'Too many consecutive fragments or texts failed.',
   ),
+  reader_too_slow: row('limit', 0, 'error, disconnect', 'The client does not read the data sent to it.'),
+  stream_not_read: row(
+    'limit',
+    0,
+    'error',
+    'Streamed audio was dropped because it was read too slowly or not at all.',
+  ),
+  session_idle: row('timeout', 0, 'error, disconnect', 'No audio or text arrived within the idle timeout.'),
+  path_unknown: row('not_found', 404, '-', 'The path does not exist.'),
+  stream_unknown: row('not_found', 404, '-', 'No open session streams its audio at this path.'),
+  origin_not_allowed: row('unauthorized', 403, '-', 'The origin or host name of the request is not allowed.'),
   request_malformed: row('bad_request', 400, '-', 'The HTTP request cannot be read.'),
   not_multipart: row('bad_request', 415, '-', 'The body is not a multipart form.'),
   form_malformed: row('bad_request', 400, '-', 'The multipart form cannot be read, or ends too early.'),
-  form_field_unknown: row('bad_request', 400, '-', 'The form has a field that is not known.'),
-  parameter_missing: row('bad_parameter', 400, '-', 'A parameter that is needed is missing.'),
+  form_field_unknown: row('bad_request', 400, '-', 'The form has an unknown field.'),
+  parameter_missing: row('bad_parameter', 400, '-', 'A required parameter is missing.'),
   file_missing: row('bad_file', 400, '-', 'The form has no file.'),
-  empty_file: row('bad_file', 400, '-', 'There is nothing in the file.'),
-  format_unknown: row('bad_file', 415, '-', 'The file is none of wav, mp3, ogg, WebM.'),
+  empty_file: row('bad_file', 400, '-', 'The file is empty.'),
+  format_unknown: row('bad_file', 415, '-', 'Unsupported format; expected WAV, MP3, Ogg or WebM.'),
   coding_not_supported: row(
     'bad_file',
     415,
     '-',
-    'The coding, rate or channels of the sound cannot be read.',
+    'The encoding, sample rate or channel count is not supported.',
   ),
-  file_damaged: row('bad_file', 422, '-', 'The file contradicts itself or cannot be decoded.'),
-  truncated: row('bad_file', 422, '-', 'The file ends before its sound does.'),
+  file_damaged: row('bad_file', 422, '-', 'The file is inconsistent or cannot be decoded.'),
+  truncated: row('bad_file', 422, '-', 'The file ends before its audio does.'),
   too_large: row('bad_file', 413, '-', 'The file has more bytes than allowed.'),
-  too_long: row('bad_file', 413, '-', 'The sound of the file is longer than allowed.'),
-  file_not_text: row('bad_file', 415, '-', 'The file is not text in UTF-8.'),
+  too_long: row('bad_file', 413, '-', 'The audio is longer than allowed.'),
+  file_not_text: row('bad_file', 415, '-', 'The file is not UTF-8 text.'),
   language_not_detected: row('bad_file', 422, '-', 'The language of the audio could not be determined.'),
-  too_many_jobs: row('limit', 503, '-', 'As many files are being worked on as allowed.'),
-  upload_too_slow: row('timeout', 408, '-', 'The request took too long to come.'),
-  job_too_long: row('timeout', 504, '-', 'The job was not done in time.'),
-  unexpected: row('internal', 500, 'error, disconnect', 'A fault of the service itself.'),
+  too_many_jobs: row('limit', 503, '-', 'The maximum number of batch jobs is reached.'),
+  upload_too_slow: row('timeout', 408, '-', 'The request was not received in time.'),
+  job_too_long: row('timeout', 504, '-', 'The job was not finished in time.'),
+  unexpected: row('internal', 500, 'error, disconnect', 'An internal error of the service.'),
 } as const satisfies Record<string, ErrorRow>
 
 /** A specific error code. */

@@ -4,17 +4,18 @@ import { dirname } from 'node:path'
 import { after, type Clock } from '../../core/clock.ts'
 import { BridgeError } from '../../core/errors.ts'
 
-/** Time to wait for another process (ms). */
+/** Maximum time to wait for another process (ms). */
 const PATIENCE_MS = 5_000
-/** Between two tries, at least and at most (ms). */
+/** Minimum and maximum delay between two attempts (ms). */
 const RETRY_MS = { least: 4, most: 20 }
 /** flock(2): exclusive, without waiting. */
 const EXCLUSIVE_NOW = 2 | 4
 
 /**
- * Lets one process at a time do `work` on files in the folder of `path`. The system locks the folder (`flock`) and unlocks it when
- * the process ends, however that happens: nothing stays behind that somebody would have to remove. Where it cannot, on some network file
- * systems and without `koffi`, the file `<path>.lock` is the lock; one that a killed process left is named after a few seconds.
+ * Runs `work` on files in the folder of `path`, in one process at a time. The system locks the folder (`flock`) and
+ * unlocks it when the process ends for any reason, so no stale lock remains. Where that is not possible (some network
+ * file systems, or without `koffi`), the file `<path>.lock` is the lock; if a killed process left it behind, an error
+ * names it after a few seconds.
  */
 export async function withLock<T>(path: string, clock: Clock, work: () => Promise<T>): Promise<T> {
   const folder = await lockedFolder(dirname(path), clock)
@@ -34,7 +35,10 @@ export async function withLock<T>(path: string, clock: Clock, work: () => Promis
   }
 }
 
-/** The folder, locked until it is closed; undefined where it cannot be locked. Rejects when others hold it for too long. */
+/**
+ * Returns the folder, locked until it is closed, or undefined if it cannot be locked. Rejects when others hold it for
+ * too long.
+ */
 async function lockedFolder(folder: string, clock: Clock): Promise<FileHandle | undefined> {
   const flock = await systemLock()
   if (!flock) return undefined
@@ -50,14 +54,14 @@ async function lockedFolder(folder: string, clock: Clock): Promise<FileHandle | 
       if (!late) return undefined
       throw new BridgeError(
         'CONFIG',
-        `the folder ${folder} is locked by another process that changes keys; try again`,
+        `the folder ${folder} is locked by another process that changes keys: try again`,
       )
     }
     await pause(clock)
   }
 }
 
-/** Locks an open file; returns 0, or the number of the error. Undefined where the system has no such thing. */
+/** Locks an open file; returns 0 or the error number. */
 type Flock = (fd: number) => number
 let loaded: Promise<Flock | undefined> | undefined
 
@@ -93,8 +97,11 @@ function pause(clock: Clock): Promise<void> {
 
 async function stuck(lock: string): Promise<BridgeError> {
   const pid = Number(await readFile(lock, 'utf8').catch(() => ''))
-  const holder = pid > 0 ? `process ${pid}, which ${isAlive(pid) ? 'is running' : 'is gone'}` : 'a process'
-  return new BridgeError('CONFIG', `${lock} was left by ${holder}; remove it when nobody changes the keys`)
+  const holder = pid > 0 ? `process ${pid}, which ${isAlive(pid) ? 'is running' : 'has ended'}` : 'a process'
+  return new BridgeError(
+    'CONFIG',
+    `${lock} was left by ${holder}: remove it if no other process is changing the keys`,
+  )
 }
 
 function isAlive(pid: number): boolean {

@@ -1,21 +1,21 @@
 import { type Clock, Ticker } from '../../core/clock.ts'
 
-/** How often a sign of life is asked for (ms). */
+/** Interval between heartbeat requests (ms). */
 const BEAT_MS = 1_000
-/** So many questions in a row may stay without answer: a machine that is very busy is slow, not dead. */
+/** Maximum number of consecutive requests without a response: a very busy machine is slow, not dead. */
 const MAX_MISSED = 8
 
 export interface HeartbeatParts {
   readonly clock: Clock
-  /** Asks for a sign of life. */
+  /** Requests a heartbeat. */
   readonly ask: () => void
-  /** There was none for so long (ms). Called once. */
+  /** Called once, with the time without a response (ms). */
   readonly lost: (silentMs: number) => void
 }
 
 /**
- * Whether somebody still answers. It counts questions, not time: when this process itself was stopped or slept, nobody is
- * blamed for that.
+ * Checks that a process responds. It counts requests, not time, so a suspended or sleeping parent does not blame the
+ * other process.
  */
 export class Heartbeat implements Disposable {
   readonly #ticker: Ticker
@@ -27,7 +27,7 @@ export class Heartbeat implements Disposable {
     this.#ticker = new Ticker(parts.clock, BEAT_MS, () => this.#beat())
   }
 
-  /** A sign of life has come. */
+  /** Records a heartbeat. */
   answered(): void {
     this.#missed = 0
   }

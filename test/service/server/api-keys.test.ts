@@ -104,7 +104,7 @@ test('a key whose entry is gone is revoked, and one that stays is the same holde
   keys.keep([entry('staying', staying)])
   expect(keys.holderOf(staying, 'the test', '192.0.2.1')).toBe(stays)
   expect(() => keys.holderOf(going, 'the test', '192.0.2.1')).toThrow('the API key in the test is not valid')
-  expect(() => keys.holderOf('', 'the test', '192.0.2.1')).toThrow('an API key is needed in the test')
+  expect(() => keys.holderOf('', 'the test', '192.0.2.1')).toThrow('an API key is required in the test')
 })
 
 test('a service that is open lets everybody in, as one', () => {

@@ -20,25 +20,26 @@ import { sendResult, wantsMp3 } from './job-reply.ts'
 export interface BatchParts {
   readonly engines: EngineSet
   readonly admission: Admission
-  /** Live sessions, for which jobs wait. */
+  /** Live sessions, which take precedence over jobs. */
   readonly workload: Pick<Workload, 'calm'>
   readonly settings: BatchSettings
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Who has the key of a request: a job is one of their sessions. */
+/** Holder of the key of a request. A job counts as one of its sessions. */
 export interface BatchHolder extends JobHolder {
   readonly name: string
   enter(end: (error: ServiceError) => void): Disposable
 }
 
-/** UTF-8 takes so many bytes for a character at most. */
+/** Maximum bytes per character in UTF-8. */
 const CHARACTER_BYTES = 4
 
 /**
- * The jobs of `POST /api/batch/file`. Each holds a place in the line from its first byte to the last of its answer, so
- * that memory is bounded; while it works it is one of the sessions of the service and of its key.
+ * The jobs of `POST /api/batch/file`. Each one occupies a place in the queue from the first byte of its request to the
+ * last byte of its response, which bounds memory. While it is processed it also counts as a session of the service and
+ * of its key.
  */
 export class Batch {
   readonly #parts: BatchParts
@@ -52,23 +53,23 @@ export class Batch {
     this.#mp3 = new Mp3Pool({ max: Math.min(batchWorkers, maxBatchJobs), spare: 0 })
   }
 
-  /** Jobs in the line. */
+  /** Jobs in the queue, waiting or running. */
   get jobs(): number {
     return this.#line.inside
   }
 
-  /** Does what a request wants and answers it. Rejects with what is told to the client. */
+  /** Processes a request and sends the response. Rejects with the error to report to the client. */
   async answer(request: FastifyRequest, reply: FastifyReply, holder: BatchHolder): Promise<FastifyReply> {
     const { admission, clock, settings } = this.#parts
     admission.assertRoom()
     const place = this.#line.join()
     const life = new JobLife(clock, settings)
     life.signal.addEventListener('abort', () => {
-      // Too late for an error: what is cut off is at least no whole answer.
+      // Too late for an error response. Destroying the connection at least marks the response as incomplete.
       if (reply.raw.headersSent) reply.raw.destroy()
     })
     reply.raw.once('close', () => {
-      life.end(new ServiceError('form_malformed', 'the client has gone'))
+      life.end(new ServiceError('form_malformed', 'the client disconnected'))
       life[Symbol.dispose]()
       place[Symbol.dispose]()
     })

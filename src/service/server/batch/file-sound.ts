@@ -10,10 +10,12 @@ import { mp3Pieces } from './mp3-pieces.ts'
 import { vorbisPieces } from './vorbis-pieces.ts'
 import { wavPieces } from './wav-pieces.ts'
 
-/** Bytes before the first frame of an mp3 that has no tag: some writers leave zeros, some cuts half a frame. */
+/**
+ * Search range for the first frame of an mp3 without a tag: some writers prepend zeros, some cuts leave half a frame.
+ */
 const MP3_SEARCH_BYTES = 4_096
 
-/** How files begin that are often sent and cannot be read here. */
+/** Magic bytes of common formats that are not supported. */
 const OTHERS: readonly (readonly [name: string, at: number, magic: string])[] = [
   ['FLAC', 0, 'fLaC'],
   ['MPEG-4', 4, 'ftyp'],
@@ -32,9 +34,9 @@ const FAULTS: Readonly<Record<AudioFileFault, ErrorName>> = {
 }
 
 /**
- * The sound of an audio file as 16 kHz mono, in pieces that are valid until the next one is asked for. What it is shows
- * in its bytes; names and media types are not believed. One that is longer than `maxMs` is refused before it is decoded where that
- * shows before. Throws a `ServiceError`, some only on the way.
+ * Decodes an audio file to 16 kHz mono, in pieces that are valid until the next one is requested. The format is
+ * detected from the bytes; names and media types are ignored. Where the length is known in advance, a file longer than
+ * `maxMs` is rejected before decoding. Throws a `ServiceError`, possibly during iteration.
  */
 export function fileSound(
   bytes: Uint8Array,
@@ -47,14 +49,14 @@ export function fileSound(
   if (isOgg(bytes) || isWebm(bytes)) return containedPieces(bytes, maxMs)
   const other = OTHERS.find(([, at, magic]) => head.startsWith(magic, at))
   if (!other && (head.startsWith('ID3') || hasMp3Frame(bytes))) return mp3Pieces(bytes, pool)
-  const found = other ? other[0] : `something that begins with ${shown(printable(head.slice(0, 8)))}`
+  const found = other ? other[0] : `unknown (it starts with ${shown(printable(head.slice(0, 8)))})`
   throw new ServiceError(
     'format_unknown',
     `the file is ${found}, allowed: wav, mp3, ogg with Opus or Vorbis, WebM with Opus (ffmpeg converts others)`,
   )
 }
 
-/** The sound in a container, whose faults become those of the service. */
+/** Decodes a container and converts its errors to service errors. */
 async function* containedPieces(bytes: Uint8Array, maxMs: number): AsyncGenerator<Int16Array> {
   try {
     const vorbis = isOgg(bytes) && oggCodec(bytes) === 'vorbis'
@@ -65,7 +67,7 @@ async function* containedPieces(bytes: Uint8Array, maxMs: number): AsyncGenerato
   }
 }
 
-/** Whether frames follow each other, the first of them near the start. */
+/** True if consecutive mp3 frames start near the beginning. */
 function hasMp3Frame(bytes: Uint8Array): boolean {
   for (let at = 0; at < Math.min(bytes.length, MP3_SEARCH_BYTES); at++) {
     const header = mp3HeaderAt(bytes, at)

@@ -4,25 +4,25 @@ import { type Query, shown } from '../query.ts'
 import { ServiceError } from '../service-error.ts'
 import { BATCH_PARAMETERS } from './job-parameters.ts'
 
-/** What a request brought. */
+/** Contents of a batch request. */
 export interface JobForm {
-  /** Of the form and of the query. */
+  /** From the form and the query. */
   readonly fields: Query
   readonly file: Uint8Array | undefined
 }
 
 export interface FormLimits {
   readonly maxFileBytes: number
-  /** Longest field (bytes). */
+  /** Maximum field size (bytes). */
   readonly maxFieldBytes: number
 }
 
 const NAMES: readonly string[] = BATCH_PARAMETERS.map(({ name }) => name)
-/** Room for the form around the file (bytes). */
+/** Allowance for the form around the file (bytes). */
 const FORM_BYTES = 64 * 1024
 const MOST_PARTS = 20
 
-/** Reads the form into memory: nothing is written anywhere. Throws a `ServiceError`. */
+/** Reads the form into memory; writes no temporary files. Throws a `ServiceError`. */
 export async function readForm(request: FastifyRequest, limits: FormLimits): Promise<JobForm> {
   try {
     return await read(request, limits)
@@ -49,7 +49,7 @@ async function read(request: FastifyRequest, limits: FormLimits): Promise<JobFor
   for await (const part of parts) {
     if (part.type === 'file') {
       if (part.fieldname !== 'file') throw unknownField(part.fieldname)
-      if (file) throw new ServiceError('parameter_repeated', 'file came more than once, allowed is once')
+      if (file) throw new ServiceError('parameter_repeated', 'file was sent more than once, expected once')
       file = await wholeFile(part, maxFileBytes)
     } else {
       if (part.valueTruncated)
@@ -63,11 +63,11 @@ async function read(request: FastifyRequest, limits: FormLimits): Promise<JobFor
   return { fields, file }
 }
 
-/** What is new beside what is there; a second one of a name makes a list, as in a query. */
+/** Adds a field. A repeated name becomes a list, as in a query. */
 function add(fields: Record<string, unknown>, name: string, value: unknown): void {
-  // A file part without a file name is a field to the library.
+  // The library treats a file part without a file name as a field.
   if (name === 'file')
-    throw new ServiceError('file_missing', 'the part "file" has no file name, and so is no file')
+    throw new ServiceError('file_missing', 'the part "file" has no file name, so it is not a file')
   if (!NAMES.includes(name)) throw unknownField(name)
   fields[name] = fields[name] === undefined ? value : [fields[name], value].flat()
 }

@@ -6,7 +6,9 @@ import { ServiceError } from '../service-error.ts'
 import { type VoiceWish, wishedVoice } from '../voice-wish.ts'
 import type { Translation } from './translated.ts'
 
-/** The engine for speech in `source`, and the language it listens for. Without `source`: the only one there is. */
+/**
+ * Returns the recognizer for `source` and the language it recognizes. Without `source`: the only language available.
+ */
 export function recognizerFor(
   source: LanguageId | undefined,
   engines: EngineSet,
@@ -14,23 +16,23 @@ export function recognizerFor(
   const known = engines.speechToText.flatMap(engine => engine.languages)
   const [only] = known
   if (only === undefined)
-    throw new ServiceError('transcription_missing', 'no engine that understands speech is installed')
+    throw new ServiceError('transcription_missing', 'no speech recognition engine is installed')
   if (source !== undefined) assertKnown(source, 'languageIdSource')
   const language = source ?? (known.every(each => sameLanguage(each, only)) ? only : undefined)
   if (language === undefined)
     throw new ServiceError(
       'language_not_detected',
-      `speech is understood in ${known.join(', ')}: languageIdSource must say which`,
+      `speech is recognized in ${known.join(', ')}: set languageIdSource to one of them`,
     )
   const engine = engines.recognizer(language)
   if (engine) return { engine, language }
   throw new ServiceError(
     'language_not_transcribed',
-    `languageIdSource is ${language}, speech is understood in ${known.join(', ')}`,
+    `languageIdSource is ${language}, speech is recognized in ${known.join(', ')}`,
   )
 }
 
-/** How `source` becomes `target`. */
+/** Returns the translation from `source` to `target`. */
 export function translationFor(
   source: LanguageId | undefined,
   target: LanguageId | undefined,
@@ -39,14 +41,14 @@ export function translationFor(
   const from = needed(source, 'languageIdSource')
   const to = needed(target, 'languageIdTarget')
   if (engines.translators.length === 0)
-    throw new ServiceError('translation_missing', 'no engine that translates is installed')
+    throw new ServiceError('translation_missing', 'no translation engine is installed')
   const translator = engines.translator(from, to)
   if (translator) return { translator, source: from, target: to }
   const targets = engines.translators.flatMap(engine => engine.targets(from)).join(', ')
   throw new ServiceError('pair_not_offered', `${from} is translated into ${targets || 'nothing'}, not ${to}`)
 }
 
-/** The voice of `language` that is wished for. */
+/** Returns the requested voice of `language`. */
 export function voiceFor(
   language: LanguageId | undefined,
   wish: VoiceWish,
@@ -54,13 +56,13 @@ export function voiceFor(
 ): OfferedVoice {
   const id = needed(language, 'languageIdTarget')
   if (engines.synthesizers.length === 0)
-    throw new ServiceError('synthesis_missing', 'no engine that speaks is installed')
+    throw new ServiceError('synthesis_missing', 'no speech synthesis engine is installed')
   return wishedVoice({ languageIdTarget: id, ...wish }, engines)
 }
 
 function needed(language: LanguageId | undefined, name: string): LanguageId {
   if (language === undefined)
-    throw new ServiceError('language_missing', `${name} is missing, a language is like en-us`)
+    throw new ServiceError('language_missing', `${name} is missing, expected a language like en-us`)
   assertKnown(language, name)
   return language
 }
@@ -69,6 +71,6 @@ function assertKnown(language: LanguageId, name: string): void {
   if (languageRow(language) === undefined)
     throw new ServiceError(
       'language_unknown',
-      `${name} is ${language}, GET /api/languages lists those known here`,
+      `${name} is ${language}, which is not supported: see GET /api/languages`,
     )
 }

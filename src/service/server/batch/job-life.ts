@@ -2,7 +2,7 @@ import { after, type Clock } from '../../../core/clock.ts'
 import { ServiceError } from '../service-error.ts'
 import type { BatchSettings } from './batch-config.ts'
 
-/** What ends a job before it is done: its time-outs, a client that has gone, a key that is revoked. */
+/** Reasons that end a job early: timeouts, a disconnected client, a revoked key. */
 export class JobLife implements Disposable {
   readonly #controller = new AbortController()
   readonly #upload: Disposable
@@ -14,11 +14,11 @@ export class JobLife implements Disposable {
   ) {
     this.#upload = after(clock, uploadTimeoutMs, () =>
       this.end(
-        new ServiceError('upload_too_slow', `the request was not there whole after ${uploadTimeoutMs} ms`),
+        new ServiceError('upload_too_slow', `the request was not complete after ${uploadTimeoutMs} ms`),
       ),
     )
     this.#whole = after(clock, batchTimeoutMs, () =>
-      this.end(new ServiceError('job_too_long', `the job was not done after ${batchTimeoutMs} ms`)),
+      this.end(new ServiceError('job_too_long', `the job was not finished after ${batchTimeoutMs} ms`)),
     )
   }
 
@@ -31,7 +31,7 @@ export class JobLife implements Disposable {
     this.#controller.abort(reason)
   }
 
-  /** What `upload` resolves to, if the job lives that long. */
+  /** Resolves to the result of `upload`, unless the job ends first. */
   async uploaded<T>(upload: Promise<T>): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
     const abort = () => reject(this.signal.reason)
@@ -45,7 +45,7 @@ export class JobLife implements Disposable {
     }
   }
 
-  /** No time-out from now on. */
+  /** Cancels all timeouts. */
   [Symbol.dispose](): void {
     this.#upload[Symbol.dispose]()
     this.#whole[Symbol.dispose]()

@@ -1,20 +1,22 @@
 import type { Clock } from '../../../core/clock.ts'
 
-/** What bounds one batch job. */
+/** Limits of one batch job. */
 export interface JobLimits {
-  /** Longest sound of a file (ms). */
+  /** Maximum duration of a file (ms). */
   readonly maxFileMs: number
-  /** Longest text, in characters. */
+  /** Maximum text length (characters). */
   readonly maxTextLength: number
 }
 
-/** Whoever's key it is: their audio and text are counted. Both throw a `ServiceError` when it is more than is left. */
+/**
+ * Holder of the key, whose audio and text are counted. Both methods throw a `ServiceError` when the quota is exceeded.
+ */
 export interface JobHolder {
   takeAudio(ms: number): void
   takeText(text: string): void
 }
 
-/** What every step of a job has at hand. */
+/** Context shared by all steps of a job. */
 export interface JobContext {
   readonly clock: Clock
   readonly limits: JobLimits

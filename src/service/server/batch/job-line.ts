@@ -1,12 +1,15 @@
 import { ServiceError } from '../service-error.ts'
 
-/** A place in the line, from the first byte of a request to the last of its answer. Disposing leaves the line, once. */
+/**
+ * A place in the queue, from the first byte of a request to the last byte of its response. Disposing leaves the queue
+ * (idempotent).
+ */
 export interface LinePlace extends Disposable {
-  /** Resolves when it is this one's turn to work; rejects with the reason of `signal`. */
+  /** Resolves when this job can start; rejects with the reason of `signal`. */
   turn(signal: AbortSignal): Promise<void>
 }
 
-/** Batch jobs one after the other, or a few at a time, so that live sessions keep their cores; the rest wait, not too many. */
+/** Bounded queue that runs one batch job, or a few, at a time, which leaves CPU cores to live sessions. */
 export class JobLine {
   readonly #atWork: number
   readonly #room: number
@@ -14,25 +17,27 @@ export class JobLine {
   #working = 0
   #waiting: (() => void)[] = []
 
-  /** Of `room` jobs, `atWork` work at a time. */
+  /** Admits up to `room` jobs, of which `atWork` run at a time. */
   constructor(atWork: number, room: number) {
     if (!(atWork >= 1 && room >= 1))
-      throw new RangeError(`a line has room for at least 1 job and works on 1, got ${room} and ${atWork}`)
+      throw new RangeError(
+        `a queue needs room for at least 1 job and at least 1 worker, got ${room} and ${atWork}`,
+      )
     this.#atWork = atWork
     this.#room = room
   }
 
-  /** Jobs in the line, working or not. */
+  /** Jobs in the queue, running or not. */
   get inside(): number {
     return this.#inside
   }
 
-  /** Throws `too_many_jobs` when there is no room. */
+  /** Throws `too_many_jobs` when the queue is full. */
   join(): LinePlace {
     if (this.#inside >= this.#room)
       throw new ServiceError(
         'too_many_jobs',
-        `${this.#room} files are being worked on already, try again later`,
+        `${this.#room} files are already being processed: try again later`,
       )
     this.#inside++
     let state: 'waiting' | 'working' | 'gone' = 'waiting'
@@ -66,7 +71,7 @@ export class JobLine {
     await promise.finally(() => signal.removeEventListener('abort', leave))
   }
 
-  /** The turn passes on; without anybody to take it, it is free. */
+  /** Passes the slot to the next job, or frees it when none is waiting. */
   #next(): void {
     const first = this.#waiting.shift()
     if (first) first()

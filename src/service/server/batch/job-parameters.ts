@@ -14,7 +14,7 @@ type DataEncoding = (typeof DATA_ENCODINGS)[number]
 const MODE: Choice<BatchMode> = {
   name: 'mode',
   about:
-    'What to do: `stt` transcribes, `sts` also translates and speaks, `translator` translates text, `tts` speaks text.',
+    'Operation: `stt` transcribes, `sts` also translates and speaks, `translator` translates text, `tts` speaks text.',
   form: 'choice',
   needed: true,
   allowed: BATCH_MODES,
@@ -24,37 +24,37 @@ const MODE: Choice<BatchMode> = {
 const SOURCE: Parameter = {
   name: 'languageIdSource',
   about:
-    'Language of the audio or text. `translator` needs it; `stt` and `sts` do without where speech is understood in one language only, else it cannot be told which. `tts` takes it when `languageIdTarget` is absent.',
+    'Language of the audio or text. Required by `translator`. Optional for `stt` and `sts` if speech is recognized in only one language. `tts` uses it when `languageIdTarget` is absent.',
   form: 'language',
   example: 'en-us',
 }
 const TARGET: Parameter = {
   name: 'languageIdTarget',
-  about: 'Language of the translation and of the voice. Needed by `translator`, `sts` and `tts`.',
+  about: 'Language of the translation and of the voice. Required by `translator`, `sts` and `tts`.',
   form: 'language',
   example: 'es-es',
 }
 const TEXT: Parameter = {
   name: 'text',
-  about: 'The text, for `translator` and `tts`, in place of `file`.',
+  about: 'Text for `translator` and `tts`, instead of `file`.',
   form: 'text',
 }
 const RECEIVE: Parameter = {
   name: 'receiveAudio',
-  about: 'JSON object as on the socket; only `sampleRate` of the mp3 matters here. Default 16000.',
+  about: 'JSON object as on the socket; only `sampleRate` of the mp3 is used here. Default 16000.',
   form: 'json',
   example: '{"sampleRate":16000}',
 }
 const ENCODING: Choice<DataEncoding> = {
   name: 'dataEncoding',
   about:
-    'How `file.data` stands in the JSON: `buffer`, as `{ "type": "Buffer", "data": [bytes] }`, the default; `base64`, as a string, a third of the size.',
+    'Encoding of `file.data` in the JSON: `buffer` (default) is `{ "type": "Buffer", "data": [bytes] }`; `base64` is a string of about a third of that size.',
   form: 'choice',
   allowed: DATA_ENCODINGS,
   error: 'value_not_allowed',
 }
 
-/** Fields of the form beside `file`; each may stand in the query as well. */
+/** Form fields in addition to `file`; each is also accepted in the query. */
 export const BATCH_PARAMETERS: readonly Parameter[] = [
   MODE,
   SOURCE,
@@ -65,7 +65,7 @@ export const BATCH_PARAMETERS: readonly Parameter[] = [
   ENCODING,
 ]
 
-/** What a request wants. */
+/** Parsed request parameters. */
 export interface JobParameters {
   readonly mode: BatchMode
   readonly source: LanguageId | undefined
@@ -76,7 +76,7 @@ export interface JobParameters {
   readonly dataEncoding: DataEncoding
 }
 
-/** The fields of form and query, checked for themselves. Throws a `ServiceError`. */
+/** Parses the fields of form and query, each one on its own. Throws a `ServiceError`. */
 export function jobParameters(fields: Query): JobParameters {
   const mode = chosen(fields, MODE)
   if (mode === undefined)

@@ -3,18 +3,18 @@ import type { FastifyReply } from 'fastify'
 import type { BatchResult } from '../../contract.ts'
 import type { JobParameters } from './job-parameters.ts'
 
-/** Bytes written as numbers at a time. */
+/** Bytes serialized as numbers at a time. */
 const PIECE_BYTES = 16 * 1024
 const MP3 = 'audio/mpeg'
 
-/** Whether a request asks for the mp3 itself rather than for JSON. */
+/** True if the request accepts the mp3 itself instead of JSON. */
 export function wantsMp3(accept: string | undefined): boolean {
   return accept?.split(',').some(type => type.split(';')[0]?.trim().toLowerCase() === MP3) ?? false
 }
 
 /**
- * Answers with `result`: the bytes of the mp3 alone when the client asked for them and there are some, else JSON. The
- * bytes in JSON are written as they are sent, since as numbers they are several times as large.
+ * Sends `result`: only the bytes of the mp3 when the client accepts them and there are any, otherwise JSON. The JSON is
+ * serialized while it is sent, because bytes written as numbers take several times the space.
  */
 export function sendResult(
   reply: FastifyReply,
@@ -36,7 +36,7 @@ export function sendResult(
   return reply.type('application/json; charset=utf-8').send(Readable.from(withBytes(head, bytes)))
 }
 
-/** As `JSON.stringify` writes a Buffer. */
+/** Serializes a Buffer as `JSON.stringify` does. */
 function* withBytes(head: string, bytes: Buffer): Generator<string> {
   yield `${head},"data":{"type":"Buffer","data":[`
   for (let at = 0; at < bytes.length; at += PIECE_BYTES)

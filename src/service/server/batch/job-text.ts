@@ -4,23 +4,22 @@ import type { JobParameters } from './job-parameters.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** The text of a job: the field `text`, or a file of UTF-8. Throws a `ServiceError`. */
+/** Returns the text of a job: the field `text`, or a UTF-8 file. Throws a `ServiceError`. */
 export function jobText({ text, mode }: JobParameters, { file }: JobForm, maxTextLength: number): string {
   if (text !== undefined && file)
-    throw new ServiceError('parameter_repeated', 'text and file came both, allowed is one of them')
+    throw new ServiceError('parameter_repeated', 'both text and file were sent, expected only one of them')
   if (text === undefined && !file)
-    throw new ServiceError('file_missing', `${mode} needs text, in the field text or as a file`)
+    throw new ServiceError('file_missing', `${mode} requires text, in the field text or as a file`)
   const found = text ?? decoded(file ?? new Uint8Array(0))
-  // No text has NUL in it; many files that are none do.
+  // Text never contains NUL; many binary files do.
   if (found === undefined || found.includes('\0'))
-    throw new ServiceError('file_not_text', 'the file is not text in UTF-8')
+    throw new ServiceError('file_not_text', 'the file is not UTF-8 text')
   if (found.length > maxTextLength)
     throw new ServiceError(
       'text_too_long',
       `the text has ${found.length} characters, allowed are ${maxTextLength}`,
     )
-  if (found.trim() === '')
-    throw new ServiceError(file ? 'empty_file' : 'text_empty', 'there is nothing in the text')
+  if (found.trim() === '') throw new ServiceError(file ? 'empty_file' : 'text_empty', 'the text is empty')
   return found
 }
 

@@ -17,10 +17,10 @@ export interface JobTools {
   readonly mp3: Mp3Pool
 }
 
-/** The work of a job, everything checked that can be checked before its turn comes. */
+/** The work of a job, after everything that can be checked in advance has been checked. */
 export type Work = () => Promise<BatchResult>
 
-/** What a request wants, ready to be done. Throws a `ServiceError` when it cannot be; the work rejects with one. */
+/** Prepares the work of a request. Throws a `ServiceError` for an invalid request; the work rejects with one. */
 export function jobOf(parameters: JobParameters, form: JobForm, tools: JobTools, context: JobContext): Work {
   switch (parameters.mode) {
     case 'stt':
@@ -43,16 +43,13 @@ function spoken(parameters: JobParameters, form: JobForm, tools: JobTools, conte
   if (!form.file)
     throw new ServiceError(
       'file_missing',
-      `${mode} needs an audio file in the part "file"${text ? ', not text' : ''}`,
+      `${mode} requires an audio file in the part "file"${text ? ', not text' : ''}`,
     )
   const sound = fileSound(form.file, mp3, context.limits.maxFileMs)
   return async () => {
     const heard = await transcription(engine, language, sound, context)
     if (heard.utterances.length === 0 && source === undefined)
-      throw new ServiceError(
-        'language_not_detected',
-        `nothing that is said in the file was understood as ${language}`,
-      )
+      throw new ServiceError('language_not_detected', `no speech in the file was recognized as ${language}`)
     const utterances: BatchUtterance[] = []
     const file = voice && new SpokenFile(voice, rate, context)
     for (const { text, startMs, endMs } of heard.utterances) {

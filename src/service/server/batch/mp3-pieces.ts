@@ -2,14 +2,14 @@ import type { Mp3Pool } from '../../../transcode/mp3-pool.ts'
 import { Mp3Stream } from '../../../transcode/mp3-stream.ts'
 import { ServiceError } from '../service-error.ts'
 
-/** Bytes given to the decoder at a time: about 10 s of sound. */
+/** Bytes passed to the decoder at a time: about 10 s of audio. */
 const PIECE_BYTES = 64 * 1024
-/** Frames decoded before others get their turn. */
+/** Frames decoded before yielding to the event loop. */
 const FRAMES = 100
-/** Beyond this share of frames that cannot be decoded, it is no recording any more. */
+/** Share of undecodable frames above which the file is rejected. */
 const MOST_BAD = 0.5
 
-/** The sound of an mp3 file at 16 kHz mono, in pieces that are the receiver's. Throws a `ServiceError`. */
+/** Decodes an mp3 file to 16 kHz mono, in pieces that the receiver owns. Throws a `ServiceError`. */
 export async function* mp3Pieces(bytes: Uint8Array, pool: Mp3Pool): AsyncGenerator<Int16Array> {
   await pool.ready(1)
   const pieces: Int16Array[] = []
@@ -26,7 +26,8 @@ export async function* mp3Pieces(bytes: Uint8Array, pool: Mp3Pool): AsyncGenerat
     }
     yield* pieces.splice(0)
     const { frames, badFrames } = stream.stats
-    if (frames === 0) throw new ServiceError('file_damaged', 'the file begins like an mp3 but has no sound')
+    if (frames === 0)
+      throw new ServiceError('file_damaged', 'the file starts like an mp3 but contains no audio')
     if (badFrames > frames * MOST_BAD)
       throw new ServiceError('file_damaged', `${badFrames} of ${frames} frames of the mp3 cannot be decoded`)
   } finally {

@@ -1,9 +1,12 @@
-/** A piece of text that engines take at once never has more characters. */
+/** Maximum length of a text passed to an engine (characters). */
 const MOST = 1_000
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 
-/** The lines of a text, each as its sentences; a very long one is cut between words. Blank lines are empty. */
+/**
+ * Splits a text into lines and each line into sentences; a very long sentence is split between words. Blank lines are
+ * empty lists.
+ */
 export function linesOfSentences(text: string): string[][] {
   return text.split(/\r\n|\r|\n/).map(line =>
     Array.from(segmenter.segment(line), ({ segment }) => segment.trim())

@@ -1,19 +1,19 @@
 import { createResampler, RATES } from '../../../transcode/resample.ts'
 
-/** Rates that a batch file may have (Hz): the usual ones, and those of studios. */
+/** Sample rates accepted for batch files (Hz): the common ones and studio rates. */
 export const FILE_RATES: readonly number[] = [...RATES, 64_000, 88_200, 96_000, 176_400, 192_000]
 
-/** Pieces of mono sound at one rate in, at 16 kHz out. */
+/** Resamples mono audio of one rate to 16 kHz, piece by piece. */
 export interface SoundResampler {
-  /** A view that is valid until the next call. */
+  /** Returns a view that is valid until the next call. */
   process(pcm: Int16Array): Int16Array
-  /** The end of the sound. */
+  /** Returns the rest of the audio. */
   flush(): Int16Array
 }
 
 /**
- * From one of `FILE_RATES` to 16 kHz. Filters know ratios only: those from a rate to 8 kHz halve or quarter the rates
- * of studios just as well, to 16 or to 32 kHz.
+ * Returns a resampler from one of `FILE_RATES` to 16 kHz. Filters depend only on the ratio, so those from a rate to 8
+ * kHz also halve or quarter studio rates, to 16 or 32 kHz.
  */
 export function soundResampler(rate: number): SoundResampler {
   if (RATES.some(each => each === rate)) return createResampler(rate, 16_000)

@@ -7,7 +7,7 @@ import { linesOfSentences } from './sentences.ts'
 /** Pause after a sentence (ms). */
 const PAUSE_MS = 250
 
-/** Texts spoken one after the other into one mp3, sentence by sentence. */
+/** Synthesizes texts one after the other into one mp3, sentence by sentence. */
 export class SpokenFile {
   readonly #voice: OfferedVoice
   readonly #rate: Mp3Rate
@@ -23,7 +23,7 @@ export class SpokenFile {
     this.#context = context
   }
 
-  /** Rejects with `synthesis_failed` when the engine cannot, or with the reason of the signal. */
+  /** Rejects with `synthesis_failed` when the engine fails, or with the reason of the signal. */
   async speak(text: string): Promise<void> {
     const { calm, signal } = this.#context
     for (const sentence of linesOfSentences(text).flat()) {
@@ -32,13 +32,13 @@ export class SpokenFile {
         await this.#say(sentence)
       } catch (cause) {
         signal.throwIfAborted()
-        throw new ServiceError('synthesis_failed', 'the engine that speaks failed', { cause })
+        throw new ServiceError('synthesis_failed', 'the speech synthesis engine failed', { cause })
       }
       signal.throwIfAborted()
     }
   }
 
-  /** The whole mp3; empty when nothing was said. Nothing may follow. */
+  /** Returns the whole mp3; empty when nothing was spoken. Must be the last call. */
   finish(): Uint8Array {
     this.#end()
     return Buffer.concat(this.#pieces)
@@ -52,7 +52,7 @@ export class SpokenFile {
     this.#pieces.push(encoder.encode(new Int16Array((rate * PAUSE_MS) / 1000)))
   }
 
-  /** One for the whole file, as long as the voice keeps its rate. */
+  /** One encoder for the whole file, as long as the voice keeps its rate. */
   async #encoderFor(rate: number): Promise<Mp3Encoder> {
     if (this.#encoder && rate === this.#from) return this.#encoder
     this.#end()

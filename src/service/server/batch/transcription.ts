@@ -5,24 +5,24 @@ import type { SpeechToText, Transcript } from '../engines/speech-to-text.ts'
 import { ServiceError } from '../service-error.ts'
 import type { JobContext } from './job-limits.ts'
 
-/** What was said in a file. */
+/** Transcript of a file. */
 export interface Transcription {
-  /** In the order of the file; none is empty. */
+  /** In file order; none is empty. */
   readonly utterances: readonly Transcript[]
-  /** Length of the sound. */
+  /** Duration of the audio. */
   readonly durationMs: number
 }
 
-/** Audio that may wait at the recogniser: enough that it never waits for us, little enough that speakers do not (ms). */
+/** Audio queued at the recognizer: enough to keep it busy, little enough not to delay live speakers (ms). */
 const AHEAD_MS = 500
-/** How often a full recogniser is looked at (ms). */
+/** Poll interval while the recognizer is full (ms). */
 const LOOK_MS = 20
-/** Silence after the last sample, so that the last utterance ends: 1.5 s at 16 kHz, in pieces. */
+/** Silence after the last sample, which ends the last utterance: 1.5 s at 16 kHz, in pieces. */
 const SILENCE = { pieces: 15, samples: 1_600 }
 
 /**
- * Feeds `sound` to an engine as fast as it understands and gathers what it says. Throws a `ServiceError`: what is wrong
- * with the file, `too_long`, `transcription_failed`, or the reason of the signal; the stream is closed in any case.
+ * Feeds `sound` to an engine as fast as it recognizes, and collects its results. Throws a `ServiceError`: a file error,
+ * `too_long`, `transcription_failed`, or the reason of the signal. Always closes the stream.
  */
 export async function transcription(
   engine: SpeechToText,
@@ -67,7 +67,7 @@ export async function transcription(
   }
   if (broken) throw failed(broken)
   const whole = Math.round(taken)
-  // The silence at the end is ours.
+  // The trailing silence is not part of the file.
   const within = utterances.map(each => ({ ...each, endMs: Math.min(each.endMs, whole) }))
   return { utterances: within, durationMs: whole }
 }
@@ -81,7 +81,7 @@ async function opened(...[engine, ...how]: [SpeechToText, ...Parameters<SpeechTo
 }
 
 function failed(cause: unknown): ServiceError {
-  return new ServiceError('transcription_failed', 'the engine that understands speech failed', { cause })
+  return new ServiceError('transcription_failed', 'the speech recognition engine failed', { cause })
 }
 
 function waited(clock: Clock, ms: number): Promise<void> {

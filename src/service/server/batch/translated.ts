@@ -4,14 +4,16 @@ import { ServiceError } from '../service-error.ts'
 import type { JobContext } from './job-limits.ts'
 import { linesOfSentences } from './sentences.ts'
 
-/** A pair of languages and the engine that translates the one into the other. */
+/** A language pair and the engine that translates it. */
 export interface Translation {
   readonly translator: TextTranslator
   readonly source: LanguageId
   readonly target: LanguageId
 }
 
-/** `text` translated sentence by sentence; its lines stay. Throws `translation_failed`, or the reason of `signal`. */
+/**
+ * Translates `text` sentence by sentence and keeps its lines. Throws `translation_failed`, or the reason of `signal`.
+ */
 export async function translated(
   text: string,
   { translator, source, target }: Translation,
@@ -34,6 +36,6 @@ async function attempt(translate: () => Promise<string>): Promise<string> {
   try {
     return await translate()
   } catch (cause) {
-    throw new ServiceError('translation_failed', 'the engine that translates failed', { cause })
+    throw new ServiceError('translation_failed', 'the translation engine failed', { cause })
   }
 }

@@ -4,10 +4,10 @@ import { saturate } from '../../../transcode/saturate.ts'
 import { ServiceError } from '../service-error.ts'
 import { FILE_RATES, type SoundResampler, soundResampler } from './sound-resampler.ts'
 
-/** Packets that cannot be decoded, beyond which it is no recording any more; the decoder writes a line about each. */
+/** Number of undecodable packets above which the file is rejected; the decoder writes a line about each. */
 const MOST_ERRORS = 20
 
-/** What the decoders give, as far as it is used here. */
+/** The part of a decoder result that is used here. */
 interface Decoded {
   readonly channelData: readonly Float32Array[]
   readonly samplesDecoded: number
@@ -16,12 +16,13 @@ interface Decoded {
 }
 
 /**
- * The sound of an Ogg file with Vorbis at 16 kHz mono, page by page: a byte of it can be 4096 samples of each channel, and a page has 255
- * packets at most, so that memory is bounded whatever it holds. Throws a `ServiceError`, or an `AudioFileError` for a page.
+ * Decodes an Ogg Vorbis file to 16 kHz mono, page by page: a byte can expand to 4096 samples per channel, and a page
+ * has at most 255 packets, so memory is bounded for any file. Throws a `ServiceError`, or an `AudioFileError` for a
+ * page.
  */
 export async function* vorbisPieces(bytes: Uint8Array): AsyncGenerator<Int16Array> {
   for (const _page of oggPages(bytes)) {
-    // The whole file is looked at before the recogniser hears anything of it.
+    // Check the whole file before the recognizer receives any of it.
   }
   const decoder = new OggVorbisDecoder()
   let resampler: SoundResampler | undefined
@@ -44,14 +45,14 @@ export async function* vorbisPieces(bytes: Uint8Array): AsyncGenerator<Int16Arra
       await new Promise(setImmediate)
     }
     yield sixteen(await attempt(() => decoder.flush()))
-    if (!resampler) throw new ServiceError('file_damaged', 'nothing of the ogg file can be decoded')
+    if (!resampler) throw new ServiceError('file_damaged', 'no part of the ogg file can be decoded')
     yield resampler.flush()
   } finally {
     decoder.free()
   }
 }
 
-/** Damage shows as anything that a decoder throws. */
+/** Decoders throw arbitrary values for damaged files. */
 async function attempt(decode: () => Decoded | Promise<Decoded>): Promise<Decoded> {
   try {
     return await decode()
@@ -65,7 +66,7 @@ function resamplerFor(rate: number): SoundResampler {
   throw new ServiceError('coding_not_supported', `the file has ${rate} Hz, allowed: ${FILE_RATES.join(', ')}`)
 }
 
-/** The mean of all channels, as 16-bit samples. */
+/** Averages all channels into 16-bit samples. */
 function mixed({ channelData, samplesDecoded }: Decoded): Int16Array {
   const pcm = new Int16Array(samplesDecoded)
   const scale = 32_768 / channelData.length

@@ -5,11 +5,11 @@ import { openWav, type WavSound } from '../../../transcode/wav-sound.ts'
 import { ServiceError } from '../service-error.ts'
 import { FILE_RATES, soundResampler } from './sound-resampler.ts'
 
-/** Samples of all channels that are decoded at a time. */
+/** Samples of all channels decoded at a time. */
 const PIECE = 32_768
 const MOST_CHANNELS = 64
 
-/** The sound of a WAV file at 16 kHz mono, in pieces that are valid until the next. Throws a `ServiceError`. */
+/** Decodes a WAV file to 16 kHz mono, in pieces that are valid until the next one. Throws a `ServiceError`. */
 export function* wavPieces(bytes: Uint8Array, maxMs: number): Generator<Int16Array> {
   const sound = opened(bytes)
   const { rate, channels, moments } = sound
@@ -33,12 +33,12 @@ function opened(bytes: Uint8Array): WavSound {
   if (channels > MOST_CHANNELS)
     throw new ServiceError(
       'coding_not_supported',
-      `the file has ${channels} channels, allowed are ${MOST_CHANNELS}`,
+      `the file has ${channels} channels, at most ${MOST_CHANNELS} are allowed`,
     )
   if (missingBytes > 0)
     throw new ServiceError(
       'truncated',
-      `the file ends early: ${missingBytes} bytes of sound that its header tells of are missing`,
+      `the file ends early: ${missingBytes} bytes of audio announced by its header are missing`,
     )
   return sound
 }

@@ -1,6 +1,6 @@
 import type { ErrorName } from '../error-table.ts'
 
-/** What can go wrong with a batch file, beside what can with any request. */
+/** Errors of the batch endpoint, in addition to those of every request. */
 export const BATCH_ERRORS: readonly ErrorName[] = [
   'not_multipart',
   'form_malformed',
