@@ -1,13 +1,13 @@
-/** What a session takes in, and what becomes of it. The session opens and closes it. */
+/** Input of a session, and its processing. The session opens and closes it. */
 export interface Intake {
-  /** Something that was taken is still worked on. */
+  /** True while accepted input is being processed. */
   readonly busy: boolean
-  /** Gets ready; answers the payload of `start`. Throws a `ServiceError` when it cannot. */
+  /** Prepares the input; resolves to the payload of `start`. Throws a `ServiceError` on failure. */
   open(): Promise<boolean | string>
-  /** Takes one payload whole, or throws a `ServiceError` and takes nothing of it. Called after `open` only. */
+  /** Accepts one payload, or throws a `ServiceError` without using any of it. Only valid after `open`. */
   take(payload: unknown): void
-  /** Frees everything; what is on its way is dropped. Called once, also while `open` is not done. */
+  /** Frees all resources and drops pending work. Called once, possibly while `open` is pending. */
   close(): Promise<void>
-  /** Figures for the log: never what was said. */
+  /** Figures for the log; never the content of speech or text. */
   totals(): object
 }

@@ -9,12 +9,12 @@ import { type KeyEntry, type KeyLimits, keyEntrySchema } from './key-entry.ts'
 
 const fileSchema = z
   .strictObject({ version: z.literal(1), keys: z.array(keyEntrySchema) })
-  .refine(({ keys }) => new Set(keys.map(key => key.name)).size === keys.length, 'a name comes twice')
-  .refine(({ keys }) => new Set(keys.map(key => key.sha256)).size === keys.length, 'a key comes twice')
+  .refine(({ keys }) => new Set(keys.map(key => key.name)).size === keys.length, 'duplicate name')
+  .refine(({ keys }) => new Set(keys.map(key => key.sha256)).size === keys.length, 'duplicate key')
 
 /**
- * The keys of a service in a JSON file that keeps its owner and mode, each as a digest. Any number of processes may
- * change and read it: changes take turns, and a reader sees the file before or after a change, never in between.
+ * The keys of a service in a JSON file, stored as digests; the file keeps its owner and mode. Any number of processes
+ * can change and read it: changes are serialized, and a reader always sees a complete version.
  */
 export class KeyFile {
   readonly path: string
@@ -25,7 +25,9 @@ export class KeyFile {
     this.#clock = clock
   }
 
-  /** All keys, oldest first; undefined when there is no file. Rejects with `CONFIG` when it cannot be understood. */
+  /**
+   * Returns all keys, oldest first, or undefined if the file does not exist. Rejects with `CONFIG` when it is invalid.
+   */
   async read(): Promise<readonly KeyEntry[] | undefined> {
     let text: string
     try {
@@ -39,12 +41,12 @@ export class KeyFile {
     if (parsed.success) return parsed.data.keys
     const [issue] = parsed.error.issues
     const where = issue?.path.length ? ` at ${issue.path.join('.')}` : ''
-    // What the file says instead is not told: it may hold a key where a digest belongs.
-    const found = jsonOf(text) === undefined ? 'it is no JSON' : `it is wrong${where}`
-    throw new BridgeError('CONFIG', `the key file ${this.path} cannot be understood: ${found}`)
+    // The invalid value is not shown: it could be a key in place of a digest.
+    const found = jsonOf(text) === undefined ? 'it is not JSON' : `it is invalid${where}`
+    throw new BridgeError('CONFIG', `the key file ${this.path} is invalid: ${found}`)
   }
 
-  /** Changes whenever the file does; undefined when there is none. */
+  /** Returns a value that changes with the file, or undefined if it does not exist. */
   async stamp(): Promise<string | undefined> {
     try {
       const { ino, size, mtimeNs, ctimeNs } = await stat(this.path, { bigint: true })
@@ -56,8 +58,8 @@ export class KeyFile {
   }
 
   /**
-   * Makes a key and answers it; the file keeps its digest only. Throws a `RangeError` for a name
-   * that is taken, and for a wrong name or limit.
+   * Creates a key and returns it; the file stores only its digest. Throws a `RangeError` for a duplicate or invalid
+   * name, and for an invalid limit.
    */
   async add(name: string, createdAt: Date, limits: KeyLimits = {}): Promise<string> {
     const key = newKey()
@@ -66,17 +68,17 @@ export class KeyFile {
     const { error } = keyEntrySchema.safeParse(entry)
     if (error) throw new RangeError(`a key's ${error.issues.map(wrong).join('; ')}`)
     await this.#change(keys => {
-      if (keys.some(each => each.name === name)) throw new RangeError(`there is a key named ${name} already`)
+      if (keys.some(each => each.name === name)) throw new RangeError(`a key named ${name} already exists`)
       return [...keys, entry]
     })
     return key
   }
 
-  /** Removes the key. Throws a `RangeError` when there is none of that name. */
+  /** Removes the key. Throws a `RangeError` if there is no key with that name. */
   async revoke(name: string): Promise<void> {
     await this.#change(keys => {
       const others = keys.filter(each => each.name !== name)
-      if (others.length === keys.length) throw new RangeError(`there is no key named ${name}`)
+      if (others.length === keys.length) throw new RangeError(`no key is named ${name}`)
       return others
     })
   }

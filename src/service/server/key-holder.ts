@@ -3,15 +3,15 @@ import type { AudioUsage } from './audio-usage.ts'
 import type { KeyLimits } from './key-entry.ts'
 import { ServiceError } from './service-error.ts'
 
-/** Less audio than this is as good as none (ms). */
+/** A remaining quota below this counts as used up (ms). */
 const TOO_LITTLE_MS = 1_000
-/** Text counts as the audio that it takes to say it: so many characters a second. */
+/** Text counts as the audio it takes to speak it, at this rate. */
 const CHARACTERS_PER_SECOND = 15
 
-/** Ends one session, telling its client why. */
+/** Ends one session and sends its client the reason. */
 type EndSession = (error: ServiceError) => void
 
-/** Whoever has one key: what they use of the service, and what they may. All who share the key share its limits. */
+/** The holder of one key: its usage and limits, shared by all clients that use the key. */
 export class KeyHolder {
   /** For the log. */
   readonly name: string
@@ -20,7 +20,7 @@ export class KeyHolder {
   #limits: KeyLimits
   #revoked = false
 
-  /** What is used is counted in `usage`. */
+  /** Usage is counted in `usage`. */
   constructor(name: string, limits: KeyLimits, usage: AudioUsage) {
     this.name = name
     this.#limits = limits
@@ -28,27 +28,30 @@ export class KeyHolder {
     this.limit(limits)
   }
 
-  /** Sessions that are open. */
+  /** Number of open sessions. */
   get sessions(): number {
     return this.#sessions.size
   }
 
-  /** New limits, from now on; open sessions stay, and audio that was sent stays counted. */
+  /** Applies new limits; open sessions continue, and audio already counted stays counted. */
   limit(limits: KeyLimits): void {
     this.#limits = limits
     this.#allowance.minutes = limits.minutesPerDay ?? Number.POSITIVE_INFINITY
   }
 
-  /** Throws when no session may begin now. */
+  /** Throws when no session can start now. */
   assertRoom(): void {
     if (this.#revoked) throw revoked()
     const { sessions = Number.POSITIVE_INFINITY } = this.#limits
     if (this.#sessions.size >= sessions)
-      throw new ServiceError('key_sessions_taken', `all ${sessions} sessions of this API key are taken`)
+      throw new ServiceError('key_sessions_taken', `all ${sessions} sessions of this API key are in use`)
     if (this.#allowance.leftMs < TOO_LITTLE_MS) throw this.#usedUp()
   }
 
-  /** Begins a session, which `end` ends when the key is revoked; disposing says that it is over. Throws as above. */
+  /**
+   * Starts a session, which `end` ends when the key is revoked. Dispose the result when the session is over. Throws
+   * like `assertRoom`.
+   */
   enter(end: EndSession): Disposable {
     this.assertRoom()
     const own: EndSession = error => end(error)
@@ -56,17 +59,17 @@ export class KeyHolder {
     return { [Symbol.dispose]: () => void this.#sessions.delete(own) }
   }
 
-  /** Counts audio that was sent; throws `minutes_used_up`, and counts nothing, when it is more than is left. */
+  /** Counts received audio; throws `minutes_used_up`, without counting any of it, when it exceeds the quota. */
   takeAudio(ms: number): void {
     if (!this.#allowance.take(ms)) throw this.#usedUp()
   }
 
-  /** Counts text to be translated or spoken, as the audio that it takes to say it; throws as above. */
+  /** Counts text to be translated or spoken, as the audio it takes to speak it; throws like `takeAudio`. */
   takeText(text: string): void {
     this.takeAudio((text.length * 1_000) / CHARACTERS_PER_SECOND)
   }
 
-  /** The key is good no more: every open session ends. Idempotent. */
+  /** Revokes the key: every open session ends. Idempotent. */
   revoke(): void {
     this.#revoked = true
     for (const end of Array.from(this.#sessions)) end(revoked())
@@ -77,7 +80,7 @@ export class KeyHolder {
     const more = moreInMs > 0 ? `, more in ${Math.ceil(moreInMs / 60_000)} minutes` : ''
     return new ServiceError(
       'minutes_used_up',
-      `this API key has ${minutes} minutes of audio in 24 hours, which are used up${more}`,
+      `the quota of this API key, ${minutes} minutes of audio in 24 hours, is used up${more}`,
       { retryAfterMs: moreInMs },
     )
   }

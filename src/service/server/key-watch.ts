@@ -4,38 +4,40 @@ import type { Log } from '../../core/log.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { KeyFile } from './key-file.ts'
 
-/** How often the file is looked at (ms). Events of the file system would be sooner, but some never come. */
+/** Interval between checks of the file (ms). File system events would be faster, but some never arrive. */
 const PERIOD_MS = 500
-/** Looks in a row that must fail before the keys are dropped: some programs remove a file before they write it again. */
+/**
+ * Consecutive failed checks after which the keys are dropped: some programs remove a file before they write it again.
+ */
 const FAILED_LOOKS = 2
-/** Failures that are this process's own shortage and say nothing about the file. */
+/** Errors that are a resource shortage of this process and say nothing about the file. */
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR'])
 
-/** Whether the keys of the file are in force. */
+/** State of the key file. */
 export type KeyFileStatus =
-  /** They are. */
+  /** Its keys are active. */
   | 'current'
-  /** There is no file, and so no keys of it. */
+  /** The file does not exist, so it has no keys. */
   | 'missing'
   /** The file cannot be read, and none of its keys is accepted. */
   | 'unreadable'
-  /** The file is not a key file; the keys of its last valid version are in force. */
+  /** The file is invalid; the keys of its last valid version are active. */
   | 'invalid'
 
 /**
- * Keeps `keys` as the key file says. A file that is gone has no keys, and of one that cannot be read no keys are accepted:
- * a key may have been revoked in it. A file that is read and not understood changes nothing. The log reports each once.
+ * Keeps `keys` in sync with the key file. Deleting the file revokes its keys. If it cannot be read, none of its keys is
+ * accepted, because one of them may have been revoked. An invalid file changes nothing. Each state is logged once.
  */
 export class KeyWatch implements Disposable {
   readonly #file: KeyFile
   readonly #keys: ApiKeys
   readonly #log: Log
   readonly #ticker: Ticker
-  /** Of the version that was read last; undefined while there is none. */
+  /** Of the version that was read last; undefined if there is none. */
   #stamp: string | undefined
   #status: KeyFileStatus = 'current'
   #failed = 0
-  /** The log has been told of a shortage. */
+  /** The shortage has been logged. */
   #short = false
   #busy = false
 
@@ -47,8 +49,8 @@ export class KeyWatch implements Disposable {
   }
 
   /**
-   * Reads the file, which need not exist yet, and goes on watching. Rejects with `CONFIG` when it is not understood; one
-   * that cannot be read is reported and has no keys until it can.
+   * Reads the file, which need not exist yet, and keeps watching it. Rejects with `CONFIG` when it is invalid. An
+   * unreadable file is reported and has no keys until it is readable.
    */
   static async start(file: KeyFile, keys: ApiKeys, clock: Clock, log: Log): Promise<KeyWatch> {
     const watch = new KeyWatch(file, keys, clock, log)
@@ -66,12 +68,12 @@ export class KeyWatch implements Disposable {
     return this.#status
   }
 
-  /** Names the version of the file that is in force; undefined while there is none. Tells nothing about what is in it. */
+  /** Identifies the active version of the file without revealing its content; undefined if there is none. */
   get revision(): string | undefined {
     return this.#status === 'current' && this.#stamp !== undefined ? revisionOf(this.#stamp) : undefined
   }
 
-  /** Looks at the file now. Never rejects. */
+  /** Checks the file now. Never rejects. */
   async check(): Promise<void> {
     if (this.#busy) return
     this.#busy = true
@@ -87,7 +89,7 @@ export class KeyWatch implements Disposable {
   }
 
   async #look(first: boolean): Promise<void> {
-    // Taken before reading: what changes meanwhile is seen at the next look.
+    // Read before the content, so that a change in between is found by the next check.
     const stamp = await this.#file.stamp()
     if (stamp !== undefined && stamp === this.#stamp) return
     let entries: Awaited<ReturnType<KeyFile['read']>>
@@ -107,21 +109,21 @@ export class KeyWatch implements Disposable {
     this.#short = false
     this.#status = 'current'
     this.#keys.keep(entries)
-    this.#log.info({ keys: entries.length }, 'keys of the file in force')
+    this.#log.info({ keys: entries.length }, 'key file loaded')
   }
 
   #notUnderstood(stamp: string | undefined, { message }: Error): void {
     this.#stamp = stamp
     this.#failed = 0
     this.#status = 'invalid'
-    this.#log.error({ reason: message }, 'key file not understood, the keys stay as they were')
+    this.#log.error({ reason: message }, 'key file invalid, keys unchanged')
   }
 
-  /** There is no file, or it cannot be read: after a second look its keys are dropped. */
+  /** Handles a missing or unreadable file: a second failed check drops its keys. */
   #lost(code: string, first: boolean): void {
     this.#stamp = undefined
     if (SHORTAGES.has(code)) {
-      if (!this.#short) this.#log.error({ code }, 'key file not read, the keys stay as they were')
+      if (!this.#short) this.#log.error({ code }, 'key file not read, keys unchanged')
       this.#short = true
       return
     }
@@ -129,17 +131,14 @@ export class KeyWatch implements Disposable {
     if (this.#status === status || ++this.#failed < FAILED_LOOKS) return
     this.#status = status
     this.#keys.keep([])
-    if (status === 'missing' && first) this.#log.info({}, 'no key file yet')
-    else if (status === 'missing') this.#log.warn({}, 'the key file is gone, and its keys with it')
+    if (status === 'missing' && first) this.#log.info({}, 'key file not found')
+    else if (status === 'missing') this.#log.warn({}, 'key file deleted, keys revoked')
     if (status === 'unreadable')
-      this.#log.error(
-        { path: this.#file.path, code },
-        'key file cannot be read, none of its keys is accepted',
-      )
+      this.#log.error({ path: this.#file.path, code }, 'key file unreadable, keys revoked')
   }
 }
 
-/** A short name of the version of a file that `stamp` belongs to. */
+/** Returns a short name for the version of a file with this `stamp`. */
 export function revisionOf(stamp: string): string {
   return createHash('sha256').update(stamp).digest('hex').slice(0, 16)
 }

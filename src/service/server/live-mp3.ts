@@ -1,10 +1,10 @@
 import { createMp3, type Mp3Encoder, type Mp3Rate } from './engines/mp3-encoder.ts'
 
-/** One mp3 without an end in sight: speech where there is some, silence where it is asked for. */
+/** An mp3 of indefinite length, made of speech and requested silence. */
 export class LiveMp3 {
   readonly #to: Mp3Rate
   #encoder: Mp3Encoder
-  /** Rate of the PCM that the encoder takes now (Hz). */
+  /** Input sample rate of the encoder (Hz). */
   #from: number
   #positionMs = 0
   #finished = false
@@ -15,19 +15,19 @@ export class LiveMp3 {
     this.#to = to
   }
 
-  /** An mp3 of `rate` Hz. */
+  /** Creates an mp3 of `rate` Hz. */
   static async create(rate: Mp3Rate): Promise<LiveMp3> {
     return new LiveMp3(await createMp3(rate, rate), rate)
   }
 
-  /** Length of what went in so far; the last tenth of a second of it may still be in the encoder. */
+  /** Duration of the input so far; up to the last 0.1 s of it can still be in the encoder. */
   get positionMs(): number {
     return this.#positionMs
   }
 
   /**
-   * Gets ready for speech at `rate` Hz; answers the bytes that became ready. The encoder keeps one rate, so another
-   * one takes over: frames of the same kind go on, with some hundredths of a second of silence at the joint.
+   * Prepares for speech at `rate` Hz; returns the bytes that became ready. An encoder has a fixed rate, so a new one
+   * takes over: frames of the same kind follow, with some hundredths of a second of silence at the joint.
    */
   async tune(rate: number): Promise<Uint8Array> {
     if (rate === this.#from) return new Uint8Array(0)
@@ -39,7 +39,7 @@ export class LiveMp3 {
     return rest
   }
 
-  /** Adds speech of the rate last tuned to; answers the bytes that became ready. */
+  /** Adds speech at the rate last passed to `tune`; returns the bytes that became ready. */
   speech(pcm: Int16Array): Uint8Array {
     if (this.#finished) return new Uint8Array(0)
     this.#positionMs += (pcm.length / this.#from) * 1000
@@ -50,7 +50,7 @@ export class LiveMp3 {
     return this.speech(new Int16Array(Math.ceil((ms * this.#from) / 1000)))
   }
 
-  /** The last bytes; what comes later is ignored. */
+  /** Returns the last bytes; later input is ignored. */
   finish(): Uint8Array {
     if (this.#finished) return new Uint8Array(0)
     this.#finished = true

@@ -34,17 +34,17 @@ export interface NamespaceParts {
   readonly settings: ServiceSettings
   readonly clock: Clock
   readonly log: Log
-  /** Counts what clients are told. */
+  /** Counts the errors sent to clients. */
   readonly errors: ErrorCounts
 }
 
-/** Type of Socket.IO's packet that refuses a CONNECT. */
+/** Type of the Socket.IO packet that rejects a CONNECT. */
 const CONNECT_ERROR = '4'
 
-/** Makes the session of a socket, from its query; throws a `ServiceError` for wrong parameters. */
+/** Creates the session of a socket from its query; throws a `ServiceError` for invalid parameters. */
 export type OpenSession = (socket: Socket, channel: SocketChannel, log: Log, parts: NamespaceParts) => Session
 
-/** What a namespace takes, and who serves it. */
+/** The event that a namespace accepts, and its session factory. */
 interface Offer {
   readonly takes: string
   readonly open: OpenSession
@@ -57,7 +57,7 @@ const OFFERED: Readonly<Record<Namespace, Offer>> = {
   '/sts': { takes: EVENT.writeStream, open: openSts },
 }
 
-/** Serves the namespaces of the interface at `io` and refuses all others, each with the reason. */
+/** Serves the namespaces of the interface at `io` and rejects all others with the reason. */
 export function addNamespaces(io: Server, parts: NamespaceParts): void {
   for (const [name, offer] of Object.entries(OFFERED)) {
     const namespace = io.of(name)
@@ -70,11 +70,11 @@ export function addNamespaces(io: Server, parts: NamespaceParts): void {
   guard(io.of('/'), parts, () => {
     throw refusal()
   })
-  // A matcher that never answers: Socket.IO makes no namespace, and the reason goes out from here.
+  // This matcher never calls back, so Socket.IO creates no namespace; the rejection is sent from here.
   io.of((name, auth) => refuseUnknown(name, auth, parts))
 }
 
-/** Answers a CONNECT to a namespace that does not exist. */
+/** Rejects a CONNECT to an unknown namespace. */
 function refuseUnknown(name: string, auth: unknown, parts: NamespaceParts): void {
   const { current } = parts.guard
   if (!current) return
@@ -102,7 +102,7 @@ interface ConnectPacket {
   readonly auth: unknown
 }
 
-/** Checks the key, then whatever `admit` checks. Returns what they throw, which reaches the client as `connect_error`. */
+/** Checks the key, then runs `admit`. Returns the error they throw, which reaches the client as `connect_error`. */
 function refusedConnect(
   { request, name, auth }: ConnectPacket,
   parts: NamespaceParts,
@@ -118,19 +118,19 @@ function refusedConnect(
   } catch (error) {
     const refused = told(error)
     parts.errors.count(refused.specific)
-    // Whatever a client asks for may be in another's name.
+    // The requested name is arbitrary text from the client.
     const namespace = Object.hasOwn(OFFERED, name) ? name : 'another'
-    parts.log.warn({ namespace, error: refused.specific }, 'connection refused')
+    parts.log.warn({ namespace, error: refused.specific }, 'connection rejected')
     return refused
   }
 }
 
 function refusal(): ServiceError {
   const offered = Object.keys(OFFERED).join(', ')
-  return new ServiceError('namespace_unknown', `there is no such namespace, offered: ${offered}`)
+  return new ServiceError('namespace_unknown', `unknown namespace, available: ${offered}`)
 }
 
-/** One connected socket. Handlers are set before anything is awaited, so that no event is lost. */
+/** Serves one connected socket. Handlers are set before anything is awaited, so that no event is lost. */
 function serve(socket: Socket, { takes, open }: Offer, parts: NamespaceParts): void {
   parts.guard.joined(socket.conn)
   const channel = new SocketChannel(socket, parts.errors)
@@ -148,13 +148,13 @@ function serve(socket: Socket, { takes, open }: Offer, parts: NamespaceParts): v
     return
   }
   socket.onAny((event: unknown, ...sent: unknown[]) => {
-    // An event without a name has the acknowledgment in its place.
+    // For an event without a name, the acknowledgment is in its place.
     const nameless = typeof event === 'function'
     const ack = nameless ? event : typeof sent.at(-1) === 'function' ? sent.pop() : undefined
     const taken = received(session, takes, nameless ? undefined : event, sent)
     if (typeof ack === 'function') ack(taken)
   })
-  // A client's own event of that name comes here as well, but never carries an Error.
+  // A client's own event of that name arrives here as well, but never carries an Error.
   socket.on('error', (error: unknown) => {
     if (error instanceof Error)
       session.fault(new ServiceError('packet_malformed', `a packet cannot be read: ${error.message}`))
@@ -170,30 +170,30 @@ function leave(places: readonly Disposable[]): void {
 }
 
 function turnAway(channel: SocketChannel, error: ServiceError, log: Log): void {
-  // What a client got wrong is told to the client; it may be anything.
+  // The client is sent its own mistake; the log omits it, as it can contain anything.
   log.warn(
     { error: error.specific, ...(error.status >= 500 ? { reason: error.message } : {}) },
-    'turned away',
+    'client rejected',
   )
   channel.emit(EVENT.error, error.data)
   channel.end()
 }
 
-/** Gives the session what its client sent. False: it was not taken, and the client was told why. */
+/** Passes an event to the session. Returns false if it was rejected and the client was notified. */
 function received(session: Session, takes: string, event: unknown, payloads: readonly unknown[]): boolean {
   if (event === takes && payloads.length <= 1) return session.take(payloads[0])
   session.refuse(
     event === takes
       ? new ServiceError(
           'too_many_payloads',
-          `${takes} came with ${payloads.length} payloads, allowed is one`,
+          `${takes} was sent with ${payloads.length} payloads, expected one`,
         )
       : new ServiceError('event_not_taken', `the event is ${shown(event)}, allowed: ${takes}`),
   )
   return false
 }
 
-/** A log that adds `fields` to every line. */
+/** Returns a log that adds `fields` to every line. */
 function tagged(log: Log, fields: object): Log {
   return {
     debug: (more, message) => log.debug({ ...fields, ...more }, message),

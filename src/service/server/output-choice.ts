@@ -5,7 +5,7 @@ import type { NamespaceParts } from './namespaces.ts'
 import type { SpokenOutput, SpokenOutputParts } from './spoken-output.ts'
 import { StreamOutput } from './stream-output.ts'
 
-/** The output that `receiveAudio.obtainVia` asks for. */
+/** Returns the output selected by `receiveAudio.obtainVia`. */
 export function chosenOutput(
   chosen: Omit<SpokenOutputParts, 'clock'>,
   socket: Socket,

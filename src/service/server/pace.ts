@@ -3,24 +3,24 @@ import { ServiceError } from './service-error.ts'
 import type { Followed } from './workload.ts'
 
 export interface PaceLimits {
-  /** A session further behind is told so (ms). */
+  /** Delay above which the client of a session is notified (ms). */
   readonly maxBehindMs: number
-  /** A session further behind than this is ended (ms). */
+  /** Delay above which a session is ended (ms). */
   readonly endBehindMs: number
 }
 
 export interface PaceParts {
   readonly outlet: Outlet
   readonly limits: PaceLimits
-  /** How long the oldest of what was said has been waiting for the recogniser (ms). */
+  /** How long the oldest speech has been waiting for the recognizer (ms). */
   readonly behind: () => number
-  /** … or for its result, whatever engine it is with (ms). */
+  /** How long the oldest speech has been waiting for its result, at any engine (ms). */
   readonly late: () => number
 }
 
 /**
- * Whether one session keeps up with its voice. Its client is told when it does not, once until it has caught up; a
- * session that is hopelessly behind ends, since a translation of long ago helps nobody.
+ * Checks that one session keeps up with its speech. Its client is notified once when it falls behind, until it has
+ * caught up. A session that is far behind ends, because such a late translation is useless.
  */
 export class Pace implements Followed {
   readonly #parts: PaceParts
@@ -38,7 +38,7 @@ export class Pace implements Followed {
     const { outlet, limits, late } = this.#parts
     const { maxBehindMs, endBehindMs } = limits
     const lateMs = late()
-    const shown = `the results are ${Math.round(lateMs)} ms behind the voice`
+    const shown = `the results are ${Math.round(lateMs)} ms behind the speech`
     if (lateMs > endBehindMs) {
       outlet.fault(new ServiceError('too_far_behind', `${shown}, sessions end at ${endBehindMs} ms`))
     } else if (lateMs > maxBehindMs) {

@@ -1,26 +1,26 @@
 import type { DoorCounters } from '../../guard/door-counters.ts'
 import type { ServiceConfig } from './service-config.ts'
 
-/** What the parent says to a service process: once, first. */
+/** First message from the parent to a service process; sent once. */
 export interface StartMessage {
   readonly type: 'start'
   readonly config: ServiceConfig
 }
 
-/** … and regularly, once the process listens: it answers `alive`. */
+/** Heartbeat request, sent regularly once the process listens; the process answers `alive`. */
 export interface AskMessage {
   readonly type: 'ask'
 }
 
-/** How a service is doing. Only numbers; who asks for them decides how old they may be. */
+/** Figures of a service, numbers only. The reader decides how old they can be. */
 export interface ServiceFigures {
   readonly sessions: number
   readonly maxSessions: number
-  /** How late it understands (ms), and the share of its threads that are busy. */
+  /** Delay of recognition (ms), and share of busy threads. */
   readonly behindMs: number
   readonly busy: number
   readonly door: Readonly<DoorCounters>
-  /** How often clients were told each error. */
+  /** Number of errors sent to clients, by code. */
   readonly errors: Readonly<Record<string, number>>
   readonly overload: {
     readonly closings: number
@@ -29,16 +29,16 @@ export interface ServiceFigures {
     readonly memoryShare: number
     readonly strain: string | undefined
   }
-  /** Of its process: memory (bytes), and processor time since it began (s). */
+  /** Process memory (bytes) and CPU time since start (s). */
   readonly memoryBytes: number
   readonly cpuSeconds: number
 }
 
-/** What the service process says to its parent. */
+/** Messages from the service process to its parent. */
 export type ProcessMessage =
   | { readonly type: 'alive'; readonly figures?: ServiceFigures }
   | { readonly type: 'listening'; readonly port: number }
-  /** It will not listen; `code` is `config` when trying again would be useless. */
+  /** It will not listen; `code` is `config` when a retry would be useless. */
   | { readonly type: 'failed'; readonly code: 'config' | 'start'; readonly message: string }
   | {
       readonly type: 'log'
@@ -47,12 +47,12 @@ export type ProcessMessage =
       readonly message: string
     }
 
-/** Whether `message` is the parent's first word. */
+/** True if `message` is the parent's start message. */
 export function isStart(message: unknown): message is StartMessage {
   return typeOf(message) === 'start'
 }
 
-/** Whether the parent asks for a sign of life. */
+/** True if `message` is a heartbeat request. */
 export function isAsk(message: unknown): message is AskMessage {
   return typeOf(message) === 'ask'
 }

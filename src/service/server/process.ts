@@ -1,14 +1,14 @@
 /**
- * The service in a process of its own, made by `ServiceProcess`: it gets its settings as the first message, says
- * `listening` or `failed`, hands its log to the parent, answers when it is asked for a sign of life, and goes when the
- * parent goes.
+ * Entry point of the service process, spawned by `ServiceProcess`. It receives its settings as the first message,
+ * reports `listening` or `failed`, forwards its log to the parent, answers heartbeat requests, and exits with the
+ * parent.
  */
 import type { Log } from '../../core/log.ts'
 import { isAsk, isStart, type ProcessMessage } from './process-messages.ts'
 import { buildService, type Service } from './service.ts'
 import type { ServiceConfig } from './service-config.ts'
 
-/** After this long a graceful end is given up (ms). */
+/** Maximum duration of a graceful shutdown (ms). */
 const GOODBYE_MS = 3_000
 
 const line =
@@ -28,11 +28,11 @@ process.on('message', message => {
 })
 process.once('disconnect', end)
 process.once('SIGTERM', end)
-// Ctrl-C reaches the whole group; the parent decides what becomes of its service.
+// Ctrl-C reaches the whole process group; the parent decides when its service ends.
 process.on('SIGINT', () => {})
-// Node would open its inspector, in which every key can be read.
+// Node would open its inspector, which exposes every key.
 process.on('SIGUSR1', () => {})
-// The parent may have gone before this process could notice.
+// The parent may have exited before this process could notice.
 if (!process.connected) end()
 
 async function start(config: ServiceConfig): Promise<void> {
@@ -60,7 +60,7 @@ function end(): void {
     .finally(() => process.exit())
 }
 
-/** A parent that has just gone is no error: the process ends by itself as soon as it notices. */
+/** A parent that has just exited is not an error: the process exits as soon as it notices. */
 function say(message: ProcessMessage): void {
   if (process.connected) process.send?.(message, () => {})
 }

@@ -28,7 +28,7 @@ export interface RouteParts {
   readonly errors: ErrorCounts
 }
 
-/** The HTTP half of the interface, and `/health`. Every error answers `{ code, error, description }`. */
+/** Adds the HTTP routes of the interface, and `/health`. Every error is `{ code, error, description }`. */
 export function addRoutes(
   app: FastifyInstance,
   { keys, watch, catalog, engines, admission, workload, batch, log, errors }: RouteParts,
@@ -60,14 +60,14 @@ export function addRoutes(
   })
 
   app.setNotFoundHandler(request => {
-    throw new ServiceError('path_unknown', `there is no ${request.method} ${request.url.split('?')[0]}`)
+    throw new ServiceError('path_unknown', `no route for ${request.method} ${request.url.split('?')[0]}`)
   })
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     errors.count(answerFailed(error, reply, log).specific)
   })
 }
 
-/** Answers a request that failed; what is not the client's doing goes to the log. */
+/** Sends the response for a failed request; failures that the client did not cause are logged. */
 export function answerFailed(
   error: Error & { statusCode?: number },
   reply: FastifyReply,
@@ -80,7 +80,7 @@ export function answerFailed(
   return known
 }
 
-/** The framework's own refusals (a body it cannot parse, a URL it cannot decode) are the client's doing. */
+/** The framework's own rejections (an unparseable body, an undecodable URL) are client errors. */
 function fromFastify(error: Error & { statusCode?: number }): ServiceError {
   const { statusCode = 500 } = error
   if (error instanceof ServiceError || statusCode >= 500) return told(error)

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 /** Processes that must not outlive this one. */
 const children = new Set<ChildProcess>()
 
-/** However this process ends, by `process.exit` or by a fault, `child` ends with it. */
+/** Ends `child` when this process ends, by `process.exit` or by a crash. */
 export function endsWithUs(child: ChildProcess): void {
   if (children.size === 0) process.once('exit', endAll)
   children.add(child)

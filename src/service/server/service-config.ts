@@ -10,7 +10,7 @@ import { keyLimitsShape } from './key-entry.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 
-/** Whether only this machine can reach `host`. */
+/** True if `host` is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host)
 }
@@ -24,18 +24,21 @@ export function serviceUrl(host: string, port: number): string {
 const ms = (fallback: number) => z.int().min(1).default(fallback)
 
 const sphinxSchema = z.strictObject({
-  enabled: z.boolean().default(true).meta({ about: 'False: as if it were not installed.' }),
-  library: z.string().default('libpocketsphinx.so.3').meta({ about: 'The library of the recogniser.' }),
-  base: z.string().default('libsphinxbase.so.3').meta({ about: 'The library that it needs.' }),
+  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
+  library: z.string().default('libpocketsphinx.so.3').meta({ about: 'Shared library of the recognizer.' }),
+  base: z
+    .string()
+    .default('libsphinxbase.so.3')
+    .meta({ about: 'Base library that the recognizer depends on.' }),
   models: z
     .string()
     .default('/usr/share/pocketsphinx/model/en-us')
-    .meta({ about: 'Folder of its English models.' }),
+    .meta({ about: 'Folder of the English models.' }),
   warm: z
     .int()
     .min(1)
     .default(1)
-    .meta({ about: 'Decoders made at start (92 MB each); the others are made when first needed.' }),
+    .meta({ about: 'Decoders created at startup (92 MB each); more are created on demand.' }),
   pauseFrames: z
     .int()
     .min(10)
@@ -47,51 +50,65 @@ const sphinxSchema = z.strictObject({
     .min(500)
     .max(30_000)
     .default(3_000)
-    .meta({ about: 'Search effort: more is slower and, in noise, a little better.' }),
-  stallMs: ms(800).meta({ about: 'An utterance is finished when no audio comes for this long.' }),
-  partialMs: ms(200).meta({ about: 'Least time between two unstable captions.' }),
-  longMs: ms(10_000).meta({ about: 'From this length an utterance is cut where it is soft.' }),
+    .meta({ about: 'Search effort. Higher values are slower and slightly more accurate in noise.' }),
+  stallMs: ms(800).meta({ about: 'Time without audio after which an utterance is finished (ms).' }),
+  partialMs: ms(200).meta({ about: 'Minimum time between two partial results (ms).' }),
+  longMs: ms(10_000).meta({ about: 'Length from which an utterance is split at a quiet spot (ms).' }),
   grammars: grammarsSchema.meta({
-    about: 'Closed vocabularies by name: with one of them nothing else is understood, and that far better.',
+    about:
+      'Closed vocabularies by name. Only the phrases of the chosen one are recognized, far more accurately.',
   }),
-  grammar: z.string().optional().meta({ about: 'The one that holds when a connection names none.' }),
+  grammar: z.string().optional().meta({ about: 'Default grammar for connections that name none.' }),
 })
 
 const apertiumSchema = z.strictObject({
-  enabled: z.boolean().default(true).meta({ about: 'False: as if it were not installed.' }),
+  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
   modes: z
     .string()
     .default('/usr/share/apertium/modes')
-    .meta({ about: 'Folder of its translation directions.' }),
-  timeoutMs: ms(2_000).meta({ about: 'Longest wait for one translation.' }),
-  maxWaiting: z.int().min(1).default(200).meta({ about: 'Most texts that wait in one direction.' }),
+    .meta({ about: 'Folder of the translation modes (language pairs).' }),
+  timeoutMs: ms(2_000).meta({ about: 'Timeout for one translation (ms).' }),
+  maxWaiting: z
+    .int()
+    .min(1)
+    .default(200)
+    .meta({ about: 'Maximum number of queued texts per language pair.' }),
 })
 
 const espeakSchema = z.strictObject({
-  enabled: z.boolean().default(true).meta({ about: 'False: as if it were not installed.' }),
-  command: z.string().default('espeak-ng').meta({ about: 'The program.' }),
-  wordsPerMinute: z.int().min(80).max(450).default(165).meta({ about: 'How fast it speaks.' }),
-  amplitude: z.int().min(1).max(200).default(80).meta({ about: 'How loud it speaks.' }),
-  timeoutMs: ms(10_000).meta({ about: 'Longest wait for one utterance.' }),
+  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
+  command: z.string().default('espeak-ng').meta({ about: 'Program to run.' }),
+  wordsPerMinute: z.int().min(80).max(450).default(165).meta({ about: 'Speaking rate.' }),
+  amplitude: z.int().min(1).max(200).default(80).meta({ about: 'Volume of the voice (1–200).' }),
+  timeoutMs: ms(10_000).meta({ about: 'Timeout for one utterance (ms).' }),
 })
 
 const fliteSchema = z.strictObject({
-  enabled: z.boolean().default(true).meta({ about: 'False: as if it were not installed.' }),
-  command: z.string().default('flite').meta({ about: 'The program.' }),
-  timeoutMs: ms(10_000).meta({ about: 'Longest wait for one utterance.' }),
+  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
+  command: z.string().default('flite').meta({ about: 'Program to run.' }),
+  timeoutMs: ms(10_000).meta({ about: 'Timeout for one utterance (ms).' }),
 })
 
-/** Settings of the embedded service. Everything has a default except who may use it: `apiKeys`, `keyFile` or `open`. */
+/** Settings of the embedded service. Everything has a default except access: set `apiKeys`, `keyFile` or `open`. */
 export const serviceConfigSchema = z
   .strictObject({
-    host: z.string().min(1).default('127.0.0.1').meta({ about: 'Where the embedded service listens.' }),
-    port: z.int().min(0).max(65_535).default(0).meta({ about: 'Its port; 0: any free one.' }),
+    host: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .meta({ about: 'Host name or address on which the embedded service listens.' }),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .default(0)
+      .meta({ about: 'Port of the embedded service; 0 selects a free one.' }),
     apiKeys: z
       .array(
         z.union([
           z.string().min(1),
           z.strictObject({
-            name: z.string().min(1).meta({ about: 'Whose key it is, for the log.' }),
+            name: z.string().min(1).meta({ about: 'Name of the key, for the log.' }),
             key: z.string().min(1).meta({ about: 'The key.' }),
             ...keyLimitsShape,
           }),
@@ -99,58 +116,65 @@ export const serviceConfigSchema = z
       )
       .default([])
       .meta({
-        about:
-          'Who may use it: keys, or keys with a name for the log and limits. The bridge always has one of its own.',
+        about: 'API keys, plain or with a name (for the log) and limits. The bridge always has its own key.',
       }),
-    /** JSON file with more keys, which may change while the service runs: `dragoman keys`. */
+    /** JSON file with more keys, which can change while the service runs: `dragoman keys`. */
     keyFile: z.string().min(1).optional(),
     maxAttemptsPerMinute: z
       .int()
       .min(1)
       .default(10)
-      .meta({ about: 'Wrong keys that may come from one address in a minute.' }),
+      .meta({ about: 'Maximum number of wrong keys per address and minute.' }),
     open: z
       .boolean()
       .default(false)
-      .meta({ about: 'No key is needed. Only where nobody but this machine can reach the service.' }),
+      .meta({ about: '`true` accepts clients without a key. Allowed only on loopback.' }),
     maxSessions: z
       .int()
       .min(1)
       .default(() => Math.max(2, availableParallelism() * 2))
-      .meta({ about: 'Most sessions at a time.' }),
-    idleTimeoutMs: ms(60_000).meta({ about: 'A session without audio for this long ends.' }),
-    textIdleTimeoutMs: ms(300_000).meta({ about: 'A session without text for this long ends.' }),
+      .meta({ about: 'Maximum number of concurrent sessions.' }),
+    idleTimeoutMs: ms(60_000).meta({ about: 'Time without audio after which a session ends (ms).' }),
+    textIdleTimeoutMs: ms(300_000).meta({ about: 'Time without text after which a session ends (ms).' }),
     admitBehindMs: ms(1_000).meta({
-      about: 'No new session while the results of another are, or lately were, further behind than this.',
+      about:
+        'Reject new sessions while the results of any session are, or recently were, later than this (ms).',
     }),
     maxBehindMs: ms(2_000).meta({
-      about: 'A session whose results are further behind than this is told so.',
+      about: 'Send `falling_behind` when results are later than this (ms).',
     }),
-    endBehindMs: ms(15_000).meta({ about: 'A session whose results are further behind than this ends.' }),
-    maxBacklogMs: ms(40_000).meta({ about: 'Audio that may wait in one session.' }),
+    endBehindMs: ms(15_000).meta({ about: 'End a session when its results are later than this (ms).' }),
+    maxBacklogMs: ms(40_000).meta({ about: 'Maximum queued audio per session (ms).' }),
     maxFragmentBytes: z
       .int()
       .min(2)
       .default(512 * 1024)
-      .meta({ about: 'Largest `write_stream` payload in bytes.' }),
-    maxTextLength: z.int().min(1).default(2_000).meta({ about: 'Longest `text` payload in characters.' }),
-    maxWaitingTexts: z.int().min(1).default(100).meta({ about: 'Texts that may wait in one session.' }),
+      .meta({ about: 'Maximum size of a `write_stream` payload (bytes).' }),
+    maxTextLength: z
+      .int()
+      .min(1)
+      .default(2_000)
+      .meta({ about: 'Maximum length of a `text` payload (characters).' }),
+    maxWaitingTexts: z
+      .int()
+      .min(1)
+      .default(100)
+      .meta({ about: 'Maximum number of queued texts per session.' }),
     maxBadFragments: z
       .int()
       .min(1)
       .default(50)
-      .meta({ about: 'Failed fragments or texts in a row that end a session.' }),
+      .meta({ about: 'Consecutive failed fragments or texts after which a session ends.' }),
     maxUnreadBytes: z
       .int()
       .min(1)
       .default(4 * 1024 * 1024)
-      .meta({ about: 'Bytes that may wait for a client that does not read.' }),
+      .meta({ about: 'Maximum unread data per client before its session ends (bytes).' }),
     publicUrl: z
       .url({ protocol: /^https?$/ })
       .optional()
       .meta({
-        about:
-          'Address by which clients reach the service, where it is not the one they connect to: behind a proxy.',
+        about: 'Public URL of the service. Set it when clients connect through a proxy.',
       }),
     allowedOrigins: z
       .array(
@@ -165,20 +189,23 @@ export const serviceConfigSchema = z
       .default([])
       .meta({
         about:
-          'Origins of web pages that may use the service from a browser, like https://app.example.com; `*` with keys only. By default only its own pages may.',
+          'Origins of web pages allowed to use the service, like https://app.example.com. `*` requires keys. By default only its own pages are allowed.',
       }),
-    /** Proxies that tell the address of who is behind them by `X-Forwarded-For`: where wrong keys are counted by address. */
+    /** Proxies trusted to set `X-Forwarded-For`, by which wrong keys are counted per client address. */
     trustProxy: trustedProxiesSchema,
-    /** How many may knock, how fast, and when nobody else is let in. */
+    /** Limits for unauthenticated clients, and overload thresholds. */
     limits: serviceLimitsSchema.prefault({}),
     phrasebook: z
       .string()
       .optional()
-      .meta({ about: 'JSON file with phrases that are consulted before the translator.' }),
+      .meta({ about: 'JSON file with fixed translations that take precedence over the translator.' }),
     voices: z
-      .record(z.string().refine(isLanguageId, 'a language is <language>-<region> like en-us'), z.string())
+      .record(
+        z.string().refine(isLanguageId, 'expected a language like en-us (<language>-<region>)'),
+        z.string(),
+      )
       .default({})
-      .meta({ about: 'The voice of a language, by its id in the voice list.' }),
+      .meta({ about: 'Default voice by language, as its id in the voice list.' }),
     ...batchShape,
     engines: z
       .strictObject({
@@ -192,31 +219,33 @@ export const serviceConfigSchema = z
   })
   .refine(({ apiKeys }) => new Set(namesOf(apiKeys)).size === namesOf(apiKeys).length, {
     path: ['apiKeys'],
-    message: 'a name comes twice',
+    message: 'duplicate name',
   })
   .refine(config => config.open || config.keyFile !== undefined || config.apiKeys.length > 0, {
     path: ['apiKeys'],
-    message: 'at least one key is needed, or a keyFile, or open: true on loopback',
+    message: 'at least one key is required, or a keyFile, or open: true on loopback',
   })
   .refine(config => !config.open || !config.allowedOrigins.includes('*'), {
     path: ['allowedOrigins'],
-    message: 'a service without keys is for listed origins only, not for *',
+    message: 'a service without keys accepts only listed origins, not *',
   })
   .refine(config => !config.open || isLoopback(config.host), {
     path: ['open'],
-    message: 'a service without keys listens on loopback only',
+    message: 'a service without keys can listen on loopback only',
   })
 
 function namesOf(keys: readonly (string | { name: string })[]): string[] {
   return keys.flatMap(key => (typeof key === 'string' ? [] : key.name))
 }
 
-/** Settings as written: all but the keys may be left out. */
+/** Settings as written: everything except the keys is optional. */
 export type ServiceConfig = z.input<typeof serviceConfigSchema>
-/** Settings in force. */
+/** Settings with defaults applied. */
 export type ServiceSettings = z.output<typeof serviceConfigSchema>
 
-/** `config` checked and filled in. Throws a `RangeError` that names each wrong key and what is allowed. */
+/**
+ * Validates `config` and applies defaults. Throws a `RangeError` that names each invalid key and the allowed values.
+ */
 export function serviceSettings(config: ServiceConfig): ServiceSettings {
   const parsed = serviceConfigSchema.safeParse(config)
   if (!parsed.success) throw new RangeError(`service settings: ${z.prettifyError(parsed.error)}`)

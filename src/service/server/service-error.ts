@@ -1,13 +1,15 @@
 import type { ServiceErrorBody } from '../contract.ts'
 import { ERROR_TABLE, type ErrorName } from './error-table.ts'
 
-/** A failure that is told to a client. The description names what was found and what is allowed, never a key. */
+/**
+ * A failure that is reported to a client. The description names the value found and the values allowed, never a key.
+ */
 export class ServiceError extends Error {
   readonly specific: ErrorName
-  /** Shape in which Socket.IO hands a refused connection's reason to the client. */
+  /** Property in which Socket.IO passes the reason of a rejected connection to the client. */
   readonly data: ServiceErrorBody
 
-  /** When it may be worth trying again (ms from now), where that is known. */
+  /** Time after which a retry can succeed (ms), if known. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -26,14 +28,14 @@ export class ServiceError extends Error {
     return ERROR_TABLE[this.specific].status || 400
   }
 
-  /** Whether the connection ends with it. */
+  /** True if the error ends the connection. */
   get fatal(): boolean {
     return ERROR_TABLE[this.specific].socket !== 'error'
   }
 }
 
-/** Any thrown thing as what may be told: a fault that is not ours to explain becomes `unexpected`. */
+/** Converts any thrown value to an error for the client; internal faults become `unexpected`. */
 export function told(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
-  return new ServiceError('unexpected', 'the service failed; its log says why', { cause: error })
+  return new ServiceError('unexpected', 'the service failed: see its log', { cause: error })
 }

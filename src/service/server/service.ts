@@ -44,43 +44,43 @@ import { UsageKeeper } from './usage-keeper.ts'
 import { UsageLedger } from './usage-ledger.ts'
 import { Workload } from './workload.ts'
 
-/** Largest message on a socket, and largest body of an HTTP request that is no file (bytes). */
+/** Maximum size of a socket message and of an HTTP body other than a file (bytes). */
 const MAX_MESSAGE_BYTES = 1024 * 1024
 /** Time for the handshake on a socket (ms). */
 const HANDSHAKE_MS = 10_000
 
-/** Replaces parts of the service: engines and clock of one’s own. */
+/** Replacements for parts of the service, such as engines and clock. */
 export interface ServiceParts {
   readonly clock?: Clock
   readonly wallClock?: WallClock
   readonly log?: Log
-  /** Other engines than the installed ones. The service closes them. */
+  /** Replaces the installed engines. The service closes them. */
   readonly engines?: EngineSet
-  /** Share of its memory that this process uses; default: measured. */
+  /** Share of its memory limit that this process uses; default: measured. */
   readonly memoryShare?: () => number
 }
 
-/** A translation service: built, but silent until `listen`. */
+/** A translation service; it serves requests after `listen`. */
 export interface Service {
   readonly app: FastifyInstance
   readonly io: Server
   readonly engines: EngineSet
   readonly batch: Batch
-  /** Who is turned away at the door. */
+  /** Limits requests before they are authenticated. */
   readonly door: Door
-  /** How it is doing. */
+  /** Returns the current figures. */
   figures(): ServiceFigures
-  /** Settings in force. */
+  /** Settings with defaults applied. */
   readonly settings: ServiceSettings
-  /** Starts to serve; by default where the settings say. Rejects when the port is taken. */
+  /** Starts listening, by default at the configured address. Rejects when the port is in use. */
   listen(at?: { port?: number; host?: string }): Promise<{ port: number; url: string }>
   /** Ends all sessions, then frees the engines. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Builds the embedded service with the engines that are installed; it lists and offers only what they can do.
- * Rejects with a `RangeError` for wrong settings, with `CONFIG` for a key file that is not understood.
+ * Builds the embedded service with the installed engines; it offers only what they support. Rejects with a `RangeError`
+ * for invalid settings, with `CONFIG` for an invalid key file.
  */
 export async function buildService(config: ServiceConfig, given: ServiceParts = {}): Promise<Service> {
   const settings = serviceSettings(config)
@@ -99,7 +99,7 @@ export async function buildService(config: ServiceConfig, given: ServiceParts = 
   const app = Fastify({
     bodyLimit: MAX_MESSAGE_BYTES,
     requestTimeout: settings.uploadTimeoutMs + HANDSHAKE_MS,
-    // A file may be worked on for long before there is anything to answer.
+    // Processing a file can take long before the response starts.
     connectionTimeout: settings.uploadTimeoutMs + settings.batchTimeoutMs + HANDSHAKE_MS,
     keepAliveTimeout: settings.limits.idleMs,
     http: httpOptions(settings.limits),
@@ -141,7 +141,7 @@ export async function buildService(config: ServiceConfig, given: ServiceParts = 
   })
   const socketLog = limitedLog(log, clock)
   const guard = new ConnectGuard(clock, () =>
-    socketLog.warn({}, 'connection closed: too much before a namespace was joined'),
+    socketLog.warn({}, 'connection closed: limit before joining a namespace exceeded'),
   )
   addSocketRules(io, { door, guard, origins })
   const proxies = new TrustedProxies(settings.trustProxy)
@@ -164,7 +164,7 @@ export async function buildService(config: ServiceConfig, given: ServiceParts = 
     settings,
     async listen({ port = settings.port, host = settings.host } = {}) {
       if (settings.open && !isLoopback(host))
-        throw new RangeError(`a service without keys listens on loopback only, asked for ${host}`)
+        throw new RangeError(`a service without keys can listen on loopback only, got ${host}`)
       await app.listen({ port, host })
       const address = app.server.address()
       const bound = typeof address === 'object' && address !== null ? address.port : port
@@ -183,12 +183,12 @@ export async function buildService(config: ServiceConfig, given: ServiceParts = 
   }
 }
 
-/** As Socket.IO takes it: never whatever a request says. */
+/** In the form Socket.IO accepts; never derived from a request. */
 function corsOrigin(allowed: readonly string[]): string | string[] {
   return allowed.includes('*') ? '*' : [...allowed]
 }
 
-/** The keys of the key file, in force and kept up to date. */
+/** Loads the keys of the key file and keeps them up to date. */
 async function watched(
   { keyFile, open }: ServiceSettings,
   keys: ApiKeys,
@@ -199,7 +199,7 @@ async function watched(
   return KeyWatch.start(new KeyFile(keyFile, clock), keys, clock, log)
 }
 
-/** What keys use, kept beside the key file. */
+/** Saves the usage of keys next to the key file. */
 async function kept(
   { keyFile, open }: ServiceSettings,
   ledger: UsageLedger,

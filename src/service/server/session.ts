@@ -7,25 +7,25 @@ import type { Outlet } from './outlet.ts'
 import type { ServiceSettings } from './service-config.ts'
 import { ServiceError, told } from './service-error.ts'
 
-/** Work that can wait does so while more than this waits for the client (bytes). */
+/** Deferrable work waits while more than this is unread by the client (bytes). */
 const ROOM_BYTES = 256 * 1024
 
 export interface SessionParts {
   readonly channel: Channel
   /** Echoed as `connected`. */
   readonly parameters: ConnectionParameters
-  /** What is taken in; the session closes it. */
+  /** Creates the input; the session closes it. */
   readonly intake: (outlet: Outlet) => Intake
-  /** The session ends when nothing is taken for this long. */
+  /** The session ends after this long without accepted input. */
   readonly idleTimeoutMs: number
   readonly settings: ServiceSettings
   readonly clock: Clock
-  /** Of this session alone. */
+  /** Logger of this session. */
   readonly log: Log
 }
 
 /**
- * One client on one namespace: its life, its errors, its limits. What it sends is the intake's business.
+ * One client on one namespace: its lifetime, errors and limits. The input handles the data the client sends.
  *
  *   opening ──intake open──▶ ready ──client gone, idle, broken──▶ ended
  */
@@ -33,7 +33,7 @@ export class Session implements Outlet {
   readonly #parts: SessionParts
   readonly #intake: Intake
   #state: 'opening' | 'ready' | 'ended' = 'opening'
-  /** Errors that the log has seen. */
+  /** Errors that have been logged. */
   readonly #said = new Set<string>()
   #idle: Disposable | undefined
   #lastTaken = 0
@@ -46,7 +46,7 @@ export class Session implements Outlet {
     this.#intake = parts.intake(this)
   }
 
-  /** Says `connected`, gets ready, says `start`. Never rejects: a failure goes to the client. */
+  /** Sends `connected`, prepares the input, sends `start`. Never rejects: failures are sent to the client. */
   async open(): Promise<void> {
     const { channel, parameters, clock, idleTimeoutMs, log } = this.#parts
     channel.emit(EVENT.connected, parameters)
@@ -64,10 +64,10 @@ export class Session implements Outlet {
     channel.emit(EVENT.start, start)
   }
 
-  /** Takes what the client sent. False: it failed, and the client was told why. */
+  /** Accepts a payload from the client. Returns false if it failed and the client was notified. */
   take(payload: unknown): boolean {
     try {
-      if (this.#state !== 'ready') throw new ServiceError('before_start', 'data is taken after start only')
+      if (this.#state !== 'ready') throw new ServiceError('before_start', 'data is accepted only after start')
       this.#intake.take(payload)
     } catch (error) {
       this.refuse(told(error))
@@ -80,8 +80,8 @@ export class Session implements Outlet {
   }
 
   /**
-   * Tells the client that something it sent was not taken; many such in a row end the session. A full backlog is told
-   * once, until something is taken again.
+   * Notifies the client that a payload was rejected; too many consecutive ones end the session. A full backlog is
+   * reported once, until a payload is accepted again.
    */
   refuse(error: ServiceError): void {
     const again = error.specific === 'backlog_full' && this.#overfull
@@ -90,7 +90,7 @@ export class Session implements Outlet {
     if (error.specific === 'backlog_full') return
     const { maxBadFragments } = this.#parts.settings
     if (++this.#bad >= maxBadFragments)
-      this.fault(new ServiceError('too_many_bad_fragments', `${this.#bad} in a row failed`))
+      this.fault(new ServiceError('too_many_bad_fragments', `${this.#bad} consecutive payloads failed`))
   }
 
   emit(event: string, payload: unknown): void {
@@ -104,7 +104,7 @@ export class Session implements Outlet {
     this.fault(
       new ServiceError(
         'reader_too_slow',
-        `${unreadBytes} bytes wait to be read, allowed are ${settings.maxUnreadBytes}`,
+        `${unreadBytes} bytes are unread, at most ${settings.maxUnreadBytes} are allowed`,
       ),
     )
   }
@@ -113,7 +113,7 @@ export class Session implements Outlet {
     if (this.#state === 'ended') return
     const { channel, log } = this.#parts
     const cause = error.cause instanceof Error ? { cause: error.cause.message } : {}
-    // The first of each kind is said; a client that goes on and on must not fill the log.
+    // Only the first error of each kind is logged, so that a persistent client cannot fill the log.
     if (!this.#said.has(error.specific))
       log.warn({ code: error.data.code, error: error.specific, ...cause }, 'session error')
     this.#said.add(error.specific)
@@ -128,7 +128,7 @@ export class Session implements Outlet {
     while (this.#state !== 'ended' && channel.unreadBytes > ROOM_BYTES) await channel.drained()
   }
 
-  /** Frees everything; the client is not told. Idempotent. */
+  /** Frees all resources without notifying the client. Idempotent. */
   close(reason: string): Promise<void> {
     this.#closing ??= this.#shutDown(reason)
     return this.#closing
@@ -141,14 +141,14 @@ export class Session implements Outlet {
     this.#parts.log.info({ reason, ...this.#intake.totals() }, 'session ended')
   }
 
-  /** Looks again when the time-out could be over at the earliest; no timer per fragment. */
+  /** Re-arms for the earliest possible timeout, instead of one timer per fragment. */
   #watchIdle(ms: number): void {
     const { clock, idleTimeoutMs } = this.#parts
     this.#idle = after(clock, ms, () => {
       if (this.#intake.busy) this.#lastTaken = clock.now()
       const left = this.#lastTaken + idleTimeoutMs - clock.now()
       if (left > 0) this.#watchIdle(left)
-      else this.fault(new ServiceError('session_idle', `nothing came for ${idleTimeoutMs} ms`))
+      else this.fault(new ServiceError('session_idle', `no data arrived for ${idleTimeoutMs} ms`))
     })
   }
 }

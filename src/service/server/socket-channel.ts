@@ -4,26 +4,26 @@ import type { Channel } from './channel.ts'
 import type { ErrorCounts } from './error-counts.ts'
 import type { ErrorName } from './error-table.ts'
 
-/** What a message costs beside its binary part, roughly. */
+/** Approximate size of a message without its binary part. */
 const MESSAGE_BYTES = 512
 
-/** How many namespaces a client has joined on one connection: ending one session must not end the others. */
+/** Number of namespaces a client has joined on a connection: ending one session must not end the others. */
 const joined = new WeakMap<object, number>()
 
-/** A Socket.IO socket as a channel. The connection ends with its last session, whoever ended that. */
+/** A Socket.IO socket as a channel. The connection is closed with its last session, whichever side ended it. */
 export class SocketChannel implements Channel {
   readonly #socket: Socket
   readonly #errors: ErrorCounts | undefined
   #unread = 0
   #waiting: (() => void)[] = []
 
-  /** `errors` counts those that are sent. */
+  /** `errors` counts the errors sent. */
   constructor(socket: Socket, errors?: ErrorCounts) {
     this.#socket = socket
     this.#errors = errors
     const { conn } = socket
     joined.set(conn, (joined.get(conn) ?? 0) + 1)
-    // Told when everything handed to the transport has left; what came meanwhile is little beside the bound.
+    // Called when the transport has sent everything; data added in the meantime is small relative to the limit.
     const drained = () => this.#drained()
     conn.on('drain', drained)
     socket.once('disconnect', () => {
@@ -31,7 +31,7 @@ export class SocketChannel implements Channel {
       joined.set(conn, others)
       conn.off('drain', drained)
       this.#drained()
-      // Nobody could say anything on it any more that would be answered.
+      // No further packet on this connection would be answered.
       if (others === 0) conn.close()
     })
   }

@@ -1,10 +1,10 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long a polite goodbye may take before the connection is cut (ms). */
+/** Time for a graceful close before the connection is cut (ms). */
 const GOODBYE_MS = 300
 
-/** Knows the connections of an HTTP server, so that closing it does not wait for a client that never says goodbye. */
+/** Tracks the connections of an HTTP server, so that closing it does not wait for a client that never disconnects. */
 export class SocketTracker {
   readonly #open = new Set<Socket>()
 
@@ -15,7 +15,7 @@ export class SocketTracker {
     })
   }
 
-  /** Cuts what is still open after a short while. */
+  /** Destroys the remaining connections after a short delay. */
   close(): void {
     setTimeout(() => {
       for (const socket of this.#open) socket.destroy()

@@ -3,14 +3,14 @@ import { VoiceActivity } from '../../core/voice-activity.ts'
 import { rms } from '../../transcode/level.ts'
 import { durationMs, FRAME_SAMPLES } from '../../transcode/pcm.ts'
 
-/** Fragments with speech that are remembered: half a minute of them, at 60 ms each. */
+/** Number of fragments with speech that are kept: half a minute at 60 ms each. */
 const REMEMBERED = 512
 
-/** When the speech of a stream came, so that it can be told how long understanding it took. */
+/** Records when the speech of a stream arrived, to measure how long recognition takes. */
 export class SpeechEnds {
   readonly #clock: Clock
   readonly #activity = new VoiceActivity()
-  /** Fragments that had speech in them: how far it reached (ms of the audio), and when they came (clock ms). */
+  /** Fragments with speech: the position of its end (ms of the audio), and the arrival time (clock ms). */
   readonly #loud: { readonly toMs: number; readonly at: number }[] = []
   #samples = 0
 
@@ -18,7 +18,7 @@ export class SpeechEnds {
     this.#clock = clock
   }
 
-  /** A fragment came, 16 kHz. */
+  /** Records the arrival of a 16 kHz fragment. */
   came(pcm: Int16Array): void {
     let toMs: number | undefined
     for (let at = 0; at < pcm.length; at += FRAME_SAMPLES) {
@@ -33,8 +33,8 @@ export class SpeechEnds {
   }
 
   /**
-   * How long ago the last speech came that an utterance has which reaches up to `endMs` of the audio (ms); undefined where no
-   * speech was found. What came before is forgotten.
+   * Returns how long ago the last speech of the utterance ending at `endMs` of the audio arrived (ms), or undefined if
+   * no speech was found. Forgets earlier fragments.
    */
   sinceMs(endMs: number): number | undefined {
     let last: number | undefined

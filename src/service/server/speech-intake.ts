@@ -15,19 +15,19 @@ export interface SpeechIntakeParts {
   readonly outlet: Outlet
   readonly parameters: SttParameters
   readonly recognizer: SpeechToText
-  /** What becomes of the transcripts; the intake opens and closes it. */
+  /** Receives the transcripts; the input opens and closes it. */
   readonly results: Results
   readonly limits: UplinkLimits & PaceLimits
-  /** Is asked whether the session keeps up. */
+  /** Monitors whether the session keeps up. */
   readonly workload: Pick<Workload, 'follow'>
-  /** Whose session it is. */
+  /** Holder of the session's key. */
   readonly holder: Pick<KeyHolder, 'takeAudio'>
   readonly clock: Clock
 }
 
-/** A voice, understood utterance by utterance: what `/stt` and `/sts` take in. */
+/** Input of `/stt` and `/sts`: speech, recognized utterance by utterance. */
 export class SpeechIntake implements Intake {
-  /** A pause in the audio is a pause: nothing is waited for. */
+  /** A pause in the audio is idle time; there is nothing to wait for. */
   readonly busy = false
   readonly #parts: SpeechIntakeParts
   readonly #ends: SpeechEnds
@@ -47,7 +47,7 @@ export class SpeechIntake implements Intake {
     const start = await results.open()
     const stream = await recognizer
       .open(parameters.languageIdSource, this.#sink(), { grammar: parameters.grammar })
-      .catch((cause: unknown) => this.#broken('the recogniser did not start', cause))
+      .catch((cause: unknown) => this.#broken('the recognizer did not start', cause))
     if (this.#closed) {
       await stream.close()
       return start
@@ -87,7 +87,7 @@ export class SpeechIntake implements Intake {
         if (!this.#closed) results.final(transcript, this.#stream?.behindMs ?? 0, recognitionMs)
       },
       failed: cause =>
-        outlet.fault(new ServiceError('transcription_failed', 'the recogniser broke down', { cause })),
+        outlet.fault(new ServiceError('transcription_failed', 'the recognizer failed', { cause })),
     }
   }
 

@@ -2,8 +2,8 @@ import type { OfferedVoice } from './engines/engine-set.ts'
 import { createMp3, type Mp3Rate } from './engines/mp3-encoder.ts'
 
 /**
- * `text` spoken with `voice`, as the pieces of one mp3 in the order they are made; the pieces are the receiver's.
- * Aborting ends it early without an error; throws what the engine throws.
+ * Synthesizes `text` with `voice` and yields the pieces of one mp3 as they are made; the receiver owns the pieces.
+ * Aborting ends it early without an error; throws the engine's errors.
  */
 export async function* spokenMp3(
   voice: OfferedVoice,

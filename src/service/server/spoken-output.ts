@@ -3,26 +3,29 @@ import { type EndSynth, EVENT, type ReceiveAudio, type ResultFile, type StageTim
 import type { OfferedVoice } from './engines/engine-set.ts'
 import type { Outlet } from './outlet.ts'
 
-/** What every `result` with a voice has beside its audio. */
+/** Common part of every spoken `result`. */
 export interface SpokenResult {
   readonly id: string
 }
 
-/** How long the stages before the voice took (ms). */
+/** Duration of the stages before synthesis (ms). */
 export type SpentTiming = Omit<StageTiming, 'synthesisMs'>
 
-/** How the spoken part of results gets to a client. Each text ends with one `endSynth`, right after its last `result`. */
+/**
+ * Delivers the spoken part of results to a client. Each text ends with one `endSynth`, right after its last `result`.
+ */
 export interface SpokenOutput {
-  /** Gets ready; answers the payload of `start`. */
+  /** Prepares the output; resolves to the payload of `start`. */
   open(): Promise<boolean | string>
   /**
-   * Sends `result` with `text` spoken, in as many `result`s as the mode wants, then `endSynth`. Rejects, without
-   * `endSynth`, when the engine fails. With `spent`, a result whose voice is there tells how long all stages took. One at a time.
+   * Sends `result` with `text` spoken, in as many `result`s as the mode requires, then `endSynth`. Rejects, without
+   * `endSynth`, when the engine fails. With `spent`, results with audio include the duration of all stages. Must not be
+   * called concurrently.
    */
   say(result: SpokenResult, text: string, spent?: SpentTiming): Promise<void>
-  /** Whether what is to be said waits for the client, who has more than enough to hear. */
+  /** True while speech waits for a client that has more than enough audio buffered. */
   readonly held: boolean
-  /** What is being spoken is dropped; speech that was made is still delivered where it can be. Idempotent. */
+  /** Drops the text being spoken; speech already made is still delivered where possible. Idempotent. */
   close(): void
 }
 
@@ -39,7 +42,7 @@ export function finish(outlet: Outlet, result: SpokenResult & { readonly file?: 
   outlet.emit(EVENT.endSynth, { id: result.id } satisfies EndSynth)
 }
 
-/** `result` with the times of its stages; its voice, which is there at `now`, was begun at `begunAt` (clock ms). */
+/** Adds the stage durations to `result`; its synthesis started at `begunAt` and produced audio at `now` (clock ms). */
 export function timed<R extends SpokenResult>(
   result: R,
   spent: SpentTiming | undefined,

@@ -13,31 +13,32 @@ export interface SpokenResultsParts {
   readonly outlet: Outlet
   readonly parameters: StsParameters
   readonly translator: TextTranslator
-  /** Speaks the translations; the results open and close it. */
+  /** Speaks the translations; opened and closed by the results. */
   readonly output: SpokenOutput
   readonly clock: Clock
 }
 
-/** An utterance that waits for the one before it. */
+/** An utterance that waits for the previous one. */
 interface Waiting {
   readonly transcript: Transcript
-  /** When it should have been understood. */
+  /** Time at which recognition was due. */
   readonly since: number
-  /** When it was understood, and how long after its last speech had come that was. */
+  /** Time of recognition, and its delay after the last speech had arrived. */
   readonly at: number
   readonly recognitionMs: number | undefined
 }
 
 /**
- * The results of `/sts`: each utterance translated, spoken and sent as a whole before the next one. While one is on
- * its way, partials wait, so that utterances never mix; only the newest partial is worth keeping.
- * Every final ends with exactly one `endSynth`, right after its last `result`, also when it failed.
+ * The results of `/sts`: each utterance is translated, spoken and sent completely before the next one. While one is in
+ * progress, partials wait, so that utterances never interleave; only the newest partial is kept.
+ *
+ * Every final ends with exactly one `endSynth`, right after its last `result`, also after a failure.
  */
 export class SpokenResults implements Results {
   readonly #parts: SpokenResultsParts
   #line: Waiting[] = []
   #busy = false
-  /** When the utterance that is worked on should have been understood. */
+  /** Time at which recognition of the current utterance was due. */
   #begun: number | undefined
   #closed = false
   #held: Transcript | undefined
@@ -52,7 +53,7 @@ export class SpokenResults implements Results {
 
   get lateMs(): number {
     const { clock, output } = this.#parts
-    // What waits for the client to listen is not late.
+    // Time spent waiting for the client to listen does not count as late.
     return this.#begun === undefined || output.held ? 0 : clock.now() - this.#begun
   }
 

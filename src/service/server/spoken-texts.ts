@@ -5,14 +5,14 @@ import { ServiceError } from './service-error.ts'
 import { finish, type SpokenOutput } from './spoken-output.ts'
 import type { Text, TextWork } from './text-intake.ts'
 
-/** The results of `/tts`: each text spoken and ended, also when it could not be spoken. */
+/** The results of `/tts`: each text is spoken and ended, also after a failure. */
 export class SpokenTexts implements TextWork {
   readonly #outlet: Outlet
   readonly #parameters: TtsParameters
   readonly #output: SpokenOutput
   #closed = false
 
-  /** Opens and closes `output`. */
+  /** Takes ownership of `output`: opens and closes it. */
   constructor(outlet: Outlet, parameters: TtsParameters, output: SpokenOutput) {
     this.#outlet = outlet
     this.#parameters = parameters

@@ -15,12 +15,12 @@ import {
 
 export interface StreamOutputParts extends SpokenOutputParts {
   readonly streams: AudioStreams
-  /** Address of the service as its client knows it. */
+  /** Address of the service as seen by its client. */
   readonly base: string
   readonly maxUnreadBytes: number
 }
 
-/** The mp3 as one HTTP response, whose URL is the payload of `start`. The results carry text only. */
+/** Delivers the mp3 as one HTTP response, whose URL is the payload of `start`. The results carry only text. */
 export class StreamOutput implements SpokenOutput {
   readonly #parts: StreamOutputParts
   readonly #closed = new AbortController()
@@ -46,7 +46,7 @@ export class StreamOutput implements SpokenOutput {
     return `${base}${this.#path}`
   }
 
-  /** `streaming`: the `result` comes with the first sound. `block`: when all of it is made. */
+  /** In `streaming` mode the `result` is sent with the first audio, in `block` mode when all of it is made. */
   async say(result: SpokenResult, text: string, spent?: SpentTiming): Promise<void> {
     const { outlet, voice, receiveAudio, clock } = this.#parts
     const stream = this.#stream

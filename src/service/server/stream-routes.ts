@@ -7,16 +7,19 @@ const HEADERS = {
   'cache-control': 'no-store',
   'accept-ranges': 'none',
   'x-content-type-options': 'nosniff',
-  // The path is a secret that no other page needs to know.
+  // The path is a secret that must not leak to other pages.
   'referrer-policy': 'no-referrer',
 }
 
-/** Streamed audio: `HEAD` tells that a session streams here, `GET` is its mp3, as long as the session lasts. */
+/**
+ * Adds the streamed audio: `HEAD` succeeds while a session streams at the path, `GET` returns its mp3 for as long as
+ * the session lasts.
+ */
 export function addStreamRoutes(app: FastifyInstance, streams: AudioStreams): void {
   const path = `${STREAM_PATH}:name`
   const found = (request: FastifyRequest) => {
     const stream = streams.find((request.params as { name: string }).name)
-    if (!stream) throw new ServiceError('stream_unknown', 'no open session streams its audio here')
+    if (!stream) throw new ServiceError('stream_unknown', 'no open session streams audio at this path')
     return stream
   }
   app.head(path, (request, reply) => {

@@ -6,7 +6,7 @@ import { SpeechIntake } from './speech-intake.ts'
 import { SpokenResults } from './spoken-results.ts'
 import { wishedVoice } from './voice-wish.ts'
 
-/** `/sts`: transcribes what is said, translates it and speaks the translation. */
+/** `/sts`: transcribes speech, translates it and speaks the translation. */
 export const openSts: OpenSession = (socket, channel, log, parts) => {
   const { engines, workload, settings, clock } = parts
   const parameters = stsParameters(socket.handshake.query, engines)

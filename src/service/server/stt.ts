@@ -4,7 +4,7 @@ import { Session } from './session.ts'
 import { SpeechIntake } from './speech-intake.ts'
 import { TranscriptResults } from './transcript-results.ts'
 
-/** `/stt`: transcribes what is said. */
+/** `/stt`: transcribes speech. */
 export const openStt: OpenSession = (socket, channel, log, { engines, workload, settings, clock }) => {
   const parameters = sttParameters(socket.handshake.query, engines)
   const recognizer = engines.recognizer(parameters.languageIdSource, parameters.grammar)!

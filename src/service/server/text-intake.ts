@@ -3,21 +3,23 @@ import type { Outlet } from './outlet.ts'
 import { shown } from './query.ts'
 import { ServiceError, told } from './service-error.ts'
 
-/** One text that a client sent. */
+/** A text sent by a client. */
 export interface Text {
   /** Number within the session. */
   readonly id: string
-  /** As it was sent. */
+  /** Unchanged. */
   readonly text: string
 }
 
-/** What becomes of texts: the business of one namespace. */
+/** Processes the texts of one namespace. */
 export interface TextWork {
-  /** Gets ready; answers the payload of `start`. */
+  /** Prepares the work; resolves to the payload of `start`. */
   open(): Promise<boolean | string>
-  /** Does one text, to its last event. A text that cannot be done is told to the client: never rejects for it. */
+  /**
+   * Processes one text, up to its last event. Failures of a text are reported to the client; never rejects for them.
+   */
   work(text: Text): Promise<void>
-  /** Nothing is worked on from now on. Idempotent. */
+  /** Stops all work. Idempotent. */
   close(): void
 }
 
@@ -26,13 +28,13 @@ export interface TextLimits {
   readonly maxWaitingTexts: number
 }
 
-/** Whoever's key it is: their text is counted. */
+/** Holder of the key whose text is counted. */
 export interface TextHolder {
-  /** Throws a `ServiceError` when it is more than they have left. */
+  /** Throws a `ServiceError` when the quota is exceeded. */
   takeText(text: string): void
 }
 
-/** Texts, one after the other in the order they came: what `/translator` and `/tts` take in. */
+/** Input of `/translator` and `/tts`: texts, processed one after the other in order of arrival. */
 export class TextIntake implements Intake {
   readonly #outlet: Outlet
   readonly #work: TextWork
@@ -43,7 +45,7 @@ export class TextIntake implements Intake {
   #characters = 0
   #busy = false
 
-  /** Closes `work` when it is closed itself. */
+  /** Takes ownership of `work` and closes it. */
   constructor(outlet: Outlet, work: TextWork, limits: TextLimits, holder: TextHolder) {
     this.#outlet = outlet
     this.#work = work
@@ -65,7 +67,7 @@ export class TextIntake implements Intake {
     if (this.#line.length >= maxWaitingTexts)
       throw new ServiceError(
         'backlog_full',
-        `${this.#line.length} texts wait already, allowed are ${maxWaitingTexts}`,
+        `${this.#line.length} texts are already waiting, at most ${maxWaitingTexts} are allowed`,
       )
     this.#holder.takeText(text)
     this.#characters += text.length
@@ -96,15 +98,15 @@ export class TextIntake implements Intake {
   }
 }
 
-/** The text in a payload, if it is one that may be worked on. Its content goes into no description. */
+/** Returns the text of a payload if it is valid. Its content is never part of a description. */
 function asText(payload: unknown, maxTextLength: number): string {
   if (typeof payload !== 'string')
     throw new ServiceError('not_text', `the text is ${shown(payload)}, allowed: a string`)
   if (payload.length > maxTextLength)
     throw new ServiceError(
       'text_too_long',
-      `the text has ${payload.length} characters, allowed are ${maxTextLength}`,
+      `the text has ${payload.length} characters, at most ${maxTextLength} are allowed`,
     )
-  if (!/[^\p{C}\s]/u.test(payload)) throw new ServiceError('text_empty', 'the text has nothing but blanks')
+  if (!/[^\p{C}\s]/u.test(payload)) throw new ServiceError('text_empty', 'the text is blank')
   return payload
 }

@@ -3,26 +3,28 @@ import type { SttParameters } from './connection-parameters.ts'
 import type { Transcript } from './engines/speech-to-text.ts'
 import type { Outlet } from './outlet.ts'
 
-/** Turns what a session understands into events for its client. */
+/** Turns the transcripts of a session into events for its client. */
 export interface Results {
-  /** Gets ready; answers the payload of `start`. */
+  /** Prepares the results; resolves to the payload of `start`. */
   open(): Promise<boolean | string>
   partial(transcript: Transcript): void
-  /** `lateMs`: so much later than it should have been understood; `recognitionMs`: after its last speech had come. */
+  /**
+   * `lateMs`: how much later than due the transcript is; `recognitionMs`: its delay after the last speech had arrived.
+   */
   final(transcript: Transcript, lateMs: number, recognitionMs?: number): void
-  /** How late the oldest utterance without an answer is (ms), whatever it waits for on our side. */
+  /** Delay of the oldest unanswered utterance (ms), at any stage of the service. */
   readonly lateMs: number
-  /** What is on its way is dropped. Idempotent. */
+  /** Drops all pending work. Idempotent. */
   close(): void
 }
 
-/** The `result` that a transcript makes, without translation and voice. */
+/** Creates the `result` of a transcript, without translation and audio. */
 export function sttResult(transcript: Transcript, final: boolean, languageIdSource: string): SttResult {
   const { utterance, text, startMs, endMs } = transcript
   return { id: String(utterance), final, languageIdSource, text, startMs, endMs }
 }
 
-/** The results of `/stt`: transcripts as they come. */
+/** The results of `/stt`: transcripts in order of arrival. */
 export class TranscriptResults implements Results {
   readonly lateMs = 0
   readonly #outlet: Outlet

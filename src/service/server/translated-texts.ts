@@ -5,7 +5,7 @@ import type { Outlet } from './outlet.ts'
 import { ServiceError } from './service-error.ts'
 import type { Text, TextWork } from './text-intake.ts'
 
-/** The results of `/translator`: one for each text, also when it could not be translated. */
+/** The results of `/translator`: one per text, also after a failure. */
 export class TranslatedTexts implements TextWork {
   readonly #outlet: Outlet
   readonly #parameters: TranslatorParameters

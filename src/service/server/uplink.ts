@@ -12,7 +12,7 @@ export interface UplinkLimits {
   readonly maxBacklogMs: number
 }
 
-/** A client's fragments on their way to the recogniser: checked, at 16 kHz, never more waiting than allowed. */
+/** Passes a client's fragments to the recognizer: validated, resampled to 16 kHz, and with a bounded backlog. */
 export class Uplink {
   readonly #stream: SpeechStream
   readonly #rate: number
@@ -20,10 +20,13 @@ export class Uplink {
   readonly #limits: UplinkLimits
   readonly #holder: Pick<KeyHolder, 'takeAudio'>
   readonly #ends: SpeechEnds
-  /** Milliseconds of audio taken. */
+  /** Duration of the accepted audio (ms). */
   takenMs = 0
 
-  /** Writes into `stream`, which stays the caller's; the audio counts as sent by `holder`, and `ends` sees when it came. */
+  /**
+   * Writes into `stream`, which the caller still owns. The audio is counted by `holder`, and `ends` records its
+   * arrival.
+   */
   constructor(
     stream: SpeechStream,
     { sampleRate }: SendAudio,
@@ -39,14 +42,14 @@ export class Uplink {
     this.#ends = ends
   }
 
-  /** Takes one fragment whole, or throws a `ServiceError` and takes nothing of it. */
+  /** Accepts one fragment, or throws a `ServiceError` without using any of it. */
   take(fragment: unknown): void {
     const bytes = bytesOfFragment(fragment)
     const { maxFragmentBytes, maxBacklogMs } = this.#limits
     if (bytes.length > maxFragmentBytes)
       throw new ServiceError(
         'fragment_too_large',
-        `the fragment has ${bytes.length} bytes, allowed are ${maxFragmentBytes}`,
+        `the fragment has ${bytes.length} bytes, at most ${maxFragmentBytes} are allowed`,
       )
     if (bytes.length % 2 !== 0)
       throw new ServiceError('odd_byte_count', `the fragment has ${bytes.length} bytes, a sample has 2`)
@@ -54,7 +57,7 @@ export class Uplink {
     if (this.#stream.queuedMs + ms > maxBacklogMs)
       throw new ServiceError(
         'backlog_full',
-        `${Math.round(this.#stream.queuedMs)} ms of audio wait already, allowed are ${maxBacklogMs}`,
+        `${Math.round(this.#stream.queuedMs)} ms of audio are already waiting, at most ${maxBacklogMs} are allowed`,
       )
     this.#holder.takeAudio(ms)
     this.takenMs += ms

@@ -7,20 +7,20 @@ import { oldestSlice, SLICE_MS, type UsageSlices } from './audio-usage.ts'
 import { withLock } from './file-lock.ts'
 import type { UsageByKey } from './usage-ledger.ts'
 
-/** By key, the milliseconds used in each quarter of an hour, which is named by its beginning. */
+/** Milliseconds used, by key and by quarter of an hour; a quarter is named by its start. */
 const fileSchema = z.strictObject({
   version: z.literal(1),
   keys: z.record(z.string(), z.record(z.iso.datetime(), z.number().min(0))),
 })
 
-/** Where the usage of the keys in `keyFile` is kept: `keys.json` has `keys.usage.json` beside it. */
+/** Path of the usage file for `keyFile`: `keys.json` has `keys.usage.json` next to it. */
 export function usagePath(keyFile: string): string {
   return keyFile.replace(/(\.json)?$/, '.usage.json')
 }
 
 /**
- * What keys have used, in a JSON file that only its owner can read. Any number of services may count in it: each adds
- * what is its own, in turn, and learns what the others have added.
+ * Usage of keys, in a JSON file that only its owner can read. Any number of services can share it: each adds its own
+ * usage, in turn, and reads what the others have added.
  */
 export class UsageFile {
   readonly path: string
@@ -32,8 +32,9 @@ export class UsageFile {
   }
 
   /**
-   * What counts at `now` (ms since 1970); nothing when there is no file. What is dated later than now, since the clock
-   * was set back, counts as of now. Rejects when it cannot be read, with a `SyntaxError` when it is not understood.
+   * Returns the usage that counts at `now` (ms since 1970); empty if the file does not exist. Usage dated in the
+   * future, after the clock was set back, counts as of now. Rejects when the file cannot be read, with a `SyntaxError`
+   * when it is invalid.
    */
   async read(now: number): Promise<UsageByKey> {
     let text: string
@@ -54,7 +55,7 @@ export class UsageFile {
     return usage
   }
 
-  /** Adds `fresh` to what is there and answers both together; a file that is not understood begins anew. */
+  /** Adds `fresh` to the file and returns the sum; an invalid file is replaced. */
   add(fresh: UsageByKey, now: number): Promise<UsageByKey> {
     return withLock(this.path, this.#clock, async () => {
       const known = await this.read(now).catch(error => {
@@ -72,7 +73,7 @@ export class UsageFile {
 
 function parsed(text: string): z.output<typeof fileSchema> {
   const { data, error } = fileSchema.safeParse(JSON.parse(text))
-  if (error) throw new SyntaxError(`it is wrong at ${error.issues[0]?.path.join('.') || 'its top'}`)
+  if (error) throw new SyntaxError(`invalid value at ${error.issues[0]?.path.join('.') || 'the top level'}`)
   return data
 }
 

@@ -3,17 +3,17 @@ import type { Log } from '../../core/log.ts'
 import type { UsageFile } from './usage-file.ts'
 import type { UsageLedger } from './usage-ledger.ts'
 
-/** What was used since the last time is all that a crash can lose (ms). */
+/** Save interval (ms): a crash loses at most the usage of this time. */
 const PERIOD_MS = 15_000
 
-/** Keeps a ledger over the end of the process: reads it from a file once, writes what is new at intervals and at the end. */
+/** Persists a ledger: reads it from a file once, and saves new usage at intervals and at the end. */
 export class UsageKeeper {
   readonly #file: UsageFile
   readonly #ledger: UsageLedger
   readonly #log: Log
   readonly #ticker: Ticker
   #saving: Promise<void> = Promise.resolve()
-  /** The log has been told that saving fails. */
+  /** The failure to save has been logged. */
   #failing = false
 
   private constructor(file: UsageFile, ledger: UsageLedger, clock: Clock, log: Log) {
@@ -23,26 +23,26 @@ export class UsageKeeper {
     this.#ticker = new Ticker(clock, PERIOD_MS, () => void this.save())
   }
 
-  /** Never rejects: where the file cannot be read, counting begins anew, and the log says so. */
+  /** Never rejects: if the file cannot be read, counting restarts and the error is logged. */
   static async start(file: UsageFile, ledger: UsageLedger, clock: Clock, log: Log): Promise<UsageKeeper> {
     try {
       ledger.settle(await file.read(ledger.now), new Map())
     } catch (error) {
       log.error(
         { path: file.path, reason: (error as Error).message },
-        'what keys have used cannot be read, counting begins anew',
+        'key usage not read, counting restarted',
       )
     }
     return new UsageKeeper(file, ledger, clock, log)
   }
 
-  /** Saves what is new, after what is being saved. Never rejects: what cannot be saved now is saved later. */
+  /** Saves new usage after any save in progress. Never rejects; a failed save is retried at the next interval. */
   save(): Promise<void> {
     this.#saving = this.#saving.then(() => this.#save())
     return this.#saving
   }
 
-  /** Saves for the last time. Idempotent. */
+  /** Saves one last time. Idempotent. */
   close(): Promise<void> {
     this.#ticker[Symbol.dispose]()
     return this.save()
@@ -58,7 +58,7 @@ export class UsageKeeper {
       if (!this.#failing)
         this.#log.error(
           { path: this.#file.path, reason: (error as Error).message },
-          'what keys have used cannot be saved; it is tried again',
+          'key usage not saved, retrying',
         )
       this.#failing = true
     }

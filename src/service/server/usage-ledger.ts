@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.ts'
 import { AudioUsage, type UsageSlices } from './audio-usage.ts'
 
-/** What keys have used, by the mark of each. */
+/** Usage by the mark of each key. */
 export type UsageByKey = ReadonlyMap<string, UsageSlices>
 
-/** What every key has used: of keys that come and go, the same count each time. */
+/** Usage of all keys. A key that is removed and added again keeps its count. */
 export class UsageLedger {
   readonly #clock: Clock
   readonly #originMs: number
@@ -16,12 +16,12 @@ export class UsageLedger {
     this.#originMs = originMs
   }
 
-  /** Milliseconds since 1970, which never jump. */
+  /** Monotonic time in milliseconds since 1970. */
   get now(): number {
     return this.#clock.now() + this.#originMs
   }
 
-  /** The count of the key with this mark. */
+  /** Returns the usage of the key with this mark. */
   of(mark: string): AudioUsage {
     let usage = this.#usages.get(mark)
     if (!usage) {
@@ -31,13 +31,13 @@ export class UsageLedger {
     return usage
   }
 
-  /** What was counted and is not saved yet. */
+  /** Usage that is not saved yet. */
   get fresh(): UsageByKey {
     const all = Array.from(this.#usages, ([mark, { fresh }]) => [mark, fresh] as const)
     return new Map(all.filter(([, fresh]) => fresh.size > 0))
   }
 
-  /** What is saved now; `counted` of what was fresh here is in it. */
+  /** Records that `saved` is now the saved state, which includes `counted` of the fresh usage. */
   settle(saved: UsageByKey, counted: UsageByKey): void {
     for (const mark of new Set([...saved.keys(), ...counted.keys()]))
       this.of(mark).settle(saved.get(mark) ?? new Map(), counted.get(mark) ?? new Map())

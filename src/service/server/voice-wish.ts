@@ -3,10 +3,10 @@ import type { EngineSet, OfferedVoice } from './engines/engine-set.ts'
 import { oneOf, type Query, several, single } from './query.ts'
 import { ServiceError } from './service-error.ts'
 
-/** What a client wants of its voice; what is absent does not matter. */
+/** Voice requested by a client; absent fields match any voice. */
 export type VoiceWish = Pick<ConnectionParameters, 'voiceId' | 'voiceGender' | 'voiceEngine'>
 
-/** The wish in a connection's query. Throws a `ServiceError`. */
+/** Reads the requested voice from a connection's query. Throws a `ServiceError`. */
 export function voiceWish(query: Query): VoiceWish {
   const voiceId = single(query, 'voiceId')
   const gender = single(query, 'voiceGender')
@@ -25,8 +25,8 @@ export function voiceWish(query: Query): VoiceWish {
 }
 
 /**
- * The voice that speaks `languageIdTarget` as wished: the default voice of the language if it fits, else the first
- * that does. Throws `voice_not_offered` when none does.
+ * Returns the requested voice for `languageIdTarget`: the default voice of the language if it matches, else the first
+ * match. Throws `voice_not_offered` when none matches.
  */
 export function wishedVoice(
   { languageIdTarget, receiveAudio, ...wish }: ConnectionParameters,
@@ -46,7 +46,7 @@ export function wishedVoice(
   throw new ServiceError(
     'voice_not_offered',
     preferred
-      ? `${language} has no such voice, GET /api/voices?language=${language} lists its voices`
-      : `${language} has no voice, GET /api/voices lists all voices`,
+      ? `${language} has no such voice: see GET /api/voices?language=${language}`
+      : `${language} has no voice: see GET /api/voices`,
   )
 }

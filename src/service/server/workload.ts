@@ -2,33 +2,33 @@ import { after, type Clock, Ticker } from '../../core/clock.ts'
 import type { ThreadUse } from './engines/thread-use.ts'
 import { ServiceError } from './service-error.ts'
 
-/** How often everybody is looked at (ms). */
+/** Interval between checks of all sessions (ms). */
 const LOOK_MS = 200
-/** Who was behind so lately may be so again at the next sentence (ms). */
+/** Time for which a peak delay still counts (ms): the next sentence can cause it again. */
 const LATELY_MS = 5_000
-/** Files wait while a speaker does for this long (ms). */
+/** Batch jobs wait while a live session is delayed by more than this (ms). */
 const FILES_WAIT_MS = 200
-/** Share of the recogniser's threads beyond which nobody else is let in. */
+/** Share of busy recognizer threads above which new sessions are rejected. */
 const BUSY = 0.9
 
-/** Somebody who must be kept up with. */
+/** A live session whose delay is monitored. */
 export interface Followed {
-  /** How long the oldest of what they said has been waiting for the recogniser (ms). */
+  /** How long its oldest speech has been waiting for the recognizer (ms). */
   readonly behindMs: number
-  /** Called regularly: time to look whether they are kept up with. */
+  /** Called at intervals to check that the session keeps up. */
   judge(): void
 }
 
 export interface WorkloadParts {
   readonly clock: Clock
-  /** Nobody else is let in while somebody is further behind (ms). */
+  /** New sessions are rejected while any session is further behind (ms). */
   readonly admitBehindMs: number
   readonly threads: Pick<ThreadUse, 'share'>
 }
 
 /**
- * How far the service is behind those it serves: measured, not guessed, since a machine has other work as well. Live
- * sessions are followed; batch jobs are not, they wait for `calm`.
+ * Measures how far the service is behind its live sessions; it does not estimate, because the machine also does other
+ * work. Batch jobs are not monitored; they wait for `calm`.
  */
 export class Workload {
   readonly #parts: WorkloadParts
@@ -41,25 +41,25 @@ export class Workload {
     this.#parts = parts
   }
 
-  /** The one who is furthest behind, now (ms). */
+  /** Maximum current delay (ms). */
   get behindMs(): number {
     let most = 0
     for (const one of this.#followed) most = Math.max(most, one.behindMs)
     return most
   }
 
-  /** The furthest that anybody was behind within the last seconds (ms). */
+  /** Maximum delay within the last seconds (ms). */
   get latelyMs(): number {
     this.#note(this.behindMs)
     return this.#peakMs
   }
 
-  /** Share of the recogniser's threads that were busy lately, 0 to 1. */
+  /** Share of the recognizer's threads that were busy recently, 0 to 1. */
   get busy(): number {
     return this.#parts.threads.share
   }
 
-  /** Keeps an eye on `one` until disposed. */
+  /** Monitors `one` until disposed. */
   follow(one: Followed): Disposable {
     this.#followed.add(one)
     this.#ticker ??= new Ticker(this.#parts.clock, LOOK_MS, () => this.#look())
@@ -73,7 +73,7 @@ export class Workload {
     }
   }
 
-  /** Throws `service_behind` when one more would make those slow who are served. */
+  /** Throws `service_behind` when another session would slow down the open ones. */
   assertKeepsUp(): void {
     const { admitBehindMs, clock } = this.#parts
     const late = this.latelyMs > admitBehindMs
@@ -81,8 +81,8 @@ export class Workload {
     if (!late && !busy) return
     const retryAfterMs = late ? this.#peakAt + LATELY_MS - clock.now() : LATELY_MS
     const why = late
-      ? `a session is ${Math.round(this.latelyMs)} ms behind, new ones are taken up to ${admitBehindMs} ms`
-      : `the recogniser's threads are ${Math.round(this.busy * 100)} % busy`
+      ? `a session is ${Math.round(this.latelyMs)} ms behind, new ones are accepted up to ${admitBehindMs} ms`
+      : `the recognizer's threads are ${Math.round(this.busy * 100)} % busy`
     throw new ServiceError(
       'service_behind',
       `${why}: try again in ${Math.ceil(retryAfterMs / 1000)} s, end other sessions, or use a faster machine`,
@@ -90,7 +90,7 @@ export class Workload {
     )
   }
 
-  /** Resolves when nobody who speaks has to wait; rejects with the reason of `signal`. What is not live waits for it. */
+  /** Resolves when no live session has to wait; rejects with the reason of `signal`. Batch work waits for it. */
   async calm(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     while (this.behindMs > FILES_WAIT_MS) {

@@ -104,6 +104,6 @@ test('a rate that is a text is told from the number', async () => {
   const { connect } = await fakeService()
   const { description } = await connect('/stt', { sendAudio: { sampleRate: '16000' } }).error()
   expect(description).toMatch(
-    /^sendAudio.sampleRate is "16000", which is a text; allowed are the numbers 8000, .*48000$/,
+    /^sendAudio.sampleRate is "16000", a string; allowed are the numbers 8000, .*48000$/,
   )
 })

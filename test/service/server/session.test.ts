@@ -182,7 +182,7 @@ test('the log tells the life of a session, and neither what was said nor the key
   await connect('/sts', {}, `${KEY}-almost`).until('connect_error')
   client.close()
   await expect.poll(() => lines.some(each => each.startsWith('session ended'))).toBe(true)
-  for (const message of ['session ready', 'session error', 'connection refused', 'session ended'])
+  for (const message of ['session ready', 'session error', 'connection rejected', 'session ended'])
     expect(
       lines.some(each => each.startsWith(message)),
       message,

@@ -17,13 +17,9 @@ export const batchShape = {
     about:
       'Maximum number of concurrent batch jobs, counted from the first byte of the request to the last byte of the response.',
   }),
-  batchWorkers: z
-    .int()
-    .min(1)
-    .default(1)
-    .meta({
-      about: 'Batch jobs processed in parallel; others wait, which leaves CPU cores to live sessions.',
-    }),
+  batchWorkers: z.int().min(1).default(1).meta({
+    about: 'Batch jobs processed in parallel; others wait, which leaves CPU cores to live sessions.',
+  }),
   uploadTimeoutMs: z
     .int()
     .min(1)

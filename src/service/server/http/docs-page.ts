@@ -10,7 +10,7 @@ code{padding:0 .2em}pre{padding:.6em;overflow:auto}table{border-collapse:collaps
 td,th{border:1px solid #ddd;padding:.3em .5em;text-align:left;vertical-align:top}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}code,pre{background:#2a2a2a}td,th{border-color:#444}}`
 
-/** The HTTP interface as one page for people: no script, nothing from elsewhere. */
+/** Renders the HTTP interface as one HTML page, without scripts or external resources. */
 export function docsPage(settings: ServiceSettings): string {
   const limits = openApi(settings)['x-limits'] as Readonly<Record<string, number>>
   return `<!doctype html>
@@ -22,7 +22,7 @@ For programs: <a href="/docs/json">/docs/json</a> (OpenAPI 3.1).</p>
 ${OPERATIONS.map(operation).join('\n')}
 <h2>Limits</h2>
 ${table(
-  ['setting', 'here'],
+  ['setting', 'value'],
   Object.entries(limits).map(([name, value]) => [`<code>${escaped(name)}</code>`, String(value)]),
 )}
 </body></html>
@@ -32,7 +32,7 @@ ${table(
 function operation({ method, path, summary, about, open, query, form, errors }: Operation): string {
   const fields = form ?? query ?? []
   return `<h2 id="${escaped(path)}"><code>${method} ${escaped(path)}</code></h2>
-<p><b>${escaped(summary)}.</b> ${marked(about)}${open ? ' Needs no key.' : ''}</p>
+<p><b>${escaped(summary)}.</b> ${marked(about)}${open ? ' No key required.' : ''}</p>
 ${form ? '<p>The body is <code>multipart/form-data</code> with these fields and <code>file</code>.</p>' : ''}
 ${fields.length > 0 ? table(['name', 'allowed', ''], fields.map(field)) : ''}
 <details><summary>Errors</summary>${table(
@@ -47,7 +47,7 @@ ${fields.length > 0 ? table(['name', 'allowed', ''], fields.map(field)) : ''}
 function field({ name, about, allowed, form, needed, repeated }: Parameter): string[] {
   const values = allowed?.map(value => `<code>${escaped(value)}</code>`).join(', ')
   const kinds = { choice: '', language: 'like <code>en-us</code>', json: 'JSON object', text: 'text' }
-  const notes = [needed ? 'needed' : '', repeated ? 'may be repeated' : ''].filter(Boolean).join(', ')
+  const notes = [needed ? 'required' : '', repeated ? 'repeatable' : ''].filter(Boolean).join(', ')
   return [`<code>${escaped(name)}</code>`, values ?? kinds[form], `${marked(about)} ${notes}`.trim()]
 }
 
@@ -57,7 +57,7 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
   return `<table><tr>${head}</tr>\n${body}</table>`
 }
 
-/** Words between backticks are code. */
+/** Renders text between backticks as code. */
 function marked(text: string): string {
   return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }

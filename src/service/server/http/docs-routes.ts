@@ -4,7 +4,7 @@ import type { ServiceSettings } from '../service-config.ts'
 import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'
 
-/** `GET /docs` and `GET /docs/json`: what the service does, with its limits. Made once. */
+/** Adds `GET /docs` and `GET /docs/json`: the interface and its limits. Rendered once. */
 export function addDocsRoutes(app: FastifyInstance, settings: ServiceSettings): void {
   const page = docsPage(settings)
   const document = JSON.stringify(openApi(settings))

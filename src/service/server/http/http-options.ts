@@ -5,12 +5,13 @@ import type { ServerLimits } from '../../../guard/limits.ts'
 import { ServiceError } from '../service-error.ts'
 import { watchAnswers } from './malformed-answer.ts'
 
-/** Where Socket.IO answers. */
+/** Path of Socket.IO. */
 const SOCKETS = '/socket.io/'
 
 /**
- * How HTTP is spoken, so that whatever is wrong gets an error of the table and not a bare answer of the library: a
- * request without `Host` and one that expects something reach the service, and only a GET of Socket.IO's own path can be upgraded.
+ * HTTP server options that let the service answer every invalid request with an error of the table instead of the
+ * library's bare response: requests without `Host` or with `Expect` reach the service, and only a GET of Socket.IO's
+ * own path can be upgraded.
  */
 export function httpOptions(limits: Pick<ServerLimits, 'headersMs'>): ServerOptions {
   return {
@@ -20,7 +21,7 @@ export function httpOptions(limits: Pick<ServerLimits, 'headersMs'>): ServerOpti
   }
 }
 
-/** What the library would have done. */
+/** Restores the checks that `httpOptions` disables in the library. */
 export function addHttpRules(app: FastifyInstance): void {
   watchAnswers(app.server)
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net'
 import { SECURITY_HEADERS } from '../../../guard/security-headers.ts'
 import { ServiceError } from '../service-error.ts'
 
-/** What Node's HTTP parser says of a head or body that is not there in time. */
+/** Error code of Node's HTTP parser for a head or body that is not received in time. */
 const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT'
 
-/** Answers on each connection that are not sent whole yet: several where requests do not wait for them. */
+/** Responses that are not completely sent yet, by connection; several with pipelined requests. */
 const underWay = new WeakMap<Socket, Set<ServerResponse>>()
 
-/** Lets `answerMalformed` know what `server` is saying on each connection. */
+/** Tracks the responses of `server` for `answerMalformed`. */
 export function watchAnswers(server: Server): void {
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const answers = underWay.get(socket) ?? new Set()
@@ -19,9 +19,9 @@ export function watchAnswers(server: Server): void {
 }
 
 /**
- * Answers bytes that never became a request (no HTTP, a head that does not end, a body that breaks off) with an error of
- * the table, and closes the connection. Where an answer has begun on it, a second one would be read as part of the first:
- * then it is only closed.
+ * Answers bytes that are not a valid request (not HTTP, an unterminated head, an incomplete body) with an error of the
+ * table, and closes the connection. If a response has already started on the connection, it is only closed: a second
+ * response would be read as part of the first.
  */
 export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
   const begun = Array.from(underWay.get(socket) ?? []).some(answer => answer.headersSent)
@@ -31,7 +31,7 @@ export function answerMalformed(error: Error & { code?: string }, socket: Socket
   }
   const late = error.code === TOO_LATE
   const failure = late
-    ? new ServiceError('upload_too_slow', 'the request was not there whole in time')
+    ? new ServiceError('upload_too_slow', 'the request was not received completely in time')
     : error instanceof ServiceError
       ? error
       : new ServiceError('request_malformed', error.message)

@@ -7,7 +7,7 @@ import { errorSchema } from './reply-schemas.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Settings that bound what a client may do. */
+/** Settings that limit clients. */
 const LIMITS = [
   'maxSessions',
   'maxAttemptsPerMinute',
@@ -28,10 +28,10 @@ const LIMITS = [
 ] as const satisfies readonly (keyof ServiceSettings)[]
 
 const ABOUT = `HTTP half of a real-time translation service. Its other half are four Socket.IO namespaces, \`/stt\`,
-\`/translator\`, \`/tts\` and \`/sts\`. Every error is \`{ code, error, description }\`; a path that is not here answers
+\`/translator\`, \`/tts\` and \`/sts\`. Every error is \`{ code, error, description }\`; an unknown path answers
 404 \`not_found/path_unknown\`.`
 
-/** The HTTP interface as an OpenAPI 3.1 document, with the limits in force. */
+/** Returns the HTTP interface as an OpenAPI 3.1 document with the effective limits. */
 export function openApi(settings: ServiceSettings): Json {
   return {
     openapi: '3.1.0',
@@ -87,7 +87,7 @@ function inQuery(parameter: Parameter): Json {
   }
 }
 
-/** The form a parameter must have. */
+/** Returns the JSON schema of a parameter. */
 function parameterSchema({ form, allowed, repeated }: Parameter): Json {
   const one = {
     type: 'string',
@@ -102,7 +102,7 @@ function requestBody(form: readonly Parameter[], settings: ServiceSettings): Jso
   const file = {
     type: 'string',
     contentMediaType: 'application/octet-stream',
-    description: `The file: audio, or text in UTF-8 for \`translator\` and \`tts\`. At most ${settings.maxFileBytes} bytes, ${settings.maxFileMs} ms of sound, ${settings.maxFileTextLength} characters.`,
+    description: `The file: audio, or UTF-8 text for \`translator\` and \`tts\`. At most ${settings.maxFileBytes} bytes, ${settings.maxFileMs} ms of audio, ${settings.maxFileTextLength} characters.`,
   }
   const fields = form.map(parameter => [
     parameter.name,
@@ -128,7 +128,7 @@ function contents(answers: Operation['answers']): Json {
   )
 }
 
-/** Errors by status, each named with its cause. */
+/** Groups errors by status, each with its cause. */
 function failures(errors: readonly ErrorName[]): Json {
   const byStatus = Object.groupBy(errors, name => ERROR_TABLE[name].status)
   return Object.fromEntries(

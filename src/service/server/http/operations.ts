@@ -7,20 +7,20 @@ import type { Parameter } from './parameter.ts'
 import { batchSchemas, healthSchema, languagesSchema, voicesSchema } from './reply-schemas.ts'
 import { VOICE_PARAMETERS } from './voice-parameters.ts'
 
-/** One thing that can be asked for over HTTP, in words: description and collection are made of these. */
+/** An operation of the HTTP interface; the OpenAPI document and the request collection are generated from it. */
 export interface Operation {
   readonly id: string
   readonly method: 'GET' | 'POST'
-  /** Names in braces are parts of the path. */
+  /** Names in braces are path parameters. */
   readonly path: string
   readonly summary: string
   readonly about: string
-  /** Nobody needs a key for it. */
+  /** No key is required. */
   readonly open?: boolean
   readonly query?: readonly Parameter[]
-  /** Fields of a multipart form; they may stand in the query as well. Beside them there is `file`. */
+  /** Fields of a multipart form, also accepted in the query. The form has a `file` as well. */
   readonly form?: readonly Parameter[]
-  /** The answer by media type; null: bytes, or a page. */
+  /** Response schema by media type; null for bytes or a page. */
   readonly answers: Readonly<Record<string, z.ZodType | null>>
   readonly errors: readonly ErrorName[]
 }
@@ -28,15 +28,14 @@ export interface Operation {
 const KEYED = ['key_missing', 'key_wrong', 'too_many_attempts'] as const
 const ALWAYS = ['request_malformed', 'origin_not_allowed', 'unexpected'] as const
 
-/** Everything the service answers over HTTP. A route that is not here fails a test. */
+/** All operations of the service. A test fails for a route that is not listed here. */
 export const OPERATIONS: readonly Operation[] = [
   {
     id: 'health',
     method: 'GET',
     path: '/health',
-    summary: 'Whether the service works',
-    about:
-      'How many sessions are open, how far the service is behind those who speak, and which engines there are.',
+    summary: 'Service health',
+    about: 'Number of open sessions, delay of results behind speech, and available engines.',
     open: true,
     answers: { 'application/json': healthSchema },
     errors: ALWAYS,
@@ -46,7 +45,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: '/api/languages',
     summary: 'List of languages',
-    about: 'What the installed engines can really do.',
+    about: 'Languages that the installed engines support.',
     answers: { 'application/json': languagesSchema },
     errors: [...KEYED, ...ALWAYS],
   },
@@ -55,7 +54,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: '/api/voices',
     summary: 'List of voices',
-    about: 'The default voice of each language before its others; filters may be combined.',
+    about: 'The default voice of each language comes first. Filters can be combined.',
     query: VOICE_PARAMETERS,
     answers: { 'application/json': voicesSchema },
     errors: [
@@ -73,7 +72,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/api/batch/file',
     summary: 'Transcribes, translates or speaks one file',
     about:
-      'Audio is wav, mp3, ogg with Opus or Vorbis, or WebM with Opus. The answer has the fields of the mode and no others. With `Accept: audio/mpeg` it is the mp3 alone, where there is one. Files wait for voices: a job pauses while somebody who speaks has to wait, and is refused with `Retry-After` while the service is further behind than `admitBehindMs`, or has no place.',
+      'Audio is wav, mp3, ogg with Opus or Vorbis, or WebM with Opus. The response has exactly the fields of the mode. With `Accept: audio/mpeg` it is the mp3 alone, if there is one. Live sessions take precedence: a job pauses while live speech has to wait, and is rejected with `Retry-After` while the service is further behind than `admitBehindMs` or has no free slot.',
     form: BATCH_PARAMETERS,
     answers: { 'application/json': z.union(Object.values(batchSchemas)), 'audio/mpeg': null },
     errors: [...KEYED, ...BATCH_ERRORS, ...ALWAYS],
@@ -84,7 +83,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: `${STREAM_PATH}{name}`,
     summary: 'Streamed audio of a session',
     about:
-      'The address that `start` carries when streamed audio was asked for: one mp3 that lasts as long as the session. The name is a secret of the session; no key is needed.',
+      'The address sent in `start` when streamed audio was requested: one mp3 that lasts as long as the session. The name is secret, so no key is required.',
     open: true,
     answers: { 'audio/mpeg': null },
     errors: ['stream_unknown', ...ALWAYS],
@@ -93,7 +92,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'docs',
     method: 'GET',
     path: '/docs',
-    summary: 'This description, for people',
+    summary: 'This description as a web page',
     about: 'A page without scripts.',
     open: true,
     answers: { 'text/html': null },
@@ -103,7 +102,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'docsJson',
     method: 'GET',
     path: '/docs/json',
-    summary: 'This description, for programs',
+    summary: 'This description as JSON',
     about: 'OpenAPI 3.1.',
     open: true,
     answers: { 'application/json': z.looseObject({ openapi: z.string() }) },

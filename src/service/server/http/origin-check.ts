@@ -10,8 +10,8 @@ const PREFLIGHT = {
 }
 
 /**
- * Decides which web pages may use the service. CORS alone does not: it covers no WebSockets, and a page can send many requests without
- * reading the answers. Programs send no `Origin` and are not concerned.
+ * Decides which web pages can use the service. CORS alone does not: it does not cover WebSockets, and a page can send
+ * many requests without reading the responses. Other clients send no `Origin` and are not affected.
  *
  * Without keys, the name in `Host` is checked too: a page under a name that its owner resolves to this machine (DNS
  * rebinding) has the same origin as the service.
@@ -19,7 +19,7 @@ const PREFLIGHT = {
 export class OriginCheck {
   readonly #origins: ReadonlySet<string>
   readonly #open: boolean
-  /** Names that the service has, besides loopback. */
+  /** Host names of the service, in addition to loopback. */
   readonly #names: ReadonlySet<string>
 
   constructor({ allowedOrigins, open, host, publicUrl }: ServiceSettings) {
@@ -29,26 +29,22 @@ export class OriginCheck {
     this.#names = new Set([host, ...(own ? [own.hostname] : [])])
   }
 
-  /** Why a request with these headers is refused; undefined when it is not. */
+  /** Returns the reason to reject a request with these headers, or undefined. */
   refusal({ host, origin }: IncomingHttpHeaders): ServiceError | undefined {
     if (this.#open && !this.#isOwn(host))
-      return refused(
-        'a service without keys answers requests to its own address only, not to other host names',
-      )
+      return refused('a service without keys only accepts requests to its own host name')
     if (origin === undefined || this.allows(origin)) return undefined
     if (host !== undefined && URL.canParse(origin) && new URL(origin).host === host.toLowerCase())
       return undefined
-    return refused(
-      'pages of this origin may not use the service; embedded.allowedOrigins lists those that may',
-    )
+    return refused('this origin is not allowed: add it to embedded.allowedOrigins')
   }
 
-  /** Whether pages of `origin` may use the service from another site. */
+  /** True if pages of `origin` can use the service from another site. */
   allows(origin: string): boolean {
     return this.#origins.has('*') || this.#origins.has(origin)
   }
 
-  /** The same for the routes of `app`, with the headers by which browsers let pages read the answers. */
+  /** Applies the check to the routes of `app` and adds the headers that let browsers read the responses. */
   guard(app: FastifyInstance): void {
     app.addHook('onRequest', async (request, reply) => {
       const { headers, method } = request

@@ -9,7 +9,9 @@ import {
   type VoiceEntry,
 } from '../../contract.ts'
 
-/** What the service answers, as schemas: the description of the interface is made of them, and tests check answers. */
+/**
+ * Schemas of the service's responses. The interface description is generated from them, and tests validate responses.
+ */
 
 const languageId = z
   .string()
@@ -19,44 +21,42 @@ const languageId = z
 export const errorSchema: z.ZodType<ServiceErrorBody> = z.strictObject({
   code: z.string().describe('The general code.'),
   error: z.string().describe('The specific code.'),
-  description: z.string().describe('For people; it may change.'),
+  description: z.string().describe('Human-readable; subject to change.'),
 })
 
 export const healthSchema = z.strictObject({
   status: z.literal('ok'),
-  sessions: z.int().min(0).describe('Sessions that are open, batch jobs among them.'),
+  sessions: z.int().min(0).describe('Open sessions, including batch jobs.'),
   maxSessions: z.int().min(1),
-  behindMs: z.int().min(0).describe('The furthest that results were behind a voice in the last 5 s (ms).'),
+  behindMs: z.int().min(0).describe('Maximum delay of results behind speech in the last 5 s (ms).'),
   busy: z
     .number()
     .min(0)
     .max(1)
-    .describe('Share of the recogniser’s threads that were busy in the last seconds.'),
+    .describe('Share of the recognizer’s threads that were busy in the last seconds.'),
   keyFile: z
     .strictObject({
       status: z.enum(['current', 'missing', 'unreadable', 'invalid']),
-      revision: z.string().optional().describe('Names the version of the file that is in force.'),
+      revision: z.string().optional().describe('Identifies the active version of the file.'),
     })
     .optional()
-    .describe(
-      'Whether the keys of the key file are in force. Of a file that is missing or unreadable none is accepted.',
-    ),
+    .describe('State of the key file. If it is missing or unreadable, none of its keys is accepted.'),
   engines: z
     .strictObject({
       transcription: z.array(z.string()),
       translation: z.array(z.string()),
       synthesis: z.array(z.string()),
     })
-    .describe('Names of the engines that work here.'),
+    .describe('Names of the available engines.'),
 })
 
 export const languagesSchema: z.ZodType<LanguageEntry[]> = z.array(
   z.strictObject({
     languageId,
     name: z.string(),
-    transcription: z.boolean().describe('Speech in it is understood.'),
-    translation: z.array(languageId).describe('What text in it is translated into.'),
-    synthesis: z.boolean().describe('There is a voice for it.'),
+    transcription: z.boolean().describe('Speech in this language is recognized.'),
+    translation: z.array(languageId).describe('Target languages for text in this language.'),
+    synthesis: z.boolean().describe('A voice is available.'),
   }),
 )
 
@@ -71,7 +71,7 @@ export const voicesSchema: z.ZodType<VoiceEntry[]> = z.array(
   }),
 )
 
-/** A whole number of bytes. */
+/** Base64 of a whole number of bytes. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 const buffer = z.strictObject({ type: z.literal('Buffer'), data: z.array(z.int().min(0).max(255)) })
@@ -80,12 +80,12 @@ const file = z
   .strictObject({
     data: z
       .union([buffer, z.string().regex(BASE64)])
-      .describe('The mp3: bytes as Node writes them, or base64.'),
+      .describe('The mp3: bytes as Node serializes them, or base64.'),
     codec: z.literal('mp3'),
     sampleRate: z.int().describe('Hz'),
     encoding: z.literal('base64').optional().describe('Only with `dataEncoding=base64`.'),
   })
-  .describe('Absent when there was nothing to say.')
+  .describe('Absent when there was nothing to speak.')
 
 const utterance = {
   id: z.string(),
@@ -96,7 +96,7 @@ const utterance = {
 const heard = z.strictObject(utterance) satisfies z.ZodType<BatchUtterance>
 const interpreted = z.strictObject({ ...utterance, translation: z.string() })
 
-/** Answers of `POST /api/batch/file` by mode. */
+/** Responses of `POST /api/batch/file` by mode. */
 export const batchSchemas = {
   stt: z.strictObject({
     languageIdSource: languageId,

@@ -9,17 +9,17 @@ import { ServiceError } from '../service-error.ts'
 import { answerMalformed } from './malformed-answer.ts'
 import type { OriginCheck } from './origin-check.ts'
 
-/** The Engine.IO protocol that Socket.IO 3 and 4 speak. */
+/** Engine.IO protocol version of Socket.IO 3 and 4. */
 const PROTOCOL = '4'
 const TRANSPORTS = ['polling', 'websocket']
 
-/** One connection of Engine.IO's, as far as it is looked at here. */
+/** The part of an Engine.IO connection that is used here. */
 interface Connection extends EngineConnection {
   readonly id: string
   once(event: 'close', listener: () => void): unknown
 }
 
-/** Turns requests into web sockets; one that cannot become one gets an error of the table. */
+/** Upgrades requests to WebSockets; rejected upgrades get an error of the table. */
 export class SocketUpgrades extends WebSocketServer {
   constructor(options: ServerOptions) {
     super(options)
@@ -34,8 +34,8 @@ export interface SocketRules {
 }
 
 /**
- * Looks at what comes to Socket.IO's own path before Engine.IO does, which would answer with errors of its own. What it
- * looks at is the request; what a client sends on an open connection is Engine.IO's to read.
+ * Checks requests to Socket.IO's path before Engine.IO does, which would answer with errors of its own format. Only
+ * requests are checked; Engine.IO reads the packets of an open connection.
  */
 export function addSocketRules({ engine }: Server, { door, guard, origins }: SocketRules): void {
   const open = new Map<string, Connection>()
@@ -57,14 +57,14 @@ export function addSocketRules({ engine }: Server, { door, guard, origins }: Soc
     if (upgrade) return answerMalformed(error, request.socket)
     const body = JSON.stringify(error.data)
     const head = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    // A body that nobody reads must not keep the connection.
+    // An unread body must not keep the connection open.
     const close = request.method === 'POST' ? { connection: 'close' } : {}
     response.writeHead(error.status, { ...head, ...close }).end(body)
   })
 }
 
 function turnedAway(): ServiceError {
-  return new ServiceError('too_many_attempts', 'too many requests come without a key, try again in 1 s', {
+  return new ServiceError('too_many_attempts', 'too many requests without a key: try again in 1 s', {
     retryAfterMs: 1_000,
   })
 }
@@ -92,9 +92,9 @@ function wrongWith(
   if (transport === undefined || !TRANSPORTS.includes(transport))
     return `transport is ${shown(transport)}, allowed: ${TRANSPORTS.join(', ')}`
   if (upgrade !== (transport === 'websocket'))
-    return `transport is ${transport}, and the request ${upgrade ? 'asks' : 'does not ask'} for a web socket`
+    return `transport is ${transport}, and the request ${upgrade ? 'asks' : 'does not ask'} for a WebSocket`
   if (!sid) return method === 'GET' ? undefined : `a handshake is a GET, got ${method}`
-  if (!connection) return 'there is no connection with this sid'
+  if (!connection) return 'no connection has this sid'
   if (!upgrade && connection.transport.name !== transport)
     return `transport is ${transport}, the connection uses ${connection.transport.name}`
   return guard.oversized(connection, request)

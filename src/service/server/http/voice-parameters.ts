@@ -11,7 +11,7 @@ const LANGUAGE: Parameter = {
 }
 const MODE: Choice<(typeof MODES)[number]> = {
   name: 'mode',
-  about: 'Voices that can answer in this mode.',
+  about: 'Voices that support this mode.',
   form: 'choice',
   allowed: MODES,
   error: 'mode_not_supported',
@@ -25,24 +25,24 @@ const GENDER: Choice<(typeof VOICE_GENDERS)[number]> = {
 }
 const ENGINE: Choice<(typeof VOICE_ENGINES)[number]> = {
   name: 'voiceEngine',
-  about: 'Voices of this kind of engine; repeated: of any of them.',
+  about: 'Voices of this kind of engine. If repeated, of any of them.',
   form: 'choice',
   repeated: true,
   allowed: VOICE_ENGINES,
   error: 'value_not_allowed',
 }
 
-/** The filters of the voice list. */
+/** Filters of the voice list. */
 export const VOICE_PARAMETERS: readonly Parameter[] = [LANGUAGE, MODE, GENDER, ENGINE]
 
-/** What a client may want of its voice: `voiceWish` reads them. */
+/** Parameters that choose a voice, read by `voiceWish`. */
 export const VOICE_WISH_PARAMETERS: readonly Parameter[] = [
   { name: 'voiceId', about: 'The voice, by its id in the voice list.', form: 'text' },
   { ...GENDER, about: 'A voice of this gender.' },
-  { ...ENGINE, about: 'A voice of this kind of engine; repeated: of any of them.' },
+  { ...ENGINE, about: 'A voice of this kind of engine. If repeated, of any of them.' },
 ]
 
-/** What a request wants of the voice list. Throws a `ServiceError`. */
+/** Reads the voice filters of a query. Throws a `ServiceError`. */
 export function voiceFilter(query: Query): VoiceFilter {
   return {
     language: languageIn(query, LANGUAGE),
