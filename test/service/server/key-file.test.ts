@@ -113,8 +113,8 @@ const entry = (more: object) => ({
 const filed = (...keys: object[]) => JSON.stringify({ version: 1, keys })
 
 test.each([
-  ['', 'no JSON'],
-  ['{"version":1,"keys":[{"name":"dgm_hidden', 'no JSON'],
+  ['', 'not JSON'],
+  ['{"version":1,"keys":[{"name":"dgm_hidden', 'not JSON'],
   ['[]', 'wrong'],
   [JSON.stringify({ version: 2, keys: [] }), 'version'],
   [filed(entry({ sha256: 'dgm_hidden' })), 'keys.0.sha256'],
@@ -122,8 +122,8 @@ test.each([
   [filed(entry({ dgm_hidden: 1 })), 'keys.0'],
   [filed(entry({ sessions: 0 })), 'keys.0.sessions'],
   [filed(entry({ minutesPerDay: 'dgm_hidden' })), 'keys.0.minutesPerDay'],
-  [filed(entry({}), entry({ sha256: 'b'.repeat(64) })), 'wrong'],
-  [filed(entry({}), entry({ name: 'door' })), 'wrong'],
+  [filed(entry({}), entry({ sha256: 'b'.repeat(64) })), 'it is invalid'],
+  [filed(entry({}), entry({ name: 'door' })), 'it is invalid'],
 ])('what is no key file is refused without being shown, and stays as it is: %.30s', async (text, where) => {
   const path = await keyFilePath()
   await writeFile(path, text)

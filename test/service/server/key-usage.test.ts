@@ -135,7 +135,7 @@ test.each(['{ half', '{}', '{"version":1,"keys":{"a":{"yesterday":5}}}', '{"vers
     const errors: string[] = []
     const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) }
     const service = await begin(log)
-    expect(errors).toEqual(['what keys have used cannot be read, counting begins anew'])
+    expect(errors).toEqual(['key usage not read, counting restarted'])
     await service.speak(60)
     await service.service.close()
     expect(errors).toHaveLength(1)
@@ -151,7 +151,7 @@ test('a disk that takes nothing is told once, and counting goes on', async () =>
   const service = await begin(log)
   await service.speak(30)
   service.pass(15_000)
-  await expect.poll(() => errors.at(-1)).toMatch('cannot be saved; it is tried again')
+  await expect.poll(() => errors.at(-1)).toMatch('key usage not saved')
   await service.speak(30)
   expect(await service.session()).toBe('minutes_used_up')
   service.pass(15_000)

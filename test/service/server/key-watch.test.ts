@@ -62,7 +62,7 @@ test('a file that is broken for a while changes nothing, and is told once', asyn
   await writeFile(path, '{ "version": 1, "keys"')
   for (let n = 0; n < 5; n++) await watch.check()
   expect(good(keys[0]!)).toBe('desk')
-  expect(lines.filter(line => line.includes('not understood'))).toHaveLength(1)
+  expect(lines.filter(line => line.includes('key file invalid'))).toHaveLength(1)
   await writeFile(path, '{ "version": 1, "keys": [] }')
   await watch.check()
   expect(good(keys[0]!)).toBe('key_wrong')
@@ -77,7 +77,7 @@ test('a file that is gone for a moment keeps its keys, one that is gone for good
   await watch.check()
   await watch.check()
   expect(good(keys[0]!)).toBe('key_wrong')
-  expect(lines.filter(line => line.includes('gone'))).toHaveLength(1)
+  expect(lines.filter(line => line.includes('key file deleted'))).toHaveLength(1)
   const next = await file.add('door', THEN)
   await watch.check()
   expect(good(next)).toBe('door')
@@ -129,7 +129,7 @@ test('of a file that cannot be read no key is accepted, and its sessions end; th
   expect(good('configured')).toBe('key 1')
   expect(ended).toEqual(['key_revoked'])
   expect([watch.status, watch.revision]).toEqual(['unreadable', undefined])
-  expect(lines.filter(line => line.includes('cannot be read'))).toHaveLength(1)
+  expect(lines.filter(line => line.includes('key file unreadable'))).toHaveLength(1)
   file.code = undefined
   await watch.check()
   expect(good(keys[0]!)).toBe('desk')
@@ -152,7 +152,7 @@ test('a file that cannot be read at the start has no keys until it can', async (
   file.code = 'EACCES'
   const { watch, good, lines } = await watching(path, file)
   expect(good(keys[0]!)).toBe('key_wrong')
-  expect(lines.filter(line => line.includes('cannot be read'))).toHaveLength(1)
+  expect(lines.filter(line => line.includes('key file unreadable'))).toHaveLength(1)
   file.code = undefined
   await watch.check()
   expect(good(keys[0]!)).toBe('desk')
