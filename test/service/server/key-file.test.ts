@@ -115,7 +115,7 @@ const filed = (...keys: object[]) => JSON.stringify({ version: 1, keys })
 test.each([
   ['', 'not JSON'],
   ['{"version":1,"keys":[{"name":"dgm_hidden', 'not JSON'],
-  ['[]', 'wrong'],
+  ['[]', 'invalid'],
   [JSON.stringify({ version: 2, keys: [] }), 'version'],
   [filed(entry({ sha256: 'dgm_hidden' })), 'keys.0.sha256'],
   [filed(entry({ name: 'dgm hidden' })), 'keys.0.name'],
