@@ -8,13 +8,9 @@ const keyNameSchema = z
 /** Limits of a key; absent limits are those of the service. */
 export const keyLimitsShape = {
   sessions: z.int().min(1).optional().meta({ about: 'Maximum number of concurrent sessions of this key.' }),
-  minutesPerDay: z
-    .int()
-    .min(1)
-    .optional()
-    .meta({
-      about: 'Minutes of audio this key can use in any 24 hours; 900 characters of text count as one minute.',
-    }),
+  minutesPerDay: z.int().min(1).optional().meta({
+    about: 'Minutes of audio this key can use in any 24 hours; 900 characters of text count as one minute.',
+  }),
 }
 
 const limitsSchema = z.strictObject(keyLimitsShape)
