@@ -4,8 +4,8 @@ import type { Leg } from './leg.ts'
 import type { Participant } from './participant.ts'
 
 /**
- * Participants whose leg broke and who may come back: their place, their sessions and what they have not heard is kept
- * for a while. Knows participants by the calls of their legs.
+ * Participants whose leg failed and who can still reconnect. Their place in the room, their sessions and their unplayed
+ * translations are kept during the reconnection window. Participants are identified by the calls of their legs.
  */
 export class Absences {
   readonly #clock: Clock
@@ -14,25 +14,25 @@ export class Absences {
   readonly #byCall = new Map<string, Participant>()
   readonly #away = new Map<Participant, { readonly reason: EndReason; readonly timer: Disposable }>()
 
-  /** `over` is called for whoever has not come back after `keepMs`, or is let go. */
+  /** Calls `over` for a participant who has not reconnected after `keepMs`, or who is removed with `letGo`. */
   constructor(clock: Clock, keepMs: number, over: (participant: Participant, reason: EndReason) => void) {
     this.#clock = clock
     this.#keepMs = keepMs
     this.#over = over
   }
 
-  /** How many are away now. */
+  /** Number of disconnected participants. */
   get size(): number {
     return this.#away.size
   }
 
-  /** Remembers `participant` by the call of its leg. */
+  /** Registers `participant` under the call of its leg. */
   know(participant: Participant): void {
     const call = callOf(participant.leg)
     if (call) this.#byCall.set(call, participant)
   }
 
-  /** Forgets `participant`, who will not come back. */
+  /** Forgets `participant` and cancels its timer; it can no longer reconnect. */
   forget(participant: Participant): void {
     this.#away.get(participant)?.timer[Symbol.dispose]()
     this.#away.delete(participant)
@@ -40,14 +40,14 @@ export class Absences {
     if (call && this.#byCall.get(call) === participant) this.#byCall.delete(call)
   }
 
-  /** The participant of `room` whose call has got this new leg; undefined when it is somebody new. */
+  /** Returns the participant of `room` whose call has this new `leg`, or undefined for a new participant. */
   returning(leg: Leg, room: string): Participant | undefined {
     const call = callOf(leg)
     const participant = call ? this.#byCall.get(call) : undefined
     return participant?.invitation.room === room ? participant : undefined
   }
 
-  /** `participant` has lost its leg for `reason`; false when it cannot come back. */
+  /** Starts the reconnection window of `participant`, whose leg ended for `reason`. Returns false if it cannot reconnect. */
   keep(participant: Participant, reason: EndReason): boolean {
     if (this.#keepMs === 0 || !callOf(participant.leg)) return false
     if (reason.kind !== 'failed' || !reason.error.retryable) return false
@@ -56,13 +56,13 @@ export class Absences {
     return true
   }
 
-  /** `participant` is back. */
+  /** Ends the reconnection window: `participant` has reconnected. */
   end(participant: Participant): void {
     this.#away.get(participant)?.timer[Symbol.dispose]()
     this.#away.delete(participant)
   }
 
-  /** Whoever is away does not come back, by default for the reason their leg ended. */
+  /** Removes a disconnected participant. `reason` defaults to the reason its leg ended. */
   letGo(participant: Participant, reason?: EndReason): void {
     const away = this.#away.get(participant)
     if (!away) return

@@ -1,12 +1,12 @@
 const BYTE = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const IPV4 = new RegExp(`^${BYTE}(\\.${BYTE}){3}$`)
 
-/** Leading 16-bit words of an IPv6 address that one customer is given; the rest changes at will. */
+/** Leading 16-bit words of an IPv6 address that a provider assigns to one customer, who can change the rest at any time. */
 const NETWORK_WORDS = 4
 
 /**
- * Whose address it is, for counting: an IPv4 address (also one written as IPv6) stands for itself, an IPv6 address for
- * its network of 64 bits. Anything else is one group.
+ * Returns the key under which requests from `address` are counted: the IPv4 address (also if it is
+ * mapped to IPv6), or the /64 network of an IPv6 address. All other values share one key.
  */
 export function addressGroup(address: string | undefined): string {
   const bare = (address ?? '').split('%')[0]!.toLowerCase()
@@ -16,7 +16,7 @@ export function addressGroup(address: string | undefined): string {
   return mapped ?? `${words(bare).slice(0, NETWORK_WORDS).join(':')}::/64`
 }
 
-/** The eight words of an IPv6 address, each without leading zeros. */
+/** Returns the eight words of an IPv6 address, without leading zeros. */
 function words(address: string): string[] {
   const [head = '', tail] = address.replace(/\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/, '0:0').split('::')
   const parts = (text: string) => (text === '' ? [] : text.split(':'))

@@ -2,57 +2,57 @@ import { FRAME_SAMPLES } from '../transcode/pcm.ts'
 import { type AnnounceOptions, PlayingSound } from './announcement.ts'
 import type { Sound } from './sound.ts'
 
-/** Sounds that may wait for one party, the one that plays included. */
+/** Maximum number of queued sounds per participant, including the one being played. */
 const MOST_WAITING = 16
 
 export interface AnnouncementLaneEvents {
-  /** Whether what the far side has may be dropped: nothing else of it is to be heard. */
+  /** Returns true if the remote buffer can be flushed, because it holds no other audio that must be played. */
   mayFlush(): boolean
-  /** Its first frame is being sent. */
+  /** The first frame of `sound` is being sent. */
   begun(sound: PlayingSound): void
-  /** Its last frame was taken; a mark may follow it. */
+  /** The last frame of `sound` was read; a mark can follow it. */
   finished(sound: PlayingSound): void
-  /** Stopped or refused; `flush`: what the far side has of it is to be dropped. */
+  /** `sound` was stopped or rejected. `flush`: drop its audio from the remote buffer too. */
   stopped(sound: PlayingSound, flush: boolean): void
 }
 
 /**
- * What the system plays to one party: notices one after the other, and behind them backgrounds (ringing, music), of
- * which the oldest is heard. One sound at a time; where one gives way to another it fades out first.
+ * System sounds for one participant: a queue of notices, and background sounds (ringing, music) with lower priority, of
+ * which only the oldest is played. One sound plays at a time and fades out before another replaces it.
  */
 export class AnnouncementLane {
   readonly #events: AnnouncementLaneEvents
   readonly #frame = new Int16Array(FRAME_SAMPLES)
   readonly #notices: PlayingSound[] = []
   readonly #backgrounds: PlayingSound[] = []
-  /** Whose frame was the last one. */
+  /** Source of the last frame. */
   #current: PlayingSound | undefined
 
   constructor(events: AnnouncementLaneEvents) {
     this.#events = events
   }
 
-  /** The notice that plays or is next. */
+  /** The notice that is playing or next. */
   get notice(): PlayingSound | undefined {
     return this.#notices[0]
   }
 
-  /** A background plays or waits for silence. */
+  /** True while a background sound is playing or waiting for silence. */
   get background(): boolean {
     return this.#backgrounds.length > 0
   }
 
-  /** In the middle of a sound, which must be continued or faded out. */
+  /** True in the middle of a sound, which must be continued or faded out. */
   get sounding(): boolean {
     return this.#current !== undefined
   }
 
-  /** The notice has begun. */
+  /** True while the notice is playing. */
   get noticing(): boolean {
     return this.#current !== undefined && this.#current === this.#notices[0]
   }
 
-  /** Puts `sound` in line; a line that is full refuses it: it ends as `stopped` at once. */
+  /** Queues `sound`. If the queue is full, the sound ends immediately as `stopped`. */
   add(
     sound: Sound,
     now: number,
@@ -70,8 +70,8 @@ export class AnnouncementLane {
   }
 
   /**
-   * The next frame, valid until the one after it is asked for: of the notice if it `mayNotice`, else of a background if
-   * it `mayBackground`; undefined when there is none.
+   * Returns the next frame, valid until the next call: from the notice if `mayNotice`, otherwise from a background sound
+   * if `mayBackground`, otherwise undefined.
    */
   next(mayNotice: boolean, mayBackground: boolean): Int16Array | undefined {
     const wanted =
@@ -95,13 +95,13 @@ export class AnnouncementLane {
     return this.#frame
   }
 
-  /** The last `ms` were not heard: what is in the middle goes back by them. */
+  /** Rewinds the current sound by `ms` that were sent but not played. */
   rewind(ms: number): void {
     this.#current?.rewind(ms)
     this.#current = undefined
   }
 
-  /** Stops everything at once. */
+  /** Stops all sounds immediately, without fading. */
   clear(): void {
     this.#current = undefined
     for (const each of [...this.#notices, ...this.#backgrounds]) this.#stopped(each, false)

@@ -1,43 +1,43 @@
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../transcode/pcm.ts'
 import type { Sound } from './sound.ts'
 
-/** Ramp wherever a sound begins, ends or is cut (5 ms). */
+/** Length of the ramp where a sound starts, ends or is cut (5 ms). */
 const FADE_SAMPLES = SAMPLE_RATE / 200
-/** A sound whose ends differ by more than this is faded where it begins again. */
+/** A looped sound is faded at its seam if its first and last sample differ by more than this. */
 const SEAM_MOST = 500
 
-/** `heard`: the far side has played it to its end. `stopped`: it was stopped, refused, or nobody is there any more. */
+/** `heard`: the peer has played it to its end. `stopped`: it was stopped or rejected, or the participant has left. */
 export type AnnouncementEnd = 'heard' | 'stopped'
 
-/** How a sound is played to a party. */
+/** Options for playing a sound to a participant. */
 export interface AnnounceOptions {
   /**
-   * `notice`: said over everything else; original voices are soft under it, translations wait.
-   * `background`: heard only while nothing else is. Default: `background` for what loops, else `notice`.
+   * `notice`: played over everything else; original voices are ducked, translations wait.
+   * `background`: played only during silence. Default: `background` for looped sounds, otherwise `notice`.
    */
   readonly as?: 'notice' | 'background'
 }
 
-/** Something the system plays to one party. */
+/** A system sound that is played to one participant. */
 export interface Announcement {
-  /** The sound's. */
+  /** Name of the sound. */
   readonly name: string
   /** Settles once, never rejects. */
   readonly ended: Promise<AnnouncementEnd>
-  /** Settles when all of it was sent, whether or not the far side confirms that it was played; never if it is stopped before. */
+  /** Settles when all of it was sent, without waiting for playback to be confirmed. Never settles if it is stopped before. */
   readonly sent: Promise<void>
   /**
-   * Fades out; with `flush` the far side also drops what it has not played of it, unless something else that was sent to
-   * its end is not known to have been heard yet: that is not torn. Idempotent.
+   * Fades out. With `flush`, the peer also drops the part that it has not played, unless its buffer may still hold
+   * another complete sound, which must not be cut. Idempotent.
    */
   stop(options?: { readonly flush?: boolean }): void
 }
 
-/** A sound on its way to one party, read frame by frame. */
+/** A sound being sent to one participant, read frame by frame. */
 export class PlayingSound implements Announcement {
   readonly sound: Sound
   readonly background: boolean
-  /** When it was asked for (clock ms). */
+  /** Time at which it was requested (clock ms). */
   readonly since: number
   readonly ended: Promise<AnnouncementEnd>
   readonly sent: Promise<void>
@@ -45,9 +45,9 @@ export class PlayingSound implements Announcement {
   #settle!: (end: AnnouncementEnd) => void
   #settleSent!: () => void
   #end: AnnouncementEnd | undefined
-  /** The next sample. */
+  /** Index of the next sample. */
   #at = 0
-  /** Its last frame was not silence: what follows continues it. */
+  /** True if the next frame continues the last one, so that it needs no ramp. */
   #flowing = false
 
   constructor(
@@ -76,7 +76,7 @@ export class PlayingSound implements Announcement {
     return this.#end !== undefined
   }
 
-  /** Something of it has been played. */
+  /** True once its first frame was read. */
   get begun(): boolean {
     return this.#at > 0
   }
@@ -85,19 +85,19 @@ export class PlayingSound implements Announcement {
     if (!this.over) this.#stop(this, flush)
   }
 
-  /** Says that all of it was sent. */
+  /** Resolves `sent`. */
   settleSent(): void {
     this.#settleSent()
   }
 
-  /** Says how it ended; only the first time counts. */
+  /** Resolves `ended`. Only the first call has an effect. */
   settle(end: AnnouncementEnd): void {
     if (this.#end) return
     this.#end = end
     this.#settle(end)
   }
 
-  /** Fills `frame` with what comes next. False when that was the last of it. */
+  /** Fills `frame` with the next samples. Returns false for the last frame. */
   fill(frame: Int16Array): boolean {
     const { pcm, loop = false } = this.sound
     if (pcm.length === 0) {
@@ -115,7 +115,7 @@ export class PlayingSound implements Announcement {
     return loop || this.#at < pcm.length
   }
 
-  /** Fills `frame` with its last 5 ms: it stops here, or pauses. */
+  /** Fills `frame` with a fade-out of 5 ms, before a pause or the end. */
   fadeOut(frame: Int16Array): void {
     this.fill(frame)
     this.#at = Math.max(0, this.#at - FRAME_SAMPLES + FADE_SAMPLES)
@@ -124,13 +124,13 @@ export class PlayingSound implements Announcement {
     this.#flowing = false
   }
 
-  /** Goes back by `ms`, to its beginning at most. */
+  /** Moves back by `ms`, but not past the start. */
   rewind(ms: number): void {
     this.#at = Math.max(0, this.#at - Math.round((ms * SAMPLE_RATE) / 1000))
     this.#flowing = false
   }
 
-  /** The gain at the next sample: what ends is faded out there, what begins again also where it begins. */
+  /** Gain at the next sample: the end is faded out, and a looped sound is also faded in at its start. */
   #edge(faded: boolean): number {
     if (!faded) return 1
     const left = this.sound.pcm.length - 1 - this.#at

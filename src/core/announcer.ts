@@ -1,15 +1,15 @@
 import type { LanguageId } from './languages.ts'
 import type { Sound } from './sound.ts'
 
-/** What the system says of itself. The words in each language, or the files, are the announcer's. */
+/** Notices that the system speaks. The announcer provides their texts in each language, or the audio files. */
 export const NOTICES = [
-  /** Played before a connection is made: who is being called, that it is interpreted. */
+  /** Played before dialing: who is being called, and that the call is interpreted. */
   'connecting',
   'busy',
   'no-answer',
   'call-failed',
   'voicemail',
-  /** To somebody who is called: this call is interpreted, from whom. */
+  /** Played to the callee: who is calling, and that the call is interpreted. */
   'incoming',
   'connected',
   'other-left',
@@ -28,17 +28,17 @@ export const NOTICES = [
   'minutes-left',
   'time-up',
   'options',
-  /** “For Spanish, press two”: `{key}`. Said in the language it offers. */
+  /** “For Spanish, press two”: `{key}`. Spoken in the language that it offers. */
   'choose-language',
   'enter-room-code',
   'wrong-room-code',
   'line-full',
-  /** To everybody in a voice channel: what is said there is interpreted. */
+  /** Played to a whole voice channel: that the channel is interpreted. */
   'channel-interpreted',
   'phone-joined',
-  /** Nobody can be called any more today. */
+  /** The daily limit for outbound calls is reached. */
   'minutes-spent',
-  /** To telephones, of the voice channel they talk with: it is lost, does not hear them, is not heard; all is well again. */
+  /** To phones, about their voice channel: it is unavailable, cannot hear them, cannot be heard; it has recovered. */
   'channel-away',
   'channel-mute',
   'channel-deaf',
@@ -47,20 +47,20 @@ export const NOTICES = [
 export type NoticeName = (typeof NOTICES)[number]
 
 export const TONES = ['ringback', 'busy', 'beep', 'away'] as const
-/** A tone of the telephone. */
+/** A call progress tone. */
 export type ToneName = (typeof TONES)[number]
 
-/** Makes what the system says. Kept per language; nothing here is on the hot path. */
+/** Creates the system's notices and tones. Results are cached per language; nothing here is on the hot path. */
 export interface Announcer {
   /**
-   * The notice in `language`. Resolves soon, whatever the service does, and never rejects: where neither a file nor a
-   * voice is to be had in time, it is a tone. `values` fill the `{places}` of its words.
+   * Returns the notice in `language`. Resolves soon even if the service is slow, and never rejects: if neither a file nor
+   * a synthesized voice is available in time, it returns a tone. `values` replace the `{placeholders}` in the text.
    */
   notice(name: NoticeName, language: LanguageId, values?: Readonly<Record<string, string>>): Promise<Sound>
-  /** `text` spoken in `to`, translated first if it is in another language. Rejects with `BridgeError`. */
+  /** Returns `text` spoken in `to`, translated first if `from` is another language. Rejects with `BridgeError`. */
   say(text: string, from: LanguageId, to: LanguageId): Promise<Sound>
-  /** Ready at once. */
+  /** Returns a tone, without delay. */
   tone(name: ToneName): Sound
-  /** The sound of a file of the operator's, by the name it has in the settings. Rejects with `BridgeError`. */
+  /** Returns the sound of one of the operator's files, by its name in the settings. Rejects with `BridgeError`. */
   file(name: string): Promise<Sound>
 }

@@ -1,42 +1,42 @@
 import type { ReplayRing } from './replay-ring.ts'
 import type { TranslationResult } from './translator.ts'
 
-/** A voice of which nothing came for this long has ended, whether that is said or not (ms). */
+/** Voice output counts as complete if no audio arrives for this long, even without an end message (ms). */
 const VOICE_WAIT_MS = 10_000
 
 /**
- * How far the service's answers on one connection reach. What a result covers is forgotten only once its voice is
- * complete: a service that dies while it speaks is given those words again.
+ * Tracks how much of the audio sent on one connection is covered by results. Covered audio is released only when the
+ * voice of its result is complete: if the connection fails before that, the same audio is sent again.
  */
 export class Answers {
   readonly #ring: ReplayRing
   readonly #voiced: boolean
-  /** Sequence of the first fragment that this connection carries: where its own time begins. */
+  /** Sequence of the first fragment on this connection, at which the connection's time is 0. */
   #base = 0
-  /** The utterance that is being answered, and the sequence before which it covers everything. */
+  /** The utterance whose voice is arriving. It covers all fragments before the sequence `before`. */
   #open: { utterance: string; before: number; at: number } | undefined
 
-  /** `voiced`: answers have a voice, whose end is told. */
+  /** `voiced`: results have a voice, whose end is reported with `complete`. */
   constructor(ring: ReplayRing, voiced: boolean) {
     this.#ring = ring
     this.#voiced = voiced
   }
 
-  /** A connection begins: it gets all that is held, and nothing of it is answered. */
+  /** Resets the tracker for a new connection, on which all held fragments are sent again. */
   begin(): void {
     this.#base = this.#ring.oldest
     this.#open = undefined
   }
 
-  /** A voice is being awaited, or is on its way. */
+  /** True while a voice is expected or arriving. */
   get open(): boolean {
     return this.#open !== undefined
   }
 
-  /** The service answered, at `now` (ms). */
+  /** Records a result that arrived at `now` (ms). */
   result({ utterance, final, text, translation, audio, endMs }: TranslationResult, now: number): void {
     if (this.#open?.utterance === utterance) {
-      // Whatever comes of it shows that it goes on: most pieces of a voice carry no text.
+      // Any result extends the wait, because most chunks of a voice carry no text.
       this.#open.at = now
       return
     }
@@ -44,21 +44,21 @@ export class Answers {
     this.complete()
     const told =
       endMs === undefined ? undefined : this.#ring.afterSpeech(this.#base + endMs / this.#ring.fragmentMs)
-    // Nobody has answered what was not sent: such a time is wrong, and no time is better.
+    // A result cannot cover audio that was not sent: ignore an end time beyond it.
     const before = told === undefined || told > this.#ring.unsent ? this.#ring.latestPause() : told
     if (before === undefined) return
     this.#open = { utterance, before, at: now }
     if (!this.#voiced) this.complete()
   }
 
-  /** The voice is complete, or there is none: of this utterance, or of whichever is open. */
+  /** Releases the covered audio: the voice of `utterance`, or of the open utterance, is complete or absent. */
   complete(utterance?: string): void {
     if (utterance !== undefined && this.#open && this.#open.utterance !== utterance) return
     if (this.#open) this.#ring.discharge(this.#open.before)
     this.#open = undefined
   }
 
-  /** Whether a voice was given up at `now`: nothing came of it for too long. */
+  /** Completes the open utterance if its voice has timed out at `now` (ms). Returns true if it has. */
   gaveUp(now: number): boolean {
     if (!this.#open || now - this.#open.at <= VOICE_WAIT_MS) return false
     this.complete()

@@ -1,26 +1,26 @@
 import type { Clock } from './clock.ts'
 
 const MINUTE_MS = 60_000
-/** Groups of addresses that are counted each on its own; all others are counted together. */
+/** Maximum number of groups that are counted separately; all others share one count. */
 const MAX_GROUPS = 10_000
 const OTHERS = 'others'
 
-/** Failures that are not forgiven yet, and when that was counted. */
+/** Remaining failures, and the time at which they were counted. */
 interface Debt {
   readonly failures: number
   readonly at: number
 }
 
 /**
- * Counts failed attempts by group of addresses. Each may fail `perMinute` times at once and then as often a minute. What
- * is refused meanwhile is not counted, so that somebody who goes on trying is let in again when the wait is over.
- * Memory is bounded: beyond `maxGroups` those who come new share one count, and nobody's count is forgotten early.
+ * Limits failed attempts per address group: a burst of `perMinute` failures, then the same number per minute. Rejected
+ * attempts are not counted, so a client that keeps retrying is accepted when the wait is over. Memory is bounded: beyond
+ * `maxGroups`, new groups share one count, and existing counts never expire early.
  */
 export class AttemptLimit {
   readonly #clock: Clock
   readonly #perMinute: number
   readonly #maxGroups: number
-  /** In the order of their last failures. */
+  /** Ordered by last failure. */
   readonly #debts = new Map<string, Debt>()
 
   constructor(clock: Clock, perMinute: number, maxGroups = MAX_GROUPS) {
@@ -29,19 +29,19 @@ export class AttemptLimit {
     this.#maxGroups = maxGroups
   }
 
-  /** Groups that are being counted. */
+  /** Number of groups being counted. */
   get size(): number {
     return this.#debts.size
   }
 
-  /** How long `group` has to wait before its next attempt; 0 when it may try now. */
+  /** Returns the time until `group` can try again (ms), or 0. */
   waitMs(group: string): number {
     const over = this.#owed(this.#place(group)) - (this.#perMinute - 1)
-    // A rounding error is no reason to wait.
+    // Ignore rounding errors.
     return over <= 1e-9 ? 0 : (over * MINUTE_MS) / this.#perMinute
   }
 
-  /** Counts a failed attempt of `group`. */
+  /** Records a failed attempt of `group`. */
   failed(group: string): void {
     const place = this.#place(group)
     const failures = this.#owed(place) + 1
@@ -49,7 +49,7 @@ export class AttemptLimit {
     this.#debts.set(place, { failures, at: this.#clock.now() })
   }
 
-  /** Where `group` is counted, after those who owe nothing any more were forgotten. */
+  /** Returns the key that counts `group`, after expired counts were removed. */
   #place(group: string): string {
     for (const [place, { at }] of this.#debts) {
       if (this.#clock.now() - at < MINUTE_MS) break

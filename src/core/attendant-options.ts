@@ -25,9 +25,9 @@ const language = z
   })
   .describe(LANGUAGE)
 
-/** Settings of the attendant, who does what parties ask for by keys and tells them what happens. */
+/** Settings of the attendant, which handles key commands of participants and plays notices. */
 export const attendantOptionsSchema = z.strictObject({
-  /** What is pressed for each action; a digit follows that of `language`. */
+  /** Key sequence of each action. A digit follows the sequence of `language`. */
   keys: z
     .strictObject({
       pause: keys('*1').meta({ about: 'Pauses and resumes interpreting.' }),
@@ -82,7 +82,7 @@ export const attendantOptionsSchema = z.strictObject({
 /** Complete options of the attendant; `attendantOptions` fills them in. */
 export type AttendantOptions = z.output<typeof attendantOptionsSchema>
 
-/** Options as written. */
+/** Options as written in the settings. */
 export type AttendantSettings = Readonly<
   Omit<z.input<typeof attendantOptionsSchema>, 'languages' | 'keys'> & {
     readonly languages?: readonly string[] | undefined
@@ -90,12 +90,12 @@ export type AttendantSettings = Readonly<
   }
 >
 
-/** Complete options: what is not given has its default. Throws on an unknown key or a wrong value. */
+/** Fills in the defaults. Throws on an unknown key or an invalid value. */
 export function attendantOptions(given: AttendantSettings = {}): AttendantOptions {
   return attendantOptionsSchema.parse(given)
 }
 
-/** The actions that have keys. */
+/** Returns the key sequences of all actions that are not `off`. */
 export function keyMapOf(keys: AttendantOptions['keys']): KeyMap {
   return Object.fromEntries(
     KEY_ACTIONS.flatMap(action => (keys[action] === 'off' ? [] : [[action, keys[action]]])),

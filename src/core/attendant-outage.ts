@@ -2,7 +2,7 @@ import type { AttendantOptions } from './attendant-options.ts'
 import type { AttendantVoice } from './attendant-voice.ts'
 import { after, type Clock } from './clock.ts'
 
-/** Tells one listener that translation is away, once per outage and not too often, and that it is back after long. */
+/** Notifies one listener of outages of the translation: once per outage, at a limited rate, and of recovery from long outages. */
 export class AttendantOutage implements Disposable {
   readonly #voice: AttendantVoice
   readonly #options: AttendantOptions
@@ -17,12 +17,12 @@ export class AttendantOutage implements Disposable {
     this.#clock = clock
   }
 
-  /** Originals are heard from now on. A short outage is not worth words. */
+  /** Translation is unavailable and the listener hears originals. The notice is delayed, so short outages have none. */
   away(): void {
     this.#waiting ??= after(this.#clock, this.#options.awayNoticeMs, () => this.#tell())
   }
 
-  /** Translations are heard again, after `forMs`. */
+  /** Translation is available again after `forMs`. */
   back(forMs: number): void {
     this[Symbol.dispose]()
     if (!this.#told) return

@@ -3,23 +3,23 @@ import type { Announcer, NoticeName } from './announcer.ts'
 import type { LanguageId } from './languages.ts'
 import type { Participant } from './participant.ts'
 
-/** How the attendant speaks to one party: in their language, and only what is true now: a new notice replaces the one before. */
+/** Plays the attendant's notices to one participant, in their language. A new notice replaces the previous one. */
 export class AttendantVoice {
   readonly #announcer: Announcer
   readonly #party: Participant
   readonly #language: LanguageId
   #last: Announcement | undefined
-  /** Notices asked for. */
+  /** Number of notices requested so far. */
   #count = 0
 
-  /** `language`: for a party that has none. */
+  /** `language`: for a participant without a language. */
   constructor(announcer: Announcer, party: Participant, language: LanguageId) {
     this.#announcer = announcer
     this.#party = party
     this.#language = language
   }
 
-  /** Settles when the notice is in line, or another has taken its place. */
+  /** Settles when the notice is queued, or another notice has replaced it. */
   async say(name: NoticeName, values: Readonly<Record<string, string>> = {}): Promise<void> {
     const number = ++this.#count
     const { hears, speaks } = this.#party.state
@@ -29,7 +29,7 @@ export class AttendantVoice {
     this.#last = this.#party.announce(sound)
   }
 
-  /** What was said last is not true any more. */
+  /** Stops the last notice, which no longer applies. */
   hush(): void {
     this.#count++
     this.#last?.stop({ flush: true })

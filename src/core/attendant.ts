@@ -11,26 +11,26 @@ import type { Participant } from './participant.ts'
 import type { Recorder } from './recorder.ts'
 import type { Relay } from './relay.ts'
 
-/** A party is told this long before its time is up (minutes). */
+/** Remaining times of a call that are announced to the participant (minutes). */
 const MINUTES_LEFT = [5, 2]
 
-/** What the attendant works with. Everything stays its owner’s. */
+/** Options of the attendant. The caller keeps ownership of all objects. */
 export interface AttendantParts {
-  /** Whose parties are attended to; stays its owner's. */
+  /** The relay whose participants are attended to. */
   readonly relay: Relay
   readonly announcer: Announcer
   readonly options: AttendantOptions
-  /** Absent: nothing is recorded. */
+  /** Omit it if nothing is recorded. */
   readonly recorder?: Recorder | undefined
   readonly clock?: Clock
   readonly log?: Log
-  /** Of notices for parties without a language. Default `en-us`. */
+  /** Language of notices for participants without a language. Default `en-us`. */
   readonly language?: LanguageId | undefined
-  /** A party's time, which somebody else ends. Default: none. */
+  /** Time limit of a call, which is enforced elsewhere and only announced here. Default: none. */
   readonly maxMinutes?: number | undefined
 }
 
-/** What the attendant keeps of one party. */
+/** State of one participant. */
 interface Attended {
   readonly party: Participant
   readonly voice: AttendantVoice
@@ -40,9 +40,9 @@ interface Attended {
 }
 
 /**
- * Looks after every party: does what they ask for by keys, and tells them, in their own language, what they cannot see:
- * that interpreting is paused, that the service is away, that their time is nearly up. It does nothing that a program
- * could not do with participants; without it calls go on as they are.
+ * Attends to every participant: handles their key commands and plays notices in their language, for example when
+ * interpreting is paused, the service is unavailable or their time is nearly up. It uses only the public methods of
+ * participants; calls also work without it.
  */
 export class Attendant implements Disposable {
   readonly #parts: AttendantParts
@@ -71,7 +71,7 @@ export class Attendant implements Disposable {
     ]
   }
 
-  /** Attends to nobody any more. */
+  /** Stops attending to all participants. */
   [Symbol.dispose](): void {
     for (const watch of this.#watches) watch[Symbol.dispose]()
     for (const id of [...this.#attended.keys()]) this.#forget(id)
@@ -153,7 +153,7 @@ export class Attendant implements Disposable {
     }
   }
 
-  /** Between two, the other is told as well: they hear the difference, and did not ask for it. */
+  /** In a room of two, the other participant is notified too, because they hear the difference. */
   #pause(party: Participant): void {
     const { interpreting } = party.change({ interpreting: !party.state.interpreting })
     const notice = interpreting ? 'interpreting-resumed' : 'interpreting-paused'
@@ -161,7 +161,7 @@ export class Attendant implements Disposable {
     for (const each of others.length === 2 ? others : [party]) void this.#of(each.id)?.voice.say(notice)
   }
 
-  /** The recorder tells everybody in the room by itself. */
+  /** The recorder itself notifies all participants of the room. */
   #record({ invitation: { room } }: Participant): void {
     const { recorder } = this.#parts
     try {
@@ -174,7 +174,7 @@ export class Attendant implements Disposable {
     }
   }
 
-  /** Who hears what they speak changes both; who hears another language than they speak, what they hear. */
+  /** Changes the spoken and heard language of a participant for whom they are the same, otherwise only the heard one. */
   #choose({ party, voice }: Attended, choice: number): void {
     const language = this.#parts.options.languages[choice - 1]
     if (language === undefined) return
@@ -184,7 +184,7 @@ export class Attendant implements Disposable {
     void voice.say('language-changed')
   }
 
-  /** The keys that do something for `party` now. */
+  /** Returns the keys that currently have an effect for `party`. */
   #options({ invitation: { room } }: Participant): Record<string, string> {
     const { options, recorder } = this.#parts
     const keys: Record<string, string> = { ...keyMapOf(options.keys) }

@@ -1,20 +1,20 @@
-/** How a translation is played: as it is, with its pauses trimmed, or faster than spoken as well. */
+/** Playback rate of a translation: unchanged, with pauses trimmed, or also faster than spoken. */
 export interface Pace {
   readonly trim: boolean
   readonly factor: number
 }
 
-/** What is known of a lane when its pace is looked at. */
+/** State of a translation queue from which its pace is chosen. */
 export interface LaneState {
-  /** How late what waits there is heard (ms). */
+  /** Delay of the queued speech (ms). */
   readonly lagMs: number
-  /** By how much that is more than of late; below 0 when it falls (ms). */
+  /** Difference from the recent average lag; negative while the lag decreases (ms). */
   readonly trendMs: number
-  /** Audio that can be played without waiting for more to come (ms); Infinity when all of it is there. */
+  /** Audio that can be played without waiting for more (ms); Infinity if it is complete. */
   readonly aheadMs: number
 }
 
-/** From rest to the fastest: pauses first, then speech, by a twentieth each step. */
+/** All paces from normal to fastest: pauses are trimmed first, then speech speeds up in steps of 5 %. */
 export const PACES: readonly Pace[] = [
   { trim: false, factor: 1 },
   { trim: true, factor: 1 },
@@ -24,19 +24,19 @@ export const PACES: readonly Pace[] = [
   { trim: true, factor: 1.2 },
   { trim: true, factor: 1.25 },
 ]
-/** Lag from which each pace is taken (ms). */
+/** Lag from which each pace applies (ms). */
 const FROM_MS = [0, 250, 600, 1_000, 1_400, 1_900, 2_500]
-/** A pace is kept until the lag is down to this part of where it was taken: it does not flutter. */
+/** Hysteresis: a pace is kept until the lag falls below this share of the lag at which it applies. */
 const UNTIL = 0.4
-/** With less than this to play, what comes is not waited for faster (ms). */
+/** With less audio than this, playback returns to normal instead of draining the queue (ms). */
 const STARVING_MS = 400
 
-/** Index in `PACES` of an utterance that is not late. */
+/** Index in `PACES` of the normal pace. */
 export const REST = 0
 
 /**
- * The next pace after `pace` (an index of `PACES`), one step at a time, so that nobody hears it change. A lag that grows
- * counts as what it will soon be. Pure.
+ * Returns the pace after `pace` (indexes of `PACES`), at most one step away, so that the change is inaudible. A growing
+ * lag is extrapolated. Pure.
  */
 export function nextPace(pace: number, { lagMs, trendMs, aheadMs }: LaneState): number {
   if (aheadMs < STARVING_MS) return REST

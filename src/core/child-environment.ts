@@ -1,7 +1,7 @@
 /**
- * Variables that a child process gets: where programs, libraries and data are, language and time, certificates, proxies, and
- * what Node itself reads. Settings and secrets of the bridge are in other variables, and never belong to a child: engines
- * are programs and libraries of others, and get their settings by message.
+ * Environment variables that are passed to child processes: paths of programs, libraries and data, locale and time zone,
+ * certificates, proxies, and variables of Node.js. Settings and secrets of the bridge are never passed on: engines are
+ * third-party code and receive their settings by message.
  */
 const ALLOWED: readonly RegExp[] = [
   /^(PATH|HOME|USER|LOGNAME|SHELL|PWD|TMPDIR|TEMP|TMP|TZ|LANG|LANGUAGE)$/,
@@ -15,7 +15,7 @@ const ALLOWED: readonly RegExp[] = [
   /^(ESPEAK_DATA_PATH$|PYTHONPATH$|PYTHONHOME$|CUDA_|OMP_|ORT_)/,
 ]
 
-/** The part of `environment` that a child process may see. */
+/** Returns the variables of `environment` that a child process is allowed to see. */
 export function childEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => ALLOWED.some(allowed => allowed.test(name))),

@@ -1,20 +1,20 @@
-/** Failures in a row that open it. */
+/** Consecutive failures that open the circuit. */
 const FAILURES = 5
-/** … when they come within this time (ms). */
+/** … if they occur within this time (ms). */
 const WITHIN_MS = 20_000
-/** Time between two probes while it is open (ms), a quarter more or less by chance. */
+/** Time between two probes while the circuit is open (ms), ±25 % at random. */
 const PROBE_MS = 400
-/** Opened again so soon after it was closed, it waits twice as long each time (ms). */
+/** If the circuit opens again within this time after it closed, the time between probes doubles (ms). */
 const STEADY_MS = 10_000
 const LONGEST_PROBE_MS = 5_000
 
 /**
- * A breaker between many sessions and one service. Closed: everybody may try. Open: nobody may but one probe at a time,
- * so that a service that is down, or comes up, meets one connection, not all of them. Pure: time comes with each call.
+ * Circuit breaker between many sessions and one service. Closed: all sessions can connect. Open: only one probe at a time
+ * can, so that a failed or recovering service receives one connection instead of all. Pure: callers pass the time.
  */
 export class Circuit {
   readonly #random: () => number
-  /** When the newest failures in a row were (ms). */
+  /** Times of the latest consecutive failures (ms). */
   #failures: number[] = []
   #open = false
   #probing = false
@@ -27,28 +27,28 @@ export class Circuit {
     this.#random = random
   }
 
-  /** `half-open`: open, with a probe on its way. */
+  /** `half-open`: open, with a probe in progress. */
   get status(): 'closed' | 'open' | 'half-open' {
     if (!this.#open) return 'closed'
     return this.#probing ? 'half-open' : 'open'
   }
 
-  /** When the next probe may begin (ms); meaningful while open. */
+  /** Time from which the next probe can start (ms); meaningful only while open. */
   get probeAt(): number {
     return this.#probeAt
   }
 
-  /** A probe begins. */
+  /** Records the start of a probe. */
   probe(): void {
     this.#probing = true
   }
 
-  /** The probe was given up by whoever needed it: the next one may begin at once. */
+  /** Records that the caller canceled the probe. The next one can start immediately. */
   abandoned(): void {
     this.#probing = false
   }
 
-  /** A connection came about; what failed before it, to be given back by `unsteady`. */
+  /** Records a successful connection. Returns the failures before it, which `unsteady` can restore. */
   succeeded(now: number): readonly number[] {
     const before = this.#failures
     this.#failures = []
@@ -58,16 +58,16 @@ export class Circuit {
     return before
   }
 
-  /** A connection came about and broke at once: that was no success. */
+  /** Records that a successful connection failed soon afterwards: restores the failures `before` it and adds one. */
   unsteady(before: readonly number[], now: number): void {
     this.#failures = [...before, ...this.#failures]
     this.failed(now)
   }
 
-  /** A connection did not come about. */
+  /** Records a failed connection attempt. */
   failed(now: number): void {
     if (this.#open) {
-      // Those begun before it opened say nothing new.
+      // Attempts that started before the circuit opened carry no new information.
       if (this.#probing) this.#wait(now)
       return
     }

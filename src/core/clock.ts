@@ -1,4 +1,4 @@
-/** Time as a parameter: everything that waits or measures gets a `Clock`, so that a test decides when it is later. */
+/** Source of time. All code that waits or measures takes a `Clock`, so that tests control the time. */
 export interface Clock {
   /** Monotonic milliseconds from an arbitrary start; fractions allowed. */
   now(): number
@@ -6,14 +6,14 @@ export interface Clock {
   at(deadline: number, task: () => void): Disposable
 }
 
-/** What Node's timers can count to: 25 days. A longer one would run at once. */
+/** Maximum delay of a Node.js timer: 25 days. A longer delay would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Real time. Timers keep the process alive only while something else does. */
+/** Real time. Pending timers keep the process alive. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   at(deadline, task) {
-    // Node counts from the beginning of a turn, in whole milliseconds: its timers run up to one early, or a turn.
+    // Node.js counts whole milliseconds from the start of an event loop turn, so a timer can fire up to that much early.
     const run = () => {
       const left = deadline - performance.now()
       if (left > 0) timer = setTimeout(run, Math.min(left, LONGEST_TIMER_MS))
@@ -24,7 +24,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Runs `task` `ms` from now on `clock`; disposing cancels it. */
+/** Runs `task` in `ms` on `clock`; disposing cancels it. */
 export function after(clock: Clock, ms: number, task: () => void): Disposable {
   return clock.at(clock.now() + ms, task)
 }

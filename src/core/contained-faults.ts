@@ -2,12 +2,12 @@ import type { Clock } from './clock.ts'
 import { type Log, thrown } from './log.ts'
 import type { RelayMetrics } from './metrics.ts'
 
-/** Faults remembered as told, at most. */
+/** Maximum number of faults remembered as logged. */
 const TOLD_MOST = 100
 
 /**
- * What was thrown on behalf of one leg, utterance, session or onlooker, and caught there, so that it costs no more than
- * that. All are counted; each is logged once with its stack, however often it comes.
+ * Counts and logs exceptions that were caught at the leg, utterance, session or observer that caused them, so that
+ * nothing else is affected. Each distinct fault is logged only once, with its stack.
  */
 export class ContainedFaults {
   readonly #log: Log
@@ -19,11 +19,11 @@ export class ContainedFaults {
     this.#metrics = metrics
   }
 
-  /** `message`: what failed, always the same words for the same place; `about`: whose. */
+  /** Records a fault. `message` is constant for each place in the code; `about` adds log fields such as ids. */
   note(message: string, error: unknown, about: object = {}): void {
     this.#metrics.faultsContained++
     const fields = thrown(error)
-    // By where it was thrown, not by who called: the same fault may be met on several ways.
+    // Keyed by the place that threw, not by its callers: the same fault can be reached along several paths.
     const key = [message, ...fields.stack.split('\n', 2)].join('\n')
     if (this.#told.has(key)) return
     if (this.#told.size >= TOLD_MOST) this.#told.delete(this.#told.values().next().value!)
@@ -31,7 +31,7 @@ export class ContainedFaults {
     this.#log.error({ ...about, ...fields }, message)
   }
 
-  /** `clock`, on which a task that throws harms no other. */
+  /** Returns `clock` with tasks whose exceptions are caught and recorded here. */
   clock(clock: Clock): Clock {
     return {
       now: () => clock.now(),

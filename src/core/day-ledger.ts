@@ -1,24 +1,24 @@
-/** What was used up under one name. */
+/** Usage under one name. */
 export interface Used {
   readonly minutes: number
-  /** Money, where it has a price. */
+  /** Cost, if a price is set. */
   readonly spend: number
 }
 
 export const NOTHING: Used = { minutes: 0, spend: 0 }
 
 /**
- * Where what is used up in a day (UTC) outlives the process: limits that protect money hold however often it is restarted.
- * Each run notes its own totals; those of earlier runs, and of others that go on beside it, come back as `earlier`.
+ * Persists the usage of each day (UTC), so that spending limits survive restarts. Each run stores its own totals; `earlier`
+ * returns the totals of earlier runs and of other processes.
  */
 export interface DayLedger {
-  /** False when what was used today before this run cannot be known: nothing may be spent on trust then. */
+  /** False if today's earlier usage is unknown; nothing can be spent then. */
   readonly known: boolean
-  /** What other runs have used today. */
+  /** Returns today's usage by other runs. */
   earlier(name: string): Used
-  /** This run has used so much today, what goes on included; replaces what was noted of `name` before. */
+  /** Stores today's usage by this run, including calls in progress. Replaces the previous value of `name`. */
   note(name: string, used: Used): void
 }
 
-/** Forgets with the process. */
+/** Keeps nothing: usage is lost when the process ends. */
 export const forgetfulLedger: DayLedger = { known: true, earlier: () => NOTHING, note() {} }

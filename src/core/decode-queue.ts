@@ -1,21 +1,21 @@
 import type { Utterance } from './utterance.ts'
 
-/** mp3 frames decoded in one tick over all utterances: some 4 ms of work, twenty times real time for a thousand legs. */
+/** MP3 frames decoded per tick across all utterances: about 4 ms of work, 20 times real time for a thousand legs. */
 const FRAMES_A_TICK = 600
-/** … and for one utterance: over half a second of voice, so that it soon needs no decoder any more. */
+/** … and per utterance: more than half a second of audio, so that it soon frees its decoder. */
 const FRAMES_EACH = 16
 
-/** Spreads the decoding of long results over ticks, so that one turn of the event loop stays short. */
+/** Spreads the decoding of long results over several ticks, to keep each turn of the event loop short. */
 export class DecodeQueue {
   readonly #utterances = new Set<Utterance>()
   readonly #failed: (error: unknown) => void
 
-  /** `failed` is told what decoding threw; it costs that utterance alone. */
+  /** Calls `failed` with exceptions from decoding, which affect only their own utterance. */
   constructor(failed: (error: unknown) => void = () => {}) {
     this.#failed = failed
   }
 
-  /** Decodes `utterance` from the next tick on until it is complete. */
+  /** Decodes `utterance`, starting with the next tick, until it is complete. */
   add(utterance: Utterance): void {
     this.#utterances.add(utterance)
   }
@@ -29,7 +29,7 @@ export class DecodeQueue {
     const each = Math.max(1, Math.min(FRAMES_EACH, Math.floor(FRAMES_A_TICK / this.#utterances.size)))
     for (const utterance of this.#utterances)
       try {
-        // Whoever wanted to hear it has left: the rest of it would be decoded for nobody.
+        // All listeners have left, so the rest need not be decoded.
         if (utterance.audio.abandoned) utterance.close()
         if (!utterance.decode(each)) this.#utterances.delete(utterance)
       } catch (error) {
@@ -39,7 +39,7 @@ export class DecodeQueue {
       }
   }
 
-  /** Decodes no more of what is in it, and forgets it: nobody is there to hear it. */
+  /** Closes and removes all utterances. */
   clear(): void {
     for (const utterance of this.#utterances) this.#close(utterance)
     this.#utterances.clear()

@@ -1,59 +1,60 @@
 import type { BridgeError } from './errors.ts'
 import type { Invitation } from './invitation.ts'
 
-/** Somebody to be called, and where they will be. */
+/** A call to place, and the room that the callee joins. */
 export interface DialRequest {
-  /** E.164, or what else the channel can call. */
+  /** E.164 number, or another address that the channel can call. */
   readonly to: string
-  /** The number shown to them; default: the channel's own. */
+  /** Caller ID; default: the number of the channel. */
   readonly from?: string
-  /** The room and languages of the party once they answer; handed to `admit` as it is, for each of their streams. */
+  /** Room and languages of the callee; passed unchanged to `admit` for each of their streams. */
   readonly invitation: Invitation
-  /** How long it may ring (s); default of the channel. */
+  /** Maximum ringing time (s); the channel has a default. */
   readonly ringSeconds?: number
-  /** The call ends after this long (s), whatever happens. */
+  /** Maximum duration of the call (s). */
   readonly limitSeconds?: number
-  /** The name of the key of the API that asked for it, whose ceilings it counts for. */
+  /** Name of the API key that requested the call and whose quotas apply. */
   readonly by?: string
   /**
-   * Told when a leg of theirs has been admitted, which may be before `outcome`: until a machine is ruled out it is not
-   * heard. Told again when a broken leg is replaced. Must not throw.
+   * Called when a leg of the callee has been admitted, possibly before `outcome`: until voicemail is ruled out, the leg is
+   * muted. Called again when a failed leg is replaced. Must not throw.
    */
   readonly onJoined?: (participant: string) => void
 }
 
-/** How a call that was dialled went on. Only `answered` has a leg in the room. */
+/** Outcome of an outbound call. Only `answered` has a leg in the room. */
 export type DialOutcome =
-  /** A person, as far as can be told; their leg has been admitted under this id. */
+  /** Answered, as far as is known by a person; their leg has been admitted under this id. */
   | { readonly kind: 'answered'; readonly participant: string }
   | { readonly kind: 'busy' }
   | { readonly kind: 'no-answer' }
-  /** A machine answered, and was hung up on. */
+  /** Voicemail answered, and the call was ended. */
   | { readonly kind: 'voicemail' }
-  /** We, or who asked for it, hung up before an answer. */
+  /** We or the requester hung up before an answer. */
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly error: BridgeError }
 
-/** How a call that was dialled ended; `hangup`: after it had been answered. */
+/** Final state of an outbound call. `hangup`: it ended after it had been answered. */
 export type DialEnd = Exclude<DialOutcome['kind'], 'answered'> | 'hangup'
 
-/** A call on its way out. */
+/** An outbound call. */
 export interface OutgoingCall {
-  /** Ours, unique in this process; never a telephone number. */
+  /** Our own id, unique in this process; never a phone number. */
   readonly id: string
   /** Settles once, never rejects. */
   readonly outcome: Promise<DialOutcome>
-  /** The call is over for good; settles after `outcome`, never rejects. `voicemail` may follow `answered`. */
+  /** Settles when the call has ended, after `outcome`; never rejects. `voicemail` can follow `answered`. */
   readonly over: Promise<DialEnd>
-  /** Ends it at any stage; idempotent, never rejects. */
+  /** Ends the call at any stage. Idempotent; never rejects. */
   hangUp(): Promise<void>
 }
 
-/** A channel that can call somebody. Owned by its bridge. */
+/** A channel that can place outbound calls. Owned by its bridge. */
 export interface Dialler {
   /**
-   * Throws `BridgeError` at once: `DIAL_REFUSED` when settings do not allow the destination, or at all;
-   * `CAPACITY` when too many calls are on their way; `DIAL_SPENT` when as much was called as may be, for now. Whatever the network does later is in `outcome`.
+   * Places a call. Throws `BridgeError` synchronously: `DIAL_REFUSED` if the settings do not allow the destination or
+   * outbound calls; `CAPACITY` if too many calls are in progress; `DIAL_SPENT` if a quota is used up. Later failures are
+   * reported in `outcome`.
    */
   dial(request: DialRequest): OutgoingCall
 }

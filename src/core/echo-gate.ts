@@ -5,56 +5,56 @@ import type { EchoReference } from './echo-reference.ts'
 import type { RelayMetrics } from './metrics.ts'
 import { SlotClock } from './slot-clock.ts'
 
-/** Frames wait for so long while an echo may come (300 ms), and are judged when so many came behind them (frames). */
+/** While an echo is possible, frames are held (300 ms) and judged once `LOOK` later frames have arrived (frames). */
 const HELD = 15
 const LOOK = 5
 const PLACES = HELD + 1
-/** They are let through so long before the first that cannot be echo, and after the last (frames). */
+/** Frames that pass before the first frame that cannot be echo, and after the last one (frames). */
 const BEFORE = 9
 const BEHIND = 20
-/** What cannot be echo must be so much in so many frames that somebody speaks; half of it that they still do. */
+/** Speech is detected if the share that cannot be echo, summed over `WINDOW` frames, reaches `SPEAKS`; it ends below `STILL_SPEAKS`. */
 const WINDOW = 5
 const JUDGED = 8
 const SPEAKS = 1.6
 const STILL_SPEAKS = 0.96
-/** Somebody who speaks is looked at again every so many frames: is it still not the shape of what is played? */
+/** Interval at which detected speech is compared again with the shape of the played audio (frames). */
 const AGAIN = 16
-/** What was found to be echo by its shape stays echo for so long (frames). */
+/** Time for which audio recognized as echo by its shape remains classified as echo (frames). */
 const SETTLED = 3
-/** Softer than this a frame tells nothing (RMS: −62 dBFS), and a recogniser hears nothing (−56 dBFS). */
+/** Level below which a frame is not evaluated (RMS, −62 dBFS), and level from which a recognizer can hear it (−56 dBFS). */
 const TELLING = 26
 const LOUD = 52
-/** A voice that leaps ahead by more was away (slots). */
+/** A gap longer than this means that audio is missing (slots). */
 const MISSING = 5
-/** So many frames of digital silence are a pause of the channel's making. */
+/** This many frames of digital silence mean that the channel has paused. */
 const PAUSING = 10
-/** What was heard is remembered by halves of a second, for so many of them (s/2). */
+/** Interval of the snapshots of the counters (frames, 0.5 s), and number of snapshots. */
 const MOMENT = 25
 const MOMENTS = 64
 
-/** Who gets the voice without its echo: `age` frames of 20 ms ago `frame` was said, or silence in its place. */
+/** Receives the voice without echo. `frame`, or silence instead, was spoken `age` frames of 20 ms ago. */
 export type EchoGateOutlet = (frame: Int16Array, level: number, age: number, now: number) => void
 
-/** How much was heard since some moment (frames that are loud). */
+/** Counts of loud frames since some time. */
 export interface HeardOfParty {
-  /** Of the party itself. */
+  /** The participant's own voice. */
   own: number
-  /** Of what it was played. */
+  /** Echo of the audio played to the participant. */
   echo: number
 }
 
 /**
- * Keeps from the service what a party's microphone picks up of what the party is played, on a telephone on its speaker or
- * a computer without headphones: translated again, one sentence would go back and forth for ever. While something plays,
- * and as long as its echo may come, frames wait a little; those that the echo explains become silence, the others pass,
- * with what is around them. Otherwise frames pass as they come. Bounded; nothing is allocated for a frame.
+ * Removes the echo that a participant's microphone picks up from a phone on speaker or a computer without headphones.
+ * Otherwise the echo would be translated again, and one sentence would go back and forth endlessly. While audio is playing
+ * and its echo is possible, frames are held briefly. Frames explained by the echo become silence; the others pass, with
+ * the frames around them. At other times, frames pass without delay. Memory is bounded; frames cause no allocation.
  */
 export class EchoGate {
   #references: readonly EchoReference[] = []
   readonly #metrics: RelayMetrics
   readonly #outlet: EchoGateOutlet
   readonly #time = new SlotClock()
-  /** The ways of all that may come back, and of what may be heard now. Made when something is played for the first time. */
+  /** Echo paths of all references, and those that are currently audible. A path is created when its reference first plays. */
   readonly #paths = new Map<EchoReference, EchoPath>()
   readonly #audible: EchoPath[] = []
   readonly #hears = new HeardLevels()
@@ -62,11 +62,11 @@ export class EchoGate {
   readonly #frames: Int16Array[] = []
   readonly #levels = new Float64Array(PLACES)
   readonly #foreign = new Float32Array(JUDGED)
-  /** Frames so far; those of one stretch from `#since` on are judged. */
+  /** Number of frames so far, and the first frame of the stretch being judged. */
   #count = 0
   #since = 0
   #judging = false
-  /** The slot of the last one. */
+  /** Slot of the last frame. */
   #slot = 0
   #held = 0
   #openFrom = 0
@@ -74,7 +74,7 @@ export class EchoGate {
   #closedUntil = Number.NEGATIVE_INFINITY
   #silent = 0
   readonly #heard: HeardOfParty = { own: 0, echo: 0 }
-  /** What had been heard at moments before, and when they were. */
+  /** Snapshots of `#heard` with their times. */
   readonly #moments = Array.from({ length: MOMENTS }, () => ({
     at: Number.POSITIVE_INFINITY,
     own: 0,
@@ -86,7 +86,7 @@ export class EchoGate {
     this.#outlet = outlet
   }
 
-  /** Takes the next frame, of RMS `level`, at `now` (clock ms); it or another one comes out, none, or several. */
+  /** Takes the next frame, with RMS `level`, at `now` (clock ms). Emits any number of frames, not necessarily this one. */
   write(frame: Int16Array, level: number, now: number): void {
     const before = this.#slot
     const slot = this.#time.next(now, this.#silent >= PAUSING)
@@ -102,42 +102,42 @@ export class EchoGate {
     }
   }
 
-  /** All that may come back. What is known of one that stays is kept. */
+  /** Sets all audio whose echo is possible. Paths of references that remain are kept. */
   set references(references: readonly EchoReference[]) {
     this.#references = references
     for (const reference of this.#paths.keys())
       if (!references.includes(reference)) this.#paths.delete(reference)
   }
 
-  /** The slot of the last frame. */
+  /** Slot of the last frame. */
   get slot(): number {
     return this.#slot
   }
 
-  /** Loud frames that were echo so far. */
+  /** Number of loud frames classified as echo so far. */
   get echoFrames(): number {
     return this.#heard.echo
   }
 
-  /** What waits goes out now. */
+  /** Emits all held frames. */
   flush(now: number): void {
     this.#letGo(now)
     this.#judging = false
   }
 
-  /** What waits is nothing that should be heard. */
+  /** Drops all held frames. */
   clear(): void {
     this.#held = 0
     this.#judging = false
   }
 
-  /** The party has another leg: its echo is another one. */
+  /** Resets all echo paths, because the participant has a new leg. */
   reset(): void {
     this.clear()
     for (const path of this.#paths.values()) path.reset()
   }
 
-  /** Writes into `into` what was heard since `at` (clock ms; half a minute ago at most). */
+  /** Writes into `into` the counts since `at` (clock ms, at most about 30 s ago). */
   since(at: number, into: HeardOfParty): void {
     let from: HeardOfParty & { at: number } = this.#moments[0]!
     let found = Number.NEGATIVE_INFINITY
@@ -152,7 +152,7 @@ export class EchoGate {
     into.echo = this.#heard.echo - from.echo
   }
 
-  /** Finds the ways by which something may be heard in `slot`. */
+  /** Selects the echo paths that can be audible in `slot`. */
   #listen(slot: number): void {
     this.#audible.length = 0
     for (let n = 0; n < this.#references.length; n++) {
@@ -179,12 +179,12 @@ export class EchoGate {
     }
     this.#hold(frame, level, number)
     if (number - LOOK >= this.#since) this.#look(number - LOOK)
-    // Who is known to speak waits no longer.
+    // Detected speech passes without further delay.
     while (this.#held > HELD || (this.#held > 0 && number - this.#held < this.#openUntil))
       this.#release(number, now)
   }
 
-  /** Judges frame `number`, as some have come behind it. */
+  /** Judges frame `number`; the frames needed after it have arrived. */
   #look(number: number): void {
     const telling = this.#levels[number % PLACES]! >= TELLING
     const share = telling ? foreign(this.#audible, this.#hears, this.#hears.place(number), number) : 0
@@ -192,13 +192,13 @@ export class EchoGate {
     this.#decide(number)
   }
 
-  /** What was heard until frame `number` has the shape of something that was played. */
+  /** Returns true if the audio up to frame `number` has the shape of played audio. */
   #reshaped(number: number): boolean {
     for (let n = 0; n < this.#audible.length; n++) if (this.#audible[n]!.reshaped(number)) return true
     return false
   }
 
-  /** Another stretch: time is missing, or something can be heard again. */
+  /** Starts a new stretch, after a gap or when an echo becomes possible again. */
   #begin(now: number): void {
     this.#letGo(now)
     this.#judging = true
@@ -233,7 +233,7 @@ export class EchoGate {
     this.#openUntil = judged + BEHIND
   }
 
-  /** What was let through before frame `judged` was echo after all. */
+  /** Corrects the counters: frames that passed before frame `judged` were echo. */
   #mistook(judged: number): void {
     this.#openUntil = Number.NEGATIVE_INFINITY
     const frames = Math.min(this.#heard.own, judged - this.#openFrom)
@@ -241,7 +241,7 @@ export class EchoGate {
     this.#heard.echo += frames
   }
 
-  /** The frame that waited longest goes out; `newest` came last. */
+  /** Emits the oldest held frame; `newest` is the latest one. */
   #release(newest: number, now: number): void {
     const age = --this.#held
     const number = newest - age
@@ -257,7 +257,7 @@ export class EchoGate {
     this.#outlet(SILENT_FRAME, 0, age, now)
   }
 
-  /** All that waits goes out, before the frame that has just come. */
+  /** Emits all frames held before the current one. */
   #letGo(now: number): void {
     while (this.#held > 0) this.#release(this.#count - 1, now)
   }

@@ -1,59 +1,59 @@
 import { BANDS, SILENCE_DB } from '../transcode/band-levels.ts'
 import type { EchoReference } from './echo-reference.ts'
 
-/** An echo comes back so much later than it is played (slots of 20 ms): our idea of when may be a little late. */
+/** Range of echo delays (slots of 20 ms). It starts below 0, because our estimate of the playback time can be late. */
 const EARLIEST = -2
 const LATEST = 50
 const DELAYS = LATEST - EARLIEST + 1
-/** Slots kept, of what is played and of what comes back. */
+/** Slots kept of played and of received audio. */
 const PLAYED = 128
 const HEARD = 64
-/** After the last sound that was played its echo may still come for so long (slots: 1.2 s). */
+/** Time after the last played sound in which its echo is possible (slots: 1.2 s). */
 export const AFTER = 60
-/** How fast a room's reverberation dies away (dB a slot): half a second to −60 dB. */
+/** Decay of room reverberation (dB per slot): reaches −60 dB after about half a second. */
 const DECAY_DB = 2
-/** The strongest echo that is thought possible before anything is known (dB). */
+/** Strongest echo gain assumed before any learning (dB). */
 const STRONGEST_DB = -3
-/** What is played more softly than this in a band teaches nothing (dBFS). */
+/** Played level below which a band is not used for learning (dBFS). */
 const LEAST_DB = -66
-/** How fast a gain falls where less came back, and how fast it rises (share of the difference; dB at most). */
+/** Rates at which a gain falls and rises towards the measured value (share of the difference), and maximum rise (dB). */
 const FALL = 0.15
 const RISE = 0.05
 const RISE_MOST_DB = 0.5
-/** So many slots of sound have shown what comes back at a delay (slots, all bands together). */
+/** Amount of audio after which the gains of a delay count as known (slots, all bands together). */
 const PROVEN = 40
-/** An echo may be louder than expected by so much (dB), in a single band by the second more; below the third is nothing. */
+/** Tolerance above the expected echo (dB), extra tolerance for a single band (dB), and level treated as silence (dBFS). */
 const MARGIN_DB = 7
 const PEAK_DB = 10
 const NOTHING_DB = -75
-/** Likeness is looked for over so many slots; this share of all bands must have been played in them. */
+/** Number of slots over which shapes are compared, and the share of slots and bands that must contain played audio. */
 export const SHAPE_SLOTS = 20
 const SHAPE_SHARE = 0.4
-/** An echo differs from what was played by a gain that stays the same within so much (dB, standard deviation). */
+/** An echo differs from the played audio by a nearly constant gain: maximum standard deviation (dB). */
 const SHAPE_DB = 5
 /**
- * … and what was played changes by at least so much more than that gain (variances): of two steady sounds the gain stays the
- * same whatever they are, so that they show nothing.
+ * … and minimum ratio of the variance of the played audio to the variance of that gain. The gain between two steady sounds
+ * is always constant, so they prove nothing.
  */
 const SHAPE_CONTRAST = 2
-/** What was played must itself change by so much to have a shape (dB², variance). */
+/** Minimum variance of played audio for it to have a shape (dB²). */
 const LEAST_CONTRAST = 9
 
-/** What is high carries the words, what is low the loudness. */
+/** Weights per band: high bands carry the words, low bands most of the power. */
 const WEIGHTS = Float64Array.from({ length: BANDS }, (_, band) =>
   Math.min(1, ((200 + band * 140) / 1_500) ** 1.2),
 )
 
-// A module has one thread, and a slot is done before the next: all paths work in one place.
+// Buffers shared by all paths: a module has one thread, and each slot is completed before the next.
 const expected = new Float32Array(BANDS)
 const powers = new Float64Array(BANDS)
-/** The echo of nothing. */
+/** Echo of silence. */
 const NONE = new Float32Array(BANDS).fill(SILENCE_DB)
 const sounding = new Float32Array(BANDS)
-/** By how much a band is louder than the echo of what is well known can be (dB). */
+/** Level of each band above the loudest echo through known delays (dB). */
 const over = new Float64Array(BANDS)
 
-/** How much of what was heard in frame `number` cannot be the echo of any of `paths`, 0 to 1. */
+/** Returns the share of the power in frame `number` that cannot be echo of any of `paths` (0 to 1). */
 export function foreign(
   paths: readonly EchoPath[],
   { levels }: HeardLevels,
@@ -69,7 +69,7 @@ export function foreign(
     all += power
     powers[band] = power
     sounding[band] = level
-    // By how much it is louder than an echo can be; 0 where it can be one.
+    // Excess over the loudest possible echo; 0 if the band can be echo.
     over[band] = level > NOTHING_DB ? Math.max(0, level - expected[band]! - MARGIN_DB) : 0
   }
   let least = unexplained(NONE, 0, NONE, 0)
@@ -78,8 +78,9 @@ export function foreign(
 }
 
 /**
- * The power that one more delay leaves unexplained, at which an echo has `gains` (from `at` on) of what was `played` (from
- * `from` on). One band alone must be louder by more: a room's peak is narrower than a band, and a voice may just meet it.
+ * Returns the power that remains unexplained after adding one more delay, with `gains` (starting at `at`) applied to the
+ * levels `played` (starting at `from`). A single band needs a larger excess, because room resonances are narrower than a
+ * band and a voice can coincide with one.
  */
 function unexplained(gains: Float32Array, at: number, played: Float32Array, from: number): number {
   let sum = 0
@@ -100,35 +101,35 @@ function unexplained(gains: Float32Array, at: number, played: Float32Array, from
   return excessOfMost >= PEAK_DB ? sum : sum - most * (1 - excessOfMost / PEAK_DB)
 }
 
-/** Levels of what a party's microphone hears, by frames: the latest 64. */
+/** Band levels of the latest 64 frames from a participant's microphone. */
 export class HeardLevels {
   readonly levels = new Float32Array(HEARD * BANDS)
 
-  /** Where those of frame `number` are. */
+  /** Returns the index of the first level of frame `number`. */
   place(number: number): number {
     return (number % HEARD) * BANDS
   }
 }
 
 /**
- * The way of a sound from a party's loudspeaker back into its microphone, learnt from levels in bands alone. For every
- * delay there is a gain in each band: the most that can be echo, since whatever else is heard only adds to it. A gain
- * that is too high is refuted as soon as something is played and less comes back, so that where there is no echo none is
- * expected; one that is too low rises slowly. This needs no waveform, and so bears codecs, jitter and rooms.
+ * The acoustic path from a participant's loudspeaker back into their microphone, learned from band levels only. Each delay
+ * has a gain per band: an upper bound of the echo, because other sounds only add to it. A gain that is too high falls
+ * quickly when less audio is received than expected, so without echo none is expected; a gain that is too low rises
+ * slowly. No waveform is needed, so the method tolerates codecs, jitter and room acoustics.
  */
 export class EchoPath {
   readonly #played = new Float32Array(PLAYED * BANDS).fill(SILENCE_DB)
-  /** The same with reverberation, and the loudest band of each slot. */
+  /** Played levels with reverberation, and the loudest band of each slot. */
   readonly #lasting = new Float32Array(PLAYED * BANDS).fill(SILENCE_DB)
   readonly #peaks = new Float32Array(PLAYED).fill(SILENCE_DB)
   readonly #reference: EchoReference
   readonly #heard: Float32Array
   readonly #hears: HeardLevels
   readonly #gains: Float32Array
-  /** How much has been learnt of each delay (slots). */
+  /** Amount of audio learned for each delay (slots). */
   readonly #known = new Float32Array(DELAYS)
   #head = -1
-  /** What frame 0 would be heard in (slots). */
+  /** Slot that corresponds to frame 0. */
   #shift = 0
 
   constructor(reference: EchoReference, heard: HeardLevels) {
@@ -138,13 +139,13 @@ export class EchoPath {
     this.#gains = new Float32Array(DELAYS * BANDS).fill(reference.strongestDb)
   }
 
-  /** Nothing is known of the way any more. */
+  /** Discards everything learned. */
   reset(): void {
     this.#gains.fill(this.#reference.strongestDb)
     this.#known.fill(0)
   }
 
-  /** Frame `number` is heard in `slot`. Takes from the reference what is played until then; what came late is made up for. */
+  /** Updates the played levels for frame `number`, received in `slot`, including late additions to the reference. */
   follow(number: number, slot: number): void {
     this.#shift = slot - number
     const last = slot - EARLIEST
@@ -166,13 +167,13 @@ export class EchoPath {
     if (last > this.#head) this.#head = last
   }
 
-  /** Learns from what was heard in frame `number`. Gains rise only if `alone`: nobody is thought to speak. */
+  /** Learns from frame `number`. Gains rise only if `alone`, when no speech is detected. */
   learn(number: number, alone: boolean): void {
     const heard = this.#hears.place(number)
     for (let delay = 0; delay < DELAYS; delay++) {
       const place = this.#placeOf(number, delay)
       if (this.#peaks[place]! < LEAST_DB) continue
-      // What is well known changes slowly: every other slot is enough.
+      // Known gains change slowly: every second slot is enough.
       const proven = this.#known[delay]! >= PROVEN
       if (proven && ((number + delay) & 1) === 1) continue
       const bands = this.#learn(heard, place * BANDS, delay * BANDS, alone)
@@ -180,7 +181,7 @@ export class EchoPath {
     }
   }
 
-  /** Raises `expected` to what is well known to come back in frame `number`. */
+  /** Raises `expected` to the echo through known delays in frame `number`. */
   expect(number: number): void {
     for (let delay = 0; delay < DELAYS; delay++) {
       if (this.#known[delay]! < PROVEN) continue
@@ -192,7 +193,7 @@ export class EchoPath {
     }
   }
 
-  /** The least power that is left unexplained, up to `most`, if one more delay, of which little is known, explains it. */
+  /** Returns the minimum power, at most `most`, that remains unexplained after adding one delay that is not yet known. */
   least(number: number, most: number): number {
     let least = most
     for (let delay = 0; delay < DELAYS && least > 0; delay++) {
@@ -205,8 +206,8 @@ export class EchoPath {
   }
 
   /**
-   * Whether what was heard in the frames up to `number` has the shape of what was played, though it is louder than expected:
-   * the way has changed. Then it is learnt anew.
+   * Returns true if the frames up to `number` have the shape of the played audio although they are louder than expected.
+   * The path has changed in that case and is learned again.
    */
   reshaped(number: number): boolean {
     let best = SHAPE_DB
@@ -226,7 +227,7 @@ export class EchoPath {
     let bands = 0
     for (let band = 0; band < BANDS; band++) {
       const level = this.#played[played + band]!
-      // Reverberation says nothing about the gain.
+      // Reverberation does not show the gain.
       if (level < LEAST_DB || level < this.#lasting[played + band]! - 0.5) continue
       bands++
       const gain = this.#gains[gains + band]!
@@ -237,7 +238,7 @@ export class EchoPath {
     return bands
   }
 
-  /** Something was played at `delay` before most of the slots that are looked at. */
+  /** Returns true if enough of the compared slots contain audio played at `delay`. */
   #sounded(number: number, delay: number): boolean {
     let slots = 0
     for (let n = 0; n < SHAPE_SLOTS; n++)
@@ -245,7 +246,7 @@ export class EchoPath {
     return slots >= SHAPE_SLOTS * SHAPE_SHARE
   }
 
-  /** How much the gain at `delay` differs from slot to slot, in every other band (dB). */
+  /** Returns the standard deviation of the gain at `delay` over slots and every second band (dB). */
   #spread(number: number, delay: number): number {
     let spread = 0
     let contrast = 0
@@ -273,7 +274,7 @@ export class EchoPath {
       gains += sum
       cells += count
     }
-    // Whoever says the same again is as loud as it was played; no echo is.
+    // A person who repeats the words is as loud as the playback; an echo is not.
     if (gains >= cells * STRONGEST_DB) return Number.POSITIVE_INFINITY
     if (contrast < spread * SHAPE_CONTRAST || contrast < cells * LEAST_CONTRAST)
       return Number.POSITIVE_INFINITY
@@ -297,7 +298,7 @@ export class EchoPath {
     }
   }
 
-  /** Where what is heard in frame `number` was played, if it took `delay` (counted from the earliest). */
+  /** Returns the index of the played slot that is received in frame `number` after `delay` (0 is `EARLIEST`). */
   #placeOf(number: number, delay: number): number {
     return (number + this.#shift - delay - EARLIEST + PLAYED) % PLAYED
   }

@@ -2,20 +2,20 @@ import { BANDS, BandLevels } from '../transcode/band-levels.ts'
 import { rms } from '../transcode/level.ts'
 import { FRAME_MS } from '../transcode/pcm.ts'
 
-/** Slots kept: 2.56 s, of which one second may lie ahead. */
+/** Slots kept: 2.56 s, of which up to one second can be in the future. */
 const SLOTS = 128
-/** A softer frame leaves no echo that anybody understands (RMS: −64 dBFS). */
+/** Level below which a frame leaves no intelligible echo (RMS, −64 dBFS). */
 const LEAST = 20
 
 /**
- * Something whose echo may come back: what one party is played, or says where others hear it. Keeps its levels in bands on
- * a grid of 20 ms; silence costs nothing.
+ * Audio whose echo is possible: played to one participant, or spoken by them in a space shared with others. Stores band
+ * levels on a grid of 20 ms; silent frames are skipped.
  */
 export class EchoReference {
-  /** The strongest echo that is thought possible before anything is known (dB). */
+  /** Strongest echo gain assumed before any learning (dB). */
   readonly strongestDb: number
   readonly #levels = new Float32Array(SLOTS * BANDS)
-  /** Which slot each place holds. */
+  /** Slot number stored at each index. */
   readonly #slots = new Float64Array(SLOTS).fill(-1)
   readonly #bands = new BandLevels()
   #last = Number.NEGATIVE_INFINITY
@@ -25,15 +25,15 @@ export class EchoReference {
     this.strongestDb = strongestDb
   }
 
-  /** The last slot that can be heard. */
+  /** Last audible slot. */
   get loudUntil(): number {
     return this.#loudUntil
   }
 
-  /** `frame` is heard at `atMs` (clock ms). Frames come in order. */
+  /** Adds `frame`, played at `atMs` (clock ms). Frames must be in order. */
   add(frame: Int16Array, atMs: number): void {
     let slot = Math.round(atMs / FRAME_MS)
-    // Frames of one stretch follow each other, to whatever side their fraction of a slot is rounded.
+    // Consecutive frames get consecutive slots, regardless of rounding.
     if (slot === this.#last || slot === this.#last + 2) slot = this.#last + 1
     const follows = slot === this.#last + 1 && this.#loudUntil === this.#last
     this.#last = slot
@@ -45,7 +45,7 @@ export class EchoReference {
     this.#loudUntil = slot
   }
 
-  /** What was to be heard after `atMs` (clock ms) is not. */
+  /** Removes audio after `atMs` (clock ms), which is not played. */
   cut(atMs: number): void {
     const slot = Math.round(atMs / FRAME_MS)
     for (let place = 0; place < SLOTS; place++) if (this.#slots[place]! > slot) this.#slots[place] = -1

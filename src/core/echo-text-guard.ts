@@ -1,21 +1,21 @@
 import type { HeardOfParty } from './echo-gate.ts'
 
-/** What was played is remembered for so long after its beginning (ms): it lasts, comes back, and a recogniser takes its time. */
+/** Time for which played words are kept after their start (ms). It covers playback, the echo delay and recognition. */
 const KEPT_MS = 20_000
 const KEPT_MOST = 24
-/** This share of a text must be in what was played; a recogniser hears an echo less well than a person. */
+/** Share of a text that must match the played words; a recognizer understands an echo less well than direct speech. */
 const ALIKE = 0.6
-/** Letters that are compared at a time. */
+/** Length of the compared letter sequences (trigrams). */
 const PIECE = 3
-/** So much echo must have been heard (loud frames: 100 ms); where nothing at all was, a text must be more alike and longer. */
+/** Minimum amount of echo (loud frames, 100 ms). Without any audio, a text must match more closely and be longer. */
 const ECHO_LEAST = 5
 const ALIKE_UNHEARD = 0.75
 const LETTERS_UNHEARD = 12
-/** Nobody says a letter in less than this (loud frames), nor anything at all. */
+/** Minimum duration of a spoken letter, and of an utterance (loud frames). */
 const FRAMES_A_LETTER = 0.9
 const FRAMES_LEAST = 6
 
-/** Words that are played to a party; their text may become known later. */
+/** Words that are played to a participant. Their text can be added later. */
 export interface PlayedWords {
   readonly id: string
   readonly text?: string | undefined
@@ -26,22 +26,22 @@ interface Played {
   readonly at: number
 }
 
-/** Tells how much was heard of a party since a moment. */
+/** Counts of a participant's audio since a given time. */
 export interface Evidence {
   since(at: number, into: HeardOfParty): void
 }
 
-/** The words that one party was played of late, translations and originals in whatever language. Bounded. */
+/** Words recently played to one participant: translations and originals in all languages. Bounded. */
 export class EchoWords {
   #played: readonly Played[] = []
 
-  /** `words` begin to be heard at `now` (clock ms). */
+  /** Records that playback of `words` starts at `now` (clock ms). */
   begun(words: PlayedWords, now: number): void {
     const others = this.#played.filter(each => each.words.id !== words.id && now - each.at < KEPT_MS)
     this.#played = [...others, { words, at: now }].slice(-KEPT_MOST)
   }
 
-  /** Those that may still come back at `now`, oldest first. */
+  /** Returns the words whose echo is still possible at `now`, oldest first. */
   recent(now: number): readonly Played[] {
     return this.#played.filter(({ at }) => now - at < KEPT_MS)
   }
@@ -54,9 +54,9 @@ export class EchoWords {
 const heard: HeardOfParty = { own: 0, echo: 0 }
 
 /**
- * Whether `text`, understood at `now`, is an echo that the recogniser heard after all: it is made of words that were played
- * (one, half of one, or several joined), an echo of them was picked up, and the party itself was not heard for long enough
- * to have said it. Who repeats what they heard speaks, and is kept. A party of whom nothing was heard has said nothing.
+ * Returns true if `text`, recognized at `now`, is an echo that reached the recognizer. It consists of words that were
+ * played (one utterance, a part of one, or several joined), their echo was picked up, and the participant's own voice was
+ * too short for the text. A person who repeats the words is therefore not an echo.
  */
 export function isEchoText(
   text: string,
@@ -69,7 +69,7 @@ export function isEchoText(
   if (letters === 0) return false
   for (const source of sources) {
     const played = source.recent(now)
-    // From each one on, with those behind it: several may have been understood as one.
+    // Try every sequence of consecutive utterances, because several can be recognized as one.
     for (let first = 0; first < played.length; first++) {
       evidence.since(played[first]!.at, heard)
       const unheard = heard.echo < ECHO_LEAST
@@ -84,7 +84,7 @@ export function isEchoText(
   return false
 }
 
-/** How much of `text` is in `played`, by pieces of three letters, each counted as often as it is there (0 to 1). */
+/** Returns the share of the trigrams of `text` that occur in `played`, counting repetitions (0 to 1). */
 function share(text: string, played: string): number {
   if (text === played) return 1
   const there = piecesOf(played)
@@ -108,7 +108,7 @@ function piecesOf(text: string): Map<string, number> {
   return pieces
 }
 
-/** `text` as it sounds, roughly: lower case, no accents, no punctuation, single spaces. */
+/** Normalizes `text` for comparison: lower case, no accents, no punctuation, single spaces. */
 export function bare(text: string): string {
   return text
     .normalize('NFKD')

@@ -1,4 +1,4 @@
-/** Stable codes of run-time failures; each has its row in `docs/reference/errors.md`. */
+/** Stable codes of run-time failures. `docs/reference/errors.md` describes each. */
 export type ErrorCode =
   | 'STATE'
   | 'CONFIG'
@@ -23,17 +23,17 @@ export type BackOff = 'fast' | 'slow'
 export interface BridgeErrorOptions {
   /** Default: false. */
   readonly retryable?: boolean
-  /** Default: `fast` where it is retryable, `slow` where it is not. */
+  /** Default: `fast` if it is retryable, otherwise `slow`. */
   readonly backOff?: BackOff
   readonly cause?: unknown
 }
 
-/** A failure at run time. Branch on `code`, never on the text. */
+/** A run-time failure. Branch on `code`, never on the message. */
 export class BridgeError extends Error {
   readonly code: ErrorCode
-  /** True when doing the same again later may work. */
+  /** True if the same operation can succeed later. */
   readonly retryable: boolean
-  /** How soon it is worth another try: `fast`, within a second or so; `slow`, after ever longer waits. */
+  /** Delay before a retry: `fast`, about a second at most; `slow`, increasing delays. */
   readonly backOff: BackOff
 
   constructor(code: ErrorCode, message: string, options: BridgeErrorOptions = {}) {
@@ -45,21 +45,21 @@ export class BridgeError extends Error {
   }
 }
 
-/** Why something ended. An ending is not an error: a hang-up never has a stack trace. */
+/** The reason why an object ended. An end is not an error: a hang-up has no stack trace. */
 export type EndReason =
-  /** Somebody hung up: the far side, or we. */
+  /** The remote or the local side hung up. */
   | { kind: 'hangup'; by: 'remote' | 'local' }
-  /** The owner closed and took its children along. */
+  /** The owner was closed. */
   | { kind: 'parent-closed' }
-  /** Nobody needs it any more (a session without listeners). */
+  /** It is no longer needed (a session without listeners). */
   | { kind: 'unused' }
-  /** A newer leg of the same call took its place. */
+  /** A newer leg of the same call replaced it. */
   | { kind: 'replaced' }
-  /** Nothing was heard for this long. */
+  /** No data arrived for this long. */
   | { kind: 'idle'; afterMs: number }
   | { kind: 'failed'; error: BridgeError }
 
-/** The ending in one short line, for logs. */
+/** Formats an end reason as a short line for logs. */
 export function describeEnd(reason: EndReason): string {
   switch (reason.kind) {
     case 'hangup':

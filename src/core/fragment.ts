@@ -1,35 +1,35 @@
-/** A stretch of a speaker's audio as it goes to the service: linear16, 16 kHz, mono. */
+/** A segment of a speaker's audio as sent to the service: linear16, 16 kHz, mono. */
 export interface Fragment {
-  /** Position in the session, counted from 0 and never reused, whatever connection carries it. */
+  /** Position in the session, from 0; never reused, even on a new connection. */
   readonly sequence: number
   /** Samples, linear16. */
   readonly pcm: Int16Array
-  /** The same memory as it is sent. */
+  /** Byte view of `pcm`, for sending. */
   readonly bytes: Uint8Array
-  /** Clock time of the last send on the present connection (ms); negative while it waits to be sent. */
+  /** Time of the last send on the current connection (clock ms); negative until it is sent. */
   sentAt: number
   acked: boolean
-  /** No frame in it was loud. */
+  /** True if it contains no loud frame. */
   quiet: boolean
 }
 
-/** The memory of a fragment. */
+/** Memory of a fragment. */
 export type FragmentMemory = Pick<Fragment, 'pcm' | 'bytes'>
 
-/** Spare fragments of one size, shared by all sessions so that a steady call makes no garbage. */
+/** Pool of fragment memory of one size, shared by all sessions, so that a steady call allocates nothing. */
 export class FragmentPool {
   readonly bytes: number
   readonly #spare: FragmentMemory[] = []
   readonly #most: number
   #lent = 0
 
-  /** `bytes` of each fragment; at most `most` spares are kept. */
+  /** `bytes`: size of each fragment. `most`: maximum number of spares. */
   constructor(bytes: number, most = 2_048) {
     this.bytes = bytes
     this.#most = most
   }
 
-  /** Fragments in use now; 0 when every ring is closed. */
+  /** Number of fragments in use; 0 when all replay buffers are closed. */
   get lent(): number {
     return this.#lent
   }
@@ -47,7 +47,7 @@ export class FragmentPool {
     if (this.#spare.length < this.#most) this.#spare.push(memory)
   }
 
-  /** One is not coming back: somebody may still read it. */
+  /** Removes one fragment from the count without reusing its memory, which may still be read. */
   abandon(): void {
     this.#lent--
   }

@@ -9,7 +9,7 @@ export interface GateReportParts {
   readonly log: Log
 }
 
-/** Tells metrics, log and onlookers how it stands with the services behind a gate. */
+/** Reports the status of the services behind a failover translator to metrics, log and observers. */
 export class GateReport {
   readonly #parts: GateReportParts
 
@@ -17,7 +17,7 @@ export class GateReport {
     this.#parts = parts
   }
 
-  /** The breaker of one of the services has opened or closed. */
+  /** Reports that the circuit breaker of a service opened or closed. */
   changed(gate: ServiceGate, change: GateChange): void {
     const { metrics, observer, log } = this.#parts
     const { place: service, status } = change
@@ -29,7 +29,7 @@ export class GateReport {
     observer.emit('service', change)
   }
 
-  /** Called once a second, and when nobody is there any more. */
+  /** Updates the gauges. Called once per second, and when the last participant has left. */
   count(gate: ServiceGate): void {
     const { metrics } = this.#parts
     metrics.probes = gate.probes

@@ -2,41 +2,41 @@ import type { EndReason } from './errors.ts'
 import type { ServiceUpstream } from './service-upstream.ts'
 import { type Connection, type ConnectionSink, inAnyVoice, type TranslationRequest } from './translator.ts'
 
-/** A connection that broke so soon after it was ready was no success (ms). */
+/** A connection that fails within this time after it was ready does not count as a success (ms). */
 const STEADY_MS = 2_000
 
-/** A service that refused a connection for good is not asked for the same again so soon (ms). */
+/** Time for which a service that permanently refused a request is not asked again (ms). */
 const REFUSED_MS = 30_000
 
-/** What a connection tells the gate. */
+/** Events of a connection for its failover translator. */
 export interface GateEvents {
   now(): number
-  /** It is being opened no more: it is ready, or it is not. */
+  /** The attempt has ended: the connection is ready or has failed. */
   settled(connection: GatedConnection): void
-  /** It did not come about; the gate decides what is done. */
+  /** The attempt failed; the failover translator decides what to do next. */
   failed(connection: GatedConnection, reason: EndReason): void
-  /** It is over. */
+  /** The connection has ended. */
   over(connection: GatedConnection): void
 }
 
-/** A connection as a session sees it: it may wait before the gate, and be tried at one service after another. */
+/** A connection as a session sees it. It can wait for a service and try several services in turn. */
 export class GatedConnection implements Connection {
   readonly request: TranslationRequest
   readonly #sink: ConnectionSink
   readonly #events: GateEvents
-  /** Services that were tried in vain since it last waited. */
+  /** Services that failed since the connection last waited. */
   readonly tried = new Set<ServiceUpstream>()
-  /** When each service said that it cannot take it, not now and not later (clock ms). */
+  /** Time of the last permanent refusal by each service (clock ms). */
   readonly #refusedAt = new Map<ServiceUpstream, number>()
-  /** The service that it is at. */
+  /** The current service. */
   upstream: ServiceUpstream | undefined
   ready = false
-  /** It knows that a better service is there. */
+  /** True once it was notified that a preferred service is available. */
   told = false
-  /** It was let in to see whether the service is there. */
+  /** True while it is a probe of an open circuit. */
   probe = false
   #inner: Connection | undefined
-  /** Opened so often: what an earlier one says is not heard. */
+  /** Number of attempts; events of earlier attempts are ignored. */
   #attempt = 0
   #over = false
   #readyAt = 0
@@ -48,20 +48,20 @@ export class GatedConnection implements Connection {
     this.#events = events
   }
 
-  /** Whether `upstream` said lately that it cannot take it; what was said long ago may have been set right. */
+  /** Returns true if `upstream` recently refused this request permanently. Older refusals may have been resolved. */
   refusedBy(upstream: ServiceUpstream): boolean {
     const at = this.#refusedAt.get(upstream)
     return at !== undefined && this.#events.now() - at < REFUSED_MS
   }
 
-  /** Opens it at `upstream`. */
+  /** Opens the connection at `upstream`. */
   start(upstream: ServiceUpstream): void {
     const attempt = ++this.#attempt
     const heard = () => attempt === this.#attempt && !this.#over
     const sink = this.#sink
     this.upstream = upstream
     upstream.opening++
-    // Voices are the first service's: another one may not have them.
+    // The requested voice belongs to the first service; other services may not offer it.
     const request = upstream.place === 0 ? this.request : inAnyVoice(this.request)
     this.#inner = upstream.translator.open(request, {
       ready: () => void (heard() && this.#begin(upstream)),
@@ -84,13 +84,13 @@ export class GatedConnection implements Connection {
     this.end({ kind: 'hangup', by: 'local' })
   }
 
-  /** A better service is there again; told once. */
+  /** Notifies the session that a preferred service is available again. */
   renew(): void {
     this.told = true
     if (this.ready) this.#sink.renew?.()
   }
 
-  /** It is over for whoever asked for it. Idempotent. */
+  /** Ends the connection for its session. Idempotent. */
   end(reason: EndReason): void {
     if (this.#over) return
     this.#over = true
@@ -116,7 +116,7 @@ export class GatedConnection implements Connection {
       this.upstream = undefined
       this.probe = false
       this.#settle(upstream)
-      // After this attempt nothing of it is heard, whatever the gate does next.
+      // Ignore later events of this attempt.
       this.#attempt++
       this.tried.add(upstream)
       if (reason.kind === 'failed' && !reason.error.retryable)
@@ -136,7 +136,7 @@ export class GatedConnection implements Connection {
   }
 }
 
-/** Whether a service was not there, rather than there and unwilling: only that says something about the next connection. */
+/** Returns true if a service was unreachable rather than refusing: only then is the next connection likely to fail too. */
 export function unreachable(reason: EndReason): boolean {
   return reason.kind === 'failed' && reason.error.retryable && reason.error.code !== 'SERVICE_REFUSED'
 }

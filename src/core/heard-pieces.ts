@@ -1,18 +1,18 @@
-/** Pieces of one utterance that are remembered. */
+/** Maximum number of chunks remembered per utterance. */
 const MOST = 256
-/** A shorter piece says nothing: it may be silence (bytes). */
+/** Minimum size of a chunk that can identify a repetition; a shorter one may be silence (bytes). */
 const TELLING_BYTES = 512
 
 /**
- * Knows the pieces of one utterance's voice again, so that what a service sends twice is heard once. Silence and tones
- * look alike piece by piece; so only the beginning tells that a service repeats itself, and then every piece is looked at.
+ * Detects repeated chunks of one utterance's voice, so that audio sent twice is played once. Chunks of silence and tones
+ * are identical anyway, so a repetition is recognized only by the first chunk; after that, every chunk is compared.
  */
 export class HeardPieces {
   readonly #seen = new Set<string>()
   #first: string | undefined
   #repeats = false
 
-  /** Whether these bytes were there before in this utterance. */
+  /** Returns true if the utterance already contained these bytes. */
   repeated(audio: Uint8Array): boolean {
     const name = `${audio.length}/${fingerprint(audio)}`
     this.#repeats ||= name === this.#first
@@ -23,12 +23,12 @@ export class HeardPieces {
   }
 }
 
-/** Whether samples could be silence: all bytes are the same. */
+/** Returns true if the bytes can be silence: all are equal. */
 function isSilent(bytes: Uint8Array): boolean {
   return bytes.every(byte => byte === bytes[0])
 }
 
-/** FNV-1a of 32 bits. */
+/** 32-bit FNV-1a hash. */
 function fingerprint(bytes: Uint8Array): number {
   let hash = 0x811c9dc5
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)

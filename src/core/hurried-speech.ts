@@ -3,14 +3,14 @@ import { Stretch } from '../transcode/stretch.ts'
 import type { Pace } from './catch-up.ts'
 import type { QueuedSpeech } from './queued-speech.ts'
 
-/** An utterance that is still coming is begun in the same breath only with this much of it there (ms). */
+/** Minimum audio of an incomplete utterance before it directly follows the previous one (ms). */
 const BEGIN_MS = 400
 
 const ms = (samples: number) => (samples * FRAME_MS) / FRAME_SAMPLES
 
 /**
- * A lane's utterances in less time: read a little ahead, pauses trimmed within and between them, played faster. While it
- * hurries one may follow the other in mid frame; at rest each begins with a frame of its own.
+ * Plays a queue's utterances in less time: reads slightly ahead, trims pauses within and between utterances, and speeds up
+ * speech. At a faster rate an utterance can start in the middle of a frame; at normal rate each starts with a new frame.
  */
 export class HurriedSpeech {
   readonly #queue: readonly QueuedSpeech[]
@@ -19,20 +19,20 @@ export class HurriedSpeech {
   readonly #frame = new Int16Array(FRAME_SAMPLES)
   #resting = true
 
-  /** `queue` stays the lane's own; `begin` is told when the first sample of an utterance goes out. */
+  /** The caller keeps ownership of `queue`. `begin` is called when the first sample of an utterance is emitted. */
   constructor(queue: readonly QueuedSpeech[], begin: (queued: QueuedSpeech) => void) {
     this.#queue = queue
     this.#begin = begin
   }
 
-  /** Sets how it plays from now on. */
+  /** Sets the playback rate. */
   set pace({ trim, factor }: Pace) {
     this.#stretch.trimming = trim
     this.#stretch.factor = factor
     this.#resting = !trim && factor === 1
   }
 
-  /** Audio that was read ahead (ms). */
+  /** Duration of audio read ahead (ms). */
   get bufferedMs(): number {
     return ms(this.#stretch.buffered)
   }
@@ -45,12 +45,12 @@ export class HurriedSpeech {
     return ms(this.#stretch.hastened)
   }
 
-  /** The next frame, valid until the one after it; undefined while an utterance has too little there, and at the end. */
+  /** Returns the next frame, valid until the next call; undefined at the end, or while too little audio is available. */
   next(): Int16Array | undefined {
     if (!this.#stretch.ready(FRAME_SAMPLES) && !this.#drained()) return undefined
     const count = this.#stretch.read(this.#frame)
     if (count === 0) return undefined
-    // Utterances are faded out: what is missing to a whole frame is silence.
+    // Utterances end with a fade-out, so silence can complete the frame.
     this.#frame.fill(0, count)
     for (let n = 0; n < this.#queue.length; n++) {
       const queued = this.#queue[n]!
@@ -59,17 +59,17 @@ export class HurriedSpeech {
     return this.#frame
   }
 
-  /** Whether all that was read of `queued` went out. */
+  /** Returns true if all audio read from `queued` was emitted. */
   passed(queued: QueuedSpeech): boolean {
     return this.#stretch.position >= queued.to
   }
 
-  /** Drops what was read ahead. */
+  /** Drops the audio read ahead. */
   clear(): void {
     this.#stretch.clear()
   }
 
-  /** The next frame of the utterance being read, or of the one behind it. */
+  /** Returns the next frame of the current utterance, or of the following one. */
   #readAhead(): Int16Array | undefined {
     const at = this.#stretch.position + this.#stretch.buffered
     for (let n = 0; n < this.#queue.length; n++) {
@@ -86,7 +86,7 @@ export class HurriedSpeech {
     return !this.#resting && (queued.speech.audio.complete || queued.leftMs >= BEGIN_MS)
   }
 
-  /** The last utterance that was read from is read to its end. */
+  /** Returns true if the last utterance that was started has been read completely. */
   #drained(): boolean {
     for (let n = this.#queue.length - 1; n >= 0; n--) if (this.#queue[n]!.at > 0) return this.#queue[n]!.taken
     return this.#queue[0]?.taken ?? true

@@ -22,32 +22,32 @@ export interface InterpretationParts extends SessionParts {
 
 export interface InterpretationSetup {
   readonly voice?: string | undefined
-  /** The service refused the same a while ago. */
+  /** The service recently refused the same request. */
   readonly refusedBefore?: boolean
 }
 
 /**
- * One speaker being interpreted into one language, for everybody in the room who wants that; into their own language it
- * is a transcript, without a voice.
+ * Interpretation of one speaker into one language, for all participants of the room who request it. If the language is the
+ * speaker's own, it is a transcript without a voice.
  */
 export class Interpretation {
   readonly speaker: Participant
   readonly to: LanguageId
   readonly session: Session
-  /** Ids of all who hear or read it. Set by the room. */
+  /** Ids of all listeners and caption readers. Set by the room. */
   listeners: ReadonlySet<string> = new Set()
-  /** Who hears it. Set by the room. */
+  /** Listeners of the voice. Set by the room. */
   hearings: readonly Hearing[] = []
-  /** It has the captions; of several that differ in their voice alone, one has. Set by the room. */
+  /** True if it provides the captions. Of several interpretations that differ only in their voice, one does. Set by the room. */
   primary = true
-  /** Where it is recorded. Set by the room while somebody taps. */
+  /** Track for recordings. Set by the room while a tap is active. */
   track: TrackWriter | undefined
   readonly #spoken: SpokenRange
   readonly #name: string
   readonly #parts: InterpretationParts
   readonly #interpreter: Interpreter
 
-  /** Opens the session. `speaker.state.speaks` must be set; `setup` has the voice wanted, and what became of it before. */
+  /** Opens the session. Requires `speaker.state.speaks`. `setup` has the requested voice and its previous result. */
   constructor(
     speaker: Participant,
     to: LanguageId,
@@ -67,9 +67,9 @@ export class Interpretation {
       from,
       to,
     }
-    // A name may change.
+    // Read for each caption, because the name can change.
     const named = () => (speaker.state.name === undefined ? {} : { name: speaker.state.name })
-    // Numbered: the same pair may come and go with those who want it, and utterances have names of their own.
+    // Numbered, so that utterance ids stay unique when the same pair of languages is opened again.
     this.#name = `${speaker.id}.${++speaker.interpretations}`
     const { levelling, levelDb } = parts.options
     const events: InterpreterEvents = {
@@ -97,7 +97,7 @@ export class Interpretation {
     )
     const want = from === to ? 'captions' : 'speech'
     const request = { from, to, want, ...(voice === undefined ? {} : { voice }) } as const
-    // Until it is known that the service takes it this time, the original stays.
+    // Keep playing the original until the service accepts the request this time.
     const options = refusedBefore ? { ...parts.options, awayAfterMs: -1 } : parts.options
     this.session = new Session(speaker.id, request, options, parts, {
       result: (_session, result) => {
@@ -114,32 +114,32 @@ export class Interpretation {
     })
   }
 
-  /** The listener whose hearing counts for the track: the first. */
+  /** The first listener, whose playback is recorded on the track. */
   get ear(): string | undefined {
     return this.hearings[0]?.listener
   }
 
-  /** The listener should hear the original: the service is gone, or gives text without a voice. */
+  /** True if listeners should hear the original: the service is unavailable or returns text without a voice. */
   get away(): boolean {
     return this.session.away || (this.session.request.want === 'speech' && this.#interpreter.voiceless)
   }
 
-  /** The service refused it, so nothing comes of it any more. */
+  /** True if the service refused it, so that it delivers no more results. */
   get refused(): boolean {
     return this.session.state.status === 'ended'
   }
 
-  /** Whether `utterance` is one of its own. */
+  /** Returns true if `utterance` belongs to this interpretation. */
   made(utterance: string): boolean {
     return utterance.startsWith(`${this.#name}.`)
   }
 
-  /** It hears no more of its speaker: only last words still come. */
+  /** The speaker's audio stops; results for earlier speech can still arrive. */
   cut(): void {
     this.#spoken.cut(this.#parts.clock.now())
   }
 
-  /** It hears its speaker again. */
+  /** The speaker's audio resumes. */
   goOn(): void {
     this.#spoken.goOn()
   }
@@ -148,7 +148,7 @@ export class Interpretation {
     return this.session.close(reason)
   }
 
-  /** Who hears the original has heard these words. */
+  /** Records these words as played to the listeners who hear the original. */
   #heard(utterance: string, text: string, at: number): void {
     for (const { voice, echo } of this.speaker.hearings)
       if (voice.passes) echo?.begun({ id: `original ${utterance}`, text }, at)
@@ -170,7 +170,7 @@ export class Interpretation {
     return true
   }
 
-  /** What `task` throws costs the utterance that was coming. */
+  /** Runs `task`. An exception drops only the utterance in progress. */
   #attempt(task: () => void): void {
     try {
       task()
@@ -179,14 +179,14 @@ export class Interpretation {
       try {
         this.#interpreter.abandon()
       } catch {
-        // It is given up in any case.
+        // The utterance is dropped in any case.
       }
     }
   }
 
   #play(utterance: Utterance): void {
     if (this.hearings.length === 0) {
-      // It is only read: nothing of it is decoded.
+      // Only captions are needed: skip decoding.
       utterance.close()
       return
     }
@@ -209,7 +209,7 @@ export class Interpretation {
       attempt: 'attempt' in state ? state.attempt : 0,
       ...(state.status === 'ended' ? { reason: state.reason } : {}),
     })
-    // An original that may be heard now must not wait for the next frame to come up.
+    // The original can become audible now, without waiting for the next frame.
     this.#pump()
   }
 }

@@ -9,45 +9,45 @@ import { Utterance, type UtteranceOptions } from './utterance.ts'
 
 export interface InterpreterEvents {
   caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation'>): void
-  /** Whether `text` is what the speaker was played, picked up by their microphone: then nothing is made of it. */
+  /** Returns true if `text` is an echo of audio played to the speaker. Its result is then ignored. */
   isEcho?(utterance: string, text: string, final: boolean): boolean
-  /** A voice begins. Whoever wants to hear it takes a place in its audio now. */
+  /** A voice starts. Listeners must open a reader of its audio now. */
   utterance(utterance: Utterance): void
-  /** For the first time, the voice in a result is no sound that can be read. */
+  /** The voice in a result cannot be decoded. Called only the first time. */
   notMp3(): void
 }
 
-/** What is known of one of the service's utterances. */
+/** State of one of the service's utterances. */
 interface Known {
   readonly name: string
   caption: string
-  /** Its final words so far: they may come in results of their own. */
+  /** Final text and translation so far, which can arrive in separate results. */
   said: Said
-  /** Its voice so far; undefined while there is none. */
+  /** Chunks of its voice so far; undefined until the first one arrives. */
   pieces: HeardPieces | undefined
-  /** Its final text was an echo of what the speaker was played. */
+  /** True if its final text was an echo of audio played to the speaker. */
   echo: boolean
-  /** Its translation so far. */
+  /** Translation so far. */
   translation: string | undefined
-  /** Its final text has come. */
+  /** True once its final text has arrived. */
   final: boolean
-  /** When its final text and its translation came, and what the service says of its stages. */
+  /** Arrival times of the final text and the translation, and the stage times reported by the service. */
   readonly course: { textAt?: number; translationAt?: number; timing?: ServiceTiming }
 }
 
 type Said = Pick<TranslationResult, 'text' | 'translation'>
 
-/** The voice that is coming. */
+/** The voice that is arriving. */
 interface Speaking {
   readonly name: string
   readonly caption: string
   readonly said: Said
   readonly utterance: Utterance
-  /** Left out at its beginning, as it was heard before (ms). */
+  /** Skipped at its start, because it was already played (ms). */
   readonly skipMs: number
 }
 
-/** What is known as a voice begins. */
+/** Context of the start of a voice. */
 interface VoiceBegin {
   readonly speechEndedAt: number
   readonly now: number
@@ -55,28 +55,28 @@ interface VoiceBegin {
   readonly rate: number | undefined
 }
 
-/** Words of a voice that broke off are said again for so long, so that none is half a word (ms). */
+/** Overlap when an interrupted voice is continued, so that no word is cut in half (ms). */
 const OVERLAP_MS = 200
 
-/** Makes utterances and captions out of one session's results, whatever connection they came by. */
+/** Assembles utterances and captions from the results of one session, across all of its connections. */
 export class Interpreter {
   readonly #name: string
   readonly #pool: Mp3Pool
   readonly #metrics: RelayMetrics
   readonly #events: InterpreterEvents
   readonly #voice: UtteranceOptions
-  /** Our names of the service's utterances, for this connection, and what is known of each. */
+  /** State of the current connection's utterances, by the service's id. */
   readonly #known = new Map<string, Known>()
   #saidNotMp3 = false
   #count = 0
   #current: Speaking | undefined
-  /** A voice that broke off with its connection; the next one gets the same words first. */
+  /** A voice interrupted by the loss of its connection. The next connection processes the same words first. */
   #cut: { readonly of: Speaking; again?: string } | undefined
-  /** The utterance whose final text came last. */
+  /** The utterance whose final text arrived last. */
   #answered: Known | undefined
   #voiceless = false
 
-  /** `name` begins the ids of its utterances; `levelDb` is the level they get (dBFS), absent: as they come. */
+  /** `name`: prefix of its utterance ids. `levelDb`: level to which voices are normalized (dBFS); omit it to keep their level. */
   constructor(
     name: string,
     pool: Mp3Pool,
@@ -94,15 +94,15 @@ export class Interpreter {
     }
   }
 
-  /** What was said last came as text alone, where a voice was wanted; the next voice ends that. */
+  /** True if the last utterance had text but no voice, although one was requested. Reset by the next voice. */
   get voiceless(): boolean {
     return this.#voiceless
   }
 
-  /** `speechEndedAt`: when the speaker's last stretch of speech ended; `now`: when this came (clock ms). */
+  /** Processes a result that arrived at `now`. `speechEndedAt`: end of the speaker's last speech interval (clock ms). */
   result(result: TranslationResult, speechEndedAt: number, now: number): void {
     const known = this.#of(result.utterance)
-    // The next one may be heard already while the voice of this one is still being made.
+    // Results of the next utterance can arrive while this one's voice is still being synthesized.
     if (result.final && known !== this.#answered) this.#judge()
     const skipMs = this.#heardBefore(known, result)
     if (skipMs === undefined || this.#isEcho(known, result)) return
@@ -123,24 +123,24 @@ export class Interpreter {
     this.#speak(known, result.audio, { speechEndedAt, now, skipMs, rate: result.rate })
   }
 
-  /** The voice of `id` is complete, or of the current utterance where the service does not say. */
+  /** Completes the voice of utterance `id`, or of the current utterance if the service sends no id. */
   endOfSpeech(id?: string): void {
     const known = id === undefined ? undefined : this.#known.get(id)
-    // The text of the next one may have come already: its voice is still to come.
+    // The text of the next utterance may have arrived already, before its voice.
     if (!known || known === this.#answered) this.#judge()
     if (known && this.#current && known.name !== this.#current.name) return
     this.#current?.utterance.end()
     this.#current = undefined
   }
 
-  /** Something failed inside: no more of the voice that was coming. */
+  /** Drops the voice in progress after an internal failure. */
   abandon(): void {
     const utterance = this.#current?.utterance
     this.#current = undefined
     utterance?.close()
   }
 
-  /** The connection is gone: what came so far is all there is, and its names mean nothing any more. */
+  /** The connection was lost: ends the voice in progress and forgets the connection's utterance ids. */
   interrupted(): void {
     this.#current?.utterance.end()
     this.#cut = this.#current ? { of: this.#current } : this.#cut && { of: this.#cut.of }
@@ -157,7 +157,7 @@ export class Interpreter {
     }
     this.#current?.utterance.end()
     const { name, caption, said, course } = known
-    // The times of a voice that goes on where it broke off are not those of its speech.
+    // A continued voice has no arrival times, because they do not match its speech.
     const arrivals = skipMs > 0 ? {} : { arrivals: { ...course, voiceAt: now } }
     const voice = { ...this.#voice, ...arrivals, skipMs, rate }
     const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, voice)
@@ -174,7 +174,7 @@ export class Interpreter {
     return true
   }
 
-  /** An utterance is over: whether it had a voice. */
+  /** Checks whether the utterance that has ended had a voice. */
   #judge(): void {
     const answered = this.#answered
     this.#answered = undefined
@@ -184,8 +184,8 @@ export class Interpreter {
   }
 
   /**
-   * How much of the voice at hand was heard before its connection broke (ms). Undefined: of the result at hand nothing is
-   * new. The same words are expected first; other words mean that the service understood it otherwise.
+   * Returns how much of this voice was played before its connection was lost (ms), or undefined if the result contains
+   * nothing new. A new connection is expected to return the same words first; different words mean another recognition.
    */
   #heardBefore(known: Known, result: TranslationResult): number | undefined {
     const cut = this.#cut
@@ -193,7 +193,7 @@ export class Interpreter {
     cut.again ??= result.utterance
     if (cut.again === result.utterance && !result.final) return undefined
     const same = cut.again === result.utterance && !differs(result, cut.of.said)
-    // Words by themselves: the voice follows.
+    // Words only: the voice follows.
     if (same && !result.audio) return undefined
     this.#cut = undefined
     if (!same) return 0
@@ -207,7 +207,7 @@ export class Interpreter {
     this.#saidNotMp3 = true
   }
 
-  /** Every piece of a streamed voice may repeat the text; it is told once. What came before in a result of its own still holds. */
+  /** Emits each caption once, although every chunk of a voice can repeat the text. Keeps words from earlier results. */
   #caption(known: Known, result: TranslationResult): void {
     const { final } = result
     if (result.text === undefined && result.translation === undefined) return
@@ -227,7 +227,7 @@ export class Interpreter {
   #of(utterance: string): Known {
     const known = this.#known.get(utterance)
     if (known) return known
-    // Utterances come in order; only the latest few can still get results.
+    // Utterances arrive in order; only the latest ones can receive more results.
     if (this.#known.size >= 16) this.#known.delete(this.#known.keys().next().value!)
     const name = `${this.#name}.${++this.#count}`
     const fresh = {
@@ -245,14 +245,14 @@ export class Interpreter {
   }
 }
 
-/** Keeps when the final text and its translation first came. */
+/** Records when the final text and its translation first arrived. */
 function noteCourse({ course }: Known, { text, translation, timing }: TranslationResult, now: number): void {
   if (text) course.textAt ??= now
   if (translation) course.translationAt ??= now
   if (timing) course.timing ??= timing
 }
 
-/** How long the voice is, all of it decoded, as far as there is a decoder. */
+/** Decodes the whole voice, as far as a decoder is available, and returns its duration (ms). */
 function wholeMs(utterance: Utterance): number {
   for (let most = 100; most > 0 && utterance.decode(100); most--);
   return utterance.audio.durationMs
@@ -265,7 +265,7 @@ function wordsOf({ text, translation }: TranslationResult): Said {
   }
 }
 
-/** Whether a result has other words than those that were said. */
+/** Returns true if the words of a result differ from `said`. */
 function differs({ text, translation }: TranslationResult, said: Said): boolean {
   return (
     (text !== undefined && text !== said.text) ||

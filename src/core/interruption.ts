@@ -2,20 +2,20 @@ import { FRAME_MS } from '../transcode/pcm.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Playout } from './playout.ts'
 
-/** What becomes of translations that a listener has not heard when they speak themself. */
+/** Options for unplayed translations of a listener who starts to speak. */
 export interface InterruptOptions {
   readonly interrupt: 'keep' | 'clear'
-  /** So much speech in one breath is meant (ms). */
+  /** Continuous speech that counts as an interruption (ms). */
   readonly interruptAfterMs: number
 }
 
-/** Drops what a listener has not heard of translations once they speak, if that is wanted. */
+/** Drops unplayed translations when the listener speaks, if `interrupt` is `clear`. */
 export class Interruption {
   readonly #playout: Playout
   readonly #metrics: RelayMetrics
-  /** Speech in one breath that interrupts (frames); Infinity: none does. */
+  /** Continuous speech that interrupts (frames); Infinity disables interruptions. */
   readonly #after: number
-  /** Frames of speech in this breath. */
+  /** Frames of speech in the current interval. */
   #breath = 0
 
   constructor(options: InterruptOptions, playout: Playout, metrics: RelayMetrics) {
@@ -27,11 +27,11 @@ export class Interruption {
         : Number.POSITIVE_INFINITY
   }
 
-  /** One more frame of the listener; `speaking`: in a breath, in which the frame may be `quiet`. */
+  /** Takes the next frame of the listener. `speaking`: within a speech interval, which can contain `quiet` frames. */
   frame(speaking: boolean, quiet: boolean): void {
     if (this.#after === Number.POSITIVE_INFINITY) return
     if (!speaking) this.#breath = 0
-    // Once in each breath, as soon as it is long enough to be meant.
+    // Once per speech interval, when it is long enough.
     else if (!quiet && ++this.#breath === this.#after && this.#playout.interrupt())
       this.#metrics.interruptions++
   }

@@ -1,65 +1,65 @@
 import type { LanguageId } from './languages.ts'
 import type { Leg } from './leg.ts'
 
-/** How loud others' original voice is under their translation: not at all, always soft, or soft and softer under it. */
+/** Level of original voices: muted, always low, or low and ducked further while their translation plays. */
 export type OriginalVoice = 'off' | 'low' | 'duck'
 
 /**
- * What a party gets from us: voices, and translations of them; captions in the language they want, and nothing to hear;
- * or nothing at all: they only speak.
+ * Output that a participant receives: `voice`, voices and their translations; `text`, captions in their language without
+ * audio; `nothing`, for participants who only speak.
  */
 export type Takes = 'voice' | 'text' | 'nothing'
 
-/** What a leg is admitted to. */
+/** Room and preferences with which a leg is admitted. */
 export interface Invitation {
-  /** Legs that name the same room hear each other. */
+  /** Name of the room; legs in the same room hear each other. */
   readonly room: string
-  /** What the party speaks; absent: the party only listens. */
+  /** Spoken language; omit it for a participant who only listens. */
   readonly speaks?: LanguageId
-  /** What the party wants to hear; absent: only originals. */
+  /** Language to hear; omit it for originals only. */
   readonly hears?: LanguageId
-  /** The voice of what they hear, by its id in the service's list; absent: the usual one. */
+  /** Voice for the translations they hear, by its id in the service's list; omit it for the default voice. */
   readonly voice?: string
   /** Default `duck`. */
   readonly original?: OriginalVoice
-  /** What becomes of translations they have not heard when they speak; default of the relay (`keep`). */
+  /** Keeps or drops unplayed translations when they speak; default: the setting of the relay (`keep`). */
   readonly interrupt?: 'keep' | 'clear'
-  /** Shown with captions. */
+  /** Name shown with captions. */
   readonly name?: string
-  /** Alone in the room they hear their own translation. False for somebody who waits for another. Default true. */
+  /** Play them their own translation while they are alone in the room. Set false if they wait for a callee. Default true. */
   readonly echo?: boolean
   /**
-   * Where the party can be heard without us, like a voice channel: parties of one place hear each other's own voices
-   * there, and from us translations only. Absent: nowhere.
+   * A shared space, such as a voice channel, in which participants hear each other's original voices without us. We play
+   * them only translations. Omit it if there is none.
    */
   readonly place?: string
   /** Default `voice`. */
   readonly takes?: Takes
-  /** Whom the switchboard calls as soon as the party is there. */
+  /** Call that the switchboard places when the participant has joined. */
   readonly dial?: DialPlan
-  /** They were called by a switchboard, for somebody in the room: alone there they are shown out. */
+  /** Set for a callee of the switchboard, whose call ends when they are alone in the room. */
   readonly called?: true
 }
 
-/** Somebody who is called for a party that has arrived, so that the two can talk. */
+/** A call placed for a participant who has joined, to connect the two. */
 export interface DialPlan {
-  /** E.164; kept out of events and logs. */
+  /** E.164 number; never appears in events or logs. */
   readonly to: string
-  /** How they are in the room; the room is that of the party. */
+  /** Invitation of the callee, who joins the participant's room. */
   readonly callee: Omit<Invitation, 'room' | 'echo' | 'dial' | 'called'>
-  /** How long it may ring (s); default of the channel. */
+  /** Maximum ringing time (s); the channel has a default. */
   readonly ringSeconds?: number
-  /** What becomes of the party when nobody comes, once they have been told. Default `hang-up`. */
+  /** Action for the participant after a failed call, once the notice was played. Default `hang-up`. */
   readonly unanswered?: 'hang-up' | 'stay'
-  /** Another server has called them, and is gone: they may come by themselves, and are called anew only if they do not. */
+  /** Another server called them and has shut down. Wait for them to reconnect, and call again only if they do not. */
   readonly resumed?: true
 }
 
-/** The one way in: the part of the relay that a bridge needs. */
+/** Entry point for legs: the part of the relay that a bridge needs. */
 export interface Admission {
   /**
-   * Takes ownership of `leg` and attaches to it before returning.
-   * Throws `BridgeError` `CAPACITY` when no more legs are taken; the caller then still owns the leg and closes it.
+   * Takes ownership of `leg` and attaches to it before returning. Throws `BridgeError` `CAPACITY` if no more legs are
+   * accepted; the caller then keeps ownership and must close the leg.
    */
   admit(leg: Leg, invitation: Invitation): void
 }

@@ -1,8 +1,8 @@
-/** What a party can do by keys. */
+/** Actions that participants can trigger with keys. */
 export const KEY_ACTIONS = ['pause', 'repeat', 'mute', 'recording', 'language', 'options'] as const
 export type KeyAction = (typeof KEY_ACTIONS)[number]
 
-/** Keys for each action, pressed one after the other; an action without keys cannot be asked for. */
+/** Key sequence of each action. An action without keys is unavailable. */
 export type KeyMap = Readonly<Partial<Record<KeyAction, string>>>
 
 export type KeyCommand =
@@ -10,13 +10,13 @@ export type KeyCommand =
   /** The language offered as `choice`, counted from 1. */
   | { readonly action: 'language'; readonly choice: number }
 
-/** Every sequence of keys that means something. None is the beginning of another. */
+/** Command of each complete key sequence. No sequence is a prefix of another. */
 export type KeyTable = ReadonlyMap<string, KeyCommand>
 
-/** What was pressed of a sequence that is not complete. */
+/** The incomplete sequence typed so far. */
 export interface KeyState {
   readonly typed: string
-  /** When the last key of it was pressed (ms). */
+  /** Time of its last key (ms). */
   readonly at: number
 }
 
@@ -25,8 +25,8 @@ export const NO_KEYS: KeyState = { typed: '', at: Number.NEGATIVE_INFINITY }
 const SEQUENCE = /^[0-9*#A-D]{1,6}$/
 
 /**
- * The sequences of `keys`; those of `language` are followed by a digit from 1 to 9. Throws `RangeError` for what no
- * telephone has, and where one sequence begins another, so that it could not be told which is meant.
+ * Builds the table of `keys`. The sequence of `language` is followed by a digit from 1 to 9. Throws `RangeError` for
+ * characters that phones do not have, and if one sequence is a prefix of another.
  */
 export function keyTable(keys: KeyMap): KeyTable {
   const table = new Map<string, KeyCommand>()
@@ -48,8 +48,8 @@ export function keyTable(keys: KeyMap): KeyTable {
 }
 
 /**
- * Takes `key`, pressed at `now` (ms). A key that cannot go on what was typed, or comes more than `timeoutMs` after it,
- * begins anew.
+ * Processes `key`, pressed at `now` (ms). A key that cannot continue the typed sequence, or that follows it after more than
+ * `timeoutMs`, starts a new sequence.
  */
 export function press(
   table: KeyTable,

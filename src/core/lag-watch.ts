@@ -4,18 +4,18 @@ import type { Room } from './room.ts'
 import type { TranslationLane } from './translation-lane.ts'
 import type { Voice } from './voice.ts'
 
-/** From this on a translation counts as late (ms). */
+/** Lag from which a translation counts as late (ms). */
 const LATE_MS = 500
 
-/** What is known of a lane since the last look. */
+/** State of a translation queue at the last check. */
 interface Seen {
   trimmedMs: number
   hastenedMs: number
-  /** Onlookers were told of a lag, and not yet that it is over. */
+  /** Observers were notified of a lag, but not yet of its end. */
   told: boolean
 }
 
-/** Looks once a second at how late translations are heard, for metrics and onlookers. */
+/** Measures the lag of translations once per second, for metrics and observers. */
 export class LagWatch {
   readonly #metrics: RelayMetrics
   readonly #observer: Observer
@@ -26,7 +26,7 @@ export class LagWatch {
     this.#observer = observer
   }
 
-  /** Looks at every listener in `rooms`. */
+  /** Measures all listeners in `rooms`. */
   look(rooms: Iterable<Room>): void {
     this.#metrics.lagNowMs = 0
     this.#metrics.lateNow = 0

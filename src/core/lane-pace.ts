@@ -1,14 +1,14 @@
 import { nextPace, PACES, type Pace, REST } from './catch-up.ts'
 
-/** How fast "of late" follows (per look, ten a second): a lag of 3 s ago counts a third. */
+/** Smoothing factor of the average lag per check (10 per second): a lag of 3 s ago has a weight of one third. */
 const FOLLOW = 1 / 30
 
-/** The pace of one lane, from its lag as it goes on. */
+/** Controls the pace of one translation queue by its lag. */
 export class LanePace {
   #pace = REST
-  /** Filled anew at each look: what runs ten times a second makes no garbage. */
+  /** Reused by each check, to avoid allocations. */
   readonly #state = { lagMs: 0, trendMs: 0, aheadMs: 0 }
-  /** The lag of late (ms). */
+  /** Recent average lag (ms). */
   #usualMs = 0
 
   get now(): Pace {
@@ -19,7 +19,7 @@ export class LanePace {
     return this.#pace === REST
   }
 
-  /** Looks at the lane, ten times a second while it plays. */
+  /** Updates the pace. Called ten times per second during playback. */
   look(lagMs: number, aheadMs: number): Pace {
     this.#state.lagMs = lagMs
     this.#state.aheadMs = aheadMs
@@ -29,7 +29,7 @@ export class LanePace {
     return this.now
   }
 
-  /** The lane is empty: nothing is late. */
+  /** Returns to the normal pace, because the queue is empty. */
   reset(): void {
     this.#pace = REST
     this.#usualMs = 0

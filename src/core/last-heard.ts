@@ -3,34 +3,33 @@ import type { Sound } from './sound.ts'
 import type { Speech } from './translation-lane.ts'
 import type { UtteranceReader } from './utterance-audio.ts'
 
-/** The most of one translation that is kept: its last 20 s (640 kB), once for all who heard it. */
+/** Maximum length kept of a translation: its last 20 s (640 kB), shared by all its listeners. */
 const KEPT_FRAMES = 20_000 / FRAME_MS
 
 interface Kept {
   readonly speech: Speech
   readonly speaker: string
-  /** Holds on to the audio from its place on. */
+  /** Keeps the audio from its position onwards in memory. */
   readonly hold: UtteranceReader
 }
 
 /**
- * What one listener heard last, so that it can be heard again: the last translation that was sent to its end, and those
- * that are not known to have been heard yet. Audio is not copied: a place in it is held, as listeners do, so everybody
- * who heard the same utterance shares it.
+ * Translations recently played to one listener, for repetition: the last one that was sent completely, and all whose
+ * playback is not yet confirmed. Audio is not copied: each entry holds a reader, so all listeners of an utterance share it.
  */
 export class LastHeard {
-  /** Begun, and not known to have been heard to the end; by utterance, in order. */
+  /** Started translations without confirmed playback, by utterance id and in order. */
   readonly #unheard = new Map<string, Kept>()
   #last: Kept | undefined
 
-  /** `speech` of `speaker` has just begun for this listener, who holds a place at its beginning themself. */
+  /** Records the start of `speech` by `speaker`. The caller must hold a reader at its start. */
   begun(speech: Speech, speaker: string): void {
     const before = this.#unheard.get(speech.id)
     this.#unheard.set(speech.id, { speech, speaker, hold: speech.audio.reader() })
     if (before) this.#giveBack(before)
   }
 
-  /** It was sent to its end: what was kept before is given back. */
+  /** Records that it was sent completely; it replaces the previous one as the last translation. */
   finished({ id }: Speech): void {
     const kept = this.#unheard.get(id)
     if (!kept) return
@@ -40,21 +39,21 @@ export class LastHeard {
     if (before) this.#giveBack(before)
   }
 
-  /** It was heard to its end, or will never be. */
+  /** Records that its playback was confirmed or abandoned. */
   settled({ id }: Speech): void {
     const kept = this.#unheard.get(id)
     this.#unheard.delete(id)
     if (kept) this.#giveBack(kept)
   }
 
-  /** What was begun of `speaker` and is not known to have been heard to its end, in order. */
+  /** Returns the started translations of `speaker` without confirmed playback, in order. */
   unheard(speaker: string): Speech[] {
     return Array.from(this.#unheard.values())
       .filter(kept => kept.speaker === speaker && kept.hold.at === 0)
       .map(({ speech }) => speech)
   }
 
-  /** A copy of the last one as a sound; undefined when there is none. */
+  /** Returns a copy of the last translation as a sound, or undefined. */
   sound(): Sound | undefined {
     if (!this.#last) return undefined
     const { speech, hold } = this.#last
@@ -66,7 +65,7 @@ export class LastHeard {
     return { name: 'repeat', pcm: joined(frames) }
   }
 
-  /** Gives everything back. */
+  /** Releases all audio. */
   clear(): void {
     for (const { hold } of this.#unheard.values()) hold.close()
     this.#unheard.clear()

@@ -1,43 +1,43 @@
 import type { EndReason } from './errors.ts'
 
-/** What a leg delivers to its participant. Every call is synchronous and must not throw. */
+/** Receiver of a leg's input, implemented by its participant. All calls are synchronous and must not throw. */
 export interface LegUplink {
-  /** One 20 ms frame of the party's voice: 16 kHz mono linear16. Borrowed for the call only; copy it to keep it. */
+  /** Takes one 20 ms frame of the participant's voice (16 kHz, mono, linear16). Valid only during the call; copy it to keep it. */
   write(frame: Int16Array): void
-  /** The far side has played everything that was sent before `mark(name)`. Never called for what was flushed. */
+  /** The peer has played all audio sent before `mark(name)`. Not called for flushed audio. */
   marked(name: string): void
-  /** The party pressed a key: one of `0`–`9`, `*`, `#`, `A`–`D`. */
+  /** The participant pressed a key: one of `0`–`9`, `*`, `#`, `A`–`D`. */
   dtmf(digit: string): void
 }
 
 /**
- * One party's two-way audio connection, on any channel. A bridge makes it and hands it over whole, in the same tick,
- * at `relay.admit()`; from then on the participant owns it and closes it.
+ * Two-way audio connection of one participant, on any channel. A bridge creates it and passes it to `relay.admit()` in the
+ * same tick; from then on, the participant owns and closes it.
  */
 export interface Leg {
   /** Unique in this process; for logs and events. */
   readonly id: string
-  /** The bridge it came by: `twilio`, `browser`, … */
+  /** Name of its bridge: `twilio`, `browser`, … */
   readonly channel: string
   /**
-   * The far system's call, the same for every leg that it has one after the other: a leg of the call whose last leg broke
-   * lately is the same party come back. Absent: none comes back.
+   * Call id of the remote system, the same for all consecutive legs of a call. A new leg of a call whose last leg recently
+   * failed is the same participant reconnecting. Omit it if legs cannot reconnect.
    */
   readonly call?: string | undefined
   /** Settles once, never rejects. */
   readonly ended: Promise<EndReason>
-  /** Names the receiver of the party's voice. Called exactly once, by `relay.admit()`, before any frame is due. */
+  /** Sets the receiver of the input. Called exactly once, by `relay.admit()`, before the first frame. */
   attach(uplink: LegUplink): void
-  /** Plays whole frames (16 kHz mono) after all that was sent before. Borrowed for the call only. */
+  /** Plays whole frames (16 kHz, mono) after all audio sent before. Valid only during the call. */
   play(frames: Int16Array): void
-  /** Asks for `uplink.marked(name)` once everything sent so far has been heard. */
+  /** Requests `uplink.marked(name)` once all audio sent so far has been played. */
   mark(name: string): void
-  /** Drops what was sent and not yet heard. */
+  /** Drops audio that was sent but not yet played. */
   flush(): void
-  /** Voice of the party that did not arrive, or not whole, so far (ms); absent: the channel cannot tell. */
+  /** Input lost or damaged so far (ms). Omitted if the channel cannot measure it. */
   readonly lostMs?: number
-  /** True while the far side reads too slowly; audio offered then is better dropped than queued. */
+  /** True while the peer reads too slowly. Drop audio then instead of queueing it. */
   readonly congested: boolean
-  /** Idempotent: every call awaits the first. */
+  /** Closes the leg. Idempotent: each call waits for the first. */
   close(reason: EndReason): Promise<void>
 }

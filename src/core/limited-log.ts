@@ -2,20 +2,20 @@ import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 import { TokenBucket } from './token-bucket.ts'
 
-/** Lines with the same message: at once, and per second. */
+/** Limits for lines with the same message. */
 const RATE = { burst: 50, perSecond: 5 }
-/** Messages that are limited separately. Messages are static, so a program has far fewer. */
+/** Maximum number of messages that are limited separately. Messages are static, so a program has far fewer. */
 const MAX_MESSAGES = 1_000
 
 interface Limited {
   readonly bucket: TokenBucket
-  /** Lines left out since the last one. */
+  /** Number of lines suppressed since the last one. */
   suppressed: number
 }
 
 /**
- * A log for events that clients can cause: lines with the same message are limited in rate, so that a flood of requests does not
- * become a flood of log. The next line says in `suppressed` how many were left out. Errors always pass.
+ * Returns a rate-limited log for events that clients can cause, so that a flood of requests does not flood the log. Lines
+ * are limited per message; the field `suppressed` of the next line has the number of dropped lines. Errors always pass.
  */
 export function limitedLog(log: Log, clock: Clock): Log {
   const messages = new Map<string, Limited>()

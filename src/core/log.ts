@@ -1,4 +1,4 @@
-/** The part of a pino-shaped logger that is used here. Static message, values in fields; never audio, text or secrets. */
+/** The part of the pino logger interface used here. Messages are constant, values go in fields; never log audio, text or secrets. */
 export interface Log {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -6,12 +6,12 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-/** Says nothing. */
+/** Discards everything. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
 /**
- * Of something thrown what a log may hold: what kind of error it is, its words, and where it comes from. Libraries hang the
- * request that failed on their errors, with texts, addresses and tokens in it, and a logger would write all of that.
+ * Returns the fields of an error that are safe to log: name, message, stack and cause. Libraries attach the failed request
+ * to their errors, with texts, addresses and tokens, and a logger would write all of it.
  */
 export function thrown(error: unknown): { err: string; reason: string; stack: string; cause?: string } {
   const { name, message, stack = '', cause } = error instanceof Error ? error : new Error(String(error))

@@ -1,13 +1,13 @@
 import { STAGES, type Stage } from './stages.ts'
 
-/** A distribution in buckets that grow by a tenth: quantiles within 5 % from 0.1 to over 10 million, in 2 kB. */
+/** Histogram with buckets that grow by 10 %: quantiles within 5 % for values from 0.1 to over 10 million. */
 export class Histogram {
   readonly #buckets = new Uint32Array(256)
   #count = 0
   #sum = 0
   #max = 0
 
-  /** Adds one value; a negative one counts as 0, what is no number not at all. */
+  /** Adds one value. A negative value counts as 0; NaN is ignored. */
   record(value: number): void {
     if (Number.isNaN(value)) return
     const at = value <= 0.1 ? 0 : Math.min(255, 1 + Math.floor(Math.log(value / 0.1) / Math.log(1.1)))
@@ -33,7 +33,7 @@ export class Histogram {
     return this.#count === 0 ? 0 : this.#sum / this.#count
   }
 
-  /** How many values were up to `value`; where that lies within a bucket, up to the nearer of its edges. */
+  /** Returns the number of values up to `value`, rounded to the nearest bucket boundary. */
   countUpTo(value: number): number {
     const last = value < 0.1 ? -1 : Math.round(Math.log(value / 0.1) / Math.log(1.1))
     let count = 0
@@ -41,7 +41,7 @@ export class Histogram {
     return count
   }
 
-  /** The value below which the share `q` (0 to 1) lies; 0 when empty. */
+  /** Returns the quantile `q` (0 to 1), or 0 if the histogram is empty. */
   quantile(q: number): number {
     let left = Math.ceil(q * this.#count)
     if (left <= 0) return 0
@@ -53,72 +53,72 @@ export class Histogram {
   }
 }
 
-/** What the relay counts, as plain fields; exporters read them. */
+/** Counters and gauges of the relay, as plain fields for exporters. */
 export class RelayMetrics {
   legsAdmitted = 0
   legsEnded = 0
   legsRefused = 0
-  /** Legs by which a party came back whose leg had broken. */
+  /** Legs of participants who reconnected. */
   legsReturned = 0
-  /** 20 ms frames from parties. */
+  /** 20 ms frames from participants. */
   framesIn = 0
-  /** … of these, in whose place the service heard silence, as they held the tone of a key. */
+  /** … of these, replaced by silence for the service because they contained a DTMF tone. */
   keyFramesMasked = 0
-  /** … of these, in whose place the service heard silence, as they were the echo of what the party was played. */
+  /** … of these, replaced by silence for the service because they were echo. */
   echoFramesMasked = 0
-  /** Utterances that were such an echo by their words. */
+  /** Utterances whose text was recognized as echo. */
   utterancesEchoed = 0
-  /** 20 ms frames to parties. */
+  /** 20 ms frames to participants. */
   framesOut = 0
   sessionsOpened = 0
   sessionsEnded = 0
-  /** Connections of sessions that were lost or did not come. */
+  /** Session connections that were lost or could not be opened. */
   sessionsDropped = 0
-  /** Connections that were replaced while they still served: before they end, or by a better one. */
+  /** Connections replaced while still in use: before they expired, or by a preferred service. */
   sessionsRenewed = 0
-  /** Times the breaker before a service opened. */
+  /** Times that a circuit breaker opened. */
   circuitsOpened = 0
-  /** Connections that were let through an open breaker to see whether the service is back. */
+  /** Connections that probed a service behind an open circuit breaker. */
   probes = 0
-  /** Services whose breaker is open, sessions that wait for one, and those at one that stands in (gauges, 1 a second). */
+  /** Services with an open circuit breaker, sessions waiting for a service, and sessions on a fallback (gauges, once per second). */
   servicesAwayNow = 0
   sessionsWaitingNow = 0
   sessionsElsewhereNow = 0
   fragmentsSent = 0
   fragmentsReplayed = 0
-  /** Audio that left the replay ring before the service took it (ms). */
+  /** Audio dropped from the replay buffer before the service accepted it (ms). */
   lostMs = 0
   utterances = 0
   utterancesHeard = 0
   utterancesDropped = 0
-  /** Utterances that came as text alone where a voice was wanted. */
+  /** Utterances with text but no voice, although one was requested. */
   utterancesVoiceless = 0
-  /** Pieces of a voice that came twice, and were heard once. */
+  /** Repeated chunks of a voice, which were played once. */
   resultsRepeated = 0
-  /** Times a listener who spoke dropped what they had not heard (`interrupt: clear`). */
+  /** Times that a listener's speech dropped unplayed translations (`interrupt: clear`). */
   interruptions = 0
-  /** Times a translation ran dry in mid utterance. */
+  /** Buffer underruns within an utterance. */
   starved = 0
-  /** Frames of an original voice dropped to keep it close to live. */
+  /** Frames of original voices dropped to keep them close to live. */
   originalFramesDropped = 0
-  /** Frames not sent because the far side reads too slowly. */
+  /** Frames not sent because the peer reads too slowly. */
   congestedFrames = 0
-  /** Exceptions that cost one leg, session, utterance or onlooker, and nothing else. */
+  /** Exceptions that affected only one leg, session, utterance or observer. */
   faultsContained = 0
-  /** mp3 bytes that were no audio. */
+  /** MP3 bytes that could not be decoded as audio. */
   junkBytes = 0
-  /** Time won by trimming pauses of translations that were late, over all listeners (ms). */
+  /** Time saved by trimming pauses of late translations, over all listeners (ms). */
   trimmedMs = 0
-  /** Time won by playing them faster than spoken (ms). */
+  /** Time saved by playing them faster than spoken (ms). */
   hastenedMs = 0
-  /** The largest lag of a translation now, and the number of listeners' translations that are late (gauges, 1 a second). */
+  /** Largest current lag of a translation, and number of late translations over all listeners (gauges, once per second). */
   lagNowMs = 0
   lateNow = 0
-  /** Lag of every translation being played, once a second and listener (ms). */
+  /** Lag of each playing translation, once per second and listener (ms). */
   readonly lagMs = new Histogram()
-  /** End of speech to first translated frame (ms): the figure this product is judged by. */
+  /** Time from the end of speech to the first translated frame (ms): the most important figure of this product. */
   readonly speechToTranslationMs = new Histogram()
-  /** … and where that time went, by stage (ms). */
+  /** … and its parts by stage (ms). */
   readonly stagesMs: Readonly<Record<Stage, Histogram>> = byStage()
   /** Lateness of the relay's own tick (ms). */
   readonly tickLateMs = new Histogram()
