@@ -4,7 +4,7 @@ import type { Leg } from './leg.ts'
 import type { Participant } from './participant.ts'
 
 /**
- * Participants whose leg failed and who can still reconnect. Their place in the room, their sessions and their unplayed
+ * Disconnected participants that can still reconnect. Their place in the room, their sessions and their unplayed
  * translations are kept during the reconnection window. Participants are identified by the calls of their legs.
  */
 export class Absences {

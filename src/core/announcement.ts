@@ -27,7 +27,7 @@ export interface Announcement {
   /** Settles when all of it was sent, without waiting for playback to be confirmed. Never settles if it is stopped before. */
   readonly sent: Promise<void>
   /**
-   * Fades out. With `flush`, the peer also drops the part that it has not played, unless its buffer may still hold
+   * Fades out. With `flush`, the peer also drops the part that it has not played, unless its buffer could still hold
    * another complete sound, which must not be cut. Idempotent.
    */
   stop(options?: { readonly flush?: boolean }): void

@@ -6,7 +6,7 @@ const keys = (usual: string) =>
   z
     .union([
       z.literal('off'),
-      z.string().regex(/^[0-9*#A-D]{1,6}$/, 'keys like "*1" in quotes: 1 to 6 of 0-9, *, # and A-D; or off'),
+      z.string().regex(/^[0-9*#A-D]{1,6}$/, 'keys like "*1" in quotes (1 to 6 of 0-9, *, # and A-D), or off'),
     ])
     .default(usual)
     .describe('keys like "*1" in quotes, or off')
@@ -30,19 +30,24 @@ export const attendantOptionsSchema = z.strictObject({
   /** Key sequence of each action. A digit follows the sequence of `language`. */
   keys: z
     .strictObject({
-      pause: keys('*1').meta({ about: 'Pauses and resumes interpreting.' }),
-      repeat: keys('*2').meta({ about: 'Says the last translation once more.' }),
-      mute: keys('*3').meta({ about: 'Mutes oneself, and is heard again.' }),
-      recording: keys('*5').meta({ about: 'Pauses and resumes a recording.' }),
-      language: keys('*9').meta({ about: 'Another language; a digit follows: see attendant.languages.' }),
-      options: keys('*0').meta({ about: 'Says what there is.' }),
+      pause: keys('*1').meta({ about: 'Pause and resume interpreting.' }),
+      repeat: keys('*2').meta({ about: 'Repeat the last translation.' }),
+      mute: keys('*3').meta({ about: 'Mute and unmute yourself.' }),
+      recording: keys('*5').meta({ about: 'Pause and resume the recording.' }),
+      language: keys('*9').meta({
+        about: 'Change the language; a digit for one of attendant.languages follows.',
+      }),
+      options: keys('*0').meta({ about: 'List the available keys.' }),
     })
     .prefault({})
     .superRefine((chosen, context) => {
       try {
         keyTable(keyMapOf(chosen))
       } catch (error) {
-        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'other keys' })
+        context.addIssue({
+          code: 'custom',
+          message: error instanceof Error ? error.message : 'distinct keys for each action',
+        })
       }
     }),
   keyTimeoutMs: z
@@ -51,10 +56,10 @@ export const attendantOptionsSchema = z.strictObject({
     .min(500)
     .max(30_000)
     .default(3_000)
-    .meta({ about: 'Keys further apart than this do not belong together (ms).' }),
+    .meta({ about: 'Maximum time between two keys of a sequence (ms).' }),
   languages: z.array(language).max(9).default([]).describe('up to 9 languages, like [en-us, es-es]').meta({
     about:
-      'The languages that a digit chooses, in this order; without them the language cannot be changed by keys.',
+      'Languages selected by the digits 1 to 9, in this order. If empty, keys cannot change the language.',
   }),
   awayNoticeMs: z
     .number()
@@ -62,21 +67,21 @@ export const attendantOptionsSchema = z.strictObject({
     .min(0)
     .max(60_000)
     .default(1_000)
-    .meta({ about: 'Translation is away for this long before a listener is told (ms).' }),
+    .meta({ about: 'Duration of an outage before listeners are notified (ms).' }),
   awayAgainMs: z
     .number()
     .int()
     .min(0)
     .max(3_600_000)
     .default(30_000)
-    .meta({ about: 'A listener is not told again sooner than this (ms).' }),
+    .meta({ about: 'Minimum time between two outage notices to the same listener (ms).' }),
   backNoticeMs: z
     .number()
     .int()
     .min(0)
     .max(600_000)
     .default(5_000)
-    .meta({ about: 'It was away for at least this long when they are told that it is back (ms).' }),
+    .meta({ about: 'Minimum duration of an outage for a notice when translation recovers (ms).' }),
 })
 
 /** Complete options of the attendant; `attendantOptions` fills them in. */

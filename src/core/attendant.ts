@@ -20,7 +20,7 @@ export interface AttendantParts {
   readonly relay: Relay
   readonly announcer: Announcer
   readonly options: AttendantOptions
-  /** Omit it if nothing is recorded. */
+  /** Omit it without recording. */
   readonly recorder?: Recorder | undefined
   readonly clock?: Clock
   readonly log?: Log
@@ -121,7 +121,7 @@ export class Attendant implements Disposable {
     attended.keys = state
     if (!command) return
     const room = attended.party.invitation.room
-    this.#log.info({ participant: id, action: command.action }, 'asked for by keys')
+    this.#log.info({ participant: id, action: command.action }, 'key command')
     this.#parts.relay.observer.emit('command', { room, participant: id, action: command.action })
     this.#do(attended, command)
   }
@@ -170,11 +170,11 @@ export class Attendant implements Disposable {
       else if (state === 'paused') recorder?.resume(room)
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
-      this.#log.warn({ room, code: error.code, error: error.message }, 'recording did not change')
+      this.#log.warn({ room, code: error.code, error: error.message }, 'recording not changed')
     }
   }
 
-  /** Changes the spoken and heard language of a participant for whom they are the same, otherwise only the heard one. */
+  /** Changes the language that the participant hears, and also the one that they speak if it is the same. */
   #choose({ party, voice }: Attended, choice: number): void {
     const language = this.#parts.options.languages[choice - 1]
     if (language === undefined) return

@@ -41,7 +41,7 @@ export class Ticker implements Disposable {
   #timer: Disposable | undefined
 
   constructor(clock: Clock, periodMs: number, tick: (now: number) => void) {
-    if (!(periodMs > 0)) throw new RangeError(`a tick needs a period above 0 ms, got ${periodMs}`)
+    if (!(periodMs > 0)) throw new RangeError(`periodMs must be above 0, got ${periodMs}`)
     this.#clock = clock
     this.#periodMs = periodMs
     this.#tick = tick

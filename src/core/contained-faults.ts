@@ -6,8 +6,8 @@ import type { RelayMetrics } from './metrics.ts'
 const TOLD_MOST = 100
 
 /**
- * Counts and logs exceptions that were caught at the leg, utterance, session or observer that caused them, so that
- * nothing else is affected. Each distinct fault is logged only once, with its stack.
+ * Counts and logs exceptions that were caught at the leg, utterance, session or observer that caused them, without
+ * affecting others. Each distinct fault is logged only once, with its stack.
  */
 export class ContainedFaults {
   readonly #log: Log
@@ -40,7 +40,7 @@ export class ContainedFaults {
           try {
             task()
           } catch (error) {
-            this.note('a timer failed', error)
+            this.note('timer failed', error)
           }
         }),
     }

@@ -54,7 +54,7 @@ export class EchoGate {
   readonly #metrics: RelayMetrics
   readonly #outlet: EchoGateOutlet
   readonly #time = new SlotClock()
-  /** Echo paths of all references, and those that are currently audible. A path is created when its reference first plays. */
+  /** Echo paths of all references, and the currently audible ones. A path is created when its reference first plays. */
   readonly #paths = new Map<EchoReference, EchoPath>()
   readonly #audible: EchoPath[] = []
   readonly #hears = new HeardLevels()

@@ -51,7 +51,7 @@ export type EndReason =
   | { kind: 'hangup'; by: 'remote' | 'local' }
   /** The owner was closed. */
   | { kind: 'parent-closed' }
-  /** It is no longer needed (a session without listeners). */
+  /** No longer needed (a session without listeners). */
   | { kind: 'unused' }
   /** A newer leg of the same call replaced it. */
   | { kind: 'replaced' }

@@ -47,7 +47,7 @@ export class FragmentPool {
     if (this.#spare.length < this.#most) this.#spare.push(memory)
   }
 
-  /** Removes one fragment from the count without reusing its memory, which may still be read. */
+  /** Removes one fragment from the count without reusing its memory, because a reader can still use it. */
   abandon(): void {
     this.#lent--
   }

@@ -9,7 +9,7 @@ export interface GateReportParts {
   readonly log: Log
 }
 
-/** Reports the status of the services behind a failover translator to metrics, log and observers. */
+/** Reports the status of the services of a failover translator to metrics, log and observers. */
 export class GateReport {
   readonly #parts: GateReportParts
 
@@ -23,8 +23,8 @@ export class GateReport {
     const { place: service, status } = change
     if (status === 'open') {
       metrics.circuitsOpened++
-      log.warn({ service }, 'service does not answer, only probes go there')
-    } else if (status === 'closed') log.info({ service }, 'service answers again')
+      log.warn({ service }, 'circuit opened')
+    } else if (status === 'closed') log.info({ service }, 'circuit closed')
     this.count(gate)
     observer.emit('service', change)
   }

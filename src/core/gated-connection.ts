@@ -5,7 +5,7 @@ import { type Connection, type ConnectionSink, inAnyVoice, type TranslationReque
 /** A connection that fails within this time after it was ready does not count as a success (ms). */
 const STEADY_MS = 2_000
 
-/** Time for which a service that permanently refused a request is not asked again (ms). */
+/** Time for which a service that permanently refused a request is not tried again (ms). */
 const REFUSED_MS = 30_000
 
 /** Events of a connection for its failover translator. */
@@ -48,7 +48,7 @@ export class GatedConnection implements Connection {
     this.#events = events
   }
 
-  /** Returns true if `upstream` recently refused this request permanently. Older refusals may have been resolved. */
+  /** Returns true if `upstream` recently refused this request permanently. The cause of older refusals can be fixed by now. */
   refusedBy(upstream: ServiceUpstream): boolean {
     const at = this.#refusedAt.get(upstream)
     return at !== undefined && this.#events.now() - at < REFUSED_MS
@@ -61,7 +61,7 @@ export class GatedConnection implements Connection {
     const sink = this.#sink
     this.upstream = upstream
     upstream.opening++
-    // The requested voice belongs to the first service; other services may not offer it.
+    // The requested voice belongs to the first service; other services might not offer it.
     const request = upstream.place === 0 ? this.request : inAnyVoice(this.request)
     this.#inner = upstream.translator.open(request, {
       ready: () => void (heard() && this.#begin(upstream)),

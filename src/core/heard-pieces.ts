@@ -1,6 +1,6 @@
 /** Maximum number of chunks remembered per utterance. */
 const MOST = 256
-/** Minimum size of a chunk that can identify a repetition; a shorter one may be silence (bytes). */
+/** Minimum size of a chunk that can identify a repetition; a shorter one could be silence (bytes). */
 const TELLING_BYTES = 512
 
 /**

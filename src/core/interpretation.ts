@@ -55,7 +55,8 @@ export class Interpretation {
     { voice, refusedBefore = false }: InterpretationSetup = {},
   ) {
     const from = speaker.state.speaks
-    if (!from) throw new RangeError(`${speaker.id} speaks no language, so nothing can be translated to ${to}`)
+    if (!from)
+      throw new RangeError(`cannot translate ${speaker.id} to ${to}: the participant has no spoken language`)
     this.speaker = speaker
     this.to = to
     this.#parts = parts
@@ -85,7 +86,7 @@ export class Interpretation {
       notMp3: () =>
         parts.log.warn(
           { speaker: speaker.id, to, code: 'SERVICE_NOT_MP3' satisfies ErrorCode },
-          'the voice in a result is no sound that can be read',
+          'voice not decodable',
         ),
     }
     this.#interpreter = new Interpreter(
@@ -175,7 +176,7 @@ export class Interpretation {
     try {
       task()
     } catch (error) {
-      this.#parts.faults.note('an utterance failed', error, { speaker: this.speaker.id, to: this.to })
+      this.#parts.faults.note('utterance failed', error, { speaker: this.speaker.id, to: this.to })
       try {
         this.#interpreter.abandon()
       } catch {

@@ -126,7 +126,7 @@ export class Interpreter {
   /** Completes the voice of utterance `id`, or of the current utterance if the service sends no id. */
   endOfSpeech(id?: string): void {
     const known = id === undefined ? undefined : this.#known.get(id)
-    // The text of the next utterance may have arrived already, before its voice.
+    // The text of the next utterance can arrive early, before its voice.
     if (!known || known === this.#answered) this.#judge()
     if (known && this.#current && known.name !== this.#current.name) return
     this.#current?.utterance.end()

@@ -30,7 +30,7 @@ export interface Invitation {
   readonly echo?: boolean
   /**
    * A shared space, such as a voice channel, in which participants hear each other's original voices without us. We play
-   * them only translations. Omit it if there is none.
+   * them only translations. Omit it otherwise.
    */
   readonly place?: string
   /** Default `voice`. */

@@ -35,11 +35,11 @@ export function keyTable(keys: KeyMap): KeyTable {
     if (sequence === undefined) continue
     if (!SEQUENCE.test(sequence))
       throw new RangeError(
-        `keys are 1 to 6 of 0-9, *, # and A-D, got ${JSON.stringify(sequence)} for ${action}`,
+        `keys must be 1 to 6 of 0-9, *, # and A-D, got ${JSON.stringify(sequence)} for ${action}`,
       )
     for (const taken of table.keys())
       if (taken.startsWith(sequence) || sequence.startsWith(taken))
-        throw new RangeError(`the keys ${sequence} of ${action} cannot be told from ${taken}`)
+        throw new RangeError(`keys must be distinct: ${sequence} for ${action} conflicts with ${taken}`)
     if (action === 'language')
       for (let choice = 1; choice <= 9; choice++) table.set(`${sequence}${choice}`, { action, choice })
     else table.set(sequence, { action })

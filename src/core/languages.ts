@@ -11,7 +11,8 @@ export function isLanguageId(text: string): text is LanguageId {
 /** Normalizes `text` to a language identifier: `en_US` and `EN-us` become `en-us`. Throws on an invalid identifier. */
 export function languageId(text: string): LanguageId {
   const id = text.trim().toLowerCase().replace('_', '-')
-  if (!isLanguageId(id)) throw new RangeError(`a language is <language>-<region> like en-us, got "${text}"`)
+  if (!isLanguageId(id))
+    throw new RangeError(`language must be <language>-<region>, such as en-us; got "${text}"`)
   return id
 }
 

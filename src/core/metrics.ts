@@ -78,7 +78,7 @@ export class RelayMetrics {
   sessionsRenewed = 0
   /** Times that a circuit breaker opened. */
   circuitsOpened = 0
-  /** Connections that probed a service behind an open circuit breaker. */
+  /** Connections that probed a service while its circuit breaker was open. */
   probes = 0
   /** Services with an open circuit breaker, sessions waiting for a service, and sessions on a fallback (gauges, once per second). */
   servicesAwayNow = 0
@@ -111,7 +111,7 @@ export class RelayMetrics {
   trimmedMs = 0
   /** Time saved by playing them faster than spoken (ms). */
   hastenedMs = 0
-  /** Largest current lag of a translation, and number of late translations over all listeners (gauges, once per second). */
+  /** Current maximum lag of a translation, and number of late translations over all listeners (gauges, once per second). */
   lagNowMs = 0
   lateNow = 0
   /** Lag of each playing translation, once per second and listener (ms). */

@@ -66,7 +66,7 @@ describe('costs nobody else anything', () => {
     sink.result({ utterance: 'x', final: true, text: 'x', translation: 'y', audio: r.maker.tone(700, 400) })
     sink.endOfSpeech()
     await expectServed(legs, '2')
-    expectTold('an utterance failed')
+    expectTold('utterance failed')
     expect(r.relay.legs).toBe(4)
   })
 

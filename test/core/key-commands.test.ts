@@ -62,10 +62,10 @@ describe('keys', () => {
   })
 
   test.each([
-    [{ pause: '*1', repeat: '*1' }, 'the keys *1 of repeat cannot be told from *1'],
-    [{ pause: '*', repeat: '*2' }, 'the keys *2 of repeat cannot be told from *'],
-    [{ language: '*9', options: '*95' }, 'the keys *95 of options cannot be told from *95'],
-    [{ pause: '' }, 'keys are 1 to 6 of 0-9, *, # and A-D, got "" for pause'],
+    [{ pause: '*1', repeat: '*1' }, 'keys must be distinct: *1 for repeat conflicts with *1'],
+    [{ pause: '*', repeat: '*2' }, 'keys must be distinct: *2 for repeat conflicts with *'],
+    [{ language: '*9', options: '*95' }, 'keys must be distinct: *95 for options conflicts with *95'],
+    [{ pause: '' }, 'keys must be 1 to 6 of 0-9, *, # and A-D, got "" for pause'],
     [{ pause: 'x' }, 'got "x" for pause'],
   ])('cannot be %j', (keys, message) => {
     expect(() => keyTable(keys)).toThrow(RangeError)

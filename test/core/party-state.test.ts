@@ -44,7 +44,7 @@ describe('the state of a party', () => {
   })
 
   test.each([
-    [{ hears: 'spanish' }, 'a language is <language>-<region> like en-us, got "spanish"'],
+    [{ hears: 'spanish' }, 'language must be <language>-<region>, such as en-us; got "spanish"'],
     [{ speaks: 7 }, 'speaks is a language like en-us, got number'],
     [{ original: 'loud' }, 'original is off, low, duck, got "loud"'],
     [{ muted: 'yes' }, 'muted is true or false, got "yes"'],

@@ -218,7 +218,7 @@ describe('the relay', () => {
     expect(anna.played).toHaveLength(0)
     expect(r.relay.metrics.junkBytes).toBeGreaterThan(3 * 40)
     expect(r.log.complaints).toEqual([
-      'the voice in a result is no sound that can be read {"speaker":"anna","to":"es-es","code":"SERVICE_NOT_MP3"}',
+      'voice not decodable {"speaker":"anna","to":"es-es","code":"SERVICE_NOT_MP3"}',
     ])
     r.answer('en-us', 'es-es', 1_800, 400, '4')
     await r.run(800)
