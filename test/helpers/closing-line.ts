@@ -1,4 +1,4 @@
-import type { Reporter } from 'vitest/node'
+import type { Reporter, TestCase } from 'vitest/node'
 
 type Run = Parameters<NonNullable<Reporter['onTestRunEnd']>>
 type Modules = Run[0]
@@ -12,8 +12,15 @@ export class ClosingLine implements Reporter {
   }
 
   onTestRunEnd(modules: Modules, unhandled: Run[1]): void {
+    const repeated = modules.flatMap(module => [...module.children.allTests()].filter(wasRepeated))
+    for (const test of repeated)
+      this.#print(`repeated for lack of CPU: ${test.module.relativeModuleId} › ${test.name}`)
     this.#print(closingLine(modules, unhandled.length))
   }
+}
+
+function wasRepeated(test: TestCase): boolean {
+  return (test.diagnostic()?.retryCount ?? 0) > 0
 }
 
 /** What failed outside of any test (a file that cannot be loaded, an error nobody caught) counts as failed too. */
