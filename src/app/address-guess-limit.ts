@@ -4,34 +4,34 @@ import { TokenBucket } from '../core/token-bucket.ts'
 import { AddressRates } from '../guard/address-rates.ts'
 
 const WINDOW_MS = 600_000
-/** Wrong codes of one address (of IPv6: 64 bits) at once, and then in the window. */
+/** Wrong codes of one address (IPv6: /64 prefix): this many at once, then per window. */
 const EACH = 5
-/** … of one network: 256 IPv4 addresses, or the 48 bits that one customer may be given of IPv6. */
+/** The same for a network: 256 IPv4 addresses, or the IPv6 /48 that a customer can be assigned. */
 const EACH_NETWORK = 15
-/** Wrong codes of everybody at once, and then in an hour; beyond it codes are being guessed in earnest. */
+/** Total wrong codes: this many at once, then per hour. Above it, a guessing attack is assumed. */
 const ALL = 50
 const MOST_NETWORKS = 10_000
 
 /**
- * Limits how often the code of a room may be guessed from the internet. Nobody can use up the tries of others: when many wrong
- * codes come from everywhere, each network has one wrong code in ten minutes left, and whoever has given none has theirs. So guessing
- * is as slow as an attacker has networks, and a right code is good all the time.
+ * Limits how often room codes can be guessed from the internet. No client can use up the attempts of others: during an
+ * attack, each network may try one wrong code in ten minutes, and networks without a wrong code keep all of theirs. So
+ * an attack is limited by its number of networks, and correct codes always work.
  */
 export class AddressGuessLimit {
-  /** Wrong codes. */
+  /** Number of wrong codes. */
   wrongCodes = 0
-  /** Times that somebody was not let try. */
+  /** Number of rejected attempts. */
   refused = 0
-  /** Times that codes began to be guessed in earnest. */
+  /** Number of times that a guessing attack was detected. */
   alarms = 0
   readonly #clock: Clock
   readonly #log: Log
   readonly #addresses: AddressRates
   readonly #networks: AddressRates
-  /** When each network was wrong last, in that order. */
+  /** Time of each network’s last wrong code, in that order. */
   readonly #wrongAt = new Map<string, number>()
   readonly #all: TokenBucket
-  /** The alarm lasts until nobody has been wrong for the window. */
+  /** The alarm lasts until no wrong code has arrived for the window. */
   #alarmedUntil = Number.NEGATIVE_INFINITY
 
   constructor(clock: Clock, log: Log = silentLog) {
@@ -45,7 +45,7 @@ export class AddressGuessLimit {
     this.#all = new TokenBucket(ALL / 3_600, ALL, clock.now())
   }
 
-  /** Whether `address`, a group of addresses, may try a code now. */
+  /** Whether `address`, an address prefix, may try a code now. */
   mayTry(address: string): boolean {
     const network = networkOf(address)
     const may =
@@ -56,7 +56,7 @@ export class AddressGuessLimit {
     return may
   }
 
-  /** `address` gave a code that is none. */
+  /** Counts a wrong code of `address`. */
   wrong(address: string): void {
     this.wrongCodes++
     const network = networkOf(address)
@@ -81,7 +81,7 @@ export class AddressGuessLimit {
   }
 }
 
-/** The network of a group of addresses as `addressGroup` names it. */
+/** Returns the network of an address prefix as `addressGroup` formats it. */
 function networkOf(group: string): string {
   if (group.includes(':')) return `${group.split(':').slice(0, 3).join(':')}::/48`
   return group.includes('.') ? `${group.slice(0, group.lastIndexOf('.'))}.0/24` : group

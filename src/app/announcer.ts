@@ -7,11 +7,11 @@ import { SoundLibrary } from '../sounds/sound-library.ts'
 import { type SoundSettings, soundOptionsSchema } from '../sounds/sound-options.ts'
 import { Mp3Pool } from '../transcode/mp3-pool.ts'
 
-/** What speaks notices: where the service is, and what the settings say of sounds. */
+/** Address of the service that speaks notices, and the sound settings. */
 export interface AnnouncerParts {
-  /** Own recordings, tones and limits; default: none, and the defaults. */
+  /** Custom recordings, tones and limits. Default: none, and the defaults. */
   readonly settings?: SoundSettings | undefined
-  /** The translation service; a function where it may move. */
+  /** Address of the translation service; a function if it can change. */
   readonly url: string | (() => string)
   readonly apiKey: string
   readonly clock?: Clock
@@ -19,8 +19,8 @@ export interface AnnouncerParts {
 }
 
 /**
- * The voice of the system, which bridges need for what they say themselves: the service's. Whoever opens it disposes it.
- * Throws `BridgeError` `CONFIG` for a file that cannot be played.
+ * Opens the announcer, which speaks the bridges’ notices with the service’s voices. The caller disposes it. Throws
+ * `BridgeError` `CONFIG` for a file that cannot be played.
  */
 export async function openAnnouncer(parts: AnnouncerParts): Promise<Announcer & Disposable> {
   const { settings, apiKey, clock = systemClock, log = silentLog } = parts

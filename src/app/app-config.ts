@@ -21,64 +21,67 @@ import type { ServiceSettings } from './translators.ts'
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
-/** What the app is made of. `config.ts` fills it from file and environment; a program may write it by hand. */
+/**
+ * Configuration of the app. `config.ts` fills it from the file and the environment; programs can also create it
+ * directly.
+ */
 export interface AppConfig {
   readonly host: string
   readonly port: number
-  /** Where Twilio reaches this server; absent: this machine only. */
+  /** Public address for Twilio; absent: only this machine. */
   readonly publicUrl?: string | undefined
-  /** Proxies whose `X-Forwarded-For` is believed, as addresses, networks or names of some; default none. */
+  /** Proxies trusted to set `X-Forwarded-For`, as addresses, networks or their names. Default: none. */
   readonly trustProxy?: readonly string[] | undefined
-  /** How many may knock, how fast, and when nobody else is let in. */
+  /** Connection limits and overload thresholds. */
   readonly limits?: DeepReadonly<Partial<LimitSettings>> | undefined
-  /** What becomes of calls when the server is told to end. */
+  /** What happens to calls on shutdown. */
   readonly drain?: Readonly<Partial<DrainSettings>> | undefined
   readonly service: ServiceSettings
   readonly embedded?: DeepReadonly<ServiceConfig> | undefined
   readonly languages: LanguageDefaults
   readonly relay?: Parameters<typeof relayOptions>[0]
   readonly sounds?: SoundSettings | undefined
-  /** What parties can do by keys, and what they are told. */
+  /** Key commands of participants, and their notices. */
   readonly attendant?: AttendantSettings | undefined
   readonly recording?: RecordingSettings | undefined
-  /** Who may use the control API; absent: nobody. */
+  /** Keys and limits of the control API; absent: disabled. */
   readonly control?: DeepReadonly<Partial<ControlSettings>> | undefined
-  /** Where traces go; default: nowhere. */
+  /** Destination of traces; default: none. */
   readonly tracing?: DeepReadonly<Partial<TracingSettings>> | undefined
-  /** Who may read the metrics; default: programs on this machine, and who has a key of `control`. */
+  /** Access to the metrics. Default: programs on this machine, and clients with a key of `control`. */
   readonly metrics?: Readonly<Partial<MetricsSettings>> | undefined
   readonly dashboard?: Readonly<Partial<DashboardSettings>> | undefined
-  /** Who is told what happens. */
+  /** Receivers of events. */
   readonly webhooks?: readonly WebhookInput[] | undefined
-  /** What becomes of what was said; default: nothing is kept. */
+  /** Storage of transcripts after a room closes. Default: not stored. */
   readonly transcripts?: Readonly<Partial<TranscriptSettings>> | undefined
-  /** Of calls by whatever channel. */
+  /** Settings of calls on any channel. */
   readonly calls?:
     | {
         /** Default: no limit. */
         readonly maxMinutes?: number | undefined
         readonly maxRooms?: number | undefined
-        /** Codes that do not change, each with its room. */
+        /** Permanent codes, each with its room. */
         readonly roomCodes?: Readonly<Record<string, string>> | undefined
-        /** Which language callers chose last; absent: that is not kept. */
+        /** Storage of callers’ last language choice; absent: not stored. */
         readonly remembered?: RememberedSettings | undefined
       }
     | undefined
-  /** Voice channels of Discord; absent, or without a token: none. */
+  /** The Discord bot; absent, or without a token: none. */
   readonly discord?: DiscordSettings | undefined
-  /** The page to talk into. */
+  /** The talk page. */
   readonly browser?: DeepReadonly<Partial<BrowserSettings>> | undefined
   readonly twilio: {
     readonly authTokens: readonly string[]
     readonly insecure?: boolean | undefined
     /** The auth token is our own, for this machine only. */
     readonly local?: boolean | undefined
-    /** What a call may take. */
+    /** Limits of a call. */
     readonly limits?: Partial<TwilioLimits> | undefined
-    /** Absent: nobody is ever called. */
+    /** Absent: no outbound calls. */
     readonly outbound?: DiallingSettings | undefined
     readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
-    /** Where what calls have used today outlives the process; absent: nowhere. */
+    /** File for today’s usage of calls; absent: not stored. */
     readonly usageFile?: string | undefined
   }
 }

@@ -17,21 +17,21 @@ export interface BrowserTerms {
   readonly publicUrl: string | undefined
   readonly numbers: Readonly<Record<string, NumberSettings>>
   readonly roomCodes: RoomCodes
-  /** A Discord bot takes room codes too. */
+  /** A Discord bot also accepts room codes. */
   readonly discord: boolean
   readonly links: RoomLinks
   readonly doorman: Doorman
   readonly captions: BrowserBridgeOptions['captions'] & {}
   readonly dashboard: string
   readonly words: () => string
-  /** Where the service is just now, and its key. */
+  /** Current address and key of the service. */
   readonly service: { readonly url: () => string; readonly apiKey: string }
   readonly groupOf: (address: string) => string | undefined
   readonly clock: Clock
   readonly log: Log
 }
 
-/** The browser bridge's options for these settings. */
+/** Returns the browser bridge’s options for these settings. */
 export function browserOptions(
   settings: BrowserBridgeOptions['settings'],
   { numbers, doorman, service, ...parts }: BrowserTerms,
@@ -43,7 +43,7 @@ export function browserOptions(
     settings: settings ?? {},
     offer: talkOffer(service),
     numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
-    // Their own: whoever guesses from a browser must not shut the telephones out.
+    // A separate limit: guesses from browsers must not lock out phone callers.
     guesses: new AddressGuessLimit(clock, parts.log),
     invite: guest => (doorman.turns() === undefined ? asAsked(guest) : { refused: 'busy' }),
   }

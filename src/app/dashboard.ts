@@ -18,13 +18,13 @@ declare module 'fastify' {
 }
 
 export interface DashboardTerms {
-  /** Those of the control API: who tries wrong ones is counted once. */
+  /** Keys of the control API, so that wrong keys are counted once. */
   readonly keys: BearerKeys
-  /** Signs simulated calls; undefined where nothing is signed. */
+  /** Signs simulated calls; undefined if requests are not signed. */
   readonly token: string | undefined
 }
 
-/** Puts the dashboard on `server`, with the calls that are simulated for it; both end with the server. */
+/** Registers the dashboard and its simulated calls on `server`; both end with the server. */
 export async function registerDashboard(
   server: FastifyInstance,
   parts: PluginParts,

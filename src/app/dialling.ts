@@ -7,11 +7,11 @@ import type { Log } from '../core/log.ts'
 import { RationedDialler } from '../core/rationed-dialler.ts'
 import type { NumberSettings } from '../invitations.ts'
 
-/** Dialling out as it is configured: without a token of its own it has that of the account. */
+/** Settings of outbound calls. Without its own token, the account’s token is used. */
 export type DiallingSettings = Omit<OutboundSettings, 'own'> & {
-  /** Calls placed in any minute; default 60. */
+  /** Maximum number of calls per minute. Default 60. */
   readonly perMinute?: number | undefined
-  /** Calls to one destination in any hour, but those that numbers are connected with; default 6. */
+  /** Maximum number of calls to one destination per hour, except calls of numbers with `dial`. Default 6. */
   readonly perHourEach?: number | undefined
 }
 
@@ -24,7 +24,10 @@ export interface DiallingTerms {
   readonly ledger?: DayLedger | undefined
 }
 
-/** The dialler; nothing when dialling out is off. Throws `BridgeError` `CONFIG` for numbers that could not be called. */
+/**
+ * Returns the dialer, or undefined if outbound calls are off. Throws `BridgeError` `CONFIG` for numbers that could not
+ * be called.
+ */
 export function openDialler(
   settings: DiallingSettings | undefined,
   { authTokens, numbers, clock, log, ledger }: DiallingTerms,
@@ -41,7 +44,7 @@ export function openDialler(
   return new TwilioDialler({ ...settings, authToken, own }, { clock, log, ...(ledger && { ledger }) })
 }
 
-/** The tokens that webhooks may be signed with: those of the account, and that of the account that dials. */
+/** Returns the tokens that can sign webhooks: those of the account, and that of the dialing account. */
 export function signingTokens(
   authTokens: readonly string[],
   settings: DiallingSettings | undefined,
@@ -50,7 +53,7 @@ export function signingTokens(
   return own === undefined || authTokens.includes(own) ? authTokens : [...authTokens, own]
 }
 
-/** `dialler`, no faster than the settings let it. */
+/** Wraps `dialler` with the configured rate limits. */
 export function rationed(
   dialler: Dialler,
   { perMinute = 60, perHourEach = 6 }: DiallingSettings,

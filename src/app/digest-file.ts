@@ -6,44 +6,44 @@ import { BridgeError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { writeWhole } from '../files/whole-file.ts'
 
-/** Changes are gathered this long before the file is written (ms). */
+/** Changes are collected for this long before the file is written (ms). */
 const WRITE_AFTER_MS = 2_000
-/** What a key is known by, in files that hold a check of it. */
+/** Text whose digest is stored in files with a key check. */
 const CHECK = 'dragoman'
 
 export interface DigestFileTerms<T> {
   readonly file: string
-  /** Keys the digests: without it the file says nothing about anybody. */
+  /** Key of the digests: without it, the file identifies no one. */
   readonly key: string
-  /** What the file holds, in words: `remembered languages`. */
+  /** Describes the content: `remembered languages`. */
   readonly holds: string
-  /** Where the file is set: `calls.remembered`. */
+  /** Name of the setting: `calls.remembered`. */
   readonly setting: string
-  /** The name of the table in the file. */
+  /** Name of the table in the file. */
   readonly table: string
   readonly entry: z.ZodType<T>
-  /** Whether the file tells a wrong key from an empty memory. Files without that can still be read. */
+  /** Whether the file distinguishes a wrong key from an empty memory. Files without the check can still be read. */
   readonly checksKey?: boolean
-  /** Called before the file is written: the owner's time to bound what is kept. */
+  /** Called before the file is written, so that the owner can limit the entries. */
   readonly tidy?: () => void
   readonly clock: Clock
   readonly log: Log
 }
 
 /**
- * What is kept about people in one file: JSON, by keyed digests of who they are, in memory as in the file, which is written
- * whole and put in place at once. The owner bounds it.
+ * A JSON file with data about people under keyed digests of their identity, in memory as well as on disk. It is
+ * replaced atomically. The owner limits its size.
  */
 export class DigestFile<T> implements AsyncDisposable {
   readonly #terms: DigestFileTerms<T>
-  /** In the order in which they were set. */
+  /** In insertion order. */
   readonly #entries: Map<string, T>
   #timer: Disposable | undefined
   #writing: Promise<boolean> = Promise.resolve(true)
-  /** A write that has not begun. */
+  /** A write that has not started. */
   #queued: Promise<boolean> | undefined
 
-  /** Reads the file if there is one. Throws `BridgeError` `CONFIG` when it is not one of these, or of another key. */
+  /** Reads the file, if it exists. Throws `BridgeError` `CONFIG` if it is invalid or was written with another key. */
   constructor(terms: DigestFileTerms<T>) {
     this.#terms = terms
     this.#entries = new Map(Object.entries(this.#read()))
@@ -57,7 +57,7 @@ export class DigestFile<T> implements AsyncDisposable {
     return this.#entries.get(this.#digest(person))
   }
 
-  /** Makes them the newest. */
+  /** Sets the entry and makes it the newest. */
   set(person: string, entry: T): void {
     const digest = this.#digest(person)
     this.#entries.delete(digest)
@@ -65,21 +65,21 @@ export class DigestFile<T> implements AsyncDisposable {
     this.#soon()
   }
 
-  /** Forgets somebody. */
+  /** Deletes a person’s entry. */
   delete(person: string): void {
     if (this.#entries.delete(this.#digest(person))) this.#soon()
   }
 
-  /** Forgets all that `gone` says so of, from the one who was set longest ago to the newest. */
+  /** Deletes all entries for which `gone` returns true, from the oldest to the newest. */
   prune(gone: (entry: T) => boolean): void {
     for (const [digest, entry] of this.#entries) if (gone(entry)) this.#entries.delete(digest)
   }
 
-  /** Writes what there is. False when that failed, which the log tells. Never rejects. */
+  /** Writes all entries. Resolves to false on failure, which is logged. Never rejects. */
   write(): Promise<boolean> {
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
-    // What changes until it begins is written along.
+    // Changes until the write starts are included.
     this.#queued ??= this.#writing.then(() => {
       this.#queued = undefined
       return this.#replace()
@@ -88,7 +88,7 @@ export class DigestFile<T> implements AsyncDisposable {
     return this.#queued
   }
 
-  /** Writes what is not written yet. */
+  /** Writes pending changes. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#timer) void this.write()
     await this.#writing
@@ -137,16 +137,15 @@ export class DigestFile<T> implements AsyncDisposable {
       [table]: z.record(z.string(), entry),
     })
     const read = schema.safeParse(parsed(text))
-    if (!read.success)
-      throw wrong(`holds something else than ${holds}: put a backup in its place, or name another file`)
+    if (!read.success) throw wrong(`does not contain ${holds}: restore a backup, or name another file`)
     const { key } = read.data
     if (key !== undefined && key !== this.#digest(CHECK))
-      throw wrong(`was written with another key than ${setting}.key: set that again, or name another file`)
+      throw wrong(`was written with another key than ${setting}.key: restore that key, or name another file`)
     return read.data[table] as Readonly<Record<string, T>>
   }
 }
 
-/** undefined for what is no JSON. */
+/** Returns undefined for invalid JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -6,7 +6,7 @@ import type { Log } from '../core/log.ts'
 import { isoTime, type WallClock } from '../core/wall-clock.ts'
 import { writeWhole } from '../files/whole-file.ts'
 
-/** Without a change the time in the file is renewed this often (ms). */
+/** Interval at which the timestamp in the file is renewed without changes (ms). */
 const RENEW_MS = 60_000
 const CHANNELS_MOST = 1_000
 
@@ -30,13 +30,13 @@ const fileSchema = z.object({
 
 export interface DiscordChannelsSettings {
   readonly file: string
-  /** A file older than this is of no use. */
+  /** An older file is ignored. */
   readonly withinMinutes: number
 }
 
 /**
- * Which Discord channels are being interpreted, in a file, so that the next process can go on with them. It holds ids of
- * guilds and channels, and nobody's. A file that is missing, damaged or cannot be written costs that alone.
+ * Stores the Discord channels being interpreted in a file, so that the next process can resume them. The file contains
+ * only IDs of guilds and channels, no user IDs. If it is missing, damaged or not writable, only resuming is lost.
  */
 export class DiscordChannels implements RunningChannels, AsyncDisposable {
   readonly #settings: DiscordChannelsSettings
@@ -90,7 +90,7 @@ export class DiscordChannels implements RunningChannels, AsyncDisposable {
     this.#writtenAt = now
     const before = this.#next
     this.#next = `{"at":"${isoTime(now)}","channels":${kept}}\n`
-    // What is being written is finished first, and then only the newest.
+    // A write in progress finishes first; after it, only the newest state is written.
     if (before === undefined) this.#writing = this.#writing.then(() => this.#write())
   }
 
@@ -106,7 +106,7 @@ export class DiscordChannels implements RunningChannels, AsyncDisposable {
     try {
       await writeWhole(file, text)
     } catch (error) {
-      // It is tried again when it is renewed.
+      // The next renewal retries.
       this.#log.warn(
         { file, code: errorCode(error) },
         'the file of running Discord channels cannot be written',

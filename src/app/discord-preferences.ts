@@ -9,14 +9,14 @@ import type { Log } from '../core/log.ts'
 import { DigestFile } from './digest-file.ts'
 
 const SETTING = 'discord.preferences'
-/** People whose language is remembered, beside those who opted out; who set it longest ago is forgotten first. */
+/** Maximum number of people with a stored language, not counting opt-outs; the oldest entries are removed first. */
 const MOST_LANGUAGES = 100_000
-/** People who opted out, who are kept for longest: 40 MB. */
+/** Maximum number of opt-outs, which are kept longest (40 MB). */
 const MOST_OPTED_OUT = 1_000_000
-/** Languages that are kept until the process ends. */
+/** Maximum number of languages kept until the process ends. */
 const MOST_SESSION = 100_000
 
-/** What is kept of somebody: their language, that they opted out, or both. */
+/** Stored preferences of a user: a language, an opt-out, or both. */
 const entrySchema = z.strictObject({
   language: z.string().refine(isLanguageId).optional(),
   out: z.literal(true).optional(),
@@ -25,20 +25,20 @@ type Entry = z.output<typeof entrySchema>
 
 export interface PreferenceSettings {
   readonly file: string
-  /** Keys the digests in the file; absent: a key of its own, beside the file. */
+  /** Key of the digests in the file; absent: a generated key next to the file. */
   readonly key?: string | undefined
 }
 
 /**
- * What users of Discord said about themselves. Opting out is kept, a language only if they want that; by keyed digests of
- * their ids, so that the file names nobody.
+ * Preferences of Discord users. Opt-outs are always stored, languages only on request. The file uses keyed digests
+ * instead of user IDs.
  */
 export class DiscordPreferences implements Preferences, AsyncDisposable {
   readonly #kept: DigestFile<Entry>
   /** Until the process ends. */
   readonly #session = new Map<string, LanguageId>()
 
-  /** Reads the file if there is one. Throws `BridgeError` `CONFIG` when it is not one of these, or its key is missing. */
+  /** Reads the file, if it exists. Throws `BridgeError` `CONFIG` if it is invalid or its key is missing. */
   constructor(
     { file, key }: PreferenceSettings,
     { clock, log }: { readonly clock: Clock; readonly log: Log },
@@ -70,7 +70,7 @@ export class DiscordPreferences implements Preferences, AsyncDisposable {
     return this.#kept.get(userId)?.out ?? false
   }
 
-  /** Written at once: whoever said no is not asked again, whatever becomes of this process. */
+  /** Written at once, so that an opt-out survives a crash. */
   setOptedOut(userId: string, out: boolean): void {
     const { out: before = false, ...rest } = this.#kept.get(userId) ?? {}
     if (before === out) return
@@ -78,7 +78,7 @@ export class DiscordPreferences implements Preferences, AsyncDisposable {
     void this.#kept.write()
   }
 
-  /** Rejects when it could not be deleted on disk, so that nobody is told it was. */
+  /** Rejects if the entry could not be deleted on disk, so that deletion is never confirmed wrongly. */
   async forget(userId: string): Promise<void> {
     this.#session.delete(userId)
     this.#kept.delete(userId)
@@ -92,7 +92,7 @@ export class DiscordPreferences implements Preferences, AsyncDisposable {
     return { ...(language === undefined ? {} : { language }), remembered, optedOut: this.optedOut(userId) }
   }
 
-  /** Writes what is not written yet. */
+  /** Writes pending changes. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#kept[Symbol.asyncDispose]()
   }
@@ -102,7 +102,7 @@ export class DiscordPreferences implements Preferences, AsyncDisposable {
     else this.#kept.set(userId, entry)
   }
 
-  /** Forgets what there is too much of, the oldest first. */
+  /** Removes the oldest entries above the limits. */
   #tidy(): void {
     if (this.#kept.size <= MOST_LANGUAGES) return
     let optedOut = 0
@@ -116,19 +116,22 @@ export class DiscordPreferences implements Preferences, AsyncDisposable {
   }
 }
 
-/** The key beside the file; made when there is neither. */
+/** Returns the key stored next to the file; generates one if neither file exists. */
 function ownKey(file: string): string {
   const place = `${file}.key`
   try {
     if (existsSync(place)) {
       const key = readFileSync(place, 'utf8').trim()
       if (key.length >= 16) return key
-      throw new BridgeError('CONFIG', `${SETTING}.file: ${place} holds no key of 16 characters or more`)
+      throw new BridgeError(
+        'CONFIG',
+        `${SETTING}.file: ${place} does not contain a key of at least 16 characters`,
+      )
     }
     if (existsSync(file))
       throw new BridgeError(
         'CONFIG',
-        `${SETTING}.file: ${file} is there, but not its key ${place}: put it back, set ${SETTING}.key, or name another file`,
+        `${SETTING}.file: ${file} exists, but its key ${place} does not: restore the key, set ${SETTING}.key, or name another file`,
       )
     const key = randomBytes(32).toString('base64url')
     writeFileSync(place, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true })
@@ -136,6 +139,6 @@ function ownKey(file: string): string {
   } catch (error) {
     if (error instanceof BridgeError) throw error
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new BridgeError('CONFIG', `${SETTING}.file: its key ${place} cannot be read or made (${code})`)
+    throw new BridgeError('CONFIG', `${SETTING}.file: its key ${place} cannot be read or created (${code})`)
   }
 }

@@ -8,51 +8,51 @@ import { DiscordChannels, type DiscordChannelsSettings } from './discord-channel
 import { DiscordPreferences } from './discord-preferences.ts'
 import { languageOffer } from './language-offer.ts'
 
-/** The Discord bridge as it is configured; without a token there is none. */
+/** Settings of the Discord bridge; without a token, it is off. */
 export interface DiscordSettings {
   readonly token?: string | undefined
-  /** Only in these; empty: in every guild that invited the bot. */
+  /** Restricts the bot to these guilds; empty: every guild that invited it. */
   readonly guilds?: readonly string[] | undefined
   /** Voice channels whose permissions `doctor` checks. */
   readonly channels?: readonly string[] | undefined
-  /** What people speak of whom nothing is known; default: what the guild's settings say. */
+  /** Default language of people who have not chosen one. Default: the guild’s language. */
   readonly language?: LanguageId | undefined
-  /** None: what the people in the channel need. */
+  /** Empty: the languages that the people in the channel need. */
   readonly output?: readonly LanguageId[] | undefined
   readonly captions?:
     | { readonly style?: 'embed' | 'plain' | 'off' | undefined; readonly thread?: boolean | undefined }
     | undefined
   readonly leaveEmptyAfterSeconds?: number | undefined
-  /** Silence that is made behind what somebody says (ms). */
+  /** Silence appended to each turn (ms). */
   readonly turnSilenceMs?: number | undefined
   readonly maxChannels?: number | undefined
   readonly codeMinutes?: number | undefined
   readonly indicator?: boolean | undefined
-  /** Members with one of these may have telephones called. */
+  /** Roles whose members may start phone calls. */
   readonly dialRoles?: readonly string[] | undefined
-  /** What users want remembered, and where; absent: nothing outlives the process. */
+  /** Storage of user preferences; absent: they end with the process. */
   readonly preferences?: { readonly file: string; readonly key?: string | undefined } | undefined
-  /** Where the channels that are being interpreted are kept for the next process; absent or 0 minutes: nowhere. */
+  /** Storage of the channels being interpreted, for the next process; absent or 0 minutes: off. */
   readonly resume?: DiscordChannelsSettings | undefined
   readonly dave?: boolean | undefined
   readonly apiUrl?: string | undefined
 }
 
-/** What the app brings. */
+/** Dependencies that the app provides. */
 export interface DiscordTerms
   extends Pick<
     DiscordBridgeOptions,
     'relay' | 'admission' | 'announcer' | 'dialler' | 'roomCodes' | 'guesses' | 'clock' | 'wallClock' | 'log'
   > {
-  /** Where the service is just now, and its key. */
+  /** Current address and key of the service. */
   readonly service: { readonly url: () => string; readonly apiKey: string }
   readonly preferences?: Preferences | undefined
   readonly running?: RunningChannels | undefined
-  /** Telephone numbers that ask for room codes. */
+  /** Phone numbers that ask for room codes. */
   readonly phoneNumbers: readonly string[]
 }
 
-/** The file of what users want remembered. Throws `BridgeError` `CONFIG` when it cannot be used. */
+/** Opens the file of user preferences. Throws `BridgeError` `CONFIG` if it cannot be used. */
 export function openPreferences(
   settings: DiscordSettings | undefined,
   parts: { readonly clock: Clock; readonly log: Log },
@@ -61,7 +61,7 @@ export function openPreferences(
   return token !== undefined && preferences ? new DiscordPreferences(preferences, parts) : undefined
 }
 
-/** The file of the channels that are being interpreted. */
+/** Opens the file of the channels being interpreted. */
 export function openChannels(
   settings: DiscordSettings | undefined,
   parts: { readonly wallClock: WallClock; readonly log: Log },
@@ -72,7 +72,7 @@ export function openChannels(
     : undefined
 }
 
-/** The bridge's options for these settings; undefined: there is no bot. */
+/** Returns the bridge’s options for these settings, or undefined if there is no bot. */
 export function discordOptions(
   settings: DiscordSettings | undefined,
   { service, preferences, running, phoneNumbers, ...parts }: DiscordTerms,

@@ -2,26 +2,26 @@ import { z } from 'zod'
 import { type Clock, Ticker } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 
-/** How often is looked whether calls are left (ms). */
+/** Interval between checks for remaining calls (ms). */
 const LOOK_MS = 100
 
-/** What becomes of calls when this server is told to end. */
+/** What happens to calls on shutdown. */
 export const drainSchema = z.strictObject({
   seconds: z
     .int()
     .min(0)
     .max(86_400)
     .default(600)
-    .meta({ about: 'Calls that are there have this long to end by themselves (s).' }),
+    .meta({ about: 'Time for calls in progress to end before they are handed over (s).' }),
   newCalls: z.enum(['busy', 'unavailable']).default('busy').meta({
-    about: 'What new calls get meanwhile: spoken words, or 503, so that another server answers them.',
+    about: 'Response to new calls meanwhile: a spoken notice, or 503, so that another server answers.',
   }),
   askSeconds: z
     .int()
     .min(1)
     .max(60)
     .default(2)
-    .meta({ about: 'A call that is handed over asks for another server after this long (s).' }),
+    .meta({ about: 'Delay before a handed-over call is redirected (s).' }),
 })
 
 export type DrainSettings = z.output<typeof drainSchema>
@@ -30,17 +30,18 @@ export interface DrainParts {
   readonly settings: DrainSettings
   readonly clock: Clock
   readonly log: Log
-  /** Calls that are there, or on their way here. */
+  /** Calls in progress, or on their way here. */
   readonly calls: () => number
 }
 
 /**
- *   open ──begin──▶ draining ──no calls left, deadline, hurry──▶ over
- *
- * While it is not `open` nobody new is let in.
+ * ```
+ * open ──begin──▶ draining ──no calls left, deadline, hurry──▶ over
+ * ```
+ * New calls are rejected unless the state is `open`.
  */
 export class Drain implements Disposable {
-  /** Calls that were turned away since it began. */
+  /** Calls rejected since draining started. */
   turnedAway = 0
   readonly settings: DrainSettings
   readonly #parts: DrainParts
@@ -58,19 +59,22 @@ export class Drain implements Disposable {
     return this.#began !== undefined
   }
 
-  /** Says so for somebody who would come in, and who is counted when they must not. */
+  /** Returns the reason if a new call must be rejected, and counts the rejection. */
   turns(): 'draining' | undefined {
     if (!this.draining) return undefined
     this.turnedAway++
     return 'draining'
   }
 
-  /** Lets nobody in any more; settles when no call is left, at the deadline, or in a hurry. Idempotent, never rejects. */
+  /**
+   * Rejects new calls from now on. Settles when no call remains, at the deadline, or on `hurry`. Idempotent, never
+   * rejects.
+   */
   begin(): Promise<void> {
     if (this.#began === undefined) {
       const { clock, log, calls, settings } = this.#parts
       this.#began = clock.now()
-      log.info({ calls: calls(), seconds: settings.seconds }, 'draining: nobody new is let in')
+      log.info({ calls: calls(), seconds: settings.seconds }, 'draining: rejecting new calls')
       if (this.#hurried) return this.#over.promise
       this.#ticker = new Ticker(clock, LOOK_MS, now => this.#look(now))
       this.#look(this.#began)
@@ -78,7 +82,7 @@ export class Drain implements Disposable {
     return this.#over.promise
   }
 
-  /** Waits no longer. */
+  /** Stops waiting. */
   hurry(): void {
     this.#hurried = true
     this.#ticker?.[Symbol.dispose]()
@@ -94,7 +98,7 @@ export class Drain implements Disposable {
     const left = calls()
     const late = now - (this.#began ?? now) >= settings.seconds * 1_000
     if (left > 0 && !late) return
-    if (left > 0) log.warn({ calls: left }, 'drained no longer: what is left is handed over')
+    if (left > 0) log.warn({ calls: left }, 'drain deadline reached, handing over')
     this.hurry()
   }
 }

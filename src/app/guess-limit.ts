@@ -1,23 +1,26 @@
 import type { Clock } from '../core/clock.ts'
 import { TokenBucket } from '../core/token-bucket.ts'
 
-/** Wrong codes of one caller at once, and then in 10 minutes. */
+/** Wrong codes of one caller: this many at once, then per 10 minutes. */
 const EACH = 5
-/** Wrong codes of all callers together at once, and then in an hour: with a thousand codes of six digits out, one in 20 h. */
+/**
+ * Wrong codes of all callers: this many at once, then per hour. With a thousand six-digit codes, that is one hit in 20
+ * h.
+ */
 const ALL = 50
-/** Callers who are counted each on their own; those who guessed longest ago are forgotten first. */
+/** Maximum number of callers counted separately; the oldest are removed first. */
 const MOST_CALLERS = 10_000
-/** Who hides their number, or has none. */
+/** Callers with a withheld number. */
 const NOBODY = 'anonymous'
 
 /**
- * Limits how often callers may guess the code of a room, each of them and all together: a caller's number is easily made up, so a
- * limit of each is none. For browsers there is `AddressGuessLimit`.
+ * Limits how often callers can guess room codes, each caller and in total: numbers are easily forged, so a limit per
+ * caller alone is useless. Browsers have `AddressGuessLimit`.
  */
 export class GuessLimit {
-  /** Wrong codes. */
+  /** Number of wrong codes. */
   wrongCodes = 0
-  /** Times that somebody was not let try. */
+  /** Number of rejected attempts. */
   refused = 0
   readonly #clock: Clock
   readonly #callers = new Map<string, TokenBucket>()
@@ -36,7 +39,7 @@ export class GuessLimit {
     return may
   }
 
-  /** `caller` gave a code that is none. */
+  /** Counts a wrong code of `caller`. */
   wrong(caller: string): void {
     this.wrongCodes++
     const now = this.#clock.now()

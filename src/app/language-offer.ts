@@ -1,14 +1,17 @@
 import type { OfferedLanguage } from '../bridges/browser/index.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 
-/** Where the service is that is asked for its languages. */
+/** The service whose languages are offered. */
 export interface LanguageOfferTerms {
-  /** The translation service; a function where it may move. */
+  /** Address of the translation service; a function if it can change. */
   readonly url: string | (() => string)
   readonly apiKey: string
 }
 
-/** What users of the Discord bridge and the dashboard can choose: the languages of a translation service, as they are when it is asked. */
+/**
+ * Returns the languages that users of the Discord bridge and the dashboard can choose: those that the service reports
+ * when queried.
+ */
 export function languageOffer({
   url,
   apiKey,

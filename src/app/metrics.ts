@@ -22,12 +22,12 @@ import { version } from './version.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** All metrics of this server. */
+    /** Metrics of this server. */
     metrics: Exposition
   }
 }
 
-/** Puts `/metrics` on `server`. Before all other routes, so that their requests are counted. */
+/** Registers `/metrics` on `server`. Call it before all other routes, so that their requests are counted. */
 export async function registerMetrics(
   server: FastifyInstance,
   parts: PluginParts,

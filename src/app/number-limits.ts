@@ -6,30 +6,30 @@ import type { WallClock } from '../core/wall-clock.ts'
 import type { NumberSettings } from '../invitations.ts'
 import { busy, type Decision } from './open-lines.ts'
 
-/** How often is looked which calls are over (ms). */
+/** Interval between checks for ended calls (ms). */
 const LOOK_MS = 1_000
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
 export interface NumberLimitsParts {
-  /** Of who hears none. */
+  /** Language of callers who have none. */
   readonly language: LanguageId
   readonly numbers: Readonly<Record<string, NumberSettings>>
-  /** Whether a call that was let in is there, or about to be. */
+  /** Whether an admitted call is in progress or about to start. */
   readonly goesOn: (callSid: string) => boolean
   readonly clock: Clock
   readonly wallClock: WallClock
-  /** Where minutes outlive the process; default: nowhere. */
+  /** Stores minutes across restarts. Default: not stored. */
   readonly ledger?: DayLedger | undefined
 }
 
 /**
- * Calls in to each number: so many at a time, and so many minutes a day (UTC), each call in whole minutes. Beyond that callers hear that all
- * lines are in use; calls that go on do so. What a limit needs to know is in the ledger as well, which may outlive this process;
- * where the ledger does not know what was used before, callers are let in all the same.
+ * Limits the calls to each number: concurrent calls, and minutes per day (UTC), rounded up to whole minutes per call.
+ * Callers above a limit hear that all lines are in use; calls in progress continue. Usage is also stored in the ledger,
+ * which can outlive this process. If the ledger does not know earlier usage, callers are admitted.
  */
 export class NumberLimits implements Disposable {
-  /** Callers who were turned away: the calls, the minutes. */
+  /** Rejected callers, by limit: calls, minutes. */
   readonly turnedAway = { calls: 0, minutes: 0 }
   readonly #parts: NumberLimitsParts
   readonly #ledger: DayLedger
@@ -44,7 +44,7 @@ export class NumberLimits implements Disposable {
     this.#day = this.#today()
   }
 
-  /** `invite`, as far as the limits of the number that was called reach. */
+  /** Wraps `invite` with the limits of the called number. */
   within(invite: (call: IncomingCall) => Decision): (call: IncomingCall) => Decision {
     return call => {
       const { numbers } = this.#parts
@@ -63,12 +63,12 @@ export class NumberLimits implements Disposable {
     }
   }
 
-  /** Minutes of calls to `number` today, those that go on included. */
+  /** Returns the minutes of calls to `number` today, including calls in progress. */
   minutesOf(number: string): number {
     return this.#ledger.earlier(scopeOf(number)).minutes + this.#own(number)
   }
 
-  /** Minutes that this process knows of. */
+  /** Minutes that this process counted. */
   #own(number: string): number {
     this.#turn()
     let minutes = this.#minutes.get(number) ?? 0
@@ -119,7 +119,7 @@ export class NumberLimits implements Disposable {
     return Math.max(1, Math.ceil((this.#parts.clock.now() - since) / MINUTE_MS))
   }
 
-  /** A new day begins at nothing. */
+  /** Resets usage on a new day. */
   #turn(): void {
     const today = this.#today()
     if (today === this.#day) return

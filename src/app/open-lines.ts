@@ -5,14 +5,14 @@ import type { Invitation } from '../core/invitation.ts'
 import type { LanguageId } from '../core/languages.ts'
 import { FALLBACK_LANGUAGE, sentence, wordsOf } from '../sounds/words.ts'
 
-/** Says whether somebody new must be turned away, and counts them. */
+/** Decides whether a new call must be rejected, and counts rejections. */
 export interface Doorman {
   turns(): string | undefined
 }
 
 export type Decision = Invitation | Refusal | Question
 
-/** Says to callers that all lines are in use, by Twilio's voice, since ours has enough to do. */
+/** Tells callers that all lines are in use, with Twilio’s voice to save load. */
 export function busy(language: LanguageId): Refusal {
   const spoken = wordsOf(language) ? language : FALLBACK_LANGUAGE
   const text = sentence(wordsOf(spoken)!, 'line-full')
@@ -20,7 +20,9 @@ export function busy(language: LanguageId): Refusal {
   return { refused: 'busy', notice: { text, language: `${primary}-${region.toUpperCase()}` } }
 }
 
-/** `invite`, while there is strength for new calls and this server stays; those that were let in before go on. `language`: of who has none. */
+/**
+ * Wraps `invite` to reject new calls during overload and draining; admitted calls continue. `language` is the default.
+ */
 export function whileStrong(
   doorman: Doorman,
   language: LanguageId,
@@ -34,12 +36,12 @@ export function whileStrong(
   }
 }
 
-/** A dialler that places no call for programs while there is no strength for it. */
+/** A dialer that rejects API calls during overload. */
 export class ModestDialler implements Dialler {
   readonly #dialler: Dialler
   readonly #doorman: Doorman
 
-  /** The dialler stays its owner's. */
+  /** The caller keeps ownership of the dialer. */
   constructor(dialler: Dialler, doorman: Doorman) {
     this.#dialler = dialler
     this.#doorman = doorman
@@ -48,7 +50,7 @@ export class ModestDialler implements Dialler {
   dial(request: DialRequest): OutgoingCall {
     const why = this.#doorman.turns()
     if (why)
-      throw new BridgeError('CAPACITY', `no new calls for the moment: ${why}`, {
+      throw new BridgeError('CAPACITY', `no new calls at present: ${why}`, {
         retryable: true,
       })
     return this.#dialler.dial(request)

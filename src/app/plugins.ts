@@ -38,7 +38,7 @@ import { registerMetrics } from './metrics.ts'
 import type { NumberLimits } from './number-limits.ts'
 import { type Doorman, whileStrong } from './open-lines.ts'
 
-/** What the plugins of the app work with. Everything stays its owner's. */
+/** Dependencies of the app’s plugins. The caller keeps ownership. */
 export interface PluginParts {
   readonly config: AppConfig
   readonly relay: Relay
@@ -46,13 +46,13 @@ export interface PluginParts {
   readonly switchboard: Switchboard
   readonly dialler: Dialler | undefined
   readonly twilioDialler: ReturnType<typeof openDialler>
-  /** Stands before it; undefined when dialling out is off. */
+  /** Rate limit in front of the dialer; undefined if outbound calls are off. */
   readonly ration: RationedDialler | undefined
   readonly roomCodes: RoomCodes
   readonly preferences: ReturnType<typeof openPreferences>
   readonly discordChannels: ReturnType<typeof openChannels>
   readonly desk: Doorkeeper
-  /** That of `desk`. */
+  /** Guess limit of `desk`. */
   readonly guesses: GuessLimit
   readonly front: OpenFloor
   readonly control: ControlSettings
@@ -61,11 +61,13 @@ export interface PluginParts {
   readonly drain: Drain
   readonly drainSettings: DrainSettings
   readonly doorman: Doorman
-  /** Undefined: nothing is traced. */
+  /** Undefined: tracing is off. */
   readonly traces: TraceCounters | undefined
   readonly recordings: RecordingStats
   readonly numberLimits: NumberLimits
-  /** Where the translation service is now, with its key; `running` is false while the embedded one is away. */
+  /**
+   * Current address and key of the translation service; `running` is false while the embedded service is unavailable.
+   */
   readonly service: {
     readonly url: () => string
     readonly apiKey: string
@@ -76,24 +78,24 @@ export interface PluginParts {
   readonly log: Log
 }
 
-/** Registers all that the server does: bridges, pages and APIs. */
+/** Registers every part of the server: bridges, pages and APIs. */
 export async function registerPlugins(server: FastifyInstance, parts: PluginParts): Promise<void> {
   const keys = new BearerKeys(parts.control, parts.clock)
   await registerMetrics(server, parts, { keys, notReady: () => notReady(parts) })
-  // Sockets are those of the bridges, with bounds of their own; any other is closed as soon as it opens.
+  // Bridges open their own sockets, with their own limits; any other socket is closed as soon as it opens.
   await server.register(websocket, { options: { maxPayload: 65_536, perMessageDeflate: false } })
   await server.register(pageFiles, { shared: ['bridges/browser/packet'] })
   await server.register(status, { relay: parts.relay, notReady: () => notReady(parts) })
   const { floor } = parts.front
   await server.register(controlApi, { prefix: '/v1', floor, settings: parts.control, keys })
   await server.register(captionPage)
-  // Simulated calls of the dashboard are signed as any others, with a token that nobody else has.
+  // The dashboard’s simulated calls are signed like all others, with a private token.
   const token = parts.config.twilio.insecure ? undefined : randomBytes(24).toString('base64url')
   await server.register(twilioBridge, twilioOptions(parts, token))
   await registerDashboard(server, parts, { keys, token })
   await server.register(browserBridge, browser(parts))
   const discord = discordBot(parts)
-  // Loaded only where it is used: Discord's library and native Opus are large.
+  // Loaded only when needed: Discord’s library and native Opus are large.
   if (discord) await server.register((await import('../bridges/discord/index.ts')).default, discord)
 }
 
@@ -134,7 +136,10 @@ function twilioOptions(parts: PluginParts, token: string | undefined): Parameter
   }
 }
 
-/** The first stays the first: other instances sign with it. Without any there is none either, so that it is complained of. */
+/**
+ * The first token stays first, because other instances sign with it. Without any token the result is empty too, so that
+ * the missing token is reported.
+ */
 function withOwn(tokens: readonly string[], own: string): readonly string[] {
   return tokens.length === 0 ? tokens : [...tokens, own]
 }
@@ -148,7 +153,7 @@ function browser(parts: PluginParts) {
     numbers: twilio.numbers ?? {},
     links: front.floor.roomLinks,
     captions: (room, ttlMs) =>
-      // Without keys nothing is kept that captions could be made of.
+      // Without API keys, nothing that captions need is kept.
       parts.control.keys.length === 0 || front.floor.lives.idOf(room) === undefined
         ? undefined
         : captionPagePath(room, front.floor.links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),

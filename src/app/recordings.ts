@@ -5,7 +5,7 @@ import { ControlError } from '../web/control/control-error.ts'
 import type { RecordingView } from '../web/dashboard/wire.ts'
 
 const FOLDER = new URL('../../recordings/', import.meta.url)
-/** All of them, one after the other. */
+/** ID for all recordings in sequence. */
 const ALL = 'all'
 
 interface Known extends RecordingView {
@@ -19,12 +19,12 @@ interface Transcript {
   readonly text: string
 }
 
-/** The human voices that come with the program (`recordings/README.md`), as telephones say them. Read when first asked for. */
+/** The recorded human voices shipped with the program (`recordings/README.md`), at phone quality. Read on first use. */
 export class Recordings {
   #known: Promise<readonly Known[]> | undefined
   readonly #voices = new Map<string, Promise<Voice>>()
 
-  /** Rejects when they are not where they belong. */
+  /** Rejects if the files are missing. */
   async list(): Promise<readonly RecordingView[]> {
     const known = await this.#files()
     const seconds = known.reduce((sum, each) => sum + each.seconds, 0)
@@ -37,7 +37,7 @@ export class Recordings {
     return [...known.map(({ file: _, ...view }) => view), all]
   }
 
-  /** The voices that `id` means, in order. Rejects with `value_not_allowed` for an id that is none. */
+  /** Returns the voices for `id`, in order. Rejects with `value_not_allowed` for an unknown ID. */
   async voices(id: string): Promise<readonly Voice[]> {
     const known = await this.#files()
     const wanted = id === ALL ? known : known.filter(each => each.id === id)

@@ -7,9 +7,9 @@ import { DigestFile } from './digest-file.ts'
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 180
-/** Callers that are remembered; those who called longest ago are forgotten first. */
+/** Maximum number of callers; those who called longest ago are removed first. */
 const MOST = 100_000
-/** Telephone numbers that are people's, not a word for a number withheld. */
+/** Phone numbers of people, not a word for a withheld number. */
 const NUMBER = /^\+[1-9]\d{6,14}$/
 
 /** The language, and the day since 1970 until which it is kept. */
@@ -18,9 +18,9 @@ type Entry = z.output<typeof entrySchema>
 
 export interface RememberedSettings {
   readonly file: string
-  /** Keys the digests: without it the file says nothing about any number. */
+  /** Key of the digests: without it, the file reveals no numbers. */
   readonly key: string
-  /** A caller who has not called for so long is forgotten; default 180. */
+  /** Days without a call before an entry is deleted. Default 180. */
   readonly days?: number | undefined
 }
 
@@ -31,8 +31,8 @@ export interface RememberedParts {
 }
 
 /**
- * Which language callers chose when they called last. Only keyed digests of their numbers are kept, in memory and in
- * the file.
+ * Stores the language that callers chose in their last call. Only keyed digests of their numbers are kept, in memory
+ * and in the file.
  */
 export class RememberedLanguages implements AsyncDisposable {
   readonly #days: number
@@ -40,7 +40,7 @@ export class RememberedLanguages implements AsyncDisposable {
   /** In the order of their last calls. */
   readonly #callers: DigestFile<Entry>
 
-  /** Reads the file if there is one. Throws `BridgeError` `CONFIG` when it is not one of these. */
+  /** Reads the file, if it exists. Throws `BridgeError` `CONFIG` if it is invalid. */
   constructor({ file, key, days }: RememberedSettings, { clock, wallClock, log }: RememberedParts) {
     this.#days = days ?? DEFAULT_DAYS
     this.#wallClock = wallClock
@@ -53,13 +53,13 @@ export class RememberedLanguages implements AsyncDisposable {
     })
   }
 
-  /** The language `caller` chose, if they are remembered. */
+  /** Returns the language that `caller` chose, if it is stored. */
   find(caller: string): LanguageId | undefined {
     const known = this.#callers.get(caller)
     return known && known[1] >= this.#today() ? known[0] : undefined
   }
 
-  /** Keeps what `caller` chose. A caller without a number is not remembered. */
+  /** Stores the choice of `caller`, unless the number is withheld. */
   remember(caller: string, language: LanguageId): void {
     if (!NUMBER.test(caller)) return
     const until = this.#today() + this.#days
@@ -67,7 +67,7 @@ export class RememberedLanguages implements AsyncDisposable {
     if (known?.[0] !== language || known[1] !== until) this.#callers.set(caller, [language, until])
   }
 
-  /** Writes what is not written yet. */
+  /** Writes pending changes. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#callers[Symbol.asyncDispose]()
   }

@@ -9,13 +9,13 @@ import { serverOptions } from '../web/server-options.ts'
 
 export interface ServerTerms {
   readonly limits: LimitSettings
-  /** Proxies whose `X-Forwarded-For` is believed. */
+  /** Proxies trusted to set `X-Forwarded-For`. */
   readonly trustProxy: readonly string[]
   readonly clock: Clock
   readonly log: Log
 }
 
-/** The HTTP server of the bridge, with its door and without routes. */
+/** Creates the bridge’s HTTP server with its request guard, without routes. */
 export function openServer({ limits, trustProxy, clock, log }: ServerTerms): {
   server: FastifyInstance
   door: Door
@@ -29,7 +29,7 @@ export function openServer({ limits, trustProxy, clock, log }: ServerTerms): {
     http: httpLimits(limits),
     ...serverOptions(),
   })
-  // What went wrong inside is for the log alone.
+  // Details of internal errors go only to the log.
   server.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
     const { statusCode = 500 } = error
     if (statusCode >= 500)
@@ -40,11 +40,11 @@ export function openServer({ limits, trustProxy, clock, log }: ServerTerms): {
     sendError(request, reply, {
       status: 404,
       code: 'not-found',
-      title: 'There is no such page',
-      text: 'This server has nothing at this address.',
+      title: 'Page not found',
+      text: 'There is no page at this address.',
       steps: [
         'To talk, open the start page of this server.',
-        'If you followed a link, open it exactly as you received it.',
+        'If you followed a link, check that you opened it exactly as you received it.',
       ],
     }),
   )

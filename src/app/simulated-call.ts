@@ -4,30 +4,30 @@ import type { Voice } from '../simulator/phone/voice.ts'
 import type { PhoneEar } from '../web/dashboard/simulated-calls.ts'
 import type { SimulatedCallView, SimulatedOrder } from '../web/dashboard/wire.ts'
 
-/** Between two sentences everybody waits for the translation of the first (ms). */
+/** Pause between two sentences, so that listeners hear the translation of the first (ms). */
 const PAUSE_MS = 4_000
-/** How much of what a phone hears is kept (ms): nobody asks for what is older. */
+/** Audio kept of what a phone hears (ms). Older audio is never requested. */
 const KEEP_MS = 1_000
-/** Those who listen to one phone at most. */
+/** Maximum number of listeners per phone. */
 const MOST_EARS = 8
 
-/** A phone of the call, with what it says. */
+/** A phone of the call, with its recordings. */
 export interface Talker {
   readonly phone: Phone
   readonly voices: readonly Voice[]
 }
 
-/** A call of one or two simulated phones that take turns, until it is hung up. Owns the phones. */
+/** A call of one or two simulated phones that take turns until it is hung up. Owns the phones. */
 export class SimulatedCall {
   readonly id: string
-  /** Settles once: all phones have hung up. */
+  /** Settles once all phones have hung up. */
   readonly ended: Promise<void>
   readonly #talkers: readonly Talker[]
   readonly #clock: Clock
   readonly #view: Omit<SimulatedCallView, 'phones'>
   readonly #order: SimulatedOrder
   readonly #ears: readonly Set<PhoneEar>[]
-  /** What was heard up to here was given to those who listen (clock ms). */
+  /** Listeners have received the audio up to this time (clock ms). */
   #heardAt: number
 
   constructor(
@@ -56,7 +56,7 @@ export class SimulatedCall {
     return { ...this.#view, phones }
   }
 
-  /** The number of the phone whose call this is; −1: none. */
+  /** Returns the index of the phone with this call, or −1. */
   phoneOf(callSid: string): number {
     return this.#talkers.findIndex(({ phone }) => phone.callSid === callSid)
   }
@@ -68,7 +68,7 @@ export class SimulatedCall {
     return { [Symbol.dispose]: () => void ears.delete(ear) }
   }
 
-  /** Gives what was heard since the last time to those who listen; called some times a second. */
+  /** Sends listeners the audio since the last call; called several times a second. */
   tick(now: number): void {
     for (const [index, { phone }] of this.#talkers.entries()) {
       const ears = this.#ears[index]!
@@ -81,12 +81,12 @@ export class SimulatedCall {
     this.#heardAt = now
   }
 
-  /** Hangs up; settles when all phones have. Idempotent. */
+  /** Hangs up; settles when all phones have hung up. Idempotent. */
   async hangUp(): Promise<void> {
     await Promise.all(this.#talkers.map(({ phone }) => phone.hangUp()))
   }
 
-  /** One after the other says the next of what it has to say, for as long as somebody has something to say. */
+  /** Lets the phones take turns until none has anything left to say. */
   async #talk(): Promise<void> {
     for (let turn = 0, spoke = true; spoke; turn++) {
       spoke = false

@@ -11,20 +11,20 @@ import type { Doorman } from './open-lines.ts'
 import { Recordings } from './recordings.ts'
 import { SimulatedCall, type Talker } from './simulated-call.ts'
 
-/** How often listeners get what was heard (ms). */
+/** Interval at which listeners receive audio (ms). */
 const HEAR_MS = 100
 const MINUTE_MS = 60_000
 
 export interface SimulatedCallsParts {
   readonly settings: DashboardSettings
-  /** Where this server listens, once it does. */
+  /** Returns the listening address, once it is known. */
   readonly address: () => AddressInfo | string | null
-  /** The public address, if there is one: what calls are signed for. */
+  /** Public address, if set: calls are signed for it. */
   readonly publicUrl: string | undefined
-  /** Signs the calls; undefined where nothing is signed. */
+  /** Signs the calls; undefined if requests are not signed. */
   readonly token: string | undefined
   readonly doorman: Doorman
-  /** Once it is, simulated calls hang up: nobody is waited for who is not there. */
+  /** While draining, simulated calls are hung up. */
   readonly drain: { readonly draining: boolean }
   readonly clock: Clock
   readonly wall: WallClock
@@ -34,11 +34,11 @@ export interface SimulatedCallsParts {
 export interface SimulatedCallStats {
   readonly calls: number
   readonly placed: number
-  /** Turned away, or with a phone that did not come through. */
+  /** Calls that were rejected, or had a phone that failed to connect. */
   readonly failed: number
 }
 
-/** Simulated phones that call this very server over loopback, as Twilio would. Whoever makes it disposes of it. */
+/** Simulated phones that call this server over loopback, like Twilio does. The creator disposes it. */
 export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   readonly #parts: SimulatedCallsParts
   readonly #recordings = new Recordings()
@@ -78,11 +78,12 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   async #place(order: SimulatedOrder): Promise<SimulatedCallView> {
     const { settings, doorman, clock, wall, log } = this.#parts
     const most = settings.simulatedCalls
-    if (this.#closed || most === 0) throw new ControlError('not_now', 'no calls are simulated here')
+    if (this.#closed || most === 0)
+      throw new ControlError('not_now', 'simulated calls are disabled on this server')
     if (this.#calls.size + this.#placing >= most)
-      throw new ControlError('capacity', `${most} simulated calls are the most at once`)
+      throw new ControlError('capacity', `limit of ${most} simulated calls reached`)
     const why = doorman.turns()
-    if (why) throw new ControlError('capacity', `no new calls for the moment: ${why}`)
+    if (why) throw new ControlError('capacity', `no new calls at present: ${why}`)
     this.#placing++
     try {
       const id = `simulated-${++this.#numbers}`
@@ -130,9 +131,9 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
     this.#ticker?.[Symbol.dispose]()
   }
 
-  /** Calls with all phones; none is left over when one of them does not come through. */
+  /** Calls with all phones. If one fails, all are hung up. */
   async #dial(order: SimulatedOrder, room: string): Promise<readonly Talker[]> {
-    // Loaded only where it is used.
+    // Loaded only when needed.
     const { placeCall } = await import('../simulator/phone/call.ts')
     const voices = await Promise.all(
       order.phones.map(({ speaks, recording }) =>
@@ -146,7 +147,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
     await Promise.all(phones.map(phone => phone.hangUp()))
     throw new ControlError(
       'not_now',
-      `the call did not come about: ${trouble ? `${trouble.code} ${trouble.text}` : 'it was turned away'}`,
+      `the call failed: ${trouble ? `${trouble.code} ${trouble.text}` : 'it was rejected'}`,
     )
   }
 
@@ -168,7 +169,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
     if (address === null || typeof address === 'string')
       throw new ControlError('not_now', 'the server does not listen on a port')
     const { address: host, port, family } = address
-    // An address that means all of them is reached by loopback.
+    // A wildcard address is reached through loopback.
     if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`
     return family === 'IPv6' ? `http://[${host}]:${port}` : `http://${host}:${port}`
   }

@@ -2,7 +2,10 @@ import type { Offer } from '../bridges/browser/index.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import { type LanguageOfferTerms, languageOffer } from './language-offer.ts'
 
-/** What visitors of the talk page can choose: the languages and voices of a translation service, as they are when it is asked. */
+/**
+ * Returns the languages and voices that visitors of the talk page can choose: those that the service reports when
+ * queried.
+ */
 export function talkOffer({ url, apiKey }: LanguageOfferTerms): () => Promise<Offer> {
   const offered = languageOffer({ url, apiKey })
   return async () => {

@@ -13,14 +13,14 @@ export interface TracingTerms {
   readonly log: Log
 }
 
-/** Traces as they are configured, with their counters; undefined without an address. */
+/** Opens the configured traces with their counters; returns undefined without an address. */
 export async function startTracing(
   settings: TracingSettings,
   { observer, clock, log }: TracingTerms,
 ): Promise<(AsyncDisposable & { readonly counters: TraceCounters }) | undefined> {
   if (settings.url === undefined) return undefined
   assertInstalled('tracing')
-  // Loaded only where it is used.
+  // Loaded only when needed.
   const { openTracing } = await import('../tracing/open-tracing.ts')
   const { TraceCounters } = await import('../tracing/counted-exporter.ts')
   const counters = new TraceCounters()

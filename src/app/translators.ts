@@ -3,21 +3,21 @@ import type { Translator } from '../core/translator.ts'
 import type { ResultPlaces } from '../service/client/result-reader.ts'
 import { ServiceTranslator } from '../service/client/service-translator.ts'
 
-/** How the service is reached. */
+/** Connection settings of the service. */
 export interface ServiceSettings {
   /** Absent: the embedded service. */
   readonly url?: string | undefined
   readonly apiKey?: string | undefined
   readonly mode?: 'block' | 'streaming' | undefined
-  /** Where to find text and mp3 in results, for servers that name them otherwise. */
+  /** Paths of text and MP3 in results, for services with different field names. */
   readonly places?: { readonly [K in keyof ResultPlaces]?: readonly string[] | undefined } | undefined
-  /** The service ends sessions after so long, and does not say so itself. */
+  /** Session limit in minutes, for services that do not announce it. */
   readonly sessionMinutes?: number | undefined
-  /** Services that stand in while it is away, the first that is there. */
+  /** Fallback services, in order of preference. */
   readonly fallbacks?: readonly { readonly url: string; readonly apiKey?: string | undefined }[] | undefined
 }
 
-/** The services in the order in which they are wanted; whoever gets them closes them. `url` and `apiKey` are of the first. */
+/** Opens the services in order of preference. The caller closes them. `url` and `apiKey` belong to the first. */
 export function openTranslators(
   settings: ServiceSettings,
   { url, apiKey, clock }: { url: string | (() => string); apiKey: string; clock: Clock },

@@ -9,17 +9,17 @@ import { isoTime, type WallClock } from '../core/wall-clock.ts'
 import { writeWhole } from '../files/whole-file.ts'
 import type { AppConfig } from './app-config.ts'
 
-/** Between two writes (ms): the first change after a quiet time is written at once. */
+/** Minimum time between two writes (ms). The first change after a quiet period is written at once. */
 const WRITE_EVERY_MS = 2_000
-/** Names that one run notes in a day; those beyond count in memory alone. */
+/** Maximum number of names stored per run and day; further ones count only in memory. */
 const MOST_NAMES = 20_000
-/** Runs kept apart; the oldest beyond that are added up. */
+/** Maximum number of runs stored separately; the oldest above it are merged. */
 const MOST_RUNS = 32
 const ADDED_UP = 'older'
 const DAY_MS = 86_400_000
 
 const usedSchema = z.tuple([z.number().min(0), z.number().min(0)])
-/** By run, what it has used under each name: minutes, money. */
+/** For each run, the minutes or costs under each name. */
 const fileSchema = z.strictObject({
   version: z.literal(1),
   day: z.iso.date(),
@@ -29,7 +29,7 @@ type Runs = z.output<typeof fileSchema>['runs']
 
 export interface UsageFileTerms {
   readonly file: string
-  /** Keys the digests of names: the file tells no telephone number. */
+  /** Key of the digests of names, so that the file reveals no phone numbers. */
   readonly key: string
   readonly clock: Clock
   readonly wallClock: WallClock
@@ -37,16 +37,15 @@ export interface UsageFileTerms {
 }
 
 /**
- * What calls have used today, in a file that is written whole and put in place at once. Every run has a part of its own in it,
- * which it alone writes, so that runs beside each other need no lock: a part that two of them overwrote at the same moment
- * is back with its owner's next write.
+ * Stores today’s usage of calls in a file that is replaced atomically. Each run writes only its own part, so concurrent
+ * runs need no lock: a part overwritten by a simultaneous write is restored with its owner’s next write.
  *
- * A file that cannot be read or understood is left as it is until the day is over, and `known` is false.
+ * An unreadable file is left unchanged until the day ends, and `known` is false.
  */
 export class UsageFile implements DayLedger, AsyncDisposable {
   readonly #terms: UsageFileTerms
   readonly #run = randomBytes(9).toString('base64url')
-  /** What this run has used today, by digest. */
+  /** Usage of this run today, by digest. */
   readonly #own = new Map<string, Used>()
   /** The parts of other runs, as last read, and their sums. */
   #runs: Runs = {}
@@ -59,7 +58,7 @@ export class UsageFile implements DayLedger, AsyncDisposable {
   #timer: Disposable | undefined
   #writing: Promise<void> | undefined
 
-  /** Reads the file, if there is one. */
+  /** Reads the file, if it exists. */
   constructor(terms: UsageFileTerms) {
     this.#terms = terms
     this.#day = this.#today()
@@ -95,7 +94,7 @@ export class UsageFile implements DayLedger, AsyncDisposable {
     if (!this.#timer && !this.#writing) this.#write()
   }
 
-  /** Writes what is not written yet. */
+  /** Writes pending changes. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#timer?.[Symbol.dispose]()
     await this.#writing
@@ -122,11 +121,8 @@ export class UsageFile implements DayLedger, AsyncDisposable {
     try {
       this.#learn(await this.#read())
     } catch (error) {
-      // It was well before: what is known of it is written again.
-      log.error(
-        { file, fault: faultOf(error) },
-        'the file of what calls have used was damaged, and is written anew',
-      )
+      // The file was valid earlier in this run, so its known content is written again.
+      log.error({ file, fault: faultOf(error) }, 'the usage file was damaged and has been rewritten')
     }
     const runs: Runs = { ...this.#runs, [this.#run]: plain(this.#own) }
     const text = JSON.stringify({ version: 1, day: this.#day, runs: bounded(runs, this.#run) })
@@ -134,8 +130,7 @@ export class UsageFile implements DayLedger, AsyncDisposable {
       await writeWhole(file, text)
       this.#failed = false
     } catch (error) {
-      if (!this.#failed)
-        log.error({ file, fault: faultOf(error) }, 'what calls have used cannot be kept over a restart')
+      if (!this.#failed) log.error({ file, fault: faultOf(error) }, 'the usage file cannot be written')
       this.#failed = true
       this.#changed = true
     }
@@ -166,11 +161,11 @@ export class UsageFile implements DayLedger, AsyncDisposable {
     this.#known = false
     log.error(
       { file, fault: faultOf(error) },
-      'what calls have used today is not known: until midnight UTC nobody is called whose calls have a ceiling; put a backup of the file in its place or remove it, and restart',
+      'today’s usage is unknown: calls with a daily limit are rejected until midnight UTC; restore a backup of the file or delete it, then restart',
     )
   }
 
-  /** A new day begins at nothing. */
+  /** Usage is reset on a new day. */
   #turn(): void {
     const today = this.#today()
     if (today === this.#day) return
@@ -185,17 +180,17 @@ export class UsageFile implements DayLedger, AsyncDisposable {
     return isoTime(Math.floor(this.#terms.wallClock() / DAY_MS) * DAY_MS).slice(0, 10)
   }
 
-  /** Names of one word name nobody. */
+  /** Single words are not personal names and stay readable. */
   #digest(name: string): string {
     if (!name.includes(' ')) return name
     return createHmac('sha256', this.#terms.key).update(name).digest('base64url').slice(0, 27)
   }
 }
 
-/** What the file says of `today`; what is dated later, since the clock was set back, counts as of now. */
+/** Returns the file’s usage for `today`. Entries with a later date, after the clock was set back, count as today. */
 function parsed(text: string, today: string): Runs {
   const { data, error } = fileSchema.safeParse(JSON.parse(text))
-  if (error) throw new SyntaxError(`it is wrong at ${error.issues[0]?.path.join('.') || 'its top'}`)
+  if (error) throw new SyntaxError(`invalid at ${error.issues[0]?.path.join('.') || 'the top level'}`)
   return data.day < today ? {} : data.runs
 }
 
@@ -203,7 +198,7 @@ function plain(used: ReadonlyMap<string, Used>): Runs[string] {
   return Object.fromEntries(Array.from(used, ([name, { minutes, spend }]) => [name, [minutes, spend]]))
 }
 
-/** At most `MOST_RUNS` of them: a process that is restarted all day long leaves no file without end. */
+/** Keeps at most `MOST_RUNS` runs, so that frequent restarts do not grow the file without limit. */
 function bounded(runs: Runs, own: string): Runs {
   const names = Object.keys(runs).filter(name => name !== own && name !== ADDED_UP)
   const older = names.slice(0, Math.max(0, names.length - MOST_RUNS))
@@ -218,13 +213,13 @@ function bounded(runs: Runs, own: string): Runs {
   return { [ADDED_UP]: sum, ...Object.fromEntries(kept.filter(([run]) => run !== ADDED_UP)) }
 }
 
-/** A disk's code, or what is wrong with the text; never the text itself. */
+/** Returns the disk’s error code or the fault in the text, never the text itself. */
 function faultOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
-  return code ?? (message.startsWith('it is wrong at') ? message : 'no JSON')
+  return code ?? (message.startsWith('invalid at') ? message : 'invalid JSON')
 }
 
-/** The usage file of the settings; nothing where nothing has a ceiling for a day. */
+/** Opens the configured usage file; undefined if there are no daily limits. */
 export function openUsageFile(
   { usageFile: file, outbound, numbers = {}, authTokens }: AppConfig['twilio'],
   parts: Pick<UsageFileTerms, 'clock' | 'wallClock' | 'log'>,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** That of the package, which lies beside the sources as beside what is built of them. */
+/** Returns the version from package.json, which is next to both `src` and the build output. */
 export function version(): string {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   return String(version)

@@ -2,7 +2,7 @@ import type { OriginalVoice } from '../core/invitation.ts'
 import { isLanguageId, type LanguageId } from '../core/languages.ts'
 import { nearest } from '../core/nearest.ts'
 
-/** What the query of a webhook's address may say; what is absent is as the number's settings have it. */
+/** Parameters of a webhook’s address. Absent parameters are taken from the number’s settings. */
 export interface WebhookQuery {
   /** `none`: callers only listen. */
   readonly speaks?: LanguageId | 'none'
@@ -12,7 +12,7 @@ export interface WebhookQuery {
   readonly name?: string
 }
 
-/** A parameter that was left out of account, for the log: nothing that could be a number or a name of somebody. */
+/** An ignored parameter, for the log: never a phone number or a name. */
 export interface QueryFault {
   readonly parameter: string
   readonly found: string
@@ -20,7 +20,7 @@ export interface QueryFault {
 }
 
 const LANGUAGE = 'a language like en-us'
-const NAME = 'up to 64 characters, none of them a control character'
+const NAME = 'up to 64 characters, without control characters'
 const ORIGINALS: readonly string[] = ['off', 'low', 'duck'] satisfies OriginalVoice[]
 
 const PARAMETERS: Readonly<Record<keyof WebhookQuery, { fits: (text: string) => boolean; allowed: string }>> =
@@ -34,8 +34,8 @@ const PARAMETERS: Readonly<Record<keyof WebhookQuery, { fits: (text: string) => 
 const KNOWN = Object.keys(PARAMETERS)
 
 /**
- * What the query says. A value that is none is as if absent, and so is a parameter of another name, since others may have
- * theirs in the address; one that looks like a slip of the pen is told to `slip` all the same.
+ * Parses the query. Invalid values and unknown parameters are ignored, since an address can have parameters of others;
+ * `slip` is called for those that look like a typo.
  */
 export function webhookQuery(
   query: Readonly<Record<string, string>>,
@@ -54,19 +54,19 @@ export function webhookQuery(
     if (meant)
       slip({
         parameter,
-        found: 'a parameter that is not known',
+        found: 'an unknown parameter',
         allowed: `${KNOWN.join(', ')} (did you mean ${meant}?)`,
       })
   }
   return said
 }
 
-/** Short, and without control characters: it is shown and logged. */
+/** Short and without control characters, because it is displayed and logged. */
 function isName(text: string): boolean {
   return text.length <= 64 && !/\p{Cc}/u.test(text)
 }
 
-/** A word as it is; of anything else only how long it is. */
+/** Returns a word unchanged; of anything else, only the length. */
 function shown(text: string): string {
   return /^[A-Za-z][A-Za-z_-]{0,23}$/.test(text) ? `"${text}"` : `a text of ${text.length} characters`
 }

@@ -1,39 +1,39 @@
 import { z } from 'zod'
 import { secret } from './fields.ts'
 
-/** What holds for calls by whatever channel. */
+/** Settings for calls on any channel. */
 export const callsSchema = z.strictObject({
   maxMinutes: z
     .number()
     .min(1)
     .max(1_440)
     .default(240)
-    .meta({ about: 'A call ends after this long; everybody is told first.' }),
+    .meta({ about: 'Maximum duration of a call. Participants are warned before it ends.' }),
   maxRooms: z.int().min(1).max(100_000).optional().meta({
     about:
-      'Most conversations at a time; whoever would begin one more hears that all lines are in use. Not set: as many as relay.maxLegs lets in.',
+      'Maximum number of concurrent conversations. Callers above it hear that all lines are in use. Default: limited only by relay.maxLegs.',
   }),
   roomCodes: z
     .record(z.string().regex(/^\d{6,12}$/, 'a code of 6 to 12 digits, in quotes'), z.string().min(1).max(64))
     .default({})
-    .describe('codes in quotes, each with the room it lets in to, like { "482913": desk }')
-    .meta({ about: 'Codes that never change, each with the room it lets in to.' }),
+    .describe('codes in quotes, each with its room, like { "482913": desk }')
+    .meta({ about: 'Permanent codes, each with the room that it opens.' }),
   remembered: z
     .strictObject({
-      file: z
-        .string()
-        .min(1)
-        .meta({ about: 'Where it is kept which language callers chose last: digests, no numbers.' }),
+      file: z.string().min(1).meta({
+        about:
+          'File with the last language choice of each caller, keyed by digests instead of phone numbers.',
+      }),
       key: secret()
         .describe('a secret of 16 characters or more')
         .min(16)
-        .meta({ about: 'The key of those digests.' }),
+        .meta({ about: 'Key of those digests.' }),
       days: z
         .int()
         .min(1)
         .max(3_650)
         .optional()
-        .meta({ about: 'A caller is forgotten after so many days without a call (180).' }),
+        .meta({ about: 'Days without a call before a caller’s choice is deleted (180).' }),
     })
     .optional(),
 })

@@ -1,19 +1,19 @@
 import { BridgeError } from '../core/errors.ts'
 
-/** One thing that is wrong with the settings. Secrets are not in it. */
+/** One invalid setting. Never contains secrets. */
 export interface Problem {
-  /** `twilio.authToken`, or the name of a variable nobody knows. */
+  /** `twilio.authToken`, or the name of an unknown variable. */
   readonly key: string
-  /** Where it was read: `dragoman.yaml:12`, `DRAGOMAN_PORT`, `command line`. */
+  /** Origin of the value: `dragoman.yaml:12`, `DRAGOMAN_PORT`, `command line`. */
   readonly source: string
-  /** What was found, in words; absent when there is nothing to show. */
+  /** Description of the value found; absent if there is nothing to show. */
   readonly found?: string
   readonly allowed: string
-  /** What was probably meant. */
+  /** Suggested correction. */
   readonly meant?: string
 }
 
-/** The settings are wrong. Names every fault at once, so that they can be mended at once. */
+/** The settings are invalid. Lists every problem, so that they can all be fixed in one go. */
 export class ConfigError extends BridgeError {
   readonly problems: readonly Problem[]
 
@@ -31,7 +31,7 @@ function describeProblem({ key, source, found, allowed, meant }: Problem): strin
   return `${where}: ${what}allowed: ${allowed}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
 }
 
-/** A value as it may be shown: short, and without a user and password in an address. */
+/** Formats a value for display: shortened, and without user and password in a URL. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'nothing (null)'
@@ -42,7 +42,7 @@ export function shown(value: unknown): string {
   return safe.length > 80 ? `${safe.slice(0, 77)}…` : safe
 }
 
-/** What kind of value it is, for secrets and for text where a table belongs. */
+/** Returns the kind of a value, for secrets and for text found instead of a table. */
 export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return 'nothing'
   if (Array.isArray(value)) return 'a list'

@@ -5,22 +5,22 @@ import { KEYS, type Key } from './keys.ts'
 const PREFIX = 'DRAGOMAN_'
 const FILE = '_FILE'
 
-/** Names the settings file; the one variable that is not a setting itself. */
+/** Names the settings file. The only variable that is not itself a setting. */
 export const CONFIG_VARIABLE = 'DRAGOMAN_CONFIG'
 
 /** One setting from the environment. */
 export interface Setting {
   readonly key: Key
   readonly value: unknown
-  /** The variable it came from. */
+  /** Name of the variable. */
   readonly source: string
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Every `DRAGOMAN_…` variable as a setting; an empty one is as if absent. `readFile` gets the path in a secret's
- * `…_FILE`. What is wrong is added to `problems`.
+ * Returns every `DRAGOMAN_…` variable as a setting; empty variables are ignored. `readFile` reads the file named by a
+ * secret’s `…_FILE`. Invalid values are added to `problems`.
  */
 export function readEnvironment(
   env: Environment,
@@ -49,12 +49,12 @@ export function readEnvironment(
   function take(key: Key, source: string, text: string): void {
     const value = parseValue(key, text)
     if (value !== undefined) settings.push({ key, value, source })
-    else problems.push({ key: key.path, source, found: 'broken JSON', allowed: 'JSON: { … } or [ … ]' })
+    else problems.push({ key: key.path, source, found: 'invalid JSON', allowed: 'JSON: { … } or [ … ]' })
   }
 
   function contents(path: string, source: string, key: Key): string | undefined {
     const wrong = (found: string) =>
-      void problems.push({ key: key.path, source, found, allowed: 'the path of a file that holds the value' })
+      void problems.push({ key: key.path, source, found, allowed: 'the path of a file with the value' })
     try {
       return readFile(path).trim() || wrong(`the empty file ${path}`)
     } catch (error) {
@@ -63,7 +63,10 @@ export function readEnvironment(
   }
 }
 
-/** `text` as the kind of value that `key` takes; the schema judges it afterwards. undefined: broken JSON. */
+/**
+ * Parses `text` as the kind of value that `key` expects; the schema validates it later. Returns undefined for invalid
+ * JSON.
+ */
 function parseValue({ shape }: Key, text: string): unknown {
   switch (shape.type) {
     case 'integer':
@@ -109,8 +112,9 @@ function unknown(variable: string): Problem {
   return {
     key: variable,
     source: variable,
-    found: 'a variable that is no setting',
-    allowed: 'DRAGOMAN_ and the name of a setting, like DRAGOMAN_SERVICE_URL; see dragoman.example.yaml',
+    found: 'an unknown setting',
+    allowed:
+      'DRAGOMAN_ followed by the name of a setting, like DRAGOMAN_SERVICE_URL; see dragoman.example.yaml',
     ...(meant === undefined ? {} : { meant: PREFIX + meant }),
   }
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { type LanguageId, languageId } from '../core/languages.ts'
 
-/** What a language is, in words. */
+/** Description of a language code. */
 export const LANGUAGE = 'a language like en-us: <language>-<region>'
-/** E.164, or the address of a SIP or Voice SDK client, as Twilio writes them in `To`. */
+/** E.164, or the address of a SIP or Voice SDK client, in the form that Twilio uses in `To`. */
 export const NUMBER = /^(\+[1-9]\d{6,14}|(sip|client):\S+)$/
-/** E.164 alone: what can be dialled. */
+/** E.164 only: numbers that can be dialed. */
 export const DIALLED_NUMBER = /^\+[1-9]\d{6,14}$/
 
 export const languageSchema = z
@@ -20,7 +20,7 @@ export const languageSchema = z
   })
   .describe(LANGUAGE)
 
-/** What a party speaks: a language, or nothing at all. */
+/** Language of a participant, or none. */
 export const speaksSchema = z.union([z.literal('none'), languageSchema]).describe(`${LANGUAGE}; or none`)
 
 export const originalSchema = z.enum(['off', 'low', 'duck'])
@@ -29,7 +29,7 @@ export const nameSchema = z.string().min(1).max(64).describe('a name, up to 64 c
 
 export const secret = () => z.string().min(1)
 
-/** An address of host, port and path alone. */
+/** An address with only a host, port and path. */
 export function urlSchema(description: string) {
   return z
     .string()

@@ -5,7 +5,7 @@ import { allowedBy, isSecret, KEYS, propertiesOf, type Shape, shapeAt } from './
 
 type Issue = z.core.$ZodIssue
 
-/** What the schema has against the settings, as problems. `source` says where a key was read. */
+/** Converts the schema’s issues to problems. `source` returns where a key was read. */
 export function problemsOf(
   issues: readonly Issue[],
   values: unknown,
@@ -25,13 +25,13 @@ function unknownKey(path: readonly PropertyKey[], source: (path: readonly Proper
   const siblings = Object.keys(propertiesOf(shapeAt(above)))
   const prefix = above.map(part => `${String(part)}.`).join('')
   const near = nearest(name, siblings)
-  // Perhaps it is a key of another table: `authToken` without `twilio:` around it.
+  // The key may belong to another table: `authToken` without `twilio:` around it.
   const elsewhere = KEYS.find(key => key.path.endsWith(`.${name}`))?.path
   const meant = near === undefined ? elsewhere : prefix + near
   return {
     key: path.map(String).join('.'),
     source: source(path),
-    found: 'a key that is not known',
+    found: 'an unknown key',
     allowed: siblings.join(', '),
     ...(meant === undefined ? {} : { meant }),
   }
@@ -52,7 +52,7 @@ function wrongName(
   }
 }
 
-/** The shape that says what is allowed: for the key that tells tables apart, the one above it. */
+/** Returns the shape that describes the allowed values: for a discriminator key, the shape above it. */
 function telling(issue: Issue, shape: Shape | undefined): Shape {
   const discriminator = issue.code === 'invalid_union' && 'discriminator' in issue
   return (discriminator ? shapeAt(issue.path.slice(0, -1)) : shape) ?? {}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { configSchema, SECRETS } from './schema.ts'
 
-/** The part of JSON Schema that the settings' schema turns into. */
+/** The part of JSON Schema that the settings’ schema uses. */
 export interface Shape {
   readonly type?: string
   readonly description?: string
@@ -14,12 +14,12 @@ export interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>
   readonly additionalProperties?: Shape | boolean
   readonly items?: Shape
-  /** One of several: entries of a list that are told apart by a key. */
+  /** Alternatives: list entries distinguished by a discriminator key. */
   readonly oneOf?: readonly Shape[]
   readonly anyOf?: readonly Shape[]
 }
 
-/** One setting that holds a value: a number, a text, a list, or a table whose keys are the user's own. */
+/** A setting that holds a value: a number, a text, a list, or a table with user-defined keys. */
 export interface Key {
   /** `twilio.authToken` */
   readonly path: string
@@ -41,19 +41,19 @@ export function variableOf(path: string): string {
   return `DRAGOMAN_${words.toUpperCase()}`
 }
 
-/** Whether the value at `path`, or part of it, must not be shown. */
+/** Whether the value at `path`, or part of it, is secret. */
 export function isSecret(path: string): boolean {
   return SECRETS.some(name => path === name || path.startsWith(`${name}.`))
 }
 
-/** The schema at `path`; undefined when there is no such key. */
+/** Returns the schema at `path`, or undefined if there is no such key. */
 export function shapeAt(path: readonly PropertyKey[]): Shape | undefined {
   let shape: Shape | undefined = SHAPE
   for (const part of path) shape = child(shape, part)
   return shape
 }
 
-/** What a value of `shape` may be, in words. */
+/** Describes the values that `shape` allows. */
 export function allowedBy(shape: Shape): string {
   if (shape.description) return shape.description
   if (shape.enum) return `one of ${shape.enum.join(', ')}`
@@ -64,7 +64,7 @@ export function allowedBy(shape: Shape): string {
     case 'number':
       return numberAllowed(shape)
     case 'array':
-      return `a list of which each is ${allowedBy(shape.items ?? {})}`
+      return `a list; each item is ${allowedBy(shape.items ?? {})}`
     case 'object':
       return shape.properties ? `these keys: ${Object.keys(shape.properties).join(', ')}` : 'a table'
     default:
@@ -81,7 +81,7 @@ function numberAllowed({ type, minimum, maximum, multipleOf }: Shape): string {
   return `${kind}${step}`
 }
 
-/** The keys that a table of `shape` may have, whichever of several it is. */
+/** Returns the keys that a table of `shape` can have in any of its alternatives. */
 export function propertiesOf(shape: Shape | undefined): Readonly<Record<string, Shape>> {
   const variants = shape?.oneOf ?? shape?.anyOf ?? []
   return Object.assign({}, ...variants.map(propertiesOf), shape?.properties)

@@ -29,45 +29,47 @@ const places = z
 const serviceSchema = z.strictObject({
   url: urlSchema('an http:// or https:// address without user, query or fragment')
     .optional()
-    .meta({ about: 'Address of the translation service. Without it the embedded one is started.' }),
-  apiKey: secret().optional().meta({ about: 'The key that the service knows us by.' }),
+    .meta({ about: 'Address of the translation service. Without it, the embedded service is started.' }),
+  apiKey: secret().optional().meta({ about: 'API key for the translation service.' }),
   mode: z
     .enum(['streaming', 'block'])
     .default('streaming')
-    .meta({ about: 'Translated voice in pieces as it is made, or one piece an utterance.' }),
+    .meta({ about: 'Translated voice in pieces as it is synthesized, or one piece per utterance.' }),
   sessionMinutes: z.number().min(1).max(10_080).optional().meta({
     about:
-      'The service ends sessions after so long: each is replaced in a pause before. Not needed where the service says so itself.',
+      'Session limit of the service, in minutes. Each session is replaced during a pause before it ends. Not needed if the service announces its limit.',
   }),
   fallbacks: z
     .array(
       z.strictObject({
         url: urlSchema('an http:// or https:// address without user, query or fragment').meta({
-          about: 'Address of a service that stands in.',
+          about: 'Address of a fallback service.',
         }),
-        apiKey: secret().optional().meta({ about: 'Its key.' }),
+        apiKey: secret().optional().meta({ about: 'API key of that service.' }),
       }),
     )
     .max(8)
     .default([])
     .describe('a list of { url, apiKey }')
-    .meta({ about: 'Services that stand in, in this order, while the first is away.' }),
+    .meta({
+      about: 'Fallback services, in order of preference, used while the primary service is unavailable.',
+    }),
   places: z
     .strictObject({
       audio: places.meta({
         about:
-          'Where the mp3 is in a result, first hit wins; for services that name things in their own way.',
+          'Paths of the MP3 audio in a result; the first match is used. Only for services with different field names.',
       }),
-      text: places.meta({ about: 'Where the text is that was said.' }),
-      translation: places.meta({ about: 'Where the translation is.' }),
-      utterance: places.meta({ about: 'Where it says to which utterance a result belongs.' }),
-      final: places.meta({ about: 'Where it says whether the text may still change.' }),
-      endMs: places.meta({ about: 'Where it says how far into the audio a result reaches.' }),
+      text: places.meta({ about: 'Paths of the transcript in a result.' }),
+      translation: places.meta({ about: 'Paths of the translation in a result.' }),
+      utterance: places.meta({ about: 'Paths of the ID of the utterance to which a result belongs.' }),
+      final: places.meta({ about: 'Paths of the flag that marks a text as final.' }),
+      endMs: places.meta({ about: 'Paths of the position in the audio that a result covers (ms).' }),
     })
     .optional(),
 })
 
-/** Everything that can be set: `dragoman.yaml` and the environment are checked against this and nothing else. */
+/** All settings: `dragoman.yaml` and the environment are validated only against this schema. */
 export const configSchema = z
   .strictObject({
     host: z
@@ -77,12 +79,17 @@ export const configSchema = z
       .describe('an address of this machine, like 127.0.0.1 or 0.0.0.0')
       .meta({
         about:
-          'Where the server listens. Without it: this machine only, or 0.0.0.0 where publicUrl is set and trustProxy is not on this machine.',
+          'Address on which the server listens. Default: 127.0.0.1, or 0.0.0.0 if publicUrl is set and trustProxy is not on this machine.',
       }),
-    port: z.int().min(0).max(65_535).default(8080).meta({ about: 'Port of the server; 0: any free one.' }),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .default(8080)
+      .meta({ about: 'Port of the server. 0 selects any free port.' }),
     publicUrl: urlSchema('an https:// address without user, query or fragment').optional().meta({
       about:
-        'The address by which Twilio reaches this server, without /twilio/voice. Twilio signs it, so a wrong one refuses every call.',
+        'Public address at which Twilio reaches this server, without /twilio/voice. Twilio signs it, so requests are rejected if it is wrong.',
     }),
     trustProxy: trustedProxiesSchema,
     limits: limitsSchema.prefault({}),
@@ -92,31 +99,27 @@ export const configSchema = z
         level: z
           .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
           .default('info')
-          .meta({ about: 'How much goes into the log. No level shows what people say, or secrets.' }),
+          .meta({ about: 'Log level. No level shows transcripts or secrets.' }),
         format: z.enum(['auto', 'json', 'text']).default('auto').meta({
           about:
-            'How lines of the log are written: `json` for machines, `text` for people; `auto`: text on a terminal, JSON everywhere else.',
+            'Log format: `json` for machines, `text` for people. `auto` selects text on a terminal and JSON otherwise.',
         }),
       })
       .prefault({}),
     languages: z
       .strictObject({
-        speaks: languageSchema
-          .prefault('en-us')
-          .meta({ about: 'What callers speak whose number says nothing else.' }),
-        hears: languageSchema
-          .prefault('es-es')
-          .meta({ about: 'What callers hear whose number says nothing else.' }),
+        speaks: languageSchema.prefault('en-us').meta({ about: 'Default language of callers.' }),
+        hears: languageSchema.prefault('es-es').meta({ about: 'Default language that callers hear.' }),
       })
       .prefault({}),
     service: serviceSchema.prefault({}),
-    // Its own rules about keys hold where it is started; here only its settings are of interest.
+    // The embedded service checks its keys where it is started; only its settings matter here.
     embedded: z
       .strictObject({
         ...serviceConfigSchema.shape,
         keyFile: z.string().min(1).default('dragoman.keys.json').meta({
           about:
-            'Keys of the embedded service, as digests, which `dragoman keys` adds and revokes while it runs.',
+            'File with the key digests of the embedded service. `dragoman keys` adds and revokes keys while it runs.',
         }),
       })
       .prefault({}),
@@ -132,7 +135,7 @@ export const configSchema = z
       .array(webhookSchema)
       .default([])
       .describe('a list of { url, secret, events, texts, name }')
-      .meta({ about: 'Who is told what happens, by signed requests.' }),
+      .meta({ about: 'Receivers of events, sent as signed requests.' }),
     transcripts: transcriptSettingsSchema.prefault({}),
     calls: callsSchema.prefault({}),
     twilio: twilioSchema.prefault({}),
@@ -141,17 +144,17 @@ export const configSchema = z
   })
   .superRefine(checkTogether)
 
-/** The same, for what is to be started with them. */
+/** The schemas with the checks for the programs to start. */
 export const START_SCHEMAS = {
   bridge: configSchema.superRefine(checkStart('bridge')),
   service: configSchema.superRefine(checkStart('service')),
 } as const satisfies Record<Started, unknown>
 
-/** Settings as written. */
+/** Settings in their input form. */
 export type ConfigInput = z.input<typeof configSchema>
 export type CheckedConfig = z.output<typeof configSchema>
 
-/** Keys whose values are never shown and may come from a file. */
+/** Keys whose values are never shown and can be read from a file. */
 export const SECRETS: readonly string[] = [
   'service.apiKey',
   'service.fallbacks',

@@ -19,81 +19,84 @@ const dialled = () => z.string().regex(DIALLED_NUMBER).describe('a number in quo
 const spend = () => z.number().positive().max(1_000_000).optional().describe('an amount of money above 0')
 const ringSeconds = () => z.int().min(5).max(120).optional()
 
-/** Whom callers of a number are connected with. */
+/** Number to which callers are connected. */
 const dialSchema = z.strictObject({
-  to: dialled().meta({ about: 'Whom callers of this number are connected with.' }),
-  speaks: speaksSchema.meta({ about: 'What they speak.' }),
-  hears: languageSchema.optional().meta({ about: 'What they hear; by default what they speak.' }),
+  to: dialled().meta({ about: 'Number to which callers of this number are connected.' }),
+  speaks: speaksSchema.meta({ about: 'Language of the called participant.' }),
+  hears: languageSchema
+    .optional()
+    .meta({ about: 'Language that the called participant hears. Default: the language they speak.' }),
   original: originalSchema
     .optional()
-    .meta({ about: 'How loud the caller is under the translation, for them.' }),
-  name: nameSchema.optional().meta({ about: 'Their name, shown with captions.' }),
-  ringSeconds: ringSeconds().meta({ about: 'How long their telephone rings (30).' }),
+    .meta({ about: 'Volume of the caller’s original voice under the translation.' }),
+  name: nameSchema.optional().meta({ about: 'Name shown with captions.' }),
+  ringSeconds: ringSeconds().meta({ about: 'How long the phone rings (30).' }),
   unanswered: z
     .enum(['hang-up', 'stay'])
     .optional()
-    .meta({ about: 'What becomes of the caller when nobody answers.' }),
+    .meta({ about: 'What the caller gets when the call is not answered.' }),
 })
 
-/** How callers of a number say which language is theirs. */
+/** Language menu for callers of a number. */
 const menuSchema = z.strictObject({
   languages: z
     .array(languageSchema)
     .min(2)
     .max(9)
     .describe('2 to 9 languages, like [en-us, es-es]')
-    .meta({ about: 'Languages that callers choose from, the first by key 1.' }),
+    .meta({ about: 'Languages in the menu, the first on key 1.' }),
   mode: z
     .enum(['menu', 'remembered', 'fixed'])
     .optional()
-    .meta({ about: 'Whether callers are asked each time, once (calls.remembered), or not at all.' }),
+    .meta({ about: 'Ask callers on each call, once (needs calls.remembered), or never.' }),
 })
 
 const numberSchema = z.strictObject({
   speaks: speaksSchema
     .optional()
-    .meta({ about: 'What callers of this number speak; none: they only listen.' }),
-  hears: languageSchema.optional().meta({ about: 'What they hear.' }),
+    .meta({ about: 'Language of callers of this number. none: callers only listen.' }),
+  hears: languageSchema.optional().meta({ about: 'Language that callers hear.' }),
   room: z.string().min(1).max(64).optional().describe('the name of a room, up to 64 characters').meta({
-    about:
-      'The room in which they hear each other. Without one every call is alone and hears its own translation.',
+    about: 'Room that callers share. Without a room, each call is separate and hears its own translation.',
   }),
-  original: originalSchema.optional().meta({ about: 'How loud original voices are under the translation.' }),
-  name: nameSchema.optional().meta({ about: 'Their name, shown with captions.' }),
+  original: originalSchema.optional().meta({ about: 'Volume of original voices under the translation.' }),
+  name: nameSchema.optional().meta({ about: 'Name shown with captions.' }),
   dial: dialSchema.optional(),
   menu: menuSchema.optional(),
-  roomCode: z.boolean().optional().meta({ about: 'Callers key in the code of a room.' }),
+  roomCode: z.boolean().optional().meta({ about: 'Callers enter the code of a room on the keypad.' }),
   maxCalls: z
     .int()
     .min(1)
     .max(100_000)
     .optional()
-    .meta({ about: 'Most calls to this number at a time. Not set: no limit.' }),
+    .meta({ about: 'Maximum number of concurrent calls to this number. Default: unlimited.' }),
   maxMinutesPerDay: z
     .int()
     .min(1)
     .max(10_000_000)
     .optional()
-    .meta({ about: 'Minutes of calls to this number, a day (UTC). Not set: no limit.' }),
+    .meta({ about: 'Maximum minutes of calls to this number per day (UTC). Default: unlimited.' }),
 })
 
-/** Dialling out; without it nobody is called. Its defaults are the dialler's own. */
+/** Outbound calls. Without this section, no calls are placed. The dialer supplies the defaults. */
 const outboundSchema = z.strictObject({
   accountSid: z
     .string()
     .regex(ACCOUNT_SID)
     .describe('the account SID: AC and 32 characters')
-    .meta({ about: 'The account that calls people. Without this section nobody is ever called.' }),
-  authToken: secret().optional().meta({ about: 'Its auth token, if it is another than twilio.authToken.' }),
+    .meta({ about: 'Account that places calls. Without this section, no calls are placed.' }),
+  authToken: secret()
+    .optional()
+    .meta({ about: 'Auth token of that account, if it differs from twilio.authToken.' }),
   apiKeySid: z
     .string()
     .regex(KEY_SID)
     .optional()
     .describe('the SID of an API key: SK and 32 characters')
-    .meta({ about: 'An API key instead of the token.' }),
-  apiKeySecret: secret().optional().meta({ about: "The API key's secret." }),
+    .meta({ about: 'API key to use instead of the auth token.' }),
+  apiKeySecret: secret().optional().meta({ about: 'Secret of the API key.' }),
   from: dialled().meta({
-    about: 'The number shown to those who are called: one of yours, or verified at Twilio.',
+    about: 'Caller ID of outbound calls: one of your Twilio numbers, or a number verified with Twilio.',
   }),
   allow: z
     .array(z.string().regex(PREFIX))
@@ -101,92 +104,103 @@ const outboundSchema = z.strictObject({
     .describe('prefixes of numbers in quotes, like ["+34", "+1212"]')
     .meta({
       about:
-        'Prefixes of the numbers that may be called. Emergency, short, premium-rate and satellite numbers never are.',
+        'Prefixes of numbers that may be called. Emergency, short, premium-rate and satellite numbers are always rejected.',
     }),
-  ringSeconds: ringSeconds().meta({ about: 'How long a telephone rings (30).' }),
-  maxConcurrent: z.int().min(1).max(1_000).optional().meta({ about: 'Most calls out at a time (10).' }),
-  perMinute: z.int().min(1).max(6_000).optional().meta({ about: 'Most calls out in a minute (60).' }),
+  ringSeconds: ringSeconds().meta({ about: 'How long the phone rings (30).' }),
+  maxConcurrent: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .meta({ about: 'Maximum number of concurrent outbound calls (10).' }),
+  perMinute: z
+    .int()
+    .min(1)
+    .max(6_000)
+    .optional()
+    .meta({ about: 'Maximum number of outbound calls per minute (60).' }),
   perHourEach: z.int().min(1).max(1_000).optional().meta({
-    about: 'Most calls to one destination in an hour (6); those of numbers.….dial are not counted.',
+    about:
+      'Maximum number of calls to one destination per hour (6). Calls of numbers.….dial are not counted.',
   }),
   maxMinutesPerDay: z
     .int()
     .min(1)
     .max(1_000_000)
     .optional()
-    .meta({ about: 'Minutes of all calls out together, a day (UTC). Not set: no limit.' }),
+    .meta({ about: 'Maximum minutes of all outbound calls per day (UTC). Default: unlimited.' }),
   maxMinutesPerNumber: z
     .int()
     .min(1)
     .max(1_440)
     .optional()
-    .meta({ about: 'Minutes of calls to one number, a day (UTC). Not set: no limit.' }),
+    .meta({ about: 'Maximum minutes of calls to one destination per day (UTC). Default: unlimited.' }),
   maxMinutesPerKey: z.int().min(1).max(1_000_000).optional().meta({
-    about: 'Minutes of calls that one key of the control API asks for, a day (UTC). Not set: no limit.',
+    about: 'Maximum minutes of calls placed by one key of the control API per day (UTC). Default: unlimited.',
   }),
   prices: z
     .record(
       z.string().regex(PREFIX, 'a prefix of numbers in quotes, like "+34"'),
-      z.number().min(0).max(1_000).describe('what a minute costs, 0 to 1000'),
+      z.number().min(0).max(1_000).describe('the price of a minute, 0 to 1000'),
     )
     .optional()
-    .describe('prefixes of numbers, each with what a minute costs, like { "+34": 0.06 }')
+    .describe('prefixes of numbers, each with the price of a minute, like { "+34": 0.06 }')
     .meta({
       about:
-        'What a minute of a call out costs, by the beginning of the number, the longest that fits; in the currency of the account. Needed for the next three.',
+        'Price of an outbound minute by number prefix, in the currency of the account. The longest matching prefix applies. Required for the next three settings.',
     }),
   maxSpendPerDay: spend().meta({
-    about: 'Money for all calls out together, a day (UTC). Not set: no limit.',
+    about: 'Maximum cost of all outbound calls per day (UTC). Default: unlimited.',
   }),
   maxSpendPerNumber: spend().meta({
-    about: 'Money for calls to one number, a day (UTC). Not set: no limit.',
+    about: 'Maximum cost of calls to one destination per day (UTC). Default: unlimited.',
   }),
   maxSpendPerKey: spend().meta({
-    about: 'Money for calls that one key of the control API asks for, a day (UTC). Not set: no limit.',
+    about: 'Maximum cost of calls placed by one key of the control API per day (UTC). Default: unlimited.',
   }),
   machineDetection: z
     .boolean()
     .optional()
-    .meta({ about: 'Whether answering machines are hung up on (true; Twilio charges for telling them).' }),
+    .meta({ about: 'Hang up on answering machines (true). Twilio charges for detecting them.' }),
   apiUrl: urlSchema('an http:// or https:// address without user, query or fragment')
     .optional()
-    .meta({ about: 'Another address of the REST API, for tests.' }),
+    .meta({ about: 'Alternative address of the REST API, for tests.' }),
   region: z
     .string()
     .regex(/^[a-z]{2}\d$/)
     .optional()
-    .describe('a region of Twilio, like ie1')
-    .meta({ about: 'Another region of Twilio than us1.' }),
+    .describe('a Twilio region, like ie1')
+    .meta({ about: 'Twilio region, if not us1.' }),
   edge: z
     .string()
     .regex(/^[a-z-]{2,40}$/)
     .optional()
-    .describe('an edge of Twilio, like dublin')
-    .meta({ about: 'The edge of that region.' }),
+    .describe('a Twilio edge, like dublin')
+    .meta({ about: 'Edge of that region.' }),
 })
 
 export const twilioSchema = z.strictObject({
   authToken: secret().optional().meta({
     about:
-      "The account's auth token: verifies that requests come from Twilio. Without one the server answers this machine only.",
+      'Auth token of the account. It verifies that requests come from Twilio. Without it, only local requests are accepted.',
   }),
   authTokens: z
     .array(secret())
     .optional()
-    .meta({ about: 'Instead of it: several, while the token is being rotated.' }),
+    .meta({ about: 'Several auth tokens instead of one, during rotation.' }),
   insecure: z
     .boolean()
     .default(false)
-    .meta({ about: 'Takes unsigned requests, from this machine only: for trying things out.' }),
+    .meta({ about: 'Accept unsigned requests from this machine, for testing.' }),
   limits: streamSettingsSchema.prefault({}),
   outbound: outboundSchema.optional(),
   usageFile: z.string().min(1).default('dragoman.calls.json').describe('the path of a file').meta({
     about:
-      'Where minutes and money of a day are kept that have a ceiling, so that a restart does not begin anew. The file holds no numbers.',
+      'File with the minutes and costs counted toward daily limits, so that a restart does not reset them. Contains no phone numbers.',
   }),
   numbers: z
     .record(z.string().regex(NUMBER, 'a number in quotes like "+15551234567"'), numberSchema)
     .default({})
     .describe('numbers like "+15551234567", each with its settings')
-    .meta({ about: 'Your numbers, each with what its callers speak and hear.' }),
+    .meta({ about: 'Your numbers, each with the languages that its callers speak and hear.' }),
 })

@@ -11,14 +11,14 @@ import {
 } from 'yaml'
 import type { Problem } from './config-error.ts'
 
-/** What a settings file says, and on which line. */
+/** Contents of a settings file, with line numbers. */
 export interface YamlFile {
   readonly values: Readonly<Record<string, unknown>>
-  /** `dragoman.yaml:12` for the key at `path`, or for the nearest one above it that is in the file. */
+  /** Returns `dragoman.yaml:12` for the key at `path`, or for its nearest ancestor in the file. */
   source(path: readonly PropertyKey[]): string
 }
 
-/** Reads YAML; what cannot be read is added to `problems`. Messages never quote the file: it may hold secrets. */
+/** Reads YAML and adds errors to `problems`. Messages never quote the file, because it may contain secrets. */
 export function readYaml(text: string, name: string, problems: Problem[]): YamlFile {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
@@ -40,18 +40,23 @@ export function readYaml(text: string, name: string, problems: Problem[]): YamlF
   const contents = document.contents
   if (contents === null || (isScalar(contents) && contents.value === null)) return empty
   if (!isMap(contents)) {
-    problems.push({ key: 'YAML', source: at(0), found: 'no table', allowed: 'lines of the form key: value' })
+    problems.push({
+      key: 'YAML',
+      source: at(0),
+      found: 'not a table',
+      allowed: 'lines of the form key: value',
+    })
     return empty
   }
   try {
     return { values: document.toJS({ maxAliasCount: 100 }) as Record<string, unknown>, source }
   } catch {
-    wrong(0, 'aliases of aliases of aliases', 'each setting written out')
+    wrong(0, 'too many nested aliases', 'each setting written out')
     return empty
   }
 }
 
-/** Tells of aliases that lead nowhere or into themselves and of keys that are tables: valid YAML, but no settings. */
+/** Reports unresolved or recursive aliases and keys that are tables: valid YAML, but not valid settings. */
 function hasOddReferences(
   document: Document,
   wrong: (offset: number, found: string, allowed: string) => void,
@@ -64,13 +69,15 @@ function hasOddReferences(
   visit(document, {
     Alias(_key, alias, path) {
       const target = alias.resolve(document)
-      if (!target) tell(alias.range?.[0], 'an alias of nothing', 'an alias (*) of an anchor (&) before it')
-      else if (path.includes(target)) tell(alias.range?.[0], 'a table within itself', 'each setting once')
+      if (!target)
+        tell(alias.range?.[0], 'an unresolved alias', 'an alias (*) of an anchor (&) defined before it')
+      else if (path.includes(target))
+        tell(alias.range?.[0], 'a table that contains itself', 'each setting once')
     },
     Pair(_key, pair) {
-      // The library warns of others, with words of the file.
+      // The library warns about the others and would quote the file.
       if (isScalar(pair.key) && (pair.key.value === null || typeof pair.key.value !== 'object')) return
-      tell(undefined, 'a key that is no word', 'lines of the form key: value')
+      tell(undefined, 'a key that is not a word', 'lines of the form key: value')
     },
   })
   return odd

@@ -2,25 +2,25 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Relay } from '../core/relay.ts'
 import { isFromThisMachine } from '../guard/this-machine.ts'
 
-/** Why no new calls should be sent here. */
+/** Reason for not sending new calls to this server. */
 export type NotReady = 'draining' | 'overloaded' | 'service-away'
 
 export interface StatusOptions {
   readonly relay: Relay
-  /** Absent, or undefined: new calls may come. */
+  /** Absent, or undefined: new calls are accepted. */
   readonly notReady?: () => NotReady | undefined
 }
 
-/** When somebody who asked whether we are ready may ask again (s). */
+/** Delay before the next readiness check (s). */
 const RETRY_SECONDS = '5'
 
 /**
- * What an operator and a load balancer ask for: `GET /health` in JSON, `GET /live` whether this process works,
- * `GET /ready` whether it takes new calls.
+ * Routes for operators and load balancers: `GET /health` in JSON, `GET /live` if the process works, `GET /ready` if it
+ * accepts new calls.
  */
 export default async function status(app: FastifyInstance, options: StatusOptions): Promise<void> {
   const { relay, notReady = () => undefined } = options
-  /** How much there is to do is for whoever runs this machine; with a key `/metrics` and the control API tell it. */
+  /** Load figures are only for local operators; with a key, `/metrics` and the control API return them. */
   const figures = (request: FastifyRequest, all: Readonly<Record<string, number>>) =>
     isFromThisMachine(request.raw) ? all : {}
   app.get('/health', request => ({
@@ -28,7 +28,7 @@ export default async function status(app: FastifyInstance, options: StatusOption
     name: 'dragoman',
     ...figures(request, { legs: relay.legs, rooms: relay.rooms.size }),
   }))
-  // That it is answered at all is what it says: nothing that another process could mend by a restart is looked at.
+  // Any response means alive: a restart of this process could fix nothing else.
   app.get('/live', () => ({ status: 'ok' }))
   app.get('/ready', (request, reply) => {
     const why = notReady()

@@ -147,11 +147,11 @@ describe('the file', () => {
     await preferences[Symbol.asyncDispose]()
     await rm(`${file}.key`)
     expect(() => open({})).toThrow(
-      expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining('put it back') }),
+      expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining('restore the key') }),
     )
     expect(() => open({ key: 'quite another key' })).toThrow(/written with another key/)
     await writeFile(`${file}.key`, 'short')
-    expect(() => open({})).toThrow(/no key of 16 characters/)
+    expect(() => open({})).toThrow(/does not contain a key of at least 16 characters/)
   })
 
   test.each([
@@ -165,7 +165,7 @@ describe('the file', () => {
     expect(() => open()).toThrow(
       expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining(file) }),
     )
-    expect(() => open()).toThrow(/put a backup in its place, or name another file/)
+    expect(() => open()).toThrow(/restore a backup, or name another file/)
     expect(await readFile(file, 'utf8')).toBe(text)
   })
 

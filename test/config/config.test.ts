@@ -101,8 +101,8 @@ describe('settings', () => {
         'twilio:\n  numbers:\n    +15551230001: { hears: es-es }\nlanguages: { speaks: english }\n',
     )
     expect(complaint({ file: path, env: {} }).split('\n').sort()).toEqual([
-      `dragoman.yaml:1: prot: found a key that is not known; allowed: ${KEYS} (did you mean port?)`,
-      `dragoman.yaml:2: authToken: found a key that is not known; allowed: ${KEYS} (did you mean twilio.authToken?)`,
+      `dragoman.yaml:1: prot: found an unknown key; allowed: ${KEYS} (did you mean port?)`,
+      `dragoman.yaml:2: authToken: found an unknown key; allowed: ${KEYS} (did you mean twilio.authToken?)`,
       'dragoman.yaml:4: log.level: found "loud"; allowed: one of trace, debug, info, warn, error, fatal, silent',
       'dragoman.yaml:5: relay.fragmentMs: found 30; allowed: a whole number from 20 to 200 in steps of 20',
       'dragoman.yaml:8: twilio.numbers.15551230001: found "15551230001"; allowed: a number in quotes like "+15551234567" (did you mean "+15551230001", with the quotes?)',
@@ -113,9 +113,9 @@ describe('settings', () => {
   it('hold what is wrong with the environment', () => {
     const env = { DRAGOMAN_PORT: 'eighty', DRAGOMAN_TWILIO_AUTH_TOKN: 'x', DRAGOMAN_TWILIO_NUMBERS: '{' }
     expect(complaint({ env })).toBe(
-      'DRAGOMAN_TWILIO_AUTH_TOKN: found a variable that is no setting; allowed: DRAGOMAN_ and the name of a setting, ' +
+      'DRAGOMAN_TWILIO_AUTH_TOKN: found an unknown setting; allowed: DRAGOMAN_ followed by the name of a setting, ' +
         'like DRAGOMAN_SERVICE_URL; see dragoman.example.yaml (did you mean DRAGOMAN_TWILIO_AUTH_TOKEN?)\n' +
-        'DRAGOMAN_TWILIO_NUMBERS: twilio.numbers: found broken JSON; allowed: JSON: { … } or [ … ]\n' +
+        'DRAGOMAN_TWILIO_NUMBERS: twilio.numbers: found invalid JSON; allowed: JSON: { … } or [ … ]\n' +
         'DRAGOMAN_PORT: port: found "eighty"; allowed: a whole number from 0 to 65535',
     )
   })
@@ -140,7 +140,7 @@ describe('settings', () => {
     [
       'insecure behind a tunnel',
       { overrides: { publicUrl: 'https://x.example.com', twilio: { insecure: true } } },
-      'publicUrl: found "https://x.example.com"; allowed: nothing, or an address on this machine',
+      'publicUrl: found "https://x.example.com"; allowed: no value, or an address on this machine, with twilio.insecure',
     ],
     ['an address without https', { overrides: { publicUrl: 'http://x.example.com' } }, 'Twilio needs it'],
     [
@@ -148,7 +148,7 @@ describe('settings', () => {
       { env: { DRAGOMAN_SERVICE_API_KEY: 'a', DRAGOMAN_SERVICE_API_KEY_FILE: '/x' } },
       'either this or DRAGOMAN_SERVICE_API_KEY, not both',
     ],
-    ['a file for what is no secret', { env: { DRAGOMAN_PORT_FILE: '/x' } }, 'a variable that is no setting'],
+    ['a file for what is no secret', { env: { DRAGOMAN_PORT_FILE: '/x' } }, 'an unknown setting'],
   ])('refuse %s', (_name, sources, expected) => {
     expect(complaint({ env: {}, ...sources })).toContain(expected)
   })
@@ -157,7 +157,7 @@ describe('settings', () => {
     [
       'an address without a token',
       { publicUrl: 'https://x.example.com' },
-      'settings: twilio.authToken: found nothing; allowed: the auth token of the Twilio account, as publicUrl is set',
+      'settings: twilio.authToken: found nothing; allowed: the auth token of the Twilio account, because publicUrl is set',
     ],
     [
       'an address with no token in the list',
@@ -167,12 +167,12 @@ describe('settings', () => {
     [
       'a token without an address',
       { twilio: { authToken: 'a' } },
-      'publicUrl: found nothing; allowed: the https:// address that Twilio calls, as twilio.authToken is set',
+      'publicUrl: found nothing; allowed: the https:// address that Twilio calls, because twilio.authToken is set',
     ],
     [
       'one port for both servers',
       { port: 8080, embedded: { port: 8080 } },
-      'embedded.port: found 8080; allowed: 0 for any free one, or another than port',
+      'embedded.port: found 8080; allowed: 0 for any free port, or a value other than port',
     ],
   ])('refuse %s to a bridge server, and to nobody else', (_name, overrides, expected) => {
     expect(complaint({ env: {}, overrides, starts: 'bridge' })).toContain(expected)
@@ -183,12 +183,12 @@ describe('settings', () => {
     [
       'a service for everybody without keys',
       { open: true, host: '0.0.0.0' },
-      'embedded.open: found true; allowed: false, as embedded.host is 0.0.0.0',
+      'embedded.open: found true; allowed: false, because embedded.host is 0.0.0.0',
     ],
     [
       'a grammar that is not there',
       { engines: { pocketsphinx: { grammar: 'chess' } } },
-      'embedded.engines.pocketsphinx.grammar: found "chess"; allowed: nothing, as there are no grammars',
+      'embedded.engines.pocketsphinx.grammar: found "chess"; allowed: no value, because no grammars are configured',
     ],
     [
       'another grammar than there are',

@@ -61,7 +61,7 @@ test('a page that does not exist is a page for people and JSON for programs', as
   onTestFinished(() => server.close())
   const page = await server.inject({ url: '/nowhere', headers: BROWSER })
   expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
-  expect(page.body).toContain('There is no such page')
+  expect(page.body).toContain('Page not found')
   const json = await server.inject({ url: '/nowhere' })
   expect(JSON.parse(json.body)).toMatchObject({ statusCode: 404, error: 'not-found' })
 })

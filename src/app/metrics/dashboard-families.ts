@@ -3,22 +3,25 @@ import { type Family, type FieldTable, fieldFamilies } from '../../web/metrics/f
 import type { SimulatedCallStats } from '../simulated-calls.ts'
 
 const AUDIENCE: FieldTable<AudienceStats> = {
-  viewers: ['dragoman_dashboard_viewers', 'Pages of the dashboard that are open.'],
-  cutOff: ['dragoman_dashboard_viewers_cut_off_total', 'Pages of it cut off since they did not read.'],
-  refused: ['dragoman_dashboard_viewers_refused_total', 'Pages of it turned away since there were too many.'],
-  skipped: [
-    'dragoman_dashboard_levels_skipped_total',
-    'Times that a page was not told levels since it reads slowly.',
+  viewers: ['dragoman_dashboard_viewers', 'Open dashboard pages.'],
+  cutOff: [
+    'dragoman_dashboard_viewers_cut_off_total',
+    'Dashboard pages disconnected because they did not read.',
   ],
+  refused: [
+    'dragoman_dashboard_viewers_refused_total',
+    'Dashboard pages rejected because too many were open.',
+  ],
+  skipped: ['dragoman_dashboard_levels_skipped_total', 'Level updates skipped because a page reads slowly.'],
 }
 
 const SIMULATED: FieldTable<SimulatedCallStats> = {
-  calls: ['dragoman_simulated_calls', 'Simulated calls of the dashboard now.'],
-  placed: ['dragoman_simulated_calls_placed_total', 'Simulated calls placed on the dashboard.'],
-  failed: ['dragoman_simulated_calls_failed_total', 'Simulated calls that did not come about.'],
+  calls: ['dragoman_simulated_calls', 'Simulated calls in progress.'],
+  placed: ['dragoman_simulated_calls_placed_total', 'Simulated calls placed from the dashboard.'],
+  failed: ['dragoman_simulated_calls_failed_total', 'Simulated calls that could not be placed.'],
 }
 
-/** What a dashboard counts. */
+/** Counters of a dashboard. */
 export interface DashboardStats {
   readonly audience: AudienceStats
   readonly simulated: SimulatedCallStats

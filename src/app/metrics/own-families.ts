@@ -3,19 +3,12 @@ import { type Family, type FieldTable, fieldFamilies, labelled, single } from '.
 import type { Drain } from '../drain.ts'
 
 const SERVICE: FieldTable<ServiceFigures> = {
-  sessions: ['dragoman_service_sessions', 'Sessions at the embedded service now.'],
-  maxSessions: ['dragoman_service_sessions_limit', 'Sessions that it has room for.'],
-  behindMs: [
-    'dragoman_service_behind_seconds',
-    'How late the embedded service understands what it hears.',
-    0.001,
-  ],
+  sessions: ['dragoman_service_sessions', 'Open sessions at the embedded service.'],
+  maxSessions: ['dragoman_service_sessions_limit', 'Maximum number of sessions.'],
+  behindMs: ['dragoman_service_behind_seconds', 'Recognition lag of the embedded service.', 0.001],
   busy: ['dragoman_service_busy_ratio', 'Share of its threads that are busy.'],
-  memoryBytes: ['dragoman_service_memory_bytes', 'Memory of the process of the embedded service.'],
-  cpuSeconds: [
-    'dragoman_service_cpu_seconds_total',
-    'Processor time of the process of the embedded service.',
-  ],
+  memoryBytes: ['dragoman_service_memory_bytes', 'Memory of the embedded service’s process.'],
+  cpuSeconds: ['dragoman_service_cpu_seconds_total', 'CPU time of the embedded service’s process.'],
 }
 
 /** The process of the embedded service. */
@@ -27,31 +20,37 @@ export interface EmbeddedService {
 
 export interface OwnSources {
   readonly drain: Drain
-  /** Absent: there is none. */
+  /** Absent: no embedded service. */
   readonly embedded: () => EmbeddedService | undefined
   readonly notReady: () => string | undefined
 }
 
-/** Whether this server takes calls, and its embedded service. */
+/** Metrics of this server’s readiness and of its embedded service. */
 export function ownFamilies({ drain, embedded, notReady }: OwnSources): Family[] {
   return [
-    single('dragoman_ready', '1 while new calls may be sent here.', () => (notReady() === undefined ? 1 : 0)),
-    single('dragoman_draining', '1 while this server is ending and lets nobody in.', () =>
+    single('dragoman_ready', '1 while the server accepts new calls.', () =>
+      notReady() === undefined ? 1 : 0,
+    ),
+    single('dragoman_draining', '1 while the server is draining and rejects new calls.', () =>
       drain.draining ? 1 : 0,
     ),
-    single('dragoman_drain_turned_away_total', 'Calls turned away since then.', () => drain.turnedAway),
+    single(
+      'dragoman_drain_turned_away_total',
+      'Calls rejected since draining started.',
+      () => drain.turnedAway,
+    ),
     single('dragoman_service_up', '1 while the embedded service listens and answers.', () => {
       const service = embedded()
       return service && (service.running ? 1 : 0)
     }),
     single(
       'dragoman_service_restarts_total',
-      'Times that the embedded service was started again.',
+      'Restarts of the embedded service.',
       () => embedded()?.restarts,
     ),
     labelled(
       'dragoman_service_errors_total',
-      'Errors that clients of the embedded service were told, by name.',
+      'Errors sent to clients of the embedded service, by name.',
       ['error'],
       () =>
         Object.entries(embedded()?.figures?.errors ?? {}).map(([error, count]) => [[error], count] as const),

@@ -4,13 +4,16 @@ import { type Family, type FieldTable, fieldFamilies } from '../../web/metrics/f
 const TRACES: FieldTable<TraceCounters> = {
   utterances: [
     'dragoman_traced_utterances_total',
-    'Utterances that are over while traces are on, sampled or not.',
+    'Finished utterances while tracing is on, sampled or not.',
   ],
-  exported: ['dragoman_trace_spans_exported_total', 'Spans that the collector took.'],
-  failed: ['dragoman_trace_spans_failed_total', 'Spans that the collector did not take, or not in time.'],
+  exported: ['dragoman_trace_spans_exported_total', 'Spans accepted by the collector.'],
+  failed: [
+    'dragoman_trace_spans_failed_total',
+    'Spans that the collector rejected or did not accept in time.',
+  ],
 }
 
-/** What becomes of traces; no values where there are none. */
+/** Metrics of tracing; without values if tracing is off. */
 export function traceFamilies(counters: TraceCounters | undefined): Family[] {
   return fieldFamilies<TraceCounters>(TRACES, [], () => (counters ? [[[], counters]] : []))
 }

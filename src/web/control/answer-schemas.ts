@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { ORIGINAL_VOICES } from '../../core/party-state.ts'
 
-/** What the control API answers, as schemas: its description is made of them, and tests check answers against them. */
+/**
+ * Responses of the control API as schemas: the API description is generated from them, and tests check responses
+ * against them.
+ */
 
 const languageId = z.string().describe('Like `en-us`.')
 const time = z.string().describe('ISO 8601.')
@@ -9,7 +12,7 @@ const time = z.string().describe('ISO 8601.')
 export const errorSchema = z.strictObject({
   code: z.string().describe('The general code.'),
   error: z.string().describe('The specific code.'),
-  description: z.string().describe('For people; it may change.'),
+  description: z.string().describe('For people; the text can change.'),
 })
 
 export const recordingSchema = z.strictObject({
@@ -17,18 +20,18 @@ export const recordingSchema = z.strictObject({
   room: z.string(),
   state: z
     .enum(['notice', 'recording', 'paused', 'ended'])
-    .describe('`notice`: people are being told of it, nothing is kept yet.'),
-  keptMs: z.number().describe('Sound kept so far, without pauses.'),
+    .describe('`notice`: participants are being notified; nothing is recorded yet.'),
+  keptMs: z.number().describe('Audio recorded so far, without pauses.'),
   fault: z
     .enum(['disk-failed', 'disk-slow'])
     .optional()
-    .describe('Sound is missing since the disk failed or is too slow; absent: nothing is wrong.'),
+    .describe('Audio is missing, because the disk failed or is too slow. Absent: no problem.'),
 })
 
 export const participantSchema = z.strictObject({
   id: z.string(),
   room: z.string(),
-  channel: z.string().describe('The bridge they came by, like `twilio`.'),
+  channel: z.string().describe('The channel of the participant, like `twilio`.'),
   since: time,
   speaks: languageId.nullable().describe('null: they only listen.'),
   hears: languageId.nullable().describe('null: only original voices.'),
@@ -36,15 +39,15 @@ export const participantSchema = z.strictObject({
   name: z.string().nullable(),
   muted: z.boolean(),
   interpreting: z.boolean(),
-  backlogMs: z.number().describe('Translation that waits to be heard by them, of the speaker with most.'),
-  lagMs: z
-    .number()
-    .describe('By how much later they hear a translation than they could, of the speaker with most.'),
+  backlogMs: z.number().describe('Pending translation of the speaker with the largest backlog.'),
+  lagMs: z.number().describe('How late they hear translations, for the speaker with the largest lag.'),
   sessions: z
     .array(
       z.strictObject({
         to: languageId,
-        status: z.enum(['opening', 'live', 'waiting', 'ended']).describe('Anything but `live`: away.'),
+        status: z
+          .enum(['opening', 'live', 'waiting', 'ended'])
+          .describe('Any value other than `live`: unavailable.'),
       }),
     )
     .describe('Translations of their voice.'),
@@ -58,14 +61,14 @@ export const codeSchema = z.strictObject({
 
 export const roomSchema = z.strictObject({
   name: z.string(),
-  state: z.enum(['empty', 'open']).describe('`empty`: created, and nobody is in it.'),
-  life: z.string().nullable().describe('Id of the time from its first participant to its last.'),
+  state: z.enum(['empty', 'open']).describe('`empty`: created, without participants.'),
+  life: z.string().nullable().describe('ID of the time from the first participant to the last.'),
   openedAt: time.nullable(),
-  createdAt: time.nullable().describe('null: nobody created it; somebody came in.'),
-  languages: z.array(languageId).nullable().describe('What may be spoken and heard; null: anything.'),
+  createdAt: time.nullable().describe('null: the room was not created, but opened by a call.'),
+  languages: z.array(languageId).nullable().describe('Languages allowed in the room; null: any.'),
   maxParticipants: z.number().nullable(),
   maxMinutes: z.number().nullable(),
-  participants: z.number().describe('How many are in it.'),
+  participants: z.number().describe('Number of participants.'),
   recording: recordingSchema.shape.state.nullable(),
 })
 
@@ -74,34 +77,34 @@ export const callSchema = z.strictObject({
   room: z.string(),
   placedAt: time,
   state: z.enum(['calling', 'answered', 'ended']),
-  participant: z.string().optional().describe('Once answered.'),
+  participant: z.string().optional().describe('Present once answered.'),
   end: z
     .enum(['hangup', 'busy', 'no-answer', 'voicemail', 'cancelled', 'failed'])
     .optional()
-    .describe('Once ended; `hangup`: after it was answered.'),
-  errorCode: z.string().optional().describe('Of a call that failed.'),
+    .describe('Present once ended. `hangup`: after an answer.'),
+  errorCode: z.string().optional().describe('Present if the call failed.'),
 })
 
 export const playedSchema = z.strictObject({
   announcements: z.array(
     z.strictObject({
-      id: z.string().optional().describe('By which it can be stopped; absent when it failed.'),
+      id: z.string().optional().describe('ID for stopping it; absent if it failed.'),
       participant: z.string(),
-      language: languageId.optional().describe('In which it is spoken.'),
-      error: z.string().optional().describe('Why this participant hears nothing.'),
+      language: languageId.optional().describe('Language in which it is spoken.'),
+      error: z.string().optional().describe('Why this participant does not hear it.'),
     }),
   ),
 })
 
 export const linkSchema = z.strictObject({
   url: z.string().describe('The stream: path and query on this server.'),
-  page: z.string().describe('The page that shows it: path on this server, with the token behind `#`.'),
+  page: z.string().describe('The caption page: path on this server, with the token after `#`.'),
   token: z.string(),
   expiresAt: time,
 })
 
 export const roomLinkSchema = z.strictObject({
-  page: z.string().describe('The page to talk into: path on this server, with the token behind `#`.'),
+  page: z.string().describe('The talk page: path on this server, with the token after `#`.'),
   token: z.string(),
   expiresAt: time,
 })
@@ -121,23 +124,23 @@ export const transcriptSchema = z.strictObject({
       utterance: z.string(),
       speaker: z.string(),
       name: z.string().optional(),
-      system: z.literal(true).optional().describe('It was said by `say`: the speaker is `system`.'),
+      system: z.literal(true).optional().describe('Spoken by `say`; the speaker is `system`.'),
       from: languageId,
       to: languageId,
       text: z.string(),
       translation: z.string(),
-      startMs: z.number().describe('From the opening of the room.'),
+      startMs: z.number().describe('Time since the room opened.'),
       endMs: z.number(),
     }),
   ),
-  dropped: z.number().describe('Entries that were forgotten, since there were too many.'),
+  dropped: z.number().describe('Entries dropped because of the limit.'),
 })
 
 export const webhookSchema = z.strictObject({
   name: z.string(),
   waiting: z.number(),
   delivered: z.number(),
-  failures: z.number().describe('Attempts that failed.'),
-  givenUp: z.number().describe('Events given up after the last attempt.'),
-  dropped: z.number().describe('Events dropped since too many waited.'),
+  failures: z.number().describe('Failed attempts.'),
+  givenUp: z.number().describe('Events dropped after the last attempt.'),
+  dropped: z.number().describe('Events dropped because the queue was full.'),
 })

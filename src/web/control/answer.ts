@@ -9,7 +9,7 @@ import { readRequest } from './read-request.ts'
 const KEY_HEADER = 'idempotency-key'
 const KEY = /^[\x21-\x7e]{1,128}$/
 
-/** Answers one request of somebody who may: checks it, does it, or gives the answer of the time before. */
+/** Responds to an authenticated request: validates and executes it, or returns the response of its first execution. */
 export async function answer(
   operation: AnyOperation,
   floor: Floor,
@@ -39,13 +39,13 @@ export async function answer(
   send(reply, answered.status, answered.body)
 }
 
-/** What happened is for the log alone. */
+/** Details of the fault go only to the log. */
 export function logFault(
   { log }: Pick<Floor, 'log'>,
   operation: AnyOperation | undefined,
   error: unknown,
 ): void {
-  log.error({ operation: operation?.id, ...thrown(error) }, 'a control request failed')
+  log.error({ operation: operation?.id, ...thrown(error) }, 'control request failed')
 }
 
 function send(reply: FastifyReply, status: number, result: unknown): void {

@@ -6,7 +6,7 @@ import { TokenBucket } from '../../core/token-bucket.ts'
 import { ControlError } from './control-error.ts'
 import type { ControlSettings } from './control-settings.ts'
 
-/** Requests that a key may make at once: those of 10 s. */
+/** Burst of requests per key: those of 10 s. */
 const BURST_SECONDS = 10
 const LEAST_BURST = 20
 
@@ -17,8 +17,8 @@ interface KnownKey {
 }
 
 /**
- * The keys of the control API, kept as digests. Always compared with all of them, in constant time. After too many
- * wrong ones an address has to wait; a right key is let in all the same, since nobody guesses one.
+ * The keys of the control API, stored as digests. A key is compared with all of them in constant time. After too many
+ * wrong keys, an address must wait; valid keys are still accepted, because keys cannot be guessed.
  */
 export class BearerKeys {
   readonly #clock: Clock
@@ -38,8 +38,8 @@ export class BearerKeys {
   }
 
   /**
-   * The name of the key in the header `authorization` of a request from `address`. Throws `key_missing`, `key_wrong`,
-   * `too_many_attempts` or `too_many_requests`.
+   * Returns the name of the key in the `authorization` header of a request from `address`. Throws `key_missing`,
+   * `key_wrong`, `too_many_attempts` or `too_many_requests`.
    */
   holderOf(authorization: string | undefined, address: string): string {
     const given = /^Bearer ([^\s]{1,1024})$/i.exec(authorization?.trim() ?? '')?.[1]
@@ -52,7 +52,7 @@ export class BearerKeys {
     throw new ControlError('too_many_requests', undefined, { 'retry-after': '1' })
   }
 
-  /** What is told to somebody with a wrong key or link, who is counted. */
+  /** Counts a wrong key or link of `address` and returns its error. */
   refused(address: string): ControlError {
     const group = addressGroup(address)
     const waitMs = this.#attempts.waitMs(group)

@@ -16,18 +16,18 @@ import { OPERATIONS } from './operations.ts'
 export interface ControlApiOptions {
   readonly floor: Floor
   readonly settings: ControlSettings
-  /** The keys of `settings`, where somebody else asks for them too; default: of its own. */
+  /** The keys of `settings`, if they are shared with other routes. Default: created here. */
   readonly keys?: BearerKeys
 }
 
 const MAX_BODY = 65_536
-/** In place of the name of a key; no key has this one, since it has a space. */
+/** Used instead of the name of a key; no key can have it, because it contains a space. */
 const LINK = 'by link'
 const PAGE_POLICY = contentPolicy("style-src 'unsafe-inline'")
 
 /**
- * The control API: everything under the prefix that it is registered with (`/v1`). Without a key in the settings every
- * path answers 404 `control_closed`.
+ * The control API: everything under the prefix with which it is registered (`/v1`). Without a key in the settings,
+ * every path responds with 404 `control_closed`.
  */
 export async function controlApi(
   app: FastifyInstance,
@@ -57,7 +57,7 @@ export async function controlApi(
   addDocs(app)
   for (const operation of OPERATIONS) {
     const { method, path } = operation
-    // Decided on before anything of the body is read.
+    // Authentication precedes reading the body.
     const holders = new WeakMap<FastifyRequest, string>()
     app.route({
       method,
@@ -81,7 +81,7 @@ export async function controlApi(
   })
 }
 
-/** The name of the key, or of the link. Throws when neither is good. */
+/** Returns the name of the key or link. Throws if neither is valid. */
 function holderOf(
   { access = 'key' }: AnyOperation,
   request: FastifyRequest,
@@ -109,7 +109,7 @@ function addDocs(app: FastifyInstance): void {
   )
 }
 
-/** Nothing there, or something with other methods. */
+/** The path does not exist, or has other methods. */
 function notFound({ method, url }: FastifyRequest): ControlError {
   const path = url.split('?')[0]!.replace(/^\/v1/, '')
   const there = OPERATIONS.filter(each => matches(each.path, path)).map(each => each.method)

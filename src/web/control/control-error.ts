@@ -1,7 +1,7 @@
 import { BridgeError, type ErrorCode } from '../../core/errors.ts'
 import { ERROR_TABLE, type ErrorName } from './error-table.ts'
 
-/** How an error reaches a client. */
+/** Error body sent to clients. */
 export interface ErrorBody {
   readonly code: string
   readonly error: string
@@ -9,10 +9,13 @@ export interface ErrorBody {
 }
 
 const LONGEST = 300
-/** When there may be room again (s). */
+/** Delay before a retry is worthwhile (s). */
 const RETRY_SECONDS = '5'
 
-/** A failure that is told to a client. The description names what was found and what is allowed; no key, no number. */
+/**
+ * An error for clients. The description states the value found and the allowed ones; it never contains keys or phone
+ * numbers.
+ */
 export class ControlError extends Error {
   readonly specific: ErrorName
   readonly headers: Readonly<Record<string, string>>
@@ -37,7 +40,10 @@ export class ControlError extends Error {
   }
 }
 
-/** Failures of the core, as they are told. Their messages hold no numbers and no secrets, by the rules of logs. */
+/**
+ * Errors of the core with their specific codes. By the rules for logs, their messages contain no phone numbers or
+ * secrets.
+ */
 const KNOWN: Partial<Record<ErrorCode, ErrorName>> = {
   CAPACITY: 'capacity',
   DIAL_SPENT: 'capacity',
@@ -46,16 +52,16 @@ const KNOWN: Partial<Record<ErrorCode, ErrorName>> = {
   SPEECH_UNAVAILABLE: 'speech_unavailable',
 }
 
-/** Any thrown thing as what may be told; a fault that is not ours to explain is `unexpected`. */
+/** Converts any thrown value to an error for clients; unexpected faults become `unexpected`. */
 export function told(error: unknown): ControlError {
   if (error instanceof ControlError) return error
   const name = error instanceof BridgeError ? KNOWN[error.code] : undefined
   const headers = name === 'capacity' ? { 'retry-after': RETRY_SECONDS } : {}
   if (name) return new ControlError(name, (error as BridgeError).message, headers)
-  return new ControlError('unexpected', 'the server failed; its log says why')
+  return new ControlError('unexpected', 'internal error; see the server log')
 }
 
-/** What the framework says of a request that it cannot read. */
+/** Converts the framework’s error for a malformed request. */
 export function fromFramework(error: Error & { statusCode?: number }): ControlError {
   const { statusCode = 500 } = error
   if (error instanceof ControlError || error instanceof BridgeError || statusCode >= 500) return told(error)

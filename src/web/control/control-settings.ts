@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Keys are long enough that trying is hopeless. */
+/** Keys are too long to be guessed. */
 const LEAST_KEY = 24
 
 const KEY_NAME = 'letters, digits and . _ - only, 64 at most'
@@ -10,7 +10,7 @@ const controlKeySchema = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, KEY_NAME)
     .describe(`a name: ${KEY_NAME}`)
-    .meta({ about: 'Whose key it is, for the log.' }),
+    .meta({ about: 'Name of the key, for the log.' }),
   key: z
     .string()
     .min(LEAST_KEY)
@@ -24,28 +24,28 @@ export const controlSettingsSchema = z.strictObject({
     .array(controlKeySchema)
     .default([])
     .describe(`a list of { name, key }, keys of at least ${LEAST_KEY} characters`)
-    .meta({ about: 'Who may use it. None: it is closed.' }),
+    .meta({ about: 'API keys. Empty: the control API is disabled.' }),
   requestsPerMinute: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(600)
-    .meta({ about: 'Requests a minute that each key may make.' }),
+    .meta({ about: 'Maximum number of requests per key and minute.' }),
   maxAttemptsPerMinute: z
     .int()
     .min(1)
     .max(10_000)
     .default(10)
-    .meta({ about: 'Wrong keys that may come from one address in a minute.' }),
+    .meta({ about: 'Maximum number of wrong keys per address and minute.' }),
   readersPerLink: z
     .int()
     .min(1)
     .max(1_000)
     .default(200)
-    .meta({ about: 'Streams of captions that may be read by one link at a time.' }),
+    .meta({ about: 'Maximum number of concurrent caption streams per link.' }),
   readersPerAddress: z.int().min(1).max(1_000).default(48).meta({
     about:
-      'Streams of captions that may be read by links from one address at a time; limits.connectionsPerAddress holds as well.',
+      'Maximum number of concurrent caption streams opened by links from one address. limits.connectionsPerAddress also applies.',
   }),
 })
 

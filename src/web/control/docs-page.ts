@@ -29,7 +29,7 @@ interface Described {
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } }
 }
 
-/** The control API as one page for people: no script, nothing from elsewhere. */
+/** Renders the control API as one page for people, without scripts or external resources. */
 export function docsPage(operations: readonly AnyOperation[]): string {
   const { paths } = openApi(operations) as { paths: Record<string, Record<string, Described>> }
   const groups = Object.groupBy(operations, ({ group }) => group)
@@ -90,7 +90,7 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
   return `<table><tr>${head}</tr>\n${body}</table>`
 }
 
-/** Words between backticks are code. */
+/** Text between backticks becomes code. */
 function marked(text: string): string {
   return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }

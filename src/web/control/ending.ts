@@ -3,12 +3,12 @@ import type { Participant } from '../../core/participant.ts'
 import type { Floor } from './floor.ts'
 import { tell } from './telling.ts'
 
-/** A farewell that takes longer is cut short (ms). */
+/** Maximum duration of a goodbye (ms). */
 const FAREWELL_MS = 8_000
 
 /**
- * Ends a room: who is in it is told so first if there is a `notice`. Its links and codes are good for nothing from this moment on,
- * its captions end with it. Settles when it has ended, or at once where nobody was. Idempotent.
+ * Ends a room. With a `notice`, participants are notified first. Its links, codes and captions become invalid at once.
+ * Settles when the room has ended, or immediately if it was empty. Idempotent.
  */
 export async function endRoom(floor: Floor, name: string, notice?: 'goodbye' | 'time-up'): Promise<void> {
   const { plans, lives, desk, relay, departed } = floor

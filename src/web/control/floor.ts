@@ -19,13 +19,13 @@ import type { PlacedCalls } from './placed-calls.ts'
 import type { RoomPlans } from './room-plans.ts'
 import type { RunningAnnouncements } from './running-announcements.ts'
 
-/** What the operations work with. Everything stays its owner's. */
+/** Dependencies of the operations. The caller keeps ownership. */
 export interface Floor {
   readonly relay: Relay
   readonly plans: RoomPlans
   readonly lives: RoomLives
   readonly codes: RoomCodes
-  /** By which people get into rooms from a browser. */
+  /** Links by which people join rooms from a browser. */
   readonly roomLinks: RoomLinks
   readonly calls: PlacedCalls
   readonly announcements: RunningAnnouncements
@@ -34,11 +34,11 @@ export interface Floor {
   readonly desk: CaptionDesk
   readonly links: LinkTokens
   readonly linkReaders: LinkReaders
-  /** Whom an address is counted with; undefined: it is not limited by itself. */
+  /** Address prefix to which an address counts; undefined: it has no limit. */
   readonly groupOf: (address: string) => string | undefined
   readonly transcripts: Transcripts
   readonly webhooks: WebhooksOut
-  /** Absent: dialling out is off. */
+  /** Absent: outbound calls are off. */
   readonly dialler: Dialler | undefined
   readonly announcer: Announcer | undefined
   readonly recorder: Recorder | undefined

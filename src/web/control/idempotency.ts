@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ControlError } from './control-error.ts'
 
-/** How long an answer is given again (ms). */
+/** How long a response is kept (ms). */
 const KEEP_MS = 24 * 3_600_000
-/** Answers that are kept; beyond that the oldest are forgotten before their time. */
+/** Maximum number of responses; above it, the oldest are removed early. */
 const MOST_KEPT = 10_000
 
-/** What was answered: a value, or an error. */
+/** A response: a value or an error. */
 export interface Answered {
   readonly status: number
   readonly body: unknown
@@ -21,15 +21,15 @@ interface Known {
 }
 
 /**
- * Requests with an `Idempotency-Key` are done once: the same again gets the same answer for 24 h, also while the first is
- * still at work. What says “later” (503) is forgotten, so that later it can work.
+ * Executes requests with an `Idempotency-Key` once: a repeated request gets the same response for 24 h, even while the
+ * first is in progress. Retryable failures (503) are not kept, so that a retry can succeed.
  */
 export class Idempotency {
   readonly #clock: Clock
   readonly #most: number
-  /** In the order of their beginnings, which is that of their ends. */
+  /** In insertion order, which is also the order of expiry. */
   readonly #known = new Map<string, Known>()
-  /** Answers that were forgotten before their time. */
+  /** Responses removed early. */
   evicted = 0
 
   constructor(clock: Clock, most = MOST_KEPT) {
@@ -42,9 +42,9 @@ export class Idempotency {
   }
 
   /**
-   * The answer to what `holder` asked under `key`: of `work`, or of the one who asked first. `request` is everything that
-   * makes a request what it is. Throws `idempotency_reused` for another request of the same key, `capacity` when too many
-   * are at work.
+   * Returns the response to the request of `holder` under `key`: that of `work`, or of the first request. `request` is
+   * everything that identifies a request. Throws `idempotency_reused` for another request with the same key, or
+   * `capacity` when too many are in progress.
    */
   async once(
     holder: string,

@@ -5,8 +5,8 @@ import type { Floor } from './floor.ts'
 import type { LinkBearer } from './link-readers.ts'
 
 /**
- * The token by which `request` wants to read `room`, if it is good: in the header `authorization` as a key is, so that it
- * is in no address and no log, or as `token` in the query, for those who cannot send headers.
+ * Returns the valid token by which `request` wants to read `room`: from the `authorization` header, which keeps it out
+ * of URLs and logs, or from `token` in the query, for clients that cannot send headers.
  */
 export function linkOf(
   { headers, query }: Pick<FastifyRequest, 'headers' | 'query'>,
@@ -21,7 +21,7 @@ export function linkOf(
   return room !== undefined && typeof given === 'string' && links.allows(given, room) ? given : undefined
 }
 
-/** Throws `key_wrong` when `token` is of a former life of `room`; without a token somebody has a key. */
+/** Throws `key_wrong` if `token` belongs to an earlier life of `room`. Without a token, the client has a key. */
 export function assertLinkOpens(
   { links }: Pick<Floor, 'links'>,
   room: string,
@@ -31,7 +31,7 @@ export function assertLinkOpens(
     throw new ControlError('key_wrong', undefined, { 'www-authenticate': 'Bearer error="invalid_token"' })
 }
 
-/** The bearer of the link by which `request` reads `room`; undefined for somebody with a key. */
+/** Returns the client whose link `request` uses for `room`; undefined for a client with a key. */
 export function bearerOf(
   request: Pick<FastifyRequest, 'headers' | 'query' | 'ip'>,
   room: string,

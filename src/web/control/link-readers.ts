@@ -2,9 +2,9 @@ import type { Clock } from '../../core/clock.ts'
 import { AddressRates } from '../../guard/address-rates.ts'
 import { MOST_READERS } from '../captions/caption-desk.ts'
 
-/** Share of all readers that bearers of links may be: the rest is for keys. */
+/** Share of all readers available to links; the rest is reserved for keys. */
 const LINK_SHARE = 0.8
-/** Transcripts that bearers of links may fetch: of one room by all links, by one link, and from one address. */
+/** Transcripts that links may fetch: of one room by all links, by one link, and from one address. */
 const OF_ROOM = { perSecond: 1, burst: 60 }
 const OF_LINK = { perSecond: 1, burst: 40 }
 const OF_ADDRESS = { perSecond: 0.5, burst: 30 }
@@ -15,17 +15,17 @@ export interface LinkReaderLimits {
   readonly readersPerAddress: number
 }
 
-/** Somebody with a link. */
+/** A client with a link. */
 export interface LinkBearer {
   readonly room: string
   readonly token: string
-  /** Whom their address is counted with; undefined: it is not limited by itself. */
+  /** Address prefix to which the client counts; undefined: no limit per address. */
   readonly group: string | undefined
 }
 
-/** How many may read by links, of one link, from one address and in all, so that nobody with a link shuts others out. */
+/** Limits readers with links, per link, per address and in total, so that no link locks out other readers. */
 export class LinkReaders {
-  /** Readers that were turned away. */
+  /** Rejected readers. */
   refused = 0
   readonly #limits: LinkReaderLimits
   /** Streams by link and by address. */
@@ -42,7 +42,7 @@ export class LinkReaders {
     this.#ofAddresses = new AddressRates(clock, OF_ADDRESS)
   }
 
-  /** Counts a stream of captions until what is returned is disposed of; undefined: there are too many already. */
+  /** Counts a caption stream until the returned value is disposed. Returns undefined above a limit. */
   open({ token, group }: LinkBearer): Disposable | undefined {
     const places = [`link ${token}`, ...(group === undefined ? [] : [`address ${group}`])]
     const { readersPerLink, readersPerAddress } = this.#limits
@@ -70,9 +70,9 @@ export class LinkReaders {
     }
   }
 
-  /** Whether one more transcript may be made for this bearer now. */
+  /** Whether this client may fetch another transcript now. */
   takeTranscript({ room, token, group }: LinkBearer): boolean {
-    // From the narrowest to the widest: who is refused for their address takes nothing from others.
+    // From the narrowest limit to the widest: a client rejected for its address does not consume the quota of others.
     return (
       (group === undefined || this.#ofAddresses.take(group)) &&
       this.#ofLinks.take(token) &&

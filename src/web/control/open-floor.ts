@@ -28,42 +28,42 @@ import { RoomPlans } from './room-plans.ts'
 import { RuledAdmission } from './ruled-admission.ts'
 import { RunningAnnouncements } from './running-announcements.ts'
 
-/** What the app brings; all of it stays the app's. */
+/** Dependencies that the app provides and keeps ownership of. */
 export interface FloorParts {
   readonly relay: Relay
   readonly codes: RoomCodes
   readonly announcer?: Announcer | undefined
-  /** Absent: dialling out is off. Told to onlookers by whoever made it. */
+  /** Absent: outbound calls are off. Its creator reports its events. */
   readonly dialler?: Dialler | undefined
   /** Absent: recording is not configured. */
   readonly recorder?: Recorder | undefined
-  /** Nobody can ask for captions and transcripts: what nobody reads is not kept, not even for a moment. */
+  /** No client can request captions or transcripts, so none are kept. */
   readonly closed?: boolean
   readonly transcripts: TranscriptSettings
-  /** How many may read by links; default: as in the settings. */
+  /** Limits of readers with links. Default: those of the settings. */
   readonly readers?: LinkReaderLimits | undefined
-  /** Whom an address is counted with; default: by itself. */
+  /** Address prefix to which an address counts. Default: the address. */
   readonly groupOf?: ((address: string) => string | undefined) | undefined
   readonly webhooks: readonly WebhookSettings[]
   readonly clock: Clock
   readonly wall: WallClock
   readonly log: Log
-  /** How webhooks are sent. */
+  /** Sends webhooks. */
   readonly send?: Send
   readonly random?: () => number
 }
 
-/** Captions, transcripts, webhooks and created rooms, with what the control API does with them. */
+/** Captions, transcripts, webhooks and created rooms, with the parts that the control API uses. */
 export interface OpenFloor extends AsyncDisposable {
   readonly floor: Floor
-  /** Holds created rooms to their rules: where bridges admit legs instead of `inner`. */
+  /** Enforces the rules of created rooms; bridges admit legs through it instead of `inner`. */
   admission(inner: Admission): Admission
 }
 
 const DEFAULT_READERS = controlSettingsSchema.parse({})
 const NOTHING_SAID: CaptionSource = { on() {}, life: () => undefined }
 
-/** Looks at the relay from now on; disposed of after the relay has closed. Rejects when transcripts cannot be kept. */
+/** Observes the relay from now on. Dispose it after the relay has closed. Rejects if transcripts cannot be stored. */
 export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
   const { relay, clock, wall, log, send = sendByHttp, random = Math.random } = parts
   const { observer } = relay

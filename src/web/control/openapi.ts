@@ -6,10 +6,10 @@ import type { AnyOperation } from './operation.ts'
 type Json = Readonly<Record<string, unknown>>
 
 const ABOUT = `Rooms, participants, calls, sounds, captions and transcripts of a bridge. Every error is
-\`{ code, error, description }\`. A request other than GET may have an \`Idempotency-Key\`: the same again within 24 hours
-gets the same answer and does nothing.`
+\`{ code, error, description }\`. Requests other than GET accept an \`Idempotency-Key\`: a repeated request within 24 hours
+returns the first response and has no further effect.`
 
-/** What any request can meet. */
+/** Errors of every request. */
 export const COMMON_ERRORS: readonly ErrorName[] = [
   'key_missing',
   'key_wrong',
@@ -20,10 +20,10 @@ export const COMMON_ERRORS: readonly ErrorName[] = [
   'field_unknown',
   'unexpected',
 ]
-/** What a request with a body can meet. */
+/** Errors of every request with a body. */
 const BODY_ERRORS: readonly ErrorName[] = ['not_json', 'too_large']
 
-/** The errors that `operation` may answer. */
+/** Returns the errors that `operation` can return. */
 export function errorsOf(operation: AnyOperation): readonly ErrorName[] {
   const changes = operation.method !== 'GET'
   return [
@@ -33,7 +33,7 @@ export function errorsOf(operation: AnyOperation): readonly ErrorName[] {
   ].filter((name, index, all) => all.indexOf(name) === index)
 }
 
-/** The control API as an OpenAPI 3.1 document. */
+/** Returns the control API as an OpenAPI 3.1 document. */
 export function openApi(operations: readonly AnyOperation[]): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const each of operations) {
@@ -67,7 +67,7 @@ function described(operation: AnyOperation): Json {
     ...(access === 'link' ? { security: [{ bearer: [] }, { link: [] }] } : {}),
     parameters: [
       ...fields(params, 'path'),
-      // The token of a link is a security scheme.
+      // The link token is a security scheme.
       ...fields(query, 'query').filter(({ name }) => name !== 'token'),
       ...(method === 'GET' ? [] : [IDEMPOTENCY]),
     ],

@@ -26,7 +26,7 @@ import {
 } from './operations/transcript-operations.ts'
 import { listWebhooks } from './operations/webhook-operations.ts'
 
-/** Everything that can be asked of the control API, as its description lists it. A route that is not here fails a test. */
+/** All operations of the control API, in the order of its description. A route that is missing here fails a test. */
 export const OPERATIONS: readonly AnyOperation[] = [
   createRoom,
   listRooms,

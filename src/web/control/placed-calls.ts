@@ -1,20 +1,20 @@
 import type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../core/dialler.ts'
 import { isoTime, type WallClock } from '../../core/wall-clock.ts'
 
-/** Calls that are over and still known. */
+/** Number of ended calls that are kept. */
 const MOST_OVER = 1_000
 
-/** A call that was asked for, as it is told. No number: who asked knows it. */
+/** A placed call as reported to clients, without the number, which the requester knows. */
 export interface PlacedCall {
   readonly id: string
   readonly room: string
   readonly placedAt: string
-  /** `answered`: they are in the room, or were. */
+  /** `answered`: they are or were in the room. */
   readonly state: 'calling' | 'answered' | 'ended'
   readonly participant?: string
   /** How it ended. */
   readonly end?: DialEnd
-  /** Of a call that failed. */
+  /** Present if the call failed. */
   readonly errorCode?: string
 }
 
@@ -23,7 +23,7 @@ interface Entry {
   view: PlacedCall
 }
 
-/** The calls that the API placed. */
+/** The calls placed by the API. */
 export class PlacedCalls {
   readonly #wall: WallClock
   readonly #entries = new Map<string, Entry>()
@@ -32,14 +32,14 @@ export class PlacedCalls {
     this.#wall = wall
   }
 
-  /** Calls to `room` that may still be answered. */
+  /** Number of calls to `room` that are not answered yet. */
   calling(room: string): number {
     let count = 0
     for (const { view } of this.#entries.values()) if (view.room === room && view.state === 'calling') count++
     return count
   }
 
-  /** Dials; `answered` is told of the participant once they are there. Throws what the dialler throws. */
+  /** Places a call; `answered` is called with the participant once they join. Throws the dialer’s errors. */
   place(
     dialler: Dialler,
     request: DialRequest,
@@ -67,18 +67,18 @@ export class PlacedCalls {
     return this.#entries.get(id)?.view
   }
 
-  /** Of one room, the oldest first. */
+  /** Calls to a room, oldest first. */
   of(room: string): PlacedCall[] {
     return Array.from(this.#entries.values(), ({ view }) => view).filter(view => view.room === room)
   }
 
-  /** Ends it at any stage; idempotent. */
+  /** Ends the call at any stage; idempotent. */
   async hangUp(id: string): Promise<PlacedCall | undefined> {
     await this.#entries.get(id)?.call.hangUp()
     return this.find(id)
   }
 
-  /** Cancels the calls to `room` that nobody has answered yet. */
+  /** Cancels the unanswered calls to `room`. */
   async hangUpCalling(room: string): Promise<void> {
     const entries = Array.from(this.#entries.values())
     const calling = entries.filter(({ view }) => view.room === room && view.state === 'calling')

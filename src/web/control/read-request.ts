@@ -5,7 +5,7 @@ import type { AnyOperation, Intake } from './operation.ts'
 
 const nothing = z.strictObject({})
 
-/** What `raw` brings, checked by the schemas of `operation`. Throws `value_not_allowed`, `field_unknown`. */
+/** Validates `raw` with the schemas of `operation`. Throws `value_not_allowed` or `field_unknown`. */
 export function readRequest(operation: AnyOperation, raw: FastifyRequest): Intake<unknown, unknown, unknown> {
   const { params = nothing, query = nothing, body } = operation
   return {
@@ -15,7 +15,7 @@ export function readRequest(operation: AnyOperation, raw: FastifyRequest): Intak
   }
 }
 
-/** An empty body is as good as none; where none is expected, an empty object too. */
+/** An empty body counts as no body; so does an empty object if no body is expected. */
 function readBody(schema: z.ZodType | undefined, given: unknown): unknown {
   const body = given === null ? undefined : given
   if (schema) return checked(schema, body, 'body')
@@ -29,6 +29,6 @@ function checked(schema: z.ZodType, value: unknown, place: string): unknown {
   if (!issue) return data
   const path = [place, ...issue.path.map(String)].filter(Boolean).join('.')
   if (issue.code === 'unrecognized_keys')
-    throw new ControlError('field_unknown', `${path ? `${path}: ` : ''}not known: ${issue.keys.join(', ')}`)
+    throw new ControlError('field_unknown', `${path ? `${path}: ` : ''}unknown: ${issue.keys.join(', ')}`)
   throw new ControlError('value_not_allowed', `${path || 'request'}: ${issue.message}`)
 }

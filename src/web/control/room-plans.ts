@@ -4,18 +4,18 @@ import type { LanguageId } from '../../core/languages.ts'
 import type { Observer } from '../../core/observer.ts'
 
 const MINUTE_MS = 60_000
-/** Rooms that were created and have not ended. */
+/** Maximum number of created rooms. */
 const MOST_PLANS = 1_000
 
-/** What a room was created with. */
+/** Rules of a created room. */
 export interface RoomPlan {
   readonly room: string
-  /** What may be spoken and heard in it; absent: anything. */
+  /** Allowed languages; absent: any. */
   readonly languages?: readonly LanguageId[] | undefined
   readonly maxParticipants?: number | undefined
-  /** It ends this long after the first has come in. */
+  /** The room ends this long after the first participant has joined. */
   readonly maxMinutes?: number | undefined
-  /** It ends when nobody has been in it for this long. */
+  /** The room ends when it has been empty for this long. */
   readonly emptyMinutes: number
   /** ISO 8601. */
   readonly createdAt: string
@@ -26,12 +26,12 @@ interface Entry {
   timer: Disposable | undefined
 }
 
-/** Rooms that were created: they exist without anybody in them, and end by their own rules. */
+/** Created rooms: they exist without participants and end by their own rules. */
 export class RoomPlans implements Disposable {
   readonly #clock: Clock
   readonly #entries = new Map<string, Entry>()
   readonly #subscription: Disposable
-  /** Called with the name of a room whose time is over, whether anybody is in it or not. */
+  /** Called with the name of a room that must end, whether it is empty or not. */
   onOver: (room: string, why: 'empty' | 'time-up') => void = () => {}
 
   constructor(observer: Observer, clock: Clock) {
@@ -39,11 +39,11 @@ export class RoomPlans implements Disposable {
     this.#subscription = observer.on('room', ({ room, state }) => this.#arm(room, state === 'opened'))
   }
 
-  /** Throws `BridgeError` `CAPACITY` when there are too many. */
+  /** Throws `BridgeError` `CAPACITY` above the maximum. */
   add(plan: RoomPlan): void {
-    if (this.#entries.has(plan.room)) throw new RangeError(`room ${plan.room} was created already`)
+    if (this.#entries.has(plan.room)) throw new RangeError(`room ${plan.room} already exists`)
     if (this.#entries.size >= MOST_PLANS)
-      throw new BridgeError('CAPACITY', `${MOST_PLANS} created rooms are the most`, { retryable: true })
+      throw new BridgeError('CAPACITY', `limit of ${MOST_PLANS} created rooms reached`, { retryable: true })
     this.#entries.set(plan.room, { plan, timer: undefined })
     this.#arm(plan.room, false)
   }
@@ -67,7 +67,7 @@ export class RoomPlans implements Disposable {
     for (const room of Array.from(this.#entries.keys())) this.remove(room)
   }
 
-  /** The time that counts now: how long it may be open, or how long empty. */
+  /** Starts the timer that applies now: the maximum duration, or the maximum empty time. */
   #arm(room: string, open: boolean): void {
     const entry = this.#entries.get(room)
     if (!entry) return
@@ -80,7 +80,7 @@ export class RoomPlans implements Disposable {
   }
 }
 
-/** Those of `languages` that `plan` does not take. */
+/** Returns the `languages` that `plan` does not allow. */
 export function refusedLanguages(
   plan: RoomPlan | undefined,
   languages: readonly (LanguageId | null | undefined)[],

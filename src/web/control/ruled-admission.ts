@@ -4,29 +4,29 @@ import type { Leg } from '../../core/leg.ts'
 import type { Relay } from '../../core/relay.ts'
 import { type RoomPlans, refusedLanguages } from './room-plans.ts'
 
-/** Holds those who come by whatever way to what a room was created with. Rooms that nobody created have no rules. */
+/** Enforces the rules of created rooms for participants of every channel. Other rooms have no rules. */
 export class RuledAdmission implements Admission {
   readonly #inner: Admission
   readonly #relay: Pick<Relay, 'rooms'>
   readonly #plans: RoomPlans
 
-  /** `inner` is where everybody is admitted; all stay their owners'. */
+  /** `inner` admits the legs. The caller keeps ownership. */
   constructor(inner: Admission, relay: Pick<Relay, 'rooms'>, plans: RoomPlans) {
     this.#inner = inner
     this.#relay = relay
     this.#plans = plans
   }
 
-  /** Throws `BridgeError` `CAPACITY` also for a room that is full, or is for other languages. */
+  /** Also throws `BridgeError` `CAPACITY` for a room that is full or does not allow the language. */
   admit(leg: Leg, invitation: Invitation): void {
     const plan = this.#plans.find(invitation.room)
     const there = this.#relay.rooms.get(invitation.room)?.participants.size ?? 0
     if (there >= (plan?.maxParticipants ?? Number.POSITIVE_INFINITY))
-      throw new BridgeError('CAPACITY', `${there} participants are the most in this room`, {
+      throw new BridgeError('CAPACITY', `the room is full: ${there} participants (maxParticipants)`, {
         retryable: true,
       })
     const refused = refusedLanguages(plan, [invitation.speaks, invitation.hears])
-    if (refused.length > 0) throw new BridgeError('CAPACITY', `this room is not for ${refused.join(', ')}`)
+    if (refused.length > 0) throw new BridgeError('CAPACITY', `the room does not allow ${refused.join(', ')}`)
     this.#inner.admit(leg, invitation)
   }
 }

@@ -1,7 +1,7 @@
 import type { Announcement } from '../../core/announcement.ts'
 import type { Departed } from './departed.ts'
 
-/** What the API plays just now, so that it can be stopped. Forgotten when it has ended. */
+/** Announcements being played by the API, so that they can be stopped. Removed when they end. */
 export class RunningAnnouncements {
   readonly #departed: Departed
   readonly #running = new Map<string, Announcement>()
@@ -15,7 +15,7 @@ export class RunningAnnouncements {
     return this.#running.size
   }
 
-  /** An id for `announcement`, unique in this process. */
+  /** Returns an ID for `announcement`, unique in this process. */
   add(announcement: Announcement): string {
     const id = `announcement-${++this.#count}`
     this.#running.set(id, announcement)
@@ -26,7 +26,7 @@ export class RunningAnnouncements {
     return id
   }
 
-  /** Ends it at once, what the far side has in its queue included. False when there is and was none lately. */
+  /** Stops it at once, including audio already queued at the peer. Returns false if it is unknown. */
   stop(id: string): boolean {
     const running = this.#running.get(id)
     running?.stop({ flush: true })

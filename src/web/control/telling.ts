@@ -4,10 +4,10 @@ import type { Participant } from '../../core/participant.ts'
 import type { PartyState } from '../../core/party-state.ts'
 import type { Floor } from './floor.ts'
 
-/** For parties that hear and speak no language. */
+/** For participants without a language. */
 const DEFAULT_LANGUAGE = 'en-us'
 
-/** Tells a participant something in their language; settles when it is in line. Undefined: there is no announcer. */
+/** Plays a notice to a participant in their language; settles when it is queued. Undefined: there is no announcer. */
 export async function tell(
   { announcer }: Floor,
   participant: Participant,
@@ -18,7 +18,7 @@ export async function tell(
   return sound && participant.announce(sound)
 }
 
-/** What somebody is to be told whose state was changed by others; undefined: nothing that they need to hear of. */
+/** Returns the notice for a participant whose state was changed by others, or undefined if none is needed. */
 export function changeNotice(before: PartyState, now: PartyState): NoticeName | undefined {
   if (before.muted !== now.muted) return now.muted ? 'muted' : 'unmuted'
   if (before.interpreting !== now.interpreting)

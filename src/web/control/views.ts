@@ -6,25 +6,28 @@ import type { codeSchema, participantSchema, roomSchema } from './answer-schemas
 import { ControlError } from './control-error.ts'
 import type { Floor } from './floor.ts'
 
-/** Throws `room_unknown` when `room` is neither open nor created. */
+/** Throws `room_unknown` if `room` is neither open nor created. */
 export function assertRoom({ relay, plans }: Floor, room: string): void {
   if (!relay.rooms.has(room) && !plans.find(room)) throw new ControlError('room_unknown')
 }
 
-/** Throws `room_unknown` also when `room` is being closed: nothing may be given out any more that opens it. */
+/** Throws `room_unknown` also while `room` is closing, when no more links or codes may be issued. */
 export function assertLives(floor: Floor, room: string): void {
   assertRoom(floor, room)
   if (floor.lives.idOf(room) === undefined) throw new ControlError('room_unknown')
 }
 
-/** The participant of this id. Throws `participant_unknown`. */
+/** Returns the participant with this ID. Throws `participant_unknown`. */
 export function participantOf({ relay }: Floor, id: string): Participant {
   const participant = relay.find(id)
   if (!participant) throw new ControlError('participant_unknown')
   return participant
 }
 
-/** Those of `room` that `ids` name, or all. Throws `participant_unknown` for one that is elsewhere, `nobody_there`. */
+/**
+ * Returns the participants of `room` that `ids` lists, or all. Throws `participant_unknown` for an ID outside the room,
+ * or `nobody_there`.
+ */
 export function listenersOf(floor: Floor, room: string, ids: readonly string[] | undefined): Participant[] {
   const there = floor.relay.rooms.get(room)?.participants ?? new Map<string, Participant>()
   const wanted =

@@ -3,13 +3,13 @@ import type { EndReason, ErrorCode } from '../../core/errors.ts'
 import type { Observer } from '../../core/observer.ts'
 import type { Labelled } from './family.ts'
 
-/** Combinations of values that are told apart; what comes later is `other`. */
+/** Maximum number of label combinations; further ones count as `other`. */
 const MOST_VALUES = 100
 
 const OTHER = 'other'
 
-// A counter that first appears as 5 has not increased for Prometheus: where alerts and rates look, what can come is there from
-// the beginning, as 0.
+// Prometheus does not count the first value of a new series as an increase, so the series that alerts and rates use
+// start at 0.
 const CHANNELS = ['twilio', 'discord', 'browser']
 const ENDS = Object.keys({
   hangup: 0,
@@ -48,12 +48,12 @@ const DIALS = Object.keys({
   failed: 0,
 } satisfies Record<'answered' | DialEnd, 0>)
 
-/** Counts by label values. However many different ones come, so many are told apart. */
+/** Counts by label values, with a limit on distinct combinations. */
 export class Tally {
   readonly #most: number
   readonly #counts = new Map<string, { readonly labels: readonly string[]; count: number }>()
 
-  /** `known`: combinations that are there from the beginning. */
+  /** `known`: combinations that exist from the start. */
   constructor(most = MOST_VALUES, known: readonly (readonly string[])[] = []) {
     this.#most = most
     for (const labels of known) this.#counts.set(labels.join('\n'), { labels, count: 0 })
@@ -80,7 +80,9 @@ export class Tally {
   }
 }
 
-/** What onlookers see that is rare enough to be counted one by one: arrivals, endings, captions, recordings, keys. */
+/**
+ * Counts the observable events that are rare enough for individual counting: joins, leaves, captions, recordings, keys.
+ */
 export class EventTally implements Disposable {
   /** By channel. */
   readonly joined = new Tally(
@@ -97,11 +99,11 @@ export class EventTally implements Disposable {
     MOST_VALUES,
     CODES.map(code => [code]),
   )
-  /** Final captions, by the language spoken and the one wanted. */
+  /** Final captions, by spoken and translated language. */
   readonly captions = new Tally()
-  /** By what was asked for. */
+  /** By command. */
   readonly commands = new Tally()
-  /** By how far they came. */
+  /** By progress. */
   readonly notices = new Tally()
   /** By outcome. */
   readonly dials = new Tally(
@@ -111,7 +113,7 @@ export class EventTally implements Disposable {
   /** By state. */
   readonly recordings = new Tally()
   keysPressed = 0
-  /** Times that somebody heard originals since the translation was away, and for how long in all (ms). */
+  /** Times that a listener heard originals because translation was unavailable, and the total duration (ms). */
   outages = 0
   outageMs = 0
   readonly #recordings = new Map<string, string>()
@@ -145,7 +147,7 @@ export class EventTally implements Disposable {
     ]
   }
 
-  /** Recordings of this moment. */
+  /** Recordings in progress. */
   get recordingsNow(): number {
     return this.#recordings.size
   }

@@ -1,15 +1,15 @@
 import { type Metric, Registry } from 'prom-client'
 import type { Family } from './family.ts'
 
-/** All metrics of one program, as text in Prometheus' format. Each asks its owner when it is asked for, and costs nothing before. */
+/** All metrics of a program as text in Prometheus’ format. Values are read from their owners on each scrape. */
 export class Exposition {
   readonly #registry = new Registry()
   readonly families: readonly Family[]
 
-  /** Throws for two families of one name. */
+  /** Throws if two families have the same name. */
   constructor(families: readonly Family[]) {
     this.families = families
-    // The library's own counters would be second books; it asks any object that can answer.
+    // The library’s own counters would duplicate the figures; it accepts any object with its interface.
     for (const family of families) this.#registry.registerMetric(asked(family) as unknown as Metric)
   }
 
@@ -17,7 +17,7 @@ export class Exposition {
     return this.#registry.contentType
   }
 
-  /** Never rejects for what one family does: it is left out then. */
+  /** Never rejects because of a failing family, which is omitted. */
   text(): Promise<string> {
     return this.#registry.metrics()
   }

@@ -2,20 +2,20 @@ import type { Histogram } from '../../core/metrics.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
-/** One line of a metric: what its name ends with beyond the family's, its labels and its value. */
+/** A line of a metric: suffix of the name, labels and value. */
 export interface Sample {
   readonly suffix?: string
   readonly labels?: Labels
   readonly value: number
 }
 
-/** A metric with all its label values, as it is when it is asked for. Nothing is kept here: who counts keeps the figures. */
+/** A metric with all its label values, read on demand. The owners of the figures keep them. */
 export interface Family {
   /** `dragoman_…`, in base units, `…_total` for counters. */
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** The names of its labels. */
+  /** Names of its labels. */
   readonly labels: readonly string[]
   samples(): readonly Sample[]
 }
@@ -23,7 +23,9 @@ export interface Family {
 /** Value by labels, in the order of the family's label names. */
 export type Labelled = readonly (readonly [labels: readonly string[], value: number])[]
 
-/** A counter when the name ends with `_total`, else a gauge. `read` gives undefined where there is nothing to tell. */
+/**
+ * Creates a counter if the name ends with `_total`, otherwise a gauge. `read` returns undefined if there is no value.
+ */
 export function single(name: string, help: string, read: () => number | undefined): Family {
   const samples = () => {
     const value = read()
@@ -32,7 +34,7 @@ export function single(name: string, help: string, read: () => number | undefine
   return { name, help, type: typeOf(name), labels: [], samples }
 }
 
-/** The same with a value for each combination of labels. */
+/** Creates a metric with a value for each combination of labels. */
 export function labelled(
   name: string,
   help: string,
@@ -47,7 +49,7 @@ export function labelled(
   return { name, help, type: typeOf(name), labels, samples }
 }
 
-/** Histograms of milliseconds as one of seconds, with bounds in seconds; each bound holds within 5 % of itself. */
+/** Converts histograms of milliseconds to one of seconds, with bounds in seconds, accurate to 5 %. */
 export function histogramFamily(
   name: string,
   help: string,
@@ -72,16 +74,16 @@ export function histogramFamily(
 /** The keys of `T` whose values are numbers. */
 export type NumbersOf<T> = { [K in keyof T]-?: T[K] extends number ? K : never }[keyof T]
 
-/** How a counted field is told: name, help, and what it is multiplied with to be in base units. */
+/** Metric of a counted field: name, help, and factor to base units. */
 export type FieldSpec = readonly [name: string, help: string, factor?: number]
 
 /** Milliseconds as seconds. */
 export const MS = 0.001
 
-/** Every number that `T` counts: a field that nobody tells of does not compile. */
+/** Every number that `T` counts: a field without a metric does not compile. */
 export type FieldTable<T> = Readonly<Record<NumbersOf<T>, FieldSpec>>
 
-/** A family for each field of `table`, read from whatever `sources` are there, each with labels of its own. */
+/** Creates a family for each field of `table`, read from the existing `sources`, each with its labels. */
 export function fieldFamilies<T>(
   table: FieldTable<T>,
   labels: readonly string[],
@@ -95,7 +97,7 @@ export function fieldFamilies<T>(
   )
 }
 
-/** Asks once for all fields of a scrape, which is one turn: a sum over all calls is not made for each. */
+/** Reads once for all fields of a scrape, which happens in one turn, so that sums over all calls are computed once. */
 function onceATurn<T>(read: () => T): () => T {
   let known: { readonly value: T } | undefined
   return () => {

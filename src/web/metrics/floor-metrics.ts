@@ -4,30 +4,30 @@ import type { ReceiverStats } from '../webhooks-out/receiver.ts'
 import { type Family, type FieldTable, fieldFamilies } from './family.ts'
 
 const WEBHOOKS: FieldTable<ReceiverStats> = {
-  waiting: ['dragoman_webhooks_waiting', 'Events that wait for a receiver, or are being sent to it.'],
-  delivered: ['dragoman_webhooks_delivered_total', 'Events that a receiver took.'],
-  failures: ['dragoman_webhooks_failed_attempts_total', 'Attempts to tell a receiver that failed.'],
-  givenUp: ['dragoman_webhooks_given_up_total', 'Events given up after the last attempt.'],
-  dropped: ['dragoman_webhooks_dropped_total', 'Events dropped since too many waited.'],
+  waiting: ['dragoman_webhooks_waiting', 'Events queued for a receiver, or being sent to it.'],
+  delivered: ['dragoman_webhooks_delivered_total', 'Events delivered to receivers.'],
+  failures: ['dragoman_webhooks_failed_attempts_total', 'Failed delivery attempts.'],
+  givenUp: ['dragoman_webhooks_given_up_total', 'Events dropped after the last attempt.'],
+  dropped: ['dragoman_webhooks_dropped_total', 'Events dropped because the queue was full.'],
 }
 
 const CAPTIONS: FieldTable<CaptionDeskStats> = {
-  readers: ['dragoman_caption_readers', 'Readers of captions now.'],
-  cutOff: ['dragoman_caption_readers_cut_off_total', 'Readers of captions cut off since they did not read.'],
+  readers: ['dragoman_caption_readers', 'Connected caption readers.'],
+  cutOff: [
+    'dragoman_caption_readers_cut_off_total',
+    'Caption readers disconnected because they did not read.',
+  ],
   refused: [
     'dragoman_caption_readers_refused_total',
-    'Readers of captions turned away since there were too many.',
+    'Caption readers rejected because there were too many.',
   ],
 }
 
 const TRANSCRIPTS: FieldTable<TranscriptStats> = {
-  live: ['dragoman_transcripts_live', 'Transcripts of rooms that live.'],
-  kept: ['dragoman_transcripts_kept', 'Transcripts kept of rooms that have ended.'],
-  failed: ['dragoman_transcripts_failed_total', 'Times that a transcript could not be written.'],
-  evicted: [
-    'dragoman_transcripts_evicted_total',
-    'Transcripts deleted before their time since there were too many.',
-  ],
+  live: ['dragoman_transcripts_live', 'Transcripts of open rooms.'],
+  kept: ['dragoman_transcripts_kept', 'Stored transcripts of ended rooms.'],
+  failed: ['dragoman_transcripts_failed_total', 'Transcripts that could not be written.'],
+  evicted: ['dragoman_transcripts_evicted_total', 'Transcripts deleted early because there were too many.'],
 }
 
 export interface FloorSources {
@@ -36,7 +36,7 @@ export interface FloorSources {
   readonly transcripts: { readonly stats: TranscriptStats }
 }
 
-/** Webhooks out, readers of captions, and transcripts. */
+/** Metrics of webhooks, caption readers and transcripts. */
 export function floorFamilies({ webhooks, desk, transcripts }: FloorSources): Family[] {
   return [
     ...fieldFamilies<ReceiverStats>(WEBHOOKS, ['receiver'], () =>

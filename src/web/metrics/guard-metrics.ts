@@ -2,40 +2,37 @@ import type { DoorCounters } from '../../guard/door-counters.ts'
 import { type Family, type FieldTable, fieldFamilies, labelled } from './family.ts'
 
 const DOOR: FieldTable<DoorCounters> = {
-  connections: ['dragoman_door_connections', 'Connections open now.'],
-  strangers: ['dragoman_door_strangers', 'Connections of strangers, without a proof of who they are, now.'],
-  guests: ['dragoman_door_guests', 'Connections of guests, who have a link, now.'],
+  connections: ['dragoman_door_connections', 'Open connections.'],
+  strangers: ['dragoman_door_strangers', 'Open unauthenticated connections.'],
+  guests: ['dragoman_door_guests', 'Open connections of clients authenticated by a link.'],
   displaced: [
     'dragoman_door_displaced_total',
-    'Connections of strangers and guests that were cut to make room for others.',
+    'Unauthenticated and link connections closed to make room for others.',
   ],
-  refusedInAll: [
-    'dragoman_door_connections_refused_in_all_total',
-    'Connections cut since there were too many in all.',
-  ],
+  refusedInAll: ['dragoman_door_connections_refused_in_all_total', 'Connections closed by the total limit.'],
   refusedByAddress: [
     'dragoman_door_connections_refused_by_address_total',
-    'Connections cut since there were too many from their address.',
+    'Connections closed by the limit per address.',
   ],
   refusedByRate: [
     'dragoman_door_connections_refused_by_rate_total',
-    'Connections cut since their address asks too often.',
+    'Connections closed because their address exceeded its request rate.',
   ],
   requestsRefusedByAddress: [
     'dragoman_door_requests_refused_by_address_total',
-    'Requests answered 429 by the rate of their address.',
+    'Requests rejected with 429 by the rate limit per address.',
   ],
   requestsRefusedInAll: [
     'dragoman_door_requests_refused_in_all_total',
-    'Requests answered 503 by the rate of all.',
+    'Requests rejected with 503 by the total rate limit.',
   ],
   unreadable: [
     'dragoman_door_unreadable_total',
-    'Requests whose head or body did not come in time, or were none.',
+    'Malformed requests, and requests whose headers or body did not arrive in time.',
   ],
 }
 
-/** What `Overload` shows. */
+/** Figures of `Overload`. */
 export interface OverloadFigures {
   readonly closings: number
   readonly turnedAway: number
@@ -45,23 +42,20 @@ export interface OverloadFigures {
 }
 
 const OVERLOAD: FieldTable<OverloadFigures> = {
-  closings: [
-    'dragoman_overload_closings_total',
-    'Times that nobody new was let in since this program was overloaded.',
-  ],
-  turnedAway: ['dragoman_overload_turned_away_total', 'Calls and sessions turned away by that.'],
-  lateMs: ['dragoman_overload_late_seconds', 'How late timers run: the middle of the last looks.', 0.001],
-  memoryShare: ['dragoman_overload_memory_ratio', 'Share of the memory in use that this program may use.'],
+  closings: ['dragoman_overload_closings_total', 'Overload periods, during which new calls were rejected.'],
+  turnedAway: ['dragoman_overload_turned_away_total', 'Calls and sessions rejected during overload.'],
+  lateMs: ['dragoman_overload_late_seconds', 'Timer delay: the median of recent measurements.', 0.001],
+  memoryShare: ['dragoman_overload_memory_ratio', 'Share of the available memory in use.'],
 }
 
-/** A server with a door: `bridge`, or `service`, the embedded one. */
+/** A server with a request guard: `bridge`, or `service` for the embedded one. */
 export interface Guarded {
   readonly server: 'bridge' | 'service'
   readonly door: Readonly<DoorCounters>
   readonly overload: OverloadFigures
 }
 
-/** Who is turned away at doors, and whether there is strength for more. */
+/** Metrics of rejected connections and requests, and of overload. */
 export function guardFamilies(servers: () => readonly Guarded[]): Family[] {
   return [
     ...fieldFamilies<DoorCounters>(DOOR, ['server'], () =>
@@ -72,7 +66,7 @@ export function guardFamilies(servers: () => readonly Guarded[]): Family[] {
     ),
     labelled(
       'dragoman_overload_strained',
-      '1 while it is too late or short of memory, so that nobody new is let in.',
+      '1 while new calls are rejected because timers run late or memory is short.',
       ['server'],
       () =>
         servers().map(({ server, overload }) => [[server], overload.strain === undefined ? 0 : 1] as const),

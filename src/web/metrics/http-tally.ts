@@ -6,13 +6,13 @@ import { type Family, histogramFamily, labelled } from './family.ts'
 const AREAS = ['twilio', 'control', 'other'] as const
 type Area = (typeof AREAS)[number]
 
-/** Routes with methods and statuses that are told apart. */
+/** Maximum number of combinations of route, method and status. */
 const MOST_ROUTES = 500
 
 /** Bounds (s). */
 const DURATION = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
-/** Counts the requests of a server by route, never by address. Routes that are registered later are counted. */
+/** Counts requests by route, never by address. Includes routes registered later. */
 export class HttpTally {
   readonly #requests = new Tally(MOST_ROUTES)
   readonly #areas: Record<Area, Histogram> = {
@@ -25,7 +25,7 @@ export class HttpTally {
     server.addHook('onResponse', async (request, reply) => {
       const route = request.routeOptions.url ?? 'none'
       this.#requests.add([routeLabel(route), request.method, `${reply.statusCode}`])
-      // How long a stream lasts says nothing of how fast it is answered.
+      // The duration of a stream does not measure latency.
       if (!String(reply.getHeader('content-type')).startsWith('text/event-stream'))
         this.#areas[areaOf(route)].record(reply.elapsedTime)
     })
@@ -35,13 +35,13 @@ export class HttpTally {
     return [
       labelled(
         'dragoman_http_requests_total',
-        'Requests answered, by route.',
+        'Completed requests, by route.',
         ['route', 'method', 'status'],
         () => this.#requests.all,
       ),
       histogramFamily(
         'dragoman_http_request_seconds',
-        'From a request to the end of its answer; streams are left out.',
+        'Time from request to end of response, without streams.',
         DURATION,
         () => AREAS.map(area => [{ area }, this.#areas[area]] as const),
       ),
@@ -49,7 +49,7 @@ export class HttpTally {
   }
 }
 
-/** All pages' files are one route. */
+/** All files of pages count as one route. */
 function routeLabel(route: string): string {
   return route.startsWith('/files') ? '/files' : route
 }

@@ -4,7 +4,7 @@ import type { BearerKeys } from '../control/bearer-keys.ts'
 import { ControlError } from '../control/control-error.ts'
 import type { MetricsSettings } from './metrics-settings.ts'
 
-/** Throws a `ControlError` when `request` may not read the metrics. `keys`: absent where there are none. */
+/** Throws a `ControlError` if `request` may not read the metrics. `keys`: absent if there are none. */
 export function admitReader(
   request: FastifyRequest,
   access: MetricsSettings['access'],
@@ -14,6 +14,9 @@ export function admitReader(
   const { authorization } = request.headers
   if (access === 'local' && authorization === undefined && isFromThisMachine(request.raw)) return
   if (!keys)
-    throw new ControlError('control_closed', 'no key in control.keys, and not asked from this machine itself')
+    throw new ControlError(
+      'control_closed',
+      'the metrics require a key (control.keys) or a request from this machine',
+    )
   keys.holderOf(authorization, request.ip)
 }

@@ -9,7 +9,7 @@ import type { MetricsSettings } from './metrics-settings.ts'
 export interface MetricsOptions {
   readonly exposition: Exposition
   readonly settings: MetricsSettings
-  /** Those of the control API; undefined where there are none. */
+  /** Keys of the control API; undefined if there are none. */
   readonly keys: BearerKeys | undefined
 }
 

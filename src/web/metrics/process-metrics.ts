@@ -1,15 +1,19 @@
 import { readdirSync } from 'node:fs'
 import { type Family, labelled, single } from './family.ts'
 
-/** What this process takes, under the names that are usual for it. */
+/** Metrics of this process, under their usual names. */
 export function processFamilies(version: string): Family[] {
   const startedAt = performance.timeOrigin / 1_000
   return [
-    labelled('dragoman_build_info', 'Which version runs.', ['version', 'node'], () => [
+    labelled('dragoman_build_info', 'Version of the program.', ['version', 'node'], () => [
       [[version, process.version], 1],
     ]),
-    single('process_start_time_seconds', 'When this process began, in seconds since 1970.', () => startedAt),
-    labelled('process_cpu_seconds_total', 'Processor time of this process.', ['mode'], () => {
+    single(
+      'process_start_time_seconds',
+      'Start time of this process, in seconds since 1970.',
+      () => startedAt,
+    ),
+    labelled('process_cpu_seconds_total', 'CPU time of this process.', ['mode'], () => {
       const { user, system } = process.cpuUsage()
       return [
         [['user'], user / 1e6],
@@ -17,7 +21,7 @@ export function processFamilies(version: string): Family[] {
       ]
     }),
     single('process_resident_memory_bytes', 'Memory of this process.', () => process.memoryUsage.rss()),
-    single('process_open_fds', 'File descriptors open.', openFiles),
+    single('process_open_fds', 'Open file descriptors.', openFiles),
     labelled(
       'nodejs_heap_bytes',
       'Memory of the JavaScript heap, of its array buffers, and outside it.',
@@ -34,12 +38,12 @@ export function processFamilies(version: string): Family[] {
     ),
     single(
       'nodejs_active_resources',
-      'Sockets, timers and the like that keep the event loop going.',
+      'Sockets, timers and other handles that keep the event loop running.',
       () => process.getActiveResourcesInfo().length,
     ),
     labelled(
       'nodejs_eventloop_seconds_total',
-      'How long the event loop was at work, and idle.',
+      'Time that the event loop was busy and idle.',
       ['state'],
       () => {
         const { active, idle } = performance.eventLoopUtilization()
@@ -52,7 +56,7 @@ export function processFamilies(version: string): Family[] {
   ]
 }
 
-/** Undefined where the system does not tell. */
+/** Returns undefined if the system does not provide it. */
 function openFiles(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').length

@@ -119,12 +119,12 @@ test('what may not be called is refused, and no number is in any answer', async 
   expect(JSON.stringify(log.all)).not.toContain('555')
 })
 
-test('where dialling out is not configured it is refused', async () => {
+test('where outbound calls are not configured it is refused', async () => {
   const { ask } = await controlled({ bare: true })
   await ask('POST', '/rooms', { name: 'desk' })
   expect(await ask('POST', '/rooms/desk/calls', { to: TO })).toMatchObject({
     status: 403,
-    body: { code: 'forbidden', error: 'dial_refused', description: 'dialling out is not configured' },
+    body: { code: 'forbidden', error: 'dial_refused', description: 'outbound calls are not configured' },
   })
 })
 

@@ -148,7 +148,7 @@ describe('a change', () => {
     await it.run(40)
     expect(await it.ask('PATCH', '/participants/anna', { hears: 'de-de' })).toMatchObject({
       status: 422,
-      body: { error: 'language_not_allowed', description: 'the room is not for de-de' },
+      body: { error: 'language_not_allowed', description: 'the room does not allow de-de' },
     })
     expect((await it.ask('PATCH', '/participants/anna', { hears: null })).status).toBe(200)
   })

@@ -151,7 +151,7 @@ describe('rooms', () => {
     expect((await ask('GET', '/rooms')).body.rooms).toEqual([])
   })
 
-  test('a thousand created rooms are the most', async () => {
+  test('rejects more than a thousand created rooms', async () => {
     const { ask, floor } = await controlled()
     for (let n = 0; n < 1_000; n++) floor.plans.add({ room: `r${n}`, emptyMinutes: 60, createdAt: '' })
     expect(await ask('POST', '/rooms', {})).toMatchObject({ status: 503, body: { error: 'capacity' } })

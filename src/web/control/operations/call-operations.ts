@@ -7,26 +7,29 @@ import { refusedLanguages } from '../room-plans.ts'
 import { tell } from '../telling.ts'
 import { assertRoom } from '../views.ts'
 
-const params = z.strictObject({ call: id.describe('The id of the call.') })
-/** What channels call: an E.164 number, or `sip:` and `client:` addresses. Which of them is for the dialler to say. */
+const params = z.strictObject({ call: id.describe('The ID of the call.') })
+/**
+ * Destinations of all channels: an E.164 number, or a `sip:` or `client:` address. The dialer decides which of them it
+ * supports.
+ */
 const ADDRESS = /^(\+[1-9]\d{6,14}|(sip|client):[\x21-\x7e]{1,200})$/
 
 const NUMBER = 'an E.164 number: + and 7 to 15 digits'
 
 const dialled = z.strictObject({
-  to: z.string().regex(ADDRESS, NUMBER).describe('Whom to call, E.164.'),
-  from: z.string().regex(ADDRESS, NUMBER).optional().describe('The number they see.'),
-  speaks: language.optional().describe('What they speak; default: nothing, they only listen.'),
-  hears: language.optional().describe('What they hear; default: only original voices.'),
+  to: z.string().regex(ADDRESS, NUMBER).describe('The number to call, E.164.'),
+  from: z.string().regex(ADDRESS, NUMBER).optional().describe('The caller ID.'),
+  speaks: language.optional().describe('Their language. Default: none, they only listen.'),
+  hears: language.optional().describe('The language they hear. Default: only original voices.'),
   original: original.optional(),
   name: displayName.optional(),
-  echo: z.boolean().default(false).describe('Alone in the room they hear their own translation.'),
+  echo: z.boolean().default(false).describe('While alone in the room, they hear their own translation.'),
   ringSeconds: z.int().min(5).max(600).optional(),
-  limitSeconds: z.int().min(10).max(14_400).optional().describe('The call ends after so long.'),
+  limitSeconds: z.int().min(10).max(14_400).optional().describe('Maximum duration of the call.'),
   announce: z
     .boolean()
     .default(true)
-    .describe('Whether they are told, in their language, that they have a call which is interpreted.'),
+    .describe('Announce in their language that this is an interpreted call.'),
 })
 
 export const dial = operation({
@@ -34,9 +37,9 @@ export const dial = operation({
   method: 'POST',
   path: '/rooms/{room}/calls',
   group: 'Calls',
-  summary: 'Calls somebody into a room',
+  summary: 'Calls someone into a room',
   about:
-    'Answers as soon as the call is on its way; what comes of it is at `/calls/{call}` and in the webhook `dial`. Send an `Idempotency-Key`, so that a request that is repeated makes no second telephone ring.',
+    'Responds as soon as the call is placed; its progress is at `/calls/{call}` and in the webhook `dial`. Send an `Idempotency-Key`, so that a repeated request does not place a second call.',
   params: roomParams,
   body: dialled,
   status: 202,
@@ -48,10 +51,10 @@ export const dial = operation({
     const plan = floor.plans.find(room)
     const refused = refusedLanguages(plan, [party.speaks, party.hears])
     if (refused.length > 0)
-      throw new ControlError('language_not_allowed', `the room is not for ${refused.join(', ')}`)
+      throw new ControlError('language_not_allowed', `the room does not allow ${refused.join(', ')}`)
     const there = (floor.relay.rooms.get(room)?.participants.size ?? 0) + floor.calls.calling(room)
     if (there >= (plan?.maxParticipants ?? Number.POSITIVE_INFINITY)) throw new ControlError('room_full')
-    if (!floor.dialler) throw new ControlError('dial_refused', 'dialling out is not configured')
+    if (!floor.dialler) throw new ControlError('dial_refused', 'outbound calls are not configured')
     const request = {
       to,
       by: holder,
@@ -72,8 +75,8 @@ export const listCalls = operation({
   method: 'GET',
   path: '/rooms/{room}/calls',
   group: 'Calls',
-  summary: 'Calls that were placed into a room',
-  about: 'The oldest first; the last 1,000 that ended are known.',
+  summary: 'Lists the calls placed into a room',
+  about: 'Oldest first; includes the last 1,000 calls that ended.',
   params: roomParams,
   status: 200,
   answer: z.strictObject({ calls: z.array(callSchema) }),
@@ -89,7 +92,7 @@ export const getCall = operation({
   method: 'GET',
   path: '/calls/{call}',
   group: 'Calls',
-  summary: 'How a call goes on',
+  summary: 'Gets a call',
   about: '',
   params,
   status: 200,
@@ -107,8 +110,8 @@ export const hangUpCall = operation({
   method: 'DELETE',
   path: '/calls/{call}',
   group: 'Calls',
-  summary: 'Ends a call at any stage',
-  about: 'Before an answer it is cancelled. A call that has ended is no error.',
+  summary: 'Ends a call',
+  about: 'At any stage; an unanswered call is canceled. Succeeds also if the call has ended.',
   params,
   status: 200,
   answer: callSchema,
@@ -120,7 +123,7 @@ export const hangUpCall = operation({
   },
 })
 
-/** Without the fields that are undefined. */
+/** Removes the fields that are undefined. */
 function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }

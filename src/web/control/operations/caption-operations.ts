@@ -20,14 +20,14 @@ export const readCaptions = operation({
   method: 'GET',
   path: '/rooms/{room}/captions',
   group: 'Captions',
-  summary: 'What is said, as it is said',
+  summary: 'Streams live captions',
   about:
-    'Server-sent events until the room ends, or the link by which they are read: `caption`, `service`, `missed`, `end`, `expired`. First come the captions there are; with `Last-Event-ID` those after it, so that nothing is lost when a connection breaks.',
+    'Server-sent events until the room ends or the link expires: `caption`, `service`, `missed`, `end`, `expired`. The stream starts with the captions available; with `Last-Event-ID`, with those after it, so that a reconnection loses nothing.',
   access: 'link',
   params: roomParams,
   query: z.strictObject({
     to: language.optional().describe('Only translations into this language.'),
-    final: flag.optional().describe('`true`: only texts that do not change any more.'),
+    final: flag.optional().describe('`true`: only final texts.'),
     token: linkToken,
   }),
   status: 200,
@@ -56,7 +56,7 @@ export const readCaptions = operation({
   },
 })
 
-/** A stream that was opened by a link ends with it. Dispose of it when the stream has ended. */
+/** Ends a stream that was opened by a link together with the link. Dispose it when the stream has ended. */
 function endWithLink(
   { links, clock }: Floor,
   room: string,
@@ -86,15 +86,15 @@ export const linkCaptions = operation({
   method: 'POST',
   path: '/rooms/{room}/captions/link',
   group: 'Captions',
-  summary: 'A link to the captions of a room',
+  summary: 'Creates a link to the captions of a room',
   about:
-    'For a page that must not have a key: whoever has it reads the captions and the transcript of this room and does nothing else. It ends with the room: a later room of the same name is not opened by it.',
+    'For pages that must not have a key: the link only grants access to the captions and the transcript of this room. It ends with the room and does not open a later room of the same name.',
   params: roomParams,
   body: z
     .strictObject({
       minutes: minutes(LONGEST_LINK_MS / MINUTE_MS)
         .default(60)
-        .describe('How long streams can be opened and read with it.'),
+        .describe('Lifetime of the link.'),
     })
     .prefault({}),
   status: 201,
@@ -114,7 +114,7 @@ export const revokeLinks = operation({
   path: '/rooms/{room}/captions/link',
   group: 'Captions',
   summary: 'Revokes the links to the captions of a room',
-  about: 'All that were made so far, at once: streams that were opened by them end with `expired`.',
+  about: 'Revokes all links created so far, at once: their streams end with `expired`.',
   params: roomParams,
   status: 200,
   answer: z.strictObject({ room: z.string(), revoked: z.literal(true) }),

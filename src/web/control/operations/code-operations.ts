@@ -12,15 +12,15 @@ export const createCode = operation({
   method: 'POST',
   path: '/rooms/{room}/codes',
   group: 'Join codes',
-  summary: 'Makes a join code',
+  summary: 'Creates a join code',
   about:
-    'Six digits that let into the room whoever keys them in, until they expire or are revoked, or the room ends.',
+    'Anyone who enters the six digits joins the room, until the code expires, is revoked or the room ends.',
   params: roomParams,
   body: z
     .strictObject({
       minutes: minutes(7 * 24 * 60)
         .default(60)
-        .describe('How long it is good.'),
+        .describe('Lifetime of the code.'),
     })
     .prefault({}),
   status: 201,
@@ -38,8 +38,8 @@ export const listCodes = operation({
   method: 'GET',
   path: '/rooms/{room}/codes',
   group: 'Join codes',
-  summary: 'The join codes of a room',
-  about: 'Only those made by the API and still good.',
+  summary: 'Lists the join codes of a room',
+  about: 'Only valid codes created by the API.',
   params: roomParams,
   status: 200,
   answer: z.strictObject({ codes: z.array(codeSchema) }),
@@ -56,7 +56,7 @@ export const revokeCode = operation({
   path: '/rooms/{room}/codes/{code}',
   group: 'Join codes',
   summary: 'Revokes a join code',
-  about: 'Nobody gets in by it any more; who is in the room stays.',
+  about: 'It can no longer be used. Participants stay in the room.',
   params: z.strictObject({ room: roomName, code: z.string().regex(/^\d{6}$/, 'six digits') }),
   status: 200,
   answer: z.strictObject({ code: z.string(), revoked: z.literal(true) }),

@@ -7,15 +7,15 @@ import { refusedLanguages } from '../room-plans.ts'
 import { changeNotice, tell } from '../telling.ts'
 import { assertRoom, participantOf, participantView } from '../views.ts'
 
-const params = z.strictObject({ participant: id.describe('The id of the participant.') })
+const params = z.strictObject({ participant: id.describe('The ID of the participant.') })
 
 export const listParticipants = operation({
   id: 'listParticipants',
   method: 'GET',
   path: '/rooms/{room}/participants',
   group: 'Participants',
-  summary: 'Who is in a room',
-  about: 'In the order in which they came.',
+  summary: 'Lists the participants of a room',
+  about: 'In the order in which they joined.',
   params: roomParams,
   status: 200,
   answer: z.strictObject({ participants: z.array(participantSchema) }),
@@ -32,7 +32,7 @@ export const getParticipant = operation({
   method: 'GET',
   path: '/participants/{participant}',
   group: 'Participants',
-  summary: 'One participant',
+  summary: 'Gets a participant',
   about: '',
   params,
   status: 200,
@@ -50,12 +50,15 @@ const change = z
     muted: z
       .boolean()
       .optional()
-      .describe('Their voice reaches nobody, the service and recordings included.'),
-    interpreting: z.boolean().optional().describe('false: they hear originals, and everybody hears theirs.'),
+      .describe('Their voice is sent to no one, including the service and recordings.'),
+    interpreting: z
+      .boolean()
+      .optional()
+      .describe('false: they hear originals, and everyone hears their original voice.'),
     announce: z
       .boolean()
       .default(true)
-      .describe('They are told in their language, where they could not know.'),
+      .describe('Notify them in their language of changes that they cannot notice themselves.'),
   })
   .refine(({ announce: _, ...fields }) => Object.keys(fields).length > 0, 'at least one field to change')
 
@@ -64,8 +67,9 @@ export const changeParticipant = operation({
   method: 'PATCH',
   path: '/participants/{participant}',
   group: 'Participants',
-  summary: 'Changes how somebody takes part',
-  about: 'From their next word on; original voices go on without a gap. What is left out stays as it is.',
+  summary: 'Changes a participant',
+  about:
+    'Applies from their next word; original voices continue without a gap. Omitted fields stay unchanged.',
   params,
   body: change,
   status: 200,
@@ -76,12 +80,12 @@ export const changeParticipant = operation({
     const plan = floor.plans.find(participant.invitation.room)
     const refused = refusedLanguages(plan, [body.speaks, body.hears])
     if (refused.length > 0)
-      throw new ControlError('language_not_allowed', `the room is not for ${refused.join(', ')}`)
+      throw new ControlError('language_not_allowed', `the room does not allow ${refused.join(', ')}`)
     const { announce, ...wanted } = body
     const before = participant.state
     participant.change(wanted)
     const notice = announce ? changeNotice(before, participant.state) : undefined
-    // Not waited for: it is on its way when the service has made it.
+    // Not awaited: the notice is played when the service has synthesized it.
     if (notice) void tell(floor, participant, notice)
     return participantView(floor, participant)
   },
@@ -92,8 +96,8 @@ export const hangUpParticipant = operation({
   method: 'DELETE',
   path: '/participants/{participant}',
   group: 'Participants',
-  summary: 'Hangs up on somebody',
-  about: 'Their last words are still translated for those who stay. Who has left lately is no error.',
+  summary: 'Hangs up on a participant',
+  about: 'Their last words are still translated for the others. Succeeds also if they left recently.',
   params,
   status: 200,
   answer: z.strictObject({ id: z.string(), ended: z.literal(true) }),
@@ -102,7 +106,7 @@ export const hangUpParticipant = operation({
     const found = floor.relay.find(participant)
     if (!found && !floor.departed.has('participant', participant))
       throw new ControlError('participant_unknown')
-    // Not waited for: a far side may take its time to say goodbye.
+    // Not awaited: the peer may take time to hang up.
     void found?.hangUp()
     return { id: participant, ended: true }
   },

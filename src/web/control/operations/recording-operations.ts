@@ -7,7 +7,7 @@ import { operation } from '../operation.ts'
 import { roomParams } from '../request-schemas.ts'
 import { assertRoom } from '../views.ts'
 
-/** The recorder. Throws `recording_off` where there is none, `room_unknown`. */
+/** Returns the recorder. Throws `recording_off` or `room_unknown`. */
 function recorderOf(floor: Floor, room: string): Recorder {
   assertRoom(floor, room)
   if (!floor.recorder) throw new ControlError('recording_off')
@@ -25,9 +25,9 @@ export const startRecording = operation({
   ...common,
   id: 'startRecording',
   method: 'POST',
-  summary: 'Records a room',
+  summary: 'Starts recording a room',
   about:
-    'Everybody is told so first; nothing is kept before that has been heard. A room that is being recorded already is left as it is.',
+    'All participants are notified first; recording starts after the notice. A recording in progress is left unchanged.',
   status: 202,
   errors: ['room_unknown', 'recording_off', 'not_now', 'capacity'],
   run: (floor, { params: { room } }) => recorderOf(floor, room).start(room),
@@ -37,8 +37,8 @@ export const getRecording = operation({
   ...common,
   id: 'getRecording',
   method: 'GET',
-  summary: 'The recording of a room',
-  about: 'The one that goes on.',
+  summary: 'Gets the recording of a room',
+  about: 'The recording in progress.',
   status: 200,
   errors: ['room_unknown', 'recording_off', 'recording_unknown'],
   run(floor, { params: { room } }) {
@@ -52,8 +52,8 @@ export const pauseRecording = operation({
   ...common,
   id: 'pauseRecording',
   method: 'PATCH',
-  summary: 'Pauses a recording, or goes on with it',
-  about: 'What is said meanwhile is not kept.',
+  summary: 'Pauses or resumes a recording',
+  about: 'Speech during the pause is not recorded.',
   body: z.strictObject({ paused: z.boolean() }),
   status: 200,
   errors: ['room_unknown', 'recording_off', 'recording_unknown', 'not_now'],
@@ -69,7 +69,7 @@ export const stopRecording = operation({
   id: 'stopRecording',
   method: 'DELETE',
   summary: 'Ends a recording',
-  about: 'Answers when everything is on the disk.',
+  about: 'Responds when all data is on disk.',
   status: 200,
   errors: ['room_unknown', 'recording_off', 'recording_unknown'],
   async run(floor, { params: { room } }) {

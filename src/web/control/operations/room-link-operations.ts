@@ -14,15 +14,15 @@ export const linkRoom = operation({
   method: 'POST',
   path: '/rooms/{room}/links',
   group: 'Join codes',
-  summary: 'A link by which people talk in a room from a browser',
+  summary: 'Creates a link to talk in a room from a browser',
   about:
-    'Whoever has it comes in, as often as they like, until it expires or is revoked, or the room ends. A room that nobody created ends two minutes after the last participant has left.',
+    'Anyone with the link can join, any number of times, until it expires, is revoked or the room ends. A room that was not created ends two minutes after the last participant has left.',
   params: roomParams,
   body: z
     .strictObject({
       minutes: minutes(LONGEST_LINK_MS / MINUTE_MS)
         .default(60)
-        .describe('How long it is good.'),
+        .describe('Lifetime of the link.'),
     })
     .prefault({}),
   status: 201,
@@ -41,8 +41,8 @@ export const revokeRoomLinks = operation({
   method: 'DELETE',
   path: '/rooms/{room}/links',
   group: 'Join codes',
-  summary: 'Revokes the links by which people talk in a room',
-  about: 'All that were made so far, those of the page too; who is in the room stays.',
+  summary: 'Revokes the links to talk in a room',
+  about: 'Revokes all links created so far, including those of the page. Participants stay in the room.',
   params: roomParams,
   status: 200,
   answer: z.strictObject({ room: z.string(), revoked: z.int() }),

@@ -17,12 +17,16 @@ const newRoom = z.strictObject({
     .string()
     .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u, 'letters, digits, space and . _ - only, 64 at most')
     .optional()
-    .describe('Legs that name it join it; default: one that nobody guesses.'),
-  languages: z.array(language).min(1).max(32).optional().describe('What may be spoken and heard in it.'),
+    .describe('Legs that name the room join it. Default: a random name.'),
+  languages: z.array(language).min(1).max(32).optional().describe('Languages allowed in the room.'),
   maxParticipants: z.int().min(1).max(1_000).optional(),
-  maxMinutes: minutes(WEEK_MINUTES).optional().describe('It ends so long after the first has come in.'),
-  emptyMinutes: minutes(WEEK_MINUTES).default(60).describe('It ends when it has been empty for so long.'),
-  codeMinutes: minutes(WEEK_MINUTES).optional().describe('With a join code that is good for so long.'),
+  maxMinutes: minutes(WEEK_MINUTES)
+    .optional()
+    .describe('The room ends this long after the first participant has joined.'),
+  emptyMinutes: minutes(WEEK_MINUTES)
+    .default(60)
+    .describe('The room ends when it has been empty for this long.'),
+  codeMinutes: minutes(WEEK_MINUTES).optional().describe('Create a join code with this lifetime.'),
 })
 
 export const createRoom = operation({
@@ -31,7 +35,7 @@ export const createRoom = operation({
   path: '/rooms',
   group: 'Rooms',
   summary: 'Creates a room',
-  about: 'It waits for its first participant. Rooms that a call opens by itself need not be created.',
+  about: 'The room waits for its first participant. Rooms opened by calls need not be created.',
   body: newRoom,
   status: 201,
   answer: z.strictObject({ ...roomSchema.shape, code: codeSchema.nullable() }),
@@ -53,10 +57,10 @@ export const listRooms = operation({
   path: '/rooms',
   group: 'Rooms',
   summary: 'Lists rooms',
-  about: 'By name. `after` goes on behind a name: `next` of the page before, null on the last.',
+  about: 'By name. `after` continues after a name: `next` of the previous page, null on the last page.',
   query: z.strictObject({
-    limit: z.coerce.number().int().min(1).max(MOST_PER_PAGE).default(50).describe('Rooms on a page.'),
-    after: z.string().max(128).optional().describe('Only rooms behind this name.'),
+    limit: z.coerce.number().int().min(1).max(MOST_PER_PAGE).default(50).describe('Rooms per page.'),
+    after: z.string().max(128).optional().describe('Only rooms after this name.'),
   }),
   status: 200,
   answer: z.strictObject({ rooms: z.array(roomSchema), next: z.string().nullable() }),
@@ -79,7 +83,7 @@ export const getRoom = operation({
   method: 'GET',
   path: '/rooms/{room}',
   group: 'Rooms',
-  summary: 'One room',
+  summary: 'Gets a room',
   about: '',
   params: roomParams,
   status: 200,
@@ -98,7 +102,7 @@ export const endRoomNow = operation({
   group: 'Rooms',
   summary: 'Ends a room',
   about:
-    'Everybody in it is hung up on, after a spoken goodbye with `goodbye=true`; calls on their way to it are cancelled; its join codes, its links and its captions end, for a later room of the same name too. A room that has ended lately is no error.',
+    'Hangs up on all participants, after a spoken goodbye with `goodbye=true`, and cancels calls on their way to the room. Its join codes, links and captions end too, and are not valid for a later room of the same name. Succeeds also if the room ended recently.',
   params: roomParams,
   query: z.strictObject({ goodbye: z.enum(['true', 'false']).default('false') }),
   status: 200,
@@ -113,7 +117,7 @@ export const endRoomNow = operation({
   },
 })
 
-/** Letters and digits that nobody takes for each other. */
+/** Letters and digits that are not easily confused. */
 function secretName(): string {
   const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
   return Array.from({ length: 12 }, () => letters[randomInt(letters.length)]).join('')

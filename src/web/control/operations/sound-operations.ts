@@ -13,10 +13,10 @@ import { operation } from '../operation.ts'
 import { id, language, listeners, roomParams, spokenText } from '../request-schemas.ts'
 import { assertRoom, listenersOf } from '../views.ts'
 
-/** Longest that a service may take to speak a text (ms). */
+/** Maximum time for the service to speak a text (ms). */
 const SPEECH_MS = 20_000
 
-/** The announcer. Throws `sounds_off`. */
+/** Returns the announcer. Throws `sounds_off`. */
 function announcerOf({ announcer }: Floor) {
   if (!announcer) throw new ControlError('sounds_off')
   return announcer
@@ -29,7 +29,7 @@ export const say = operation({
   group: 'Sounds',
   summary: 'Speaks a text to a room',
   about:
-    'Each listener hears it in the language they hear, translated where that is another; who hears no language hears it as written. Answers when it is on its way to them. Where a language cannot be spoken just now, its listeners have an `error` and the others hear it; when nobody hears it, that is the error. What is said to the whole room is in its captions and transcript too, as said by `system`.',
+    'Each listener hears the text in their language, translated if necessary; listeners without a language hear it as written. Responds when the audio is on its way. If a language is currently unavailable, its listeners have an `error`; if no listener can hear the text, that error is returned. Text for the whole room also appears in its captions and transcript, with the speaker `system`.',
   params: roomParams,
   body: z.strictObject({
     text: spokenText.describe('Up to 1,000 characters.'),
@@ -39,7 +39,7 @@ export const say = operation({
       .boolean()
       .optional()
       .describe(
-        'Whether it is in the captions and the transcript; default: unless it is only for some (`to`).',
+        'Include the text in captions and the transcript. Default: true, unless `to` selects listeners.',
       ),
   }),
   status: 202,
@@ -85,7 +85,7 @@ export const play = operation({
   path: '/rooms/{room}/play',
   group: 'Sounds',
   summary: 'Plays a sound to a room',
-  about: 'One of the files in the settings (`sounds.files`), by its name.',
+  about: 'One of the files in the settings (`sounds.files`), by name.',
   params: roomParams,
   body: z.strictObject({
     file: z
@@ -121,9 +121,9 @@ export const stopAnnouncement = operation({
   method: 'DELETE',
   path: '/announcements/{announcement}',
   group: 'Sounds',
-  summary: 'Stops what is being said or played',
-  about: 'At once, for the one participant it is for. What has ended lately is no error.',
-  params: z.strictObject({ announcement: id.describe('The id of the announcement.') }),
+  summary: 'Stops an announcement',
+  about: 'Stops it at once, for its one participant. Succeeds also if it ended recently.',
+  params: z.strictObject({ announcement: id.describe('The ID of the announcement.') }),
   status: 200,
   answer: z.strictObject({ id: z.string(), ended: z.literal(true) }),
   errors: ['announcement_unknown'],
@@ -133,7 +133,7 @@ export const stopAnnouncement = operation({
   },
 })
 
-/** What the system says is read, too: one caption for each language in which it is heard. */
+/** Announcements are captioned too: one caption for each language in which they are played. */
 function caption(
   { relay, clock }: Floor,
   room: string,
@@ -154,7 +154,7 @@ function caption(
   })
 }
 
-/** Plays `sound` to `party`, who may have left while it was made. */
+/** Plays `sound` to `party`, who may have left while it was synthesized. */
 function played(floor: Floor, party: Participant, sound: Sound | ControlError) {
   const participant = party.id
   if (sound instanceof ControlError) return { participant, error: sound.specific }

@@ -10,16 +10,16 @@ import { Document, operation } from '../operation.ts'
 import { id, language, linkToken, roomName, roomParams } from '../request-schemas.ts'
 import { assertRoom } from '../views.ts'
 
-const params = z.strictObject({ transcript: id.describe('The id of the transcript.') })
+const params = z.strictObject({ transcript: id.describe('The ID of the transcript.') })
 const query = z.strictObject({
   format: z.enum(TRANSCRIPT_FORMATS).default('json'),
-  to: language.optional().describe('Only what was translated into this language.'),
-  lines: z.enum(LINES).default('both').describe('Which texts subtitles and text show.'),
+  to: language.optional().describe('Only translations into this language.'),
+  lines: z.enum(LINES).default('both').describe('Texts to include in subtitles and plain text.'),
 })
 const roomQuery = query.extend({
   life: id
     .optional()
-    .describe('The id of a life of the room, which may have ended; default: the present one.'),
+    .describe('The ID of a life of the room, which may have ended. Default: the current one.'),
   token: linkToken,
 })
 const types = [TRANSCRIPT_TYPES.srt, TRANSCRIPT_TYPES.vtt, TRANSCRIPT_TYPES.text]
@@ -30,7 +30,7 @@ function shown(transcript: Transcript | undefined, wish: z.output<typeof query>)
   return new Document(`${TRANSCRIPT_TYPES[wish.format]}; charset=utf-8`, exported(transcript, wish))
 }
 
-/** A life of `room` that was kept; a link opens only those that it could have been reading: of the room that it was made for. */
+/** Returns a stored life of `room`; a link opens only lives that it could have read: those of its own room. */
 async function endedLife(
   { transcripts, links }: Floor,
   room: string,
@@ -49,9 +49,9 @@ export const roomTranscript = operation({
   method: 'GET',
   path: '/rooms/{room}/transcript',
   group,
-  summary: 'What was said in an open room so far',
+  summary: 'Gets the transcript of an open room so far',
   about:
-    'Whole utterances, in the order in which they were said. Of a room that has ended with its `life`, if the settings (`transcripts`) keep it; by a link, if the room ended after the link was made.',
+    'Complete utterances, in the order in which they were spoken. With `life`, also of a room that has ended, if the settings (`transcripts`) keep its transcript; with a link, only if the room ended after the link was created.',
   access: 'link',
   params: roomParams,
   query: roomQuery,
@@ -77,8 +77,8 @@ export const forgetRoomTranscript = operation({
   method: 'DELETE',
   path: '/rooms/{room}/transcript',
   group,
-  summary: 'Forgets what was said in an open room so far',
-  about: 'Captions that could be replayed included. What is said from now on is kept again.',
+  summary: 'Clears the transcript of an open room',
+  about: 'Also clears captions kept for replay. Later speech is kept again.',
   params: roomParams,
   status: 200,
   answer: z.strictObject({ id: z.string(), deleted: z.literal(true) }),
@@ -98,8 +98,8 @@ export const listTranscripts = operation({
   method: 'GET',
   path: '/transcripts',
   group,
-  summary: 'Transcripts there are',
-  about: 'Of open rooms, and those that the settings (`transcripts`) keep, the oldest first.',
+  summary: 'Lists the transcripts',
+  about: 'Of open rooms, and those kept by the settings (`transcripts`), oldest first.',
   query: z.strictObject({ room: roomName.optional().describe('Only of this room.') }),
   status: 200,
   answer: z.strictObject({ transcripts: z.array(transcriptSummarySchema) }),
@@ -114,7 +114,7 @@ export const getTranscript = operation({
   method: 'GET',
   path: '/transcripts/{transcript}',
   group,
-  summary: 'One transcript',
+  summary: 'Gets a transcript',
   about: '',
   params,
   query,
@@ -132,7 +132,7 @@ export const deleteTranscript = operation({
   path: '/transcripts/{transcript}',
   group,
   summary: 'Deletes a transcript',
-  about: 'At once, from memory and disk. That of an open room begins again.',
+  about: 'Deletes it at once from memory and disk. The transcript of an open room starts again.',
   params,
   status: 200,
   answer: z.strictObject({ id: z.string(), deleted: z.literal(true) }),
