@@ -7,12 +7,12 @@ import { RoomTaps } from './room-taps.ts'
 import { RoomWiring } from './room-wiring.ts'
 import type { Tap } from './tap.ts'
 
-/** Participants who hear each other. Owns them and one interpretation per speaker and language wanted. */
+/** A room: participants who hear each other. Owns them, and one interpretation per speaker and requested language. */
 export class Room implements PartyHost {
   readonly name: string
-  /** When the first came in (clock ms). */
+  /** When the first participant joined (clock ms). */
   readonly openedAt: number
-  /** Settles once, never rejects: everybody has left, or it was closed. */
+  /** Resolves once, when everyone has left or the room was closed; never rejects. */
   readonly ended: Promise<EndReason>
   readonly #parts: InterpretationParts
   readonly #letGo: (participant: Participant, reason: EndReason) => void
@@ -24,7 +24,7 @@ export class Room implements PartyHost {
   #over = false
   #settle!: (reason: EndReason) => void
 
-  /** `letGo` takes a participant out that is away and not waited for any more. */
+  /** `letGo` removes a participant whose reconnection window has ended. */
   constructor(
     name: string,
     parts: InterpretationParts,
@@ -48,7 +48,7 @@ export class Room implements PartyHost {
     return this.#participants
   }
 
-  /** Open, those that only let last words arrive included. */
+  /** All interpretations, including those being drained. */
   get interpretations(): Iterable<Interpretation> {
     return this.#wiring.interpretations.values()
   }
@@ -58,12 +58,12 @@ export class Room implements PartyHost {
     return this.#wiring.interpretations.size
   }
 
-  /** Nobody may join any more. */
+  /** True once the room is closing; no one can join then. */
   get closing(): boolean {
     return this.#closing
   }
 
-  /** Gives `tap` every voice of the room from now on; disposing takes it off. It ends with the room. */
+  /** Passes every voice of the room to `tap` from now on; disposing removes it. It ends with the room. */
   tap(tap: Tap): Disposable {
     return this.#taps.add(tap)
   }
@@ -76,7 +76,7 @@ export class Room implements PartyHost {
     this.#wiring.fit(this.#participants)
   }
 
-  /** Takes a participant out; their last words are still translated for those who stay. */
+  /** Removes a participant; their last words are still translated for the others. */
   leave(participant: Participant): void {
     if (!this.#participants.delete(participant.id)) return
     for (const voice of participant.playout.voices.values()) voice.clear()
@@ -86,12 +86,12 @@ export class Room implements PartyHost {
     else this.#wiring.fit(this.#participants)
   }
 
-  /** Its leg broke: its place, its sessions and what it has not heard are kept. */
+  /** The leg broke: keeps the participant's place, sessions and unplayed translations. */
   hold(participant: Participant): void {
     participant.hold()
   }
 
-  /** It is back by another leg: what it has not heard of translations is played again from the beginning. */
+  /** The participant reconnected: translations not fully played start again. */
   restore(participant: Participant): void {
     for (const { speaker, original, translation } of participant.playout.voices.values()) {
       original.clear()
@@ -110,13 +110,13 @@ export class Room implements PartyHost {
     this.#parts.observer.emit('changed', { room: this.name, participant: participant.id, state, changes })
   }
 
-  /** Sends what is due to every listener. */
+  /** Sends audio that is due to every listener. */
   tick(now: number): void {
     this.#wiring.tick(now)
     for (const participant of this.#participants.values()) participant.tick(now)
   }
 
-  /** Looks at the deadlines of sessions and marks. */
+  /** Checks the deadlines of sessions and marks. */
   check(now: number): void {
     this.#wiring.check(now)
     for (const participant of this.#participants.values())
@@ -128,7 +128,7 @@ export class Room implements PartyHost {
     this.#outages.check(this.#participants.values(), now)
   }
 
-  /** Ends every leg; the room ends when all have left. Idempotent: every call awaits the first. */
+  /** Ends every leg; the room ends when everyone has left. Idempotent: every call awaits the first. */
   async close(reason: EndReason = { kind: 'hangup', by: 'local' }): Promise<void> {
     if (!this.#closing) {
       this.#closing = true

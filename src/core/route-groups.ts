@@ -1,17 +1,17 @@
 import type { LanguageId } from './languages.ts'
 import type { Route } from './routing.ts'
 
-/** All routes by one translation. */
+/** All routes that use one translation. */
 export interface TranslationRoutes {
   readonly speaker: string
   readonly to: LanguageId
-  /** The voice that speaks it; undefined: the usual one. */
+  /** The voice of the translation; undefined: the default voice. */
   readonly voice: string | undefined
-  /** Ids of those who hear or read it. */
+  /** Ids of its listeners and caption readers. */
   readonly listeners: ReadonlySet<string>
 }
 
-/** A route to hear somebody, and the key of the translation by which. */
+/** A route to an audible speaker, with the key of its translation, if any. */
 export interface Heard {
   readonly route: Route
   readonly key: string | undefined
@@ -24,8 +24,8 @@ interface Growing extends TranslationRoutes {
 const NONE: readonly never[] = []
 
 /**
- * The routes of a room as those ask for them who make it fit. A room of many has a route for every two of them, so they
- * are gone through once, and not again for each listener, speaker and translation.
+ * The routes of a room, grouped. The number of routes grows with the square of the participants, so they are grouped in
+ * one pass instead of being searched for each listener, speaker and translation.
  */
 export class RouteGroups {
   /** By the key of their interpretation. */
@@ -33,7 +33,7 @@ export class RouteGroups {
   readonly #ofListener = new Map<string, Heard[]>()
   readonly #ofSpeaker = new Map<string, Route[]>()
 
-  /** `keyOf` names the interpretation by which a route goes that has a language to translate into. */
+  /** `keyOf` returns the key of the interpretation for a route that has a target language. */
   constructor(routes: readonly Route[], keyOf: (route: Route, to: LanguageId) => string) {
     for (const route of routes) {
       const { speaker, listener, to, voice } = route
@@ -49,23 +49,23 @@ export class RouteGroups {
     }
   }
 
-  /** The translations that are wanted, by key. */
+  /** The required translations, by key. */
   get translations(): ReadonlyMap<string, TranslationRoutes> {
     return this.#translations
   }
 
-  /** By which `listener` hears others. */
+  /** The routes by which `listener` hears others. */
   toListener(listener: string): readonly Heard[] {
     return this.#ofListener.get(listener) ?? NONE
   }
 
-  /** By which others hear `speaker` through us. */
+  /** The routes by which others hear `speaker` through Dragoman. */
   fromSpeaker(speaker: string): readonly Route[] {
     return this.#ofSpeaker.get(speaker) ?? NONE
   }
 }
 
-/** The group of `key`, which is begun where there is none. */
+/** Returns the group of `key`; creates it if necessary. */
 export function grouped<T>(groups: Map<string, T[]>, key: string): T[] {
   const known = groups.get(key)
   if (known) return known

@@ -2,33 +2,33 @@ import type { Takes } from './invitation.ts'
 import { type LanguageId, sameLanguage } from './languages.ts'
 import type { PartyState } from './party-state.ts'
 
-/** A party as far as routing goes. */
+/** The part of a participant that routing needs. */
 export interface Party {
   readonly id: string
   readonly state: Pick<PartyState, 'speaks' | 'hears' | 'voice' | 'interpreting'>
-  /** Alone in the room they hear their own translation. */
+  /** True: alone in a room, they hear their own translation. */
   readonly echo: boolean
-  /** Parties of one place hear each other's originals there. */
+  /** Participants in one place hear each other's originals directly. */
   readonly place?: string | undefined
   /** Default `voice`. */
   readonly takes?: Takes | undefined
 }
 
-/** Who hears or reads whom, and by which translation. */
+/** A listener or reader of a speaker, and the translation used. */
 export interface Route {
   readonly speaker: string
   readonly listener: string
-  /** The language to translate into, the speaker's own for a transcript; absent when the listener hears the original only. */
+  /** The target language, or the speaker's own for a transcript; absent when the listener hears only the original. */
   readonly to?: LanguageId
-  /** The voice that speaks the translation; absent: the usual one. */
+  /** The voice of the translation; absent: the default voice. */
   readonly voice?: string
-  /** The listener gets captions, and nothing to hear. */
+  /** The listener gets captions only. */
   readonly reads?: true
-  /** The listener hears the original without us. */
+  /** The listener hears the original directly, without Dragoman. */
   readonly together?: true
 }
 
-/** The language `speaker` must be translated into for `listener`; undefined when the original does. */
+/** Returns the language into which `speaker` is translated for `listener`; undefined if the original suffices. */
 function wanted({ state: speaker }: Party, { state: listener }: Party): LanguageId | undefined {
   if (!speaker.interpreting || !listener.interpreting) return undefined
   if (!speaker.speaks || !listener.hears || sameLanguage(speaker.speaks, listener.hears)) return undefined
@@ -36,13 +36,13 @@ function wanted({ state: speaker }: Party, { state: listener }: Party): Language
 }
 
 /**
- * The routes of a room: everybody hears everybody but themself, each in the language they want. Somebody alone hears
- * their own translation, unless they wait for another: the simplest use, one number and one caller.
+ * Returns the routes of a room: everyone hears everyone else, each in their own language. A participant who is alone
+ * hears their own translation, unless they wait for another: the simplest use, one number and one caller.
  */
 export function routesOf(parties: readonly Party[]): Route[] {
   const routes: Route[] = []
   for (const speaker of parties) {
-    // Who speaks no language only listens.
+    // A participant without a spoken language only listens.
     if (speaker.state.speaks) routes.push(...routesFrom(speaker, parties))
   }
   return routes
@@ -51,7 +51,7 @@ export function routesOf(parties: readonly Party[]): Route[] {
 function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
   const routes: Route[] = []
   const readers: Party[] = []
-  /** The voice of the first translation into each language; undefined: the usual one. */
+  /** The voice of the first translation into each language; undefined: the default voice. */
   const voices = new Map<LanguageId, string | undefined>()
   for (const listener of parties) {
     const { takes = 'voice' } = listener
@@ -78,7 +78,7 @@ function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
   for (const reader of readers) {
     const to = wanted(speaker, reader)
     if (!to) continue
-    // Whoever only reads needs no session of their own where somebody hears one, in whatever voice.
+    // A reader reuses an existing session of any voice.
     const voice = voices.get(to)
     routes.push({
       speaker: speaker.id,
@@ -88,14 +88,14 @@ function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
       ...(voice === undefined ? {} : { voice }),
     })
   }
-  // A translation brings the speaker's own words along; only where there is none they are transcribed for themselves.
+  // A translation includes the original text; without one, the speaker is transcribed separately.
   const transcriber = readers.find(reader => transcribes(speaker, reader))
   if (transcriber && speaker.state.speaks && !routes.some(({ to }) => to !== undefined))
     routes.push({ speaker: speaker.id, listener: transcriber.id, to: speaker.state.speaks, reads: true })
   return routes
 }
 
-/** `reader` reads the speaker's own words. */
+/** True if `reader` reads the speaker's language. */
 function transcribes({ state: speaker }: Party, { state: reader }: Party): boolean {
   if (!speaker.interpreting || !reader.interpreting || !speaker.speaks || !reader.hears) return false
   return sameLanguage(speaker.speaks, reader.hears)

@@ -11,13 +11,13 @@ import {
   type Translator,
 } from './translator.ts'
 
-/** A service that was away has to stand this long before sessions go back to it (ms). */
+/** A service has to stay connected this long after an outage before sessions return to it (ms). */
 const WELL_MS = 2_000
 
-/** More connections than this being opened are a crowd. */
+/** Above this number of connections being opened, the service is throttled. */
 const CROWD = 10
 
-/** What onlookers are told: the breaker of the service at this place (0 is the one that is wanted). */
+/** A change of the circuit breaker of the service at `place`; 0 is the preferred service. */
 export interface GateChange {
   readonly place: number
   readonly status: 'closed' | 'open'
@@ -31,20 +31,20 @@ export interface ServiceGateParts {
 }
 
 /**
- * The way to the service, shared by all sessions: a breaker, so that a service that is away is tried by one at a time;
- * a bound on connections being opened at once; and further services that stand in for the first. A connection that
- * finds no service open waits here, and is opened as soon as one is.
+ * Connects all sessions to the service, with a circuit breaker, so that an unavailable service is probed by one
+ * connection at a time; a limit of connections opened concurrently; and fallback services. A connection that finds no
+ * service available waits here and is opened as soon as one recovers.
  */
 export class ServiceGate implements Translator {
   readonly #parts: ServiceGateParts
   readonly #upstreams: readonly ServiceUpstream[]
   readonly #line: GatedConnection[] = []
-  /** Connections at a service that only stands in. */
+  /** Connections to a fallback service. */
   readonly #elsewhere = new Set<GatedConnection>()
   readonly #told: GateChange['status'][]
-  /** What was asked for last: a probe asks for the same. */
+  /** The latest request; probes repeat it. */
   #request: TranslationRequest | undefined
-  /** When it is looked for the first service, which failed too seldom for its breaker to open (ms). */
+  /** Next probe of the preferred service if its failures were too rare to open the breaker (ms). */
   #lookAt = 0
   #well: { connection: Connection; timer?: Disposable } | undefined
   #timer: Disposable | undefined
@@ -52,7 +52,7 @@ export class ServiceGate implements Translator {
   /** Probes sent so far. */
   probes = 0
 
-  /** Services in the order in which they are wanted; all are closed with the gate. */
+  /** Services in order of preference; all are closed together with this object. */
   constructor(translators: readonly Translator[], parts: ServiceGateParts) {
     if (translators.length === 0) throw new RangeError('a gate needs at least one service')
     this.#parts = parts
@@ -65,19 +65,19 @@ export class ServiceGate implements Translator {
     return this.#line.length
   }
 
-  /** Connections at a service that stands in. */
+  /** Connections to a fallback service. */
   get elsewhere(): number {
     return this.#elsewhere.size
   }
 
-  /** So many come at once that speech which is late already can wait: others have not been heard at all. */
+  /** True while many connections are being opened: replays of late speech then wait, because new speech comes first. */
   get crowded(): boolean {
     let opening = 0
     for (const upstream of this.#upstreams) opening += upstream.opening
     return opening > CROWD
   }
 
-  /** The breakers, in order of the services. */
+  /** The states of the breakers, in order of the services. */
   get statuses(): readonly Circuit['status'][] {
     return this.#upstreams.map(({ circuit }) => circuit.status)
   }
@@ -103,7 +103,7 @@ export class ServiceGate implements Translator {
     await Promise.all(this.#upstreams.map(({ translator }) => translator.close()))
   }
 
-  /** Lets in whoever may; then sees when the next probe is due. */
+  /** Starts the connections that can start, then schedules the next probe. */
   #pump(): void {
     if (this.#closed) return
     for (let at = 0; at < this.#line.length; ) {
@@ -120,7 +120,10 @@ export class ServiceGate implements Translator {
     this.#tell()
   }
 
-  /** Sends whoever waits first as a probe to a service whose breaker is open; else looks whether the first one is back. */
+  /**
+   * Sends the first waiting connection as a probe to a service whose breaker is open, or checks if the preferred one
+   * has recovered.
+   */
   #probe(): void {
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
@@ -149,13 +152,15 @@ export class ServiceGate implements Translator {
     first.start(upstream)
   }
 
-  /** Whether somebody is at a service that stands in, and does not know yet that the first is back. */
+  /** True if a connection is on a fallback and has not yet been asked to return. */
   #homesick(): boolean {
     for (const { told } of this.#elsewhere) if (!told) return true
     return false
   }
 
-  /** Nobody waits, as another service stands in: a connection without anybody, which has to stand for a while. */
+  /**
+   * No connection waits because a fallback is in use: probes with a separate connection, which has to last for a while.
+   */
   #look(upstream: ServiceUpstream): void {
     const { clock } = this.#parts
     this.probes++
@@ -203,12 +208,15 @@ export class ServiceGate implements Translator {
     this.#pump()
   }
 
-  /** Tries the next service; waits where none is left and one was not there; else it is whoever asked who decides. */
+  /**
+   * Tries the next service. If none remains and at least one was unavailable, the connection waits; otherwise its
+   * session decides.
+   */
   #failed(connection: GatedConnection, reason: EndReason): void {
     const last = [...connection.tried].at(-1)!
     const wasOpen = last.circuit.status !== 'closed'
     if (unreachable(reason)) last.circuit.failed(this.#parts.clock.now())
-    // It answered, so it is there, if only to refuse.
+    // It responded, so it is available, even if it refuses.
     else if (wasOpen) last.circuit.succeeded(this.#parts.clock.now())
     const other = this.#upstreams.find(
       each => each.free && !connection.tried.has(each) && !connection.refusedBy(each),
@@ -220,14 +228,17 @@ export class ServiceGate implements Translator {
     this.#pump()
   }
 
-  /** Whether every service that has not refused the connection is away, so that it is worth while to wait for one. */
+  /** True if every service that has not refused the connection is unavailable, so that waiting makes sense. */
   #mayWait(connection: GatedConnection, reason: EndReason): boolean {
     const left = this.#upstreams.filter(each => !connection.refusedBy(each))
     if (!unreachable(reason) && left.length === this.#upstreams.length) return false
     return left.length > 0 && left.every(({ circuit }) => circuit.status !== 'closed')
   }
 
-  /** A service that stands in may refuse for good what the first one takes: that is said only when all of them do. */
+  /**
+   * A fallback can permanently refuse a request that the preferred service accepts: the error is final only when all
+   * refuse.
+   */
   #judged(connection: GatedConnection, reason: EndReason): EndReason {
     if (reason.kind !== 'failed' || reason.error.retryable) return reason
     if (this.#upstreams.every(each => connection.refusedBy(each))) return reason
@@ -247,7 +258,7 @@ export class ServiceGate implements Translator {
 
   #tell(): void {
     for (const { place, circuit } of this.#upstreams) {
-      // Each probe opens it by half and closes it again: that is no news.
+      // A probe opens the breaker halfway and closes it again; that is not reported.
       const status = circuit.status === 'closed' ? 'closed' : 'open'
       if (this.#told[place] === status) continue
       this.#told[place] = status

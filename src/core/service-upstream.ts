@@ -1,16 +1,16 @@
 import { Circuit } from './circuit.ts'
 import type { Translator } from './translator.ts'
 
-/** Connections that are being opened to one service at a time; more wait, so that hundreds never come in one moment. */
+/** Maximum number of connections being opened to one service; further ones wait, which prevents bursts of hundreds. */
 const MOST_OPENING = 50
 
-/** One of the services behind the gate. */
+/** One of the services, with its circuit breaker. */
 export class ServiceUpstream {
-  /** 0 is the one that is wanted; the others stand in, in this order. */
+  /** 0 is the preferred service; the others are fallbacks in this order. */
   readonly place: number
   readonly translator: Translator
   readonly circuit: Circuit
-  /** Connections being opened now. */
+  /** Connections currently being opened. */
   opening = 0
 
   constructor(place: number, translator: Translator, random: () => number) {
@@ -19,7 +19,7 @@ export class ServiceUpstream {
     this.circuit = new Circuit(random)
   }
 
-  /** Whether one more connection may be opened. */
+  /** True if another connection can be opened. */
   get free(): boolean {
     return this.circuit.status === 'closed' && this.opening < MOST_OPENING
   }

@@ -1,7 +1,7 @@
 import { BridgeError, type EndReason } from './errors.ts'
 import type { Connection, ConnectionSink, TranslationRequest, Translator } from './translator.ts'
 
-/** A connection that is made ready while another serves. */
+/** A standby connection, prepared while another one is active. */
 interface Next {
   readonly number: number
   connection: Connection | undefined
@@ -9,23 +9,23 @@ interface Next {
 }
 
 /**
- * A session's way to the service: one connection at a time, and where it is about to end, the next one beside it.
- * Whatever a connection says that is not, or no longer, the present one, is not heard.
+ * A session's connection to the service: one active connection and, before it ends, a standby connection. Events from
+ * any other connection are ignored.
  */
 export class SessionLine {
   readonly #translator: Translator
   readonly #request: TranslationRequest
   readonly #events: ConnectionSink
-  /** The next connection did not come, or ended before it was needed. */
+  /** The standby connection could not be opened, or ended before it was needed. */
   readonly #failed: () => void
   readonly #thrown: (error: unknown) => void
   #made = 0
-  /** Number of the present connection; 0: none. */
+  /** Number of the active connection; 0: none. */
   #number = 0
   #connection: Connection | undefined
   #next: Next | undefined
 
-  /** `thrown` is told what connections, or those who hear of them, threw. */
+  /** `thrown` receives errors thrown by connections or event handlers. */
   constructor(
     translator: Translator,
     request: TranslationRequest,
@@ -40,13 +40,13 @@ export class SessionLine {
     this.#thrown = thrown
   }
 
-  /** Whether another connection was asked for beside the present one, and whether it could take over. */
+  /** State of the standby connection. */
   get next(): 'none' | 'opening' | 'ready' {
     if (!this.#next) return 'none'
     return this.#next.ready ? 'ready' : 'opening'
   }
 
-  /** Makes a connection, in place of the one before. */
+  /** Opens a new active connection, replacing the current one. */
   open(): void {
     this.close()
     const number = ++this.#made
@@ -56,14 +56,14 @@ export class SessionLine {
     else this.#end(connection)
   }
 
-  /** Makes another one beside it. */
+  /** Opens a standby connection. */
   prepare(): void {
     const next: Next = { number: ++this.#made, connection: undefined, ready: false }
     this.#next = next
     next.connection = this.#connect(next.number)
   }
 
-  /** The next connection takes over: it is the present one from now on, and says so by no event. */
+  /** Makes the standby connection the active one, without an event. */
   change(): void {
     const next = this.#next
     if (!next?.ready) throw new RangeError(`the next connection is ${this.next}, not ready`)
@@ -83,7 +83,7 @@ export class SessionLine {
     }
   }
 
-  /** Ends whatever is open; nothing is heard any more. */
+  /** Closes all connections; no further events follow. */
   close(): void {
     this.#number = 0
     const { connection } = this.#next ?? {}
@@ -115,7 +115,7 @@ export class SessionLine {
       return this.#translator.open(this.#request, sink)
     } catch (error) {
       this.#thrown(error)
-      // As of any other connection its end is heard later, when whoever asked for it knows of it.
+      // Deferred like the end of any connection, so that the caller has the connection before its end is reported.
       queueMicrotask(() => sink.ended(broken(error)))
       return { send() {}, close() {} }
     }

@@ -1,12 +1,12 @@
 import { BridgeError, type EndReason } from './errors.ts'
 
-/** A connection that lived shorter than this was no success: the attempts go on counting. */
+/** A connection that lived shorter than this does not reset the attempt counter. */
 const SETTLED_MS = 2_000
 
 export type SessionState =
   /** A connection is being opened; `attempt` counts from 1 since the last live one. */
   | { status: 'opening'; attempt: number; since: number }
-  /** The service takes audio; `attempt` is the one that succeeded. */
+  /** The service accepts audio; `attempt` is the one that succeeded. */
   | { status: 'live'; attempt: number; since: number }
   /** Dropped or refused; the next attempt starts at `until`. */
   | { status: 'waiting'; attempt: number; until: number; since: number }
@@ -16,11 +16,11 @@ export type SessionInput =
   | { type: 'ready'; at: number }
   | { type: 'dropped'; at: number; waitMs: number }
   | { type: 'retry'; at: number }
-  /** Another connection has taken over from the live one. */
+  /** Another connection has replaced the live one. */
   | { type: 'renewed'; at: number }
   | { type: 'end'; reason: EndReason }
 
-/** The number of the attempt that follows when `state` is dropped at `at` (ms). */
+/** Returns the number of the attempt that follows if `state` is dropped at `at` (ms). */
 export function nextAttempt(state: SessionState, at: number): number {
   if (state.status === 'live') return at - state.since >= SETTLED_MS ? 1 : state.attempt + 1
   return state.status === 'opening' ? state.attempt + 1 : 1
@@ -30,9 +30,9 @@ export function nextAttempt(state: SessionState, at: number): number {
  *   opening ──ready──▶ live
  *     ▲  └───dropped──┐  │
  *   retry             ▼  ▼ dropped
- *     └───────────── waiting           any ──end──▶ ended, for good       live ──renewed──▶ live
+ *     └───────────── waiting           any ──end──▶ ended                live ──renewed──▶ live
  *
- * `since` of opening and waiting is when the session was last live (or made), so the time away is known.
+ * `since` of opening and waiting is when the session was last live (or was created): the start of the outage.
  */
 export function next(state: SessionState, input: SessionInput): SessionState {
   if (state.status === 'ended') return state

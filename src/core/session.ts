@@ -15,19 +15,19 @@ import type { ConnectionSink, TranslationRequest, TranslationResult, Translator 
 export interface SessionOptions {
   /** Length of a fragment (ms), whole frames; 60 by default. */
   readonly fragmentMs: number
-  /** Speech kept for a service that is away (ms). */
+  /** Speech kept for replay while the service is unavailable (ms). */
   readonly replayMs: number
-  /** A fragment not acked within this time means the connection is dead (ms). */
+  /** Time after which an unacknowledged fragment marks the connection as dead (ms). */
   readonly ackDeadlineMs: number
-  /** A first connection that takes longer than this counts as away (ms). */
+  /** Time after which a first connection that is still being opened counts as unavailable (ms). */
   readonly awayAfterMs: number
 }
 
-/** What a session tells its room. */
+/** Events of a session for its room. */
 export interface SessionEvents {
   result(session: Session, result: TranslationResult): void
   endOfSpeech(session: Session, utterance?: string): void
-  /** A connection is gone: utterances in progress get no more. */
+  /** A connection was lost: utterances in progress receive no more data. */
   interrupted(session: Session): void
   changed(session: Session): void
 }
@@ -42,23 +42,27 @@ export interface SessionParts {
   readonly faults?: ContainedFaults
 }
 
-/** Fragments in flight at most: a replay of half a minute goes as fast as the service takes it, not all at once. */
+/**
+ * Maximum number of fragments in flight: a replay of half a minute is paced by the service instead of being sent at
+ * once.
+ */
 const WINDOW = 25
-/** How long to hold back after the service said a fragment failed (ms). */
+/** Pause after the service reported a failed fragment (ms). */
 const NACK_PAUSE_MS = 100
-/** Refused without a break for this long, a connection is given up (ms). */
+/** A connection that refuses audio continuously for this long is replaced (ms). */
 const NACK_PATIENCE_MS = 5_000
 const TIDY_MS = 1_000
 
 /**
- * One speaker into one language. Once live it never ends by itself: the service is asked again whatever it says. Owns the replay ring and, one after another, the connections to the service; what a
- * dead connection leaves unanswered the next one gets first. One that is about to end is replaced in a pause.
+ * A session translates one speaker into one language. Once live, it retries after any error until it is closed. Owns
+ * the replay buffer and a succession of connections to the service; a new connection first gets the audio that the last
+ * one left unanswered. A connection that is about to end is replaced during a pause.
  */
 export class Session {
   readonly request: TranslationRequest
   readonly speaker: string
   readonly ended: Promise<EndReason>
-  /** Connections that it lost, or that did not come, so far. */
+  /** Connections lost or failed so far. */
   drops = 0
   readonly #options: SessionOptions
   readonly #parts: SessionParts
@@ -70,7 +74,7 @@ export class Session {
   #state: SessionState
   #retry: Disposable | undefined
   #wasLive = false
-  /** Refusals in a row; a connection that lasts ends the row. */
+  /** Consecutive refusals; reset by a connection that lasts. */
   #refusals = 0
   #holdUntil = Number.NEGATIVE_INFINITY
   #refusedSince: number | undefined
@@ -106,7 +110,7 @@ export class Session {
     return this.#state
   }
 
-  /** The listener should hear the original: the service is gone, or does not come. */
+  /** True if the listener should hear the original because the service is unavailable. */
   get away(): boolean {
     const state = this.#state
     if (state.status === 'live') return false
@@ -114,24 +118,24 @@ export class Session {
     return this.#parts.clock.now() - state.since > this.#options.awayAfterMs
   }
 
-  /** Speech that left the replay ring before the service took it, so far (ms). */
+  /** Speech dropped from the replay buffer before the service accepted it (ms). */
   get lostMs(): number {
     return this.#ring.lostMs
   }
 
-  /** Nothing was ever said to it, and nothing ever came of it: there are no last words. */
+  /** True if it has received no speech and no results, so there are no last words to wait for. */
   get unused(): boolean {
     return this.#unused
   }
 
-  /** One frame of the speaker's voice; `quiet` when it is no speech. */
+  /** Adds one frame of the speaker's voice; `quiet` if it is not speech. */
   write(frame: Int16Array, quiet: boolean, now: number): void {
     if (this.#state.status === 'ended') return
     this.#unused &&= quiet
     if (this.#ring.write(frame, quiet)) this.#pump(now)
   }
 
-  /** Looks at deadlines. Called on the relay's tick, a few times a second is enough. */
+  /** Checks deadlines. Called on the relay's tick; a few times a second is enough. */
   check(now: number): void {
     const waiting = this.#state.status === 'live' ? this.#ring.waitingSince() : undefined
     if (waiting !== undefined && now - waiting > this.#options.ackDeadlineMs)
@@ -176,7 +180,7 @@ export class Session {
     return new SessionLine(translator, this.request, events, () => this.#renewal.failed(clock.now()), thrown)
   }
 
-  /** A connection takes audio from now on: first everything that is not answered. */
+  /** A connection accepts audio: first replays everything unanswered. */
   #begin(input: SessionInput & { at: number }): void {
     this.#wasLive = true
     this.#refusedSince = undefined
@@ -188,7 +192,7 @@ export class Session {
     this.#pump(input.at)
   }
 
-  /** Sees to a connection that is to be replaced. */
+  /** Replaces a connection that is about to end. */
   #renew(now: number): void {
     const resting = this.#ring.resting && !this.#answers.open
     if (this.#line.next === 'ready') {
@@ -223,12 +227,15 @@ export class Session {
       if (!fragment) return
       this.#parts.metrics.fragmentsSent++
       this.#line.send(fragment.bytes, fragment.sequence)
-      // In a crowd speech goes at the pace at which it comes: catching up can wait until everybody is back.
+      // While throttled, speech is sent at real-time pace; replays wait until all sessions have reconnected.
       if (this.#parts.translator.crowded) return
     }
   }
 
-  /** After a refusal one by one, until one is taken: what follows a refused fragment would be taken out of order. */
+  /**
+   * After a refusal, one fragment at a time until one is accepted: fragments after a refused one would be accepted out
+   * of order.
+   */
   get #window(): number {
     return this.#refusedSince === undefined ? WINDOW : 1
   }
@@ -237,12 +244,15 @@ export class Session {
     if (this.#state.status === 'live' && this.#line.next === 'ready') this.#change(this.#parts.clock.now())
     else if (reason.kind !== 'failed')
       this.#drop(new BridgeError('SERVICE_LOST', reason.kind, { retryable: true }))
-    // What was taken before may be taken again: the refusal may be damage on the way, or last for a moment.
+    // An earlier success suggests that the refusal is transient or caused by a transmission error.
     else if (reason.error.retryable || this.#wasLive) this.#drop(reason.error)
     else this.#refused(reason.error)
   }
 
-  /** It never was, and the service says that it cannot be (a language it does not have, a wrong key): originals pass. */
+  /**
+   * The service refused the first connection permanently, for example because of an unsupported language or a wrong
+   * key: listeners hear originals.
+   */
   #refused(error: BridgeError): void {
     this.#parts.log.error(
       { speaker: this.speaker, code: error.code, error: error.message },
@@ -264,7 +274,7 @@ export class Session {
       )
     this.#become(next(this.#state, { type: 'dropped', at: now, waitMs }))
     this.#line.close()
-    // At once: what this connection had taken is nobody's again, and must not age while the service is away.
+    // Immediately, so that this audio is not discarded as old while the service is unavailable.
     this.#parts.metrics.fragmentsReplayed += this.#ring.rewind()
     this.#events.interrupted(this)
     this.#retry = this.#parts.clock.at(now + waitMs, () => {
@@ -273,7 +283,7 @@ export class Session {
     })
   }
 
-  /** After a connection that lasted, the next is tried at once, whatever was said. */
+  /** After a connection that lasted, the next attempt follows at once, regardless of the error. */
   #waitMs(attempt: number, { backOff }: BridgeError): number {
     const random = this.#parts.random()
     if (attempt === 1) this.#refusals = 0

@@ -1,24 +1,24 @@
 import { FRAME_MS } from '../transcode/pcm.ts'
 
-/** A party's clock may be so much slower than ours (ms a frame: 0.1 %). */
+/** Tolerated drift of a participant's clock (ms per frame: 0.1 %). */
 const DRIFT_MS = 0.02
-/** Later than this behind silence, a channel that sends no silence has begun anew (ms). */
+/** A frame this late after silence marks a new start on a channel that does not send silence (ms). */
 const PAUSE_MS = 100
-/** Later than this, time is missing wherever it is (ms). */
+/** Above this delay, frames are missing, with or without silence (ms). */
 const GAP_MS = 2_000
-/** A frame moves to another slot only if it is further from the middle of its own than this (ms). */
+/** A frame moves to another slot only if it is further than this from the center of its own (ms). */
 const FIRM_MS = 15
 
 /**
- * Puts the frames of a voice on the grid of 20 ms by counting them: networks deliver late and in bursts, never early, so
- * the earliest frames tell when all of them were said.
+ * Aligns the frames of a voice to the grid of 20 ms by counting them: networks deliver late and in bursts, never early,
+ * so the earliest frames reveal the timing of all.
  */
 export class SlotClock {
-  /** When the next frame is said, as far as is known (clock ms), and its slot. */
+  /** Estimated time of the next frame (clock ms), and its slot. */
   #due = Number.NaN
   #slot = 0
 
-  /** The slot of a frame that comes at `now` (clock ms); `pausing`: those before it were silence. */
+  /** Returns the slot of a frame that arrives at `now` (clock ms). `pausing`: the frames before it were silence. */
   next(now: number, pausing: boolean): number {
     const late = now - this.#due
     if (!(late <= GAP_MS) || late < 0 || (pausing && late > PAUSE_MS)) this.#due = now

@@ -1,13 +1,13 @@
 /**
- * Something the system itself plays to one party: a spoken notice, a tone, a file. 16 kHz mono linear16, whole in
- * memory, shared by everybody who hears it: never changed once made.
+ * A sound that the system plays to a participant: spoken notice, tone or file. 16 kHz mono linear16, complete in
+ * memory, shared between listeners and immutable.
  */
 export interface Sound {
-  /** For events and logs: `notice busy es-es`, `tone ringback`; never the words themselves. */
+  /** For events and logs: `notice busy es-es`, `tone ringback`; never the spoken text. */
   readonly name: string
   readonly pcm: Int16Array
-  /** Words that are to be read as well, in the language in which they are spoken. */
+  /** The spoken text for captions, in the language of the sound. */
   readonly text?: string
-  /** Begins again when it has ended, until it is stopped. */
+  /** Repeats until it is stopped. */
   readonly loop?: boolean
 }

@@ -2,46 +2,46 @@ import type { Caption } from './observer.ts'
 
 type Stretch = NonNullable<Caption['spoken']>
 
-/** Whose stretches of speech are asked for. */
+/** A source of speech intervals. */
 export interface Voiced {
-  /** The stretch that a text is about which comes at `now` (clock ms); see `VoiceActivity.stretch`. */
+  /** Returns the interval that a text arriving at `now` (clock ms) covers; see `VoiceActivity.stretch`. */
   spoken(now: number, final: boolean): Stretch | undefined
 }
 
-/** How it stood when an interpretation was cut off from its speaker's voice. */
+/** The state of the voice when an interpretation was cut off from it. */
 interface Cut {
   readonly ended: Stretch | undefined
   readonly goingOn: Stretch | undefined
 }
 
 /**
- * When what one interpretation makes a text of was said: nothing of before it began, and nothing of after it was cut, as by a
- * change of language in the middle of a sentence, whose rest is another's.
+ * The speech intervals of one interpretation's texts, limited to the time from its start to its cut. A change of
+ * language in mid-sentence is such a cut: the rest of the sentence belongs to another interpretation.
  */
 export class SpokenRange {
   readonly #voice: Voiced
   readonly #since: number
-  /** The end of what its last final text was about. */
+  /** The end of the interval of its last final text. */
   #told = Number.NEGATIVE_INFINITY
   #cut: Cut | undefined
 
-  /** `since`: when the interpretation began (clock ms). */
+  /** `since`: when the interpretation started (clock ms). */
   constructor(voice: Voiced, since: number) {
     this.#voice = voice
     this.#since = since
   }
 
-  /** It hears nothing more of the voice from `now` (clock ms) on. */
+  /** The interpretation receives no more of the voice from `now` (clock ms) on. */
   cut(now: number): void {
     this.#cut ??= { ended: this.#voice.spoken(now, true), goingOn: this.#voice.spoken(now, false) }
   }
 
-  /** It hears the voice again. */
+  /** The interpretation receives the voice again. */
   goOn(): void {
     this.#cut = undefined
   }
 
-  /** What a text is about that comes at `now` (clock ms). */
+  /** Returns the interval that a text arriving at `now` (clock ms) covers. */
   of(now: number, final: boolean): Stretch | undefined {
     const found = this.#cut ? this.#beforeCut(this.#cut) : this.#voice.spoken(now, final)
     if (!found) return undefined
@@ -51,7 +51,10 @@ export class SpokenRange {
     return { fromMs, toMs }
   }
 
-  /** What was said last before the cut, unless a text of that has come: then it is what the cut went through. */
+  /**
+   * Returns the last interval before the cut, or the interval that was cut if a text for the former has already
+   * arrived.
+   */
   #beforeCut({ ended, goingOn }: Cut): Stretch | undefined {
     return ended && ended.toMs > this.#told ? ended : (goingOn ?? ended)
   }

@@ -1,16 +1,16 @@
-/** Where the time between end of speech and the first translated frame went (ms). Absent: that part cannot be told. */
+/** The time between end of speech and first translated frame, by stage (ms). An absent stage is unknown. */
 export interface UtteranceStages {
-  /** From the end of speech to its text: mostly the pause by which a service knows that somebody is done. */
+  /** From the end of speech to its text: mostly the pause by which a service detects the end. */
   readonly recognitionMs?: number
-  /** From the text to its translation, with the wait for the utterance before it. */
+  /** From the text to its translation, including the wait for the previous utterance. */
   readonly translationMs?: number
-  /** From the translation to the first of its voice. */
+  /** From the translation to the start of its audio. */
   readonly synthesisMs?: number
-  /** What the service did not tell apart: it sent the whole result at once and not how long each part took. */
+  /** Unattributed service time: the service sent the whole result at once, without timing. */
   readonly serviceMs?: number
-  /** What is left where the service tells its own times: the way there and back, and gathering what is sent. */
+  /** The rest, if the service reports its own times: transport in both directions, and buffering of fragments. */
   readonly networkMs?: number
-  /** From the first of the voice to the first frame sent: decoding, and the wait for what is still being heard. */
+  /** From the start of the audio to the first frame sent: decoding, and the wait for earlier playback. */
   readonly bridgeMs?: number
 }
 
@@ -25,30 +25,30 @@ export const STAGES = [
   'bridge',
 ] as const satisfies readonly Stage[]
 
-/** How long the service itself says that it took (ms). */
+/** Processing times reported by the service (ms). */
 export interface ServiceTiming {
   readonly recognitionMs?: number
   readonly translationMs?: number
   readonly synthesisMs?: number
 }
 
-/** When the parts of one utterance came from the service (clock ms). */
+/** Arrival times of one utterance's parts (clock ms). */
 export interface Arrivals {
   /** Its first final text. */
   readonly textAt?: number | undefined
   readonly translationAt?: number | undefined
-  /** The first bytes of its voice. */
+  /** The first bytes of its audio. */
   readonly voiceAt: number
   readonly timing?: ServiceTiming | undefined
 }
 
-/** The service's idea of when speech ended may differ from ours by so much (ms): a fragment, and some frames. */
+/** Tolerated difference between the service's end of speech and ours (ms): a fragment and some frames. */
 const SLACK_MS = 120
 
 /**
- * Divides the time from `speechEndedAt` to `begunAt` (clock ms) into stages that add up to it. What the service tells of itself
- * counts where it can be true; otherwise what came apart is told apart. Where the end of speech is not known, neither is what
- * came before the voice.
+ * Divides the time from `speechEndedAt` to `begunAt` (clock ms) into stages that add up to it. Times reported by the
+ * service are used if they are plausible; otherwise arrival times separate the stages. If the end of speech is unknown,
+ * so are all stages before the audio.
  */
 export function stagesOf(
   { textAt, translationAt, voiceAt, timing }: Arrivals,
@@ -64,7 +64,7 @@ export function stagesOf(
   const translation = within(translationAt, text ?? speechEndedAt, voiceAt)
   if (text === undefined || text === voiceAt) return { serviceMs: beforeMs, bridgeMs }
   const recognitionMs = text - speechEndedAt
-  // Two parts that came at once are not told apart.
+  // Parts that arrived together cannot be separated.
   if (translation === undefined || translation === voiceAt)
     return { recognitionMs, serviceMs: voiceAt - text, bridgeMs }
   if (translation === text)
@@ -72,7 +72,7 @@ export function stagesOf(
   return { recognitionMs, translationMs: translation - text, synthesisMs: voiceAt - translation, bridgeMs }
 }
 
-/** The service's own times, and what is left of `beforeMs` for the way; undefined where they cannot be true. */
+/** Returns the service's own times, with the rest of `beforeMs` as network time; undefined if they are implausible. */
 function toldStages(timing: ServiceTiming, beforeMs: number): UtteranceStages | undefined {
   const { recognitionMs, translationMs, synthesisMs } = timing
   if (recognitionMs === undefined || translationMs === undefined || synthesisMs === undefined)

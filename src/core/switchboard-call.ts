@@ -8,53 +8,53 @@ import type { Participant } from './participant.ts'
 import { type CallInput, type CallState, type Farewell, next } from './switchboard-state.ts'
 import type { SwitchboardVoice } from './switchboard-voice.ts'
 
-/** A party whose leg broke may come back within this time (ms). */
+/** Reconnection window of a participant whose leg broke (ms). */
 const RETURN_MS = 10_000
-/** Of two who come from another server, the second is there within this time of the first (ms). */
+/** After a hand-over, the second participant arrives within this time of the first (ms). */
 const REUNION_MS = 6_000
 
 export interface SwitchboardCallTerms {
-  /** Absent: nobody can be called. */
+  /** Absent: outbound calls are disabled. */
   readonly dialler: Dialler | undefined
   readonly voice: SwitchboardVoice
   readonly clock: Clock
   readonly log: Log
-  /** A call that is dialled ends after this long (s). */
+  /** Maximum duration of an outbound call (s). */
   readonly limitSeconds: number | undefined
-  /** Called once, when it is over. */
+  /** Called once, at the end of the call. */
   readonly over: (caller: Invitation | undefined) => void
 }
 
 interface Seat {
   readonly who: 'caller' | 'callee' | 'guest'
   party: Participant
-  /** The leg broke: when the party is given up. */
+  /** The leg broke: the timer of the reconnection window. */
   missing: Disposable | undefined
 }
 
 /**
- * One call between somebody who called in and somebody who is called for them. Ends everybody's leg when it is over. A call that another
- * server began goes on with whichever of the two comes first.
+ * One call between a caller and a callee who is dialed for them. Ends all legs when it is over. A call that was handed
+ * over from another server continues with the first of the two who arrives.
  */
 export class SwitchboardCall {
   readonly #room: string
   readonly #terms: SwitchboardCallTerms
   #plan: DialPlan | undefined
-  /** Absent until they have come from another server. */
+  /** Absent until the caller arrives from another server. */
   #caller: Invitation | undefined
-  /** That of whoever is called; known by being this very object. */
+  /** The callee's invitation, compared by identity. */
   #callee: Invitation | undefined
-  /** By the invitation, which stays the same when a party's leg is replaced. */
+  /** By invitation, which stays the same when a leg is replaced. */
   readonly #seats = new Map<Invitation, Seat>()
   #state: CallState
   #reunion: Disposable | undefined
   #outgoing: OutgoingCall | undefined
   #ringing: Announcement | undefined
-  /** Whoever was called has picked up, and is no machine. */
+  /** The callee has answered, and is not a machine. */
   #person = false
   #greeted = false
 
-  /** `first`: of a caller, with whom to call; or of somebody who was `called` by another server. */
+  /** `first`: the invitation of a caller, with the number to dial, or of a callee whom another server `called`. */
   constructor(first: Invitation, terms: SwitchboardCallTerms) {
     this.#room = first.room
     this.#terms = terms
@@ -68,11 +68,11 @@ export class SwitchboardCall {
     return this.#state
   }
 
-  /** `party` has been admitted to the room by `invitation`, for the first time or with a new leg. */
+  /** `party` was admitted to the room with `invitation`, for the first time or with a new leg. */
   join(party: Participant, invitation: Invitation): void {
     this.#meet(invitation)
     if (this.#state.status === 'parting' || this.#state.status === 'over') {
-      // Nobody is asked in while others are being shown out.
+      // Participants cannot join during the farewell.
       void party.hangUp()
       return
     }
@@ -85,24 +85,24 @@ export class SwitchboardCall {
     this.#seats.set(invitation, seat)
     const { leg } = party
     void leg.ended.then(reason => {
-      // Unless another leg has taken its place.
+      // Ignored if another leg has replaced it.
       if (party.leg === leg) this.#left(invitation, party, reason)
     })
     if (seat.who === 'caller' && this.#state.status === 'calling' && !back)
       this.#wait(party, known === undefined)
     this.#greet()
     this.#apply({ type: 'joined', present: this.#seats.size })
-    // Too late to be awaited, but here: nobody else is to be called.
+    // Too late for the hand-over, but connected: no other callee is dialed.
     if (seat.who === 'guest' && invitation.called)
       this.#apply({ type: 'unanswered', why: 'no-answer', stay: false, present: this.#seats.size })
   }
 
-  /** The call has lasted as long as calls may. */
+  /** The call has reached the maximum duration. */
   timeUp(): void {
     this.#apply({ type: 'time-up' })
   }
 
-  /** Learns who the caller is, and who was called. */
+  /** Learns the caller and the callee from `invitation`. */
   #meet(invitation: Invitation): void {
     const { room, dial, called } = invitation
     if (dial && !this.#caller) {
@@ -113,12 +113,12 @@ export class SwitchboardCall {
     if (called && this.#state.status === 'returning') this.#callee = invitation
   }
 
-  /** One of the two has not come from another server. */
+  /** One of the two has not arrived from another server. */
   #alone(): void {
     const caller = this.#caller && this.#seats.get(this.#caller)
     this.#apply({ type: 'not-returned', missing: caller ? 'callee' : 'caller' })
     if (!caller || this.#state.status !== 'calling') return
-    // Nobody who comes as the one that was called before is awaited any more.
+    // The callee of the previous server is no longer expected.
     this.#callee = { ...this.#plan?.callee, room: this.#room, echo: false, called: true }
     this.#wait(caller.party, true)
   }
@@ -128,13 +128,13 @@ export class SwitchboardCall {
     return invitation === this.#callee ? 'callee' : 'guest'
   }
 
-  /** The caller waits: not heard, so that nobody hears what is said to a ringing telephone. */
+  /** The caller waits, muted, so that speech during ringing is not played to the callee. */
   #wait(caller: Participant, first: boolean): void {
     caller.change({ muted: true })
     this.#ringing = this.#terms.voice.ring(caller)
     if (!first) return
     this.#dial()
-    // Whoever cannot be called at all is nobody to wait for.
+    // Without a dialed call there is no one to wait for.
     if (this.#state.status === 'calling') this.#say(caller, 'connecting', named(this.#plan?.callee))
   }
 
@@ -168,7 +168,7 @@ export class SwitchboardCall {
     } else this.#unanswered(farewellOf(outcome))
   }
 
-  /** Tells whoever was called what this is: once, and not before a machine is ruled out, which would keep it for good. */
+  /** Greets the callee, once, and only after a machine is ruled out, because voicemail would record the greeting. */
   #greet(): void {
     const callee = this.#callee && this.#seats.get(this.#callee)
     if (!this.#person || this.#greeted || !callee || callee.missing) return
@@ -220,7 +220,7 @@ export class SwitchboardCall {
   }
 
   #stopWaiting(answered: boolean): void {
-    // What the far side has of it (0.2 s) is heard: to cut it off would click.
+    // The audio already sent (0.2 s) is played to the end: cutting it off would click.
     this.#ringing?.stop()
     const caller = this.#caller && this.#seats.get(this.#caller)?.party
     caller?.change({ muted: false })
@@ -251,7 +251,7 @@ export class SwitchboardCall {
   }
 }
 
-/** Failures that people are told of in words of their own. */
+/** Failures with a notice of their own. */
 const FAILURES: { readonly [K in ErrorCode]?: Farewell } = {
   CAPACITY: 'line-full',
   DIAL_SPENT: 'minutes-spent',

@@ -1,6 +1,6 @@
 import type { NoticeName } from './announcer.ts'
 
-/** What a party is told before they are hung up. */
+/** Notices that end a call. */
 export type Farewell = Extract<
   NoticeName,
   | 'busy'
@@ -13,32 +13,32 @@ export type Farewell = Extract<
   | 'time-up'
 >
 
-/** A call between somebody who called in and somebody who is called for them; others may have joined. */
+/** A call between a caller and a callee; others can join. */
 export type CallState =
-  /** It goes on from another server: one is there, the other may come. */
+  /** Continues from another server: one participant is connected, the other is expected. */
   | { readonly status: 'returning' }
-  /** The caller waits; the other telephone rings, or is about to. */
+  /** The caller waits; the callee's phone rings, or is about to. */
   | { readonly status: 'calling' }
   | { readonly status: 'talking' }
-  /** Nobody came, and the caller stays: somebody else may join. */
+  /** The call was not answered, and the caller stays; others can join. */
   | { readonly status: 'waiting' }
-  /** Those who are left are told why it ends. */
+  /** The remaining participants hear the reason for the end. */
   | { readonly status: 'parting'; readonly farewell: Farewell }
   | { readonly status: 'over' }
 
-/** `present`: how many are there after it. */
+/** `present`: the number of participants afterwards. */
 export type CallInput =
-  /** Whoever was called has picked up, and is a person. */
+  /** The callee has answered, and is a person. */
   | { readonly type: 'answered' }
   | { readonly type: 'unanswered'; readonly why: Farewell; readonly stay: boolean; readonly present: number }
   | { readonly type: 'joined'; readonly present: number }
-  /** The other has not come. */
+  /** The other participant did not arrive. */
   | { readonly type: 'not-returned'; readonly missing: 'caller' | 'callee' }
   | { readonly type: 'left'; readonly who: 'caller' | 'callee' | 'guest'; readonly present: number }
-  /** Whoever was called has turned out to be a machine, and is gone. */
+  /** The callee was a machine, and is disconnected. */
   | { readonly type: 'machine'; readonly present: number }
   | { readonly type: 'time-up' }
-  /** The farewell has been heard by all. */
+  /** The farewell was played to everyone. */
   | { readonly type: 'said' }
 
 const OVER: CallState = { status: 'over' }
@@ -49,11 +49,11 @@ const CALLING: CallState = { status: 'calling' }
 /**
  *   calling ──answered──▶ talking ◀──joined── waiting
  *      ├──unanswered, and the caller stays──────▲
- *      └──unanswered──▶ parting ◀──one is left── talking, waiting
- *   returning ──both are there──▶ talking; ──no callee──▶ calling; ──no caller──▶ parting
- *                          └──said, or nobody is there──▶ over, for good
+ *      └──unanswered──▶ parting ◀──one remains── talking, waiting
+ *   returning ──both present──▶ talking; ──no callee──▶ calling; ──no caller──▶ parting
+ *                          └──said, or no one present──▶ over
  *
- * What says nothing new changes nothing: the same state is returned.
+ * An input without effect returns the same state.
  */
 export function next(state: CallState, input: CallInput): CallState {
   if (state.status === 'over') return state
@@ -91,7 +91,7 @@ function isEnd(input: CallInput): boolean {
 
 function afterLeaving(state: CallState, who: 'caller' | 'callee' | 'guest', present: number): CallState {
   if (present === 0) return OVER
-  // Whether the call is answered is still open, and only the caller waits for that.
+  // Only the caller waits for the answer, which is still pending.
   if (state.status === 'calling' && who !== 'caller') return state
   if (state.status === 'returning') return state
   if (present === 1) return parting('other-left')

@@ -4,29 +4,29 @@ import { after, type Clock } from './clock.ts'
 import type { LanguageId } from './languages.ts'
 import type { Participant } from './participant.ts'
 
-/** The longest that anybody waits for a notice to be heard (ms). */
+/** Maximum wait for the playback of a notice (ms). */
 const HEARD_MS = 15_000
-/** Last words may still be on their way through the service for this long (ms) … */
+/** Last words can remain in the service for this long (ms) … */
 const WORDS_MS = 1_000
-/** … and are waited for no longer than this (ms). A notice lets them go on for 1.5 s more: 3 s in all. */
+/** … with this as the maximum wait (ms). A notice lets them continue for another 1.5 s: 3 s in total. */
 const REST_MS = 1_500
-/** How often it is looked whether all has been heard (ms). */
+/** Interval between checks of the playback (ms). */
 const LOOK_MS = 100
 
-/** How the switchboard speaks to parties: notices in their own language, and a ringing tone. */
+/** Plays notices, in each participant's language, and a ringing tone. */
 export class SwitchboardVoice {
   readonly #announcer: Announcer
   readonly #clock: Clock
   readonly #language: LanguageId
 
-  /** `language`: for parties who have none. */
+  /** `language`: for participants without a language. */
   constructor(announcer: Announcer, clock: Clock, language: LanguageId) {
     this.#announcer = announcer
     this.#clock = clock
     this.#language = language
   }
 
-  /** Settles when `party` has heard the notice, is gone, or does not seem to hear anything. Never rejects. */
+  /** Plays a notice. Resolves when `party` has heard it or left, or after a timeout. Never rejects. */
   async say(
     party: Participant,
     name: NoticeName,
@@ -39,12 +39,12 @@ export class SwitchboardVoice {
     await Promise.race([party.announce(sound).ended, late])
   }
 
-  /** What a caller hears while a telephone rings; until it is stopped. */
+  /** Plays the ringing tone until it is stopped. */
   ring(party: Participant): Announcement {
     return party.announce(this.#announcer.tone('ringback'))
   }
 
-  /** Settles when `party` has heard what is translated for them, last words that still come included, or soon. */
+  /** Resolves when `party` has heard all translations, including last words that still arrive, or after a timeout. */
   async heardOut(party: Participant): Promise<void> {
     const begun = this.#clock.now()
     for (;;) {

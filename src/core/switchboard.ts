@@ -11,30 +11,33 @@ import { SwitchboardCall } from './switchboard-call.ts'
 import type { Farewell } from './switchboard-state.ts'
 import { SwitchboardVoice } from './switchboard-voice.ts'
 
-/** What the switchboard works with. Everything stays its owner’s. */
+/** Dependencies of the switchboard. The caller keeps ownership of all of them. */
 export interface SwitchboardParts {
-  /** Where everybody is admitted; stays its owner's. */
+  /** The relay that admits all legs; the caller keeps ownership. */
   readonly relay: Relay
   readonly announcer: Announcer
-  /** Absent: dialling out is off. */
+  /** Absent: outbound calls are disabled. */
   readonly dialler?: Dialler | undefined
   readonly clock?: Clock
   readonly log?: Log
-  /** Rooms at a time; whoever would open one more is told so and hung up. Default: as many as there are legs for. */
+  /**
+   * Maximum number of rooms; a caller who would open another one hears a notice and is disconnected. Default: the
+   * number of legs.
+   */
   readonly maxRooms?: number | undefined
-  /** A leg ends after this long, and a call between two with it. Default: never. */
+  /** Maximum duration of a leg, and of a call between two participants. Default: unlimited. */
   readonly maxMinutes?: number | undefined
-  /** Of notices for parties without a language. Default `en-us`. */
+  /** Language of notices for participants without one. Default `en-us`. */
   readonly language?: LanguageId | undefined
 }
 
-/** Of a call that was dialled, Twilio's own limit comes this much later than ours, which is announced (s). */
+/** Twilio's own limit for outbound calls is this much longer than ours, which is announced (s). */
 const LIMIT_MARGIN_SECONDS = 60
 
 /**
- * Puts calls through: everybody is admitted by it, and for whom an invitation says so (`dial`) somebody else is called.
- * They hear a ringing tone until that one has come, are told what became of it otherwise, and when one of the two hangs
- * up the other is told and hung up as well, unless others have joined them. Knows no channel: only legs and a dialler.
+ * Connects calls. It admits every leg; for an invitation with `dial`, it also dials a callee. The caller hears ringing,
+ * then the answer or a notice with the outcome. When one of the two hangs up, the other hears a notice and is
+ * disconnected, unless others have joined. Independent of channels: it uses only legs and a dialer.
  */
 export class Switchboard implements Admission {
   readonly #parts: SwitchboardParts
@@ -42,9 +45,9 @@ export class Switchboard implements Admission {
   readonly #log: Log
   readonly #voice: SwitchboardVoice
   readonly #calls = new Map<string, SwitchboardCall>()
-  /** When a party must go (clock ms). By invitation: a party whose leg is replaced gets no more time. */
+  /** Maximum end of a participant's call (clock ms). By invitation: a replaced leg gets no additional time. */
   readonly #deadlines = new WeakMap<Invitation, number>()
-  /** Callers whose call is over: a leg of theirs that comes late must not make a telephone ring again. */
+  /** Callers whose call is over: a late leg of theirs must not dial again. */
   readonly #done = new WeakSet<Invitation>()
 
   constructor(parts: SwitchboardParts) {
@@ -55,7 +58,7 @@ export class Switchboard implements Admission {
     this.#voice = new SwitchboardVoice(announcer, clock, language)
   }
 
-  /** Calls between two that ring or go on. */
+  /** Calls between two participants, ringing or connected. */
   get calls(): number {
     return this.#calls.size
   }
@@ -114,7 +117,7 @@ export class Switchboard implements Admission {
     void leg.ended.then(() => timer[Symbol.dispose]())
   }
 
-  /** Tells a party why they must go, and hangs up. */
+  /** Plays the reason to a participant, then hangs up. */
   #dismiss(party: Participant, farewell: Farewell): void {
     void this.#voice.say(party, farewell).then(() => party.hangUp())
   }

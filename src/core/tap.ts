@@ -1,42 +1,42 @@
 import { FRAME_MS } from '../transcode/pcm.ts'
 import type { LanguageId } from './languages.ts'
 
-/** One voice of a room: what a participant says, or its translation into one language. */
+/** One voice of a room: a participant's original, or its translation into one language. */
 export interface Track {
   /** Unique in its room. */
   readonly id: string
   readonly kind: 'original' | 'translation'
   /** The speaker's id. */
   readonly participant: string
-  /** Of a translation: the language it is in. */
+  /** The language of a translation. */
   readonly to?: LanguageId
 }
 
 /**
- * Receives a room's voices as they sound, for a recording. Called synchronously on the hot path: it must be quick, do no
- * I/O of its own and not throw; one that throws is taken off and ended.
+ * Receives a room's voices during playback, for a recording. Called synchronously on the hot path: it must be fast, and
+ * must not do I/O or throw. A tap that throws is removed and ended.
  */
 export interface Tap {
   /**
-   * One frame of `track`: 20 ms, 16 kHz mono, borrowed for the call only. It sounds `atMs` milliseconds after the room
-   * opened: an original when it was said, a translation when the far side of its first listener plays it. Frames of one
-   * track come in order and never overlap; where none came there was silence.
+   * One frame of `track`: 20 ms, 16 kHz mono, valid during the call only. Its position is `atMs` milliseconds after the
+   * room opened: an original when it was spoken, a translation when the peer of its first listener plays it. Frames of
+   * one track are in order and never overlap; gaps are silence.
    */
   frame(track: Track, frame: Int16Array, atMs: number): void
-  /** No more frames come: the room has ended, or the tap was taken off. Called once. */
+  /** No more frames follow: the room has ended, or the tap was removed. Called once. */
   end(): void
 }
 
-/** Frames arrive early and late; further off than this, a track's own count of time was wrong (ms). */
+/** Tolerated jitter of frames; a larger deviation means that the track's position was wrong (ms). */
 const DRIFT_MS = 300
 
-/** Puts the frames of one track in their place on the room's clock and gives them to all taps. */
+/** Positions the frames of one track on the room's clock and passes them to all taps. */
 export class TrackWriter {
   readonly track: Track
   /** When the room opened (clock ms). */
   readonly #openedAt: number
   readonly #give: (track: Track, frame: Int16Array, atMs: number) => void
-  /** Where the last frame ended (ms of the room). */
+  /** End of the last frame (ms after opening). */
   #end = Number.NEGATIVE_INFINITY
 
   constructor(track: Track, openedAt: number, give: (track: Track, frame: Int16Array, atMs: number) => void) {
@@ -45,16 +45,18 @@ export class TrackWriter {
     this.#give = give
   }
 
-  /** A live frame that came at `now` (clock ms): it follows the one before, since networks hurry and tarry. */
+  /**
+   * Writes a live frame that arrived at `now` (clock ms) directly after the previous one, which removes network jitter.
+   */
   live(frame: Int16Array, now: number): void {
     const atMs = now - this.#openedAt
     const drift = atMs - this.#end
-    // Faster than time for long: there is no place for it.
+    // A source that is permanently faster than real time: no position remains.
     if (drift < -DRIFT_MS) return
     this.#write(frame, drift > DRIFT_MS ? atMs : this.#end)
   }
 
-  /** A frame that is played at `at` (clock ms); what would overlap the one before is left out. */
+  /** Writes a frame that is played at `at` (clock ms); drops it if it would overlap the previous one. */
   exact(frame: Int16Array, at: number): void {
     const atMs = at - this.#openedAt
     if (atMs > this.#end - FRAME_MS / 2) this.#write(frame, Math.max(atMs, this.#end))
@@ -66,14 +68,14 @@ export class TrackWriter {
   }
 }
 
-/** A translation that several listeners hear, each in their own time: only one of them is on the track. */
+/** A translation that several listeners hear at different times: only one listener's playback is on the track. */
 export interface TappedTranslation {
   readonly track: TrackWriter | undefined
-  /** The listener whose hearing counts. */
+  /** The listener whose playback is recorded. */
   readonly ear: string | undefined
 }
 
-/** What one listener hears of a translation, as far as it is on its track. */
+/** One listener's playback of a translation, if it is on the track. */
 export class TappedVoice {
   readonly #translation: TappedTranslation
   readonly #listener: string

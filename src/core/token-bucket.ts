@@ -1,4 +1,4 @@
-/** Measures events or amounts against a steady rate with room for a burst. Time comes with each call. */
+/** A token bucket: limits events or amounts to a steady rate with bursts. Each call passes the time. */
 export class TokenBucket {
   readonly #perMs: number
   readonly #burst: number
@@ -13,21 +13,21 @@ export class TokenBucket {
     this.#at = now
   }
 
-  /** What could be taken at `now`. */
+  /** Returns the tokens available at `now`. */
   left(now: number): number {
     this.#left = Math.min(this.#burst, this.#left + (now - this.#at) * this.#perMs)
     this.#at = now
     return this.#left
   }
 
-  /** Takes `amount`, all or nothing; returns what is left after it, or -1 if there was not enough. */
+  /** Takes `amount` tokens, all or none; returns the remaining tokens, or -1 if there were not enough. */
   take(now: number, amount = 1): number {
     if (this.left(now) < amount) return -1
     this.#left -= amount
     return this.#left
   }
 
-  /** Puts back what was taken for nothing. */
+  /** Returns unused tokens. */
   give(amount = 1): void {
     this.#left = Math.min(this.#burst, this.#left + amount)
   }

@@ -5,33 +5,32 @@ import { beginAgain, QueuedSpeech, type Speech } from './queued-speech.ts'
 
 export type { Speech } from './queued-speech.ts'
 
-/** What became of an utterance in a lane. */
+/** Events of an utterance in the queue. */
 export interface LaneEvents {
   /** Its first frame is being sent. */
   begun(utterance: Speech): void
-  /** Its last frame was taken; a mark may follow it. */
+  /** Its last frame was read; a mark can follow it. */
   finished(utterance: Speech): void
-  /** It will not be played (any more). */
+  /** It will not be played, or not to its end. */
   dropped(utterance: Speech): void
-  /** It ran dry before its end: the rest comes later, or never. */
+  /** An underrun before its end: the rest arrives later, or never. */
   starved(utterance: Speech): void
 }
 
-/** How a lane follows time. */
+/** Timing of a queue. */
 export interface LaneTiming {
-  /** Clock ms; without it the lane's own frames are its clock. */
+  /** Clock ms; by default, the queue's own frames are its clock. */
   readonly now?: () => number
-  /** Whether it catches up when it is late; by default it does. */
+  /** Enables catching up when late; on by default. */
   readonly catchUp?: boolean
 }
 
-/** Frames between two looks at the lag: 100 ms. */
+/** Frames between two measurements of the lag: 100 ms. */
 const LOOK_FRAMES = 5
 /**
- * One speaker's translations on their way to one listener: whole utterances, in order. It knows how late they are heard
- * and catches up: pauses are trimmed, then speech is played faster, until nothing is late any more. When an utterance
- * would have to wait longer than `maxLagMs`, the oldest not begun are dropped whole. While nothing is late, frames pass
- * as they are.
+ * One speaker's translations for one listener: whole utterances, in order. It measures their delay and catches up: it
+ * trims pauses, then plays speech faster, until the delay is gone. If an utterance would have to wait longer than
+ * `maxLagMs`, the oldest ones that have not started are dropped whole. Without delay, frames pass unchanged.
  */
 export class TranslationLane {
   readonly #queue: QueuedSpeech[] = []
@@ -40,12 +39,12 @@ export class TranslationLane {
   readonly #now: () => number
   readonly #catchesUp: boolean
   readonly #pace = new LanePace()
-  /** Made when first behind. */
+  /** Created on the first delay. */
   #hurried: HurriedSpeech | undefined
-  /** What is played comes by way of it. */
+  /** Playback is time-compressed. */
   #hurrying = false
   #frames = 0
-  /** In mid utterance, and nothing there. */
+  /** An underrun in the middle of an utterance. */
   #dry = false
   #starving = false
 
@@ -57,13 +56,13 @@ export class TranslationLane {
     this.#catchesUp = catchUp
   }
 
-  /** Takes a place in `speech` until it is played or dropped. */
+  /** Holds a reader of `speech` until it is played or dropped. */
   enqueue(speech: Speech): void {
     this.#queue.push(new QueuedSpeech(speech, this.#now()))
     this.#bound()
   }
 
-  /** Audio known to wait here (ms). */
+  /** Known audio that waits here (ms). */
   get backlogMs(): number {
     let sum = this.#bufferedMs
     for (let n = 0; n < this.#queue.length; n++) sum += this.#queue[n]!.leftMs
@@ -71,8 +70,8 @@ export class TranslationLane {
   }
 
   /**
-   * How late what is here is heard: the longest time, in ms, by which an utterance is, or at the present pace will be,
-   * heard later than it could have been when it came. 0 while everything is heard as it comes.
+   * The delay of the queue (ms): the largest difference between the time at which an utterance is, or at the current
+   * rate will be, played and the earliest possible time after its arrival. 0 while everything plays on arrival.
    */
   get lagMs(): number {
     let most = 0
@@ -84,27 +83,27 @@ export class TranslationLane {
     return most
   }
 
-  /** How much faster than spoken it plays now, 1 to 1.25. */
+  /** The current playback speed, 1 to 1.25 times the original. */
   get factor(): number {
     return this.#pace.now.factor
   }
 
-  /** Whether pauses are trimmed now. */
+  /** True while pauses are trimmed. */
   get trimming(): boolean {
     return this.#pace.now.trim
   }
 
-  /** Time won so far by trimming pauses (ms). */
+  /** Time saved so far by trimming pauses (ms). */
   get trimmedMs(): number {
     return this.#hurried?.trimmedMs ?? 0
   }
 
-  /** Time won so far by speaking faster (ms). */
+  /** Time saved so far by faster playback (ms). */
   get hastenedMs(): number {
     return this.#hurried?.hastenedMs ?? 0
   }
 
-  /** In the middle of an utterance, or with one to begin. */
+  /** True in the middle of an utterance, or with one ready to start. */
   get active(): boolean {
     for (let first = this.#queue[0]; first; first = this.#queue[0]) {
       if (!first.taken || first.at > 0) return first.at > 0 || first.speech.audio.frames > 0
@@ -113,16 +112,16 @@ export class TranslationLane {
     return false
   }
 
-  /** In the middle of an utterance: the listener has heard its beginning. */
+  /** True in the middle of an utterance, after its start was played. */
   get midway(): boolean {
     return this.#queue[0]?.begun ?? false
   }
 
-  /** The next frame, valid until the one after it is asked for; undefined when there is none now. */
+  /** Returns the next frame, valid until the following call; undefined if none is available. */
   next(): Int16Array | undefined {
     if (this.#queue.length === 0) return undefined
     if (this.#frames % LOOK_FRAMES === 0) {
-      // How long utterances are is known only once they are decoded.
+      // The length of utterances is known only once they are decoded.
       if (this.#queue.length > 2) this.#bound()
       if (this.#catchesUp) this.#look()
     }
@@ -134,7 +133,7 @@ export class TranslationLane {
     return frame
   }
 
-  /** Moves on if the frame just taken was the last of an utterance, which is then told; the frame was copied by now. */
+  /** Call after the frame was copied: finishes an utterance whose last frame it was. */
   settle(): void {
     for (let first = this.#queue[0]; first?.begun && first.taken; first = this.#queue[0]) {
       if (this.#hurrying && !this.#hurried!.passed(first)) return
@@ -142,7 +141,7 @@ export class TranslationLane {
     }
   }
 
-  /** The listener will hear the lack, if there is one: nothing is ahead any more, or something else goes out instead. */
+  /** The underrun, if any, becomes audible: the peer has run dry, or other audio is sent. */
   missed(): void {
     const first = this.#queue[0]
     if (!first || !this.#dry || this.#starving) return
@@ -151,8 +150,8 @@ export class TranslationLane {
   }
 
   /**
-   * What was taken was not heard after all: `unheard`, which was begun, is played again, each from its beginning, and what
-   * waits behind it. Somebody must hold a place at the beginning of each.
+   * Audio already read was not played after all: plays `unheard` again, each from its start, then the rest of the
+   * queue. A reader must retain the start of each.
    */
   again(unheard: readonly Speech[]): void {
     this.#hurried?.clear()
@@ -163,7 +162,7 @@ export class TranslationLane {
     for (const speech of lost) this.#events.dropped(speech)
   }
 
-  /** Drops everything, also what has begun. */
+  /** Drops everything, including the utterance being played. */
   clear(): void {
     this.#hurried?.clear()
     this.#rest()
@@ -174,7 +173,7 @@ export class TranslationLane {
     return this.#hurrying ? this.#hurried!.bufferedMs : 0
   }
 
-  /** Drops the oldest that have not begun, until the newest need not wait for longer than it may. */
+  /** Drops the oldest utterances that have not started, until the newest one no longer exceeds the maximum wait. */
   #bound(): void {
     while (this.#waitMs(this.#queue.length - 1) > this.#maxLagMs) {
       const oldest = this.#queue.findIndex(queued => queued.at === 0)
@@ -183,14 +182,14 @@ export class TranslationLane {
     }
   }
 
-  /** How long utterance `index` still waits for those before it at the present pace, what it gave ahead included (ms). */
+  /** Wait of utterance `index` for those before it at the current rate, including audio already read ahead (ms). */
   #waitMs(index: number): number {
     let sum = this.#bufferedMs
     for (let n = 0; n < index; n++) sum += this.#queue[n]!.leftMs
     return sum / this.factor
   }
 
-  /** Audio that can be played before more has to come (ms). */
+  /** Audio available for continuous playback (ms). */
   get #aheadMs(): number {
     let sum = this.#bufferedMs
     for (let n = 0; n < this.#queue.length; n++) {
@@ -208,7 +207,7 @@ export class TranslationLane {
       this.#hurried = new HurriedSpeech(this.#queue, queued => this.#begin(queued))
     }
     this.#hurried.pace = pace
-    // Back to frames as they are once nothing is left that was read ahead.
+    // Returns to unchanged frames once the audio read ahead is used up.
     this.#hurrying = !this.#pace.atRest || this.#hurried.bufferedMs > 0
   }
 

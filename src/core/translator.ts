@@ -2,78 +2,80 @@ import type { BridgeError, EndReason } from './errors.ts'
 import type { LanguageId } from './languages.ts'
 import type { ServiceTiming } from './stages.ts'
 
-/** What one connection to the service is for. */
+/** The parameters of one connection to the service. */
 export interface TranslationRequest {
-  /** Language spoken, `<language>-<region>`. */
+  /** Spoken language, `<language>-<region>`. */
   readonly from: LanguageId
-  /** Language wanted. */
+  /** Target language. */
   readonly to: LanguageId
   /** `speech`: captions and translated voice (`/sts`). `captions`: the transcript only (`/stt`). */
   readonly want: 'speech' | 'captions'
-  /** The voice that speaks it, by its id in the service's own list; absent: the usual one. */
+  /** Voice of the translation: an id in the service's list; absent: the default voice. */
   readonly voice?: string
 }
 
-/** The same of a service that has other voices, or may have. */
+/** Returns the request without its voice, for a service whose voices possibly differ. */
 export function inAnyVoice(request: TranslationRequest): TranslationRequest {
   const { from, to, want, voice } = request
   return voice === undefined ? request : { from, to, want }
 }
 
-/** One thing the service said. */
+/** One result of the service. */
 export interface TranslationResult {
-  /** The service's own name of the utterance; results of one utterance share it. */
+  /** The service's id of the utterance, shared by all its results. */
   readonly utterance: string
-  /** False while the text may still change. */
+  /** False while the text can still change. */
   readonly final: boolean
-  /** What was said, in the speaker's language. */
+  /** The transcript, in the speaker's language. */
   readonly text?: string
-  /** The same in the listener's language. */
+  /** The translation, in the listener's language. */
   readonly translation?: string
-  /** mp3, WAV or linear16 that continues what came before in the same utterance. */
+  /** mp3, WAV or linear16 that continues the previous audio of the same utterance. */
   readonly audio?: Uint8Array
-  /** Samples per second of linear16 without a header, where the service tells it (Hz); 16 000 where it does not. */
+  /** Sample rate of linear16 without a header, if the service states it (Hz); default 16 000. */
   readonly rate?: number
-  /** Milliseconds of this connection's audio up to which a final covers it, when the service says so. */
+  /** Position in this connection's audio up to which a final covers it, if the service states it (ms). */
   readonly endMs?: number
-  /** How long the service's stages took, when it says so. */
+  /** Duration of the service's stages, if reported. */
   readonly timing?: ServiceTiming
 }
 
-/** Receives a connection's events, synchronously and in order; nothing after `ended`. */
+/** Receives a connection's events, synchronously and in order; no event follows `ended`. */
 export interface ConnectionSink {
-  /** The service takes audio from now on. */
+  /** The service accepts audio from now on. */
   ready(): void
-  /** Fragment `sequence` was taken (`ok`), or the service says it failed. */
+  /** Fragment `sequence` was accepted (`ok`) or reported as failed. */
   acked(sequence: number, ok: boolean): void
   result(result: TranslationResult): void
-  /** The voice of an utterance is complete: of this one, where the service says of which. */
+  /** The audio of an utterance is complete; `utterance` names it if the service does. */
   endOfSpeech(utterance?: string): void
-  /** The service reported an error about data; the connection goes on. */
+  /** The service reported an error about data; the connection continues. */
   fault(error: BridgeError): void
-  /** Another connection should take its place, in a pause; within `ms` where it will end by itself then. */
+  /** Another connection should replace this one in a pause, and within `ms` if this one will end by then. */
   renew?(ms?: number): void
-  /** The connection is gone; `retryable` of a `failed` reason says whether opening another may help. */
+  /** The connection ended; `retryable` of a `failed` reason tells if opening another one can help. */
   ended(reason: EndReason): void
 }
 
-/** One connection to the translation service: made per session and per attempt, used once. */
+/** One connection to the translation service: created per session and attempt, used once. */
 export interface Connection {
-  /** Sends linear16 16 kHz mono bytes. Only between `ready` and `ended`; the bytes must stay as they are until acked. */
+  /**
+   * Sends linear16 16 kHz mono bytes. Only between `ready` and `ended`; the bytes must not change until acknowledged.
+   */
   send(fragment: Uint8Array, sequence: number): void
   /** Idempotent. `ended` follows. */
   close(): void
 }
 
-/** A translation service, or a stand-in for one. */
+/** A translation service, or several behind one interface. */
 export interface Translator {
   /**
-   * Opens a connection and returns at once; no event comes before it has returned. Never throws for what the service
-   * does: that arrives at `sink.ended`.
+   * Opens a connection and returns at once; events follow after it has returned. Never throws for errors of the
+   * service: those arrive at `sink.ended`.
    */
   open(request: TranslationRequest, sink: ConnectionSink): Connection
-  /** Many connections are being opened: whoever has one holds back what is not urgent. Absent: never. */
+  /** True while many connections are being opened: sessions then delay sending that is not urgent. Absent: never. */
   readonly crowded?: boolean
-  /** Closes what is still open. */
+  /** Closes all open connections. */
   close(): Promise<void>
 }

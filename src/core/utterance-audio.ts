@@ -6,10 +6,10 @@ const BLOCK_SAMPLES = BLOCK_FRAMES * FRAME_SAMPLES
 /** Blocks kept for later utterances: 3.3 MB. */
 const SPARE_BLOCKS = 512
 
-/** Ramp at both edges of an utterance, so that neither clicks (samples). */
+/** Fade at both edges of an utterance, which prevents clicks (samples). */
 const FADE_SAMPLES = 80
 
-/** A piece of memory with a view of each of its frames, so that reading makes no garbage. */
+/** A block of memory with a view of each of its frames, so that reading allocates nothing. */
 interface Block {
   readonly pcm: Int16Array
   readonly frames: readonly Int16Array[]
@@ -25,44 +25,47 @@ function newBlock(): Block {
   return { pcm, frames }
 }
 
-/** One listener's place in an utterance. */
+/** One listener's position in an utterance. */
 export interface UtteranceReader {
-  /** Frames taken so far. */
+  /** Frames read so far. */
   readonly at: number
-  /** The next frame, valid until the one after it is asked for; undefined when it is not there (yet). */
+  /** Returns the next frame, valid until the following call; undefined if it is not available yet. */
   next(): Int16Array | undefined
-  /** Needs no more. Idempotent. */
+  /** Releases the reader. Idempotent. */
   close(): void
 }
 
 /**
- * The voice of one utterance as frames of 16 kHz: written once as it is decoded, read by every listener at their own
- * pace. Listeners take their place before the first is read on; what all of them have passed is given back at once,
- * so a long translation needs little memory.
+ * The voice of one utterance as frames of 16 kHz: written once while it is decoded, read by every listener at their own
+ * pace. Readers must be created before reading starts; audio that all of them have read is freed at once, so a long
+ * translation needs little memory.
  */
 export class UtteranceAudio {
-  /** The first ones are undefined once passed by all. */
+  /** The first blocks are undefined once all readers have read them. */
   readonly #blocks: (Block | undefined)[] = []
   readonly #readers = new Set<Reader>()
   #samples = 0
   #freed = 0
   #complete = false
-  /** Somebody took a place. */
+  /** A reader was created. */
   #read = false
 
-  /** Frames that may be read. The last samples are held back until it is known whether they are faded out. */
+  /** Readable frames. The last samples are held back until it is known if they are faded out. */
   get frames(): number {
     return this.#complete
       ? Math.ceil(this.#samples / FRAME_SAMPLES)
       : Math.floor(Math.max(0, this.#samples - FADE_SAMPLES) / FRAME_SAMPLES)
   }
 
-  /** Nothing will be added. */
+  /** True if the audio is complete. */
   get complete(): boolean {
     return this.#complete
   }
 
-  /** It had readers, and all of them have left. Readers that come late start with those that are there, so no more come. */
+  /**
+   * True if it had readers and all of them have left. Late readers start together with existing ones, so no more
+   * follow.
+   */
   get abandoned(): boolean {
     return this.#read && this.#readers.size === 0
   }
@@ -72,7 +75,7 @@ export class UtteranceAudio {
     return (this.#samples / FRAME_SAMPLES) * FRAME_MS
   }
 
-  /** Takes a place at the beginning. Throws once the beginning has been given back. */
+  /** Creates a reader at the beginning. Throws once the beginning has been freed. */
   reader(): UtteranceReader {
     if (this.#freed > 0) throw new RangeError(`${this.#freed} blocks of this audio were given back already`)
     const reader = new Reader(this, r => this.#left(r))
@@ -81,7 +84,7 @@ export class UtteranceAudio {
     return reader
   }
 
-  /** Adds samples of 16 kHz; they are copied. */
+  /** Appends a copy of 16 kHz samples. */
   append(pcm: Int16Array): void {
     if (this.#complete) return
     let from = 0
@@ -97,7 +100,7 @@ export class UtteranceAudio {
     }
   }
 
-  /** No more comes: the last frame is filled up with silence behind a short fade. Idempotent. */
+  /** Completes the audio: fades it out and pads the last frame with silence. Idempotent. */
   finish(): void {
     if (this.#complete) return
     this.#complete = true
@@ -107,13 +110,13 @@ export class UtteranceAudio {
     this.#free()
   }
 
-  /** Frame `index`, for readers. */
+  /** Returns frame `index`, for readers. */
   frame(index: number): Int16Array | undefined {
     if (index >= this.frames) return undefined
     return this.#blocks[Math.floor(index / BLOCK_FRAMES)]?.frames[index % BLOCK_FRAMES]
   }
 
-  /** A reader begins a new block: those before it may be of no more use. */
+  /** A reader enters a new block: earlier blocks are possibly free. */
   passed(at: number): void {
     if (at % BLOCK_FRAMES === 0) this.#free()
   }
@@ -123,7 +126,9 @@ export class UtteranceAudio {
     this.#free()
   }
 
-  /** Gives back what every reader has passed; when the last has left, everything once nothing is added. */
+  /**
+   * Frees the blocks that every reader has read; after the last reader has left, all blocks once the audio is complete.
+   */
   #free(): void {
     if (!this.#read || (this.#readers.size === 0 && !this.#complete)) return
     let passed = this.#blocks.length
@@ -142,7 +147,7 @@ export class UtteranceAudio {
       block[at + n] = Math.round((block[at + n]! * (this.#samples + n)) / FADE_SAMPLES)
   }
 
-  /** The fade may reach back into the block before the last. */
+  /** The fade can extend into the previous block. */
   #fadeOut(): void {
     const length = Math.min(FADE_SAMPLES, this.#samples)
     for (let n = 0; n < length; n++) {
@@ -155,7 +160,7 @@ export class UtteranceAudio {
 
 class Reader implements UtteranceReader {
   at = 0
-  /** The first frame that must stay as it is: the one lent last. */
+  /** The first frame that must not change: the last one returned. */
   from = 0
   readonly #audio: UtteranceAudio
   readonly #leave: (reader: Reader) => void

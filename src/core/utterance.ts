@@ -6,43 +6,46 @@ import type { RelayMetrics } from './metrics.ts'
 import type { Arrivals } from './stages.ts'
 import { UtteranceAudio } from './utterance-audio.ts'
 
-/** mp3 frames decoded at once when bytes arrive (≈ 150 ms of voice); the rest follows in slices, tick by tick. */
+/** mp3 frames decoded at once when bytes arrive (≈ 150 ms of voice); the rest is decoded in slices, tick by tick. */
 const FIRST_SLICE = 4
 
-/** A voice longer than this is no utterance; the rest is not played (ms). */
+/** Maximum length of an utterance; the rest is dropped (ms). */
 const LONGEST_MS = 120_000
 
 export interface UtteranceOptions {
-  /** Belongs to the session and knows its voice; absent: as it comes. */
+  /** Belongs to the session and knows its voice; absent: no normalization. */
   readonly leveller?: Leveller | undefined
-  /** The voice came whole and was no sound, but something else. */
+  /** Called if the complete voice was not audio. */
   readonly notMp3?: () => void
-  /** Samples per second of a voice that comes without a header, where the service tells it (Hz). */
+  /** Sample rate of a voice without a header, if the service states it (Hz). */
   readonly rate?: number | undefined
-  /** So much of its beginning was heard before, and is left out (ms). */
+  /** Duration of its start that was already played and is skipped (ms). */
   readonly skipMs?: number
-  /** When its parts came; absent: not known, or of no use. */
+  /** Arrival times of its parts; absent: unknown or unused. */
   readonly arrivals?: Arrivals
 }
 
-/** One translated stretch of speech: its text arrives whole, its voice as mp3, WAV or samples that are decoded once for all listeners. */
+/**
+ * One translated utterance: its text arrives complete, its voice as mp3, WAV or samples, decoded once for all
+ * listeners.
+ */
 export class Utterance {
   /** Unique in this process. */
   readonly id: string
   readonly audio = new UtteranceAudio()
-  /** Clock time at which the speaker's last word ended (ms), as far as it can be told by level. */
+  /** End of the speaker's last word (clock ms), as far as audio levels show it. */
   readonly speechEndedAt: number
   readonly arrivals: Arrivals | undefined
-  /** What it says, as far as is known. */
+  /** Its text, as far as it is known. */
   text: string | undefined
   readonly #voice: VoiceStream
   readonly #options: UtteranceOptions
   readonly #metrics: RelayMetrics
   #ended = false
-  /** Samples that are still to be left out. */
+  /** Samples still to be skipped. */
   #skip: number
 
-  /** `metrics` counts what was no audio. */
+  /** `metrics` counts invalid audio bytes. */
   constructor(
     id: string,
     speechEndedAt: number,
@@ -67,14 +70,14 @@ export class Utterance {
     this.#voice = new VoiceStream(pool, play, options.rate)
   }
 
-  /** Adds the voice of one result, a file or a piece of one; the first few frames are decoded now. */
+  /** Adds the voice of one result, a file or a piece of one; decodes the first few frames at once. */
   write(bytes: Uint8Array): void {
     if (this.#ended) return
     this.#voice.write(bytes)
     this.#decode(FIRST_SLICE)
   }
 
-  /** No more bytes come. What is not decoded yet still will be. Idempotent. */
+  /** No more bytes follow; pending bytes are still decoded. Idempotent. */
   end(): void {
     if (this.#ended) return
     this.#ended = true
@@ -82,7 +85,7 @@ export class Utterance {
     this.decode(FIRST_SLICE)
   }
 
-  /** Decodes at most `mp3Frames` more. False once there is nothing left to come. */
+  /** Decodes at most `mp3Frames` more. Returns false once decoding is complete. */
   decode(mp3Frames: number): boolean {
     if (this.audio.complete) return false
     const state = this.#decode(mp3Frames)
@@ -97,13 +100,13 @@ export class Utterance {
     return false
   }
 
-  /** Decodes no more; listeners may go on reading what was decoded. */
+  /** Stops decoding; listeners can still read decoded audio. */
   close(): void {
     this.#ended = true
     if (!this.audio.complete) this.#finish()
   }
 
-  /** The leveller serves all utterances of a session: what it got is taken from it at once. */
+  /** All utterances of a session share the loudness normalizer, so its output is read at once. */
   #decode(mp3Frames: number): ReturnType<VoiceStream['decode']> {
     const state = this.#voice.decode(mp3Frames)
     const { leveller } = this.#options

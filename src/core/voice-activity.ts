@@ -2,27 +2,27 @@
 const FLOOR_LEAST = 8
 const SPEECH_LEAST = 120
 const SPEECH_OVER_FLOOR = 3.2
-/** Softer than this against the loudest of late is breath, not a word (−24 dB). */
+/** Below this fraction of the recent peak, sound is breath, not speech (−24 dB). */
 const SPEECH_UNDER_PEAK = 0.063
 const PEAK_DECAY = 0.998
-/** Quiet this long ends a stretch of speech. */
+/** Quiet this long ends a speech interval. */
 const HANG_MS = 200
 
 /**
- * Tells speech from the line's own noise by level alone: good enough to say *when* somebody stopped talking (latency
- * is measured from there) and which audio need not be kept for a replay. It decides nothing that is heard.
+ * Separates speech from line noise by level alone. This is accurate enough to tell *when* speech ended (latency is
+ * measured from there) and which audio replays can omit. It does not affect playback.
  */
 export class VoiceActivity {
   #floor = 60
   #peak = 0
   #lastLoudAt = Number.NEGATIVE_INFINITY
   #endedAt = Number.NEGATIVE_INFINITY
-  /** When the stretch that is going on began, and the last one that ended. */
+  /** Start of the current speech interval, and of the last completed one. */
   #startedAt = Number.NEGATIVE_INFINITY
   #lastStartedAt = Number.NEGATIVE_INFINITY
   #speaking = false
 
-  /** Takes one frame's RMS level at `now` (ms); true when the frame is loud. */
+  /** Adds one frame's RMS level at `now` (ms); returns true when the frame is loud. */
   frame(level: number, now: number): boolean {
     this.#floor =
       level < this.#floor ? this.#floor * 0.8 + level * 0.2 : Math.min(this.#floor * 1.002 + 0.02, 1_000)
@@ -46,14 +46,14 @@ export class VoiceActivity {
     return this.#speaking
   }
 
-  /** When the last finished stretch of speech ended; while a short pause may be just that, when it was last loud. */
+  /** Returns the end of the last completed speech interval, or of the current one during a short pause. */
   endedAt(now: number): number {
     return this.#speaking && now - this.#lastLoudAt >= HANG_MS / 2 ? this.#lastLoudAt : this.#endedAt
   }
 
   /**
-   * The stretch of speech that a text is about which comes at `now`: the one that has ended, or while it may still grow
-   * (not `final`) the one that is going on. Undefined before anybody spoke.
+   * Returns the speech interval that a text arriving at `now` covers: the last completed one, or, for a text that is
+   * not `final`, the current one. Undefined before any speech.
    */
   stretch(now: number, final: boolean): { readonly fromMs: number; readonly toMs: number } | undefined {
     const ended = this.endedAt(now)

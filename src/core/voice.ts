@@ -4,46 +4,49 @@ import type { TappedVoice } from './tap.ts'
 import type { LaneEvents, LaneTiming } from './translation-lane.ts'
 import { TranslationLane } from './translation-lane.ts'
 
-/** How loud originals are (factors, 1 = as spoken). */
+/** Gains of originals (factors, 1 = unchanged). */
 export interface OriginalGains {
   /** `low`, all the time. */
   readonly low: number
-  /** `duck`, while nothing is being translated. */
+  /** `duck`, without a translation playing. */
   readonly soft: number
   /** `duck`, under a translation. */
   readonly ducked: number
 }
 
-/** Says whether the translation of this speaker is out of reach just now. */
+/** Tells if the translation of this speaker is unavailable. */
 export interface Away {
   readonly away: boolean
 }
 
-/** What happens to what is heard of one speaker. */
+/** Playback events of one speaker. */
 export interface VoiceEvents extends LaneEvents {
-  /** A frame of the original was left out. */
+  /** A frame of the original was dropped. */
   skipped(): void
 }
 
-/** One speaker as one listener hears them: the original and the translation, and how loud the first is. */
+/** One speaker as one listener hears them: the original, its gain, and the translation. */
 export class Voice {
   readonly speaker: string
   readonly translation: TranslationLane
   readonly original: OriginalLane
-  /** Loudness of the last original frame that was mixed. */
+  /** Gain of the last original frame mixed. */
   gain = 0
   /** The translating session; absent when both speak the same language. */
   session: Away | undefined
-  /** The listener's own voice, which is heard only while translation is away. */
+  /** The listener's own voice, which is played only while translation is unavailable. */
   own = false
-  /** The listener hears the original without us. */
+  /** The listener hears the original directly, without Dragoman. */
   together = false
-  /** The same speaker as earlier listeners in this place hear them: the first that plays the original plays it for all. */
+  /**
+   * The same speaker's voices for earlier listeners in this place: the first one that plays the original plays it for
+   * all.
+   */
   earlier: readonly Voice[] = []
   mode: OriginalVoice = 'duck'
-  /** The speaker has muted themself. */
+  /** The speaker is muted. */
   muted = false
-  /** Gets the frames of the utterance being heard, while somebody taps. */
+  /** Receives the frames of the utterance being played, while a tap is active. */
   tap: TappedVoice | undefined
   readonly #gains: OriginalGains
 
@@ -60,10 +63,10 @@ export class Voice {
     this.original = new OriginalLane(() => events.skipped())
   }
 
-  /** The loudness the original should have now; `translating`: a translation is being played. */
+  /** Returns the target gain of the original; `translating`: a translation is being played. */
   wantedGain(translating: boolean): number {
     if (this.muted || this.together) return 0
-    // What was translated before the two came to understand each other is still heard to its end.
+    // Translations from before both spoke the same language are played to the end.
     if (!this.session) return this.own ? 0 : this.translation.active ? this.#gains.ducked : 1
     if (this.session.away) return this.#carriedByEarlier ? 0 : 1
     if (this.own || this.mode === 'off') return 0
@@ -71,12 +74,12 @@ export class Voice {
     return translating ? this.#gains.ducked : this.#gains.soft
   }
 
-  /** Whether original frames are worth keeping at all. */
+  /** True if original frames are audible or needed soon. */
   get passes(): boolean {
     return this.gain > 0 || this.wantedGain(false) > 0
   }
 
-  /** It is what the listener follows, not the background of a translation: it must come quickly. */
+  /** True if it is not the background of a translation and needs minimum delay. */
   get live(): boolean {
     return !this.together && (!this.session || this.session.away)
   }

@@ -1,9 +1,9 @@
-/** What time it is for people: milliseconds since 1970, which may jump. For dates and signatures; durations come from a `Clock`. */
+/** The calendar time in milliseconds since 1970, which can jump. For dates and signatures; durations use a `Clock`. */
 export type WallClock = () => number
 
 export const systemWallClock: WallClock = () => Date.now()
 
-/** `ms` since 1970 as `2026-11-20T10:00:00.000Z`. */
+/** Formats `ms` since 1970 as `2026-11-20T10:00:00.000Z`. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }

@@ -4,12 +4,13 @@ import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promi
 import { dirname } from 'node:path'
 
 /**
- * Replaces the file at `path`, or makes it. Writes beside it and puts that in its place, so that nobody ever sees half a
- * file, also after a power failure. The replaced file's owner, group and mode are kept; a new file can be read by its owner only, and
- * one that root makes belongs to the owner of its folder. Rejects as the disk does, with `EPERM` where the owner cannot be kept.
+ * Creates or replaces the file at `path`. Writes a temporary file next to it and renames that, so that readers never
+ * see an incomplete file, even after a power failure. Keeps the owner, group and mode of a replaced file; a new file is
+ * readable by its owner only and, if created by root, belongs to the owner of its folder. Rejects with file system
+ * errors, and with `EPERM` if the owner cannot be preserved.
  */
 export async function writeWhole(path: string, text: string): Promise<void> {
-  // A link stays a link.
+  // A symbolic link is preserved.
   const place = await realpath(path).catch(() => path)
   const replaced = await statOf(place)
   const draft = `${place}.${process.pid}.${randomBytes(4).toString('hex')}`
@@ -43,7 +44,7 @@ async function statOf(path: string): Promise<Stats | undefined> {
 
 async function inherit(handle: FileHandle, replaced: Stats, place: string): Promise<void> {
   await own(handle, replaced, place)
-  // After the owner, since changing that may clear bits of the mode.
+  // After the owner, because changing the owner can clear bits of the mode.
   await handle.chmod(replaced.mode & 0o777)
 }
 

@@ -1,13 +1,13 @@
 import type { Clock } from '../core/clock.ts'
 import { TokenBucket } from '../core/token-bucket.ts'
 
-/** Groups of addresses that are measured each on its own; all others are measured together. */
+/** Maximum number of address groups limited separately; all others share one limit. */
 const MAX_GROUPS = 10_000
 const OTHERS = 'others'
 
 export interface Rate {
   readonly perSecond: number
-  /** So many at once. */
+  /** Maximum burst. */
   readonly burst: number
 }
 
@@ -16,7 +16,7 @@ interface Measured {
   usedAt: number
 }
 
-/** A rate for each group of addresses. Memory is bounded: beyond `maxGroups` those who come new share one. */
+/** Rate limits per group of addresses. Memory is bounded: above `maxGroups`, new groups share one limit. */
 export class AddressRates {
   readonly #clock: Clock
   readonly #rate: Rate
@@ -30,12 +30,12 @@ export class AddressRates {
     this.#maxGroups = maxGroups
   }
 
-  /** Groups that are being measured. */
+  /** Number of active groups. */
   get size(): number {
     return this.#groups.size
   }
 
-  /** Counts one of `group`; false: it was one too many, and was not counted. */
+  /** Counts one event of `group`. Returns false, without counting, if that exceeds the limit. */
   take(group: string): boolean {
     const now = this.#clock.now()
     this.#forget(now)
@@ -51,18 +51,18 @@ export class AddressRates {
     return measured.bucket.take(now) >= 0
   }
 
-  /** One that was counted should not have been. */
+  /** Removes an event counted by mistake. */
   give(group: string): void {
     this.#groups.get(group)?.bucket.give()
   }
 
-  /** Whether one more of `group` would be too many. */
+  /** True if another event of `group` would exceed the limit. */
   full(group: string): boolean {
     const measured = this.#groups.get(group)
     return measured !== undefined && measured.bucket.left(this.#clock.now()) < 1
   }
 
-  /** Those whose buckets are full again by now. */
+  /** Removes groups whose buckets are full again. */
   #forget(now: number): void {
     const { perSecond, burst } = this.#rate
     for (const [group, { usedAt }] of this.#groups) {

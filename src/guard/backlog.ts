@@ -1,21 +1,21 @@
-/** How far behind audio may be and still be taken (ms): what a network brings at once after a stall of up to this length. */
+/** Maximum delay of audio that is accepted (ms): the length of a stall after which a network can deliver everything. */
 const KEPT_MS = 10_000
-/** Further back than this, the sender's clock was set anew (ms). */
+/** A larger step back means that the sender's clock was reset (ms). */
 const REWIND_MS = 1_000
-/** So many messages in a row at the pace of speech, and the sender is as current as it will ever be (0.5 s). */
+/** After this number of messages in a row at real-time pace, the sender's delay is its normal delay (0.5 s). */
 const PACED = 25
-/** Longer than this without a message is a stall, whatever its pace (ms). */
+/** A gap between messages above this is a stall, at any pace (ms). */
 const STALL_MS = 1_000
-/** By so much two clocks may drift apart: 0.5 %. */
+/** Tolerated drift between two clocks: 0.5 %. */
 const DRIFT = 0.005
 
 /**
- * Tells audio that a stall has made too old from audio that is current. A network that stalls, or a machine that stands
- * still, brings a minute of speech in one burst: the newest of it is worth hearing, the oldest only delays the rest. By the
- * sender's own clock the oldest is known as it comes, so nothing has to be held back. Pure: time comes with each call.
+ * Detects audio that is outdated after a stall. After a network stall or a suspended machine, a minute of speech can
+ * arrive in one burst: its newest part is useful, the oldest part only delays the rest. The sender's clock identifies
+ * outdated audio on arrival, so no buffering is necessary. Pure: each call passes the time.
  */
 export class Backlog {
-  /** Our clock less the sender's, for audio that came without delay (ms). */
+  /** Our clock minus the sender's, for audio without delay (ms). */
   #base = Number.NaN
   #at = Number.NaN
   #cameAt: number
@@ -26,15 +26,15 @@ export class Backlog {
     this.#cameAt = now
   }
 
-  /** Whether audio of `ms` that belongs at `at` on the sender's clock (ms) and comes `now` is too old to be taken. */
+  /** Returns true if audio of `ms` at position `at` of the sender's clock (ms), which arrives at `now`, is too old. */
   outdated(at: number, ms: number, now: number): boolean {
     const gap = now - this.#cameAt
     this.#cameAt = now
-    // Audio without a time cannot be late.
+    // Audio without a timestamp cannot be late.
     if (Number.isNaN(at)) return false
     const restarted = at < this.#at - REWIND_MS
     this.#at = at
-    // A sender that goes on at the pace of speech has nothing in hand: it is behind for good, not catching up.
+    // A sender that continues at real-time pace has no backlog: its delay is permanent.
     this.#paced = gap >= ms / 2 && gap <= STALL_MS ? this.#paced + 1 : 0
     const delay = now - at
     const base = this.#base + gap * DRIFT

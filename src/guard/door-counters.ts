@@ -1,20 +1,20 @@
-/** What is turned away at the door of a server, and how full it is; exporters read the fields. */
+/** Counters of the request guard: open connections and rejections, read by exporters. */
 export class DoorCounters {
-  /** Connections open now. */
+  /** Open connections. */
   connections = 0
-  /** … of strangers: without a proof of who they are. */
+  /** … of unauthenticated clients. */
   strangers = 0
-  /** … of guests: with a link, which others may have too. */
+  /** … of guests, authenticated by a link that can be shared. */
   guests = 0
-  /** Connections cut as soon as they came: too many in all, too many from one address, or one that asks too often. */
+  /** Connections closed on arrival: above the total limit, the limit per address, or the rate of one address. */
   refusedInAll = 0
   refusedByAddress = 0
   refusedByRate = 0
-  /** Connections of strangers and guests that were cut to make room for others. */
+  /** Connections of unauthenticated clients and guests closed to make room for others. */
   displaced = 0
-  /** Requests and upgrades answered 429 or 503 before anything was read of them: by the rate of one address, of all. */
+  /** Requests and upgrades rejected unread with 429 or 503: by the rate of one address, or of all. */
   requestsRefusedByAddress = 0
   requestsRefusedInAll = 0
-  /** Requests whose head or body did not come in time, or were none. */
+  /** Requests with a malformed or late head or body. */
   unreadable = 0
 }

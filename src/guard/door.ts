@@ -12,34 +12,35 @@ import { awaitProof } from './proof.ts'
 import { isForwarded, isFromThisMachine } from './this-machine.ts'
 import { Neighbours, TrustedProxies } from './trusted-proxies.ts'
 
-/** What a rate lets through at once, in seconds of it. */
+/** Burst that a rate allows, in seconds of that rate. */
 const BURST_SECONDS = 10
-/** Share of all connections that is never filled by those who have proven nothing yet, so that there is room to prove something. */
+/** Share of all connections that unauthenticated clients cannot fill, which leaves room for authentication. */
 const RESERVED_SHARE = 0.1
-/** Share of the connections of those without a key that bearers of links may have. */
+/** Maximum share for guests of the connections without a key. */
 const GUEST_SHARE = 0.5
-/** What supervisors ask for. */
+/** Health checks. */
 const PROBE = /^\/(?:live|ready|health)(?:\?|$)/
-/** Probes from one address of the own network: far more than any supervisor makes. */
+/** Limit of health checks per local address, far above the needs of any monitoring system. */
 const PROBES = { perSecond: 20, burst: 100 }
 
 export interface DoorParts {
   readonly limits: ServerLimits
-  /** Who tells of whom they bring, so that they are not counted themselves. */
+  /** Proxies that report client addresses and are not limited themselves. */
   readonly proxies: readonly string[]
   readonly clock: Clock
 }
 
-/** Why somebody may not come in: too many from one address, or too many in all. */
+/** Reason of a rejection: the limit of one address, or of all. */
 export type Turned = 'address' | 'all'
 
 /**
- * Stands before a server and counts strangers: connections and requests that have not proven who they are. Whoever does
- * (a signature, a key) is counted no more, so that a flood takes no place from those who belong here. Guests, who have a link,
- * stay under the limits of their address. What is over the limits is cut or answered before anything else looks at it.
+ * The request guard: limits connections and requests of unauthenticated clients before other code handles them.
+ * Requests with a valid signature or key are not counted, so that a flood does not block legitimate clients. Guests,
+ * authenticated by a link, remain under the limits of their address. Above the limits, connections are closed and
+ * requests answered here.
  *
- * When the connections of strangers and guests are as many as may be, one of them makes room for each that comes: of the address
- * that has the most. So whoever has a proof can always come and show it.
+ * When unauthenticated clients and guests hold the maximum number of connections, each new connection replaces one of
+ * the address that holds most. A client with credentials can therefore always connect and authenticate.
  */
 export class Door {
   readonly counters = new DoorCounters()
@@ -48,7 +49,7 @@ export class Door {
   readonly #neighbours: Neighbours
   readonly #proxies: TrustedProxies
   readonly #reserved: number
-  /** Connections by groups of addresses; those of a proxy by the client of their last request. */
+  /** Connections by address prefix; those of a proxy by the client of their last request. */
   readonly #strangers = new FairPlaces<Socket>()
   readonly #guests = new FairPlaces<Socket>()
   readonly #known = new Set<Socket>()
@@ -70,7 +71,7 @@ export class Door {
     this.#probes = new AddressRates(clock, PROBES)
   }
 
-  /** Counts the connections of `server`, which must not listen yet. */
+  /** Counts the connections of `server`, which must not be listening yet. */
   watch(server: Server): void {
     server.maxConnections = this.#limits.maxConnections
     server.on('drop', () => {
@@ -83,8 +84,8 @@ export class Door {
   }
 
   /**
-   * Counts a request or upgrade until somebody vouches for it; says why it must be turned away, if it must. A stranger
-   * whose request looks as if it had a proof is let through to show it when only the limit of all is reached.
+   * Counts a request or upgrade until it is authenticated. Returns the reason if it must be rejected. If only the limit
+   * of all addresses is reached, requests that contain credentials pass, so that these can be checked.
    */
   turns(request: IncomingMessage): Turned | undefined {
     const { socket } = request
@@ -125,8 +126,8 @@ export class Door {
   }
 
   /**
-   * A supervisor's question, which no flood may leave without an answer: from this machine itself, or from its network, where a
-   * kubelet is, by an address that asks no more often than supervisors do.
+   * True for a health check, which must be answered even during a flood: from this machine, or, at the rate of a
+   * monitoring system, from its network, for example by a kubelet.
    */
   #isProbe(request: IncomingMessage): boolean {
     const { method, url = '', headers, socket } = request
@@ -160,7 +161,7 @@ export class Door {
     this.#count()
   }
 
-  /** A connection of a proxy belongs to the client of the moment. */
+  /** A connection from a proxy is counted for the client of its current request. */
   #follow(socket: Socket, client: string): void {
     if (this.#neighbours.groupOf(socket.remoteAddress ?? '') !== undefined || socket.destroyed) return
     this.#known.delete(socket)
@@ -169,7 +170,7 @@ export class Door {
   }
 
   #become(socket: Socket, what: 'known' | 'guest', group = ''): void {
-    // Gone or cut meanwhile, or known by what came over it before.
+    // The connection was closed, or is already authenticated by an earlier request.
     if (!this.#strangers.has(socket) && !this.#guests.has(socket)) return
     this.#strangers.remove(socket)
     if (what === 'known') {
@@ -182,7 +183,7 @@ export class Door {
     this.#count()
   }
 
-  /** How many connections of strangers and guests there may be. */
+  /** Maximum number of connections of unauthenticated clients and guests. */
   get #room(): number {
     return Math.max(this.#reserved, this.#limits.maxConnections - this.#reserved - this.#known.size)
   }
@@ -214,7 +215,7 @@ export class Door {
   }
 }
 
-/** Whether a request has what a proof would be in; whether it is one is for others to say. */
+/** True if a request contains credentials, valid or not. */
 function hasProof({ headers, url = '' }: IncomingMessage): boolean {
   return (
     headers['x-twilio-signature'] !== undefined ||

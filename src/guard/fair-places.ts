@@ -1,17 +1,17 @@
 /**
- * Who takes places that are for everybody, by groups of addresses. Where somebody has to make room, it is the one who came first
- * of the group that has the most: whoever takes many places loses one of them, whoever has one keeps it.
+ * Holders of shared slots, by group of addresses. To make room, the oldest holder of the largest group is removed:
+ * groups with many slots lose one, groups with a single slot keep it.
  */
 export class FairPlaces<T extends object> {
   readonly #groups = new Map<string, Set<T>>()
   readonly #groupOf = new Map<T, string>()
 
-  /** Places that are taken. */
+  /** Slots in use. */
   get size(): number {
     return this.#groupOf.size
   }
 
-  /** Places that `group` has. */
+  /** Returns the number of slots of `group`. */
   of(group: string): number {
     return this.#groups.get(group)?.size ?? 0
   }
@@ -20,7 +20,7 @@ export class FairPlaces<T extends object> {
     return this.#groupOf.has(one)
   }
 
-  /** Gives `one` a place as one of `group`; moves it there from another group. */
+  /** Assigns `one` a slot in `group`; moves it there from another group. */
   add(one: T, group: string): void {
     if (this.#groupOf.get(one) === group) return
     this.remove(one)
@@ -30,7 +30,7 @@ export class FairPlaces<T extends object> {
     else this.#groups.set(group, new Set([one]))
   }
 
-  /** False when it had none. */
+  /** Returns false if it had no slot. */
   remove(one: T): boolean {
     const group = this.#groupOf.get(one)
     if (group === undefined) return false
@@ -41,7 +41,7 @@ export class FairPlaces<T extends object> {
     return true
   }
 
-  /** Who has to make room, if anybody; never `spared`. */
+  /** Returns the holder to remove, or undefined; never `spared`. */
   crowding(spared?: T): T | undefined {
     let largest: Set<T> | undefined
     let most = 0

@@ -2,7 +2,7 @@ import { type LookupAllOptions, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { isLocalAddress } from './local-address.ts'
 
-/** Finds all addresses of a name, as `dns.lookup` does. */
+/** Resolves all addresses of a name, like `dns.lookup`. */
 export type Resolve = (
   hostname: string,
   options: LookupAllOptions,
@@ -12,15 +12,15 @@ export type Resolve = (
   ) => void,
 ) => void
 
-/** A name that leads where it must not. */
+/** A host name that resolves to a local address. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED'
 }
 
 /**
- * A `lookup` for connections: what a name leads to is judged in the moment of connecting, and the connection goes to what was
- * judged, so that a name server which answers otherwise the next time changes nothing. Unless `localAllowed`, a name of
- * which any address is local is refused with `AddressRefused`.
+ * A `lookup` for connections: checks the resolved addresses at connection time and connects to exactly those, so that a
+ * name server that later answers differently cannot bypass the check. Unless `localAllowed`, a name with any local
+ * address is rejected with `AddressRefused`.
  */
 export function guardedLookup(localAllowed: boolean, resolve: Resolve = systemLookup): LookupFunction {
   return (hostname, options, done) => {
@@ -35,12 +35,12 @@ export function guardedLookup(localAllowed: boolean, resolve: Resolve = systemLo
   }
 }
 
-/** Whether `url` names this machine or its network by itself, without a name server: an address, or `localhost`. */
+/** True if `url` contains a local address or `localhost`, without name resolution. */
 export function isWrittenLocal({ hostname }: URL): boolean {
   return isLocalAddress(hostname) || hostname === 'localhost' || hostname.endsWith('.localhost')
 }
 
-/** Whether the host of `url` is an address, for which nothing is looked up. */
+/** True if the host of `url` is an IP address, which needs no name resolution. */
 export function isAddress({ hostname }: URL): boolean {
   return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
 }

@@ -3,17 +3,20 @@ import type { Door } from './door.ts'
 import type { ServerLimits } from './limits.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
-/** How often is looked for requests that take too long (ms); by default Node does every half minute only. */
+/** Interval between checks for slow requests (ms); Node's default is 30 seconds. */
 const LOOK_EVERY_MS = 1_000
-/** When somebody who was turned away may try again (s). */
+/** `Retry-After` of rejected requests (s). */
 const RETRY_SECONDS = '1'
 
-/** Of Node's HTTP server: how long it waits for the head of a request. */
+/** Timeouts of the HTTP server for request headers. */
 export function httpLimits({ headersMs }: Pick<ServerLimits, 'headersMs'>) {
   return { headersTimeout: headersMs, connectionsCheckingInterval: LOOK_EVERY_MS }
 }
 
-/** Puts `door` before everything that `app` serves, and the security headers on every answer. Before the routes. */
+/**
+ * Places the request guard before all routes of `app`, and adds security headers to every response. Call it before
+ * adding routes.
+ */
 export function guardServer(app: FastifyInstance, door: Door): void {
   door.watch(app.server)
   app.addHook('onRequest', async (request, reply) => {

@@ -5,14 +5,15 @@ import { BridgeError } from '../core/errors.ts'
 import { nearest } from '../core/nearest.ts'
 
 /**
- * A plugin for `app.register` of any Fastify 5. It names no type of Fastify's, so that it fits an app whose copy of Fastify is another than
- * the one these types were resolved with.
+ * A plugin for `app.register` of any Fastify 5. Its type does not mention Fastify, so that it also fits an app with a
+ * different copy of Fastify than the one these types were resolved with.
  */
 export type HostPlugin<Options> = (app: unknown, options: Options) => Promise<void>
 
 /**
- * Makes `plugin` one for somebody else's app: its decorator is the app's, and wrong options fail the registration with `BridgeError`
- * `CONFIG`, naming each with what it must be and what it is. What it registers in a scope of its own stays there.
+ * Wraps `plugin` for a host app: its decorators belong to the app, and invalid options fail the registration with
+ * `BridgeError` `CONFIG`, which lists each option with the expected and actual value. Registrations in the plugin's own
+ * scope stay there.
  */
 export function hostPlugin<Options extends object>(
   name: string,
@@ -26,7 +27,7 @@ export function hostPlugin<Options extends object>(
   return fastifyPlugin(checked, { name, fastify: '5.x' }) as HostPlugin<Options>
 }
 
-/** What Fastify itself reads among the options of any plugin, `prefix` aside. */
+/** Options that Fastify reads from any plugin, except `prefix`. */
 const OF_FASTIFY = new Set(['logLevel', 'logSerializers'])
 
 function checkOptions(name: string, schema: z.ZodType, options: object): void {
@@ -57,7 +58,7 @@ function told(issue: Issue, options: object, schema: z.ZodType): string {
   return `${path} must be ${wanted(issue.message)}, got ${shown(path, value)}`
 }
 
-/** Of the library's own messages ("Too small: expected number to be >=1") what it expected. */
+/** Extracts the expectation from zod's messages ("Too small: expected number to be >=1"). */
 function wanted(message: string): string {
   const [, expected] = /^[A-Z][a-z ]+: expected (.*?)(?:, received .*)?$/.exec(message) ?? []
   return expected === undefined ? message : `a ${expected}`.replace(/ to be /, ' ')
@@ -67,7 +68,7 @@ function unknown(key: string, meant: string | undefined, known: readonly string[
   return `there is no option ${key}${meant === undefined ? ` (there are: ${known.join(', ')})` : `, did you mean ${meant}?`}`
 }
 
-/** The keys of the table at `path`. */
+/** Returns the keys of the table at `path`. */
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   let at: unknown = schema
   for (const part of path) at = tableOf(at)?.[String(part)]
@@ -81,7 +82,7 @@ function tableOf(schema: unknown): Record<string, unknown> | undefined {
   return at instanceof z.ZodObject ? at.shape : undefined
 }
 
-/** Numbers and the like as they are; of text and tables only what they are, since secrets are among them. */
+/** Shows numbers, booleans and short text; for objects and for possible secrets only their type. */
 function shown(path: string, value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined)
     return String(value)
@@ -90,7 +91,7 @@ function shown(path: string, value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** An object of the program that registers the plugin: it has these methods. */
+/** Schema of an object, provided by the registering program, that has these methods. */
 export function having<T>(what: string, ...methods: readonly string[]): z.ZodType<T> {
   const message = `${what}: an object with ${methods.map(method => `${method}()`).join(', ')}`
   return z.custom<T>(
@@ -102,18 +103,18 @@ export function having<T>(what: string, ...methods: readonly string[]): z.ZodTyp
   )
 }
 
-/** A function of the program that registers the plugin. */
+/** Schema of a function, provided by the registering program. */
 export function callable<T>(what: string): z.ZodType<T> {
   return z.custom<T>(value => typeof value === 'function', { message: `a function: ${what}` })
 }
 
-/** Segments that stand in an address as they are: no parameter, wildcard, query or empty segment. */
+/** Literal path segments: no parameter, wildcard, query or empty segment. */
 const PLAIN = /^\/?([\w.~%$&'()+,;=@!-]+(\/[\w.~%$&'()+,;=@!-]+)*\/?)?$/
 
 /**
- * The path under which the routes of a plugin are reached: the prefix of the scope it is registered in (`app.prefix`), its own `prefix`,
- * and what all its routes begin with. Addresses that are handed out or verified are built from it, so a prefix that cannot be written out
- * (`/:tenant`) is refused. Without a slash at its end; empty at the root.
+ * Returns the path of a plugin's routes: the prefix of its scope (`app.prefix`), its own `prefix`, and `path`, with
+ * which all its routes start. URLs are built and verified with it, so a prefix with a parameter (`/:tenant`) is
+ * rejected. No trailing slash; empty at the root.
  */
 export function mountPath(scopePrefix: string, prefix = '', path = ''): string {
   const named = { 'the prefix of the scope': scopePrefix, prefix, path }

@@ -5,28 +5,28 @@ import { TokenBucket } from '../core/token-bucket.ts'
 
 /** Bad messages within one second that end the connection. */
 const MAX_BAD_PER_SECOND = 10
-/** Who is known may bring at once what a stall of this length held up: a network, or a machine that stood still (s). */
+/** Longest stall after which an authenticated peer can deliver all delayed audio at once (s). */
 const STALL_S = 120
-/** Longer than this between two looks, and this process stood still itself: so much of it counts as quiet (ms). */
+/** A longer gap between two checks means that this process was suspended; only this much of it counts as quiet (ms). */
 const LONGEST_LOOK_MS = 1_000
 
-/** Why a socket is closed by this server, whatever its channel; channels have more reasons of their own. */
+/** Reasons for which the server closes a socket, on every channel; channels add their own. */
 export type CommonCause = 'going-away' | 'protocol' | 'bad-messages' | 'flood' | 'too-large' | 'failed'
 
-/** The code that a socket is closed with, for each cause. */
+/** The close code of each cause. */
 export type CloseCodes<C extends string> = Readonly<
   Record<C | CommonCause, { code: number; meaning: string }>
 >
 
-/** Who is told of a connection; what is in its messages comes by further methods. */
+/** Receives the events of a connection; subclasses add methods for messages. */
 export interface LegSocketListener<C extends string> {
-  /** The far side is gone, or was cut off for `cause`; called once, and nothing is called after it. */
+  /** The peer has disconnected, or was disconnected for `cause`; called once, as the last event. */
   closed(reason: EndReason, cause?: C | CommonCause): void
-  /** The far side did what it should not, or `err` was thrown on our side. Called for the first fault only. */
+  /** The peer violated the protocol, or `err` was thrown on our side. Called for the first fault only. */
   fault(fault: string, err?: unknown): void
 }
 
-/** What a socket counts. */
+/** Counters of a socket. */
 export interface LegSocketCounters {
   messagesIn: number
   badMessages: number
@@ -37,19 +37,19 @@ export interface LegSocketTerms<C extends string, N extends LegSocketCounters> {
   readonly clock: Clock
   readonly counters: N
   readonly codes: CloseCodes<C>
-  /** Codes by which the far side says that it is done. */
+  /** Codes with which the peer ends the call normally. */
   readonly leftCodes: readonly number[]
-  /** Messages a second for long. */
+  /** Maximum sustained rate of messages per second. */
   readonly messagesPerSecond: number
-  /** Messages above that rate which a stranger may bring at once; more end the connection. Pings are always a stranger's. */
+  /** Burst above that rate for unauthenticated peers; a larger one ends the connection. Pings always use this limit. */
   readonly messageBurst: number
-  /** From our close frame to the end of the connection by force (ms). */
+  /** Time from our close frame until the connection is terminated (ms). */
   readonly closeWithinMs: number
 }
 
 /**
- * The socket of a leg with its guards: rates are bounded before anything is parsed, nothing thrown by a listener leaves it, and
- * closing ends by force when the far side does not answer. Whoever holds the socket closes it.
+ * The socket of a leg, with its limits: rates are checked before anything is parsed, errors of a listener are
+ * contained, and closing terminates the connection if the peer does not respond. The owner of the socket closes it.
  */
 export abstract class LegSocket<
   C extends string,
@@ -60,14 +60,14 @@ export abstract class LegSocket<
   listener: L | undefined
   readonly counters: N
   #heardAt: number
-  /** When `quietMs` was last asked for, and what it counted since then. */
+  /** Time of the last `quietMs` call, and the quiet time counted until then. */
   #lookedAt: number
   #quietMs = 0
   readonly #socket: WebSocket
   readonly #terms: LegSocketTerms<C, N>
-  /** For strangers, and for what no stall holds up. */
+  /** For unauthenticated peers, and for messages that stalls do not delay. */
   readonly #rate: TokenBucket
-  /** For the audio of who is known. */
+  /** For the audio of authenticated peers. */
   #audioRate: TokenBucket | undefined
   readonly #closed = Promise.withResolvers<void>()
   #deadline: Disposable | undefined
@@ -93,21 +93,24 @@ export abstract class LegSocket<
     socket.on('close', code => this.#onClose(code))
   }
 
-  /** Why this message is not taken at all, by its size and kind; nothing was parsed yet. */
+  /** Returns the reason to reject a message by size and kind, before it is parsed. */
   protected abstract refuses(data: Buffer, isBinary: boolean): C | CommonCause | undefined
 
-  /** Hands one message to the listener; says what is wrong with one that cannot be read. What is thrown ends the connection. */
+  /**
+   * Passes one message to the listener; returns the fault of an unreadable one. An error thrown here ends the
+   * connection.
+   */
   protected abstract deliver(data: Buffer, isBinary: boolean, now: number): string | undefined
 
-  /** When the far side last gave a sign of life (ms of the clock). */
+  /** Last sign of life from the peer (clock ms). */
   get heardAt(): number {
     return this.#heardAt
   }
 
-  /** Whether a message is of the kind that comes all the time, and that a stall holds up. */
+  /** True for messages of the continuous kind that a stall delays. */
   protected abstract isAudio(isBinary: boolean): boolean
 
-  /** The far side has shown who it is: what it brings after a stall is taken, however much that is. */
+  /** The peer is authenticated: audio delayed by a stall is accepted in full. */
   trust(): void {
     const { clock, messagesPerSecond, messageBurst } = this.#terms
     this.#audioRate ??= new TokenBucket(
@@ -118,8 +121,8 @@ export abstract class LegSocket<
   }
 
   /**
-   * How long nothing was heard (ms), at `now`; asked a few times a second. While this process stood still nobody could be
-   * heard: what waits in the network is read before that counts.
+   * Returns the time without messages at `now` (ms); call it a few times a second. Time during which this process was
+   * suspended does not count in full: pending network input is read first.
    */
   quietMs(now: number): number {
     this.#quietMs += Math.min(now - Math.max(this.#lookedAt, this.#heardAt), LONGEST_LOOK_MS)
@@ -127,17 +130,17 @@ export abstract class LegSocket<
     return this.#quietMs
   }
 
-  /** Bytes handed over and not yet taken by the network. */
+  /** Bytes queued and not yet sent to the network. */
   get unsentBytes(): number {
     return this.#socket.bufferedAmount
   }
 
-  /** False once it is closed or being closed; nothing is sent any more. */
+  /** False once the socket is closed or closing; `send` has no effect then. */
   get open(): boolean {
     return !this.#closing
   }
 
-  /** One message; bytes are the socket's from then on. */
+  /** Sends one message; the socket owns the bytes from then on. */
   send(message: string | Buffer): void {
     if (!this.#closing) this.#socket.send(message)
   }
@@ -146,7 +149,7 @@ export abstract class LegSocket<
     if (!this.#closing) this.#socket.ping()
   }
 
-  /** Says goodbye with the code of `cause`. Idempotent: every call awaits the first. */
+  /** Closes with the code of `cause`. Idempotent: every call awaits the first. */
   close(cause: C | CommonCause): Promise<void> {
     if (!this.#closing) {
       this.#closing = true
@@ -156,13 +159,16 @@ export abstract class LegSocket<
     return this.#closed.promise
   }
 
-  /** Ends the connection without a goodbye. */
+  /** Terminates the connection without a close frame. */
   terminate(): void {
     this.#closing = true
     this.#socket.terminate()
   }
 
-  /** The far side broke the protocol: tells the listener and closes with the code of `cause`. `retryable`: it may come back. */
+  /**
+   * The peer broke the protocol: notifies the listener and closes with the code of `cause`. `retryable`: it can
+   * reconnect.
+   */
   fail(cause: C | CommonCause, retryable = false): void {
     this.note(cause)
     const error = new BridgeError('LEG_PROTOCOL', this.#terms.codes[cause].meaning, { retryable })
@@ -170,7 +176,7 @@ export abstract class LegSocket<
     void this.close(cause)
   }
 
-  /** Reports a fault, once for each connection. */
+  /** Reports a fault, once per connection. */
   note(fault: string, err?: unknown): void {
     if (this.#faulty) return
     this.#faulty = true
@@ -209,7 +215,7 @@ export abstract class LegSocket<
     const held = audio ? this.#audioRate : undefined
     if ((held ?? this.#rate).take(now) >= 0) return true
     this.counters.floodDropped++
-    // So much audio of who is known may be the network's doing after all: they may come back.
+    // This much audio from an authenticated peer is possibly caused by the network: it can reconnect.
     this.fail('flood', held !== undefined)
     return false
   }
@@ -253,7 +259,7 @@ export abstract class LegSocket<
     this.#deadline ??= after(clock, closeWithinMs, () => this.#socket.terminate())
   }
 
-  /** What a listener throws ends this connection and nothing else. */
+  /** An error thrown by a listener ends only this connection. */
   #crash(cause: unknown): void {
     this.note('internal', cause)
     const error =

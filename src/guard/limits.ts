@@ -4,7 +4,7 @@ import { trustedProxiesSchema } from './trusted-proxies.ts'
 const ms = (fallback: number) => z.int().min(100).max(3_600_000).default(fallback)
 const number = (fallback: number) => z.int().min(1).max(1_000_000).default(fallback)
 
-/** How many may knock at a server, how fast, and when nobody else is let in. */
+/** Connection limits of a server, and the thresholds above which it rejects new work. */
 const serverLimitsShape = {
   headersMs: ms(5_000).meta({ about: 'The head of a request must be there within this time.' }),
   idleMs: ms(5_000).meta({ about: 'A connection without a request is closed after this time.' }),
@@ -35,13 +35,13 @@ export const limitsSchema = z.strictObject({
   }),
 })
 
-/** Limits of the embedded service: many sessions may come from one bridge. */
+/** Limits of the embedded service: one bridge can open many sessions. */
 export const serviceLimitsSchema = z.strictObject({
   ...serverLimitsShape,
   connectionsPerAddress: number(256).meta({
     about: 'Connections from one address that have not proven who they are.',
   }),
-  // Whether results come in time is measured by itself (`admitBehindMs`).
+  // Delays of results have their own limit (`admitBehindMs`).
   maxLateMs: ms(2_000).meta({ about: 'Nobody new is let in while this program does its work so late.' }),
 })
 

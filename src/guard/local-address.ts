@@ -1,12 +1,14 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Addresses that only this machine or its own network can reach, or that belong to nobody (IANA special purpose). */
+/**
+ * Addresses reachable only from this machine or its network, and reserved addresses (IANA special-purpose registry).
+ */
 const LOCAL = new BlockList()
 for (const [net, bits] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
-  // Azure's own service to the machines in it, which looks like any public address.
+  // Azure's internal service address, which looks like a public one.
   ['168.63.129.16', 32],
   ['127.0.0.0', 8],
   ['169.254.0.0', 16],
@@ -23,7 +25,7 @@ for (const [net, bits] of [
   LOCAL.addSubnet(net, bits, 'ipv4')
 for (const [net, bits] of [
   ['::', 96],
-  // IPv4 in disguise, by which a translator may lead anywhere: NAT64, Teredo, 6to4.
+  // Embedded IPv4 addresses, which a translator can route anywhere: NAT64, Teredo, 6to4.
   ['::ffff:0:0:0', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
@@ -40,7 +42,7 @@ for (const [net, bits] of [
 ] as const)
   LOCAL.addSubnet(net, bits, 'ipv6')
 
-/** Whether `address` is an IP address that is not on the public network; an IPv6 one may have brackets or a zone. */
+/** True if `address` is an IP address outside the public network; an IPv6 address can have brackets or a zone. */
 export function isLocalAddress(address: string): boolean {
   const [bare = ''] = address.replace(/^\[|\]$/g, '').split('%')
   const family = isIP(bare)

@@ -3,38 +3,41 @@ import { getHeapStatistics } from 'node:v8'
 import { type Clock, Ticker } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 
-/** How often is looked (ms). */
+/** Interval between measurements (ms). */
 const LOOK_MS = 100
-/** Looks between two at the memory. */
+/** Measurements of delay per measurement of memory. */
 const MEMORY_LOOKS = 10
-/** Looks of which the middle one counts: a program that stops once, to start or to tidy up, is not overloaded. */
+/**
+ * Number of measurements of which the median counts: a single pause, for startup or garbage collection, is not an
+ * overload.
+ */
 const REMEMBERED = 11
-/** Nobody is let in until it has been well for so long (ms). */
+/** Recovery time before accepting calls again (ms). */
 const RECOVER_MS = 3_000
-/** … that is, below this share of the limits. */
+/** … spent below this share of the limits. */
 const WELL = 0.8
 
-/** What is too much. */
+/** The exceeded limit. */
 export type Strain = 'late' | 'memory'
 
 export interface OverloadParts {
   readonly limits: { readonly maxLateMs: number; readonly maxMemoryShare: number }
   readonly clock: Clock
   readonly log: Log
-  /** Share of the memory that this program may use that it does use; default: measured. */
+  /** Returns the share of its available memory that this program uses; measured by default. */
   readonly memoryShare?: (() => number) | undefined
 }
 
 /**
- * Watches how late this program does its work and how much memory it uses. While either is too much nobody new is to be
- * let in, so that those who are here are served well. Whoever makes it disposes of it.
+ * Monitors event loop delay and memory use. While either exceeds its limit, new calls and sessions should be rejected
+ * to protect current ones. The creator disposes of it.
  */
 export class Overload implements Disposable {
-  /** Times that the door was closed. */
+  /** Number of overload periods. */
   closings = 0
-  /** Calls and sessions that were turned away. */
+  /** Rejected calls and sessions. */
   turnedAway = 0
-  /** How late the work is (ms): the middle of the last looks. */
+  /** Event loop delay (ms): the median of recent measurements. */
   lateMs = 0
   /** Share of the memory in use. */
   memoryShare = 0
@@ -54,12 +57,12 @@ export class Overload implements Disposable {
     this.#ticker = new Ticker(parts.clock, LOOK_MS, now => this.#look(now))
   }
 
-  /** What is too much at the moment; undefined: nothing, new work may come. */
+  /** The exceeded limit, or undefined if new work can be accepted. */
   get strain(): Strain | undefined {
     return this.#strain
   }
 
-  /** The same for somebody who would come in, and who is counted when they must not. */
+  /** Returns the same for a new call or session, and counts the rejection. */
   turns(): Strain | undefined {
     if (this.#strain) this.turnedAway++
     return this.#strain
@@ -82,7 +85,7 @@ export class Overload implements Disposable {
     else if (this.#strain && now - this.#strainedAt >= RECOVER_MS) this.#open()
   }
 
-  /** What cannot be measured, as without a file descriptor left, counts as used up: nobody new can be served then. */
+  /** A failed measurement, for example without free file descriptors, counts as full memory: new work would fail. */
   #share(): number {
     try {
       return this.#measure()
@@ -115,7 +118,7 @@ export class Overload implements Disposable {
   }
 }
 
-/** The larger of two shares: of what this process may have of the machine, and of the heap that is in use. */
+/** Returns the larger of two shares: the process's available memory in use, and the heap in use. */
 function memoryShare(): number {
   const machine = totalmem()
   const allowed = process.constrainedMemory()

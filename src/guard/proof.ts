@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Who waits to hear what a request has proven. */
+/** Is notified when a request is authenticated. */
 export interface ProofListener {
-  /** By a key or a signature: it belongs here. */
+  /** By a key or a signature. */
   known(): void
-  /** By a link or the like, which others may have too. False: there are too many of those just now. */
+  /** By a link, which can be shared. Returns false if the limit for links is reached. */
   guest(): boolean
 }
 
 const waiting = new WeakMap<IncomingMessage, ProofListener>()
 
-/** Tells `listener` what `request` proves, once for each. */
+/** Notifies `listener` when `request` is authenticated; one listener per request. */
 export function awaitProof(request: IncomingMessage, listener: ProofListener): void {
   waiting.set(request, listener)
 }
 
-/** Whoever has checked a key or a signature says so: the request does not count as a stranger's any more. */
+/** A key or signature of `request` was verified: it no longer counts as unauthenticated. */
 export function vouchFor(request: IncomingMessage): void {
   const listener = waiting.get(request)
   waiting.delete(request)
@@ -23,8 +23,8 @@ export function vouchFor(request: IncomingMessage): void {
 }
 
 /**
- * Whoever has checked a link says so. A link is handed on, so it lifts no limit of an address: it only keeps its bearer from being
- * refused since strangers are many. False: the request must be refused, since bearers of links make too many.
+ * A link of `request` was verified. Links can be shared, so limits per address still apply; only the limit for all
+ * unauthenticated clients is lifted. False: the request must be rejected, because the limit for links is reached.
  */
 export function vouchForGuest(request: IncomingMessage): boolean {
   return waiting.get(request)?.guest() ?? true

@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 
-/** What a route is for, for a host's OpenAPI document. */
+/** Description of a route for a host's OpenAPI document. */
 export interface RouteWords {
   readonly tag: string
   readonly summary: string
-  /** The fields of its form, each with what it is; any others may come as well. */
+  /** The fields of its form, with descriptions; other fields are allowed. */
   readonly form?: Readonly<Record<string, string>>
-  /** The media type of what it answers; absent: nothing but the status. */
+  /** The media type of the response; absent: status only. */
   readonly answers?: string
   readonly status?: number
 }
 
 /**
- * The `schema` of a route, as `@fastify/swagger` reads it. It describes and does not judge: what comes is checked by those who take it,
- * whose answers are the interface.
+ * Returns the `schema` of a route for `@fastify/swagger`. It is documentation only: handlers validate their input, and
+ * their responses define the interface.
  */
 export function routeSchema({ tag, summary, form, answers, status = 200 }: RouteWords): object {
   const properties = Object.fromEntries(
@@ -31,10 +31,10 @@ export function routeSchema({ tag, summary, form, answers, status = 200 }: Route
   }
 }
 
-/** Of a route that is no interface: a file of a page. */
+/** The schema of a route outside the interface, such as a page's file. */
 export const HIDDEN: object = { hide: true }
 
-/** Keeps the schemas of `scope` from being applied, by Fastify's compilers or by those that the host has set for schemas of its own. */
+/** Prevents validation and serialization by the schemas of `scope`, even if the host has its own compilers. */
 export function onlyDescribe(scope: FastifyInstance): void {
   scope.setValidatorCompiler(() => () => true)
   scope.setSerializerCompiler(() => data => JSON.stringify(data))

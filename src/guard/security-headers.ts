@@ -1,12 +1,12 @@
-/** What a page, and anything that a browser could take for one, must never do here. Pages with needs say so themselves. */
+/** Restrictions for pages and for any content that a browser could interpret as one. Pages add exceptions. */
 const POLICY = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
 
-/** `default-src 'none'` and the like, with `more` for pages that need it. */
+/** Returns the content security policy, with `more` directives for pages that need them. */
 export function contentPolicy(...more: readonly string[]): string {
   return [...POLICY, ...more].join('; ')
 }
 
-/** Sent with every answer. No answer tells of the program or its version. */
+/** Sent with every response. Responses never reveal the program or its version. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': contentPolicy(),

@@ -11,35 +11,36 @@ interface Upgrade {
   readonly head: Buffer
 }
 
-/** Upgrades that are on their way through Fastify's hooks. */
+/** Upgrades currently passing through Fastify's hooks. */
 const upgrades = new WeakMap<IncomingMessage, Upgrade>()
 /** The paths of all socket routes on a server. */
 const watched = new WeakMap<Server, Set<string>>()
 
 export interface SocketRoute {
-  /** Below the scope. */
+  /** Relative to the scope. */
   readonly url: string
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
-  /** Takes the socket, in the tick in which it opens: its first messages may be there already. */
+  /** Takes ownership of the socket in the tick in which it opens, because its first messages can follow at once. */
   readonly accept: (socket: WebSocket, request: FastifyRequest) => void
 }
 
 export interface SocketRouteTerms {
-  /** Largest message taken (bytes); a longer one closes the connection with 1009. */
+  /** Maximum size of a message (bytes); a longer one closes the connection with 1009. */
   readonly maxPayload: number
 }
 
 /**
- * WebSocket routes with bounds of their own, in an app that may use `@fastify/websocket` itself: registered before or after, by whatever
- * copy, with whatever `maxPayload`. Upgrades run through Fastify's hooks like any request: the host's plugin routes them there if there is
- * one, otherwise this does. They end in a `preHandler` here, before the handler, which the host's plugin may have wrapped.
+ * WebSocket routes with their own limits, in an app that possibly also uses `@fastify/websocket`: registered earlier or
+ * later, from any copy, with any `maxPayload`. Upgrades pass through Fastify's hooks like any request: the host's
+ * plugin routes them, or this class does if there is none. They end in a `preHandler` here, before the handler, which
+ * the host's plugin can wrap.
  */
 export class SocketRoutes {
   readonly #scope: FastifyInstance
   readonly #server: WebSocketServer
   readonly #paths: Set<string>
 
-  /** `scope` is the plugin's own, in which its routes are registered next. */
+  /** `scope` is the plugin's own scope, in which its routes are registered next. */
   constructor(scope: FastifyInstance, { maxPayload }: SocketRouteTerms) {
     this.#scope = scope
     this.#paths = watch(scope)
@@ -57,7 +58,7 @@ export class SocketRoutes {
     try {
       this.#register(route)
     } catch (error) {
-      // The host takes it for the same as the one without the slash (`ignoreTrailingSlash`).
+      // With `ignoreTrailingSlash`, the host considers it identical to the route without the slash.
       const { code } = error as { code?: string }
       if (!route.url.endsWith('/') || code !== 'FST_ERR_DUPLICATED_ROUTE') throw error
     }
@@ -68,7 +69,7 @@ export class SocketRoutes {
       method: 'GET',
       url,
       exposeHeadRoute: false,
-      // OpenAPI has no sockets.
+      // OpenAPI cannot describe WebSockets.
       schema: HIDDEN,
       onRequest,
       preHandler: (request, reply, done) => {
@@ -90,7 +91,7 @@ export class SocketRoutes {
         })
       },
       onResponse: (request, _reply, done) => {
-        // It was refused: nothing else comes on this connection.
+        // The upgrade was rejected: the connection is not used further.
         upgrades.get(request.raw)?.socket.destroySoon()
         upgrades.delete(request.raw)
         done()
@@ -100,7 +101,7 @@ export class SocketRoutes {
   }
 }
 
-/** Notes the upgrades of the server of `scope`, and has them routed. Once for each server. */
+/** Tracks the upgrades of the server of `scope` and routes them. Once per server. */
 function watch(scope: FastifyInstance): Set<string> {
   const { server } = scope
   const known = watched.get(server)
@@ -112,7 +113,7 @@ function watch(scope: FastifyInstance): Set<string> {
     upgrades.set(request, { socket, head })
     socket.on('error', () => socket.destroy())
   })
-  // Behind all others that were registered, so that it is seen whether one of them routes upgrades.
+  // After all other hooks, to detect if one of their listeners routes upgrades.
   scope.addHook('onReady', async () => {
     server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
       if (socket.destroyed) return
@@ -120,7 +121,7 @@ function watch(scope: FastifyInstance): Set<string> {
       try {
         response.assignSocket(socket)
       } catch {
-        // Somebody answers through it already: the host's plugin.
+        // The host's plugin already responds on this socket.
         return
       }
       const [path = ''] = (request.url ?? '').split('?')
@@ -129,7 +130,7 @@ function watch(scope: FastifyInstance): Set<string> {
         return
       }
       response.detachSocket(socket)
-      // Another listener may want it, now or in a moment. Two are ours.
+      // Another listener can still handle it, now or later. Two of the listeners are ours.
       if (server.listenerCount('upgrade') <= 2) socket.end(NOT_FOUND)
     })
   })

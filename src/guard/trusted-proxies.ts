@@ -6,49 +6,52 @@ import { addressGroup } from '../core/address-group.ts'
 const SAID =
   'an address like 10.0.0.7, a network like 10.0.0.0/8 or fd00::/8, or loopback, linklocal, uniquelocal'
 
-/** Proxies whose word is taken for who is behind them; nobody's by default. */
+/** Proxies trusted to report client addresses; none by default. */
 export const trustedProxiesSchema = z
   .array(z.string().refine(isProxy, SAID))
   .default([])
   .meta({ about: 'Proxies whose `X-Forwarded-For` is taken for who is behind them.' })
 
-/** Tells who is behind proxies: by `X-Forwarded-For`, as far as those who wrote it are trusted. */
+/** Determines client addresses from `X-Forwarded-For`, as far as its authors are trusted. */
 export class TrustedProxies {
   readonly #trust: ((address: string, hop: number) => boolean) | undefined
 
-  /** Throws `TypeError` for what is no address, network or name of some. */
+  /** Throws `TypeError` for an invalid address, network or network name. */
   constructor(proxies: readonly string[]) {
     this.#trust = proxies.length > 0 ? proxyAddr.compile([...proxies]) : undefined
   }
 
-  /** Whether `address` is one of them. */
+  /** True if `address` is a trusted proxy. */
   includes(address: string): boolean {
     return this.#trust?.(address, 0) ?? false
   }
 
-  /** The address nearest to the client that was told by trusted proxies alone; that of `peer` when it is none of them. */
+  /**
+   * Returns the address closest to the client that only trusted proxies reported, or `peer` if it is not a trusted
+   * proxy.
+   */
   addressOf(peer: string, headers: IncomingHttpHeaders): string {
     if (!this.#trust) return peer
     return proxyAddr({ headers, socket: { remoteAddress: peer } } as unknown as IncomingMessage, this.#trust)
   }
 }
 
-/** Tells whose requests and connections are counted together, and whose are not limited one by one. */
+/** Groups addresses for limits per address, with exemptions. */
 export class Neighbours {
   readonly #exempt: TrustedProxies
 
-  /** Addresses and networks that bring others along, or are trusted. */
+  /** `exempt`: addresses and networks of proxies, or otherwise trusted. */
   constructor(exempt: readonly string[]) {
     this.#exempt = new TrustedProxies(exempt)
   }
 
-  /** Whom `address` is counted with; undefined: it is not limited by itself. */
+  /** Returns the group of `address`, or undefined if it is exempt. */
   groupOf(address: string): string | undefined {
     return this.#exempt.includes(address) ? undefined : addressGroup(address)
   }
 }
 
-/** Whether all of `proxies` are on this machine; false for none. */
+/** True if all `proxies` are on this machine; false for an empty list. */
 export function isLoopbackOnly(proxies: readonly string[]): boolean {
   return (
     proxies.length > 0 &&

@@ -1,20 +1,20 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import type { Log } from '../core/log.ts'
 
-/** What tracing counts; plain numbers, safe to read at any time. */
+/** Counters of tracing; plain numbers that can be read at any time. */
 export class TraceCounters {
-  /** Utterances that are over, whether sampled or not. */
+  /** Completed utterances, sampled or not. */
   utterances = 0
-  /** Spans that the collector took. */
+  /** Spans that the collector accepted. */
   exported = 0
-  /** Spans that it did not take, or not in time. */
+  /** Spans that it rejected or did not accept in time. */
   failed = 0
 }
 
 type Spans = Parameters<SpanExporter['export']>[0]
 type Done = Parameters<SpanExporter['export']>[1]
 
-/** Counts what an exporter does, and says once when it begins to fail and when it works again. */
+/** Counts exports, and logs when they start to fail and when they recover. */
 export class CountedExporter implements SpanExporter {
   readonly #inner: SpanExporter
   readonly #counters: TraceCounters

@@ -10,11 +10,11 @@ import { writeSpans } from './span-writer.ts'
 import { type TracingSettings, traceAddress } from './tracing-settings.ts'
 import { UtteranceWatch } from './utterance-watch.ts'
 
-/** Spans that wait for the collector at most, those of some 300 utterances; what comes beyond is left out. */
+/** Maximum number of queued spans, about 300 utterances; further spans are dropped. */
 const MOST_WAITING = 2_048
-/** How long the collector may take (ms). */
+/** Timeout of an export (ms). */
 const EXPORT_MS = 5_000
-/** At the end, what waits has so long to get there (ms). */
+/** Time to send queued spans on disposal (ms). */
 const GOODBYE_MS = 2_000
 
 export interface TracingParts {
@@ -24,15 +24,15 @@ export interface TracingParts {
   readonly log: Log
   readonly counters: TraceCounters
   readonly version: string
-  /** How long spans are gathered before they are sent (ms). */
+  /** Interval between exports (ms). */
   readonly gatherMs?: number
-  /** How long the collector may take (ms). */
+  /** Timeout of an export (ms). */
   readonly exportMs?: number
 }
 
 /**
- * Tells a collector of every utterance from now on. Whatever the collector does, no call waits for it; disposing sends what is
- * left, for some seconds at most. Nothing of this is global: other tracing of the same program goes on as it is.
+ * Starts to export every utterance. The collector never delays a call; disposing sends the remaining spans, for a few
+ * seconds at most. Uses no global state: other tracing in the same program is unaffected.
  */
 export function openTracing(
   { headers, sampleRatio, service }: TracingSettings,
@@ -68,7 +68,7 @@ export function openTracing(
       watch[Symbol.dispose]()
       const late = Promise.withResolvers<void>()
       const timer = after(clock, GOODBYE_MS, () => late.resolve())
-      // What the collector does not take now is lost; the log has said so.
+      // Spans not accepted now are lost; the log already contains the failure.
       await Promise.race([provider.shutdown().catch(() => {}), late.promise])
       timer[Symbol.dispose]()
     },

@@ -1,7 +1,7 @@
 import { type Attributes, ROOT_CONTEXT, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
 import { IN_ORDER, type UtteranceTrace } from './utterance-trace.ts'
 
-/** Writes one utterance as a span, with a child for each stage and one for its playing, all at the times at which they were. */
+/** Writes one utterance as a span, with a child for each stage and one for its playback, at their actual times. */
 export function writeSpans(tracer: Tracer, utterance: UtteranceTrace): void {
   const { stages, begunAt, endedAt, outcome, error, latencyMs } = utterance
   const known = IN_ORDER.reduce((sum, stage) => sum + (stages[`${stage}Ms`] ?? 0), 0)

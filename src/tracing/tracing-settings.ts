@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const ADDRESS = 'an http:// or https:// address without user, query or fragment'
 
-/** Where traces go. Without an address there are none. */
+/** Destination of traces. Tracing is off without a URL. */
 export const tracingSettingsSchema = z.strictObject({
   url: z.string().refine(isPlain, ADDRESS).optional().describe(ADDRESS).meta({
     about:
@@ -29,7 +29,7 @@ export const tracingSettingsSchema = z.strictObject({
 
 export type TracingSettings = z.output<typeof tracingSettingsSchema>
 
-/** Where a collector at `url` takes traces: of an address without a path the usual one. */
+/** Returns the traces URL of a collector; adds the default path if `url` has none. */
 export function traceAddress(url: string): string {
   const { pathname } = new URL(url)
   return pathname === '/' ? new URL('/v1/traces', url).href : url

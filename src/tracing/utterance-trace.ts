@@ -2,37 +2,37 @@ import type { ErrorCode } from '../core/errors.ts'
 import type { LanguageId } from '../core/languages.ts'
 import type { UtteranceStages } from '../core/stages.ts'
 
-/** What became of an utterance for the first listener who got to hear it. */
+/** Outcome of an utterance for the first listener to whom it is played. */
 export type UtteranceOutcome =
-  /** It was heard to its end. */
+  /** Played to the end. */
   | 'heard'
-  /** It was never played, or not to its end. */
+  /** Not played, or not to the end. */
   | 'dropped'
   /** The listener's leg failed meanwhile. */
   | 'failed'
-  /** The listener left meanwhile, or it was never known. */
+  /** The listener left meanwhile, or the outcome is unknown. */
   | 'unknown'
 
-/** One utterance from the end of speech until it was heard: all that a trace says. Neither words nor numbers. */
+/** One utterance from the end of speech to the end of playback, as traced: without text or phone numbers. */
 export interface UtteranceTrace {
-  /** Keyed digest: the same room has the same one while this process lives, and nobody else can tell which it is. */
+  /** Keyed digest: constant for a room while this process lives, and not reversible without the key. */
   readonly room: string
   readonly from?: LanguageId | undefined
   readonly to?: LanguageId | undefined
-  /** Channels of who speaks and of who listens. */
+  /** Channels of the speaker and of the listener. */
   readonly speakerChannel?: string | undefined
   readonly listenerChannel?: string | undefined
   readonly outcome: UtteranceOutcome
   readonly error?: ErrorCode | undefined
-  /** Listeners for whom it began to play. */
+  /** Listeners to whom its playback started. */
   readonly listeners: number
   readonly audioMs: number
   readonly latencyMs?: number | undefined
-  /** When its first frame was sent, and when it was over (ms since 1970); the same where it was never begun. */
+  /** When its first frame was sent, and when it ended (ms since 1970); equal if playback never started. */
   readonly begunAt: number
   readonly endedAt: number
   readonly stages: UtteranceStages
 }
 
-/** The stages in the order in which they happen. */
+/** The stages in chronological order. */
 export const IN_ORDER = ['recognition', 'service', 'translation', 'synthesis', 'network', 'bridge'] as const

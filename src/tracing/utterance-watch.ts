@@ -5,7 +5,10 @@ import type { Observer, UtteranceEvent } from '../core/observer.ts'
 import type { WallClock } from '../core/wall-clock.ts'
 import type { UtteranceOutcome, UtteranceTrace } from './utterance-trace.ts'
 
-/** Utterances that are followed at once, and those whose languages are remembered; the oldest are given up. */
+/**
+ * Maximum number of utterances tracked at once, and of those whose languages are remembered; above it the oldest are
+ * dropped.
+ */
 const MOST = 2_000
 
 interface Followed {
@@ -14,13 +17,13 @@ interface Followed {
   listeners: number
 }
 
-/** Follows each utterance at the first listener who gets to hear it, and tells of it when it is over. */
+/** Tracks each utterance at the first listener to whom it is played, and reports it when it is over. */
 export class UtteranceWatch implements Disposable {
   readonly #wall: WallClock
   readonly #tell: (trace: UtteranceTrace) => void
   readonly #key = randomBytes(32)
   readonly #followed = new Map<string, Followed>()
-  /** Utterances that are over, so that other listeners make no second trace. */
+  /** Completed utterances, so that other listeners cause no second trace. */
   readonly #over = new Set<string>()
   readonly #languages = new Map<string, readonly [from: LanguageId, to: LanguageId]>()
   readonly #channels = new Map<string, string>()
@@ -49,7 +52,7 @@ export class UtteranceWatch implements Disposable {
       if (followed) followed.listeners++
       else if (!this.#over.has(utterance)) this.#follow(event)
     } else if (followed?.event.listener === listener) this.#end(followed, stage, undefined, event.audioMs)
-    // Dropped before anybody heard of it.
+    // Dropped before any playback.
     else if (stage === 'dropped' && !followed && !this.#over.has(utterance))
       this.#end({ event, begunAt: this.#wall(), listeners: 0 }, 'dropped')
   }
