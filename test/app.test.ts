@@ -88,5 +88,5 @@ test('with the default settings as many are let in as the relay takes, all alone
   const refused = await voice('CA2')
   expect(refused).toContain('<Say')
   expect(refused).not.toContain('<Stream')
-  expect(() => admit(300)).toThrow('300 legs are the most')
+  expect(() => admit(300)).toThrow('limit of 300 legs reached')
 })

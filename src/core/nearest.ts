@@ -1,4 +1,4 @@
-/** Returns the entry of `known` that `wrong` most likely stands for, or undefined if none is close. */
+/** Returns the entry of `known` that `wrong` was most likely meant to be, or undefined if none is close. */
 export function nearest(wrong: string, known: readonly string[]): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[-_.]/g, '')
   const target = plain(wrong)

@@ -45,7 +45,7 @@ export function assertInstalled(part: OptionalPart, isInstalled = installed): vo
   const names = missing.map(nameOf).join(' and ')
   throw new BridgeError(
     'NOT_INSTALLED',
-    `${PARTS[part].what} needs ${names}, not installed here: ${howToInstall(part)} (with --global beside a global dragoman)`,
+    `${PARTS[part].what} requires ${names}, not installed. Run ${howToInstall(part)} (with --global for a global dragoman)`,
   )
 }
 

@@ -151,14 +151,14 @@ export class Participant implements PartyLine {
       if (!this.present) this.host?.letGo(this, reason)
       await this.#leg.close(reason)
     } catch (error) {
-      this.#parts.faults.note('the end of a leg failed', error, { participant: this.id })
+      this.#parts.faults.note('leg close failed', error, { participant: this.id })
     }
   }
 
   /** Contains an error in this participant's audio path: only their leg ends. */
   failed(cause: unknown): void {
-    this.#parts.faults.note('a leg failed', cause, { participant: this.id })
-    const error = new BridgeError('LEG_LOST', 'failed inside', { cause })
+    this.#parts.faults.note('leg failed', cause, { participant: this.id })
+    const error = new BridgeError('LEG_LOST', 'internal error', { cause })
     void this.hangUp({ kind: 'failed', error })
   }
 
@@ -285,7 +285,7 @@ export class Participant implements PartyLine {
       try {
         session.write(frame, quiet, now)
       } catch (error) {
-        this.#parts.faults.note('a session failed', error, { participant: this.id })
+        this.#parts.faults.note('session failed', error, { participant: this.id })
       }
   }
 

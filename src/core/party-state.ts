@@ -61,7 +61,7 @@ export function changedState(state: PartyState, change: PartyChange): PartyState
   const next: Partial<Record<PartyKey, unknown>> = { ...state }
   for (const [key, value] of Object.entries(change)) {
     if (value === undefined) continue
-    if (!isKey(key)) throw new RangeError(`a party has ${KEYS.join(', ')}, got "${key}"`)
+    if (!isKey(key)) throw new RangeError(`unknown key "${key}"; expected ${KEYS.join(', ')}`)
     const checked = checkedValue(key, value)
     if (checked === undefined) delete next[key]
     else next[key] = checked
@@ -92,31 +92,32 @@ function checkedValue(key: PartyKey, value: unknown): unknown {
       return value === null ? undefined : checkedName(value)
     case 'original':
       if ((ORIGINAL_VOICES as readonly unknown[]).includes(value)) return value
-      throw new RangeError(`original is ${ORIGINAL_VOICES.join(', ')}, got ${shown(value)}`)
+      throw new RangeError(`original must be one of ${ORIGINAL_VOICES.join(', ')}, got ${shown(value)}`)
     case 'muted':
     case 'interpreting':
       if (typeof value === 'boolean') return value
-      throw new RangeError(`${key} is true or false, got ${shown(value)}`)
+      throw new RangeError(`${key} must be true or false, got ${shown(value)}`)
     default:
       return key satisfies never
   }
 }
 
 function checkedLanguage(key: PartyKey, value: unknown): LanguageId {
-  if (typeof value !== 'string') throw new RangeError(`${key} is a language like en-us, got ${shown(value)}`)
+  if (typeof value !== 'string')
+    throw new RangeError(`${key} must be a language like en-us, got ${shown(value)}`)
   return languageId(value)
 }
 
 function checkedVoice(value: unknown): string {
   if (typeof value === 'string' && VOICE.test(value)) return value
-  throw new RangeError(`a voice is the id of one in the service's list, got ${shown(value)}`)
+  throw new RangeError(`voice must be an id from the service's list, got ${shown(value)}`)
 }
 
 function checkedName(value: unknown): string {
   if (typeof value === 'string' && value.length > 0 && value.length <= LONGEST_NAME && !/\p{Cc}/u.test(value))
     return value
   throw new RangeError(
-    `a name has 1 to ${LONGEST_NAME} characters, none of them a control character, got ${shown(value)}`,
+    `name must have 1 to ${LONGEST_NAME} characters and no control characters, got ${shown(value)}`,
   )
 }
 

@@ -7,7 +7,7 @@ const TAIL_SAMPLES = SAMPLE_RATE / 200
 /** A step below this is inaudible and needs no fade-out. */
 const STEP_LEAST = 32
 
-/** The start and end of one source in a mix. Prevents clicks wherever the source is cut. */
+/** The start and end of one source in a mix. Prevents clicks at every cut. */
 export class PlayoutEdge {
   #gain = 0
   /** The last sample mixed. */

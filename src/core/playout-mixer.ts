@@ -86,7 +86,7 @@ export class PlayoutMixer {
     return this.#announcing(now) || this.#translating()
   }
 
-  /** True if an original voice is in mid-sentence at `now`. */
+  /** True if an original voice is in the middle of a sentence at `now`. */
   talking(now: number): boolean {
     return now - this.#spokenAt < WORDS_MS
   }
@@ -149,7 +149,7 @@ export class PlayoutMixer {
       const { midway } = voice.translation
       const frame = voice.translation.next()
       if (!frame) continue
-      // An utterance has its own fade-in; one that continues after a cut does not.
+      // A new utterance has its own fade-in; continued audio after a cut does not.
       translation.mix(out, frame, midway ? translation.gain : 1, 1, before + mixed === 0)
       mixed++
       voice.tap?.frame(frame, now + ahead)

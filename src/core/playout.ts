@@ -29,7 +29,7 @@ export type NoticeStage = 'begun' | 'heard' | 'stopped'
 /**
  * Sends one listener's audio on an absolute grid of 20 ms. The peer plays from its own queue in real time; `#drainsAt`
  * is the moment at which that queue runs dry. Translations and announcements are known in advance and are sent `leadMs`
- * ahead; originals are live and follow closely. No audio is sent while there is none to play.
+ * ahead; originals are live and follow closely. Sends only while there is audio to play.
  */
 export class Playout {
   /** Reference of the playback for echo detection. Set by the participant. */
@@ -135,7 +135,7 @@ export class Playout {
   }
 
   /**
-   * Drops queued translations, and those that the peer has not played yet. A notice continues. Returns false if there
+   * Drops translations that are queued here or not yet played by the peer. A notice continues. Returns false if there
    * were none.
    */
   interrupt(): boolean {

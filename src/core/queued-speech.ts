@@ -56,7 +56,7 @@ export class QueuedSpeech {
     return frame
   }
 
-  /** Its first sample was sent, and other readers have started from its beginning. */
+  /** Its first sample was sent, and other readers have started from there. */
   release(): void {
     this.#beginning?.close()
     this.#beginning = undefined

@@ -57,9 +57,14 @@ export class RationedDialler implements Dialler {
     for (const each of this.#destinations.keys())
       if (this.#lately(each, now).length === 0) this.#destinations.delete(each)
     if (this.#placed.length >= perMinute)
-      return new BridgeError('CAPACITY', `${perMinute} calls a minute are the most`, { retryable: true })
+      return new BridgeError('CAPACITY', `limit of ${perMinute} calls per minute reached`, {
+        retryable: true,
+      })
     if (!known.includes(to) && this.#lately(to, now).length >= perHourEach)
-      return new BridgeError('DIAL_REFUSED', `${perHourEach} calls an hour to one destination are the most`)
+      return new BridgeError(
+        'DIAL_REFUSED',
+        `limit of ${perHourEach} calls per hour to this destination reached`,
+      )
     return undefined
   }
 

@@ -12,7 +12,7 @@ export interface RecordingStatus {
   readonly state: RecordingState
   /** Recorded audio, without pauses (ms). */
   readonly keptMs: number
-  /** The latest fault; absent if there was none. */
+  /** The latest fault, if any. */
   readonly fault?: RecordingFault
 }
 
@@ -32,6 +32,6 @@ export interface Recorder {
   pause(room: string): RecordingStatus
   /** Idempotent. Throws as `pause` does. */
   resume(room: string): RecordingStatus
-  /** Stops the recording. Resolves when it is stored completely; undefined if there was none. */
+  /** Stops the recording. Resolves when it is stored completely; undefined if no recording was active. */
   stop(room: string): Promise<RecordingStatus | undefined>
 }

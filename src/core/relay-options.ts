@@ -8,53 +8,49 @@ export const relayOptionsSchema = z.strictObject({
     .min(20)
     .max(1_000)
     .default(200)
-    .meta({ about: 'How far ahead of real time translations are sent (ms).' }),
+    .meta({ about: 'Lead of translations over real time (ms).' }),
   maxLagMs: z
     .number()
     .int()
     .min(2_000)
     .max(60_000)
     .default(20_000)
-    .meta({ about: 'A translation further behind than this loses its oldest whole utterances (ms).' }),
+    .meta({ about: 'Maximum delay of a translation; above it, the oldest utterances are dropped (ms).' }),
   catchUp: z.boolean().default(true).meta({
-    about:
-      'Whether late translations catch up: their pauses trimmed, then played up to a quarter faster at their own pitch.',
+    about: 'Let late translations catch up: trim pauses, then play up to 25 % faster at the same pitch.',
   }),
-  levelling: z
-    .boolean()
-    .default(true)
-    .meta({ about: 'Whether all translated voices are brought to one level.' }),
+  levelling: z.boolean().default(true).meta({ about: 'Normalize the volume of translated voices.' }),
   levelDb: z
     .number()
     .min(-40)
     .max(-10)
     .default(-20)
-    .meta({ about: 'The level to which voices are brought: RMS of speech, pauses not counted (dBFS).' }),
-  lowDb: z.number().min(-60).max(0).default(-18).meta({ about: 'Loudness of the original with `low` (dB).' }),
+    .meta({ about: 'Target level of normalized voices: RMS of speech without pauses (dBFS).' }),
+  lowDb: z.number().min(-60).max(0).default(-18).meta({ about: 'Volume of the original with `low` (dB).' }),
   softDb: z
     .number()
     .min(-60)
     .max(0)
     .default(-9)
-    .meta({ about: 'Loudness of the original with `duck`, while nothing is being translated (dB).' }),
+    .meta({ about: 'Volume of the original with `duck`, between translations (dB).' }),
   duckDb: z
     .number()
     .min(-60)
     .max(0)
     .default(-21)
-    .meta({ about: 'Loudness of the original with `duck`, under a translation (dB).' }),
+    .meta({ about: 'Volume of the original with `duck`, under a translation (dB).' }),
   noticeDuckDb: z
     .number()
     .min(-60)
     .max(0)
     .default(-15)
-    .meta({ about: 'Loudness of original voices under a notice, against what it would be (dB).' }),
+    .meta({ about: 'Additional attenuation of original voices under a notice (dB).' }),
   echoSuppression: z.boolean().default(true).meta({
     about:
-      'Whether what a party hears of others is kept from the service when their microphone picks it up, so that it is not translated again.',
+      'Suppress acoustic echo: playback that a participant’s microphone picks up is not translated again.',
   }),
   interrupt: z.enum(['keep', 'clear']).default('keep').meta({
-    about: 'What becomes of a translation that a listener has not heard when they speak themselves.',
+    about: 'Keep or clear pending translations when the listener starts to speak.',
   }),
   interruptAfterMs: z
     .number()
@@ -62,7 +58,7 @@ export const relayOptionsSchema = z.strictObject({
     .min(60)
     .max(5_000)
     .default(300)
-    .meta({ about: 'With `clear`: so much speech in one breath is meant (ms).' }),
+    .meta({ about: 'With `clear`: continuous speech that counts as an interruption (ms).' }),
   fragmentMs: z
     .number()
     .int()
@@ -70,10 +66,10 @@ export const relayOptionsSchema = z.strictObject({
     .max(200)
     .multipleOf(20)
     .default(60)
-    .meta({ about: 'Audio sent to the service at a time (ms, whole frames of 20).' }),
+    .meta({ about: 'Length of the audio fragments sent to the service (ms, a multiple of 20).' }),
   replayMs: z.number().int().min(1_000).max(120_000).default(48_000).meta({
     about:
-      'Speech kept for a service that is away (ms): an outage of half a minute, and what was not answered before it.',
+      'Speech kept for replay during a service outage (ms). The default covers half a minute and the speech not yet answered before it.',
   }),
   ackDeadlineMs: z
     .number()
@@ -81,25 +77,29 @@ export const relayOptionsSchema = z.strictObject({
     .min(200)
     .max(10_000)
     .default(1_500)
-    .meta({ about: 'A service that acknowledges nothing for this long is given up (ms).' }),
+    .meta({
+      about:
+        'Time without an acknowledgment before the connection is replaced (ms). Raise it on slow networks.',
+    }),
   awayAfterMs: z
     .number()
     .int()
     .min(0)
     .max(10_000)
     .default(1_000)
-    .meta({ about: 'A first connection that takes longer counts as away (ms).' }),
+    .meta({
+      about: 'Time after which a first connection that is still being opened counts as an outage (ms).',
+    }),
   keepMs: z.number().int().min(0).max(120_000).default(10_000).meta({
-    about:
-      'The place of a party whose leg broke is kept for this long, in case the call gets another leg (ms); 0: not at all.',
+    about: 'Time in which a participant whose connection broke can reconnect (ms); 0 disables reconnection.',
   }),
   maxLegs: z.number().int().min(1).max(100_000).default(300).meta({
     about:
-      'Parties at most, of all channels together; whoever calls beyond that hears that all lines are in use.',
+      'Maximum number of legs on all channels together; further callers hear that all lines are in use. A two-person call uses two.',
   }),
   maxDecoders: z.number().int().min(1).max(100_000).optional().meta({
     about:
-      'mp3 decoders at most; while all are in use the next voice waits. Without it there are eight for each of `maxLegs`: enough for everybody to be translated into eight languages at once.',
+      'Maximum number of mp3 decoders; further voices wait for a free one. Default: eight per leg of `maxLegs`, enough to translate everyone into eight languages at once.',
   }),
 })
 

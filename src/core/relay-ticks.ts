@@ -67,7 +67,7 @@ export class RelayTicks {
         if (check) room.check(now)
         room.tick(now)
       } catch (error) {
-        faults.note('a room failed', error, { room: room.name })
+        faults.note('room failed', error, { room: room.name })
       }
     if (this.#ticks % LAG_TICKS !== 0) return
     lag.look(rooms.values())

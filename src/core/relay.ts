@@ -68,7 +68,7 @@ export class Relay implements Admission {
     const faults = new ContainedFaults(log, this.metrics)
     const clock = faults.clock(time)
     this.#faults = faults
-    this.#decoding = new DecodeQueue(error => faults.note('an utterance could not be decoded', error))
+    this.#decoding = new DecodeQueue(error => faults.note('utterance decoding failed', error))
     this.#services = new GateReport({ metrics: this.metrics, observer: this.observer, log })
     this.#gate = new ServiceGate([translator, ...fallbacks], {
       clock,
@@ -82,7 +82,7 @@ export class Relay implements Admission {
       this.#left(participant, reason),
     )
     this.#mp3 = new Mp3Pool({ max: decodersOf(options) })
-    this.observer.onListenerError = error => faults.note('an observer failed', error)
+    this.observer.onListenerError = error => faults.note('observer failed', error)
     this.#parts = {
       clock,
       log,
@@ -164,7 +164,9 @@ export class Relay implements Admission {
     // A leg that replaces another one needs no additional place.
     if (this.#legs.size >= this.#options.maxLegs + (returning?.present ? 1 : 0)) {
       this.metrics.legsRefused++
-      throw new BridgeError('CAPACITY', `${this.#legs.size} legs are the most`, { retryable: true })
+      throw new BridgeError('CAPACITY', `limit of ${this.#legs.size} legs reached (relay.maxLegs)`, {
+        retryable: true,
+      })
     }
     this.#legs.add(leg)
     this.metrics.legsAdmitted++
@@ -229,7 +231,7 @@ export class Relay implements Admission {
     if (before.id !== participant.id) this.#participants.delete(before.id)
     this.metrics.legsReturned++
     this.observer.emit('returned', { room: room.name, participant: participant.id, awayMs })
-    this.#log.info({ participant: participant.id, legId: leg.id, awayMs }, 'back by another leg')
+    this.#log.info({ participant: participant.id, legId: leg.id, awayMs }, 'participant reconnected')
     room.restore(participant)
   }
 
@@ -248,11 +250,11 @@ export class Relay implements Admission {
       const tap = tapper(room)
       if (tap) room.tap(tap)
     } catch (error) {
-      this.#faults.note('a tap failed', error, { room: room.name })
+      this.#faults.note('tap failed', error, { room: room.name })
     }
   }
 
-  readonly #endFailed = (error: unknown): void => this.#faults.note('the end of a leg failed', error)
+  readonly #endFailed = (error: unknown): void => this.#faults.note('leg close failed', error)
 
   #legEnded(room: Room, participant: Participant, leg: Leg, reason: EndReason): void {
     this.metrics.legsEnded++

@@ -10,8 +10,8 @@ const PAUSE_MS = 180
 
 /**
  * Replay buffer: the speaker's audio until the service has processed it. A fragment is kept after its acknowledgment
- * until a final result covers it, because a service that crashes in mid-sentence has acknowledged speech without
- * translating it. Bounded: above its capacity the oldest fragments are dropped, and those that the service never
+ * until a final result covers it, because a service that crashes during a sentence has acknowledged speech without
+ * translating it. Bounded: above its capacity the oldest fragments are dropped, and fragments that the service never
  * accepted are counted in `lostMs`.
  *
  * oldest ── acked, unanswered ── sent, unacked ──│cursor│── to be sent ── newest
@@ -124,7 +124,7 @@ export class ReplayRing {
     this.#cursor = Math.min(this.#cursor, at)
   }
 
-  /** When the oldest unacknowledged fragment was sent (ms); undefined if all are acknowledged. */
+  /** Returns the time at which the oldest unacknowledged fragment was sent (ms); undefined if all are acknowledged. */
   waitingSince(): number | undefined {
     let since: number | undefined
     for (const { sentAt, acked } of this.#held)

@@ -45,10 +45,10 @@ export class RoomCodes {
   /** Issues a code for `room`, valid for `ttlMs`. Throws `BridgeError` `CAPACITY` at the maximum number of codes. */
   issue(room: string, ttlMs: number): string {
     if (!(ttlMs > 0 && ttlMs <= LONGEST_MS))
-      throw new RangeError(`a code is good for up to ${LONGEST_MS} ms, got ${ttlMs}`)
+      throw new RangeError(`ttlMs must be above 0 and at most ${LONGEST_MS}, got ${ttlMs}`)
     this.#forgetExpired()
     if (this.#codes.size >= MOST)
-      throw new BridgeError('CAPACITY', `${MOST} room codes are the most`, { retryable: true })
+      throw new BridgeError('CAPACITY', `limit of ${MOST} room codes reached`, { retryable: true })
     let code: string
     do code = String(this.#random(CODES)).padStart(DIGITS, '0')
     while (this.#codes.has(code) || this.#fixed.has(code))

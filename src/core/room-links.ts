@@ -32,9 +32,9 @@ export class RoomLinks implements Disposable {
   /** Issues a token for `room`, valid for `ttlMs`. Throws `BridgeError` `CAPACITY` at the maximum number of links. */
   issue(room: string, ttlMs: number): string {
     if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
-      throw new RangeError(`a link is good for up to ${LONGEST_LINK_MS} ms, got ${ttlMs}`)
+      throw new RangeError(`ttlMs must be above 0 and at most ${LONGEST_LINK_MS}, got ${ttlMs}`)
     if (this.#links.size >= MOST_LINKS)
-      throw new BridgeError('CAPACITY', `${MOST_LINKS} links are the most`, { retryable: true })
+      throw new BridgeError('CAPACITY', `limit of ${MOST_LINKS} links reached`, { retryable: true })
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
     const expiry = after(this.#clock, ttlMs, () => void this.#links.delete(token))
     this.#links.set(token, { room, expiry })

@@ -14,7 +14,7 @@ import type { Speech } from './translation-lane.ts'
 import { type OriginalGains, Voice } from './voice.ts'
 
 /**
- * An interpretation that is no longer needed continues for this long, and until it is played to the end, so that last
+ * An unneeded interpretation continues for this long, and until playback ends, so that last
  * words arrive (ms).
  */
 const LINGER_MS = 6_000
@@ -25,7 +25,7 @@ const REST_MS = 40
 /** Silence sent after last words, so that the service detects their end (frames: 1 s). */
 const CLOSING_FRAMES = 50
 
-/** An interpretation that is no longer needed, until its last words have been played. */
+/** An unneeded interpretation, until its last words have been played. */
 interface Lingering {
   readonly timer: Disposable
   /** Ids of its listeners and caption readers. */
@@ -36,7 +36,7 @@ interface Lingering {
 
 /**
  * Adjusts sessions, voices and routes to the participants of a room and their state. Existing parts that still fit are
- * kept. An interpretation that is no longer needed is drained: it continues until its last words have been played, or
+ * kept. An unneeded interpretation is drained: it continues until its last words have been played, or
  * resumes if it is needed again.
  */
 export class RoomWiring {
@@ -66,7 +66,7 @@ export class RoomWiring {
       try {
         session.check(now)
       } catch (error) {
-        this.#parts.faults.note('a session failed', error, { speaker: session.speaker })
+        this.#parts.faults.note('session failed', error, { speaker: session.speaker })
       }
   }
 
@@ -267,7 +267,7 @@ function shareEchoes(participants: Iterable<Participant>): void {
 
 /**
  * Listeners in one place hear each other's playback: while the service is unavailable, one of them plays the original
- * of a speaker for all. Those who understand the speaker come first, since they play it anyway.
+ * of a speaker for all. Listeners who understand the speaker come first, since they play it anyway.
  */
 function shareOriginals(participants: Iterable<Participant>): void {
   const places = new Map<string, Map<string, Voice[]>>()

@@ -10,7 +10,7 @@ import type { Tap } from './tap.ts'
 /** A room: participants who hear each other. Owns them, and one interpretation per speaker and requested language. */
 export class Room implements PartyHost {
   readonly name: string
-  /** When the first participant joined (clock ms). */
+  /** Time at which the first participant joined (clock ms). */
   readonly openedAt: number
   /** Resolves once, when everyone has left or the room was closed; never rejects. */
   readonly ended: Promise<EndReason>
@@ -34,7 +34,7 @@ export class Room implements PartyHost {
     this.#parts = parts
     this.#letGo = letGo
     this.openedAt = parts.clock.now()
-    const tapFailed = (error: unknown) => parts.faults.note('a tap failed', error, { room: name })
+    const tapFailed = (error: unknown) => parts.faults.note('tap failed', error, { room: name })
     this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#wiring.fit(this.#participants))
     this.#wiring = new RoomWiring(name, parts, this.#taps)
     this.#outages = new RoomOutages(name, parts.observer)
@@ -70,7 +70,7 @@ export class Room implements PartyHost {
 
   join(participant: Participant): void {
     if (this.#participants.has(participant.id))
-      throw new RangeError(`${participant.id} is in room ${this.name} already`)
+      throw new RangeError(`${participant.id} is already in room ${this.name}`)
     this.#participants.set(participant.id, participant)
     participant.host = this
     this.#wiring.fit(this.#participants)

@@ -54,7 +54,7 @@ export class ServiceGate implements Translator {
 
   /** Services in order of preference; all are closed together with this object. */
   constructor(translators: readonly Translator[], parts: ServiceGateParts) {
-    if (translators.length === 0) throw new RangeError('a gate needs at least one service')
+    if (translators.length === 0) throw new RangeError('at least one service is required')
     this.#parts = parts
     this.#upstreams = translators.map((each, place) => new ServiceUpstream(place, each, parts.random))
     this.#told = translators.map(() => 'closed')
@@ -152,7 +152,7 @@ export class ServiceGate implements Translator {
     first.start(upstream)
   }
 
-  /** True if a connection is on a fallback and has not yet been asked to return. */
+  /** True if a connection is on a fallback and has not yet been notified to return. */
   #homesick(): boolean {
     for (const { told } of this.#elsewhere) if (!told) return true
     return false

@@ -142,6 +142,9 @@ export class SessionLine {
 }
 
 function broken(cause: unknown): EndReason {
-  const error = new BridgeError('SERVICE_LOST', 'the connection failed inside', { retryable: true, cause })
+  const error = new BridgeError('SERVICE_LOST', 'internal error in the connection', {
+    retryable: true,
+    cause,
+  })
   return { kind: 'failed', error }
 }

@@ -6,7 +6,7 @@ const SETTLED_MS = 2_000
 export type SessionState =
   /** A connection is being opened; `attempt` counts from 1 since the last live one. */
   | { status: 'opening'; attempt: number; since: number }
-  /** The service accepts audio; `attempt` is the one that succeeded. */
+  /** The service accepts audio; `attempt` is the successful attempt. */
   | { status: 'live'; attempt: number; since: number }
   /** Dropped or refused; the next attempt starts at `until`. */
   | { status: 'waiting'; attempt: number; until: number; since: number }
@@ -62,5 +62,5 @@ export function next(state: SessionState, input: SessionInput): SessionState {
       if (input.type === 'retry') return { status: 'opening', attempt: state.attempt, since: state.since }
       break
   }
-  throw new BridgeError('STATE', `a session cannot take ${input.type} while ${state.status}`)
+  throw new BridgeError('STATE', `invalid session input ${input.type} while ${state.status}`)
 }

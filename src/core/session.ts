@@ -176,7 +176,7 @@ export class Session {
       ended: reason => this.#lost(reason),
     }
     const thrown = (error: unknown) =>
-      faults?.note('a connection to the service failed', error, { speaker: this.speaker })
+      faults?.note('service connection failed', error, { speaker: this.speaker })
     return new SessionLine(translator, this.request, events, () => this.#renewal.failed(clock.now()), thrown)
   }
 
@@ -216,7 +216,9 @@ export class Session {
       this.#holdUntil = now + NACK_PAUSE_MS
     }
     if (this.#refusedSince !== undefined && now - this.#refusedSince > NACK_PATIENCE_MS)
-      this.#drop(new BridgeError('SERVICE_REFUSED', 'the service keeps refusing audio', { retryable: true }))
+      this.#drop(
+        new BridgeError('SERVICE_REFUSED', 'the service continuously refuses audio', { retryable: true }),
+      )
     else if (!this.#parts.translator.crowded) this.#pump(now)
   }
 
@@ -270,7 +272,7 @@ export class Session {
     if (this.#state.status === 'live' || attempt === 2)
       this.#parts.log.warn(
         { speaker: this.speaker, code: error.code, error: error.message },
-        'service lost, trying again',
+        'service connection lost, retrying',
       )
     this.#become(next(this.#state, { type: 'dropped', at: now, waitMs }))
     this.#line.close()

@@ -6,7 +6,7 @@ const DRIFT_MS = 0.02
 const PAUSE_MS = 100
 /** Above this delay, frames are missing, with or without silence (ms). */
 const GAP_MS = 2_000
-/** A frame moves to another slot only if it is further than this from the center of its own (ms). */
+/** A frame moves to another slot only if it is further than this from the center of the current one (ms). */
 const FIRM_MS = 15
 
 /**

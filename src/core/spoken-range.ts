@@ -16,7 +16,7 @@ interface Cut {
 
 /**
  * The speech intervals of one interpretation's texts, limited to the time from its start to its cut. A change of
- * language in mid-sentence is such a cut: the rest of the sentence belongs to another interpretation.
+ * language during a sentence is such a cut: the rest of the sentence belongs to another interpretation.
  */
 export class SpokenRange {
   readonly #voice: Voiced

@@ -54,7 +54,7 @@ export class SwitchboardCall {
   #person = false
   #greeted = false
 
-  /** `first`: the invitation of a caller, with the number to dial, or of a callee whom another server `called`. */
+  /** `first`: the invitation of a caller, with the number to dial, or of a callee dialed by another server (`called`). */
   constructor(first: Invitation, terms: SwitchboardCallTerms) {
     this.#room = first.room
     this.#terms = terms
@@ -143,7 +143,7 @@ export class SwitchboardCall {
     if (!this.#plan || !this.#callee) return
     const { to, ringSeconds } = this.#plan
     try {
-      if (!dialler) throw new BridgeError('DIAL_REFUSED', 'dialling out is not configured')
+      if (!dialler) throw new BridgeError('DIAL_REFUSED', 'outbound calls are not configured')
       const outgoing = dialler.dial({
         to,
         invitation: this.#callee,
@@ -155,7 +155,7 @@ export class SwitchboardCall {
       void outgoing.over.then(end => this.#calleeGone(end === 'voicemail'))
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
-      log.warn({ room: this.#room, code: error.code, error: error.message }, 'nobody could be called')
+      log.warn({ room: this.#room, code: error.code, error: error.message }, 'outbound call failed')
       this.#told({ kind: 'failed', error })
     }
   }
@@ -212,7 +212,7 @@ export class SwitchboardCall {
     const state = next(before, input)
     if (state === before) return
     this.#state = state
-    this.#terms.log.info({ room: this.#room, call: state.status }, 'two-party call')
+    this.#terms.log.info({ room: this.#room, call: state.status }, 'call state changed')
     this.#reunion?.[Symbol.dispose]()
     if (before.status === 'calling') this.#stopWaiting(input.type === 'answered')
     if (state.status === 'parting') void this.#part(state.farewell)
@@ -251,7 +251,7 @@ export class SwitchboardCall {
   }
 }
 
-/** Failures with a notice of their own. */
+/** Failures with a specific notice. */
 const FAILURES: { readonly [K in ErrorCode]?: Farewell } = {
   CAPACITY: 'line-full',
   DIAL_SPENT: 'minutes-spent',

@@ -68,7 +68,7 @@ export class Switchboard implements Admission {
     const { dial, called, ...plain } = invitation
     if (!relay.rooms.has(plain.room) && relay.rooms.size >= maxRooms) {
       relay.admit(leg, { ...plain, room: `full ${leg.id}`, echo: false })
-      this.#log.warn({ legId: leg.id, rooms: relay.rooms.size }, 'turned away: too many rooms')
+      this.#log.warn({ legId: leg.id, rooms: relay.rooms.size }, 'caller rejected: too many rooms')
       this.#dismiss(this.#party(leg), 'line-full')
       return
     }
@@ -85,7 +85,7 @@ export class Switchboard implements Admission {
 
   #party(leg: Leg): Participant {
     const party = this.#parts.relay.find(leg.id)
-    if (!party) throw new RangeError(`${leg.id} was admitted, but is nowhere`)
+    if (!party) throw new RangeError(`${leg.id} was admitted but is not in the relay`)
     return party
   }
 

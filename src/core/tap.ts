@@ -33,7 +33,7 @@ const DRIFT_MS = 300
 /** Positions the frames of one track on the room's clock and passes them to all taps. */
 export class TrackWriter {
   readonly track: Track
-  /** When the room opened (clock ms). */
+  /** Time at which the room opened (clock ms). */
   readonly #openedAt: number
   readonly #give: (track: Track, frame: Int16Array, atMs: number) => void
   /** End of the last frame (ms after opening). */

@@ -56,7 +56,7 @@ export class TranslationLane {
     this.#catchesUp = catchUp
   }
 
-  /** Holds a reader of `speech` until it is played or dropped. */
+  /** Holds a reader of `speech` until playback ends or `speech` is dropped. */
   enqueue(speech: Speech): void {
     this.#queue.push(new QueuedSpeech(speech, this.#now()))
     this.#bound()

@@ -75,7 +75,7 @@ export class UtteranceAudio {
     return (this.#samples / FRAME_SAMPLES) * FRAME_MS
   }
 
-  /** Creates a reader at the beginning. Throws once the beginning has been freed. */
+  /** Creates a reader at position 0. Throws once the first block has been freed. */
   reader(): UtteranceReader {
     if (this.#freed > 0) throw new RangeError(`${this.#freed} blocks of this audio were given back already`)
     const reader = new Reader(this, r => this.#left(r))

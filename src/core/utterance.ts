@@ -36,7 +36,7 @@ export class Utterance {
   /** End of the speaker's last word (clock ms), as far as audio levels show it. */
   readonly speechEndedAt: number
   readonly arrivals: Arrivals | undefined
-  /** Its text, as far as it is known. */
+  /** Its text, once known. */
   text: string | undefined
   readonly #voice: VoiceStream
   readonly #options: UtteranceOptions

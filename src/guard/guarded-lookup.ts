@@ -28,7 +28,7 @@ export function guardedLookup(localAllowed: boolean, resolve: Resolve = systemLo
       if (error) return done(error, '')
       const [first] = found
       if (!first || (!localAllowed && found.some(({ address }) => isLocalAddress(address))))
-        return done(new AddressRefused(`${hostname} leads to a local address`), '')
+        return done(new AddressRefused(`${hostname} resolves to a local address`), '')
       if (options.all) done(null, [...found])
       else done(null, first.address, first.family)
     })

@@ -26,7 +26,7 @@ export function guardServer(app: FastifyInstance, door: Door): void {
     const body = {
       code: 'limit',
       error: 'too_many_requests',
-      description: 'too many requests come that prove nothing',
+      description: 'too many unauthenticated requests',
     }
     return reply
       .code(turned === 'address' ? 429 : 503)

@@ -65,7 +65,7 @@ function wanted(message: string): string {
 }
 
 function unknown(key: string, meant: string | undefined, known: readonly string[]): string {
-  return `there is no option ${key}${meant === undefined ? ` (there are: ${known.join(', ')})` : `, did you mean ${meant}?`}`
+  return `unknown option ${key}${meant === undefined ? ` (options: ${known.join(', ')})` : `, did you mean ${meant}?`}`
 }
 
 /** Returns the keys of the table at `path`. */

@@ -5,7 +5,7 @@ import { TokenBucket } from '../core/token-bucket.ts'
 
 /** Bad messages within one second that end the connection. */
 const MAX_BAD_PER_SECOND = 10
-/** Longest stall after which an authenticated peer can deliver all delayed audio at once (s). */
+/** Maximum length of a stall after which an authenticated peer can deliver all delayed audio at once (s). */
 const STALL_S = 120
 /** A longer gap between two checks means that this process was suspended; only this much of it counts as quiet (ms). */
 const LONGEST_LOOK_MS = 1_000
@@ -263,7 +263,7 @@ export abstract class LegSocket<
   #crash(cause: unknown): void {
     this.note('internal', cause)
     const error =
-      cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'failed inside', { cause })
+      cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'internal error', { cause })
     this.#tellClosed({ kind: 'failed', error }, 'failed')
     void this.close('failed')
   }

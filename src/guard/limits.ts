@@ -6,32 +6,34 @@ const number = (fallback: number) => z.int().min(1).max(1_000_000).default(fallb
 
 /** Connection limits of a server, and the thresholds above which it rejects new work. */
 const serverLimitsShape = {
-  headersMs: ms(5_000).meta({ about: 'The head of a request must be there within this time.' }),
-  idleMs: ms(5_000).meta({ about: 'A connection without a request is closed after this time.' }),
-  maxConnections: number(2_000).meta({ about: 'Connections in all.' }),
+  headersMs: ms(5_000).meta({ about: 'Maximum time to receive the head of a request (ms).' }),
+  idleMs: ms(5_000).meta({ about: 'Idle time after which a connection without a request is closed (ms).' }),
+  maxConnections: number(2_000).meta({ about: 'Maximum number of connections.' }),
   connectionsPerAddress: number(64).meta({
-    about: 'Connections from one address that have not proven who they are.',
+    about: 'Maximum number of unauthenticated connections per address.',
   }),
   strangersPerSecond: number(50).meta({
-    about:
-      'Requests and upgrades in a second that prove nothing, from one address; ten times as many at once.',
+    about: 'Unauthenticated requests and upgrades per second and address; bursts can be ten times as large.',
   }),
-  strangersPerSecondInAll: number(500).meta({ about: 'The same, from all addresses together.' }),
+  strangersPerSecondInAll: number(500).meta({
+    about: 'Unauthenticated requests and upgrades per second in total; bursts can be ten times as large.',
+  }),
   neighbours: trustedProxiesSchema
     .default(['loopback'])
-    .meta({ about: 'Addresses and networks that are not limited one by one, beside trustProxy.' }),
-  maxLateMs: number(500).meta({ about: 'Nobody new is let in while this program does its work so late.' }),
+    .meta({ about: 'Addresses and networks exempt from limits per address, in addition to `trustProxy`.' }),
+  maxLateMs: number(500).meta({ about: 'Reject new calls while timers run later than this (ms).' }),
   maxMemoryShare: z.number().min(0.1).max(1).default(0.85).meta({
-    about: 'Nobody new is let in while this program uses so large a share of the memory that it may have.',
+    about:
+      'Reject new calls and sessions while this program uses more than this share of its available memory.',
   }),
 } as const
 
 /** Limits of the bridge server. */
 export const limitsSchema = z.strictObject({
   ...serverLimitsShape,
-  requestMs: ms(9_000).meta({ about: 'A whole request must be there within this time.' }),
+  requestMs: ms(9_000).meta({ about: 'Maximum time to receive a complete request (ms).' }),
   stalledMs: ms(60_000).meta({
-    about: 'A connection on which nothing moves is closed after this time, unless it is a media stream.',
+    about: 'Idle time after which a stalled connection is closed, except for media streams (ms).',
   }),
 })
 
@@ -39,10 +41,10 @@ export const limitsSchema = z.strictObject({
 export const serviceLimitsSchema = z.strictObject({
   ...serverLimitsShape,
   connectionsPerAddress: number(256).meta({
-    about: 'Connections from one address that have not proven who they are.',
+    about: 'Maximum number of unauthenticated connections per address.',
   }),
   // Delays of results have their own limit (`admitBehindMs`).
-  maxLateMs: ms(2_000).meta({ about: 'Nobody new is let in while this program does its work so late.' }),
+  maxLateMs: ms(2_000).meta({ about: 'Reject new sessions while timers run later than this (ms).' }),
 })
 
 export type LimitSettings = z.output<typeof limitsSchema>

@@ -1,4 +1,4 @@
-/** Ports of other protocols: those that browsers block (WHATWG Fetch, "bad port"), and those of data stores. */
+/** Ports of other protocols: ports that browsers block (WHATWG Fetch, "bad port"), and ports of data stores. */
 const ODD = new Set(
   (
     '1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137 139 ' +

@@ -103,14 +103,14 @@ export class Overload implements Disposable {
     this.#strainedAt = now
     if (this.#strain === undefined) {
       this.closings++
-      this.#parts.log.warn({ strain, ...this.#figures() }, 'overloaded: nobody new is let in')
+      this.#parts.log.warn({ strain, ...this.#figures() }, 'overloaded: rejecting new calls')
     }
     this.#strain = strain
   }
 
   #open(): void {
     this.#strain = undefined
-    this.#parts.log.info({ turnedAway: this.turnedAway, ...this.#figures() }, 'no longer overloaded')
+    this.#parts.log.info({ turnedAway: this.turnedAway, ...this.#figures() }, 'overload ended')
   }
 
   #figures() {

@@ -10,7 +10,7 @@ const SAID =
 export const trustedProxiesSchema = z
   .array(z.string().refine(isProxy, SAID))
   .default([])
-  .meta({ about: 'Proxies whose `X-Forwarded-For` is taken for who is behind them.' })
+  .meta({ about: 'Proxies trusted to set `X-Forwarded-For`.' })
 
 /** Determines client addresses from `X-Forwarded-For`, as far as its authors are trusted. */
 export class TrustedProxies {

@@ -31,12 +31,9 @@ export class CountedExporter implements SpanExporter {
     this.#inner.export(spans, result => {
       const ok = result.code === 0
       this.#counters[ok ? 'exported' : 'failed'] += spans.length
-      if (ok && this.#failing) this.#log.info({}, 'the collector of traces takes them again')
+      if (ok && this.#failing) this.#log.info({}, 'trace export recovered')
       if (!ok && !this.#failing)
-        this.#log.warn(
-          { reason: result.error?.name ?? 'unknown' },
-          'the collector of traces does not take them',
-        )
+        this.#log.warn({ reason: result.error?.name ?? 'unknown' }, 'trace export failed')
       this.#failing = !ok
       done(result)
     })

@@ -6,25 +6,20 @@ const ADDRESS = 'an http:// or https:// address without user, query or fragment'
 export const tracingSettingsSchema = z.strictObject({
   url: z.string().refine(isPlain, ADDRESS).optional().describe(ADDRESS).meta({
     about:
-      'OpenTelemetry collector that takes OTLP over HTTP; of an address alone `/v1/traces`. Absent: no traces.',
+      'URL of an OpenTelemetry collector (OTLP over HTTP); without a path, `/v1/traces` is used. Tracing is off by default.',
   }),
   headers: z
-    .record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'the name of a header'), z.string().max(4_096))
+    .record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'a header name'), z.string().max(4_096))
     .default({})
-    .describe('headers, each with its value, like { authorization: "Bearer …" }')
+    .describe('headers with values, such as { authorization: "Bearer …" }')
     .meta({ about: 'Headers for the collector, such as its key.' }),
-  sampleRatio: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(1)
-    .meta({ about: 'Share of the utterances that are traced.' }),
+  sampleRatio: z.number().min(0).max(1).default(1).meta({ about: 'Share of utterances to trace.' }),
   service: z
     .string()
     .min(1)
     .max(64)
     .default('dragoman')
-    .meta({ about: 'What this server is called in traces (`service.name`).' }),
+    .meta({ about: 'Name of this server in traces (`service.name`).' }),
 })
 
 export type TracingSettings = z.output<typeof tracingSettingsSchema>

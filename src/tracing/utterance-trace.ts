@@ -2,7 +2,7 @@ import type { ErrorCode } from '../core/errors.ts'
 import type { LanguageId } from '../core/languages.ts'
 import type { UtteranceStages } from '../core/stages.ts'
 
-/** Outcome of an utterance for the first listener to whom it is played. */
+/** Outcome of an utterance for the first listener with playback of it. */
 export type UtteranceOutcome =
   /** Played to the end. */
   | 'heard'
@@ -24,11 +24,11 @@ export interface UtteranceTrace {
   readonly listenerChannel?: string | undefined
   readonly outcome: UtteranceOutcome
   readonly error?: ErrorCode | undefined
-  /** Listeners to whom its playback started. */
+  /** Number of listeners for which its playback started. */
   readonly listeners: number
   readonly audioMs: number
   readonly latencyMs?: number | undefined
-  /** When its first frame was sent, and when it ended (ms since 1970); equal if playback never started. */
+  /** Times at which its first frame was sent and at which it ended (ms since 1970); equal if playback never started. */
   readonly begunAt: number
   readonly endedAt: number
   readonly stages: UtteranceStages

@@ -17,7 +17,7 @@ interface Followed {
   listeners: number
 }
 
-/** Tracks each utterance at the first listener to whom it is played, and reports it when it is over. */
+/** Tracks each utterance at the first listener with playback of it, and reports it when it is over. */
 export class UtteranceWatch implements Disposable {
   readonly #wall: WallClock
   readonly #tell: (trace: UtteranceTrace) => void

@@ -60,13 +60,8 @@ describe('the options of a bridge', () => {
     ['twilio', 'invite', {}, 'invite must be a function: it decides on each new call, got undefined'],
     ['twilio', 'relay', {}, 'relay must be where the legs go: an object with admit(), got undefined'],
     ['twilio', '', { relay: {} }, 'relay must be where the legs go: an object with admit(), got an object'],
-    [
-      'twilio',
-      '',
-      { publicURL: 'https://b.example' },
-      'there is no option publicURL, did you mean publicUrl?',
-    ],
-    ['twilio', '', { limits: { maxCall: 1 } }, 'there is no option limits.maxCall, did you mean maxCalls?'],
+    ['twilio', '', { publicURL: 'https://b.example' }, 'unknown option publicURL, did you mean publicUrl?'],
+    ['twilio', '', { limits: { maxCall: 1 } }, 'unknown option limits.maxCall, did you mean maxCalls?'],
     ['twilio', '', { limits: { maxCalls: 'many' } }, 'limits.maxCalls must be a number, got "many"'],
     ['twilio', '', { limits: { maxCalls: 0 } }, 'limits.maxCalls must be a number >=1, got 0'],
     [
@@ -85,7 +80,7 @@ describe('the options of a bridge', () => {
       'browser',
       '',
       { settings: { visitor: 'anyone' } },
-      'there is no option settings.visitor, did you mean visitors?',
+      'unknown option settings.visitor, did you mean visitors?',
     ],
     [
       'browser',
@@ -104,9 +99,9 @@ describe('the options of a bridge', () => {
       'discord',
       '',
       { channels: { maxChannel: 1 } },
-      'there is no option channels.maxChannel, did you mean maxChannels?',
+      'unknown option channels.maxChannel, did you mean maxChannels?',
     ],
-    ['discord', '', { commands: { dial: true } }, 'there is no option commands.dial, did you mean dials?'],
+    ['discord', '', { commands: { dial: true } }, 'unknown option commands.dial, did you mean dials?'],
   ])('of %s are refused at once (%s %j)', async (bridge, without, more, expected) => {
     const words = await said(bridge, more, [without])
     expect(words).toBe(`CONFIG ${bridge}-bridge: ${expected}`)
@@ -116,7 +111,7 @@ describe('the options of a bridge', () => {
     const words = await said('twilio', { invit: 1, authTokens: ['s3cret', 5] }, ['invite'])
     expect(words).toContain('invite must be')
     expect(words).toContain('authTokens.1 must be an auth token, got 5')
-    expect(words).toContain('there is no option invit')
+    expect(words).toContain('unknown option invit')
     expect(words).not.toContain('s3cret')
   })
 })

@@ -34,11 +34,11 @@ describe('what is installed only by those who use it', () => {
   it.each([
     [
       'discord',
-      'Discord needs discord.js and @discordjs/voice, not installed here: npm install discord.js@14 @discordjs/voice@0.19.2 (with --global beside a global dragoman)',
+      'Discord requires discord.js and @discordjs/voice, not installed. Run npm install discord.js@14 @discordjs/voice@0.19.2 (with --global for a global dragoman)',
     ],
     [
       'twilio',
-      "Twilio's REST API needs twilio, not installed here: npm install twilio@6 (with --global beside a global dragoman)",
+      "Twilio's REST API requires twilio, not installed. Run npm install twilio@6 (with --global for a global dragoman)",
     ],
   ] as const)('says what to install: %s', (part, message) => {
     const nothing = () => false
@@ -51,7 +51,7 @@ describe('what is installed only by those who use it', () => {
 
   it('names what is missing only', () => {
     expect(() => assertInstalled('discord', name => name === 'discord.js')).toThrow(
-      /needs @discordjs\/voice, not/,
+      /requires @discordjs\/voice, not/,
     )
   })
 })

@@ -45,14 +45,17 @@ describe('the state of a party', () => {
 
   test.each([
     [{ hears: 'spanish' }, 'language must be <language>-<region>, such as en-us; got "spanish"'],
-    [{ speaks: 7 }, 'speaks is a language like en-us, got number'],
-    [{ original: 'loud' }, 'original is off, low, duck, got "loud"'],
-    [{ muted: 'yes' }, 'muted is true or false, got "yes"'],
-    [{ interpreting: null }, 'interpreting is true or false'],
-    [{ name: '' }, 'a name has 1 to 64 characters'],
-    [{ name: 'a\nb' }, 'none of them a control character'],
-    [{ volume: 3 }, 'a party has speaks, hears, voice, original, name, muted, interpreting, got "volume"'],
-    [{ __proto__: null, constructor: 1 }, 'got "constructor"'],
+    [{ speaks: 7 }, 'speaks must be a language like en-us, got number'],
+    [{ original: 'loud' }, 'original must be one of off, low, duck, got "loud"'],
+    [{ muted: 'yes' }, 'muted must be true or false, got "yes"'],
+    [{ interpreting: null }, 'interpreting must be true or false'],
+    [{ name: '' }, 'name must have 1 to 64 characters'],
+    [{ name: 'a\nb' }, 'no control characters'],
+    [
+      { volume: 3 },
+      'unknown key "volume"; expected speaks, hears, voice, original, name, muted, interpreting',
+    ],
+    [{ __proto__: null, constructor: 1 }, 'unknown key "constructor"'],
   ])('does not become %j', (change, message) => {
     expect(() => changedState(state, change as PartyChange)).toThrow(RangeError)
     expect(() => changedState(state, change as PartyChange)).toThrow(message)

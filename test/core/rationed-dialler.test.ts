@@ -77,8 +77,8 @@ describe('G45: calls out', () => {
     const each = rationed({ perMinute: 9, perHourEach: 1 })
     expect([each.dial('+34611111111'), each.dial('+34611111111')]).toEqual(['dialled', 'DIAL_REFUSED'])
     expect([...faults, ...each.faults].map(({ message, retryable }) => [message, retryable])).toEqual([
-      ['2 calls a minute are the most', true],
-      ['1 calls an hour to one destination are the most', false],
+      ['limit of 2 calls per minute reached', true],
+      ['limit of 1 calls per hour to this destination reached', false],
     ])
   })
 })

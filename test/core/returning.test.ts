@@ -263,7 +263,7 @@ describe('one of two whose connection breaks', () => {
     void anna.close({ kind: 'replaced' })
     await r.run(40)
     expect(events).toContain('returned anna after 0')
-    expect(() => r.live('carl')).toThrow('2 legs are the most')
+    expect(() => r.live('carl')).toThrow('limit of 2 legs reached')
   })
 
   test('in another room is somebody else', async () => {

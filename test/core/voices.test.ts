@@ -24,7 +24,7 @@ describe('the voice that a party chose', () => {
     expect(changedState(state, { hears: 'es-es' })).toBe(state)
     expect(changedState(state, { voice: null }).voice).toBeUndefined()
     for (const voice of ['', 'a'.repeat(65), 'a\nb', '<b>'])
-      expect(() => changedState(state, { voice })).toThrow('a voice is the id of one')
+      expect(() => changedState(state, { voice })).toThrow('voice must be an id')
   })
 
   test('is asked of the service, in a session of its own; others hear theirs, captions come once', async () => {

@@ -39,7 +39,7 @@ test('one local address among others is enough to refuse, and the error names th
       const { answer } = await looked(found, options)
       expect(answer[0]).toMatchObject({
         code: 'ADDRESS_REFUSED',
-        message: 'a.example leads to a local address',
+        message: 'a.example resolves to a local address',
       })
       expect(answer[1]).toBe('')
     }

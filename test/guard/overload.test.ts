@@ -67,8 +67,8 @@ test('nobody new is let in while the work is done late, and again when it has be
   expect(overload.turns()).toBeUndefined()
   expect([overload.closings, overload.turnedAway]).toEqual([1, 2])
   expect(log.all.map(({ level, message }) => `${level} ${message}`)).toEqual([
-    'warn overloaded: nobody new is let in',
-    'info no longer overloaded',
+    'warn overloaded: rejecting new calls',
+    'info overload ended',
   ])
 })
 

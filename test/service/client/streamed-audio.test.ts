@@ -154,10 +154,10 @@ describe('the guard', () => {
         const { lookup } = audioAddress('/a', `http://${host}`, [], peer)
         lookup(host, {}, (error, address) => resolve(error ? error.message : String(address)))
       })
-    expect(await near(far)).toContain('localhost leads to a local address')
+    expect(await near(far)).toContain('localhost resolves to a local address')
     expect(await near('127.0.0.1')).toMatch(/^(127\.|::1)/)
     // Nobody knows where the session is: it is not taken to be here.
-    expect(await near(undefined)).toContain('localhost leads to a local address')
+    expect(await near(undefined)).toContain('localhost resolves to a local address')
     const { lookup } = audioAddress('http://localhost/a', base, ['http://localhost'], far)
     const failed = await new Promise(resolve => lookup('localhost', { all: true }, resolve))
     expect(String(failed)).toContain('local address')
