@@ -71,25 +71,13 @@ export const relayOptionsSchema = z.strictObject({
     about:
       'Speech kept for replay during a service outage (ms). The default covers half a minute and the speech not yet answered before it.',
   }),
-  ackDeadlineMs: z
-    .number()
-    .int()
-    .min(200)
-    .max(10_000)
-    .default(1_500)
-    .meta({
-      about:
-        'Time without an acknowledgment before the connection is replaced (ms). Raise it on slow networks.',
-    }),
-  awayAfterMs: z
-    .number()
-    .int()
-    .min(0)
-    .max(10_000)
-    .default(1_000)
-    .meta({
-      about: 'Time after which a first connection that is still being opened counts as an outage (ms).',
-    }),
+  ackDeadlineMs: z.number().int().min(200).max(10_000).default(1_500).meta({
+    about:
+      'Time without an acknowledgment before the connection is replaced (ms). Raise it on slow networks.',
+  }),
+  awayAfterMs: z.number().int().min(0).max(10_000).default(1_000).meta({
+    about: 'Time after which a first connection that is still being opened counts as an outage (ms).',
+  }),
   keepMs: z.number().int().min(0).max(120_000).default(10_000).meta({
     about: 'Time in which a participant whose connection broke can reconnect (ms); 0 disables reconnection.',
   }),
