@@ -12,12 +12,12 @@ const named = [...page.matchAll(/`([^`]+) › ([^`]+)`/g)].map(([, file, begin])
   begin: begin!,
 }))
 
-/** Whether a test or a group of tests in `source` has a name that begins so; `%` stands for what differs. */
+/** Whether a test or a group in `source` has a name that starts with `begin`; `%` matches anything. */
 function has(source: string, begin: string): boolean {
   const names = [...source.matchAll(/(?:\b(?:test|it|describe)\b[\w.]*\(|\)\()\s*(['"`])(.*?)\1\s*,/gs)].map(
     ([, , name]) => name!,
   )
-  // Rows of `test.each` that fill the beginning of a name, also as the keys of a table.
+  // Rows of `test.each` at the start of a name, also as the keys of a table.
   const rows = [...source.matchAll(/^\s*(?:\[\s*)?'([^']+)'[:,]/gm)].map(([, name]) => name!)
   return [...names, ...rows].some(name => name.startsWith(begin))
 }
@@ -30,12 +30,12 @@ test.each(named.filter(({ begin }) => begin !== 'C3'))(
   },
 )
 
-test('the check can fail', () => {
+test('the check detects missing names', () => {
   expect(named.length).toBeGreaterThan(60)
   expect(has(sources.get('reaching')!, 'C99')).toBe(false)
 })
 
-test('every attack has its row, once, with what happens and what shows it', () => {
+test('lists every attack once, with its result and its test', () => {
   const rows = [...page.matchAll(/^\| (G\d+(?:–G\d+)?) \|(.*)\|$/gm)].map(([, number, cells]) => ({
     number: number!,
     cells: cells!.split(' | ').map(cell => cell.trim()),
@@ -51,7 +51,7 @@ test('every attack has its row, once, with what happens and what shows it', () =
   }
 })
 
-test('every condition of a network has its row, and a cell for each of the three networks', () => {
+test('lists every network condition, with a cell for each of the three networks', () => {
   const rows = [...page.matchAll(/^\| F(\d+) \|(.*)\|$/gm)]
   expect(rows.map(([, number]) => Number(number))).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
   for (const [, number, row] of rows) {

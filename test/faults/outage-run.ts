@@ -10,26 +10,26 @@ import { FakeClock } from '../../src/simulator/fake-clock.ts'
 import { randomFrom } from '../../src/simulator/phone/quirks.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 
-/** How the service behaves that is cut off. */
+/** Behavior of the service during an outage. */
 export interface OutageRun {
-  /** The connection breaks when so many frames were sent. */
+  /** The connection breaks after this many frames. */
   readonly dropAtFrame: number
   readonly outageMs: number
-  /** Time from a connection's opening until it takes audio, and from a fragment until its ack (ms). */
+  /** Time from opening a connection until it accepts audio, and from a fragment until its ack (ms). */
   readonly openMs?: number
   readonly ackMs?: number
   readonly seed?: number
 }
 
-/** What came of it. */
+/** Result of the run. */
 export interface OutageResult {
-  /** Frames that no connection of the service was given. */
+  /** Frames that were sent on no connection. */
   readonly lost: number
-  /** Frames whose translation never came to its end. */
+  /** Frames whose translation never ended. */
   readonly unanswered: number
-  /** Audio of answers that the listener is given twice, at most (ms). */
+  /** Upper bound of audio that the listener hears twice (ms). */
   readonly repeatedMs: number
-  /** From the service's return until it took the first fragment (ms). */
+  /** From the service's return until it accepted the first fragment (ms). */
   readonly recoveryMs: number
   readonly metrics: RelayMetrics
 }
@@ -38,7 +38,7 @@ export interface OutageResult {
 const SENTENCE_FRAMES = 100
 const PAUSE_FRAMES = 20
 const PERIOD = SENTENCE_FRAMES + PAUSE_FRAMES
-/** A sentence is answered so long after its end was heard, with a voice as long as itself, in five pieces. */
+/** A sentence is answered this long after its end, with a voice as long as itself, in five pieces. */
 const ANSWER_MS = 240
 const PIECES = 5
 const LOST = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
@@ -46,8 +46,8 @@ const LOST = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
 const speaks = (frame: number) => frame % PERIOD < SENTENCE_FRAMES
 
 /**
- * One session on a clock that is turned, to a service that breaks off once and comes back: who says what, frame by
- * frame, who is given it, and what of its answers is heard.
+ * Runs one session on a simulated clock, to a service that fails once and returns: records frame by frame what is sent,
+ * received and played.
  */
 export function runOutage({
   dropAtFrame,
@@ -59,7 +59,7 @@ export function runOutage({
   const clock = new FakeClock()
   const given = new Set<number>()
   const answered = new Set<number>()
-  /** Pieces of voice that were delivered, by sentence. */
+  /** Delivered pieces of voice, by sentence. */
   const pieces = new Map<number, number>()
   let up = true
   let backAt = 0
@@ -86,7 +86,7 @@ export function runOutage({
       drop = end
       sink.ready()
     })
-    /** The sentence of these frames is over: its text, then its voice piece by piece, then the end of the voice. */
+    /** The sentence of these frames has ended: its text, then its voice piece by piece, then the end of the voice. */
     const answer = (sentence: readonly number[], endMs: number) => {
       const number = Math.floor(sentence[0]! / PERIOD)
       const result: TranslationResult = {
@@ -99,7 +99,7 @@ export function runOutage({
         later(ANSWER_MS + piece * 60, () => {
           sink.result(result)
           const before = pieces.get(number) ?? 0
-          // A voice that begins again is left out up to 200 ms before where it broke off (interpreter.test.ts).
+          // A restarted voice is skipped until 200 ms before the interruption (interpreter.test.ts).
           if (piece === 0 && before > 0) repeatedMs += Math.min(200, (before * sentence.length * 20) / PIECES)
           pieces.set(number, Math.max(before, piece + 1))
         })

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { fakeService } from '../../service/server/helpers/fake-service.ts'
 import { NEVER_LATE } from '../../service/server/helpers/never-late.ts'
 
-/** A busy machine may take this long for what takes a moment (ms). */
+/** Timeout on a busy machine for what normally takes a moment (ms). */
 const PATIENCE_MS = 20_000
 
-test('H12 ten thousand events at once: who sends them is answered or ended, and others are served', async () => {
+test('H12 ten thousand events at once: the sender is answered or disconnected, and others are served', async () => {
   const { ready } = await fakeService({ ...NEVER_LATE })
   const good = await ready('/sts')
   const bad = await ready('/sts')
@@ -30,7 +30,7 @@ test.each(['error', 'disconnect', 'connect', 'disconnecting', '__proto__', 'cons
     const { ready } = await fakeService({ ...NEVER_LATE })
     const good = await ready('/sts')
     const bad = await ready('/sts')
-    // The library of the client keeps some names for itself: past it.
+    // The client library reserves some names: bypasses it.
     const engine = bad.client.socket.io.engine
     for (let n = 0; n < 100; n++) engine.write(`2/sts,${JSON.stringify([name, { [name]: 1 }])}`)
     good.stream.hear('good')

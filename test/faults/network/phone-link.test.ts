@@ -6,21 +6,21 @@ import { PhoneRig } from './phone-rig.ts'
 const WHOLE = { lost: [], repeated: 0, late: 0, foreign: [] }
 const STALLED = { bytesPerSecond: 0 }
 
-/** The network stands still for `ms`, on both sides at once. */
+/** Stalls the network for `ms`, on both sides at once. */
 async function stall(rig: PhoneRig, ms: number): Promise<void> {
   rig.spoil(STALLED)
   await pause(ms)
   rig.spoil({})
 }
 
-/** What is lost is one stretch of `ms` at most, and nothing before or behind it. */
+/** Exactly one stretch of at most `ms` is lost. */
 function expectOneHole(lost: readonly number[], ms: number): void {
   const [first = 0] = lost
   expect(lost).toEqual(lost.map((_, n) => first + n))
   expect(lost.length * 20).toBeLessThanOrEqual(ms)
 }
 
-describe.concurrent('between the telephones and us', { timeout: 90_000 }, () => {
+describe.concurrent('between the phones and us', { timeout: 90_000 }, () => {
   test.each<[string, (rig: PhoneRig) => void | Promise<void>]>([
     ['F1 P latency of 50 ms', rig => rig.spoil({ latencyMs: 50 })],
     ['F1 P latency of 500 ms', rig => rig.spoil({ latencyMs: 500 })],
@@ -51,11 +51,11 @@ describe.concurrent('between the telephones and us', { timeout: 90_000 }, () => 
     await said
     expect(await rig.count()).toEqual(WHOLE)
     expect(rig.streams).toEqual([1, 1])
-    // F11: no message is larger than what fits one packet of any network, its frame included.
+    // F11: each message, including its frame, fits one packet of any network.
     expect(rig.largest).toBeLessThan(1_100)
   })
 
-  test('F6 P nothing for 2 s, as somebody is: 400 ms of it are heard, then they are live again', async () => {
+  test('F6 P two seconds without audio for a listener: 400 ms are played, then they are live again', async () => {
     await using rig = await PhoneRig.open('voice')
     const said = rig.say(200)
     await pause(600)
@@ -63,7 +63,7 @@ describe.concurrent('between the telephones and us', { timeout: 90_000 }, () => 
     await said
     const { lost, repeated, foreign } = await rig.count()
     expect([repeated, foreign]).toEqual([0, []])
-    // A busy machine lets the stall last longer.
+    // A busy machine prolongs the stall.
     expect(lost.length).toBeLessThan(150)
     expect(rig.streams).toEqual([1, 1])
   })
@@ -82,7 +82,7 @@ describe.concurrent('between the telephones and us', { timeout: 90_000 }, () => 
     await said
     const { lost, repeated, foreign } = await rig.count()
     expect([repeated, foreign]).toEqual([0, []])
-    // What the far side had sent, and 2 s for Twilio's question and the stream.
+    // Audio that the peer had sent, and 2 s for Twilio's request and the stream.
     expectOneHole(lost, noticedMs + 2_000 * slowdown())
     expect(rig.streams).toEqual([2, 1])
   })

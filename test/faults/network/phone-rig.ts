@@ -13,15 +13,15 @@ import { NEVER_LATE } from '../../service/server/helpers/never-late.ts'
 const PUBLIC_URL = 'https://bridge.example.com'
 const AUTH_TOKEN = 'a token for this test'
 const LINE_RATE = 8_000
-/** A busy machine may take this long for what takes a moment (ms). */
+/** Timeout on a busy machine for what normally takes a moment (ms). */
 export const PATIENCE_MS = 30_000
 
-/** What Bob hears: her translation, which is what she said once more, or Anna as she is. */
+/** What Bob hears: the translation, which repeats her speech, or Anna's original voice. */
 type Hears = 'translation' | 'voice'
 
 /**
- * Two telephones: Anna speaks in numbered frames over a network that can be spoiled, Bob listens over another. A dead
- * stream is noticed after 3 s instead of 15, all else is as by default.
+ * Two phones: Anna speaks in numbered frames over a network with faults, Bob listens over another. A dead stream is
+ * detected after 3 s instead of 15; all other settings are defaults.
  */
 export class PhoneRig implements AsyncDisposable {
   readonly app: App
@@ -29,7 +29,7 @@ export class PhoneRig implements AsyncDisposable {
   readonly bobs: FaultProxy
   readonly anna: SimulatedCall
   readonly bob: SimulatedCall
-  /** The largest message of audio that came to Bob (bytes of base64). */
+  /** The largest audio message received by Bob (bytes of base64). */
   largest = 0
   readonly #service: ScriptedService
   #next = 0
@@ -57,7 +57,7 @@ export class PhoneRig implements AsyncDisposable {
         authTokens: [AUTH_TOKEN],
         limits: { ...DEFAULT_LIMITS, pingAfterMs: 1_000, lostAfterMs: 3_000 },
       },
-      // What is played back is what was said: echo by construction.
+      // The played audio equals the spoken audio: echo by construction.
       relay: { levelling: false, catchUp: false, echoSuppression: false },
       limits: NEVER_LATE.limits,
     })
@@ -80,7 +80,7 @@ export class PhoneRig implements AsyncDisposable {
       if (rig.current) rig.current.largest = Math.max(rig.current.largest, payload.length)
     })
     rig.current = new PhoneRig(app, service, { annas, bobs, anna, bob })
-    // Nobody waits for a first word that nobody could hear yet.
+    // Waits until the first word can be heard.
     if (hears === 'translation') await service.sessionOf(1)
     await pause(500)
     return rig.current
@@ -93,25 +93,25 @@ export class PhoneRig implements AsyncDisposable {
     await this.anna.say(numberedFrames(from, this.#next, LINE_RATE), LINE_RATE)
   }
 
-  /** Connections that each of them had. */
+  /** Number of connections of each phone. */
   get streams(): readonly number[] {
     return [this.anna, this.bob].map(call => call.report().streams.length)
   }
 
-  /** These faults on both networks. */
+  /** Sets these faults on both networks. */
   spoil(toxics: Toxics, direction?: Direction): void {
     for (const proxy of [this.annas, this.bobs]) proxy.set(toxics, direction)
   }
 
-  /** Numbers of the frames that Bob heard so far. */
+  /** Numbers of the frames that Bob has heard so far. */
   heard(): number[] {
     return framesIn(this.bob.heard(), LINE_RATE).map(({ index }) => index)
   }
 
-  /** What became of all that was said, once the last frame was heard. */
+  /** Counts the frames once the last one was heard. */
   async count() {
     const deadline = performance.now() + PATIENCE_MS
-    // Not too often: a whole call is looked through.
+    // Not too often: this searches a whole call.
     while (this.heard().at(-1) !== this.#next - 1) {
       if (performance.now() > deadline) throw new Error(`the last frame was not heard in ${PATIENCE_MS} ms`)
       await pause(300)
@@ -119,7 +119,7 @@ export class PhoneRig implements AsyncDisposable {
     return countFrames(this.heard(), 0, this.#next)
   }
 
-  /** The network is well again in the moment in which a stream is taken for dead; settles with how long that took (ms). */
+  /** Heals the network at the moment when a stream is considered dead; settles with the time that took (ms). */
   healedWhenLost(): Promise<number> {
     const from = performance.now()
     const { promise, resolve } = Promise.withResolvers<number>()

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { pause } from '../../helpers/until.ts'
 import { Rig, WHOLE } from '../service/rig.ts'
 
-/** Twice at most for each new connection (frames): 300 ms. */
+/** Maximum repetition for each new connection (frames): 300 ms. */
 const FRAMES_TWICE = 15
 
-/** The network to the service stands still for `ms`. */
+/** Stalls the network to the service for `ms`. */
 async function stall(rig: Rig, ms: number): Promise<void> {
   rig.proxy.set({ bytesPerSecond: 0 })
   await pause(ms)
@@ -68,7 +68,7 @@ describe.concurrent('between us and the service', { timeout: 90_000 }, () => {
     expect(rig.relay.metrics.lostMs).toBe(0)
   })
 
-  test('F12 S while nobody says anything the connection is never silent for long', async () => {
+  test('F12 S keeps the connection active during silence', async () => {
     await using rig = await Rig.open()
     await rig.session(1)
     await pause(1_000)

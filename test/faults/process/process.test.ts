@@ -33,14 +33,14 @@ function limit({ command }: Instance, ...limits: string[]): void {
   execFileSync('prlimit', ['--pid', String(command.pid), ...limits])
 }
 
-/** All of what was said was heard, once. */
+/** All speech was heard exactly once. */
 async function expectWhole(pair: Pair, last: number): Promise<void> {
   await pair.hears(last)
   expect(pair.count()).toEqual(WHOLE)
 }
 
 describe.concurrent('the process', { timeout: 90_000 }, () => {
-  test('E25 E26 E27 the wall clock jumps forward, back and into other time zones: nobody notices', async () => {
+  test('E25 E26 E27 calls are unaffected when the wall clock jumps forward, back and into other time zones', async () => {
     await using all = await Deployment.open()
     const only = await all.start({ NODE_OPTIONS: `--import ${JUMPING}` })
     all.lead(only)
@@ -65,7 +65,7 @@ describe.concurrent('the process', { timeout: 90_000 }, () => {
     expect(only.command.err).not.toContain('Debugger')
   })
 
-  test('E17 no more file descriptors: calls go on, and when there are some, others come', async () => {
+  test('E17 out of file descriptors: calls continue, and new ones are accepted as soon as there are some', async () => {
     await using all = await Deployment.open()
     const only = await all.start()
     all.lead(only)
@@ -79,14 +79,14 @@ describe.concurrent('the process', { timeout: 90_000 }, () => {
     await said
     await expectWhole(pair, 199)
     limit(only, '--nofile=1024:1024')
-    // For a while nobody new is let in.
+    // New calls are rejected for a while.
     while (!(await fetch(`${only.address}/ready`)).ok) await pause(300)
     const other = await all.translated('b')
     await other.say(50)
     await expectWhole(other, 49)
   })
 
-  test('E21 E24 the disk takes no more of a recording: the call goes on', async () => {
+  test('E21 E24 the disk rejects a recording: the call continues', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dragoman-disk-'))
     try {
       await using all = await Deployment.open()

@@ -3,24 +3,24 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { pause } from '../../helpers/until.ts'
 import { Deployment, type Instance, PATIENCE_MS, type Pair } from './served.ts'
 
-/** Twilio asks, a stream opens, playout leads: what a resumption may cost where nobody has to wait (ms). */
+/** Twilio's request, a new stream, playout lead: the cost of a resumption without waiting (ms). */
 const RESUMED_MS = 2_000
 
-/** What a load balancer is told. */
+/** Readiness as a load balancer sees it. */
 async function ready({ address }: Instance) {
   const answer = await fetch(`${address}/ready`)
   const { status } = (await answer.json()) as { status: string }
   return { code: answer.status, status }
 }
 
-/** Waits until a load balancer is told that it drains. */
+/** Waits until readiness reports draining. */
 async function drains(instance: Instance): Promise<void> {
   let looks = await ready(instance)
   while (looks.code === 200) looks = await ready(instance)
   expect(looks).toEqual({ code: 503, status: 'draining' })
 }
 
-test('E1 SIGTERM without calls: the end, at once', async () => {
+test('E1 SIGTERM without calls ends the process at once', async () => {
   await using all = await Deployment.open()
   const only = await all.start()
   expect((await fetch(`${only.address}/live`)).status).toBe(200)
@@ -30,7 +30,7 @@ test('E1 SIGTERM without calls: the end, at once', async () => {
   expect(systemClock.now() - asked).toBeLessThan(PATIENCE_MS / 3)
 }, 60_000)
 
-test('E2 A39 B16 SIGTERM with calls: nobody new, and who is there talks to the end', async () => {
+test('E2 A39 B16 SIGTERM with calls: rejects new calls, and current ones continue to their end', async () => {
   await using all = await Deployment.open()
   const only = await all.start()
   all.lead(only)
@@ -41,7 +41,7 @@ test('E2 A39 B16 SIGTERM with calls: nobody new, and who is there talks to the e
   const ended = only.command.end('SIGTERM')
   await drains(only)
   const closedMs = systemClock.now() - asked
-  // 100 ms, and as much again as a busy machine needs for a signal and a request.
+  // 100 ms, and a tolerance for a signal and a request on a busy machine.
   expect(closedMs).toBeLessThan(1_000)
   expect((await fetch(`${only.address}/live`)).status).toBe(200)
   const newcomer = await all.call('a')
@@ -57,7 +57,7 @@ test('E2 A39 B16 SIGTERM with calls: nobody new, and who is there talks to the e
   expect(await ended).toBe(0)
 }, 90_000)
 
-test('E3 the deadline, with another server: calls go on there', async () => {
+test('E3 at the deadline calls continue on another server', async () => {
   await using all = await Deployment.open()
   const [first, second] = await Promise.all([all.start({ DRAGOMAN_DRAIN_SECONDS: '1' }), all.start()])
   all.lead(first)
@@ -72,9 +72,9 @@ test('E3 the deadline, with another server: calls go on there', async () => {
   for (const pair of pairs) expectOneGap(pair, RESUMED_MS)
 }, 60_000)
 
-test('E3 E4 a second SIGTERM, and a server alone that is started again: calls wait for it', async () => {
+test('E3 E4 a second SIGTERM, and a single server that restarts: calls wait for it', async () => {
   await using all = await Deployment.open()
-  // A busy machine takes seconds to start a server again.
+  // A busy machine takes seconds to restart a server.
   const first = await all.start({ DRAGOMAN_DRAIN_ASK_SECONDS: '8' })
   all.lead(first)
   const pair = await all.pair('a')
@@ -90,7 +90,7 @@ test('E3 E4 a second SIGTERM, and a server alone that is started again: calls wa
   expectOneGap(pair, 8_000 + RESUMED_MS)
 }, 60_000)
 
-test('E6 A18 kill -9 in mid sentence: calls go on at another server', async () => {
+test('E6 A18 kill -9 during a sentence: calls continue on another server', async () => {
   await using all = await Deployment.open()
   const [first, second] = await Promise.all([all.start(), all.start()])
   all.lead(first)
@@ -104,7 +104,7 @@ test('E6 A18 kill -9 in mid sentence: calls go on at another server', async () =
   for (const pair of pairs) expectOneGap(pair, RESUMED_MS)
 }, 60_000)
 
-test('E7 B14 the process stands still for 2 s: what was said meanwhile is translated, and who asks is answered', async () => {
+test('E7 B14 the process is suspended for 2 s: speech from that time is translated, and requests are answered', async () => {
   await using all = await Deployment.open()
   const only = await all.start()
   all.lead(only)
@@ -121,7 +121,7 @@ test('E7 B14 the process stands still for 2 s: what was said meanwhile is transl
   expect(pair.count()).toMatchObject({ lost: [], repeated: 0, foreign: [] })
 }, 60_000)
 
-test('E10 E11 something is thrown that nobody catches: calls go on at another server', async () => {
+test('E10 E11 an uncaught exception: calls continue on another server', async () => {
   await using all = await Deployment.open()
   const faulty =
     'data:text/javascript,process.on(%27SIGUSR2%27,()=>{Promise.reject(Object.assign(new%20Error(%27provoked%27),{requestBody:%27what%20was%20said%27}))})'
@@ -133,20 +133,20 @@ test('E10 E11 something is thrown that nobody catches: calls go on at another se
   all.lead(second)
   expect(await first.command.end('SIGUSR2')).toBe(70)
   expect(first.command.err).toContain('"reason":"provoked"')
-  // Errors of libraries carry the request that failed: it is not written out.
+  // Library errors contain the failed request, which must not be logged.
   expect(first.command.err).not.toContain('what was said')
   await said
   await pair.hears(149)
   expectOneGap(pair, RESUMED_MS)
 }, 60_000)
 
-test('E9 nobody reads the log: calls and requests go on', async () => {
+test('E9 the log is not read: calls and requests continue', async () => {
   await using all = await Deployment.open()
   const only = await all.start()
   all.lead(only)
   const pair = await all.pair('a')
   only.command.stopReading()
-  // A line each, some 700 kB in all: more than any pipe holds.
+  // About 700 kB of lines in all: more than any pipe holds.
   for (let n = 0; n < 40; n++)
     await Promise.all(
       Array.from({ length: 100 }, async () => {
@@ -160,7 +160,7 @@ test('E9 nobody reads the log: calls and requests go on', async () => {
   await pair.hears(99)
 }, 60_000)
 
-/** Both are on the line still, and all that is missing together is no longer than `mostMs`. */
+/** Both are still in the call, and all gaps together are at most `mostMs`. */
 function expectOneGap(pair: Pair, mostMs: number): void {
   const { lost, repeated, late, foreign } = pair.count()
   expect({ repeated, late, foreign }).toEqual({ repeated: 0, late: 0, foreign: [] })

@@ -8,21 +8,21 @@ import { pause, until } from '../../helpers/until.ts'
 import { Switch } from './switch.ts'
 
 const ENDINGS = Number(process.env.DRAGOMAN_ENDINGS ?? 1_000)
-/** Side by side, as each waits for others most of the time. */
+/** In parallel, because each mostly waits for others. */
 const LANES = 4
 const CALLS = 20
 const PATIENCE_MS = 30_000
-/** Of a rolling deploy. */
+/** Servers of a rolling deploy. */
 const SERVERS = 3
 const CALLS_EACH = Number(process.env.DRAGOMAN_CALLS_EACH ?? 100)
-/** A stream has worked by then, so that its call may resume again (ms). */
+/** Time until a stream counts as working, so that its call can resume again (ms). */
 const WORKED_MS = 6_000
 const PUBLIC_URL = 'https://bridge.example.com'
 const AUTH_TOKEN = 'a token for this test'
 
 const ms = (value: number) => `${Math.round(value)} ms`
 
-/** A bridge in this process, to which nobody speaks but callers of one language: no service is asked. */
+/** A bridge in this process, with callers of one language only, so that it needs no service. */
 async function bridge(): Promise<{ app: App; port: number }> {
   const app = await buildApp({
     host: '127.0.0.1',
@@ -37,7 +37,7 @@ async function bridge(): Promise<{ app: App; port: number }> {
   return { app, port: Number(new URL(await app.listen()).port) }
 }
 
-/** Telephones in rooms of two. */
+/** Phones in rooms of two. */
 function callers(count: number, balancer: Switch, line: PhoneLine): Promise<SimulatedCall[]> {
   const place = (_: unknown, at: number) =>
     placeCall({
@@ -50,12 +50,15 @@ function callers(count: number, balancer: Switch, line: PhoneLine): Promise<Simu
 interface Ending {
   readonly first: App
   readonly balancer: Switch
-  /** Requests go to the other server from now on. */
+  /** Routes requests to the other server from now on. */
   readonly lead: () => void
   readonly n: number
 }
 
-/** A server with 20 calls in 10 rooms ends, with another one there: all go on. Says how long until the last of them streams again (ms). */
+/**
+ * Ends a server with 20 calls in 10 rooms while another one runs: all calls continue. Returns the time until the last
+ * of them streams again (ms).
+ */
 async function ending(
   n: number,
   line: PhoneLine,
@@ -96,7 +99,7 @@ async function endings(end: (ending: Ending) => Promise<unknown>): Promise<numbe
 test('servers that hand over', async context => {
   const refusedMs: number[] = []
   const away = await endings(async ({ first, lead, n }) => {
-    // Those that ask the other server at once, and those that ask this one, which sends them on.
+    // Some calls reach the other server at once, others reach this one, which redirects them.
     if (n % 2 === 0) lead()
     const began = systemClock.now()
     const left = first.leave()
@@ -141,7 +144,7 @@ test('a rolling deploy', async context => {
     calls.push(...(await callers(CALLS_EACH, balancer, line)))
   }
   const away: number[] = []
-  // To another version and back, of which there is one.
+  // To another version and back.
   for (let round = 0; round < 2; round++)
     for (const [n, balancer] of balancers.entries()) {
       const old = servers[n]!

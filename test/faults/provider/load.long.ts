@@ -21,7 +21,7 @@ const ms = (value: number) => `${value.toFixed(1)} ms`
 const spread = (values: readonly number[]) =>
   `p50 ${ms(quantile(values, 0.5))}, p99 ${ms(quantile(values, 0.99))}, most ${ms(Math.max(...values))}`
 
-/** A bridge in a process of its own, a service and telephones in this one. */
+/** A bridge in a separate process, a service and phones in this one. */
 async function open() {
   const shell = await Shell.open()
   const service = await ScriptedService.listen({ answer: silence })
@@ -51,7 +51,7 @@ async function open() {
   return {
     service,
     address,
-    /** During so long: the share of a core that the bridge uses, and the longest that it worked without a pause. */
+    /** Returns the bridge's share of a core during the window, and its longest uninterrupted work. */
     async work(windowMs: number) {
       const before = await probe()
       await pause(windowMs)
@@ -74,7 +74,10 @@ async function open() {
   }
 }
 
-/** What the bridge's process says of itself on a signal: CPU it has used, and the most between two looks that are 5 ms apart (µs). */
+/**
+ * On a signal the bridge's process reports its CPU time, and the longest interval between two checks that are 5 ms
+ * apart (µs).
+ */
 const PROBE = `let last = process.cpuUsage(), most = 0
 const sum = ({ user, system }) => user + system
 setInterval(() => {
@@ -87,7 +90,7 @@ process.on('SIGUSR2', () => {
   most = 0
 })`
 
-/** How long the answer to `ASKED` new calls takes, one after the other (ms). */
+/** Response times of `ASKED` new calls, one after the other (ms). */
 async function webhooks(address: string, name: string): Promise<number[]> {
   const took: number[] = []
   for (let n = 0; n < ASKED; n++) {
@@ -106,7 +109,7 @@ async function webhooks(address: string, name: string): Promise<number[]> {
   return took
 }
 
-/** Upgrades that Twilio seems to have signed, and then says this to all eternity. */
+/** Opens upgrades with a valid signature and sends this message endlessly. */
 async function intruder(address: string, message: string | Buffer, perSecond: number): Promise<Disposable> {
   let socket: WebSocket
   const open = () => {
@@ -118,7 +121,7 @@ async function intruder(address: string, message: string | Buffer, perSecond: nu
   open()
   const timer = setInterval(() => {
     if (socket.readyState === WebSocket.OPEN) for (let n = 0; n < perSecond / 50; n++) socket.send(message)
-    // Cut off it comes again.
+    // Reconnects when it is cut off.
     else if (socket.readyState === WebSocket.CLOSED) open()
   }, 20)
   return {
@@ -129,7 +132,7 @@ async function intruder(address: string, message: string | Buffer, perSecond: nu
   }
 }
 
-test('one that misbehaves beside many', async (context: TestContext) => {
+test('one misbehaving client among many', async (context: TestContext) => {
   await using bridge = await open()
   await webhooks(bridge.address, 'warm')
   const idle = await webhooks(bridge.address, 'idle')

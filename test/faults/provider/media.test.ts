@@ -4,12 +4,12 @@ import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { Harness, SILENCE, until } from '../../bridges/twilio/harness.ts'
 
-/** Frames that wait before the first is played: 60 ms. */
+/** Frames buffered before the first is played: 60 ms. */
 const PRIME = 3
 const TONE = Buffer.alloc(160, 0x10).toString('base64')
 const settled = () => new Promise(resolve => setTimeout(resolve, 50))
 
-test('A1 a stream without `connected` is taken', async () => {
+test('A1 accepts a stream without `connected`', async () => {
   await using bridge = await Harness.open()
   const party = await bridge.dial()
   party.start({ callSid: 'CA1', token: await bridge.ring('CA1') })
@@ -17,7 +17,7 @@ test('A1 a stream without `connected` is taken', async () => {
   await until(() => bridge.relay.admitted[0]?.frames.length === 5)
 })
 
-test('A4 A20 a second start, a second stop and what comes after it change nothing', async () => {
+test('A4 A20 ignores a second start, a second stop and everything after it', async () => {
   await using bridge = await Harness.open()
   const { party, admitted } = await bridge.call('CA1')
   party.media()
@@ -34,7 +34,7 @@ test('A4 A20 a second start, a second stop and what comes after it change nothin
   expect(bridge.app.twilio.counters()).toMatchObject({ ignored: 1 })
 })
 
-test('A12 of messages in the wrong order the late ones are left out, and time stays right', async () => {
+test('A12 skips late messages that arrive out of order, and keeps the time right', async () => {
   await using bridge = await Harness.open()
   const { party, admitted } = await bridge.call('CA1')
   for (const at of [0, 20, 60, 80, 40, 100, 120]) party.media(TONE, at)
@@ -44,7 +44,7 @@ test('A12 of messages in the wrong order the late ones are left out, and time st
   expect(bridge.app.twilio.counters()).toMatchObject({ gapsFilledMs: 20, duplicates: 1 })
 })
 
-test('A17 a stream that is closed without stop is waited for, as one that was stopped', async () => {
+test('A17 waits for a stream that closed without stop as for one that was stopped', async () => {
   const clock = new FakeClock()
   await using bridge = await Harness.open({ clock, limits: { stoppedMs: 2_000 } })
   const { party, admitted } = await bridge.call('CA1')
@@ -62,7 +62,7 @@ test('A17 a stream that is closed without stop is waited for, as one that was st
   expect(again.admitted.ended).toEqual({ kind: 'hangup', by: 'remote' })
 })
 
-test('A33 marks that nobody sent, and storms of them, are nobody’s', async () => {
+test('A33 ignores unknown marks, and floods of them', async () => {
   await using bridge = await Harness.open()
   const { party, admitted } = await bridge.call('CA1')
   admitted.leg.mark('one')
@@ -73,8 +73,8 @@ test('A33 marks that nobody sent, and storms of them, are nobody’s', async () 
   expect(admitted.marks).toEqual(['one'])
 })
 
-test('A40 500 streams in one go are all taken', async () => {
-  // The clock stands still: however long a busy machine takes, no stream is late, and none is fed silence.
+test('A40 accepts 500 streams at once', async () => {
+  // The clock does not move: on a busy machine, no stream is late, and none is filled with silence.
   await using bridge = await Harness.open({ clock: new FakeClock() })
   const callSids = Array.from({ length: 500 }, (_, n) => `CA${n}`)
   const tokens = new Map<string, string>()
@@ -92,7 +92,7 @@ test('A40 500 streams in one go are all taken', async () => {
 }, 120_000)
 
 test.each([1.0005, 0.9995])(
-  'a telephone whose clock runs %d times as fast stays close to live for an hour',
+  'a phone whose clock runs %d times as fast stays close to live for an hour',
   speed => {
     let dropped = 0
     const lane = new OriginalLane(() => dropped++)
@@ -111,7 +111,7 @@ test.each([1.0005, 0.9995])(
       else dry++
       most = Math.max(most, lane.length)
     }
-    // 50 ms in 100 s: so many frames are too many, or missing.
+    // 50 ms in 100 s: this many frames are too many, or missing.
     const drift = 180_000 * 0.0005
     expect(taken + dropped + lane.length).toBe(written)
     expect(most).toBeLessThanOrEqual(PRIME + 2)

@@ -12,17 +12,17 @@ const AUTH_TOKEN = 'a token for this test'
 const LINE_RATE = 8_000
 const ENGLISH = { speaks: 'en-us', hears: 'en-us', original: 'off' }
 const SPANISH = { speaks: 'es-es', hears: 'es-es', original: 'off' }
-/** A busy machine may take this long for what takes a moment (ms). */
+/** Timeout on a busy machine for what normally takes a moment (ms). */
 export const PATIENCE_MS = 30_000
 
-/** One `dragoman serve` in a process of its own. */
+/** One `dragoman serve` in a separate process. */
 export interface Instance {
   readonly command: Command
   readonly address: string
   readonly port: number
 }
 
-/** The public address: a load balancer before as many bridges as a test starts, and a service for all of them. */
+/** The public address: a load balancer in front of any number of bridges, and a service for all of them. */
 export class Deployment implements AsyncDisposable {
   readonly #shell: Shell
   readonly #service: ScriptedService
@@ -65,12 +65,12 @@ export class Deployment implements AsyncDisposable {
     return { command, address, port: Number(new URL(address).port) }
   }
 
-  /** Whatever is asked for from now on is asked of `instance`; undefined: of nobody. */
+  /** Routes all requests to `instance` from now on; undefined: nowhere. */
   lead(instance: Instance | undefined): void {
     this.#switch.to = instance?.port
   }
 
-  /** Somebody calls into `room`. */
+  /** Places a call into `room`. */
   async call(room: string, party: Readonly<Record<string, string>> = ENGLISH): Promise<SimulatedCall> {
     const query = new URLSearchParams({ room, ...party })
     const call = await placeCall({
@@ -82,14 +82,14 @@ export class Deployment implements AsyncDisposable {
     return call
   }
 
-  /** Two of one language, who hear each other as they are: the first says numbers, the second listens. */
+  /** Two participants of one language, who hear each other's original voice: the first says numbers, the second listens. */
   async pair(room: string): Promise<Pair> {
     return new Pair(await this.call(room), await this.call(room))
   }
 
   /**
-   * The same, and the second hears the first by the service alone, which says again what it has heard. Settles when the
-   * service listens to both: what is said before somebody is there to hear it is said to nobody.
+   * The same, but the second hears the first only through the service, which repeats what it receives. Settles when the
+   * service receives both, so that no speech is lost.
    */
   async translated(room: string): Promise<Pair> {
     this.#translated++
@@ -111,7 +111,7 @@ export class Deployment implements AsyncDisposable {
   }
 }
 
-/** A party who speaks in numbered frames, and another who hears them as they are. */
+/** A participant who speaks in numbered frames, and one who hears them unchanged. */
 export class Pair {
   readonly speaker: SimulatedCall
   readonly listener: SimulatedCall
@@ -129,7 +129,7 @@ export class Pair {
     await this.speaker.say(numberedFrames(from, this.#next, LINE_RATE), LINE_RATE)
   }
 
-  /** Numbers of the frames that were heard so far; one that a hole divides is one. */
+  /** Numbers of the frames heard so far; a frame divided by a gap counts once. */
   heard(): number[] {
     const numbers = framesIn(this.listener.heard(), LINE_RATE).map(({ index }) => index)
     return numbers.filter((index, at) => index !== numbers[at - 1])
@@ -140,12 +140,12 @@ export class Pair {
     await until(() => this.heard().some(each => each >= index), PATIENCE_MS, `that frame ${index} is heard`)
   }
 
-  /** What became of all that was said. */
+  /** Counts the frames. */
   count() {
     return countFrames(this.heard(), 0, this.#next)
   }
 
-  /** The longest time without a new frame between the first and the last that was heard (ms). */
+  /** The longest time without a new frame between the first and the last one heard (ms). */
   gapMs(): number {
     const heard = framesIn(this.listener.heard(), LINE_RATE)
     let longest = 0

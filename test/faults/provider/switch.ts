@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** Passes TCP connections on to wherever is led to in the moment they come. */
+/** Forwards TCP connections to the target that is current when they arrive. */
 export class Switch {
   to: number | undefined
   readonly #server: Server

@@ -9,7 +9,7 @@ import { exchanged } from '../security/raw.ts'
 
 const VOICE = '/twilio/voice'
 
-/** A webhook with its own body and headers, signed as if they were usual. */
+/** A webhook with custom body and headers, signed like a usual one. */
 async function ask(bridge: Harness, body: string | Buffer, headers: Record<string, string>) {
   const signature = sign(AUTH_TOKEN, PUBLIC_URL + VOICE, fieldsOf('CA1'))
   const all = { 'x-twilio-signature': signature, ...headers }
@@ -19,19 +19,19 @@ async function ask(bridge: Harness, body: string | Buffer, headers: Record<strin
 
 const FORM = new URLSearchParams(fieldsOf('CA1')).toString()
 
-test('B6 B20 B22 what is no plain form is refused', async () => {
+test('B6 B20 B22 rejects bodies that are not a plain form', async () => {
   await using bridge = await Harness.open()
   const types = ['', 'application/json', 'multipart/form-data; boundary=x', 'text/xml', 'text/plain']
   for (const type of types) expect(await ask(bridge, FORM, { 'content-type': type }), type).toBe(415)
   const form = 'application/x-www-form-urlencoded'
-  // Taken for what it is not: the fields that were signed are not there.
+  // Not decoded: the signed fields are missing.
   for (const body of [gzipSync(FORM), gzipSync('x'.repeat(1_000_000))])
     expect(await ask(bridge, body, { 'content-type': form, 'content-encoding': 'gzip' })).toBe(403)
   expect(await ask(bridge, FORM, { 'content-type': `${form}; charset=UTF-8` })).toBe(200)
   expect(bridge.relay.admitted).toEqual([])
 })
 
-test('B19 B21 heads that cannot be are refused, and nobody else notices', async () => {
+test('B19 B21 rejects impossible headers without affecting others', async () => {
   const config = {
     host: '127.0.0.1',
     port: 0,
@@ -56,7 +56,7 @@ test('B19 B21 heads that cannot be are refused, and nobody else notices', async 
   expect((await fetch(`http://127.0.0.1:${port}/live`)).status).toBe(200)
 })
 
-test('B23 other methods find nothing', async () => {
+test('B23 other methods return 404', async () => {
   await using bridge = await Harness.open()
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)
     expect((await bridge.app.inject({ method, url: VOICE })).statusCode, method).toBe(404)
@@ -72,7 +72,7 @@ test('B23 other methods find nothing', async () => {
   expect(bridge.relay.admitted).toEqual([])
 })
 
-test('B24 whoever calls, by whatever name, is let in and in no log', async () => {
+test('B24 admits any caller name and logs none', async () => {
   await using bridge = await Harness.open()
   let call = 0
   const names = fc.oneof(

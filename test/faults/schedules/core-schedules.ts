@@ -22,7 +22,7 @@ const marks: Schedule = {
   long: 1_000_000,
   property: fc.property(fc.array(markStep, { maxLength: 60, size: 'max' }), steps => {
     const real = new PlayoutMarks()
-    /** What became of each mark, by its number; and by when it is played. */
+    /** Result of each mark, by its number; and the time by which it is played. */
     const ends: (string | undefined)[] = []
     const playedBy: (number | undefined)[] = []
     let now = 1_723.456
@@ -67,7 +67,7 @@ const marks: Schedule = {
             const due = playedBy[n] !== undefined && now - playedBy[n] >= 10_000
             if (ends[n] !== undefined)
               must(ends[n] === 'overdue' && due, 'only what is long overdue is given up')
-            // In the order in which they are played, nothing overdue is left at the front.
+            // In playing order, with nothing overdue at the front.
             else if (n === before[0]) must(!due, 'what is overdue is given up')
           }
           break
@@ -113,7 +113,7 @@ const keys: Schedule = {
         const step = press(KEYS, state, key, now, 3_000)
         state = step.state
         must(state.typed.length <= 2, 'what is kept is the beginning of a command')
-        // A command is what was pressed last, all of it in time.
+        // A command consists of the last keys, all of them in time.
         if (step.command)
           must(
             [...KEYS.keys()].some(each => recent.endsWith(each)),
@@ -173,7 +173,7 @@ const switchboard: Schedule = {
         if (state.status === 'over') must(then === state, 'over is over')
         if (state.status === 'parting' && then.status === 'parting')
           must(then.farewell === state.farewell, 'there is one farewell')
-        // Nobody is kept in a call in which nobody else is.
+        // Nobody stays alone in a call.
         if ('present' in input && input.present === 0 && input.type === 'left')
           must(then.status === 'over', 'a call of nobody is over')
         state = then

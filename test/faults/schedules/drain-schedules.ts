@@ -8,7 +8,7 @@ import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
 
 const SECONDS = 30
-/** The drain looks so often (ms), and those who are handed over are waited for so long. */
+/** Interval at which the drain checks (ms), and the time it waits for handed-over calls. */
 const LOOK_MS = 100
 const HANDED_OVER_MS = 2_000
 
@@ -28,7 +28,7 @@ const step = fc.oneof(
   },
 )
 
-/** What is settled by now has told so. */
+/** Lets settled promises run. */
 async function told(): Promise<void> {
   for (let n = 0; n < 6; n++) await Promise.resolve()
 }
@@ -53,7 +53,7 @@ const drain: Schedule = {
     let handed: { at: number; left: Set<string> } | undefined
     let goneAt: number | undefined
     let turned = 0
-    /** What must not have been, found where nobody could be told. */
+    /** Violations found where no error could be reported. */
     const broken: string[] = []
     const begin = () => {
       began ??= clock.now()

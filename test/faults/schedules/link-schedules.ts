@@ -8,14 +8,14 @@ import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
 
-/** Trouble in a row before a link gives up; the least that tells one more try from many. */
+/** Consecutive failures before a link stops; the minimum that distinguishes another attempt from many. */
 const ATTEMPTS = 3
-/** So long there, a link has come back for good (ms). */
+/** After this long, a link counts as recovered (ms). */
 const WELL_MS = 30_000
-/** Longer than all that a link may wait for one after another: what is still not there then is not coming. */
+/** Longer than all consecutive waits of a link: it will not recover after this. */
 const FOR_GOOD_MS = 10 * 60_000
 
-/** A connection that does what the schedule says. */
+/** A connection that follows the schedule. */
 class FakeConnection implements LinkConnection {
   readonly watcher: ConnectionWatcher
   destroyed = false
@@ -114,13 +114,13 @@ const link: Schedule = {
     const ends: unknown[] = []
     void link.ended.then(end => ends.push(end))
     void link.join()
-    /** Whatever was asked for since it was well for a while, but by ourselves. */
+    /** Requests since it recovered, except for our own. */
     let since = 0
     const holds = () => {
       const live = made.filter(({ destroyed }) => !destroyed)
       must(live.length <= 1, 'never two connections')
       must(link.state !== 'ready' || live.length === 1, 'a link that is ready has a connection')
-      // Besides the look once a second.
+      // In addition to the check once a second.
       const waits = link.state === 'joining' || link.state === 'reconnecting'
       must(!waits || clock.pending === 2, 'who is neither there nor at the end has one next step')
       must(states.indexOf('ended') < 0 || states.indexOf('ended') === states.length - 1, 'the end is the end')
@@ -150,7 +150,7 @@ const link: Schedule = {
       else {
         if (now && each.do !== 'unsent') now.ready = each.do === 'ready'
         now?.watcher[each.do]()
-        // What was not sent was not asked of Discord.
+        // Unsent requests never reached Discord.
         if (now && each.do === 'unsent') since++
       }
       if (each.do === 'ask') since += asked - before
@@ -161,7 +161,7 @@ const link: Schedule = {
       must((now?.played ?? 0) - played <= Number(link.playable), 'who cannot be heard does not speak')
       holds()
     }
-    // From here on nothing happens any more: it is there, or it says that it is not.
+    // From here on nothing happens any longer: it is either connected or reports that it is not.
     const there = link.state === 'ready'
     clock.advance(FOR_GOOD_MS)
     holds()

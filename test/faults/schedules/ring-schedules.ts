@@ -6,7 +6,7 @@ import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
 
 const FRAME = new Int16Array(FRAME_SAMPLES)
-/** Forgotten without an answer after this long (ms), and quiet kept before speech (fragments of 60 ms). */
+/** Expiry without an answer (ms), and silence kept before speech (fragments of 60 ms). */
 const ANSWER_WAIT_MS = 15_000
 const PREROLL = 5
 
@@ -17,7 +17,7 @@ interface Held {
   readonly quiet: boolean
 }
 
-/** The replay ring again, by its description alone: slow and simple. */
+/** The replay buffer, reimplemented from its description: slow and simple. */
 class PlainRing {
   held: Held[] = []
   sequence = 0
@@ -139,7 +139,7 @@ function compare(real: ReplayRing, plain: PlainRing, pool: FragmentPool): void {
   must(real.inFlight === plain.waiting.length, `in flight ${real.inFlight}, wanted ${plain.waiting.length}`)
   must(real.waitingSince() === plain.waiting.toSorted((a, b) => a - b)[0], 'the longest wait')
   must(real.resting === held.every(({ quiet }) => quiet), 'whether anything was said')
-  // Held, and the one that is being filled.
+  // Held fragments, and the one that is being filled.
   must(pool.lent === held.length + 1, `memory of ${pool.lent}`)
   for (const { sequence, quiet } of held.slice(0, -1)) {
     const follows = held.find(each => each.sequence === sequence + 1)?.quiet

@@ -1,11 +1,11 @@
 import type fc from 'fast-check'
 
-/** A state machine and everything that may happen to it, in any order. */
+/** A state machine and all its inputs, in any order. */
 export interface Schedule {
   readonly name: string
-  /** What holds after every step. */
+  /** Invariants after every step. */
   readonly property: fc.IRawProperty<unknown>
-  /** So many of them in every `npm test`, and in the long run. */
+  /** Number of schedules in every `npm test`, and in the long run. */
   readonly short: number
   readonly long: number
 }

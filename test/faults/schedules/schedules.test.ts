@@ -13,7 +13,7 @@ test.each(
   },
 )
 
-test('a machine that breaks its word is found, with the seed and the shortest schedule', () => {
+test('finds a machine that violates its invariant, with the seed and the shortest schedule', () => {
   const property = fc.property(fc.array(fc.nat(9), { maxLength: 20 }), steps => !steps.includes(7))
   expect(() => fc.assert(property, { seed: 1, numRuns: 1_000 })).toThrow(
     /seed: 1[\s\S]*Counterexample: \[\[7\]\]/,

@@ -48,7 +48,7 @@ const session: Schedule = {
     let closed = false
     for (const each of steps) {
       const over = s.session.state.status === 'ended'
-      // Any connection that is open may speak, also one that is to replace another.
+      // Any open connection can send, even one that will replace another.
       const open = s.translator.connections.filter(({ closed }) => !closed)
       must(open.length <= 2, 'one connection, and one that is to replace it')
       if (over) must(open.length === 0, 'a session that is over has none')
@@ -105,7 +105,7 @@ const session: Schedule = {
   }),
 }
 
-/** On one connection fragments go in order; only after a refusal one comes again. */
+/** On one connection fragments are in order; only after a rejection one is repeated. */
 function inOrder(sent: readonly { sequence: number }[]): void {
   const first = new Set<number>()
   let newest = -1

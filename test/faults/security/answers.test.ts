@@ -4,7 +4,7 @@ import { fakeService } from '../../service/server/helpers/fake-service.ts'
 import { guarded, KEY, ringing } from './guarded.ts'
 import { exchanged } from './raw.ts'
 
-/** Method, path, headers and body of requests that are answered in every way there is. */
+/** Method, path, headers and body of requests that produce every kind of response. */
 type Asked = readonly [method: string, path: string, headers?: Record<string, string>, body?: string]
 
 const AUTH = { authorization: `Bearer ${KEY}` }
@@ -76,7 +76,7 @@ const SERVICE: readonly Asked[] = [
   ['POST', '/health', { 'content-type': 'text/xml' }, '<a/>'],
 ]
 
-/** What tells an attacker what runs here, or where. */
+/** Details that reveal to an attacker what runs here, or where. */
 const TALKATIVE = /node_modules|\bat .+:\d+:\d+|\.ts:\d|\/src\/|fastify|node\.js|v?\d+\.\d+\.\d+(?!\.\d)/i
 
 async function look(base: string, all: readonly Asked[]): Promise<void> {
@@ -105,7 +105,7 @@ async function look(base: string, all: readonly Asked[]): Promise<void> {
 }
 
 describe('G52, G40, G10: every answer', () => {
-  test('of the bridge has the security headers, and tells nothing of the program', async () => {
+  test('of the bridge has the security headers, and reveals nothing about the program', async () => {
     const { port, webhook } = await guarded()
     await look(`http://127.0.0.1:${port}`, BRIDGE)
     const answered = await webhook('voice', ringing())
@@ -114,7 +114,7 @@ describe('G52, G40, G10: every answer', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  test('lets the page to talk into ask for the microphone, and no other page', async () => {
+  test('lets only the talk page ask for the microphone', async () => {
     const { port } = await guarded()
     const asked = async (path: string) => {
       const { headers } = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { accept: 'text/html' } })
@@ -128,7 +128,7 @@ describe('G52, G40, G10: every answer', () => {
   test('of the embedded service', async () => {
     const { url } = await fakeService()
     await look(url, SERVICE)
-    // What never became a request.
+    // Input that never became a request.
     for (const raw of [
       'NOT HTTP\r\n\r\n',
       'GET / HTTP/1.1\r\nHost: a\r\nX: \u0000\r\n\r\n',
@@ -140,7 +140,7 @@ describe('G52, G40, G10: every answer', () => {
     }
   })
 
-  test('of the bridge to what never became a request says no more than that', async () => {
+  test('of the bridge to an unparsable request says no more than that', async () => {
     const { port } = await guarded()
     for (const raw of [
       'NOT HTTP\r\n\r\n',
@@ -153,11 +153,12 @@ describe('G52, G40, G10: every answer', () => {
     }
   })
 
-  test('G9: a browser of another site gets nothing by a stranger’s upgrade', async () => {
+  test('G9: a foreign site gains nothing by an unauthenticated upgrade', async () => {
     const { port } = await guarded()
     const upgrade = `GET /twilio/media HTTP/1.1\r\nHost: a\r\nOrigin: https://evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
     expect(await exchanged(port, upgrade)).toMatch(/^HTTP\/1.1 403 /)
-    // The page's own socket: not for a page of another site, nor for a name that somebody points at this machine.
+    // The talk page's socket: rejected for pages of other sites, and for foreign host names that resolve to this
+    // machine.
     const talk = upgrade.replace('/twilio/media', '/talk/socket')
     const here = `127.0.0.1:${port}`
     for (const [host, origin] of [

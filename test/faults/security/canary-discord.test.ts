@@ -6,7 +6,7 @@ import { CALLEE, say, VOICE } from '../../e2e/two-party/exchange.ts'
 import { until } from '../../helpers/until.ts'
 import { CanaryLog, hitsIn } from './canary-log.ts'
 
-/** What nobody may find again, each once in the world. */
+/** Values that must not appear anywhere, each unique. */
 const CANARY = {
   callee: CALLEE.slice(1),
   stranger: '34698765012',
@@ -20,7 +20,7 @@ const CANARY = {
   serviceKey: 'canary-service-key-91b2c3d4e5f6',
 }
 
-test('G13: nothing of a channel, of who is in it, or of the bot turns up in logs or counters, whatever goes wrong', {
+test('G13: nothing about a channel, its members, or the bot appears in logs or counters, whatever fails', {
   timeout: 90_000,
 }, async () => {
   const kept = new CanaryLog()
@@ -45,7 +45,7 @@ test('G13: nothing of a channel, of who is in it, or of the bot turns up in logs
   expect(code).not.toBe('')
   const { owner } = guild
   await owner.join(sala)
-  // Who may not, a number that is none, one that may not be called; then one that answers.
+  // A member without permission, an invalid number, a forbidden one; then one that answers.
   for (const number of [`+${CANARY.stranger}`, '+19005550123', CANARY.wrongCode, CANARY.said.slice(0, 20)])
     await owner.command('interpret dial', { number, language: 'es-es' })
   void owner.command('interpret dial', { number: CALLEE, language: 'es-es' })
@@ -60,7 +60,8 @@ test('G13: nothing of a channel, of who is in it, or of the bot turns up in logs
   )
   await say(phone, VOICE.callee, 900)
 
-  // Discord refuses, breaks off, speaks no JSON; the socket and the voice connection go; packets are rubbish.
+  // Discord rejects, disconnects and sends invalid JSON; the socket and the voice connection break; packets are
+  // garbage.
   const { rest, gateway } = discord.faults
   rest.always({ only: 'messages', code: 50013 })
   await ana.say(tone(VOICE.caller, 900, SAMPLE_RATE))

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 
-/** Everything that a log at trace would hold, as pino writes it and nothing taken out. */
+/** Records everything that a log at trace level would hold, as pino writes it without redaction. */
 export class CanaryLog {
   readonly #lines: string[] = []
   readonly log = pino({ level: 'trace' }, { write: line => void this.#lines.push(line) })
@@ -12,7 +12,7 @@ export class CanaryLog {
   }
 }
 
-/** The forms in which a text may turn up. */
+/** The encodings in which a text can appear. */
 export function formsOf(text: string): string[] {
   const bytes = Buffer.from(text)
   return [
@@ -25,7 +25,7 @@ export function formsOf(text: string): string[] {
   ]
 }
 
-/** Which of `canaries` turn up in `text`, by name. */
+/** Names of the `canaries` that appear in `text`. */
 export function hitsIn(text: string, canaries: Readonly<Record<string, string>>): string[] {
   return Object.entries(canaries).flatMap(([name, canary]) =>
     formsOf(canary).some(form => form.length > 5 && text.includes(form)) ? [name] : [],

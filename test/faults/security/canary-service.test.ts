@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fakeService } from '../../service/server/helpers/fake-service.ts'
 import { CanaryLog, filesIn, hitsIn } from './canary-log.ts'
 
-/** What nobody may find again, each once in the world. */
+/** Values that must not appear anywhere, each unique. */
 const CANARY = {
   said: 'heliotrope marmalade at seventeen',
   translated: 'mermelada de heliotropo a las diecisiete',
@@ -26,7 +26,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('G13: nothing of what the embedded service is asked turns up anywhere', {
+test('G13: nothing that the embedded service is sent appears anywhere', {
   timeout: 30_000,
 }, async () => {
   const kept = new CanaryLog()

@@ -21,7 +21,7 @@ import { until } from '../../helpers/until.ts'
 import { Receiving } from '../../web/webhooks-out/receiving.ts'
 import { CanaryLog, filesIn, hitsIn } from './canary-log.ts'
 
-/** What nobody may find again, each once in the world. */
+/** Values that must not appear anywhere, each unique. */
 const CANARY = {
   caller: CALLER.slice(1),
   callee: CALLEE.slice(1),
@@ -41,7 +41,7 @@ const CANARY = {
   wrongLink: 'canary-link-that-was-tried-123',
   roomCode: '739518264077',
 }
-/** An mp3 result, and audio of a telephone, never are this short; whoever writes one writes more. */
+/** An mp3 result and the audio of a phone are never this short; a log of one would contain more. */
 const AUDIO = /[A-Za-z0-9+/]{120,}/
 
 let folder: string
@@ -57,7 +57,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('G13: nothing of a call, a key or a token turns up in logs, metrics, errors or files, whatever goes wrong', {
+test('G13: nothing of a call, a key or a token appears in logs, metrics, errors or files, whatever fails', {
   timeout: 60_000,
 }, async () => {
   const kept = new CanaryLog()
@@ -105,7 +105,7 @@ test('G13: nothing of a call, a key or a token turns up in logs, metrics, errors
   await translationsHeard(x, 2)
   const room = [...x.app.relay.rooms.keys()][0]!
 
-  // Through the control API, right and wrong.
+  // Through the control API, valid and invalid requests.
   const link = JSON.parse((await ask('POST', `/v1/rooms/${room}/captions/link`)).text) as { token: string }
   tokens.link = link.token
   const captions = await fetch(`${base}/v1/rooms/${room}/captions?token=${link.token}`)
@@ -155,7 +155,7 @@ test('G13: nothing of a call, a key or a token turns up in logs, metrics, errors
     )?.[1] ?? ''
   expect(tokens.stream).not.toBe('')
 
-  // Through the media socket: what is no message, and the token of another call.
+  // Through the media socket: invalid messages, and the token of another call.
   const socket = new WebSocket(`${base.replace('http', 'ws')}/twilio/media`, {
     headers: {
       'x-twilio-signature': sign(CANARY.authToken, `${PUBLIC.replace('https', 'wss')}/twilio/media`),
@@ -182,7 +182,7 @@ test('G13: nothing of a call, a key or a token turns up in logs, metrics, errors
   )
   await over
 
-  // Through the talk page's socket: wrong invitations, what is no message, somebody who comes in and invites others.
+  // Through the talk page's socket: wrong invitations, invalid messages, a visitor who joins and invites others.
   const page = async (...messages: string[]) => {
     const socket = new WebSocket(`${base.replace('http', 'ws')}/talk/socket`)
     const told: string[] = []
@@ -216,7 +216,7 @@ test('G13: nothing of a call, a key or a token turns up in logs, metrics, errors
   await ask('POST', '/dashboard/calls', { phones: [{ recording: CANARY.said }] })
   await ask('GET', `/dashboard/calls/${CANARY.visitor}/phones/1/sound`)
 
-  // The service drops in mid sentence, sends what is none, refuses the key and says why in words of the call.
+  // The service drops during a sentence, sends invalid messages, rejects the key and explains it in words of the call.
   const errors = [CANARY.said, `key ${CANARY.serviceKey} of +${CANARY.caller}`]
   for (const description of errors)
     for (const session of x.service.sessions)
@@ -258,7 +258,8 @@ test('G13: nothing of a call, a key or a token turns up in logs, metrics, errors
   await receiving[Symbol.asyncDispose]()
 
   const canaries = { ...CANARY, ...tokens }
-  // The test sees what there is: people were heard, lines were written, requests refused, the receiver told.
+  // Confirms that the test covers something: people were heard, lines written, requests rejected, the receiver
+  // notified.
   expect(kept.lines.length).toBeGreaterThan(15)
   expect(refusals.length).toBeGreaterThan(10)
   expect(receiving.got.some(({ body }) => body.includes(CANARY.said))).toBe(true)

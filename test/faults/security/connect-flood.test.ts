@@ -5,12 +5,12 @@ import { WebSocket } from 'ws'
 import { ServiceProcess } from '../../../src/service/server/child.ts'
 import { query, TestClient } from '../../service/server/helpers/test-client.ts'
 
-/** Long enough that it cannot be guessed: it is accepted from an address that sends wrong keys. */
+/** Too long to guess: it is accepted from an address that sends wrong keys. */
 const KEY = 'a-key-for-tests-that-cannot-be-guessed'
 const SOCKETS = '/socket.io/?EIO=4&transport='
 const SEPARATOR = '\u001e'
 
-/** Lines of the service's log by message, as the bridge receives them. */
+/** Number of lines in the service's log by message, as the bridge receives them. */
 const lines = new Map<string, number>()
 const note = (_fields: object, message: string) => void lines.set(message, (lines.get(message) ?? 0) + 1)
 const off = { enabled: false }
@@ -21,7 +21,7 @@ beforeAll(async () => {
     {
       apiKeys: [KEY],
       engines: { pocketsphinx: off, apertium: off, flite: off },
-      // Without the limit on new connections, so that the flood is as bad as one from many addresses.
+      // Without the limit on new connections, so that the flood is as strong as one from many addresses.
       limits: { strangersPerSecond: 1_000_000, strangersPerSecondInAll: 1_000_000 },
     },
     { log: { debug: note, info: note, warn: note, error: note } },
@@ -34,7 +34,7 @@ async function rssMb(): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024
 }
 
-/** Asks for `/health` on one connection until stopped; returns the times that it took, in order of length (ms). */
+/** Requests `/health` on one connection until stopped; returns the response times, sorted (ms). */
 function probing(): { stop(): Promise<number[]> } {
   const times: number[] = []
   let running = true
@@ -55,7 +55,7 @@ function probing(): { stop(): Promise<number[]> } {
   }
 }
 
-/** Floods a WebSocket with `packet`, numbered, until it is closed; returns how many left. */
+/** Floods a WebSocket with `packet`, numbered, until it is closed; returns how many were sent. */
 async function flooded(packet: (n: number) => string, until: number): Promise<number> {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}${SOCKETS}websocket`)
   socket.on('error', () => {})
@@ -82,15 +82,15 @@ const post = (url: string, body: string) =>
     () => 0,
   )
 
-test('one polling request of 1 MB full of CONNECT packets delays nobody', async () => {
+test('one polling request of 1 MB full of CONNECT packets does not delay others', async () => {
   const packets = Array.from({ length: 120_888 }, (_, n) => `40/${n.toString(36)},`).join(SEPARATOR)
   const url = await polling()
   const probe = probing()
   expect(await post(url, packets.slice(0, 1_048_000))).toBe(400)
-  // As large as is allowed before a namespace is joined.
+  // The maximum size before a namespace is joined.
   for (let n = 0; n < 20; n++) await post(await polling(), packets.slice(0, 60_000))
   const times = await probe.stop()
-  // Over 2.9 s when every packet was processed. The bound leaves room for a busy machine.
+  // Over 2.9 s if every packet is processed. The limit leaves room for a busy machine.
   expect(times.at(-1)).toBeLessThan(500)
   expect(service.restarts).toBe(0)
   expect(lines.get('connection rejected') ?? 0).toBeLessThan(100)
@@ -120,7 +120,7 @@ test.each([
   client.close()
 })
 
-test('a connection is closed after a few refused CONNECT packets', async () => {
+test('closes a connection after a few rejected CONNECT packets', async () => {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}${SOCKETS}websocket`)
   const answers: string[] = []
   socket.on('message', data => answers.push(String(data)))
@@ -134,7 +134,7 @@ test('a connection is closed after a few refused CONNECT packets', async () => {
   await once(socket, 'close')
 })
 
-test('what is sent before a namespace is joined is bounded in bytes, also in a message that never ends', async () => {
+test('limits the bytes sent before a namespace is joined, even in a message that never ends', async () => {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}${SOCKETS}websocket`)
   socket.on('error', () => {})
   await once(socket, 'message')

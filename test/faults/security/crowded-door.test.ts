@@ -7,10 +7,10 @@ import { until } from '../../helpers/until.ts'
 import { type Guarded, guarded, KEY, PUBLIC, ringing, TOKEN } from './guarded.ts'
 import { exchanged, type RawConnection, rawConnection } from './raw.ts'
 
-/** Nobody on this machine is a neighbour: 127.0.0.1, 127.0.0.2 … are so many attackers. */
+/** No local address is exempt: 127.0.0.1, 127.0.0.2 … are separate attackers. */
 const STRICT = { neighbours: [] as string[] }
 
-/** Sends one request on a connection of its own; the status of the answer, 0 for none. */
+/** Sends one request on its own connection; returns the status of the response, 0 for none. */
 async function status(port: number, lines: readonly string[], from: string, host = 'a'): Promise<number> {
   const [first, ...rest] = lines
   const text = [first, `Host: ${host}`, 'Connection: close', ...rest, '', ''].join('\r\n')
@@ -18,7 +18,7 @@ async function status(port: number, lines: readonly string[], from: string, host
   return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)
 }
 
-/** A stream of captions that stays open, or is refused. */
+/** A stream of captions that stays open, or is rejected. */
 function reader(port: number, token: string, from: string): RawConnection {
   const connection = rawConnection(port, from)
   connection.socket.write(
@@ -51,7 +51,7 @@ async function room(port: number) {
   }
 }
 
-/** Everybody who belongs here, each on new connections: a key, Twilio's webhooks and media, supervisors, an invited guest. */
+/** All legitimate clients, each on new connections: a key, Twilio's webhooks and media, supervisors, an invited guest. */
 async function expectOthersServed({ app, port, webhook }: Guarded, talk: string): Promise<void> {
   for (let n = 0; n < 20; n++) {
     expect(
@@ -74,7 +74,7 @@ async function expectOthersServed({ app, port, webhook }: Guarded, talk: string)
 }
 
 describe('S-2: a link to captions lifts no limit', () => {
-  test('one address holds as many streams as it may, and nobody else notices', {
+  test('one address holds the maximum number of streams without affecting others', {
     timeout: 60_000,
   }, async () => {
     const it = await guarded({ limits: STRICT, browser: { visitors: 'invited' } })
@@ -84,7 +84,7 @@ describe('S-2: a link to captions lifts no limit', () => {
     await answered(flood)
     expect(reading(flood)).toBe(48)
     await expect.poll(() => app.door.counters.guests).toBe(48)
-    // What it may have is what any stranger may: no more connections than that.
+    // Its limit is that of any unauthenticated client: no more connections than that.
     expect(app.door.counters.connections).toBeLessThanOrEqual(64)
     await expectOthersServed(it, talk)
     const other = reader(port, captions, '127.0.0.8')
@@ -94,7 +94,7 @@ describe('S-2: a link to captions lifts no limit', () => {
     await expect.poll(() => app.door.counters.guests).toBe(1)
   })
 
-  test('its bearers cannot ask faster than strangers', async () => {
+  test('its holders cannot send requests faster than unauthenticated clients', async () => {
     const it = await guarded({ limits: { ...STRICT, strangersPerSecond: 1 } }, { clock: new FakeClock() })
     const { captions } = await room(it.port)
     const asked = async (from: string) =>
@@ -106,7 +106,7 @@ describe('S-2: a link to captions lifts no limit', () => {
     expect(await asked('127.0.0.8')).not.toBe(0)
   })
 
-  test('from many addresses, with the table of connections full, who belongs here is let in all the same', {
+  test('admits legitimate clients even with the connection table full from many addresses', {
     timeout: 60_000,
   }, async () => {
     const limits = { ...STRICT, maxConnections: 200, connectionsPerAddress: 40 }
@@ -125,12 +125,12 @@ describe('S-2: a link to captions lifts no limit', () => {
     })
     await answered(streams)
     await expect.poll(() => app.door.counters.displaced).toBeGreaterThan(100)
-    // Those with a link have half of what there is for all without a key.
+    // Clients with a link can use half of the capacity without a key.
     await expect.poll(() => app.door.counters.guests).toBeLessThanOrEqual(90)
     expect(app.door.counters.connections).toBeLessThanOrEqual(200)
     expect(app.door.counters.refusedInAll).toBe(0)
     await expectOthersServed(it, talk)
-    // The key reads captions too, however many read by links.
+    // The key reads captions too, regardless of the number of readers with links.
     const own = rawConnection(port, '127.0.0.200')
     onTestFinished(() => own[Symbol.asyncDispose]())
     own.socket.write(`GET /v1/rooms/r/captions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\r\n\r\n`)
@@ -138,8 +138,8 @@ describe('S-2: a link to captions lifts no limit', () => {
   })
 })
 
-describe('S-4: probes are answered during a flood', () => {
-  /** Behind a proxy, from so many addresses that none of them asks too often. */
+describe('S-4: answers probes during a flood', () => {
+  /** Behind a proxy, from so many addresses that none of them exceeds its own limit. */
   async function flooded(port: number): Promise<number[]> {
     const asked = (n: number) =>
       fetch(`http://127.0.0.1:${port}/docs`, { headers: { 'x-forwarded-for': `198.51.100.${n % 200}` } })
@@ -148,7 +148,7 @@ describe('S-4: probes are answered during a flood', () => {
     return statuses
   }
 
-  test('from this machine and from its network, and not those that a proxy brings', async () => {
+  test('from this machine and its network, but not those forwarded by a proxy', async () => {
     const it = await guarded(
       { trustProxy: ['loopback'], limits: { strangersPerSecondInAll: 1 } },
       { clock: new FakeClock() },
@@ -157,14 +157,14 @@ describe('S-4: probes are answered during a flood', () => {
     for (let n = 0; n < 50; n++)
       for (const path of ['/live', '/ready', '/health'])
         expect(await status(it.port, [`GET ${path} HTTP/1.1`], '127.0.0.1', 'localhost')).toBe(200)
-    // A kubelet asks for the pod's address.
+    // A kubelet requests the pod's address.
     expect(await status(it.port, ['GET /live HTTP/1.1'], '127.0.0.9', '10.1.2.3:8080')).toBe(200)
     const forwarded = ['GET /live HTTP/1.1', 'X-Forwarded-For: 203.0.113.9']
     expect(await status(it.port, forwarded, '127.0.0.1', 'localhost')).toBe(503)
     expect(await status(it.port, ['GET /v1/docs HTTP/1.1'], '127.0.0.1', 'localhost')).toBe(503)
   })
 
-  test('the reserve of the network is measured by address: who uses it up takes it from nobody else', async () => {
+  test('limits the reserve of the network by address: exhausting it affects no other address', async () => {
     const it = await guarded({ limits: { strangersPerSecondInAll: 1 } }, { clock: new FakeClock() })
     await flooded(it.port)
     const asked = (from: string) => status(it.port, ['GET /live HTTP/1.1'], from, '10.1.2.3:8080')

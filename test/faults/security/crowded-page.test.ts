@@ -5,13 +5,13 @@ import { until } from '../../helpers/until.ts'
 import { guarded, KEY } from './guarded.ts'
 import { exchanged } from './raw.ts'
 
-/** Nobody on this machine is a neighbour: 127.0.0.7, 127.0.0.8 … are so many attackers. */
+/** No local address is exempt: 127.0.0.7, 127.0.0.8 … are separate attackers. */
 const STRICT = { neighbours: [] as string[] }
-/** As from elsewhere: under the public name, nobody is of this machine. */
+/** As from elsewhere: under the public name, no client counts as local. */
 const ELSEWHERE = { host: 'bridge.example.com' }
 
 async function page(browser: object) {
-  // A busy machine may take longer than a page has to say hello.
+  // A busy machine can take longer than a page has for its hello.
   const { app, port } = await guarded({ limits: STRICT, browser }, { clock: new FakeClock() })
   const base = `http://127.0.0.1:${port}`
   const visitor = async (from: string) => {
@@ -31,7 +31,7 @@ async function page(browser: object) {
     await ask('/rooms', { name })
     return (await ask(`/rooms/${name}/links`, {})).token
   }
-  /** Whether somebody is let in. */
+  /** Whether a visitor is admitted. */
   const comesIn = async (from: string, by: object = {}) => {
     const talker = await visitor(from)
     talker.send({ kind: 'hello', speaks: 'en-us', hears: 'en-us', alone: 'es-es', ...by })
@@ -48,25 +48,25 @@ async function page(browser: object) {
 const many = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 describe('S-8: the talk page', () => {
-  test('150 silent connections from 3 addresses keep nobody out who has a link', async () => {
+  test('150 silent connections from 3 addresses do not exclude a visitor with a link', async () => {
     const { app, visitor, link, comesIn } = await page({ visitors: 'invited' })
     const token = await link('desk')
     const silent = await Promise.all(many(150).map(n => visitor(`127.0.0.${7 + (n % 3)}`)))
-    // So many of each address are waited for, the others are told at once.
+    // A limited number per address is accepted, the others are rejected at once.
     await expect.poll(() => silent.filter(({ closed }) => closed === undefined).length).toBe(30)
     for (const n of many(8)) expect(await comesIn(`127.0.1.${n}`, { link: token })).toBe(true)
     expect(app.server.browser.visits).toBe(8)
     expect(app.server.browser.counters.refused.get('busy')).toBe(120)
   })
 
-  test('nor do silent connections from any number of addresses', async () => {
+  test('neither do silent connections from any number of addresses', async () => {
     const { visitor, link, comesIn } = await page({ visitors: 'invited' })
     const token = await link('desk')
     await Promise.all(many(150).map(n => visitor(`127.0.2.${n % 50}`)))
     for (const n of many(5)) expect(await comesIn(`127.0.1.${n}`, { link: token })).toBe(true)
   })
 
-  test('with visitors: anyone, one address does not take all places, and all strangers not those of invited people', async () => {
+  test('with visitors: anyone, one address cannot use all places, and uninvited visitors cannot use those of invited ones', async () => {
     const { app, link, comesIn } = await page({ visitors: 'anyone', maxVisitors: 10 })
     const token = await link('desk')
     const of = async (from: string, by?: object) => {
@@ -89,11 +89,11 @@ describe('S-8: the talk page', () => {
     for (const n of many(50)) expect(await comesIn(`127.1.${n % 10}.7`, { code: wrong })).toBe(false)
     expect(app.server.browser.counters.refused.get('code')).toBe(50)
     expect(await comesIn('127.2.0.7', { code })).toBe(true)
-    // Whoever has guessed waits.
+    // A client that guessed has to wait.
     expect(await comesIn('127.1.1.7', { code })).toBe(false)
   })
 
-  test('S-11: strangers are not told how much there is to do', async () => {
+  test('S-11: does not reveal the load to unauthenticated clients', async () => {
     const { port } = await page({ visitors: 'invited' })
     const told = async (path: string, lines: string) =>
       await exchanged(port, `GET ${path} HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`)

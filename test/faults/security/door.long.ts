@@ -6,7 +6,7 @@ import { exchanged, upgradeText } from './raw.ts'
 const UPGRADES = 5_000
 const AT_ONCE = 20
 
-test('upgrades that nobody signed', async context => {
+test('unsigned upgrades', async context => {
   const { app, port } = await guarded({
     limits: { strangersPerSecond: 100_000, strangersPerSecondInAll: 100_000 },
   })

@@ -5,11 +5,11 @@ import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { guarded, KEY, PUBLIC, ringing, TOKEN } from './guarded.ts'
 import { exchanged, rawConnection, upgradeText } from './raw.ts'
 
-/** Nobody on this machine is a neighbour: 127.0.0.1, 127.0.0.2 … are so many attackers. */
+/** No local address is exempt: 127.0.0.1, 127.0.0.2 … are separate attackers. */
 const STRICT = { neighbours: [] as string[] }
 const UPGRADE = upgradeText('/twilio/media')
 
-/** A call's media stream up to where it goes on by itself. */
+/** Opens a call's media stream up to the point where it runs on its own. */
 async function stream(port: number): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/twilio/media`, {
     headers: { 'x-twilio-signature': sign(TOKEN, `${PUBLIC.replace('https', 'wss')}/twilio/media`) },
@@ -19,7 +19,7 @@ async function stream(port: number): Promise<WebSocket> {
 }
 
 describe('connections', () => {
-  test('G14, G15, G17: heads and bodies that come slowly, and connections that say nothing, are cut in time', {
+  test('G14, G15, G17: cuts slow heads and bodies and silent connections in time', {
     timeout: 30_000,
   }, async () => {
     const { app, port } = await guarded({ limits: { headersMs: 1_000, requestMs: 2_000 } })
@@ -35,7 +35,7 @@ describe('connections', () => {
     const times = await Promise.all([silent.over, slowHead.over, slowBody.over])
     clearInterval(dripping)
     clearInterval(drops)
-    // Nothing is said before its time; looked is once a second.
+    // Never closes early; the check runs once a second.
     expect(times[1]).toBeGreaterThan(900)
     expect(times[2]).toBeGreaterThan(1_900)
     for (const ms of times) expect(ms).toBeLessThan(9_000)
@@ -44,7 +44,7 @@ describe('connections', () => {
     await expect.poll(() => app.door.counters.connections).toBe(0)
   })
 
-  test('by default that takes 5 s and 9 s', async () => {
+  test('takes 5 s and 9 s by default', async () => {
     const { app } = await guarded()
     const { headersTimeout, requestTimeout, keepAliveTimeout, timeout } = app.server.server
     expect({ headersTimeout, requestTimeout, keepAliveTimeout, timeout }).toEqual({
@@ -55,13 +55,13 @@ describe('connections', () => {
     })
   })
 
-  test('G17: so many from one address, and in all; a call in progress goes on', async () => {
+  test('G17: limits connections per address and in total; a call in progress continues', async () => {
     const { app, port } = await guarded({
       limits: { ...STRICT, connectionsPerAddress: 5, maxConnections: 12 },
     })
     const call = await stream(port)
     const { counters } = app.door
-    // It has shown Twilio's signature, so it is no stranger's.
+    // It has sent Twilio's signature, so it counts as authenticated.
     expect([counters.connections, counters.strangers]).toEqual([1, 0])
     const from = (address: string, many: number) =>
       Array.from({ length: many }, () => rawConnection(port, address))
@@ -69,7 +69,7 @@ describe('connections', () => {
     await expect.poll(() => counters.refusedByAddress).toBe(15)
     await expect.poll(() => counters.strangers).toBe(5)
     const others = [...from('127.0.0.8', 5), ...from('127.0.0.9', 5)]
-    // One place is kept free for whoever comes with a proof, and strangers make room for each other.
+    // One place is kept free for clients with credentials, and unauthenticated clients displace each other.
     await expect.poll(() => counters.displaced).toBeGreaterThanOrEqual(5)
     await expect.poll(() => counters.connections).toBe(11)
     const answered = new Promise(resolve => call.once('pong', resolve))
@@ -81,7 +81,7 @@ describe('connections', () => {
     call.terminate()
   })
 
-  test('who has shown a key or a signature takes no place of strangers', async () => {
+  test('clients with a key or a signature take no place of unauthenticated clients', async () => {
     const { app, port } = await guarded({ limits: { ...STRICT, connectionsPerAddress: 3 } })
     const open = Array.from({ length: 3 }, () => rawConnection(port))
     await expect.poll(() => app.door.counters.strangers).toBe(3)
@@ -96,7 +96,7 @@ describe('connections', () => {
 })
 
 describe('requests', () => {
-  test('G18, G12: upgrades without a token are answered 403, then 429, then cut; others and calls do not notice', async () => {
+  test('G18, G12: answers upgrades without a token with 403, then 429, then cuts them; others and calls are unaffected', async () => {
     const clock = new FakeClock()
     const limits = {
       ...STRICT,
@@ -109,17 +109,17 @@ describe('requests', () => {
     for (let n = 0; n < 30; n++)
       tried.push((await exchanged(port, UPGRADE, { from: '127.0.0.7' })).slice(9, 12))
     expect(tried.slice(0, 20)).toEqual(Array(20).fill('403'))
-    // From now on connections are cut as they come.
+    // From now on new connections are cut.
     expect(new Set(tried.slice(20))).toEqual(new Set(['']))
     expect(app.door.counters.refusedByRate).toBe(10)
-    // On a connection that was open before it is answered.
+    // A connection that was open before is answered.
     expect(log.complaints.filter(line => line.includes('not signed'))).toHaveLength(20)
     expect((await exchanged(port, UPGRADE, { from: '127.0.0.8' })).slice(9, 12)).toBe('403')
     clock.advance(1_000)
     expect((await exchanged(port, UPGRADE, { from: '127.0.0.7' })).slice(9, 12)).toBe('403')
   })
 
-  test('on a connection that is open already the answer is 429 and Retry-After', async () => {
+  test('answers 429 and Retry-After on an open connection', async () => {
     const { app, port } = await guarded(
       { limits: { ...STRICT, strangersPerSecond: 1 } },
       { clock: new FakeClock() },
@@ -133,7 +133,7 @@ describe('requests', () => {
     expect(app.door.counters.requestsRefusedByAddress).toBeGreaterThan(0)
   })
 
-  test('signed requests are never counted, however many', async () => {
+  test('never counts signed requests', async () => {
     const { app, webhook } = await guarded(
       { limits: { ...STRICT, strangersPerSecond: 1, strangersPerSecondInAll: 1 } },
       { clock: new FakeClock() },
@@ -142,7 +142,7 @@ describe('requests', () => {
     expect(app.door.counters.requestsRefusedByAddress).toBe(0)
   })
 
-  test('G12: strangers from everywhere are answered 503 beyond what all may, and Twilio is let in all the same', async () => {
+  test('G12: answers unauthenticated clients with 503 beyond the total limit, and still admits Twilio', async () => {
     const { app, port, webhook } = await guarded(
       { limits: { strangersPerSecondInAll: 1 } },
       { clock: new FakeClock() },
@@ -157,14 +157,14 @@ describe('requests', () => {
       headers: { authorization: `Bearer ${KEY}` },
     })
     expect(asked.status).toBe(200)
-    // A proof that is none helps nobody.
+    // Invalid credentials do not help.
     expect(
       (await webhook('voice', ringing(), { 'x-twilio-signature': 'AAAAAAAAAAAAAAAAAAAAAAAAAAA=' })).status,
     ).toBe(403)
     expect(app.door.counters.requestsRefusedInAll).toBe(5)
   })
 
-  test('behind a proxy that trustProxy names, each client is counted by the address it tells', async () => {
+  test('behind a proxy in trustProxy, counts each client by its forwarded address', async () => {
     const { port } = await guarded(
       { trustProxy: ['loopback'], limits: { ...STRICT, strangersPerSecond: 1 } },
       { clock: new FakeClock() },

@@ -6,7 +6,7 @@ import { type RawConnection, rawConnection, upgradeText } from './raw.ts'
 
 const SIGNED = { 'x-twilio-signature': sign(TOKEN, `${PUBLIC.replace('https', 'wss')}/twilio/media`) }
 
-/** A media socket by hand, just opened. */
+/** A raw media socket, just opened. */
 async function opened(port: number, headers: Record<string, string> = {}): Promise<RawConnection> {
   const connection = rawConnection(port)
   connection.socket.write(upgradeText('/twilio/media', { ...SIGNED, ...headers }))
@@ -15,18 +15,18 @@ async function opened(port: number, headers: Record<string, string> = {}): Promi
   return connection
 }
 
-/** The code of the close frame, which is the last that came. */
+/** The code of the close frame, which arrives last. */
 function closeCode(connection: RawConnection): number {
   const bytes = Buffer.from(connection.text().split('\r\n\r\n').slice(1).join('\r\n\r\n'), 'latin1')
   return bytes.indexOf(0x88) < 0 ? 0 : bytes.readUInt16BE(bytes.indexOf(0x88) + 2)
 }
 
-/** One masked frame, the mask being nothing. */
+/** One masked frame with a mask of zeros. */
 const frame = (first: number, payload: Buffer) =>
   Buffer.concat([Buffer.from([first, 0x80 | payload.length, 0, 0, 0, 0]), payload])
 
 describe('a media socket', () => {
-  test('G20: a frame that says it has 2^63 bytes is refused by its head', async () => {
+  test('G20: rejects a frame that claims 2^63 bytes by its header', async () => {
     const { port, app } = await guarded()
     const before = process.memoryUsage.rss()
     const one = await opened(port)
@@ -37,7 +37,7 @@ describe('a media socket', () => {
     expect(app.relay.legs).toBe(0)
   })
 
-  test('G21: a message in many small fragments is refused after 32', async () => {
+  test('G21: rejects a message in many small fragments after 32', async () => {
     const { port } = await guarded()
     const one = await opened(port)
     one.socket.write(frame(0x01, Buffer.from('{')))
@@ -46,7 +46,7 @@ describe('a media socket', () => {
     expect([1002, 1008]).toContain(closeCode(one))
   })
 
-  test('G23: compression is never agreed on, and a compressed body is not inflated', async () => {
+  test('G23: never negotiates compression, and does not inflate a compressed body', async () => {
     const { port } = await guarded()
     const one = await opened(port, {
       'sec-websocket-extensions': 'permessage-deflate; client_max_window_bits',
@@ -67,7 +67,7 @@ describe('a media socket', () => {
     expect(answer.status).toBe(403)
   })
 
-  test('G24, G25: what is deep or has many keys is refused for its size, or read in no time', async () => {
+  test('G24, G25: rejects deep JSON or JSON with many keys by its size, or reads it quickly', async () => {
     const { port } = await guarded()
     for (const text of [
       '['.repeat(500_000),

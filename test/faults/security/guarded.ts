@@ -12,11 +12,11 @@ export interface Guarded {
   readonly app: App
   readonly port: number
   readonly log: LogLines
-  /** A webhook as Twilio would send it, from this machine. */
+  /** Sends a webhook like Twilio, from this machine. */
   webhook(name: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>
 }
 
-/** The whole bridge on loopback with a translator that stands in; gone after the test. */
+/** The whole bridge on loopback with a fake translator; closed after the test. */
 export async function guarded(config: Partial<AppConfig> = {}, parts: AppParts = {}): Promise<Guarded> {
   const log = new LogLines()
   const app = await buildApp(
@@ -29,7 +29,7 @@ export async function guarded(config: Partial<AppConfig> = {}, parts: AppParts =
       control: { keys: [{ name: 'desk', key: KEY }] },
       twilio: { authTokens: [TOKEN] },
       ...config,
-      // However busy the machine is.
+      // Tolerates a busy machine.
       limits: { maxLateMs: 60_000, ...config.limits },
     },
     { translator: new FakeTranslator(), log, ...parts },
@@ -49,7 +49,7 @@ export async function guarded(config: Partial<AppConfig> = {}, parts: AppParts =
   }
 }
 
-/** What Twilio says of a call that comes in. */
+/** Twilio's webhook fields of an inbound call. */
 export function ringing(callSid = 'CA00000000000000000000000000000001'): Record<string, string> {
   return {
     CallSid: callSid,

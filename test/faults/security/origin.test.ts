@@ -10,7 +10,7 @@ const POLLING = '/socket.io/?EIO=4&transport=polling'
 
 type Headers = Record<string, string>
 
-/** A GET as a browser would send it; `fetch` sets `Host` on its own. */
+/** Sends a GET like a browser; `fetch` sets `Host` on its own. */
 async function asked(
   url: string,
   headers: Headers,
@@ -20,7 +20,7 @@ async function asked(
   return { status: answer.statusCode ?? 0, headers: answer.headers }
 }
 
-/** Status of an upgrade: 101 when there is a WebSocket. */
+/** Status of an upgrade: 101 for a WebSocket. */
 async function upgraded(url: string, headers: Headers): Promise<number> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`, {
     headers,
@@ -44,19 +44,19 @@ async function all(url: string, headers: Headers): Promise<number[]> {
   return [...answers.map(({ status }) => status), await upgraded(url, headers)]
 }
 
-test('without keys no foreign page gets in, by polling, WebSocket or HTTP, nor by a name that resolves to this machine', async () => {
+test('without keys rejects foreign pages, by polling, WebSocket or HTTP, and by a name that resolves to this machine', async () => {
   const { url } = await fakeService({ apiKeys: [], open: true })
   const { port } = new URL(url)
   expect(await all(url, { origin: EVIL })).toEqual([403, 403, 403])
   expect(await all(url, { origin: 'null' })).toEqual([403, 403, 403])
-  // DNS rebinding: the page's own name leads to this machine, so that it has the service's origin.
+  // DNS rebinding: the page's own name resolves to this machine, so that it has the service's origin.
   const rebound = { host: `evil.example:${port}`, origin: `http://evil.example:${port}` }
   expect(await all(url, rebound)).toEqual([403, 403, 403])
   expect(await all(url, { host: `evil.example:${port}` })).toEqual([403, 403, 403])
   expect(await all(url, { host: `127.0.0.1.evil.example:${port}` })).toEqual([403, 403, 403])
 })
 
-test('without keys programs on this machine get in, and the service’s own pages', async () => {
+test('without keys admits programs on this machine, and the service’s own pages', async () => {
   const { url } = await fakeService({ apiKeys: [], open: true })
   const { port } = new URL(url)
   expect(await all(url, {})).toEqual([200, 200, 101])
@@ -65,7 +65,7 @@ test('without keys programs on this machine get in, and the service’s own page
   expect(await all(url, { origin: 'http://localhost:1' })).toEqual([403, 403, 403])
 })
 
-test('with keys no page of another site gets an answer that it can read, unless it is listed', async () => {
+test('with keys no page of another site can read a response unless it is listed', async () => {
   const allowed = 'https://app.example.com'
   const { url } = await fakeService({ allowedOrigins: [allowed] })
   expect(await all(url, { 'x-api-key': KEY, origin: EVIL })).toEqual([403, 403, 403])

@@ -7,7 +7,7 @@ import { guarded, KEY, PUBLIC, ringing, TOKEN } from './guarded.ts'
 const resumeUrl = (twiml: string) =>
   (/<Redirect method="POST">([^<]+)</.exec(twiml)?.[1] ?? '').replaceAll('&amp;', '&')
 
-test('short of memory: a new caller hears that all lines are in use, a program is told when to try again, a call that is there resumes', async () => {
+test('short of memory: new callers hear that all lines are busy, programs receive Retry-After, and current calls resume', async () => {
   let share = 0.1
   const clock = new FakeClock()
   await using twilio = await TwilioStandIn.listen({})
@@ -39,7 +39,7 @@ test('short of memory: a new caller hears that all lines are in use, a program i
     body: new URLSearchParams(fields),
   })
   expect(await resumed.text()).toContain('<Stream')
-  // Also one that another instance had let in.
+  // Even one that another instance had admitted.
   const others = { ...ringing('CA9'), CallStatus: 'in-progress' }
   const handedOver = await fetch(url.replace(PUBLIC, `http://127.0.0.1:${port}`), {
     method: 'POST',

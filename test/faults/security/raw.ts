@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net'
 
-/** What became of one connection. */
+/** State of one connection. */
 export interface RawConnection extends AsyncDisposable {
   readonly socket: Socket
-  /** What came so far. */
+  /** Data received so far. */
   text(): string
-  /** Settles with the time since it was opened (ms of real time) when the connection is over. */
+  /** Resolves to its duration (ms of real time) when the connection is over. */
   readonly over: Promise<number>
 }
 
-/** A connection to `port` on this machine, from `from`, on which nothing is said by itself. */
+/** Opens a connection to `port` on this machine, from `from`, which sends nothing on its own. */
 export function rawConnection(port: number, from = '127.0.0.1'): RawConnection {
   const began = performance.now()
   const socket = connect({ port, host: '127.0.0.1', localAddress: from })
@@ -33,7 +33,7 @@ export function rawConnection(port: number, from = '127.0.0.1'): RawConnection {
   }
 }
 
-/** Sends `text` on a connection of its own, and gives what came back until its end, or for `ms`. */
+/** Sends `text` on its own connection, and returns the response until its end, or for `ms`. */
 export async function exchanged(
   port: number,
   text: string | Buffer,
@@ -47,7 +47,7 @@ export async function exchanged(
   return connection.text()
 }
 
-/** The upgrade of a media stream, with whatever headers. */
+/** The upgrade of a media stream, with any headers. */
 export function upgradeText(path: string, headers: Readonly<Record<string, string>> = {}): string {
   const all = {
     host: 'bridge.example.com',

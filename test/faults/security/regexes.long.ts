@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { figure } from '../../helpers/figures.ts'
 import { allRegexes, measure } from './regexes.ts'
 
-test('regular expressions on 64 KB made to hurt them', context => {
+test('regular expressions on 64 KB of adversarial input', context => {
   const measured = allRegexes().map(({ where, regex }) => measure(where, regex, 20, 0))
   const worst = measured.reduce((a, b) => (b.worstMs > a.worstMs ? b : a))
   figure(

@@ -2,25 +2,25 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { regexesOf } from '../../helpers/source-text.ts'
 
 const SRC = new URL('../../../src/', import.meta.url)
-/** As long as anything that is read whole from outside; and what shows first whether that would take long. */
+/** The maximum length of external input; and the length of a first, quick trial. */
 const LENGTH = 65_536
 const TRIAL = 4_096
-/** A trial that takes no longer is done with (ms): were the time to grow with the square, the whole would take 50 ms. */
+/** A shorter trial is sufficient (ms): with quadratic growth, the whole would take 50 ms. */
 const QUICK_MS = 0.2
-/** Beyond this there is no need to look for worse. */
+/** Beyond this the search for worse input stops. */
 const ENOUGH_MS = 50
 
-/** Takes last slashes from addresses of the settings and of the command line, which nobody else writes. */
+/** Removes trailing slashes from addresses of the settings and the command line, which only the operator writes. */
 const OWN = ['\\/+$']
 
 export interface Measured {
   readonly where: string
   readonly worstMs: number
-  /** The beginning of the text that took longest. */
+  /** The start of the slowest text. */
   readonly text: string
 }
 
-/** Every regular expression of the program that is written out in it, with the file and line. */
+/** Every literal regular expression of the program, with its file and line. */
 export function allRegexes(): { where: string; regex: RegExp }[] {
   return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.ts'))
@@ -33,7 +33,7 @@ export function allRegexes(): { where: string; regex: RegExp }[] {
     .filter(({ regex }) => !OWN.includes(regex.source))
 }
 
-/** What such expressions stumble over: long runs of what they like, and at the end what they do not. */
+/** Typical adversarial input: long runs that match, followed by a mismatch. */
 const PIECES = [
   'a',
   'A',
@@ -109,7 +109,7 @@ function inputsFor(regex: RegExp, length: number): string[] {
   ]
 }
 
-/** Pieces of the expression itself that stand in it as text. */
+/** Literal parts of the expression itself. */
 function samples(regex: RegExp): string[] {
   const plain = regex.source
     .replaceAll(/\\[sn]/g, ' ')
@@ -123,7 +123,7 @@ function samples(regex: RegExp): string[] {
   ].filter(text => text !== '')
 }
 
-/** How long the expression takes for texts of 64 KB made to hurt it; the best of `tries`, since other work disturbs. */
+/** Time of the expression on adversarial texts of 64 KB; the best of `tries`, because other work disturbs. */
 export function measure(where: string, regex: RegExp, tries = 3, quickMs = QUICK_MS): Measured {
   const trials = inputsFor(regex, TRIAL)
   const whole = inputsFor(regex, LENGTH)
@@ -138,13 +138,13 @@ export function measure(where: string, regex: RegExp, tries = 3, quickMs = QUICK
   return worst
 }
 
-/** The shortest of `tries`, or the first that is good enough (ms). */
+/** The shortest of `tries`, or the first that is short enough (ms). */
 function timed(regex: RegExp, input: string, tries: number, goodMs: number): number {
   let bestMs = Number.POSITIVE_INFINITY
-  // No other work disturbs for so long.
+  // Other work does not disturb for this long.
   for (let n = 0; n < tries && bestMs > goodMs && (n === 0 || bestMs < 1_000); n++) {
     const began = performance.now()
-    // As it is used: for one match, or for all.
+    // As in its use: for one match, or for all.
     if (regex.global) input.replace(regex, '')
     else regex.test(input)
     bestMs = Math.min(bestMs, performance.now() - began)

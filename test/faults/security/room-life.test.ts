@@ -3,7 +3,7 @@ import { Talker } from '../../bridges/browser/talker.ts'
 import { until } from '../../helpers/until.ts'
 import { type Guarded, guarded, KEY } from './guarded.ts'
 
-/** The bridge with a page for invited people only, and a program that has the key. */
+/** The bridge with a page for invited people only, and a client with the key. */
 async function desk() {
   const it = await guarded({ browser: { visitors: 'invited' }, transcripts: { keep: 'memory' } })
   const base = `http://127.0.0.1:${it.port}`
@@ -27,7 +27,7 @@ async function desk() {
   return { ...it, base, ask, visitor }
 }
 
-/** Everything that opens `room`. */
+/** All invitations to `room`. */
 async function invitations({ ask }: Awaited<ReturnType<typeof desk>>, room: string) {
   const talk = (await ask('POST', `/rooms/${room}/links`, {})).body.token as string
   const captions = (await ask('POST', `/rooms/${room}/captions/link`, {})).body.token as string
@@ -47,8 +47,8 @@ async function captionStatus(base: string, room: string, token: string): Promise
 
 const emptied = ({ app }: Guarded) => until(() => app.relay.rooms.size === 0, 5_000, 'the end of the room')
 
-describe('S-3: what opened a room', () => {
-  test('is good for nothing once it was deleted, nor for a later room of the same name', async () => {
+describe('S-3: an invitation to a room', () => {
+  test('is invalid after the deletion, even for a later room of the same name', async () => {
     const it = await desk()
     const { ask, base, visitor } = it
     await ask('POST', '/rooms', { name: 'x', languages: ['en-us', 'es-es'], maxParticipants: 1 })
@@ -72,7 +72,7 @@ describe('S-3: what opened a room', () => {
     await closed()
     expect(await captionStatus(base, 'x', old.captions)).toBe(401)
 
-    // What is said in the later room is not for those who could read the former one.
+    // Readers of the former room cannot read the later one.
     const now = await invitations(it, 'x')
     const other = await visitor()
     await other.hello({ link: now.talk })
@@ -87,7 +87,7 @@ describe('S-3: what opened a room', () => {
     expect(status).toBe(404)
   })
 
-  test('survives that everybody leaves a created room, and nothing made during the goodbye survives its end', async () => {
+  test('survives an empty created room, but not the end of the room that it was created in during the goodbye', async () => {
     const it = await desk()
     const { ask, visitor } = it
     await ask('POST', '/rooms', { name: 'x' })

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import { guarded, routesOf } from './guarded.ts'
 
-/** Open to whoever asks: they hold nothing of calls, and do nothing. All else that there is, or will be, needs a proof. */
+/** Open routes: they contain nothing about calls, and do nothing. All other current and future routes need authentication. */
 const OPEN = [
   /^GET \/$/,
   /^GET \/(health|live|ready)$/,
   /^GET \/v1\/(docs|openapi\.json)$/,
   /^GET \/files\//,
-  // Documents that are the same for everybody.
+  // Documents that are the same for every client.
   /^GET \/captions(\/:room)?$/,
   /^GET \/dashboard\/?$/,
-  // What the service can do, and voices to try it with.
+  // Capabilities of the service, and voices to try it with.
   /^GET \/talk\/(languages|recordings\/[\w-]+\.wav)$/,
 ]
 
-/** Nobody's credentials, and those of others, in all ways in which pages and programs send some. */
+/** No credentials, and those of others, in every format that pages and programs use. */
 const STRANGERS: Readonly<Record<string, Record<string, string>>> = {
   nothing: {},
   'a wrong key': { authorization: 'Bearer not-a-key-that-anybody-has' },
@@ -28,7 +28,7 @@ const STRANGERS: Readonly<Record<string, Record<string, string>>> = {
   'a wrong signature': { 'x-twilio-signature': 'AAAAAAAAAAAAAAAAAAAAAAAAAAA=' },
 }
 
-test('G10 G42 G51: every route that there is, but for those that tell nothing, is closed to strangers', async () => {
+test('G10 G42 G51: closes every route to unauthenticated clients, except for those that reveal nothing', async () => {
   const bridge = await guarded({
     control: { keys: [{ name: 'desk', key: 'x'.repeat(32) }], maxAttemptsPerMinute: 10_000 },
   })
@@ -45,7 +45,7 @@ test('G10 G42 G51: every route that there is, but for those that tell nothing, i
       const body = method === 'POST' || method === 'PATCH' ? { body: 'a=b' } : {}
       const response = await fetch(`http://127.0.0.1:${bridge.port}${url}`, {
         method,
-        // Not somebody on this machine.
+        // Not a client on this machine.
         headers: {
           'x-forwarded-for': '198.51.100.7',
           'content-type': 'application/x-www-form-urlencoded',

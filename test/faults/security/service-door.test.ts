@@ -8,7 +8,7 @@ const STRICT = { neighbours: [] }
 const UPGRADE =
   'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
 
-test('G14: the head of a request that comes slowly is cut in time, and so is a connection that says nothing', {
+test('G14: cuts slow request headers and silent connections in time', {
   timeout: 30_000,
 }, async () => {
   const { url } = await fakeService({ limits: { headersMs: 1_000 } })
@@ -22,7 +22,7 @@ test('G14: the head of a request that comes slowly is cut in time, and so is a c
   for (const ms of times) expect(ms).toBeLessThan(9_000)
 })
 
-test('G17: so many strangers from one address; a session takes no place of theirs', async () => {
+test('G17: limits unauthenticated clients per address; a session takes no place of theirs', async () => {
   const { service, url, ready } = await fakeService({ limits: { ...STRICT, connectionsPerAddress: 4 } })
   const port = Number(new URL(url).port)
   const { client } = await ready('/stt', { languageIdSource: 'en-us' })
@@ -33,7 +33,7 @@ test('G17: so many strangers from one address; a session takes no place of their
   for (const each of open) each.destroy()
 })
 
-test('G18: upgrades and requests that bring no key are answered 429, then cut; with a key they are never counted', async () => {
+test('G18: answers upgrades and requests without a key with 429, then cuts them; with a key they are never counted', async () => {
   const limits = { ...STRICT, strangersPerSecond: 1, connectionsPerAddress: 1_000 }
   const { service, url, get } = await fakeService({ limits }, { clock: new FakeClock() })
   const port = Number(new URL(url).port)
@@ -42,13 +42,13 @@ test('G18: upgrades and requests that bring no key are answered 429, then cut; w
   one.socket.write(`${'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(9)}${UPGRADE}`)
   await expect.poll(() => one.text()).toContain(' 101 ')
   const other = exchanged(port, UPGRADE)
-  // What was open before is answered, what comes new is cut.
+  // Connections from before are answered, new ones are cut.
   expect(await other).toBe('')
   expect(service.door.counters.refusedByRate).toBe(1)
   await one[Symbol.asyncDispose]()
 })
 
-test('the answer to one upgrade too many is of the error table', async () => {
+test('answers an upgrade over the limit as in the error table', async () => {
   const limits = { ...STRICT, strangersPerSecond: 1 }
   const { url } = await fakeService({ limits }, { clock: new FakeClock() })
   const port = Number(new URL(url).port)
@@ -62,7 +62,7 @@ test('the answer to one upgrade too many is of the error table', async () => {
   expect(JSON.parse(late.text().split('\r\n\r\n')[1]!)).toMatchObject({ error: 'too_many_attempts' })
 })
 
-test('while the service is short of memory no new session is let in, and those there are go on', async () => {
+test('rejects new sessions while the service is short of memory, and continues current ones', async () => {
   let share = 0.1
   const clock = new FakeClock()
   const it = await fakeService({}, { clock, memoryShare: () => share })

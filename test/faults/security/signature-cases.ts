@@ -6,7 +6,7 @@ import { isSigned, sign } from '../../../src/bridges/twilio/signature.ts'
 
 const SEED = 20_261_121
 
-/** What was tried, and how often both took the signature and both refused it. */
+/** The number of cases, and how often both implementations accepted and rejected. */
 export interface Tally {
   taken: number
   refused: number
@@ -51,7 +51,7 @@ const publicText = fc.constantFrom(
   'https://[2001:db8::1]/a/b/',
   'https://xn--bcher-kva.example',
 )
-/** As it may stand in a request line: with characters that parsers of addresses spell in several ways. */
+/** A path of a request line: with characters that address parsers spell in several ways. */
 const path = fc.oneof(
   fc.constantFrom(
     '/twilio/voice',
@@ -66,7 +66,7 @@ const path = fc.oneof(
   fc.stringMatching(/^\/[!-~]{0,24}$/),
 )
 
-/** What somebody may have signed who means well, or nearly well. */
+/** Addresses that a well-meaning client could have signed, correctly or almost. */
 function spellings(address: PublicUrl, raw: string): string[] {
   const url = address.http(raw)
   const parsed = URL.parse(url)?.href ?? url
@@ -87,7 +87,7 @@ function spellings(address: PublicUrl, raw: string): string[] {
   })
 }
 
-/** The same fields, or nearly. */
+/** The same fields, or almost. */
 function mangled(form: Fields, how: number): Fields {
   const keys = Object.keys(form)
   const first = keys[0]
@@ -100,7 +100,7 @@ function mangled(form: Fields, how: number): Fields {
   return form
 }
 
-/** Webhooks signed by the package, rightly or not quite: whether we take what it takes. Throws at the first difference. */
+/** Compares webhooks signed by the package, correctly or almost: we accept what it accepts. Throws at the first difference. */
 export function compareWebhooks(cases: number): Tally {
   const tally = { taken: 0, refused: 0 }
   fc.assert(
@@ -131,7 +131,7 @@ export function compareWebhooks(cases: number): Tally {
   return tally
 }
 
-/** The same of upgrades. */
+/** The same for upgrades. */
 export function compareUpgrades(cases: number): Tally {
   const tally = { taken: 0, refused: 0 }
   fc.assert(
@@ -146,7 +146,7 @@ export function compareUpgrades(cases: number): Tally {
         'wss://evil.example/twilio/media',
       ]
       const header = getExpectedTwilioSignature(good ? key : `${key}1`, forms[spelling]!, {})
-      // The package thinks that 80 is the port of wss, so it is asked for each address that we take.
+      // The package treats 80 as the port of wss, so it is called for each address that we accept.
       const theirs = urls.some(url => twilio.validateRequest(key, header, url, {}))
       tally[theirs ? 'taken' : 'refused']++
       return isSigned(header, [key], urls) === theirs && theirs === (good && spelling < 4)
@@ -156,7 +156,7 @@ export function compareUpgrades(cases: number): Tally {
   return tally
 }
 
-/** The same of whatever stands in the header. */
+/** The same for any content of the header. */
 export function compareHeaders(cases: number): Tally {
   const tally = { taken: 0, refused: 0 }
   const url = 'https://bridge.example.com/twilio/voice'
@@ -187,7 +187,7 @@ export function compareHeaders(cases: number): Tally {
   return tally
 }
 
-/** Signatures that are nearly right; how many were tried. Throws at the first that is taken. */
+/** Tries almost correct signatures; returns how many. Throws at the first that is accepted. */
 export function tryForgeries(cases: number): number {
   const address = new PublicUrl('https://bridge.example.com')
   const raw = '/twilio/voice?room=desk'
@@ -197,15 +197,15 @@ export function tryForgeries(cases: number): number {
   const rights = new Set(urls.map(url => sign(key, url, form)))
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/='
   const nearly = fc.oneof(
-    // One character of a right one is another.
+    // One character of a correct one is changed.
     fc
       .tuple(fc.constantFrom(...rights), fc.nat(27), fc.nat(alphabet.length - 1))
       .map(([right, at, char]) => right.slice(0, at) + alphabet[char] + right.slice(at + 1)),
-    // Two are changed over.
+    // Two are swapped.
     fc
       .tuple(fc.constantFrom(...rights), fc.nat(26))
       .map(([right, at]) => right.slice(0, at) + right[at + 1] + right[at] + right.slice(at + 2)),
-    // Signed by the right key for something else, or by nearly the right key.
+    // Signed with the correct key for something else, or with an almost correct key.
     fc
       .tuple(fc.string({ minLength: 1, maxLength: 3 }), fc.nat(4))
       .map(

@@ -4,7 +4,7 @@ import { quickEngines } from '../../service/server/batch/quick-ears.ts'
 import { upload } from '../../service/server/batch/upload.ts'
 import { fakeService } from '../../service/server/helpers/fake-service.ts'
 
-/** Packets of two bytes that last 120 ms, each of eight channels that are all the same one: 31 kB a byte. */
+/** Packets of two bytes that last 120 ms, each of eight identical channels: 31 kB per byte. */
 const PACKETS = Array<Buffer>(2_500).fill(Buffer.of(0x83, 48))
 const head = opusHead({ channels: 8, family: 255, streams: 1 })
 
@@ -27,7 +27,7 @@ test.each([
   30_000,
 )
 
-test('a WAV that is too long is refused by its head', async () => {
+test('rejects a WAV that is too long by its header', async () => {
   const { url } = await fakeService({ maxFileMs: 60_000 }, { engines: quickEngines().engines })
   const file = Buffer.alloc(44 + 8_000 * 61, 0xff)
   file.write('RIFF', 0, 'latin1')

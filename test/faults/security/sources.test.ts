@@ -4,7 +4,7 @@ import { withoutComments } from '../../helpers/source-text.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 const SOURCES = readdirSync(new URL('src/', ROOT), { recursive: true, encoding: 'utf8' })
-  // The simulators stand in for others, who compare as they like.
+  // The simulators represent other systems, which compare in their own way.
   .filter(name => name.endsWith('.ts') && !name.startsWith('simulator/'))
   .map(name => ({
     name,
@@ -18,7 +18,7 @@ const COMPARED = [
 ]
 
 describe('the sources', () => {
-  test('G5: no secret is compared by a way that stops at the first difference', () => {
+  test('G5: compare no secret in a way that stops at the first difference', () => {
     const found = SOURCES.flatMap(({ name, code }) =>
       COMPARED.flatMap(rule => [...code.matchAll(rule)].map(([text]) => `${name}: ${text}`)),
     )
@@ -34,7 +34,7 @@ describe('the sources', () => {
     ])
   })
 
-  test('the rule finds those that are', () => {
+  test('the rule detects those that do', () => {
     for (const code of [
       'if (token === other) a()',
       'a !== settings.apiKey',
@@ -52,7 +52,7 @@ describe('the sources', () => {
       ).toBe(false)
   })
 
-  test('G30: markup is written in one file alone, which escapes', () => {
+  test('G30: write markup in one file only, which escapes it', () => {
     const markup = readdirSync(new URL('src/', ROOT), { recursive: true, encoding: 'utf8' })
       .filter(name => name.endsWith('.ts') && !name.startsWith('simulator/'))
       .filter(name =>
@@ -63,13 +63,13 @@ describe('the sources', () => {
     expect(markup).toEqual(['bridges/twilio/twiml.ts'])
   })
 
-  test('G27, G39: nothing is evaluated, and no archive is opened', () => {
+  test('G27, G39: evaluate no code and open no archive', () => {
     const found = SOURCES.flatMap(({ name, code }) =>
       /\beval\(|\bnew Function\(|node:vm|unzip|\btar\b|createGunzip|createInflate|brotliDecompress/.test(code)
         ? [name]
         : [],
     )
-    // Generated arithmetic of fixed coefficients: nothing from outside is in it.
+    // Generated arithmetic with constant coefficients: it contains no external input.
     expect(found.filter(name => !/^transcode\/(fir|halfband)-code\.ts$/.test(name))).toEqual([])
   })
 })
@@ -97,7 +97,7 @@ describe('G53: the packages', () => {
     expect(entries.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
   })
 
-  test('with a script of their own at installation are known, and each is allowed by name', () => {
+  test('with an install script are known, and each is allowed by name', () => {
     const { allowScripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as {
       allowScripts: Record<string, boolean>
     }

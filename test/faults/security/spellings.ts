@@ -1,4 +1,4 @@
-/** One number of an address in the ways that URL parsers read: decimal, hexadecimal, octal, with zeros in front. */
+/** Spellings of one number of an address that URL parsers read: decimal, hexadecimal, octal, with leading zeros. */
 function forms(byte: number): string[] {
   return [String(byte), `0x${byte.toString(16)}`, `0${byte.toString(8)}`, `0x000${byte.toString(16)}`]
 }
@@ -6,7 +6,7 @@ function forms(byte: number): string[] {
 const CIRCLED = ['⓪', '①', '②', '③', '④', '⑤', '⑥', '⑦', '⑧', '⑨']
 const WIDE = '０１２３４５６７８９'
 
-/** An IPv4 address in every way in which it can stand in a URL. */
+/** An IPv4 address in every spelling possible in a URL. */
 function spellingsOf(address: string): string[] {
   const bytes = address.split('.').map(Number)
   const [a = 0, b = 0, c = 0, d = 0] = bytes
@@ -44,7 +44,7 @@ function spellingsOf(address: string): string[] {
   ]
 }
 
-/** Hosts, as they may stand in a URL, that are this machine, its network, or nobody's. */
+/** Hosts, as written in a URL, that are this machine, its network, or unassigned. */
 export const LOCAL_HOSTS: readonly string[] = [
   ...[
     '127.0.0.1',

@@ -12,12 +12,12 @@ import { httpSender } from '../../../src/web/webhooks-out/send.ts'
 import { LOCAL_HOSTS } from './spellings.ts'
 
 const SERVICE = 'https://translation.example.com'
-/** Where the session's own connection goes. */
+/** Address of the session's own connection. */
 const FAR = '93.184.216.34'
 const PUBLIC = { address: FAR, family: 4 }
 const PRIVATE = { address: '127.0.0.1', family: 4 }
 
-/** Something on this machine that must never hear from us: every byte that comes is counted. */
+/** A local server that must never be contacted: every received byte is counted. */
 let trap: { server: Server; port: number; connections: number; bytes: number }
 
 beforeAll(async () => {
@@ -35,13 +35,13 @@ beforeAll(async () => {
 
 afterAll(() => new Promise(resolve => trap.server.close(resolve)))
 
-/** A name server that gives each answer once, and the last one for ever. */
+/** A name server that gives each answer once, and repeats the last one. */
 function answering(...answers: (readonly { address: string; family: number }[])[]): Resolve {
   let asked = 0
   return (_name, _options, done) => done(null, answers[Math.min(asked++, answers.length - 1)]!)
 }
 
-/** Reads streamed audio from `start` to its end; the failure, or all bytes. */
+/** Reads streamed audio from `start` to its end; returns the failure, or all bytes. */
 async function fetched(
   start: string,
   {
@@ -78,7 +78,7 @@ const REFUSED = { code: 'blocked', error: 'address_not_allowed' }
 describe('G32–G35: the address of streamed audio', () => {
   test(`in ${LOCAL_HOSTS.length} spellings of local addresses: nobody is asked`, async () => {
     expect(new Set(LOCAL_HOSTS).size).toBeGreaterThanOrEqual(200)
-    // The trap is one: it counts who comes.
+    // The trap itself: it counts connections.
     await new Promise(resolve =>
       connect(trap.port, '127.0.0.1')
         .once('connect', resolve)
@@ -94,7 +94,7 @@ describe('G32–G35: the address of streamed audio', () => {
         `//${host}:${trap.port}/a`,
       ])
         expect(await fetched(start), start).toMatchObject(REFUSED)
-      // Were its origin the service's own, it would be refused all the same, since the session's connection is far away.
+      // It would be rejected even as the service's own origin, because the session's connection is remote.
       const url = URL.parse(`http://${host}:${trap.port}`)
       if (url) expect(await fetched('/a', { base: url.origin }), host).toMatchObject(REFUSED)
       if (url) expect(isLocalAddress(url.hostname), `${host} is ${url.hostname}`).toBe(true)
@@ -102,7 +102,7 @@ describe('G32–G35: the address of streamed audio', () => {
     expect([trap.connections, trap.bytes]).toEqual([0, 0])
   })
 
-  test('with other schemes, credentials and ports of other protocols: nobody is asked', async () => {
+  test('with other schemes, credentials and ports of other protocols: nothing is requested', async () => {
     const starts = [
       'file:///etc/passwd',
       'data:audio/mpeg;base64,AAAA',
@@ -131,7 +131,7 @@ describe('G32–G35: the address of streamed audio', () => {
     expect([trap.connections, trap.bytes]).toEqual([0, 0])
   })
 
-  test('whose name leads to a local address, among others or the second time it is asked: nobody is asked', async () => {
+  test('whose name resolves to a local address, among others or only the second time: nothing is requested', async () => {
     const origin = `http://audio.example.com:${trap.port}`
     const allowed = [origin]
     for (const answers of [
@@ -143,7 +143,7 @@ describe('G32–G35: the address of streamed audio', () => {
       [[]],
     ])
       expect(await fetched(`${origin}/a`, { allowed, resolve: answering(...answers) })).toMatchObject(REFUSED)
-    // One answer is both judged and connected to: what a second question would bring is never asked.
+    // One answer is both checked and connected to: there is no second query.
     let asked = 0
     const rebinding: Resolve = (_name, _options, done) => done(null, [asked++ === 0 ? PUBLIC : PRIVATE])
     const judged = await new Promise<unknown[]>(resolve =>
@@ -172,7 +172,7 @@ describe('G36: what is fetched', () => {
     }
   }
 
-  test('redirections are not followed, wherever they lead', async () => {
+  test('does not follow redirects', async () => {
     for (const status of [301, 302, 303, 307, 308])
       for (const location of [
         `http://127.0.0.1:${trap.port}/`,
@@ -187,7 +187,7 @@ describe('G36: what is fetched', () => {
     expect(trap.connections).toBe(0)
   })
 
-  test('what is compressed or says that it is something else is not read', async () => {
+  test('is not read if it is compressed or declares another type', async () => {
     const seen: (string | undefined)[] = []
     for (const headers of [
       { 'content-encoding': 'gzip' },
@@ -212,7 +212,7 @@ describe('G36: what is fetched', () => {
       ).toBe('mp3')
   })
 
-  test('what does not end, or comes too slowly, is broken off', async () => {
+  test('is aborted if it does not end, or is too slow', async () => {
     let sent = 0
     const endless: RequestListener = (_request, response) => {
       const piece = Buffer.alloc(65_536)
@@ -241,7 +241,7 @@ describe('G37: webhooks', () => {
       (error: { code?: string }) => error.code,
     )
 
-  test('a name that leads into this network is not connected to, unless the settings say so', async () => {
+  test('does not come from a name that resolves into this network, unless the settings allow it', async () => {
     const url = `http://hooks.example.com:${trap.port}/`
     for (const answers of [[PRIVATE], [PUBLIC, PRIVATE]])
       expect(await post(url, { resolve: answering(answers) })).toBe('ADDRESS_REFUSED')
@@ -253,7 +253,7 @@ describe('G37: webhooks', () => {
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    // What the operator wrote is what the operator wants; a redirection is not followed all the same.
+    // The operator's own address is allowed; a redirect is still not followed.
     expect(await post(`http://127.0.0.1:${port}/`)).toBe('302')
     expect(await post(`http://receiver:${port}/`, { local: true, resolve: answering([PRIVATE]) })).toBe('302')
     expect(seen).toEqual([`127.0.0.1:${port}`, `receiver:${port}`])

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { sign } from '../../../src/bridges/twilio/index.ts'
 import { guarded, PUBLIC, TOKEN } from './guarded.ts'
 
-test('what a media stream may take is a setting', async () => {
+test('the limits of a media stream are configurable', async () => {
   const limits = { maxMessageBytes: 2_048, messagesPerSecond: 50, messageBurst: 10 }
   const { app, port } = await guarded({ twilio: { authTokens: [TOKEN], limits } })
   const closed = async (messages: readonly string[]) => {

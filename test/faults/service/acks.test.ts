@@ -7,7 +7,7 @@ import { sine } from '../../helpers/tone.ts'
 
 const LOST = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
 
-/** A call with one session, whose service acks what and when the test says. */
+/** A call with one session, whose service acknowledges when the test says. */
 async function setUp() {
   const r = await rooms()
   r.join('anna', { speaks: 'en-us', hears: 'en-us' })
@@ -24,7 +24,7 @@ async function setUp() {
 }
 
 describe('acknowledgments', () => {
-  test('C20 out of order: each counts for its own fragment, none is sent again', async () => {
+  test('C20 out of order: each applies to its own fragment, none is sent again', async () => {
     const { r, connection, over } = await setUp()
     const random = randomFrom(3)
     const waiting: number[] = []
@@ -39,12 +39,12 @@ describe('acknowledgments', () => {
     }
     const sequences = connection.sent.map(({ sequence }) => sequence)
     expect(sequences).toEqual(Array.from({ length: sequences.length }, (_, n) => n))
-    // One may wait for long, by chance; nothing else ends the connection.
+    // A single one can by chance wait for a long time; otherwise the connection does not end.
     expect(r.relay.metrics.sessionsDropped).toBeLessThanOrEqual(1)
     await over()
   })
 
-  test('C17 each after 1.4 s: the window is full, and everything goes on', async () => {
+  test('C17 each after 1.4 s: the window is full, and everything continues', async () => {
     const { r, connection, over } = await setUp()
     for (let at = 0, ms = 0; ms < 20_000; ms += 20) {
       await r.run(20)
@@ -56,7 +56,7 @@ describe('acknowledgments', () => {
     await over()
   })
 
-  test('C18 C19 of a connection that is gone, of fragments that were never sent, and twice: they mean nothing', async () => {
+  test('C18 C19 of an ended connection, of unsent fragments, and repeated: they are ignored', async () => {
     const { r, connection, over } = await setUp()
     await r.run(600)
     for (const sequence of [0, 0, 1, -1, 99_999, Number.NaN, 2.5]) connection.sink.acked(sequence, true)
@@ -65,13 +65,13 @@ describe('acknowledgments', () => {
     const next = r.connection('en-us', 'es-es')
     expect(next).not.toBe(connection)
     for (const { sequence } of connection.sent) connection.sink.acked(sequence, true)
-    // All of it is said again: acked words without an answer are not lost.
+    // All of it is sent again: acknowledged words without an answer are not lost.
     expect(next.sent[0]?.sequence).toBe(0)
     await over()
   })
 })
 
-test('C28 a service that comes and goes every 2 s for ten minutes: nothing piles up, and it is not stormed', async () => {
+test('C28 a service that drops and returns every 2 s for ten minutes: nothing accumulates, and attempts are limited', async () => {
   const r = await rooms()
   for (let n = 0; n < 5; n++) r.join(`anna${n}`, { room: `r${n}`, speaks: 'en-us', hears: 'es-es' })
   await r.run(100)
@@ -87,7 +87,7 @@ test('C28 a service that comes and goes every 2 s for ten minutes: nothing piles
   }
   expect(Math.max(...timers.slice(150))).toBeLessThanOrEqual(Math.max(...timers.slice(0, 150)) + 5)
   expect(Math.max(...held)).toBeLessThanOrEqual(5 * (48_000 / 60 + 1))
-  // Five sessions in ten minutes: without a breaker they would try some 3 000 times.
+  // Five sessions in ten minutes: without a circuit breaker they would make about 3 000 attempts.
   expect(r.translator.connections.length).toBeLessThan(2_500)
   await r.relay.close()
   expectEmpty(r.relay, r.clock)

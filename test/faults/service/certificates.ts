@@ -1,6 +1,6 @@
 /**
- * Certificates that nobody signed, made with `openssl req -x509` for these tests, and the key of all of them, which
- * protects nothing.
+ * Self-signed certificates, made with `openssl req -x509` for these tests, and the key of all of them, which protects
+ * nothing.
  */
 /** The private key. */
 export const TEST_KEY = `-----BEGIN PRIVATE KEY-----
@@ -9,7 +9,7 @@ URi1oXNNxUJdJ4btXzOoEeCkcVGhRANCAAQe/8JzMSPECV7EjTm0sQGBFvDONM7N
 Kn0fopN5i2Xn/McYrO5GOfZ+uRNYkxcuTYsoOEb5r7akFJOBjuEVHNKv
 -----END PRIVATE KEY-----
 `
-/** For localhost and 127.0.0.1, good for a hundred years. */
+/** For localhost and 127.0.0.1, valid for a hundred years. */
 export const SELF_SIGNED = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUJgkHCUts9yP4JhZejUNDGSpRwBIwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA4MjgzNloYDzIxMjYxMDI4
@@ -22,7 +22,7 @@ zj0EAwIDSAAwRQIgfrLpBXRW/GCpHdrg6fyZmEiTOzoFXYs4tX6yU6EXqtECIQC/
 qlwKSNeMTNHUEeoYxwvz2glwXvzLjAHZYab4q3Vn2Q==
 -----END CERTIFICATE-----
 `
-/** The same, over since 2026-11-20. */
+/** The same, expired since 2026-11-20. */
 export const EXPIRED = `-----BEGIN CERTIFICATE-----
 MIIBIjCByQIUTyrgNQOzzFLJ3KSbm2G2lwibbVswCgYIKoZIzj0EAwIwFDESMBAG
 A1UEAwwJbG9jYWxob3N0MB4XDTI2MTEyMTA4MjgzNloXDTI2MTEyMDA4MjgzNlow

@@ -13,11 +13,11 @@ import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { quantile } from '../../helpers/figures.ts'
 
 const CALLS = 500
-/** One connection costs the service this much of its time; they are made one after the other (ms). */
+/** Time of the service for each connection; they are opened one after the other (ms). */
 const OPENING_MS = 2
 const GONE = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
 
-test('C29 a service that restarts meets one probe at a time, then 500 calls that come back in order, within 3 s', () => {
+test('C29 a restarting service receives one probe at a time, then 500 calls reconnect in order, within 3 s', () => {
   const clock = new FakeClock()
   const random = randomFrom(5)
   let up = true
@@ -72,7 +72,7 @@ test('C29 a service that restarts meets one probe at a time, then 500 calls that
   const frame = new Int16Array(FRAME_SAMPLES)
   const run = (ms: number) => {
     for (let at = 0; at < ms; at += 60) {
-      // Silence, so that the test is about connections.
+      // Silence, so that the test measures connections only.
       for (const session of sessions) for (let n = 0; n < 3; n++) session.write(frame, true, clock.now())
       clock.advance(60)
       for (const session of sessions) session.check(clock.now())
@@ -84,7 +84,7 @@ test('C29 a service that restarts meets one probe at a time, then 500 calls that
   up = false
   for (const end of [...ends]) end()
   run(4_000)
-  // What was on its way when it went, and a probe every 0.4 s.
+  // Attempts in progress when it stopped, and a probe every 0.4 s.
   expect(tries).toBeLessThan(100)
   up = true
   backAt = clock.now()

@@ -3,10 +3,10 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { pause, until } from '../../helpers/until.ts'
 import { PATIENCE_MS, Rig, WHOLE } from './rig.ts'
 
-/** Everybody hears all of it, and at most this of it twice (frames): 300 ms. */
+/** Every listener hears all of it, and at most this much of it twice (frames): 300 ms. */
 const FRAMES_TWICE = 15
 
-describe.concurrent('a service that goes away and comes back', { timeout: 60_000 }, () => {
+describe.concurrent('an outage of the service', { timeout: 60_000 }, () => {
   test('without faults every frame is heard once', async () => {
     await using rig = await Rig.open()
     await rig.speak(0, 60)
@@ -14,7 +14,7 @@ describe.concurrent('a service that goes away and comes back', { timeout: 60_000
     expect(rig.relay.metrics).toMatchObject({ sessionsDropped: 0, fragmentsReplayed: 0, lostMs: 0 })
   })
 
-  test('C1 nobody there when the call begins: what was said is heard once the service is up', async () => {
+  test('C1 unavailable when the call starts: earlier speech is played when the service is up', async () => {
     await using rig = await Rig.open({ original: 'duck' })
     await rig.proxy.stop()
     rig.proxy.cut()
@@ -28,7 +28,7 @@ describe.concurrent('a service that goes away and comes back', { timeout: 60_000
     expect(new Set(heard.filter(index => index < 60)).size).toBe(60)
   })
 
-  test('C23 cut before the first fragment: nobody notices', async () => {
+  test('C23 cut before the first fragment: no effect', async () => {
     await using rig = await Rig.open()
     const first = await rig.session(1)
     first.drop()
@@ -55,7 +55,7 @@ describe.concurrent('a service that goes away and comes back', { timeout: 60_000
     expect(rig.relay.metrics.lostMs).toBe(0)
   })
 
-  test('C24 away for 3 s in mid sentence: all of it is heard, in order', async () => {
+  test('C24 unavailable for 3 s during a sentence: all of it is played, in order', async () => {
     await using rig = await Rig.open()
     const speaking = rig.speak(0, 150)
     await pause(800)
@@ -68,7 +68,7 @@ describe.concurrent('a service that goes away and comes back', { timeout: 60_000
     expect(repeated).toBeLessThanOrEqual(FRAMES_TWICE)
   })
 
-  test('C25 cut between the last fragment and the result: it is asked again, and heard once', async () => {
+  test('C25 cut between the last fragment and the result: it is requested again, and played once', async () => {
     await using rig = await Rig.open()
     rig.service.next({ answerAfterMs: 600_000 })
     await rig.speak(0, 60)
@@ -76,9 +76,9 @@ describe.concurrent('a service that goes away and comes back', { timeout: 60_000
     expect(await rig.count(0, 60)).toEqual(WHOLE)
   })
 
-  test('C26 cut in mid voice: it goes on where it was, at most 300 ms are heard twice', async () => {
+  test('C26 cut during a voice: it continues where it was, and at most 300 ms are repeated', async () => {
     await using rig = await Rig.open({ client: { mode: 'streaming' } })
-    // Half of the pieces, and nothing more.
+    // Half of the pieces, then nothing.
     let pieces = 0
     rig.service.next({ mangle: result => (++pieces <= 5 ? result : undefined), neverEndSynth: true })
     await rig.speak(0, 100)
@@ -90,7 +90,7 @@ describe.concurrent('a service that goes away and comes back', { timeout: 60_000
     expect(rig.captions.filter(({ final }) => final)).toHaveLength(1)
   })
 
-  test('C27 cut after the result, before the end of the voice is told: it is not said again', async () => {
+  test('C27 cut after the result, before the end of the voice: it is not repeated', async () => {
     await using rig = await Rig.open()
     rig.service.next({ neverEndSynth: true })
     await rig.speak(0, 60)
@@ -114,7 +114,7 @@ describe.concurrent('a service that goes away and comes back', { timeout: 60_000
     spoil(rig)
     const spoilt = systemClock.now()
     await until(() => rig.away.at(-1)?.away, PATIENCE_MS, 'that it is noticed')
-    // The deadline is 1.5 s, with a look each 100 ms; a busy machine takes longer. The long run measures it.
+    // The deadline is 1.5 s, checked every 100 ms; a busy machine takes longer. The long run measures it.
     expect(rig.away.at(-1)!.at - spoilt).toBeLessThan(4_000)
     rig.proxy.heal()
     await speaking
@@ -130,7 +130,7 @@ describe.concurrent('a service that goes away and comes back', { timeout: 60_000
     expect(rig.relay.metrics.sessionsDropped).toBe(0)
   })
 
-  test('bytes that are wrong on the way end the connection, and what was said is heard', async () => {
+  test('bytes corrupted in transit end the connection, and the speech is played', async () => {
     await using rig = await Rig.open()
     const speaking = rig.speak(0, 100)
     await pause(500)
@@ -139,12 +139,12 @@ describe.concurrent('a service that goes away and comes back', { timeout: 60_000
     rig.proxy.heal()
     await speaking
     const heard = new Set(await rig.heardUpTo(99))
-    // A frame whose samples were wrong on the way is not the one it was; TCP's checksum catches that in life.
+    // A frame with corrupted samples is a different one; in reality TCP's checksum catches that.
     const missing = Array.from({ length: 100 }, (_, n) => n).filter(n => !heard.has(n))
     expect(missing.length).toBeLessThan(40)
   })
 
-  test('a second service stands in within a moment, and the first is gone back to in a pause', async () => {
+  test('a second service takes over within a moment, and the first is used again after a pause', async () => {
     await using rig = await Rig.open({ fallback: {} })
     await rig.session(1)
     const speaking = rig.speak(0, 150)
@@ -164,7 +164,7 @@ describe.concurrent('a service that goes away and comes back', { timeout: 60_000
     expect(rig.relay.metrics.sessionsRenewed).toBe(1)
   })
 
-  test('a session that ends at a known time is replaced in a pause before, and nobody notices', async () => {
+  test('a session with a known end is replaced in a pause before it, without effect', async () => {
     await using rig = await Rig.open()
     rig.service.next({ lifeMs: 4_000 })
     await rig.session(1)
@@ -178,7 +178,7 @@ describe.concurrent('a service that goes away and comes back', { timeout: 60_000
     expect(rig.away).toEqual([])
   })
 
-  test('a session that ends while somebody talks without a pause is replaced just before, and nothing is lost', async () => {
+  test('a session that ends during speech without a pause is replaced just before, and nothing is lost', async () => {
     await using rig = await Rig.open({ client: { sessionMs: 3_000 } })
     rig.service.next({ lifeMs: 3_500, lifeUntold: true })
     await rig.session(1)

@@ -19,7 +19,7 @@ import { EXPIRED, OTHER_HOST, SELF_SIGNED, TEST_KEY } from './certificates.ts'
 import { PATIENCE_MS } from './rig.ts'
 import { callFor } from './short-call.ts'
 
-/** Deadlines that are to pass. */
+/** Deadlines that the test lets pass. */
 const SHORT = { connectMs: 500, startMs: 500 }
 const REQUEST = { from: 'en-us', to: 'es-es', want: 'speech' } as const
 
@@ -33,7 +33,7 @@ afterEach(async () => {
   await service.close()
 })
 
-/** Opens one connection; what becomes of it. */
+/** Opens one connection; returns its result. */
 async function attempt(
   url: string,
   more: Partial<ServiceTranslatorOptions> = {},
@@ -41,7 +41,7 @@ async function attempt(
   const translator = new ServiceTranslator({
     url,
     apiKey: service.apiKey,
-    // A busy machine is no silent service: where silence is not what is tried, it is waited for.
+    // A busy machine is not a silent service: tests of something else wait for longer.
     deadlines: { connectMs: 10_000, startMs: 10_000 },
     ...more,
   })
@@ -67,7 +67,7 @@ async function attempt(
   return reason.error
 }
 
-/** A server that is TLS alone; with this certificate, before the scripted service. */
+/** A server that only adds TLS, with this certificate, in front of the scripted service. */
 async function behindTls(
   cert: string,
   more: { maxVersion?: 'TLSv1.1'; minVersion?: 'TLSv1'; ciphers?: string } = {},
@@ -84,7 +84,7 @@ async function behindTls(
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A server that answers every upgrade like this. */
+/** A server that answers every upgrade this way. */
 async function answering(head: string) {
   const asked: string[] = []
   const note = (request: IncomingMessage) => void asked.push(request.url ?? '')
@@ -103,13 +103,13 @@ async function answering(head: string) {
 }
 
 describe('a service that cannot be reached', () => {
-  test('C1 nobody listens: told at once, and worth another try', async () => {
+  test('C1 connection refused: reported at once, and retried', async () => {
     const { url } = service
     await service.stop()
     expect(await attempt(url)).toMatchObject({ code: 'SERVICE_UNREACHABLE', retryable: true })
   })
 
-  test('C2 a name that nobody has, and an address that changes', async () => {
+  test('C2 an unknown name, and an address that changes', async () => {
     expect(await attempt('http://nobody.invalid:9', { deadlines: { connectMs: 5_000 } })).toMatchObject({
       retryable: true,
     })
@@ -125,7 +125,7 @@ describe('a service that cannot be reached', () => {
     await until(() => service.session?.connected, PATIENCE_MS, 'a session at the new address')
   })
 
-  test('C3 connections are taken and never answered: given up in time', async () => {
+  test('C3 connections are accepted and never answered: times out', async () => {
     const proxy = await FaultProxy.listen({ to: service.url })
     closing.push(() => proxy.close())
     proxy.accepting = 'hang'
@@ -137,7 +137,7 @@ describe('a service that cannot be reached', () => {
     expect(performance.now() - begun).toBeGreaterThan(450)
   })
 
-  test('C4 a certificate that nobody signed, for another host, or over: no connection, and never one without TLS', async () => {
+  test('C4 a certificate that is self-signed, for another host, or expired: no connection, and never one without TLS', async () => {
     const before = getCACertificates('default')
     expect(await attempt(await behindTls(SELF_SIGNED))).toMatchObject({
       code: 'SERVICE_UNREACHABLE',
@@ -154,7 +154,7 @@ describe('a service that cannot be reached', () => {
           message: expect.stringContaining(why),
         })
       expect(service.sessions).toHaveLength(0)
-      // The check can fail: what is right is taken.
+      // The check can fail: a correct one is accepted.
       expect(await attempt(await behindTls(SELF_SIGNED))).toBe('ready')
       const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' } as const
       expect(await attempt(await behindTls(SELF_SIGNED, old))).toMatchObject({ code: 'SERVICE_UNREACHABLE' })
@@ -163,11 +163,11 @@ describe('a service that cannot be reached', () => {
     }
   })
 
-  test('C4 C7 no storm: what fails at once is tried a few times a second at most, and the key is in no line', async () => {
+  test('C4 C7 immediate failures are retried a few times per second at most, and the key is in no log line', async () => {
     const { url, asked } = await answering('503 Service Unavailable')
     const { log } = await callFor(3_000, url)
     expect(asked.length).toBeGreaterThan(4)
-    // Five to open the breaker, then one every 0.4 s, for all sessions together.
+    // Five to open the circuit breaker, then one every 0.4 s, for all sessions together.
     expect(asked.length).toBeLessThanOrEqual(5 + 3 / 0.3)
     expect(JSON.stringify(log.all)).not.toContain(service.apiKey)
     expect(log.all.filter(({ level }) => level === 'warn').length).toBeLessThan(6)
@@ -179,7 +179,7 @@ describe('a service that cannot be reached', () => {
     '404 Not Found',
     '502 Bad Gateway',
     '503 Service Unavailable\r\nRetry-After: 7',
-    // As a server of Engine.IO 3 answers.
+    // The response of an Engine.IO 3 server.
     '400 Bad Request',
   ])('C5 C50 the handshake is answered with %s: worth another try, and nobody is followed', async head => {
     const { url, asked } = await answering(head.replace('LOCATION', `${service.url}/sts`))
@@ -192,7 +192,7 @@ describe('a service that cannot be reached', () => {
     expect(service.sessions).toHaveLength(0)
   })
 
-  test('C6 a server of polling alone is not polled', async () => {
+  test('C6 does not poll a server that only supports polling', async () => {
     const asked: string[] = []
     const http = createHttp((_request, response) => void response.writeHead(404).end())
     const io = new Server(http, { transports: ['polling'] })
@@ -204,7 +204,7 @@ describe('a service that cannot be reached', () => {
     expect(asked.filter(each => each.includes('polling'))).toEqual([])
   })
 
-  test('a server that speaks something else is given up', async () => {
+  test('abandons a server of another protocol', async () => {
     const server = createTcp(socket => {
       socket.on('error', () => {})
       socket.write('220 mail.example.com ESMTP\r\n')
@@ -216,13 +216,13 @@ describe('a service that cannot be reached', () => {
   })
 })
 
-describe('a service that does not begin as it should', () => {
-  test('C9 connected is left out: forgiven', async () => {
+describe('a service with an irregular start', () => {
+  test('C9 accepts a missing connected', async () => {
     service.faults.noConnected = true
     expect(await attempt(service.url)).toBe('ready')
   })
 
-  test('C11 start does not come: given up in time', async () => {
+  test('C11 times out without start', async () => {
     service.faults.noStart = true
     const given = await attempt(service.url, { deadlines: { ...SHORT, connectMs: 10_000 } })
     expect(given).toMatchObject({ code: 'SERVICE_SILENT', retryable: true })
@@ -236,7 +236,7 @@ describe('a service that does not begin as it should', () => {
     },
   )
 
-  test('C13 start carries an address that nobody asked for: it is not fetched', async () => {
+  test('C13 does not fetch an unrequested address in start', async () => {
     const { url, asked } = await answering('200 OK')
     service.faults.startWith = `${url}/secrets.mp3`
     expect(await attempt(service.url)).toBe('ready')

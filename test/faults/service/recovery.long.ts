@@ -20,7 +20,7 @@ import type { FromWorker, ToWorker } from './scripted-worker.ts'
 
 const PATIENCE_MS = 30_000
 
-/** So many sessions that speak without a pause, behind one gate, to the service there. */
+/** This many sessions that speak without a pause, over one failover translator, to this service. */
 async function speakers(count: number, url: string, apiKey: string, fragmentMs: number) {
   const gate = new ServiceGate([new ServiceTranslator({ url, apiKey })], {
     clock: systemClock,
@@ -61,7 +61,7 @@ async function speakers(count: number, url: string, apiKey: string, fragmentMs: 
   return { all, live, metrics, gate, close }
 }
 
-/** A service in a thread of its own, and sessions that speak to it. */
+/** A service in its own thread, and sessions that speak to it. */
 async function crowd(count: number, fragmentMs = 60) {
   const worker = new Worker(new URL('./scripted-worker.ts', import.meta.url))
   const answer = async () => ((await once(worker, 'message')) as [FromWorker])[0]
@@ -71,7 +71,10 @@ async function crowd(count: number, fragmentMs = 60) {
   }
   const { url, apiKey } = await answer()
   const sessions = await speakers(count, url, apiKey, fragmentMs)
-  /** The service is away for `outageMs`; times from its return until each session's first fragment was taken (ms). */
+  /**
+   * Stops the service for `outageMs`; returns the times from its return until each session's first fragment was
+   * accepted (ms).
+   */
   const outage = async (outageMs: number) => {
     const { connections } = await tell('stop')
     await pause(outageMs)
@@ -93,7 +96,7 @@ async function crowd(count: number, fragmentMs = 60) {
   return { ...sessions, outage, [Symbol.asyncDispose]: close }
 }
 
-/** A session, a network that can be spoiled, and a service, all in this thread. */
+/** A session, a network with faults, and a service, all in this thread. */
 async function spoilable() {
   const service = await ScriptedService.listen({ record: 'counts' })
   const proxy = await FaultProxy.listen({ to: service.url })
@@ -109,7 +112,7 @@ async function spoilable() {
 test('one session, real sockets: outages of 0.5 to 5 s', async context => {
   using watch = new LeakWatch()
   const random = randomFrom(11)
-  // Each of its own: a service that fails again at once is tried less often, on purpose.
+  // Separate ones: a service that fails again at once is on purpose retried less often.
   const runs = Array.from({ length: 40 }, async (_, n) => {
     await pause(500 * n)
     await using one = await crowd(1)
@@ -139,7 +142,7 @@ test('500 sessions at once', async context => {
     times.push(...back.times)
     expect(back.connections).toBeLessThan(700)
     probes += all.gate.probes - before
-    // So long it is to stand before it is believed.
+    // Time that it has to be stable before it is trusted.
     await pause(11_000)
   }
   const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)]

@@ -18,8 +18,8 @@ afterEach(async () => {
   await service.close()
 })
 
-describe('a service that refuses', () => {
-  test('C7 a wrong key: one attempt a session, originals pass, one line in the log without the key', async () => {
+describe('a rejecting service', () => {
+  test('C7 a wrong key: one attempt per session, originals are played, one line in the log without the key', async () => {
     service.faults.refuseKey = true
     const { log } = await callFor(1_500, service.url)
     expect(service.refused).toHaveLength(1)
@@ -28,7 +28,7 @@ describe('a service that refuses', () => {
     expect(JSON.stringify(log.all)).not.toContain(service.apiKey)
   })
 
-  test('C8 a key that is revoked in mid call: that session is tried again with care, is back with the key, and no other notices', async () => {
+  test('C8 a key revoked during a call: that session retries with care, recovers with the key, and no other is affected', async () => {
     const relay = new Relay({
       translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
       options: relayOptions(),
@@ -56,7 +56,7 @@ describe('a service that refuses', () => {
     await until(() => again.fragments > 0 || again.connected, PATIENCE_MS, 'that the session is back')
   })
 
-  test('C52 a language that the service does not have: asked once, and told', async () => {
+  test('C52 a language that the service does not have: requested once, and reported', async () => {
     service.faults.refuseKey = {
       code: 'bad_parameter',
       error: 'language_not_supported',
@@ -96,7 +96,7 @@ describe('a service that refuses', () => {
     expect(relay.metrics.sessionsEnded).toBe(0)
   })
 
-  test('C53 a quota that is used up in mid call: the original passes, and it is tried again with care', async () => {
+  test('C53 a quota used up during a call: the original is played, and it retries with care', async () => {
     const away: boolean[] = []
     const relay = new Relay({
       translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),

@@ -10,12 +10,12 @@ import { PATIENCE_MS, Rig, WHOLE } from './rig.ts'
 
 type Rooms = Awaited<ReturnType<typeof rooms>>
 
-/** RMS of the last `ms` that a leg was played. */
+/** RMS of the last `ms` played to a leg. */
 function levelOf(pcm: Int16Array): number {
   return Math.sqrt(pcm.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, pcm.length))
 }
 
-describe('results that are wrong, on a clock that is turned', () => {
+describe('invalid results, on a simulated clock', () => {
   let r: Rooms
   let bob: ReturnType<Rooms['live']>
   beforeEach(async () => {
@@ -32,7 +32,7 @@ describe('results that are wrong, on a clock that is turned', () => {
     expectEmpty(r.relay, r.clock)
   }
 
-  test('C32 results that come in the wrong order are both heard, each whole, in the order in which they came', async () => {
+  test('C32 results out of order are both played, each complete, in the order of arrival', async () => {
     sink().result({ utterance: '2', final: true, text: 'two', audio: voice(100, 150) })
     sink().endOfSpeech('2')
     sink().result({ utterance: '1', final: true, text: 'one', audio: voice(0, 50) })
@@ -45,7 +45,7 @@ describe('results that are wrong, on a clock that is turned', () => {
     await over()
   })
 
-  test('C35 a result without a voice is read, and the original comes up until there is a voice again', async () => {
+  test('C35 a result without a voice is captioned, and the original is louder until there is a voice again', async () => {
     r.say('anna', sine(300, 10_000))
     await r.run(1_000)
     const soft = levelOf(bob.lately(400))
@@ -69,7 +69,7 @@ describe('results that are wrong, on a clock that is turned', () => {
     await over()
   })
 
-  test('C38 C41 a voice without end is cut after two minutes, and the next is heard', async () => {
+  test('C38 C41 a voice without end is cut after two minutes, and the next is played', async () => {
     const minute = r.maker.tone(800, 60_000)
     for (let n = 0; n < 20; n++) sink().result({ utterance: '1', final: true, text: 'on', audio: minute })
     await r.run(125_000)
@@ -83,7 +83,7 @@ describe('results that are wrong, on a clock that is turned', () => {
     await over()
   })
 
-  test('C42 an end of voice that never comes: after 10 s the utterance is over, and the original is as it was', async () => {
+  test('C42 a missing end of voice: after 10 s the utterance is over, and the original is as before', async () => {
     r.say('anna', sine(300, 30_000))
     await r.run(1_000)
     const soft = levelOf(bob.lately(400))
@@ -94,7 +94,7 @@ describe('results that are wrong, on a clock that is turned', () => {
     await over()
   })
 
-  test('C43 ends of voices before any, twice, and for old ones change nothing', async () => {
+  test('C43 ends of voices that are early, repeated or old change nothing', async () => {
     for (const id of [undefined, '1', '7', '']) sink().endOfSpeech(id)
     sink().result({ utterance: '1', final: true, text: 'one', audio: voice(0, 40) })
     sink().endOfSpeech('1')
@@ -110,7 +110,7 @@ describe('results that are wrong, on a clock that is turned', () => {
     await over()
   })
 
-  test('C44 ten minutes of voice in one moment: lag stays bounded, whole utterances go, every caption stays', async () => {
+  test('C44 ten minutes of voice at once: lag stays limited, whole utterances are dropped, every caption stays', async () => {
     const tone = r.maker.tone(900, 5_000)
     for (let n = 0; n < 120; n++) {
       sink().result({ utterance: `${n}`, final: true, text: `text ${n}`, audio: tone })
@@ -125,7 +125,7 @@ describe('results that are wrong, on a clock that is turned', () => {
     await over()
   })
 
-  test('C45 a service that takes speech at half its pace: what is kept stays bounded, what is lost is counted', async () => {
+  test('C45 a service that accepts speech at half speed: the buffer stays limited, losses are counted', async () => {
     r.translator.autoReady = false
     r.connection('en-us', 'es-es').drop({ kind: 'hangup', by: 'remote' })
     r.say('anna', sine(300, 200_000))
@@ -148,7 +148,7 @@ describe('results that are wrong, on a clock that is turned', () => {
     await over()
   })
 
-  test('C51 times that cannot be mean nothing, and order nothing', async () => {
+  test('C51 impossible times are ignored, also for the order', async () => {
     for (const [n, endMs] of [1e308, 0, Number.MAX_SAFE_INTEGER, 5, 2 ** 53].entries()) {
       sink().result({
         utterance: `${n}`,
@@ -164,7 +164,7 @@ describe('results that are wrong, on a clock that is turned', () => {
     await over()
   })
 
-  test('C54 whoever hangs up first ends the session at once, and nothing is sent after it', async () => {
+  test('C54 the first hang-up ends the session at once, and nothing is sent after it', async () => {
     const connection = r.connection('en-us', 'es-es')
     r.say('anna', sine(300, 5_000))
     await r.run(500)
@@ -177,8 +177,8 @@ describe('results that are wrong, on a clock that is turned', () => {
   })
 })
 
-describe.concurrent('results that are wrong, on a real socket', { timeout: 60_000 }, () => {
-  test('C31 every result twice: each is heard once', async () => {
+describe.concurrent('invalid results, on a real socket', { timeout: 60_000 }, () => {
+  test('C31 every result twice: each is played once', async () => {
     await using rig = await Rig.open({ service: { faults: { duplicate: true } } })
     await rig.speak(0, 60)
     await rig.speak(60, 120)
@@ -196,11 +196,11 @@ describe.concurrent('results that are wrong, on a real socket', { timeout: 60_00
     expect(await rig.count(0, 60)).toEqual(WHOLE)
   })
 
-  test('C33 C34 two calls at once never hear a frame of each other, whatever a service says', async () => {
+  test('C33 C34 two concurrent calls never hear a frame of each other, whatever a service sends', async () => {
     await using one = await Rig.open()
     await using two = await Rig.open()
     const [first, second] = await Promise.all([one.session(1), two.session(1)])
-    // Names of each other's utterances, of utterances that were never, and ends of them.
+    // Names of each other's utterances, of unknown utterances, and ends of them.
     for (const session of [first, second])
       for (const id of ['0', '1', '2', '99', '__proto__']) session.emit('endSynth', { id })
     await Promise.all([one.speak(0, 80), two.speak(10_000, 10_080)])
@@ -208,7 +208,7 @@ describe.concurrent('results that are wrong, on a real socket', { timeout: 60_00
     expect(await two.count(10_000, 10_080)).toEqual(WHOLE)
   })
 
-  test('C39 a result of 5 MB ends its own connection, and no other call notices', async () => {
+  test('C39 a result of 5 MB ends its own connection only', async () => {
     await using one = await Rig.open()
     await using two = await Rig.open()
     const huge = await one.session(1)
@@ -223,7 +223,7 @@ describe.concurrent('results that are wrong, on a real socket', { timeout: 60_00
     expect(two.relay.metrics.sessionsDropped).toBe(0)
   })
 
-  test('C40 voices that are no bytes are no voices; more than ten attachments end the connection', async () => {
+  test('C40 voices that are not bytes are ignored; more than ten attachments end the connection', async () => {
     await using rig = await Rig.open()
     const session = await rig.session(1)
     const base64 = Buffer.from('no sound').toString('base64')
@@ -243,7 +243,7 @@ describe.concurrent('results that are wrong, on a real socket', { timeout: 60_00
     expect(rig.relay.metrics.junkBytes).toBe(0)
   })
 
-  test('C49 a few unknown events harm nobody; a flood of them ends the connection, and what was said is heard', async () => {
+  test('C49 a few unknown events are harmless; a flood of them ends the connection, and the speech is played', async () => {
     await using rig = await Rig.open()
     const first = await rig.session(1)
     for (let n = 0; n < 100; n++) first.emit(`event ${n}`, { n })
@@ -257,7 +257,7 @@ describe.concurrent('results that are wrong, on a real socket', { timeout: 60_00
     expect(rig.relay.metrics.sessionsDropped).toBe(1)
   })
 
-  test('C21 C22 errors of every kind and size are for the log alone, short, without control characters', async () => {
+  test('C21 C22 errors of every kind and size are only logged, short, without control characters', async () => {
     await using rig = await Rig.open()
     const session = await rig.session(1)
     const evil = 'a\u0000b\u001b[31mc\nd\u202e'
@@ -275,7 +275,7 @@ describe.concurrent('results that are wrong, on a real socket', { timeout: 60_00
     expect(session.connected).toBe(true)
   })
 
-  test('C10 C12 connected and start may come twice, late, and with anything in them', async () => {
+  test('C10 C12 accepts connected and start twice, late, and with any content', async () => {
     await using rig = await Rig.open({ service: { faults: { startWith: { unexpected: [1, 2] } } } })
     const session = await rig.session(1)
     for (const payload of [undefined, null, 'x', { languageIdSource: 7, expiresInMs: 'soon' }, []]) {
@@ -287,7 +287,7 @@ describe.concurrent('results that are wrong, on a real socket', { timeout: 60_00
     expect(rig.relay.metrics.sessionsDropped).toBe(0)
   })
 
-  test('nothing is left behind', async () => {
+  test('leaves nothing over', async () => {
     using watch = new LeakWatch()
     {
       await using rig = await Rig.open()

@@ -21,18 +21,18 @@ export interface RigOptions {
   readonly service?: ScriptedServiceOptions
   readonly relay?: Parameters<typeof relayOptions>[0]
   readonly client?: Partial<ServiceTranslatorOptions>
-  /** A second service that stands in. */
+  /** A second service that takes over. */
   readonly fallback?: ScriptedServiceOptions
-  /** Bob hears Anna's own voice too. Default: never, so that only translations have numbers. */
+  /** Bob also hears Anna's own voice. Default: never, so that only translations have numbers. */
   readonly original?: 'duck'
 }
 
-/** A busy machine may take this long for what takes a moment (ms). */
+/** Timeout on a busy machine for what normally takes a moment (ms). */
 export const PATIENCE_MS = 20_000
 
 /**
- * A call in real time: Anna speaks English, Bob hears Spanish, over a real client, a network that can be spoiled and a
- * service that does as it is told. By default it answers with what it heard, so every 20 ms can be followed to Bob.
+ * A call in real time: Anna speaks English, Bob hears Spanish, over a real client, a network with faults and a scripted
+ * service. By default it answers with the audio it received, so that every 20 ms can be traced to Bob.
  */
 export class Rig implements AsyncDisposable {
   readonly service: ScriptedService
@@ -43,7 +43,7 @@ export class Rig implements AsyncDisposable {
   readonly captions: Caption[] = []
   readonly anna: LiveLeg
   readonly bob: LiveLeg
-  /** When listeners came to hear originals, and translations again (clock ms). */
+  /** When listeners switched to originals, and back to translations (clock ms). */
   readonly away: { away: boolean; at: number }[] = []
   readonly #mouth: Ticker
   #speech: Int16Array[] = []
@@ -68,7 +68,7 @@ export class Rig implements AsyncDisposable {
     this.relay = new Relay({
       translator: translator(proxy.url, service.apiKey),
       fallbacks: fallback ? [translator(fallback.url, fallback.apiKey)] : [],
-      // The service answers with what was said: echo by construction.
+      // The service answers with the same audio: echo by construction.
       options: relayOptions({ levelling: false, catchUp: false, echoSuppression: false, ...options.relay }),
       log: this.log,
     })
@@ -108,10 +108,10 @@ export class Rig implements AsyncDisposable {
     return framesIn(joined(this.bob.played)).map(({ index }) => index)
   }
 
-  /** Waits until Bob has heard frame `last`, and what follows it. */
+  /** Waits until Bob has heard frame `last` and everything after it. */
   async heardUpTo(last: number, ms = PATIENCE_MS): Promise<number[]> {
     const deadline = systemClock.now() + ms
-    // Only the newest is looked at, and not too often: many calls share the machine.
+    // Searches only the newest, and not too often: many calls share the machine.
     while (!framesIn(joined(this.bob.played.slice(-50))).some(({ index }) => index === last)) {
       if (systemClock.now() > deadline) throw new Error(`frame ${last} was not heard within ${ms} ms`)
       await pause(100)
@@ -120,17 +120,17 @@ export class Rig implements AsyncDisposable {
     return this.heard()
   }
 
-  /** What became of frames `from` to before `to` on their way to Bob. */
+  /** Counts the frames `from` to before `to` that reached Bob. */
   async count(from: number, to: number) {
     return countFrames(await this.heardUpTo(to - 1), from, to)
   }
 
-  /** Settles when a connection of this number (from 1) has been asked of the service. */
+  /** Settles when a connection of this number (from 1) has been requested from the service. */
   session(number: number) {
     return this.service.sessionOf(number)
   }
 
-  /** Ends all; nothing may be left. */
+  /** Ends everything and checks that nothing is left over. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#mouth[Symbol.dispose]()
     await this.relay.close()

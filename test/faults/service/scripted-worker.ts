@@ -1,7 +1,7 @@
 import { parentPort, threadId } from 'node:worker_threads'
 import { ScriptedService } from '../../../src/simulator/scripted-service.ts'
 
-/** What the service's own thread is told, and what it answers: `first` are times on its own clock, by connection (ms). */
+/** Messages to the service's own thread, and its answers: `first` are times on its own clock, by connection (ms). */
 export type ToWorker = 'stop' | 'start' | 'report' | 'close'
 export interface FromWorker {
   readonly url: string
@@ -11,11 +11,11 @@ export interface FromWorker {
   readonly first: readonly (number | undefined)[]
 }
 
-/** A scripted service in a thread of its own, so that it does not take its time from the side that is measured. */
+/** A scripted service in its own thread, so that it does not take time from the measured side. */
 async function serve(port: NonNullable<typeof parentPort>): Promise<void> {
   const first: (number | undefined)[] = []
   const service = await ScriptedService.listen({
-    // An answer for every two seconds, so that only these are said again.
+    // One answer every two seconds, so that only this much is repeated.
     answer: session => () => {
       if (session.heardMs % 1_920 === 0) session.say({})
     },

@@ -9,10 +9,10 @@ import { PATIENCE_MS, Rig } from './rig.ts'
 
 const maker = await Mp3Maker.create()
 const VOICE_MS = 400
-/** Ways to say yes. */
+/** Forms of a positive ack. */
 const ACKS = [[true], [], ['ok'], [null, true]] as const
 
-/** What is said: text, translation, and the pitch of the voice, if there is one. */
+/** The results: text, translation, and the pitch of the voice, if there is one. */
 const SAID = [
   ['yes', 'sí', 600],
   ['no', 'no', 900],
@@ -22,14 +22,14 @@ const SAID = [
   ['it is four', 'son las cuatro', 1_200],
 ] as const
 
-/** How long each pitch is heard in a row, in order (ms). */
+/** The consecutive duration of each pitch, in order (ms). */
 function pitchesIn(pcm: Int16Array): { hz: number; ms: number }[] {
   const heard: { hz: number; ms: number }[] = []
   for (let at = 0; at + FRAME_SAMPLES <= pcm.length; at += FRAME_SAMPLES) {
     const frame = pcm.subarray(at, at + FRAME_SAMPLES)
     const loud = [600, 900, 1_200].map(hz => ({ hz, level: loudness(frame, hz, 16_000) }))
     const { hz, level } = loud.reduce((most, each) => (each.level > most.level ? each : most))
-    // The frames at both ends of a voice are in part silence.
+    // The frames at both ends of a voice are partly silent.
     if (level < 4_000) continue
     if (heard.at(-1)?.hz === hz) heard.at(-1)!.ms += FRAME_MS
     else heard.push({ hz, ms: FRAME_MS })
@@ -37,11 +37,14 @@ function pitchesIn(pcm: Int16Array): { hz: number; ms: number }[] {
   return heard
 }
 
-/** A call over a real socket to a service of this shape: heard, read, marked and counted as with one of the contract. */
+/**
+ * A call over a real socket to a service of this shape: played, captioned, marked and counted like one of the
+ * documented protocol.
+ */
 export async function callOfShape(cell: ShapeCell, number: number): Promise<void> {
   const about = shapeName(cell)
   await using rig = await Rig.open({
-    // Many calls at once on a busy machine: none is to be lost for that.
+    // Many calls at once on a busy machine: none may fail for that.
     client: { mode: cell.mode, deadlines: { connectMs: 15_000, startMs: 15_000 } },
     relay: { ackDeadlineMs: 10_000, awayAfterMs: 10_000 },
     service: {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { allShapes, shapeName } from '../../service/client/shapes.ts'
 import { callOfShape } from './shape-call.ts'
 
-/** Calls at a time: each takes some three seconds of real time. */
+/** Concurrent calls: each takes about three seconds of real time. */
 const AT_ONCE = 24
 
 describe('a call is the same with every shape of service', () => {

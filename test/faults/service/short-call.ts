@@ -5,7 +5,7 @@ import { FakeLeg } from '../../../src/simulator/fake-leg.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 import { pause } from '../../helpers/until.ts'
 
-/** A call from English to Spanish to a service at `url`, for `ms`: how often it was asked, and what the log says. */
+/** A call from English to Spanish to a service at `url`, for `ms`: returns the number of requests, and the log. */
 export async function callFor(ms: number, url: string, apiKey = 'simulated-key') {
   const log = new LogLines()
   const translator = new ServiceTranslator({ url, apiKey })

@@ -1,4 +1,4 @@
-/** Run by the soak tests in a process of its own, with `--expose-gc`: calls, and what is left of them. */
+/** Run by the soak tests in a separate process, with `--expose-gc`: runs calls and reports the leftovers. */
 import { readdirSync } from 'node:fs'
 import { queryObjects, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -20,7 +20,7 @@ const gc = runInNewContext('gc') as () => void
 
 const openFiles = () => readdirSync('/proc/self/fd').length
 const handles = () => process.getActiveResourcesInfo().toSorted().join()
-// The prototype of a class of which there is another is counted as well.
+// Also counts the prototype of a class that has a subclass.
 const count = (made: unknown) => queryObjects(made as never, { format: 'count' }) as number
 const retained = () =>
   Object.entries(CLASSES).flatMap(([name, made]) => {
@@ -29,7 +29,7 @@ const retained = () =>
   })
 
 async function heapBytes(): Promise<number> {
-  // Promises and finalizers get their turn between two collections.
+  // Promises and finalizers run between two collections.
   for (let n = 0; n < 3; n++) {
     gc()
     await new Promise(setImmediate)
@@ -37,7 +37,7 @@ async function heapBytes(): Promise<number> {
   return process.memoryUsage().heapUsed
 }
 
-/** Runs calls with one seed and says what is left of them. */
+/** Runs calls with one seed and reports the leftovers. */
 async function trial(seed: number, wanted: number, mostMs: number): Promise<SoakReport> {
   const before = { handles: handles(), files: openFiles() }
   const began = performance.now()
@@ -50,7 +50,7 @@ async function trial(seed: number, wanted: number, mostMs: number): Promise<Soak
   while (done < wanted && performance.now() - began < mostMs) {
     await calls.run(Math.min(batch, wanted - done))
     done += Math.min(batch, wanted - done)
-    // What only the next call clears away is seen here.
+    // Detects anything that only the next call would clear away.
     const timers = calls instanceof RoomCalls ? calls.clock.pending : 0
     const { fragmentsHeld, decoding } = relay
     const now = { rooms: relay.rooms.size, fragmentsHeld, decoding, timersWhileIdle: timers }
@@ -85,7 +85,7 @@ const [kind = 'rooms', seedsText = '', callsText, mostSecondsText] = process.arg
 const open = (seed: number) => (kind === 'rooms' ? RoomCalls.open(seed) : StreamCalls.open(seed))
 const seeds = seedsText.split(',').map(Number)
 
-// What is made once for all, like decoders and compiled code, is made first.
+// Creates shared objects, like decoders and compiled code, before measuring.
 const warm = await open(seeds[0]!)
 await warm.run(200)
 await warm.close()
@@ -94,6 +94,6 @@ await heapBytes()
 for (const seed of seeds) {
   const report = await trial(seed, Number(callsText), Number(mostSecondsText) * 1_000)
   console.log(JSON.stringify(report))
-  // What one leaves behind would be found with all that follow.
+  // Leftovers of one would also be found with all that follow.
   if (leftovers(report).length > 0) break
 }

@@ -14,10 +14,10 @@ const failed = (code: 'LEG_LOST' | 'SERVICE_LOST', retryable: boolean): EndReaso
   kind: 'failed',
   error: new BridgeError(code, 'soak', { retryable }),
 })
-/** Longer than anybody is waited for, and than last words linger (ms). */
+/** Longer than any grace period and any last words (ms). */
 const SETTLED_MS = 20_000
 
-/** Forgets what it was sent and what is over, as a service does. */
+/** Forgets what it received and connections that are over, like a service. */
 class Forgetful extends FakeTranslator {
   forget(): void {
     for (const { sent } of this.connections) sent.length = 0
@@ -26,7 +26,7 @@ class Forgetful extends FakeTranslator {
   }
 }
 
-/** Calls that come and go in a relay on a turned clock, many at once, with a fault in most of them. */
+/** Many concurrent calls in a relay on a simulated clock, with a fault in most of them. */
 export class RoomCalls {
   readonly relay: Relay
   readonly clock = new FakeClock(1_000)
@@ -54,7 +54,7 @@ export class RoomCalls {
     return calls
   }
 
-  /** Sets up and tears down `calls` more. All of them are over afterwards, and nobody is waited for. */
+  /** Sets up and tears down `calls` more. All of them are over afterwards, and no reconnection is pending. */
   async run(calls: number): Promise<void> {
     for (let begun = 0; begun < calls; ) {
       for (let more = 1 + this.#random.below(3); more > 0 && begun < calls; more--, begun++) this.#begin()
@@ -91,12 +91,12 @@ export class RoomCalls {
     for (const each of [...this.#legs]) {
       each.leg.uplink?.write(this.#random.below(4) === 0 ? this.#silence : this.#speech)
       each.leg.hear()
-      // What it was played is kept by the stand-in only.
+      // Only the fake leg keeps the played audio.
       each.leg.played.length = 0
       if (now >= each.until || this.#random.below(100) === 0) this.#end(each)
     }
     this.clock.advance(20)
-    // The stand-ins answer in microtasks.
+    // The fakes answer in microtasks.
     await Promise.resolve()
     await Promise.resolve()
     if (this.#random.below(3) === 0) this.#serviceFault()

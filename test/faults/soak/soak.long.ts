@@ -3,7 +3,7 @@ import { figure } from '../../helpers/figures.ts'
 import { newSeeds } from '../../helpers/seeds.ts'
 import { again, bytesPerCall, leftovers, soak, soakAll } from './soak.ts'
 
-/** A day's worth of calls: 24 h × 0.5 MB may grow (bytes for each of them). */
+/** A day's worth of calls: growth of at most 24 h × 0.5 MB (bytes per call). */
 const MOST_BYTES_PER_CALL = (24 * 500_000) / 100_000
 
 async function soaked(
@@ -28,17 +28,17 @@ async function soaked(
   expect(perCall).toBeLessThan(MOST_BYTES_PER_CALL)
 }
 
-test('set-ups and tear-downs with faults, on a turned clock', context =>
+test('set-ups and tear-downs with faults, on a simulated clock', context =>
   soaked(context, 'on a turned clock', 'rooms', { seed: 20_261_121, calls: 100_000, mostSeconds: 480 }))
 
-// The engine settles for some 6 000 calls: so many more that the second half shows what grows.
+// The engine stabilizes after about 6 000 calls: enough more that the second half shows growth.
 test('set-ups and tear-downs with faults, over real sockets', context =>
   soaked(context, 'over real sockets', 'streams', { seed: 20_261_121, calls: 32_000, mostSeconds: 300 }))
 
-/** Of 300 calls each, some 3 s. */
+/** Of 300 calls each, about 3 s. */
 const NEW_SEEDS = Number(process.env.DRAGOMAN_SOAK_SEEDS ?? 60)
 
-test('new seeds of set-ups and tear-downs with faults, on a turned clock', async context => {
+test('new seeds of set-ups and tear-downs with faults, on a simulated clock', async context => {
   const seeds = newSeeds(NEW_SEEDS)
   const reports = await soakAll('rooms', seeds, { calls: 300, mostSeconds: 600 })
   for (const report of reports) expect(leftovers(report), again(report.seed)).toEqual([])

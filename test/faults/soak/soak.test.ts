@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { fuzzSeeds } from '../../helpers/seeds.ts'
 import { again, bytesPerCall, leftovers, type SoakReport, soak, soakAll } from './soak.ts'
 
-/** All calls are placed, so that a seed is the same everywhere, however long a busy machine takes for them. */
+/** Places all calls, so that a seed is the same everywhere, even on a busy machine. */
 const BUSY = { timeout: 180_000 }
 
-test('calls in rooms, most with a fault, leave nothing behind', BUSY, async () => {
-  // The second one ended its last call in the 20 ms in which a long answer came.
+test('calls in rooms, most with a fault, leave nothing over', BUSY, async () => {
+  // The second one ended its last call in the 20 ms in which a long answer arrived.
   const seeds = fuzzSeeds(1, 1_716_583_307)
   const reports = await soakAll('rooms', seeds, { calls: 300, mostSeconds: 600 })
   for (const report of reports) {
@@ -19,14 +19,14 @@ test('calls in rooms, most with a fault, leave nothing behind', BUSY, async () =
   expect(reports).toHaveLength(seeds.length)
 })
 
-test('calls over real sockets, most of which end badly, leave nothing behind', BUSY, async () => {
+test('calls over real sockets, most of which end badly, leave nothing over', BUSY, async () => {
   const report = await soak('streams', { seed: 1, calls: 60, mostSeconds: 600 })
   expect(leftovers(report)).toEqual([])
   expect(report.seesOne).toBe(true)
   expect(Object.keys(report.faults).length).toBeGreaterThanOrEqual(5)
 })
 
-test('what is left behind by each call is reckoned', () => {
+test('computes the leftovers of each call', () => {
   const heap = Array.from({ length: 20 }, (_, n) => ({ calls: n * 100, bytes: 5_000_000 + n * 700 }))
   expect(bytesPerCall({ heap } as unknown as SoakReport)).toBeCloseTo(7)
 })

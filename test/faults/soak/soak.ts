@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** What is left of many calls when all of them are over. */
+/** Leftovers of many calls when all of them are over. */
 export interface SoakReport {
   readonly seed: number
   readonly calls: number
@@ -13,17 +13,17 @@ export interface SoakReport {
   readonly left: readonly string[]
   /** Whether one object that is kept on purpose is found. */
   readonly seesOne: boolean
-  /** These are the most there were at any time at which nobody was in a call. */
+  /** These are the maximum at any time without a participant. */
   readonly rooms: number
   readonly fragmentsHeld: number
   /** Translations that are still being decoded. */
   readonly decoding: number
-  /** The relay's own, with nobody in it. */
+  /** The relay's own, without participants. */
   readonly timersWhileIdle: number
   readonly timersAfterwards: number
   readonly before: { readonly handles: string; readonly files: number }
   readonly after: { readonly handles: string; readonly files: number }
-  /** Memory in use after collecting garbage, from time to time. */
+  /** Memory in use after garbage collection, at intervals. */
   readonly heap: readonly { readonly calls: number; readonly bytes: number }[]
 }
 
@@ -34,7 +34,7 @@ interface SoakOptions {
   readonly mostSeconds: number
 }
 
-/** Runs `calls` set-ups and tear-downs, or as many as begin within `mostSeconds`, in a process of their own. */
+/** Runs `calls` set-ups and tear-downs, or as many as start within `mostSeconds`, in a separate process. */
 export async function soak(
   kind: 'rooms' | 'streams',
   { seed, ...options }: SoakOptions & { seed: number },
@@ -42,7 +42,7 @@ export async function soak(
   return (await soakAll(kind, [seed], options))[0]!
 }
 
-/** The same with one seed after the other, up to the first that leaves something behind. */
+/** The same with one seed after the other, up to the first with leftovers. */
 export async function soakAll(
   kind: 'rooms' | 'streams',
   seeds: readonly number[],
@@ -56,12 +56,12 @@ export async function soakAll(
     .map(line => JSON.parse(line) as SoakReport)
 }
 
-/** How to see once more what `seed` found. */
+/** The command that reproduces what `seed` found. */
 export function again(seed: number): string {
   return `seed ${seed}: DRAGOMAN_FUZZ_SEED=${seed} npx vitest run test/faults/soak/soak.test.ts`
 }
 
-/** Bytes that each call leaves behind: the slope through the second half of the measurements. */
+/** Bytes left over by each call: the slope through the second half of the measurements. */
 export function bytesPerCall({ heap }: SoakReport): number {
   const half = heap.slice(Math.floor(heap.length / 2))
   const mean = (of: (at: (typeof half)[number]) => number) =>
@@ -77,7 +77,7 @@ export function bytesPerCall({ heap }: SoakReport): number {
   return bottom === 0 ? 0 : top / bottom
 }
 
-/** What is there after the calls and was not there before, in words. */
+/** Describes everything that exists after the calls and did not exist before. */
 export function leftovers({
   left,
   rooms,

@@ -13,7 +13,7 @@ const PUBLIC = 'bridge.example.com'
 const SILENCE = Buffer.alloc(160, 0xff).toString('base64')
 const AT_ONCE = 8
 
-/** Telephone calls over real sockets: webhook, stream, some speech, and one of many ends. */
+/** Phone calls over real sockets: webhook, stream, some speech, and one of many endings. */
 export class StreamCalls {
   readonly relay: Relay
   readonly faults = new Map<string, number>()
@@ -38,7 +38,7 @@ export class StreamCalls {
       invite: ({ callSid }) => ({ room: callSid, speaks: 'en-us', hears: 'es-es' }),
       publicUrl: `https://${PUBLIC}`,
       authTokens: [TOKEN],
-      // Calls that ended are known for ten minutes, here for a second: what is left is to be seen.
+      // Ended calls are remembered for ten minutes, here for a second, so that leftovers are detected.
       limits: { stoppedMs: 0, rememberMs: 1_000 },
     })
     await calls.#app.listen({ port: 0, host: '127.0.0.1' })
@@ -51,7 +51,7 @@ export class StreamCalls {
     for (let begun = 0; begun < calls; begun += AT_ONCE)
       await Promise.all(Array.from({ length: Math.min(AT_ONCE, calls - begun) }, () => this.#call()))
     for (let waitedMs = 0; this.relay.legs > 0 && waitedMs < 10_000; waitedMs += 20) await pause(20)
-    // Last words linger.
+    // Last words are still played.
     for (let waitedMs = 0; this.relay.rooms.size > 0 && waitedMs < 15_000; waitedMs += 50) await pause(50)
     this.#translator.connections.length = 0
   }
