@@ -12,8 +12,8 @@ const config: AppConfig = {
   twilio: { authTokens: [], insecure: true },
 }
 
-test('settings that cannot work are refused before anything is started', async () => {
-  // The embedded service would take a second to start, and nobody would end it.
+test('rejects unusable settings before anything is started', async () => {
+  // The embedded service would take a second to start, and would not be stopped.
   const before = performance.now()
   await expect(buildApp({ ...config, relay: { fragmentMs: 50 } })).rejects.toThrow('fragmentMs')
   expect(performance.now() - before).toBeLessThan(500)
@@ -35,7 +35,7 @@ test('the status page is for load balancers and people, and closing is idempoten
   await app.close()
 })
 
-test('a second service of the settings stands in, with a key of its own', async () => {
+test('a second service of the settings takes over, with its own key', async () => {
   const second = await ScriptedService.listen({ apiKey: 'second-key' })
   const service = {
     url: 'http://127.0.0.1:9',
@@ -51,7 +51,7 @@ test('a second service of the settings stands in, with a key of its own', async 
   await second.close()
 })
 
-test('wrong keys behind a trusted proxy are counted by the address it tells', async () => {
+test('counts wrong keys behind a trusted proxy by the forwarded address', async () => {
   const control = { keys: [{ name: 'desk', key: 'a-key-that-nobody-would-guess' }], maxAttemptsPerMinute: 1 }
   for (const [trustProxy, other] of [
     [['loopback'], 401],
@@ -69,7 +69,7 @@ test('wrong keys behind a trusted proxy are counted by the address it tells', as
   }
 })
 
-test('with the default settings as many are let in as the relay takes, all alone; the next one hears that all lines are in use', async () => {
+test('with the default settings admits the relay’s maximum; the next caller hears that all lines are busy', async () => {
   await using app = await buildApp(config, { translator: new FakeTranslator() })
   const voice = async (CallSid: string) => {
     const payload = new URLSearchParams({ CallSid, CallStatus: 'in-progress', From: '+1', To: '+2' })

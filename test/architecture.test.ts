@@ -40,19 +40,18 @@ describe('the sources', () => {
   it('use only what is declared as a dependency', () =>
     expect(faultsOf((path, source) => packageFaults(path, source, packages))).toEqual([]))
 
-  it('leave time, environment and default exports to those who own them', () =>
+  it('leave time, environment and default exports to their owners', () =>
     expect(faultsOf(textFaults)).toEqual([]))
 
-  it('come in files that can be read at one sitting', () =>
-    expect(faultsOf(lengthFaults, everything)).toEqual([]))
+  it('have files of readable length', () => expect(faultsOf(lengthFaults, everything)).toEqual([]))
 
-  it('export what somebody uses', () => expect(unusedExports(everything)).toEqual([]))
+  it('export only what is used', () => expect(unusedExports(everything)).toEqual([]))
 
-  it('are all seen', () => expect(src.length).toBeGreaterThan(80))
+  it('are all covered', () => expect(src.length).toBeGreaterThan(80))
 })
 
 describe('the rules', () => {
-  it('find what is exported for nobody', () => {
+  it('find unused exports', () => {
     const a = {
       path: 'src/core/a.ts',
       source: 'export class Used {}\nexport const unused = 1\nexport interface Free {}',
@@ -117,7 +116,7 @@ describe('the rules', () => {
     ['src/core/a.ts', "const a = AbortSignal.any([b, c])\nconst d = /['\"]/\nconst e = `it's any`"],
   ])('let %s say %s', (path, source) => faulty(textFaults, path, source).toBe(0))
 
-  it('find packages that are not declared, and the network in the core', () => {
+  it('find undeclared packages, and network access in the core', () => {
     const check = (path: string, source: string) => packageFaults(path, source, ['ws', '@fastify/websocket'])
     expect(
       check('src/bridges/twilio/a.ts', "import { b } from 'ws'\nimport c from '@fastify/websocket'"),
@@ -134,7 +133,7 @@ describe('the rules', () => {
     expect(() => layerOf('src/helpers.ts')).toThrow('belongs to no layer')
   })
 
-  it('read sources as a compiler does', () => {
+  it('read sources like a compiler', () => {
     expect(withoutComments("a('//b') // c\n/* d */ e", { strings: true })).toBe('a(     )     \n        e')
     expect(importsOf('const a = "import { b } from \'c\'"').length).toBeLessThan(2)
     expect(withoutComments('a = b / c // d')).toBe('a = b / c     ')

@@ -18,7 +18,7 @@ const invite = (numbers: Record<string, NumberSettings> = {}) => {
       from: '+15005550006',
       to,
       direction: 'inbound',
-      // Fields of the form are the caller's to choose: they decide nothing.
+      // Fields of the form are the caller's choice: they decide nothing.
       parameters: { ...query, room: 'theirs', hears: 'fr-fr', speaks: 'fr-fr' },
       query,
       answers: {},
@@ -26,11 +26,11 @@ const invite = (numbers: Record<string, NumberSettings> = {}) => {
 }
 
 describe('a call is invited', () => {
-  test('without settings: a room of its own, the default languages', () => {
+  test('without settings: to its own room, with the default languages', () => {
     expect(invite()()).toEqual({ room: 'call CA1', speaks: 'en-us', hears: 'es-es' })
   })
 
-  test('by the number called, which need not say everything', () => {
+  test('by the number called, whose settings can be partial', () => {
     const call = invite({ [NUMBER]: { speaks: 'fr-fr', room: 'desk', original: 'off', name: 'Desk' } })
     expect(call()).toEqual({ room: 'desk', speaks: 'fr-fr', hears: 'es-es', original: 'off', name: 'Desk' })
     expect(call({}, '+15005550002')).toEqual({ room: 'call CA1', speaks: 'en-us', hears: 'es-es' })
@@ -65,7 +65,7 @@ describe('a call is invited', () => {
     expect(invite()(parameters)).toEqual(invite()())
   })
 
-  test('with a line in the log for each slip of the pen in the query, and no number in it', () => {
+  test('with a line in the log for each mistake in the query, and no number in it', () => {
     const lines: object[] = []
     const note = (fields: object, message: string) => void lines.push({ ...fields, message })
     const log = { debug: note, info: note, warn: note, error: note }
@@ -83,12 +83,12 @@ describe('a call is invited', () => {
     ])
   })
 
-  test('as any other when the number has the name of something in every object', () => {
+  test('as any other if the number has the name of an object property', () => {
     for (const to of ['__proto__', 'constructor', 'toString', ''])
       expect(invite()({}, to)).toEqual(invite()())
   })
 
-  test('to something that can be, whatever the query says', () => {
+  test('with valid values for any query', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('none', 'es-mx', 'duck', 'x-y'))
     const key = fc.oneof(
       fc.constantFrom('speaks', 'hears', 'room', 'original', 'name', '__proto__'),
@@ -110,7 +110,7 @@ describe('a call is invited', () => {
   })
 })
 
-/** A door with one code, on a clock that stands still. */
+/** A number with one code, on a simulated clock. */
 function door() {
   const remembered = new Map<string, string>()
   const guesses = new GuessLimit(new FakeClock(1_000))
@@ -137,10 +137,10 @@ function caller(settings: NumberSettings, keeper?: Doorkeeper) {
     })
 }
 
-describe('a number that connects with somebody', () => {
+describe('a number that connects with a callee', () => {
   const DIAL = { to: '+12125550123', speaks: 'en-us', name: 'Desk' }
 
-  test('puts each caller into a room of their own and says whom to call', () => {
+  test('puts each caller into a separate room and names the callee', () => {
     const call = caller({
       speaks: 'es-es',
       name: 'Ana',
@@ -160,11 +160,11 @@ describe('a number that connects with somebody', () => {
       },
     })
     expect(call({}, {}, 'CA2')).toMatchObject({ room: 'call CA2' })
-    // Nobody gets into another's call by an address.
+    // An address cannot open another caller's room.
     expect(call({}, { room: 'call CA9' })).toMatchObject({ room: 'call CA1' })
   })
 
-  test('knows who only listens, and languages that differ', () => {
+  test('supports listening only, and different languages', () => {
     expect(caller({ dial: { to: '+12125550123', speaks: 'none' } })()).toMatchObject({
       speaks: 'en-us',
       hears: 'en-us',
@@ -191,11 +191,11 @@ describe('a number with a menu', () => {
     expect(call({}, { speaks: 'fr-fr' })).toMatchObject({ speaks: 'fr-fr' })
   })
 
-  test('does not ask while it is out of use', () => {
+  test('does not ask while it is disabled', () => {
     expect(caller({ room: 'desk', menu: { ...MENU, mode: 'fixed' } })()).toMatchObject({ room: 'desk' })
   })
 
-  test('asks once if it remembers, and again when the language is offered no more', () => {
+  test('asks once if it remembers, and again when the language is no longer offered', () => {
     const { door: keeper, remembered } = door()
     const call = caller({ room: 'desk', menu: { ...MENU, mode: 'remembered' } }, keeper)
     expect(call()).toMatchObject({ ask: 'language' })
@@ -214,7 +214,7 @@ describe('a number with a menu', () => {
 })
 
 describe('a number with codes', () => {
-  test('asks for one and lets in to its room, where nobody hears themself', () => {
+  test('asks for one and admits to its room, where callers do not hear themselves', () => {
     const call = caller({ speaks: 'es-es', roomCode: true }, door().door)
     expect(call()).toEqual({ ask: 'room-code', language: 'es-es' })
     expect(call({ roomCode: '000000' })).toEqual({ ask: 'room-code', language: 'es-es', wrong: true })
@@ -233,7 +233,7 @@ describe('a number with codes', () => {
     expect(call({ language: 'fr-fr', roomCode: '482913' })).toMatchObject({ room: 'desk', hears: 'fr-fr' })
   })
 
-  test('lets nobody guess for long, not even right', () => {
+  test('limits guessing, even for correct codes', () => {
     const call = caller({ roomCode: true }, door().door)
     for (let times = 0; times < 5; times++)
       expect(call({ roomCode: '111111' })).toMatchObject({ wrong: true })
@@ -241,7 +241,7 @@ describe('a number with codes', () => {
     expect([call({ roomCode: '482913' }), call()]).toEqual([goodbye, goodbye])
   })
 
-  test('lets nobody in without a door', () => {
+  test('admits nobody without codes', () => {
     expect(caller({ roomCode: true })({ roomCode: '482913' })).toMatchObject({ refused: 'rejected' })
   })
 })

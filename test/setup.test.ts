@@ -24,7 +24,7 @@ const SYSTEM = {
   mp3: 'usr/lib/x86_64-linux-gnu/libmpg123.so.0',
 }
 
-/** A project with set-up scripts of its own, a made-up system, and programs that only note that they were called. */
+/** A project with its own set-up scripts, a simulated system, and programs that only record their calls. */
 let folder: string
 const path = (name: string) => join(folder, name)
 
@@ -37,11 +37,11 @@ beforeEach(() => {
   )
   for (const name of ['bin', 'system']) mkdirSync(path(name))
   symlinkSync(process.execPath, path('bin/node'))
-  // Somebody who is not root gets the same by it.
+  // A user who is not root gets the same with it.
   program('sudo', 'shift; exec "$@"')
   for (const tool of ['npm', 'apt-get'])
     program(tool, `echo "${tool} $*" >> "${path('calls')}"\n[ -z "$FAIL_${tool.replace('-', '_')}" ]`)
-  // What npm ci leaves behind, and what the `node` package's own script does.
+  // The files that npm ci creates, and those of the `node` package's own script.
   program(
     'npm',
     `echo "npm $*" >> "${path('calls')}"\n[ -z "$FAIL_npm" ] || { echo "npm error broken"; exit 1; }\n` +
@@ -102,7 +102,7 @@ function setUp(args: readonly string[] = [], env: Record<string, string> = {}): 
 }
 
 describe('set-up', () => {
-  it('says and does nothing when nothing is missing', async () => {
+  it('does nothing silently if nothing is missing', async () => {
     installModules()
     installSystem()
     expect(await setUp()).toEqual({ code: 0, said: '', calls: [] })
@@ -133,7 +133,7 @@ describe('set-up', () => {
     expect((await setUp()).calls[0]).toMatch(/^npm ci /)
   })
 
-  it('sets up the engines alone where the package is installed, and says that they are there', async () => {
+  it('sets up only the engines where the package is installed, and reports it', async () => {
     installSystem('voices')
     const { calls } = await setUp(['--engines'])
     expect(calls.filter(call => call.startsWith('npm'))).toEqual([])
@@ -145,14 +145,14 @@ describe('set-up', () => {
     expect(again.said).toContain('the engines of the embedded service are installed')
   })
 
-  it('fails to set up the engines alone while some are missing', async () => {
+  it('fails to set up only the engines while some are missing', async () => {
     installSystem('voices')
     const { code, said } = await setUp(['--engines'], { FAIL_apt_get: '1' })
     expect(code).toBe(1)
     expect(said).toContain('espeak-ng')
   })
 
-  it('leaves packages alone that are only for other systems', async () => {
+  it('skips packages for other systems', async () => {
     const wanted = {
       'node_modules/a': { version: '1.0.0' },
       'node_modules/b': { version: '1.0.0', optional: true },
@@ -171,7 +171,7 @@ describe('set-up', () => {
     expect(said).toContain('npm error broken')
   })
 
-  it('uses the Node it runs under when there is none to fetch', async () => {
+  it('uses the Node it runs under if there is none to fetch', async () => {
     installSystem()
     write('fetch.cjs', 'process.exit(1)')
     const { code, said, calls } = await setUp()
@@ -180,7 +180,7 @@ describe('set-up', () => {
     expect((await setUp()).said).toBe('')
   })
 
-  it('does not run twice at a time', async () => {
+  it('does not run twice at the same time', async () => {
     installSystem()
     program('npm', `${readFileSync(path('bin/npm'), 'utf8').replace('#!/bin/bash', 'sleep 0.5')}`)
     const [one, two] = await Promise.all([setUp(), setUp()])
@@ -189,7 +189,7 @@ describe('set-up', () => {
     expect(one.said + two.said).toContain('waiting for it')
   })
 
-  it('works elsewhere than on Debian, and says what is missing', async () => {
+  it('works on systems other than Debian, and names missing packages', async () => {
     installModules()
     const { code, said, calls } = await setUp()
     expect([code, calls]).toEqual([0, []])
@@ -219,7 +219,7 @@ describe('set-up', () => {
     ])
   })
 
-  it('updates empty package lists first, and stale ones when installing fails', async () => {
+  it('updates empty package lists first, and stale ones if installing fails', async () => {
     installModules()
     installSystem('voices')
     const fresh = await setUp()
@@ -233,7 +233,7 @@ describe('set-up', () => {
     expect(failing.said).toContain('sudo apt-get install --yes --no-install-recommends espeak-ng')
   })
 
-  it('unpacks servers into the project, where they do not start by themselves, and needs no root for it', async () => {
+  it('unpacks servers into the project, where they are not started automatically, without root', async () => {
     installModules()
     installSystem()
     write('system/var/lib/apt/lists/x_Packages', '')
@@ -252,7 +252,7 @@ describe('set-up', () => {
     expect((await setUp(['--for-tests'])).calls.join()).not.toMatch(/nginx|caddy/)
   })
 
-  it('asks for the programs that tests compare with only for tests', async () => {
+  it('requests the programs that tests compare with only for tests', async () => {
     installModules()
     installSystem()
     rmSync(path('system/etc/debian_version'))
@@ -270,7 +270,7 @@ describe('package-lock.json', () => {
     packages: Record<string, { dependencies?: object; optionalDependencies?: object; resolved?: string }>
   }
 
-  it('holds every package that another one names, also those for other systems: npm ci refuses less', () => {
+  it('lists every package that another one names, also those for other systems, as npm ci requires', () => {
     const names = new Set(Object.keys(packages).map(name => name.replace(/^.*node_modules\//, '')))
     for (const [name, { dependencies, optionalDependencies }] of Object.entries(packages))
       for (const wanted of Object.keys({ ...dependencies, ...optionalDependencies }))

@@ -13,6 +13,6 @@ test.each([
   expect(wordErrors(wanted, heard).errors).toBe(errors)
 })
 
-test('the rate is by words, not by sentences', () => {
+test('computes the rate by words, not by sentences', () => {
   expect(errorRate([wordErrors('one', ''), wordErrors('one two three', 'one two three')])).toBe(25)
 })

@@ -7,7 +7,7 @@ import type {
 } from '../../src/service/server/engines/speech-to-text.ts'
 import { durationMs } from '../../src/transcode/pcm.ts'
 
-/** Ways to be wrong, one per promise of the suite. */
+/** Possible faults, one per check of the suite. */
 export interface EarFaults {
   readonly language?: string
   readonly takesAnyLanguage?: boolean
@@ -23,7 +23,7 @@ const WORDS = ['one', 'two', 'three', 'four']
 /** Pause that ends an utterance: 300 ms. */
 const PAUSE_SAMPLES = 4_800
 
-/** A recogniser of tones, right in everything but what `faults` says. Hears with a small delay, like a real one. */
+/** A recognizer of tones, correct except for `faults`. It has a small delay, like a real one. */
 export class EnergyEars implements SpeechToText {
   readonly name = 'energy-ears'
   readonly languages: readonly LanguageId[]

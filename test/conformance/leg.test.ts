@@ -14,7 +14,7 @@ import { fakeSubject } from './toy-leg.ts'
 
 conforms('a FakeLeg is a Leg', legChecks, fakeSubject, async () => {})
 
-/** A real bridge on a real socket, called by the simulated phone: its party hears in real time. */
+/** A real bridge on a real socket, called by the simulated phone, which hears in real time. */
 async function telephone(): Promise<LegSubject & { close(): Promise<void> }> {
   const legs: Leg[] = []
   const app = Fastify({ forceCloseConnections: true })
@@ -48,7 +48,7 @@ async function telephone(): Promise<LegSubject & { close(): Promise<void> }> {
 
 conforms('a TwilioLeg is a Leg', legChecks, telephone, subject => subject.close())
 
-/** A page without a browser, on a real socket; what it is played it has heard when it has had the time. */
+/** A page without a browser, on a real socket; played audio counts as heard after its duration. */
 async function browser(): Promise<LegSubject & { close(): Promise<void> }> {
   const legs: Leg[] = []
   const app = Fastify({ forceCloseConnections: true })
@@ -91,53 +91,57 @@ conforms('a BrowserLeg is a Leg', legChecks, browser, subject => subject.close()
 
 describe('the suite for legs', () => {
   failsFor(legChecks, fakeSubject, [
-    ['shares its name', () => fakeSubject({ sameId: true }), 'has a name of its own, and one of its channel'],
+    ['shares its name', () => fakeSubject({ sameId: true }), 'has its own id, and one of its channel'],
     [
       'cuts frames in halves',
       () => fakeSubject({ halfFrames: true }),
-      'delivers what the party says, whole, in frames of 20 ms',
+      'delivers the participant’s speech, complete, in frames of 20 ms',
     ],
-    ['loses keys', () => fakeSubject({ deafToKeys: true }), 'passes on the keys that are pressed'],
+    ['loses keys', () => fakeSubject({ deafToKeys: true }), 'delivers pressed keys'],
     [
       'keeps what it borrowed',
       () => fakeSubject({ keepsMemory: true }),
-      'plays all it is given, in order, and keeps none of the memory',
+      'plays everything, in order, and keeps none of the memory',
     ],
     [
       'marks too early',
       () => fakeSubject({ marksEarly: true }),
-      'tells of a mark when all before it was heard, and not before',
+      'reports a mark when everything before it was heard, and not earlier',
     ],
     [
       'takes flushed for heard',
       () => fakeSubject({ marksFlushed: true }),
-      'drops what was not heard when it is flushed, and never tells of its marks',
+      'drops unheard audio when it is flushed, and never reports its marks',
     ],
     [
       'needs something to flush',
       () => fakeSubject({ needsSomethingToFlush: true }),
-      'may be flushed with nothing to flush',
+      'can be flushed while empty',
     ],
     [
       'is always congested',
       () => fakeSubject({ alwaysCongested: true }),
-      'is not congested while the far side reads',
+      'is not congested while the peer reads',
     ],
     [
       'takes the last reason',
       () => fakeSubject({ lastReasonWins: true }),
-      'ends for the reason first given; close may be called again, and waits',
+      'ends for the first reason; close can be called again, and waits',
     ],
-    ['does not notice a hang-up', () => fakeSubject({ ignoresHangUp: true }), 'ends when the party hangs up'],
+    [
+      'does not notice a hang-up',
+      () => fakeSubject({ ignoresHangUp: true }),
+      'ends when the participant hangs up',
+    ],
     [
       'rejects',
       () => fakeSubject({ rejects: true }),
-      'ends as failed when the far side is gone without a word',
+      'ends as failed when the peer disappears without closing',
     ],
     [
       'lives on',
       () => fakeSubject({ livesOn: true }),
-      'delivers and plays nothing after its end, and takes that quietly',
+      'delivers and plays nothing after its end, without an error',
     ],
   ])
 })

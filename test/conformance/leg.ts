@@ -7,28 +7,28 @@ import { sine } from '../helpers/tone.ts'
 import { until } from '../helpers/until.ts'
 import type { Checks } from './suite.ts'
 
-/** A leg that nobody is attached to yet, and the party at its far end. */
+/** An unattached leg, and the participant at its other end. */
 export interface LegSubject {
   readonly leg: Leg
-  /** Another leg by the same channel. */
+  /** Another leg of the same channel. */
   another(): Promise<Leg>
   readonly party: {
-    /** Says `pcm` (16 kHz), and nothing but silence besides. */
+    /** Says `pcm` (16 kHz), surrounded by silence. */
     say(pcm: Int16Array): void
     press(keys: string): void
-    /** Goes on listening until all that was played to it would have been heard, or for `ms`. */
+    /** Listens until everything played would have been heard, or for `ms`. */
     listen(ms: number): Promise<void>
-    /** What it has heard. */
+    /** The audio heard so far. */
     heard(): { pcm: Int16Array; rate: number }
     hangUp(): void
-    /** Is gone without a word. */
+    /** Disappears without closing. */
     vanish(): void
   }
-  /** How long the way there and back may take (ms). */
+  /** Maximum round trip (ms). */
   readonly patienceMs: number
 }
 
-/** Attaches to the leg, and keeps what it delivers. */
+/** Attaches to the leg, and records what it delivers. */
 function attached({ leg }: Pick<LegSubject, 'leg'>) {
   const frames: Int16Array[] = []
   const marks: string[] = []
@@ -47,7 +47,7 @@ function attached({ leg }: Pick<LegSubject, 'leg'>) {
   return { frames, marks, keys, ends, loud }
 }
 
-/** How much of `hz` was heard (ms), to 20 ms. */
+/** Duration of `hz` in the received audio (ms), to 20 ms. */
 function heardMs({ pcm, rate }: { pcm: Int16Array; rate: number }, hz: number): number {
   const step = rate / 50
   let count = 0
@@ -66,9 +66,9 @@ function firstAt({ pcm, rate }: { pcm: Int16Array; rate: number }, hz: number): 
 
 const local: EndReason = { kind: 'hangup', by: 'local' }
 
-/** What every `Leg` promises. */
+/** Checks that every `Leg` passes. */
 export const legChecks: Checks<LegSubject> = {
-  async 'has a name of its own, and one of its channel'({ leg, another }) {
+  async 'has its own id, and one of its channel'({ leg, another }) {
     const other = await another()
     expect(leg.id).toBeTruthy()
     expect(other.id).not.toBe(leg.id)
@@ -77,7 +77,7 @@ export const legChecks: Checks<LegSubject> = {
     await other.close(local)
   },
 
-  async 'delivers what the party says, whole, in frames of 20 ms'(subject) {
+  async 'delivers the participant’s speech, complete, in frames of 20 ms'(subject) {
     const got = attached(subject)
     subject.party.say(sine(500, 300))
     subject.party.say(sine(1_500, 200))
@@ -86,19 +86,19 @@ export const legChecks: Checks<LegSubject> = {
     expect(Math.abs(got.loud(500) - 15)).toBeLessThanOrEqual(1)
     const last500 = got.frames.findLastIndex(frame => loudness(frame, 500, 16_000) > 2_000)
     const first1500 = got.frames.findIndex(frame => loudness(frame, 1_500, 16_000) > 2_000)
-    // One after the other, whatever the line does to the seam between them.
+    // One after the other, regardless of the line's effect on the border between them.
     expect(first1500 - last500).toBeGreaterThanOrEqual(0)
     expect(first1500 - last500).toBeLessThanOrEqual(3)
   },
 
-  async 'passes on the keys that are pressed'(subject) {
+  async 'delivers pressed keys'(subject) {
     const got = attached(subject)
     subject.party.press('1#D')
     await until(() => got.keys.length >= 3, subject.patienceMs, 'keys')
     expect(got.keys).toEqual(['1', '#', 'D'])
   },
 
-  async 'plays all it is given, in order, and keeps none of the memory'(subject) {
+  async 'plays everything, in order, and keeps none of the memory'(subject) {
     attached(subject)
     const { leg, party } = subject
     for (const [hz, ms] of [
@@ -116,7 +116,7 @@ export const legChecks: Checks<LegSubject> = {
     expect(firstAt(heard, 500)).toBeLessThan(firstAt(heard, 1_500))
   },
 
-  async 'tells of a mark when all before it was heard, and not before'(subject) {
+  async 'reports a mark when everything before it was heard, and not earlier'(subject) {
     const got = attached(subject)
     const { leg, party } = subject
     leg.play(sine(500, 200))
@@ -130,7 +130,7 @@ export const legChecks: Checks<LegSubject> = {
     expect(heardMs(party.heard(), 500)).toBeGreaterThanOrEqual(280)
   },
 
-  async 'drops what was not heard when it is flushed, and never tells of its marks'(subject) {
+  async 'drops unheard audio when it is flushed, and never reports its marks'(subject) {
     const got = attached(subject)
     const { leg, party } = subject
     leg.play(sine(500, 1_000))
@@ -145,7 +145,7 @@ export const legChecks: Checks<LegSubject> = {
     expect(heardMs(party.heard(), 1_500)).toBeGreaterThanOrEqual(80)
   },
 
-  async 'may be flushed with nothing to flush'(subject) {
+  async 'can be flushed while empty'(subject) {
     const got = attached(subject)
     subject.leg.flush()
     subject.leg.flush()
@@ -155,13 +155,13 @@ export const legChecks: Checks<LegSubject> = {
     expect(got.marks).toEqual(['one'])
   },
 
-  async 'is not congested while the far side reads'(subject) {
+  async 'is not congested while the peer reads'(subject) {
     attached(subject)
     subject.leg.play(sine(500, 200))
     expect(subject.leg.congested).toBe(false)
   },
 
-  async 'ends for the reason first given; close may be called again, and waits'(subject) {
+  async 'ends for the first reason; close can be called again, and waits'(subject) {
     const { ends } = attached(subject)
     await Promise.all([subject.leg.close({ kind: 'unused' }), subject.leg.close(local)])
     await subject.leg.close({ kind: 'parent-closed' })
@@ -169,7 +169,7 @@ export const legChecks: Checks<LegSubject> = {
     expect(ends).toEqual([{ kind: 'unused' }])
   },
 
-  async 'ends when the party hangs up'(subject) {
+  async 'ends when the participant hangs up'(subject) {
     const { ends } = attached(subject)
     subject.party.hangUp()
     await until(() => ends.length > 0, subject.patienceMs, 'the end')
@@ -177,7 +177,7 @@ export const legChecks: Checks<LegSubject> = {
     await subject.leg.close(local)
   },
 
-  async 'ends as failed when the far side is gone without a word'(subject) {
+  async 'ends as failed when the peer disappears without closing'(subject) {
     const { ends } = attached(subject)
     subject.party.vanish()
     await until(() => ends.length > 0, subject.patienceMs, 'the end')
@@ -185,7 +185,7 @@ export const legChecks: Checks<LegSubject> = {
     await subject.leg.close(local)
   },
 
-  async 'delivers and plays nothing after its end, and takes that quietly'(subject) {
+  async 'delivers and plays nothing after its end, without an error'(subject) {
     const got = attached(subject)
     const { leg, party } = subject
     party.say(sine(500, 100))

@@ -8,17 +8,17 @@ import type {
 import { durationMs } from '../../src/transcode/pcm.ts'
 import type { Checks } from './suite.ts'
 
-/** Speech to try an engine with: 16 kHz, several utterances with pauses between, ending in silence. */
+/** Speech for testing an engine: 16 kHz, several utterances with pauses between, ending in silence. */
 export interface SpeechMaterial {
   readonly engine: SpeechToText
   readonly pcm: Int16Array
   /** A word of each utterance, in order. */
   readonly words: readonly string[]
-  /** How long the engine may take to understand it all: one that stays silent must fail, not hang. */
+  /** Maximum time for all of it: a silent engine must fail, not hang. */
   readonly patienceMs: number
 }
 
-/** Collects what a stream understands. */
+/** Collects the results of a stream. */
 function listener(patienceMs = 0) {
   const finals: Transcript[] = []
   const all: Transcript[] = []
@@ -39,7 +39,7 @@ function listener(patienceMs = 0) {
       wake()
     },
   }
-  /** Until `count` finals have come, or patience is at its end. */
+  /** Until `count` finals have arrived, or the time is over. */
   const heard = async (count: number) => {
     const end = performance.now() + patienceMs
     while (finals.length < count && errors.length === 0 && performance.now() < end)
@@ -55,25 +55,25 @@ function listener(patienceMs = 0) {
   return { sink, finals, all, errors, heard }
 }
 
-/** Cuts `pcm` into fragments of `samples`, as a client would. */
+/** Cuts `pcm` into fragments of `samples`, like a client. */
 function fragments(pcm: Int16Array, samples = 960): Int16Array[] {
   return Array.from({ length: Math.ceil(pcm.length / samples) }, (_, n) =>
     pcm.subarray(n * samples, (n + 1) * samples),
   )
 }
 
-/** What every `SpeechToText` must do. */
+/** Checks that every `SpeechToText` passes. */
 export const speechToTextChecks: Checks<SpeechMaterial> = {
-  async 'names languages of the interface’s form'({ engine }) {
+  async 'lists languages in the interface’s form'({ engine }) {
     expect(engine.languages.length).toBeGreaterThan(0)
     for (const language of engine.languages) expect(isLanguageId(language), language).toBe(true)
   },
 
-  async 'refuses a language it does not name'({ engine }) {
+  async 'rejects a language that it does not list'({ engine }) {
     await expect(engine.open('xx-xx', listener().sink)).rejects.toThrow(RangeError)
   },
 
-  async 'understands every utterance of a stream, in order, each once'({ engine, pcm, words, patienceMs }) {
+  async 'recognizes every utterance of a stream, in order, each once'({ engine, pcm, words, patienceMs }) {
     const { sink, heard, all } = listener(patienceMs)
     const stream = await engine.open(engine.languages[0]!, sink)
     for (const fragment of fragments(pcm)) stream.write(fragment)
@@ -101,7 +101,7 @@ export const speechToTextChecks: Checks<SpeechMaterial> = {
       expect(next.startMs).toBeGreaterThanOrEqual(finals[index]!.endMs)
   },
 
-  async 'finishes the last utterance when the audio just stops'({ engine, pcm, patienceMs }) {
+  async 'finishes the last utterance when the audio stops'({ engine, pcm, patienceMs }) {
     const { sink, heard } = listener(patienceMs)
     const stream = await engine.open(engine.languages[0]!, sink)
     stream.write(pcm.subarray(0, 24_000))
@@ -111,7 +111,7 @@ export const speechToTextChecks: Checks<SpeechMaterial> = {
     expect(first?.endMs).toBeLessThanOrEqual(1_500)
   },
 
-  async 'copies what it is given'({ engine, pcm, words, patienceMs }) {
+  async 'copies its input'({ engine, pcm, words, patienceMs }) {
     const { sink, heard } = listener(patienceMs)
     const stream = await engine.open(engine.languages[0]!, sink)
     const buffer = new Int16Array(960)
@@ -125,7 +125,7 @@ export const speechToTextChecks: Checks<SpeechMaterial> = {
     expect(first?.text.split(' ')).toContain(words[0])
   },
 
-  async 'says nothing after close, which may come at any time and twice'({ engine, pcm, patienceMs }) {
+  async 'sends nothing after close, which can be called at any time and twice'({ engine, pcm, patienceMs }) {
     const { sink, all, errors } = listener(patienceMs)
     const stream = await engine.open(engine.languages[0]!, sink)
     stream.write(pcm)
@@ -137,7 +137,7 @@ export const speechToTextChecks: Checks<SpeechMaterial> = {
     expect(errors).toEqual([])
   },
 
-  async 'tells how much is still waiting'({ engine, pcm }) {
+  async 'reports how much is still waiting'({ engine, pcm }) {
     const stream = await engine.open(engine.languages[0]!, listener().sink)
     expect(stream.queuedMs).toBe(0)
     stream.write(pcm)

@@ -1,12 +1,12 @@
 import { describe, test } from 'vitest'
 
-/** One promise of an interface: what must hold of every implementation. Rejects when it does not. */
+/** One check of an interface, which every implementation must pass. Rejects on failure. */
 export type Check<T> = (subject: T) => Promise<void>
 
-/** The promises of an interface by what they say. */
+/** The checks of an interface by name. */
 export type Checks<T> = Readonly<Record<string, Check<T>>>
 
-/** Declares a test per promise. `make` gives a fresh subject; `done` puts it away. */
+/** Declares a test per check. `make` creates a subject; `done` disposes of it. */
 export function conforms<T>(
   name: string,
   checks: Checks<T>,
@@ -26,7 +26,7 @@ export function conforms<T>(
   })
 }
 
-/** The promises that `subject` breaks: what shows that a suite can fail. */
+/** Names of the checks that `subject` fails: proof that a suite can fail. */
 export async function broken<T>(checks: Checks<T>, make: () => T): Promise<string[]> {
   const found: string[] = []
   for (const [promise, check] of Object.entries(checks)) {

@@ -8,7 +8,7 @@ import { textTranslatorChecks } from './text-translator.ts'
 import { type MouthFaults, ToyMouth } from './toy-mouth.ts'
 import { ToyTranslator, type TranslatorFaults } from './toy-translator.ts'
 
-/** 100 ms of room, a word of 1.4 s, 500 ms, another, 500 ms. */
+/** 100 ms of room noise, a word of 1.4 s, 500 ms, another, 500 ms. */
 const pcm = new Int16Array(16 * 3_900)
 pcm.set(sine(400, 1_400), 16 * 100)
 pcm.set(sine(500, 1_400), 16 * 2_000)
@@ -32,18 +32,18 @@ const mouth = (faults?: MouthFaults) => () => new ToyMouth(faults)
 
 describe('the suite for speech to text', { timeout: 60_000 }, () => {
   failsFor(speechToTextChecks, ears(), [
-    ['names a language wrongly', ears({ language: 'English' }), 'names languages of the interface’s form'],
-    ['takes any language', ears({ takesAnyLanguage: true }), 'refuses a language it does not name'],
-    ['swaps', ears({ swapsOrder: true }), 'understands every utterance of a stream, in order, each once'],
+    ['names a language wrongly', ears({ language: 'English' }), 'lists languages in the interface’s form'],
+    ['takes any language', ears({ takesAnyLanguage: true }), 'rejects a language that it does not list'],
+    ['swaps', ears({ swapsOrder: true }), 'recognizes every utterance of a stream, in order, each once'],
     ['ends late', ears({ endsTooLate: true }), 'places utterances within the audio, one after the other'],
-    ['waits', ears({ waitsForever: true }), 'finishes the last utterance when the audio just stops'],
-    ['keeps the buffer', ears({ keepsBuffer: true }), 'copies what it is given'],
+    ['waits', ears({ waitsForever: true }), 'finishes the last utterance when the audio stops'],
+    ['keeps the buffer', ears({ keepsBuffer: true }), 'copies its input'],
     [
       'talks on',
       ears({ talksAfterClose: true }),
-      'says nothing after close, which may come at any time and twice',
+      'sends nothing after close, which can be called at any time and twice',
     ],
-    ['hides its queue', ears({ hidesQueue: true }), 'tells how much is still waiting'],
+    ['hides its queue', ears({ hidesQueue: true }), 'reports how much is still waiting'],
   ])
 })
 
@@ -52,12 +52,16 @@ describe('the suite for translation', () => {
     [
       'offers English to English',
       words({ sameLanguage: true }),
-      'names languages of the interface’s form, and never the same language',
+      'lists languages in the interface’s form, and never a pair of the same language',
     ],
     ['repeats the sentence', words({ speechless: true }), 'translates'],
-    ['takes any pair', words({ takesAnyPair: true }), 'refuses a pair it does not name'],
-    ['mixes answers', words({ mixesAnswers: true }), 'gives each of many at once its own answer'],
-    ['chokes', words({ chokes: true }), 'stays in step after odd characters'],
+    ['takes any pair', words({ takesAnyPair: true }), 'rejects a pair that it does not list'],
+    [
+      'mixes answers',
+      words({ mixesAnswers: true }),
+      'returns each of many concurrent answers to its request',
+    ],
+    ['chokes', words({ chokes: true }), 'stays in sync after unusual characters'],
     ['lives on', words({ livesOn: true }), 'rejects after close'],
   ])
 })
@@ -67,16 +71,12 @@ describe('the suite for synthesis', () => {
     [
       'repeats a voice',
       mouth({ repeatsVoice: true }),
-      'lists voices, each once, with all that the interface asks',
+      'lists voices, each once, with all fields of the interface',
     ],
-    ['takes any voice', mouth({ takesAnyVoice: true }), 'refuses a voice it does not list'],
-    [
-      'whispers',
-      mouth({ whispers: true }),
-      'speaks: at a usual rate, audibly, and longer the more there is to say',
-    ],
-    ['mixes', mouth({ mixes: true }), 'speaks to several at once as to one alone'],
-    ['reads options', mouth({ readsOptions: true }), 'takes any text as text'],
+    ['takes any voice', mouth({ takesAnyVoice: true }), 'rejects a voice that it does not list'],
+    ['whispers', mouth({ whispers: true }), 'speaks at a usual rate, audibly, and longer for longer texts'],
+    ['mixes', mouth({ mixes: true }), 'serves several at once like a single one'],
+    ['reads options', mouth({ readsOptions: true }), 'treats any text as text'],
     ['throws', mouth({ throwsOnAbort: true }), 'ends quietly when aborted'],
   ])
 })

@@ -6,7 +6,7 @@ import type { Checks } from './suite.ts'
 
 const never = new AbortController().signal
 
-/** Everything an engine says, in one piece. */
+/** The engine's complete speech, in one piece. */
 async function spoken(engine: Synthesizer, text: string, signal = never) {
   const speech = await engine.speak(text, engine.voices[0]!.voiceId, signal)
   const samples: number[] = []
@@ -22,9 +22,9 @@ function loudness(samples: readonly number[]): number {
   return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, samples.length))
 }
 
-/** What every `Synthesizer` must do. */
+/** Checks that every `Synthesizer` passes. */
 export const synthesizerChecks: Checks<Synthesizer> = {
-  async 'lists voices, each once, with all that the interface asks'(engine) {
+  async 'lists voices, each once, with all fields of the interface'(engine) {
     expect(engine.voices.length).toBeGreaterThan(0)
     expect(new Set(engine.voices.map(voice => voice.voiceId)).size).toBe(engine.voices.length)
     for (const voice of engine.voices) {
@@ -36,11 +36,11 @@ export const synthesizerChecks: Checks<Synthesizer> = {
     }
   },
 
-  async 'refuses a voice it does not list'(engine) {
+  async 'rejects a voice that it does not list'(engine) {
     await expect(engine.speak('hola', 'no such voice', never)).rejects.toThrow(RangeError)
   },
 
-  async 'speaks: at a usual rate, audibly, and longer the more there is to say'(engine) {
+  async 'speaks at a usual rate, audibly, and longer for longer texts'(engine) {
     const short = await spoken(engine, 'buenos días')
     const long = await spoken(engine, 'buenos días, me gustaría reservar una mesa para mañana')
     expect(AUDIO_RATES).toContain(short.rate)
@@ -50,7 +50,7 @@ export const synthesizerChecks: Checks<Synthesizer> = {
     expect(Math.max(...long.samples)).toBeLessThan(32_767)
   },
 
-  async 'speaks to several at once as to one alone'(engine) {
+  async 'serves several at once like a single one'(engine) {
     const texts = ['uno', 'dos y tres', 'cuatro cinco seis']
     const alone: number[] = []
     for (const text of texts) alone.push((await spoken(engine, text)).samples.length)
@@ -58,7 +58,7 @@ export const synthesizerChecks: Checks<Synthesizer> = {
     expect(together.map(each => each.samples.length)).toEqual(alone)
   },
 
-  async 'takes any text as text'(engine) {
+  async 'treats any text as text'(engine) {
     for (const text of ['--voices', '-v en hello', 'uno\0dos\ntres', '<speak>hola</speak>', 'ñandú 😀'])
       expect((await spoken(engine, text)).ms, text).toBeGreaterThan(100)
     expect((await spoken(engine, '')).ms).toBeLessThan(1_000)

@@ -3,18 +3,22 @@ import { isLanguageId, sameLanguage } from '../../src/core/languages.ts'
 import type { TextTranslator } from '../../src/service/server/engines/text-translator.ts'
 import type { Checks } from './suite.ts'
 
-/** Sentences to try an engine with. */
+/** Sentences for testing an engine. */
 export interface TranslationMaterial {
   readonly engine: TextTranslator
   readonly from: string
   readonly to: string
-  /** Sentence and a word that its translation must have. */
+  /** A sentence, and a word that its translation must have. */
   readonly sentences: readonly (readonly [sentence: string, word: string])[]
 }
 
-/** What every `TextTranslator` must do. */
+/** Checks that every `TextTranslator` passes. */
 export const textTranslatorChecks: Checks<TranslationMaterial> = {
-  async 'names languages of the interface’s form, and never the same language'({ engine, from, to }) {
+  async 'lists languages in the interface’s form, and never a pair of the same language'({
+    engine,
+    from,
+    to,
+  }) {
     expect(engine.targets(from)).toContain(to)
     for (const target of engine.targets(from)) {
       expect(isLanguageId(target), target).toBe(true)
@@ -30,11 +34,11 @@ export const textTranslatorChecks: Checks<TranslationMaterial> = {
     }
   },
 
-  async 'refuses a pair it does not name'({ engine, from }) {
+  async 'rejects a pair that it does not list'({ engine, from }) {
     await expect(engine.translate('good morning', from, 'xx-xx')).rejects.toThrow(RangeError)
   },
 
-  async 'gives each of many at once its own answer'({ engine, from, to, sentences }) {
+  async 'returns each of many concurrent answers to its request'({ engine, from, to, sentences }) {
     const asked = Array.from({ length: 40 }, (_, index) => sentences[index % sentences.length]!)
     const alone = new Map<string, string>()
     for (const [sentence] of sentences) alone.set(sentence, await engine.translate(sentence, from, to))
@@ -42,7 +46,7 @@ export const textTranslatorChecks: Checks<TranslationMaterial> = {
     expect(together).toEqual(asked.map(([sentence]) => alone.get(sentence)))
   },
 
-  async 'stays in step after odd characters'({ engine, from, to, sentences }) {
+  async 'stays in sync after unusual characters'({ engine, from, to, sentences }) {
     const odd = ['', ' ', '^$/[]{}<>@\\', 'a\0b\nc', '[][\n]', '😀 ok', '-z', '"; exit; "', '.'.repeat(500)]
     for (const text of odd) expect(typeof (await engine.translate(text, from, to))).toBe('string')
     const [sentence, word] = sentences[0]!

@@ -4,7 +4,7 @@ import { FakeLeg } from '../../src/simulator/fake-leg.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import type { LegSubject } from './leg.ts'
 
-/** Ways to be wrong, one per promise of the suite. */
+/** Possible faults, one per check of the suite. */
 export interface LegFaults {
   readonly sameId?: boolean
   readonly halfFrames?: boolean
@@ -20,7 +20,7 @@ export interface LegFaults {
   readonly livesOn?: boolean
 }
 
-/** A leg that is right in everything but what `faults` says. */
+/** A leg that is correct except for `faults`. */
 class ToyLeg extends FakeLeg {
   readonly #faults: LegFaults
   readonly #wrongEnd = Promise.withResolvers<EndReason>()
@@ -74,7 +74,7 @@ class ToyLeg extends FakeLeg {
   override async close(reason: EndReason): Promise<void> {
     const { lastReasonWins, rejects, livesOn, ignoresHangUp } = this.#faults
     if (ignoresHangUp && reason.kind === 'hangup' && reason.by === 'remote') return
-    // The wrong end comes late, when everybody has had a say.
+    // The wrong end arrives late, after all others.
     if (lastReasonWins) setImmediate(() => this.#wrongEnd.resolve({ kind: 'parent-closed' }))
     else if (rejects) this.#wrongEnd.reject(new Error('rejected'))
     else if (!livesOn) await super.close(reason)
@@ -83,7 +83,7 @@ class ToyLeg extends FakeLeg {
 
 let count = 0
 
-/** A `FakeLeg` and its party; with `faults` one that is wrong in that. */
+/** A `FakeLeg` and its participant; with `faults`, a faulty one. */
 export function fakeSubject(faults?: LegFaults): LegSubject {
   const make = () => {
     const id = faults?.sameId ? 'toy' : `toy-${++count}`

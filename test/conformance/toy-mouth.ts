@@ -1,7 +1,7 @@
 import type { VoiceEntry } from '../../src/service/contract.ts'
 import type { Speech, Synthesizer } from '../../src/service/server/engines/synthesizer.ts'
 
-/** Ways to be wrong, one per promise of the suite. */
+/** Possible faults, one per check of the suite. */
 export interface MouthFaults {
   readonly repeatsVoice?: boolean
   readonly takesAnyVoice?: boolean
@@ -20,7 +20,7 @@ const VOICE: VoiceEntry = {
   modes: ['block'],
 }
 
-/** Says a hum of 50 ms per letter, right in everything but what `faults` says. */
+/** Hums for 50 ms per letter, correct except for `faults`. */
 export class ToyMouth implements Synthesizer {
   readonly name = 'toy'
   readonly voices: readonly VoiceEntry[]

@@ -3,7 +3,7 @@ import type { ConnectionSink, TranslationRequest } from '../../src/core/translat
 import { FakeConnection, FakeTranslator } from '../../src/simulator/fake-translator.ts'
 import type { TranslatorSubject } from './translator.ts'
 
-/** Ways to be wrong, one per promise of the suite. */
+/** Possible faults, one per check of the suite. */
 export interface ServiceFaults {
   readonly readyInOpen?: boolean
   readonly readyAgain?: boolean
@@ -69,7 +69,7 @@ class ToyService extends FakeTranslator {
 const lost = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
 const forGood = new BridgeError('SERVICE_REFUSED', 'no')
 
-/** A `FakeTranslator` with a service behind it; with `faults` one that is wrong in that. */
+/** A `FakeTranslator` with a service; with `faults`, a faulty one. */
 export function fakeService(faults: ServiceFaults = {}): TranslatorSubject {
   const translator = Object.keys(faults).length > 0 ? new ToyService(faults) : new FakeTranslator()
   const speakOn = ({ sink }: FakeConnection) => {

@@ -1,7 +1,7 @@
 import type { LanguageId } from '../../src/core/languages.ts'
 import type { TextTranslator } from '../../src/service/server/engines/text-translator.ts'
 
-/** Ways to be wrong, one per promise of the suite. */
+/** Possible faults, one per check of the suite. */
 export interface TranslatorFaults {
   readonly sameLanguage?: boolean
   readonly speechless?: boolean
@@ -11,7 +11,7 @@ export interface TranslatorFaults {
   readonly livesOn?: boolean
 }
 
-/** A translator of three words, right in everything but what `faults` says. */
+/** A translator of three words, correct except for `faults`. */
 export class ToyTranslator implements TextTranslator {
   readonly name = 'toy'
   readonly #faults: TranslatorFaults
@@ -45,7 +45,7 @@ export class ToyTranslator implements TextTranslator {
     this.#closed = true
   }
 
-  /** Lets those who came together get into a muddle. */
+  /** Mixes up requests that arrived together. */
   async #lastFirst(): Promise<void> {
     const turn = new Promise<void>(resolve => this.#waiting.push(resolve))
     setImmediate(() => this.#waiting.pop()?.())

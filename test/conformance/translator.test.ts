@@ -10,7 +10,7 @@ import { type TranslatorSubject, translatorChecks } from './translator.ts'
 
 conforms('a FakeTranslator is a Translator', translatorChecks, fakeService, async () => {})
 
-/** The gate before the same. */
+/** The same with failover. */
 function gated(): TranslatorSubject {
   const subject = fakeService()
   const gate = new ServiceGate([subject.translator], { clock: new FakeClock(), random: () => 0.5 })
@@ -18,7 +18,7 @@ function gated(): TranslatorSubject {
 }
 conforms('a ServiceGate is a Translator', translatorChecks, gated, async () => {})
 
-/** The client of the service on real sockets, against a service that does as it is told. */
+/** The client of the service on real sockets, with a scripted service. */
 async function client(mode: 'block' | 'streaming'): Promise<TranslatorSubject & { close(): Promise<void> }> {
   const taken: Uint8Array[] = []
   const service = await ScriptedService.listen({
@@ -70,45 +70,41 @@ const wrong = (faults: ServiceFaults) => () => fakeService(faults)
 
 describe('the suite for translators', () => {
   failsFor(translatorChecks, fakeService, [
-    ['is ready too soon', wrong({ readyInOpen: true }), 'opens at once, and says nothing before it has'],
+    ['is ready too soon', wrong({ readyInOpen: true }), 'opens at once, and sends nothing before it returns'],
     ['is ready twice', wrong({ readyAgain: true }), 'is ready once, before anything else'],
-    [
-      'sends too early',
-      wrong({ sendsEarly: true }),
-      'takes audio as it is, in order, once it is ready and not before',
-    ],
-    ['acks twice', wrong({ acksTwice: true }), 'acks each fragment once, by its number'],
+    ['sends too early', wrong({ sendsEarly: true }), 'accepts audio unchanged and in order, only when ready'],
+    ['acks twice', wrong({ acksTwice: true }), 'acknowledges each fragment once, by its number'],
     [
       'ends the voice first',
       wrong({ endsVoiceFirst: true }),
-      'tells what the service says in its order: growing text, final text and voice, the end of the voice',
+      'reports results in order: growing text, final text and voice, the end of the voice',
     ],
-    ['dies of a fault', wrong({ diesOfFault: true }), 'goes on after an error about data'],
+    ['dies of a fault', wrong({ diesOfFault: true }), 'continues after an error about data'],
     [
       'gives up for good',
       wrong({ saysForGood: true }),
-      'ends once when the service is gone, and says that again may help',
+      'ends once when the service is gone, and reports that a retry can help',
     ],
     [
       'is ready though refused',
       wrong({ readyThoughRefused: true }),
-      'ends without ever being ready when it is refused, and says that again will not help',
+      'ends without ever being ready when it is rejected, and reports that a retry will not help',
     ],
     [
       'talks on',
       wrong({ talksAfterClose: true }),
-      'ends when it is closed, once, whatever is still on its way',
+      'ends when it is closed, once, even with results in transit',
     ],
     [
       'wakes up after its end',
       wrong({ readyAfterClose: true }),
-      'may be closed before it is ready, and is never ready then',
+      'can be closed before it is ready, and is never ready then',
     ],
     ['mixes connections', wrong({ mixes: true }), 'keeps connections apart'],
     [
       'leaves connections open',
       wrong({ leavesOpen: true }),
-      'closes all that is open when it is closed, and may be closed again',
+      'closes all its connections when it is closed, and can be closed again',
     ],
   ])
 })

@@ -4,31 +4,31 @@ import type { ConnectionSink, TranslationResult, Translator } from '../../src/co
 import { pause, until } from '../helpers/until.ts'
 import type { Checks } from './suite.ts'
 
-/** A translator and the service behind it, which does as it is told on its newest connection. */
+/** A translator and its service, whose newest connection the test controls. */
 export interface TranslatorSubject {
   readonly translator: Translator
   readonly service: {
-    /** What it took so far, all connections together. */
+    /** Fragments accepted so far, all connections together. */
     taken(): readonly Uint8Array[]
-    /** An unstable text, then the final one with its translation and a voice, then the end of the voice. */
+    /** Sends an unstable text, then the final one with its translation and a voice, then the end of the voice. */
     answer(): void
-    /** An error about data; it goes on all the same. */
+    /** Sends an error about data, after which the session continues. */
     complain(): void
-    /** The connection breaks. */
+    /** Breaks the connection. */
     drop(): void
-    /** New connections are refused for good from now on. */
+    /** Rejects new connections permanently from now on. */
     refuse(): void
   }
-  /** How long an answer may take (ms). */
+  /** Maximum time for an answer (ms). */
   readonly patienceMs: number
-  /** How long to wait for what must not come (ms). */
+  /** Time to wait for something that must not arrive (ms). */
   readonly quietMs: number
 }
 
 const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const
 const local: EndReason = { kind: 'hangup', by: 'local' }
 
-/** Fragment `n`: 60 ms that nobody can mistake for another. */
+/** Fragment `n`: 60 ms, different from all others. */
 const fragment = (n: number) => Buffer.alloc(1_920, n + 1)
 
 /** Receives one connection's events. */
@@ -62,9 +62,9 @@ async function opened(subject: TranslatorSubject) {
   return { connection, ...got }
 }
 
-/** What every `Translator` promises. */
+/** Checks that every `Translator` passes. */
 export const translatorChecks: Checks<TranslatorSubject> = {
-  async 'opens at once, and says nothing before it has'(subject) {
+  async 'opens at once, and sends nothing before it returns'(subject) {
     const { sink, events, has } = receiver(subject)
     const connection = subject.translator.open(request, sink)
     const known = [...events]
@@ -83,7 +83,7 @@ export const translatorChecks: Checks<TranslatorSubject> = {
     connection.close()
   },
 
-  async 'takes audio as it is, in order, once it is ready and not before'(subject) {
+  async 'accepts audio unchanged and in order, only when ready'(subject) {
     const { sink, events, has } = receiver(subject)
     const connection = subject.translator.open(request, sink)
     connection.send(fragment(99), 99)
@@ -97,7 +97,7 @@ export const translatorChecks: Checks<TranslatorSubject> = {
     connection.close()
   },
 
-  async 'acks each fragment once, by its number'(subject) {
+  async 'acknowledges each fragment once, by its number'(subject) {
     const { connection, events, has } = await opened(subject)
     for (const sequence of [7, 8, 1_000_000]) connection.send(fragment(0), sequence)
     await has('acked 1000000 true')
@@ -106,9 +106,7 @@ export const translatorChecks: Checks<TranslatorSubject> = {
     connection.close()
   },
 
-  async 'tells what the service says in its order: growing text, final text and voice, the end of the voice'(
-    subject,
-  ) {
+  async 'reports results in order: growing text, final text and voice, the end of the voice'(subject) {
     const { connection, events, results, has } = await opened(subject)
     subject.service.answer()
     await has('endOfSpeech')
@@ -124,7 +122,7 @@ export const translatorChecks: Checks<TranslatorSubject> = {
     connection.close()
   },
 
-  async 'goes on after an error about data'(subject) {
+  async 'continues after an error about data'(subject) {
     const { connection, has, ends } = await opened(subject)
     subject.service.complain()
     await has('fault')
@@ -134,7 +132,7 @@ export const translatorChecks: Checks<TranslatorSubject> = {
     connection.close()
   },
 
-  async 'ends once when the service is gone, and says that again may help'(subject) {
+  async 'ends once when the service is gone, and reports that a retry can help'(subject) {
     const { connection, events, ends, has } = await opened(subject)
     subject.service.drop()
     await has('ended')
@@ -146,7 +144,7 @@ export const translatorChecks: Checks<TranslatorSubject> = {
     expect(events.length).toBe(known)
   },
 
-  async 'ends without ever being ready when it is refused, and says that again will not help'(subject) {
+  async 'ends without ever being ready when it is rejected, and reports that a retry will not help'(subject) {
     subject.service.refuse()
     const { sink, events, ends, has } = receiver(subject)
     subject.translator.open(request, sink)
@@ -156,7 +154,7 @@ export const translatorChecks: Checks<TranslatorSubject> = {
     expect(ends).toMatchObject([{ kind: 'failed', error: { retryable: false } }])
   },
 
-  async 'ends when it is closed, once, whatever is still on its way'(subject) {
+  async 'ends when it is closed, once, even with results in transit'(subject) {
     const { connection, events, ends, has } = await opened(subject)
     for (let n = 0; n < 5; n++) connection.send(fragment(n), n)
     subject.service.answer()
@@ -170,7 +168,7 @@ export const translatorChecks: Checks<TranslatorSubject> = {
     expect(events.length).toBe(known)
   },
 
-  async 'may be closed before it is ready, and is never ready then'(subject) {
+  async 'can be closed before it is ready, and is never ready then'(subject) {
     const { sink, events, has } = receiver(subject)
     subject.translator.open(request, sink).close()
     await has('ended')
@@ -191,7 +189,7 @@ export const translatorChecks: Checks<TranslatorSubject> = {
     first.connection.close()
   },
 
-  async 'closes all that is open when it is closed, and may be closed again'(subject) {
+  async 'closes all its connections when it is closed, and can be closed again'(subject) {
     const first = await opened(subject)
     const second = await opened(subject)
     await subject.translator.close()

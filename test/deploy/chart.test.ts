@@ -55,7 +55,7 @@ function podOf(manifest: Manifest): Pod {
 }
 
 describe('the chart', () => {
-  test('has values that its schema takes, and says which it does not', () => {
+  test('has values that its schema accepts, and names those that it does not', () => {
     expect(schema(own), JSON.stringify(schema.errors)).toBe(true)
     for (const wrong of [
       { replicas: -1 },
@@ -69,7 +69,7 @@ describe('the chart', () => {
       expect(schema({ ...own, ...wrong }), JSON.stringify(wrong)).toBe(false)
   })
 
-  test('is rendered to what belongs together, with nothing but its own values', async () => {
+  test('is rendered to consistent manifests with its own values', async () => {
     const manifests = await rendered()
     expect(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort()).toEqual([
       'ConfigMap line-dragoman',
@@ -84,7 +84,7 @@ describe('the chart', () => {
     ])
   })
 
-  test('gives calls the time to end, and asks what tells whether they can be taken', async () => {
+  test('gives calls the time to end, and probes health and readiness', async () => {
     const pod = podOf(find(await rendered({ drainSeconds: 900 }), 'Deployment'))
     expect(pod.terminationGracePeriodSeconds).toBe(960)
     const [bridge] = pod.containers
@@ -104,7 +104,7 @@ describe('the chart', () => {
     })
   })
 
-  test('writes settings that the bridge takes, with secrets from files that are mounted', async () => {
+  test('writes settings that the bridge accepts, with secrets from mounted files', async () => {
     const manifests = await rendered(EVERYTHING)
     const pod = podOf(find(manifests, 'Deployment'))
     const { env, volumeMounts } = pod.containers[0]
@@ -116,7 +116,7 @@ describe('the chart', () => {
       'DRAGOMAN_CONTROL_KEYS_FILE',
       'DRAGOMAN_DISCORD_TOKEN_FILE',
     ])
-    // The variables are settings: anything else would be refused.
+    // The variables are settings: anything else would be rejected.
     const values = Object.fromEntries(
       env.map(({ name, value }) =>
         name.endsWith('_FILE') ? [name.slice(0, -5), secretFor(name)] : [name, value],
@@ -135,7 +135,7 @@ describe('the chart', () => {
     expect(sources).toContain('"items":[{"key":"token","path":"twilio-auth-token"}]')
   })
 
-  test('lets services, budget and monitor find the pods that they are for', async () => {
+  test('lets services, budget and monitor find their pods', async () => {
     const manifests = await rendered(EVERYTHING)
     for (const name of ['line-dragoman', 'line-dragoman-engines']) {
       const { template, selector } = find(manifests, 'Deployment', name).spec as {
@@ -153,7 +153,7 @@ describe('the chart', () => {
     expect(find(manifests, 'Ingress').spec).toMatchObject({ tls: [{ hosts: ['bridge.example.com'] }] })
   })
 
-  test('works with a service of somebody else, and says what is missing', async () => {
+  test('works with an external service, and names missing values', async () => {
     const values = { engines: { enabled: false }, secrets: { serviceApiKey: { name: 'theirs' } } }
     const manifests = await rendered(values)
     expect(manifests.filter(({ metadata }) => metadata.name.endsWith('engines'))).toEqual([])
@@ -163,7 +163,7 @@ describe('the chart', () => {
     await expect(rendered({ persistence: { enabled: true } })).rejects.toThrow('names the claim')
   })
 
-  test('S-11: lets nobody but the bridge reach the engines, and the engines nobody', async () => {
+  test('S-11: lets only the bridge reach the engines, and the engines nothing', async () => {
     const manifests = await rendered({ networkPolicy: { bridgeFrom: [{ namespaceSelector: {} }] } })
     const engines = find(manifests, 'NetworkPolicy', 'line-dragoman-engines').spec
     const bridge = find(manifests, 'NetworkPolicy').spec
@@ -191,7 +191,7 @@ describe('the chart', () => {
       expect(JSON.stringify(podOf(find(manifests, 'Deployment', name)))).toMatch(/"limits":\{"memory":/)
   })
 
-  test('S-11: shows the world every route of the bridge but those of supervisors and Prometheus', async () => {
+  test('S-11: exposes all routes of the bridge except those of supervisors and Prometheus', async () => {
     const ingress = find(await rendered(EVERYTHING), 'Ingress').spec as {
       rules: { http: { paths: { path: string; pathType: string }[] } }[]
     }
@@ -206,7 +206,7 @@ describe('the chart', () => {
     expect(inside).toEqual(['/health', '/live', '/metrics', '/ready'])
   })
 
-  test('is what the renderer knows, and no more', () => {
+  test('uses only what the renderer supports', () => {
     const templates = new GoTemplates()
     templates.add('x', '{{ lookup "v1" }}')
     expect(() => templates.render('x', {})).toThrow('lookup')

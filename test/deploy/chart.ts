@@ -5,7 +5,7 @@ import { GoTemplates } from '../helpers/go-template.ts'
 
 export const CHART = new URL('../../deploy/helm/dragoman/', import.meta.url).pathname
 
-/** What Kubernetes would be given: an object of any kind. */
+/** A Kubernetes object of any kind. */
 export interface Manifest {
   readonly apiVersion: string
   readonly kind: string
@@ -16,7 +16,7 @@ export interface Manifest {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The chart with `values` over its own, as `helm template line .` gives it. */
+/** The chart with `values` over its own, as returned by `helm template line .`. */
 export async function rendered(values: Values = {}): Promise<Manifest[]> {
   const templates = new GoTemplates()
   const folder = join(CHART, 'templates')

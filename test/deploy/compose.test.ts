@@ -34,10 +34,10 @@ const text = await readFile(join(FOLDER, 'compose.yaml'), 'utf8')
 const compose = parse(text, { merge: true }) as Compose
 const { bridge, engines, caddy } = compose.services
 
-test('the compose file is one, by the schema of compose files', async () => {
+test('the compose file is valid by the schema of compose files', async () => {
   const { $schema: _, ...schema } = JSON.parse(
     await readFile(SCHEMA, 'utf8'),
-    // As draft 4 called it; nothing refers to it.
+    // Its name in draft 4; nothing refers to it.
     (key, value) => (key === 'id' && typeof value === 'string' ? undefined : value),
   )
   const valid = new Ajv({ strict: false, logger: false }).compile(schema)
@@ -47,7 +47,7 @@ test('the compose file is one, by the schema of compose files', async () => {
   expect(valid({ services: { bridge: { image: 1 } } })).toBe(false)
 })
 
-test('names what there is: files, targets of the image, secrets', async () => {
+test('refers to existing files, targets of the image and secrets', async () => {
   const dockerfile = await readFile(new URL('../../deploy/docker/Dockerfile', import.meta.url), 'utf8')
   for (const { build } of [bridge, engines]) {
     expect(dockerfile).toContain(` AS ${build?.target}\n`)
@@ -63,7 +63,7 @@ test('names what there is: files, targets of the image, secrets', async () => {
   }
 })
 
-test('gives bridge and engines settings that they take', async () => {
+test('gives bridge and engines settings that they accept', async () => {
   const settings = parse(await readFile(join(FOLDER, 'dragoman.yaml'), 'utf8'))
   const config = loadConfig({ env: environmentOf(bridge), overrides: settings, starts: 'bridge' })
   expect(config).toMatchObject({ publicUrl: 'https://bridge.example.com', trustProxy: ['uniquelocal'] })
@@ -74,7 +74,7 @@ test('gives bridge and engines settings that they take', async () => {
   expect(parseInt(bridge.stop_grace_period ?? '', 10)).toBeGreaterThan(config.drain.seconds)
 })
 
-test('lets nobody reach the engines, and the bridge by its proxy only', () => {
+test('isolates the engines, and exposes the bridge by its proxy only', () => {
   expect([engines.networks, compose.networks.back]).toEqual([['back'], { internal: true }])
   expect(engines.ports).toBeUndefined()
   expect(bridge.ports).toEqual(['127.0.0.1:8080:8080'])
@@ -86,7 +86,7 @@ test('lets nobody reach the engines, and the bridge by its proxy only', () => {
     })
 })
 
-test('S-11: nobody of them takes the whole machine', () => {
+test('S-11: limits the resources of each service', () => {
   for (const [name, service] of Object.entries(compose.services)) {
     expect(service, name).toMatchObject({
       mem_limit: expect.stringMatching(/^\d+[mg]$/),
@@ -97,7 +97,7 @@ test('S-11: nobody of them takes the whole machine', () => {
   }
 })
 
-test('its secrets are made once, and kept from others', async () => {
+test('its secrets are created once, and protected from others', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-compose-'))
   try {
     await cp(join(FOLDER, 'secrets.sh'), join(folder, 'secrets.sh'))
@@ -113,7 +113,7 @@ test('its secrets are made once, and kept from others', async () => {
   }
 })
 
-/** What the container gets, its secrets read. */
+/** The container's environment, with its secrets. */
 function environmentOf({ environment }: Service): Record<string, string> {
   const entries = Object.entries(environment).flatMap(([name, value]) => {
     if (!name.startsWith('DRAGOMAN_')) return []

@@ -7,17 +7,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../helpers/until.ts'
 import { copyOf, type Instruction, isInContext, PROJECT, type Stage, stages } from './image.ts'
 
-/** What set-up installs; no types come with the scripts. */
+/** Packages that set-up installs; the scripts have no types. */
 const { missingParts } = (await import(new URL('../../scripts/setup/parts.mjs', import.meta.url).href)) as {
   missingParts(about: { systemRoot: string; forTests: boolean; project: string }): { packages: string[] }[]
 }
 
 const run = promisify(execFile)
-/** A user without rights, where the tests are run by root. */
+/** An unprivileged user, if the tests are run by root. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 1_000, gid: 1_000 } : {}
 const STEP_MS = 180_000
 
-/** What `pattern` finds below `folder`. */
+/** Matches of `pattern` below `folder`. */
 async function found(pattern: string, folder: string): Promise<string[]> {
   const paths: string[] = []
   for await (const path of glob(pattern, { cwd: folder })) paths.push(path)
@@ -36,7 +36,7 @@ const of = (name: string, instruction: string): string[] =>
     .map(({ text }) => text)
 
 describe('the Dockerfile', () => {
-  test('copies what there is, and what the context holds', async () => {
+  test('copies files that exist and are in the context', async () => {
     for (const { instructions } of all)
       for (const each of instructions.filter(({ name }) => name === 'COPY')) {
         const { from, sources } = copyOf(each)
@@ -48,7 +48,7 @@ describe('the Dockerfile', () => {
           const matches = await found(source, PROJECT)
           expect(matches, source).not.toEqual([])
           for (const path of matches) {
-            // Of a folder at least something: recordings are let in by their kinds.
+            // Of a folder at least something: recordings are included by their types.
             const inside = [path, ...(await found(`${path}/*`, PROJECT))]
             expect((await Promise.all(inside.map(isInContext))).some(Boolean), path).toBe(true)
           }
@@ -56,7 +56,7 @@ describe('the Dockerfile', () => {
       }
   })
 
-  test('lets no settings, keys, recordings or repositories into the context', async () => {
+  test('excludes settings, keys, recordings and repositories from the context', async () => {
     for (const path of [
       'dragoman.yaml',
       'dragoman.keys.json',
@@ -72,15 +72,15 @@ describe('the Dockerfile', () => {
     expect(await isInContext('src/main.ts')).toBe(true)
   })
 
-  test('runs as nobody of rank, with a health check and the time to drain', () => {
+  test('runs as an unprivileged user, with a health check and the time to drain', () => {
     for (const name of ['bridge', 'engines']) expect(of(name, 'USER').at(-1)).toBe('1000:1000')
     expect(of('bridge', 'HEALTHCHECK')[0]).toContain('CMD ["node", "/app/healthy.mjs"]')
     expect(of('bridge', 'STOPSIGNAL')).toEqual(['SIGTERM'])
-    // Not in a shell, which would keep the signal to itself.
+    // Not in a shell, which would not forward the signal.
     for (const name of ['ENTRYPOINT', 'CMD']) expect(of('bridge', name)[0]).toMatch(/^\[.*\]$/)
   })
 
-  test('runs on a Node that the program takes, from an image of the Debian that has the engines', async () => {
+  test('runs on a supported Node, from an image of the Debian that has the engines', async () => {
     const text = await readFile(join(PROJECT, 'deploy/docker/Dockerfile'), 'utf8')
     const { engines } = JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8'))
     const [, major] = /^ARG NODE_IMAGE=node:(\d+)[\d.]*-bookworm-slim$/m.exec(text) ?? []
@@ -97,8 +97,8 @@ describe('the Dockerfile', () => {
   })
 })
 
-/** There is no engine for containers here: what the steps of the image do is done in folders, and what comes of it is started. */
-describe('what the steps of the image make', () => {
+/** No container engine is available here: the steps of the image run in folders, and their result is started. */
+describe('the result of the image’s steps', () => {
   let root: string
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'dragoman-image-'))
@@ -107,7 +107,7 @@ describe('what the steps of the image make', () => {
   }, STEP_MS)
   afterAll(() => rm(root, { recursive: true, force: true }))
 
-  /** `WORKDIR`, `COPY` and the steps of npm and node, below a folder of the stage's own. */
+  /** `WORKDIR`, `COPY` and the steps of npm and node, below the stage's own folder. */
   async function perform({ name, instructions }: Stage): Promise<void> {
     let at = join(root, name)
     for (const each of instructions) {
@@ -127,7 +127,7 @@ describe('what the steps of the image make', () => {
         const many = sources.length > 1 || source.includes('*') || to.endsWith('/')
         const target = many ? join(at, to, path.slice(path.lastIndexOf('/') + 1)) : join(at, to)
         await mkdir(dirname(target), { recursive: true })
-        // Nothing else is made from that stage, and it may be large.
+        // No other stage uses it, and it can be large.
         if (from !== undefined) await rename(join(base, path), target)
         const filter = (file: string) => file === join(base, path) || isInContext(file.slice(base.length))
         if (from === undefined) await cp(join(base, path), target, { recursive: true, filter })
@@ -135,7 +135,7 @@ describe('what the steps of the image make', () => {
   }
 
   async function step(stage: string, command: string, at: string): Promise<void> {
-    // What set-up has installed is what this would install: packages for the compiler alone.
+    // Set-up has installed what this would install: packages for the compiler alone.
     if (stage === 'build' && command.startsWith('npm ci'))
       return symlink(join(PROJECT, 'node_modules'), join(at, 'node_modules'))
     if (command.startsWith('node ')) await run('sh', ['-c', command], { cwd: at, timeout: STEP_MS })
@@ -149,23 +149,23 @@ describe('what the steps of the image make', () => {
     await run('sh', ['-c', `${install} --prefer-offline`], { cwd: at, env, timeout: STEP_MS })
   }
 
-  test('has the libraries of all channels, and nothing that only the project is made with', async () => {
+  test('has the libraries of all channels, and no development packages', async () => {
     const { devDependencies, peerDependencies } = JSON.parse(
       await readFile(join(PROJECT, 'package.json'), 'utf8'),
     ) as Record<string, Record<string, string>>
     const there = new Set(await found('{@*/*,[!.@]*}', join(root, 'bridge/app/node_modules')))
     expect(Object.keys(peerDependencies ?? {}).filter(name => !there.has(name))).toEqual([])
     const own = Object.keys(devDependencies ?? {}).filter(name => !(name in (peerDependencies ?? {})))
-    // Some come along with what runs.
+    // Dependencies of runtime packages.
     const runs = ['@types/node', '@types/ws', 'ajv']
     expect(own.filter(name => there.has(name) && !runs.includes(name))).toEqual([])
   })
 
-  test('starts in an empty folder as a user without rights, is healthy, and ends when it is told', async () => {
+  test('starts in an empty folder as an unprivileged user, is healthy, and ends on request', async () => {
     const data = await mkdtemp(join(tmpdir(), 'dragoman-data-'))
     await chmod(data, 0o777)
     const app = join(root, 'bridge/app')
-    // The project's folder may be closed to others.
+    // The project's folder can be closed to others.
     const ownNode = join(root, 'node')
     await copyFile(process.execPath, ownNode)
     await chmod(ownNode, 0o755)
@@ -173,7 +173,7 @@ describe('what the steps of the image make', () => {
     const [node = '', ...args] = JSON.parse(inImage(of('bridge', 'ENTRYPOINT')[0] ?? '[]')) as string[]
     const env = {
       ...{ PATH: process.env.PATH, HOME: data, NODE_ENV: 'production', DRAGOMAN_HOST: '0.0.0.0' },
-      // No engines in this one: a service that is somewhere else.
+      // No engines in this one: the service is elsewhere.
       ...{
         DRAGOMAN_SERVICE_URL: 'http://127.0.0.1:9',
         DRAGOMAN_SERVICE_API_KEY: 'a-key',
@@ -215,7 +215,7 @@ describe('what the steps of the image make', () => {
     await rm(data, { recursive: true, force: true })
   }, 60_000)
 
-  test('holds no compiler, no tests and no secrets', async () => {
+  test('contains no compiler, no tests and no secrets', async () => {
     const files = await found('*', join(root, 'bridge/app'))
     expect(files.sort()).toEqual([
       'LICENSE',

@@ -9,14 +9,14 @@ export interface Instruction {
   readonly text: string
 }
 
-/** One stage, with what it begins from. */
+/** One stage, with its base. */
 export interface Stage {
   readonly name: string
   readonly from: string
   readonly instructions: Instruction[]
 }
 
-/** The stages of the Dockerfile, lines that go on joined and comments left out. */
+/** The stages of the Dockerfile, with continued lines joined and comments removed. */
 export async function stages(): Promise<Stage[]> {
   const text = await readFile(join(PROJECT, 'deploy/docker/Dockerfile'), 'utf8')
   const lines = text
@@ -36,7 +36,7 @@ export async function stages(): Promise<Stage[]> {
   return found
 }
 
-/** What `COPY` copies: from the context unless a stage is named. */
+/** Sources of a `COPY`: from the context unless a stage is named. */
 export function copyOf({ text }: Instruction): { from: string | undefined; sources: string[]; to: string } {
   const words = text.split(/\s+/)
   const from = words[0]?.startsWith('--from=') ? words.shift()?.slice('--from='.length) : undefined
@@ -44,7 +44,7 @@ export function copyOf({ text }: Instruction): { from: string | undefined; sourc
   return { from, sources: words, to }
 }
 
-/** Whether `.dockerignore` lets a path of the project into the context: the last line that fits decides. */
+/** Whether `.dockerignore` includes a path of the project in the context: the last matching line decides. */
 export async function isInContext(path: string): Promise<boolean> {
   const lines = (await readFile(join(PROJECT, '.dockerignore'), 'utf8'))
     .split('\n')
@@ -57,7 +57,7 @@ export async function isInContext(path: string): Promise<boolean> {
   return inside
 }
 
-/** A pattern fits a path, and everything below it. */
+/** A pattern matches a path, and everything below it. */
 function fits(path: string, pattern: string): boolean {
   const source = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '[^/]*')
   return new RegExp(`^${source}(/|$)`).test(path)

@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-describe.each(['nginx', 'caddy'] as const)('with %s before it, as in deploy/', kind => {
+describe.each(['nginx', 'caddy'] as const)('behind %s, as in deploy/', kind => {
   const there = test.skipIf(programOf(kind) === undefined)
   let service: ScriptedService
   let app: App
@@ -59,7 +59,7 @@ describe.each(['nginx', 'caddy'] as const)('with %s before it, as in deploy/', k
     await service?.close()
   })
 
-  /** Asks by the public name, from a client's address. */
+  /** Requests the public name, from a client's address. */
   function ask(path: string, headers: Record<string, string> = {}, from = CLIENT): Promise<IncomingMessage> {
     const { hostname: host, port } = new URL(proxy.address)
     return new Promise((resolve, reject) => {
@@ -110,7 +110,7 @@ describe.each(['nginx', 'caddy'] as const)('with %s before it, as in deploy/', k
     captions.setEncoding('utf8').on('data', chunk => {
       read += chunk
     })
-    // Caddy has no such signal, and before 2.7 a reload by its API cuts what is open.
+    // Caddy has no such signal, and before 2.7 a reload by its API cuts open connections.
     if (kind === 'nginx') proxy.reload()
     await pause(300)
     void phone.say(sine(600, 700, 8_000, 8_000))
@@ -121,7 +121,7 @@ describe.each(['nginx', 'caddy'] as const)('with %s before it, as in deploy/', k
     captions.destroy()
   })
 
-  /** Opens the socket of the page that people talk into; the status when it is refused. */
+  /** Opens the socket of the talk page; returns the status if it is rejected. */
   function talk(origin: string): Promise<number | 'open'> {
     const { host: place } = new URL(proxy.address)
     const options = { servername: HOST, headers: { host: HOST }, origin, ca: good.certificate }

@@ -11,11 +11,11 @@ import { until } from '../helpers/until.ts'
 
 const run = promisify(execFile)
 const PROJECT = new URL('../../', import.meta.url).pathname
-/** A user without rights, where the tests are run by root. */
+/** An unprivileged user, if the tests are run by root. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const PATIENCE_MS = 15_000
 
-/** Where a program is, installed or unpacked by `scripts/setup.mjs`; undefined when it is neither. */
+/** Path of a program, installed or unpacked by `scripts/setup.mjs`; undefined if it is neither. */
 export function programOf(name: string): string | undefined {
   const folders = ['.programs/usr/sbin', '.programs/usr/bin'].map(folder => join(PROJECT, folder))
   return [...folders, ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
@@ -31,7 +31,7 @@ export interface ProxyOptions {
   readonly upstream: number
 }
 
-/** nginx or Caddy with the settings of deploy/ on loopback, as a user without rights. Whoever starts it ends it. */
+/** nginx or Caddy with the settings of deploy/ on loopback, as an unprivileged user. The creator ends it. */
 export class RealProxy implements AsyncDisposable {
   readonly address: string
   readonly #child: ChildProcess
@@ -56,7 +56,7 @@ export class RealProxy implements AsyncDisposable {
   ): Promise<RealProxy> {
     const folder = await mkdtemp(join(tmpdir(), `dragoman-${kind}-`))
     await chmod(folder, 0o777)
-    // The project's folder may be closed to others.
+    // The project's folder can be closed to others.
     const program = join(folder, kind)
     await copyFile(programOf(kind) ?? kind, program)
     await chmod(program, 0o755)
@@ -83,7 +83,7 @@ export class RealProxy implements AsyncDisposable {
     return proxy
   }
 
-  /** Reads its settings again; connections that are open stay, as far as it can. */
+  /** Reloads its settings; open connections stay, as far as it can. */
   reload(): void {
     this.#child.kill('SIGHUP')
   }
@@ -127,12 +127,12 @@ interface Places {
 }
 interface Start {
   readonly args: string[]
-  /** The same, only to look at the settings. */
+  /** The same, only to check the settings. */
   readonly check: string[]
   readonly env: Record<string, string>
 }
 
-/** Its site as it is in deploy/, with other ports and certificates; around it what Debian's nginx.conf would say. */
+/** Its site from deploy/, with other ports and certificates, inside a main file like Debian's nginx.conf. */
 async function nginx(folder: string, { port, plain, upstream }: Places): Promise<Start> {
   const site = (await readFile(join(PROJECT, 'deploy/nginx/dragoman.conf'), 'utf8'))
     .replace(/^\s*listen \[::\].*\n/gm, '')

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const UNIT = new URL('../../deploy/systemd/dragoman.service', import.meta.url).pathname
 const there = test.skipIf(programOf('systemd-analyze') === undefined)
 
-/** systemd gives no more than this to one that is well kept: 0 is nothing, 10 is everything (`systemd-analyze security`). */
+/** Maximum exposure of a well-protected unit: 0 is none, 10 is everything (`systemd-analyze security`). */
 const MOST_EXPOSURE = 2
 
 let folder: string
@@ -21,7 +21,7 @@ const text = await readFile(UNIT, 'utf8')
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dragoman-unit-'))
   unit = join(folder, 'dragoman.service')
-  // The program is not installed where this runs.
+  // The program is not installed on this machine.
   await writeFile(unit, text.replace('/usr/local/bin/dragoman', process.execPath))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -47,7 +47,7 @@ there('and little that it is exposed to', async () => {
   expect(Number(/exposure level[^:]*: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThan(MOST_EXPOSURE)
 })
 
-test('calls have the time to end that the settings give them, and secrets are no part of it', () => {
+test('calls have the configured time to end, and secrets are not in the unit', () => {
   const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1]
   expect(Number(value('TimeoutStopSec'))).toBeGreaterThanOrEqual(loadConfig({ env: {} }).drain.seconds + 60)
   expect(value('KillMode')).toBe('mixed')
@@ -59,14 +59,14 @@ test('calls have the time to end that the settings give them, and secrets are no
   }
 })
 
-test('S-6, S-11: plain HTTP stays on this machine, memory and programs have a bound, and it never stays down', () => {
+test('S-6, S-11: keeps plain HTTP local, limits memory and processes, and always restarts', () => {
   const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1]
   expect(text).toContain('\nEnvironment=DRAGOMAN_HOST=127.0.0.1\n')
   expect(value('MemoryMax')).toBe('75%')
   expect(Number(value('TasksMax'))).toBeGreaterThan(0)
-  // A program of an engine that is ended for want of memory does not end the calls.
+  // An engine's process that runs out of memory does not end the calls.
   expect(value('OOMPolicy')).toBe('continue')
   expect([value('StartLimitIntervalSec'), value('Restart')]).toEqual(['0', 'always'])
-  // It is of the unit, not of the service.
+  // It belongs to the unit, not to the service.
   expect(text.indexOf('StartLimitIntervalSec')).toBeLessThan(text.indexOf('[Service]'))
 })

@@ -8,7 +8,7 @@ const { scripts } = JSON.parse(readFileSync(`${PROJECT}package.json`, 'utf8')) a
   scripts: Record<string, string>
 }
 
-/** Programs of others that pages name; why they are not run here. */
+/** External programs in the pages; the reason why they are not run here. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   git: 'clones from a server',
   cd: 'belongs to git clone',
@@ -30,7 +30,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   curl: 'run in test/docs/curl.test.ts, test/web/control/control-doc.test.ts and test/service/server/contract-commands.test.ts',
 }
 
-/** What is wrong with the commands of a block of `sh`; none when all would be taken. */
+/** Faults of the commands in a block of `sh`; empty if all are valid. */
 export async function commandFaults(code: string): Promise<string[]> {
   const faults: string[] = []
   for (const line of linesOf(code))
@@ -49,7 +49,7 @@ function linesOf(code: string): string[] {
     .filter(line => line !== '' && !line.startsWith('#'))
 }
 
-/** The commands of this project in a block, as they are typed where the package is installed. */
+/** The commands of this project in a block, as typed where the package is installed. */
 export function ownCommands(code: string): string[] {
   return linesOf(code)
     .flatMap(partsOf)
@@ -58,7 +58,7 @@ export function ownCommands(code: string): string[] {
     .filter(line => /^(npm|dragoman|node) /.test(line))
 }
 
-/** A line's commands as words: what stands between `&&`, `|` and `;`, quotes taken away, comments left out. */
+/** A line's commands as words: the parts between `&&`, `|` and `;`, without quotes and comments. */
 function partsOf(line: string): string[][] {
   const parts: string[][] = [[]]
   for (const [word, first, second] of line.matchAll(
@@ -84,7 +84,7 @@ async function faultOf(given: readonly string[]): Promise<string | undefined> {
   if (name === 'npx')
     return existsSync(`${PROJECT}node_modules/.bin/${rest[0]}`) ? undefined : 'is not installed'
   if (name === 'dragoman') return dragomanFault(rest)
-  // The clone's own Node, which understands TypeScript, is not the one of the shell.
+  // The clone's own Node, which runs TypeScript, is not the one of the shell.
   if (name === 'node')
     return rest.some(word => word.endsWith('.ts')) ? 'npm run example runs it' : fileFault(rest)
   if (name in NOT_RUN) return undefined
@@ -119,7 +119,7 @@ function fileFault(words: readonly string[]): string | undefined {
   return existsSync(PROJECT + file) ? undefined : `there is no ${file}`
 }
 
-/** What the real program says to these words, its action left out. */
+/** The real program's reaction to these words, without its action. */
 async function dragomanFault(words: readonly string[]): Promise<string | undefined> {
   let said = ''
   let ran = false
@@ -146,7 +146,7 @@ async function dragomanFault(words: readonly string[]): Promise<string | undefin
   }
 }
 
-/** Words that stand for something. */
+/** Replaces placeholders. */
 function filled(word: string): string {
   return word.replace(/^…$|^<.*>$/, 'something')
 }

@@ -12,9 +12,9 @@ import { sine } from '../helpers/tone.ts'
 import { snippets } from './pages.ts'
 
 const KEY = 'a-long-random-key-of-the-test'
-/** Pages whose commands are run by tests of their own, and compared with the answers below them. */
+/** Pages whose commands are run by other tests, and compared with the responses below them. */
 const ELSEWHERE = ['docs/features/control-api.md', 'docs/service/protocol.md']
-/** Longest wait of one page. */
+/** Maximum time of one page. */
 const PATIENCE_MS = 60_000
 
 /** Each page's commands with `curl`, in order. */
@@ -77,7 +77,7 @@ it.each(Array.from(byPage))(
         .replace('curl ', `curl -sS -w '\\nstatus %{http_code}' `)
       const env = { PATH: process.env.PATH, KEY, BASE: address }
       const { stdout, code } = await promisify(execFile)('sh', ['-c', line], { env }).catch(error => error)
-      // 28: it went on until curl was told to stop.
+      // 28: it continued until curl's time limit.
       if (!(code === 28 && / -m /.test(command))) expect(code ?? 0, `${command}\n${stdout}`).toBe(0)
       if (code !== 28) expect(stdout, command).toMatch(/status 2\d\d$/)
     }

@@ -9,7 +9,7 @@ import { silentLog } from '../../src/core/log.ts'
 import { readWav, rms } from '../../src/transcode/index.ts'
 
 // Real engines, in real time: two of the lines, one in each direction.
-it('the demonstration of Discord talks in both directions, and leaves what was said, heard and written', {
+it('the demonstration of Discord talks in both directions, and records speech, audio and chat', {
   timeout: 90_000,
 }, async () => {
   const output = await mkdtemp(join(tmpdir(), 'discord-demo-'))
@@ -23,7 +23,7 @@ it('the demonstration of Discord talks in both directions, and leaves what was s
 
     const { pcm, channels, rate } = readWav(await readFile(join(output, 'channel.wav')))
     expect([channels, rate]).toEqual([2, 16_000])
-    // What they said is on the left, what the channel heard from the bot on the right.
+    // Their speech is on the left, the bot's audio for the channel on the right.
     for (const side of [0, 1]) expect(rms(pcm.filter((_, at) => at % 2 === side))).toBeGreaterThan(100)
     const chat = await readFile(join(output, 'chat.txt'), 'utf8')
     expect(chat).toMatch(/young man/)

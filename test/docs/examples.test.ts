@@ -26,7 +26,7 @@ afterEach(() => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** An example as a person would start it. */
+/** Starts an example like a person would. */
 function started(name: string, given: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [join(PROJECT, 'examples', name), ...given], {
     cwd: folder,
@@ -43,7 +43,7 @@ function started(name: string, given: readonly string[] = [], env: Readonly<Reco
   return run
 }
 
-/** What is printed by an example that ends well by itself. */
+/** Output of an example that ends successfully on its own. */
 async function printed(name: string, ...given: string[]): Promise<string> {
   const run = started(name, given)
   const [code] = await run.closed
@@ -64,7 +64,7 @@ it('every program is in the list', async () => {
 
 describe('plugin', () => {
   it(
-    'answers a call, which hears itself translated, and ends when told to',
+    'answers a call, which hears itself translated, and ends on request',
     async () => {
       await using service = await ScriptedService.listen({
         answer: tones({ hz: () => TRANSLATED_HZ, silenceMs: 200 }),
@@ -100,7 +100,7 @@ describe('plugin', () => {
 
 describe('talk-page', () => {
   it(
-    'lets in who opens it, who hears themselves translated',
+    'admits a visitor, who hears themselves translated',
     async () => {
       await using service = await ScriptedService.listen({
         answer: tones({ hz: () => TRANSLATED_HZ, silenceMs: 200 }),
@@ -111,7 +111,7 @@ describe('talk-page', () => {
       const [, address] = /Listening at (\S+)/.exec(run.out)!
       const page = await (await fetch(`${address}/talk`, { headers: { accept: 'text/html' } })).text()
       expect(page).toContain('Start talking')
-      // Nothing that can be seen leads nowhere: a bridge alone has no dashboard.
+      // All visible links work: a bridge alone has no dashboard.
       for (const [, path, more] of page.matchAll(/<a href="([^"]+)"([^>]*)>/g))
         if (!more!.includes('hidden'))
           expect((await fetch(new URL(path!, `${address}/talk`))).status, path).toBe(200)
@@ -135,7 +135,7 @@ describe('talk-page', () => {
 })
 
 describe('transcode', () => {
-  it('makes of a recording what a telephone makes of it', async () => {
+  it('converts a recording like a phone does', async () => {
     const out = await printed('transcode.ts', join(PROJECT, 'recordings/sense-and-sensibility-2.wav'))
     expect(out).toMatch(/^voice\.wav: [\d.]+ s, -[\d.]+ dBFS$/m)
     const [voice, heard, faster] = await Promise.all(['voice.wav', 'heard.wav', 'faster.wav'].map(pcmOf))
@@ -153,7 +153,7 @@ describe('own-voice', () => {
   it(
     'lets one leg hear the other, original and translation',
     async () => {
-      // As the page says, which brings the right Node along.
+      // As in the page, which uses the right Node.
       const { stdout: out } = await promisify(execFile)(
         'npm',
         ['run', '--silent', 'example', 'examples/own-voice.ts'],

@@ -1,4 +1,4 @@
-/** Where the commands that pages show are really run, with the real program: what the command begins with, and the test. */
+/** Tests that really run the commands in the pages, with the real program: the start of the command, and the test. */
 export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: string])[] = [
   [/^npm (test|ci)/, 'vitest.config.ts', 'test/**'],
   [/^npm pack/, 'test/package/packed.ts', "'pack'"],

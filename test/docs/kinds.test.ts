@@ -2,7 +2,7 @@ import { XMLParser } from 'fast-xml-parser'
 import { describe, expect, it } from 'vitest'
 import { pages, type Snippet, snippetsOf, title } from './pages.ts'
 
-/** Who checks the blocks of each language. A block in another one fails. */
+/** Checkers of the blocks of each language. A block in another one fails. */
 const CHECKED: Readonly<Record<string, string>> = {
   '': 'drawings and output: no commands in them (sh.test.ts)',
   text: 'the same',
@@ -19,7 +19,7 @@ const CHECKED: Readonly<Record<string, string>> = {
   env: 'below',
 }
 
-/** Pages whose JSON is compared with what servers answer, and where. */
+/** Pages whose JSON is compared with the responses of servers, and by which test. */
 const ANSWERS: Readonly<Record<string, string>> = {
   'docs/features/control-api.md': 'test/web/control/control-doc.test.ts',
   'docs/service/protocol.md': 'test/service/server/contract-commands.test.ts and contract-doc.test.ts',
@@ -30,7 +30,7 @@ const all = pages().flatMap(snippetsOf)
 const of = (language: string) => all.filter(each => each.language === language)
 const rows = (blocks: readonly Snippet[]) => blocks.map(block => [title(block), block] as const)
 
-it('every block of code has somebody who checks it', () => {
+it('every block of code has a checker', () => {
   expect(all.length).toBeGreaterThan(100)
   expect(all.filter(({ language }) => !(language in CHECKED)).map(title)).toEqual([])
 })

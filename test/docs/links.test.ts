@@ -5,12 +5,12 @@ import { type Page, PROJECT, pages } from './pages.ts'
 
 const all = pages()
 
-/** What a reader sees and may click: no code. */
+/** Visible text with links: no code. */
 function withoutCode(text: string): string {
   return text.replace(/^ *```[\s\S]*?^ *```/gm, '').replace(/`[^`\n]*`/g, '')
 }
 
-/** The anchors that a page has, made of its headings as GitHub makes them. */
+/** The anchors of a page, derived from its headings like GitHub does. */
 function anchors(text: string): Set<string> {
   const seen = new Map<string, number>()
   const found = new Set<string>()
@@ -43,12 +43,12 @@ function faults({ path, text }: Page): string[] {
     })
 }
 
-it('every link leads to a file that is there, and to a heading in it', () => {
+it('every link points to an existing file, and to a heading in it', () => {
   expect(all.length).toBeGreaterThan(30)
   expect(all.flatMap(faults)).toEqual([])
 })
 
-it('every page is reached from README.md', () => {
+it('every page is reachable from README.md', () => {
   const reached = new Set<string>()
   const visit = (path: string) => {
     const page = all.find(each => each.path === path)
@@ -60,7 +60,7 @@ it('every page is reached from README.md', () => {
   expect(all.map(({ path }) => path).filter(path => !reached.has(path))).toEqual([])
 })
 
-it('finds links that lead nowhere', () => {
+it('finds broken links', () => {
   const page = (text: string) => faults({ path: 'docs/x.md', text })
   expect(
     page(

@@ -5,7 +5,7 @@ export const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** One page of the documentation. */
 export interface Page {
-  /** From the project's folder: `docs/channels/twilio.md`. */
+  /** Path from the project's folder: `docs/channels/twilio.md`. */
   readonly path: string
   readonly text: string
 }
@@ -15,12 +15,12 @@ export interface Snippet {
   readonly page: string
   /** Its first line in the page, from 1. */
   readonly line: number
-  /** What stands behind the three ticks. */
+  /** The word after the three backticks. */
   readonly language: string
   readonly code: string
 }
 
-/** Every page that people read. */
+/** Every documentation page. */
 export function pages(): Page[] {
   const below = (folder: string) =>
     existsSync(PROJECT + folder)

@@ -9,13 +9,13 @@ import { PROJECT, type Snippet, snippets, title } from './pages.ts'
 import { PROGRAMS, type Program } from './programs.ts'
 
 const run = promisify(execFile)
-/** One program, on a machine that does other things as well. */
+/** Time for one program on a busy machine. */
 const PATIENCE_MS = 180_000
 
-// What is made from types has no statements in it.
+// Blocks generated from types contain no statements.
 const blocks = snippets('ts', 'js').filter(({ page }) => !page.startsWith('docs/reference/'))
 
-/** The rules for a block: exactly one. */
+/** The rules that match a block: exactly one. */
 function rulesOf({ page, code }: Snippet): Program[] {
   return PROGRAMS.filter(program => program.page === page && code.includes(program.mark))
 }
@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** The block as a whole program that imports from the sources. */
+/** The block as a complete program that imports from the sources. */
 function composed(code: string, { before = '', replace = [], after = '', runs }: Program): string {
   let text = code
   for (const [from, to] of replace) {
@@ -62,13 +62,13 @@ it('every block has one rule, and every rule a block', () => {
   expect(PROGRAMS.filter(program => !blocks.some(block => rulesOf(block).includes(program)))).toEqual([])
 })
 
-it('what is run elsewhere is', async () => {
+it('references to other tests are valid', async () => {
   for (const { runs, page } of PROGRAMS)
     if (runs) expect(await readFile(join(PROJECT, runs), 'utf8')).toContain(page.replace('docs/', ''))
 })
 
 it.concurrent(
-  'all blocks of TypeScript have right types',
+  'all blocks of TypeScript have correct types',
   async () => {
     const compilerOptions = {
       rewriteRelativeImportExtensions: false,
@@ -81,7 +81,7 @@ it.concurrent(
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings))
     const tsc = join(PROJECT, 'node_modules/.bin/tsc')
     const { stdout } = await run(tsc, ['--project', folder]).catch(error => error)
-    // What is wrong in the sources is told by their own check.
+    // Faults in the sources are reported by their own check.
     const own = String(stdout)
       .split('\n')
       .filter(line => /block-\d+\.ts/.test(line) && !line.startsWith(' '))
@@ -90,14 +90,14 @@ it.concurrent(
   PATIENCE_MS,
 )
 
-/** A complaint of the compiler with the page instead of the file. */
+/** A compiler error with the page instead of the file. */
 function named(line: string): string {
   const [, file = ''] = /(block-\d+\.ts)/.exec(line) ?? []
   const found = written.find(each => each.file === file)
   return found ? `${title(found.block)}: ${line}` : line
 }
 
-describe.concurrent('runs as it stands', () => {
+describe.concurrent('runs unchanged', () => {
   it.each(toRun.map(each => [title(each.block), each] as const))(
     '%s',
     async (_title, { program, file }) => {

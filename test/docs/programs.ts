@@ -1,17 +1,17 @@
-/** How a block of TypeScript or JavaScript is made into a program that runs here. */
+/** How to turn a block of TypeScript or JavaScript into a program that runs here. */
 export interface Program {
   readonly page: string
-  /** Text that the block has and no other of the page. */
+  /** Text that only this block of the page has. */
   readonly mark: string
-  /** What stands before it: what a reader has already. */
+  /** Code before it: what a reader already has. */
   readonly before?: string
-  /** What is another here, like an address. */
+  /** Replacements, for example of an address. */
   readonly replace?: readonly (readonly [from: string, to: string])[]
-  /** What stands behind it, and what must be so then. */
+  /** Code after it, with its assertions. */
   readonly after?: string
-  /** What it must print. */
+  /** The expected output. */
   readonly prints?: RegExp
-  /** A test elsewhere runs it; here its types are checked. */
+  /** Another test that runs it; only its types are checked here. */
   readonly runs?: string
 }
 
@@ -25,7 +25,7 @@ const real = await Scripted.listen({
 })
 const apiKey = real.apiKey
 `
-/** A bridge on this machine that calls itself bridge.example.com. */
+/** A bridge on this machine under the name bridge.example.com. */
 const BRIDGE = `${SERVICE}
 import fastify from 'fastify'
 import { Relay as TheRelay, relayOptions as theOptions } from 'dragoman'
@@ -47,7 +47,7 @@ const client = new Client({ url: running.url ?? '', apiKey: 'key' })
 const ASSERT = "import { ok, deepEqual } from 'node:assert/strict'\n"
 const ADDRESS = ["'https://translation.example.com'", 'real.url'] as const
 
-/** Every block of `ts` and `js`. One that is not here fails. */
+/** Every block of `ts` and `js`. A missing one fails. */
 export const PROGRAMS: readonly Program[] = [
   {
     page: 'README.md',
@@ -208,7 +208,7 @@ const connectTo = async (url: string, apiKey: string) => {
       ["'http://127.0.0.1:8080/twilio/voice'", "address + '/twilio/voice'"],
       ["'the token your server is configured with'", "'token'"],
       ["'hello.wav'", "'speech.wav'"],
-      // Whoever else needs the cores meanwhile: that voices have no holes is shown elsewhere.
+      // Other work uses the cores meanwhile: another test shows that voices have no gaps.
       ['assert.equal(report.gapCount, 0)', 'assert.ok(report.gapCount < 5)'],
     ],
     after: 'assert.ok(heard.some(sample => Math.abs(sample) > 3000))',

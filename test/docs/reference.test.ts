@@ -28,7 +28,7 @@ it('documents every entry of the package by its exported types', () => {
   expect(api.size).toBe(entries().length + 1)
 })
 
-it('says of every setting what it is for: .meta({ about }) in its schema', () => {
+it('describes every setting: .meta({ about }) in its schema', () => {
   const rows = settingRows()
   expect(rows.length).toBeGreaterThan(190)
   expect(rows.filter(({ about }) => !about).map(({ path }) => path)).toEqual([])
@@ -40,7 +40,7 @@ it('has every operation', () => {
   for (const { method, path } of SERVICE) expect(pages.get('http.md')).toContain(`\`${method} ${path}\``)
 })
 
-it('has an example of every webhook, with no number in it', () => {
+it('has an example of every webhook, without numbers', () => {
   const page = pages.get('events.md') ?? ''
   expect(page).toContain('"type": "utterance.final"')
   expect(page).toContain('"translation": "Buenos días."')

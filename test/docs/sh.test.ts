@@ -7,13 +7,13 @@ import { PROJECT, pages, snippets, snippetsOf, title } from './pages.ts'
 const blocks = snippets('sh', 'bash', 'shell', 'console')
 
 describe('commands of the pages', () => {
-  it('are there', () => expect(blocks.length).toBeGreaterThan(25))
+  it('exist', () => expect(blocks.length).toBeGreaterThan(25))
 
   it.each(blocks.map(block => [title(block), block.code]))('%s: would be taken', async (_title, code) => {
     expect(await commandFaults(code)).toEqual([])
   })
 
-  it('are really run by some test', () => {
+  it('are really run by a test', () => {
     const all = blocks.flatMap(({ code }) => ownCommands(code))
     expect(all.length).toBeGreaterThan(20)
     expect(all.filter(line => !EXECUTED.some(([begins]) => begins.test(line)))).toEqual([])
@@ -23,7 +23,7 @@ describe('commands of the pages', () => {
     }
   })
 
-  it('stand in blocks of sh and nowhere else', () => {
+  it('are in blocks of sh only', () => {
     const plain = pages()
       .filter(({ path }) => !path.startsWith('docs/reference/'))
       .flatMap(snippetsOf)

@@ -4,11 +4,11 @@ import { PROJECT, pages } from './pages.ts'
 
 const read = (path: string) => readFileSync(PROJECT + path, 'utf8')
 
-/** What the pages of this server show, and of whom names in italics are that are not ours. */
+/** Sources of the pages that this server shows, and owners of names in italics that are not ours. */
 const SHOWN = ['src/bridges/browser/page/talk.html', 'src/web/dashboard/page/dashboard.html'].map(read).join()
 const OTHERS = /^(Developer portal|New Application|Bot|Reset Token)$/
 
-it('what the tutorial and the recipes tell people to press is there', () => {
+it('the tutorial and the how-tos name existing buttons', () => {
   const named = pages()
     .filter(({ path }) => path === 'docs/tutorial.md' || path.startsWith('docs/how-to/'))
     .flatMap(({ path, text }) =>

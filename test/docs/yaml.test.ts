@@ -4,11 +4,11 @@ import { configSchema } from '../../src/config/schema.ts'
 import { type ConfigInput, loadConfig } from '../../src/config.ts'
 import { snippets, title } from './pages.ts'
 
-/** What a fragment may take for granted. */
+/** Settings that a fragment can rely on. */
 const OUTBOUND = { accountSid: `AC${'x'.repeat(32)}`, from: '+15551230003', allow: ['+1212'] }
 const REMEMBERED = { file: 'dragoman.languages.json', key: 'a-long-random-secret' }
 
-/** Blocks of YAML that are no settings of ours: what stands in their first line, and who checks them. */
+/** Blocks of YAML that are not our settings: the text of their first line, and their checker. */
 const OTHERS: readonly (readonly [begins: RegExp, checked: string])[] = [
   [/^services:/, 'a Compose file: test/deploy'],
   [/^(apiVersion|groups|scrape_configs|livenessProbe):/, 'Kubernetes or Prometheus: test/deploy'],
@@ -17,7 +17,7 @@ const OTHERS: readonly (readonly [begins: RegExp, checked: string])[] = [
 const blocks = snippets('yaml', 'yml')
 const known = Object.keys(configSchema.shape)
 
-it('there are settings in the pages', () => expect(blocks.length).toBeGreaterThan(12))
+it('the pages contain settings', () => expect(blocks.length).toBeGreaterThan(12))
 
 it.each(blocks.map(block => [title(block), block.code]))('%s: would be taken', (_title, code) => {
   const [document, ...more] = parseAllDocuments(code)
@@ -25,7 +25,7 @@ it.each(blocks.map(block => [title(block), block.code]))('%s: would be taken', (
   if (OTHERS.some(([begins]) => begins.test(code))) return
   expect(more).toEqual([])
   const settings = document?.toJS() as ConfigInput
-  // Anything else is no setting at all, or has no rule yet.
+  // Anything else is not a setting, or has no rule yet.
   expect(Object.keys(settings).filter(key => !known.includes(key))).toEqual([])
   const { twilio, calls, ...rest } = settings
   const overrides = {

@@ -11,7 +11,7 @@ interface Script {
   functions: { ranges: Range[] }[]
 }
 
-/** Which blocks of the program have run, as V8 counts them; needs nothing installed. */
+/** Records which blocks of the program have run, by V8's counters; requires no installation. */
 export class Coverage implements Disposable {
   readonly #session = new Session()
   readonly #seen = new Set<string>()
@@ -22,19 +22,19 @@ export class Coverage implements Disposable {
     this.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
   }
 
-  /** Blocks met so far. */
+  /** Blocks reached so far. */
   get blocks(): number {
     return this.#seen.size
   }
 
-  /** How many blocks ran since the last call that had never run before; none of them is new afterwards. */
+  /** Number of blocks that ran for the first time since the last call. */
   fresh(): number {
     let fresh = 0
     for (const { scriptId, url, functions } of this.#taken()) {
       if (!url.includes('/src/')) continue
       for (const { ranges } of functions)
         for (const { startOffset, endOffset, count } of ranges) {
-          // Few or many times is a difference, too: loops.
+          // The number of repetitions counts, too, in classes: loops.
           const times = count === 0 ? 0 : count < 3 ? 1 : count < 16 ? 2 : 3
           const key = `${scriptId}:${startOffset}:${endOffset}:${times}`
           if (times === 0 || this.#seen.has(key)) continue
@@ -51,7 +51,7 @@ export class Coverage implements Disposable {
 
   #taken(): readonly Script[] {
     let scripts: readonly Script[] = []
-    // In this process it answers at once.
+    // In this process it responds synchronously.
     this.#session.post('Profiler.takePreciseCoverage', (_error: unknown, answer: { result: Script[] }) => {
       scripts = answer.result
     })

@@ -3,30 +3,30 @@ import { mutated } from './mutate.ts'
 import { SeededRandom } from './random.ts'
 import type { FuzzTarget } from './target.ts'
 
-/** One run may take so long (ms), also the best of some, since other work disturbs. */
+/** Maximum time of one run (ms), the best of several, because other work disturbs. */
 const SLOW_MS = 50
-/** Inputs between two looks at the coverage, which takes as long as hundreds of them. */
+/** Inputs between two readings of the coverage, which takes as long as hundreds of them. */
 const BATCH = 400
 const CORPUS_MOST = 2_000
 
 export interface FuzzOptions {
   readonly seed: number
   readonly runs: number
-  /** Ends sooner after this time (ms). */
+  /** Stops earlier after this time (ms). */
   readonly ms?: number
-  /** Inputs that reach new blocks are kept and changed further; it takes more time for each. */
+  /** Keeps inputs that reach new blocks and mutates them further; takes more time for each. */
   readonly guided?: boolean
 }
 
 export interface Fuzzed {
   readonly runs: number
-  /** Inputs begun with and kept. */
+  /** Initial and kept inputs. */
   readonly corpus: readonly Buffer[]
-  /** Blocks of the program reached, where it was guided. */
+  /** Blocks of the program reached, if guided. */
   readonly blocks: number
 }
 
-/** Changes the target's inputs at random and runs them. Throws at the first crash, with the input in base64. */
+/** Mutates the target's inputs at random and runs them. Throws at the first crash, with the input in base64. */
 export function fuzz(target: FuzzTarget, { seed, runs, ms = Infinity, guided = false }: FuzzOptions): Fuzzed {
   const random = new SeededRandom(seed)
   const words = (target.words ?? []).map(word => Buffer.from(word, 'latin1'))
@@ -48,7 +48,7 @@ export function fuzz(target: FuzzTarget, { seed, runs, ms = Infinity, guided = f
   return { runs: done, corpus, blocks: coverage?.blocks ?? 0 }
 }
 
-/** Of a batch that reached something new, what reached most by a count of its own. */
+/** Keeps the inputs of a batch with new blocks that individually reached the most. */
 function keepFrom(batch: readonly Buffer[], corpus: Buffer[], target: FuzzTarget, seed: number): void {
   using coverage = new Coverage()
   for (const input of corpus.slice(-200)) once(target, input, seed)
@@ -65,7 +65,7 @@ function once(target: FuzzTarget, input: Buffer, seed: number): void {
   for (let tries = 0; tries < 5 && bestMs > SLOW_MS; tries++) {
     const began = performance.now()
     try {
-      // A copy: a parser that writes into its input, or keeps it, harms no other case.
+      // A copy: a parser that writes into its input, or keeps it, does not affect other cases.
       target.run(Buffer.from(input))
     } catch (cause) {
       throw new Error(`${target.name} (seed ${seed}) with ${input.toString('base64')}: ${cause}`, { cause })

@@ -1,7 +1,7 @@
 import type { SeededRandom } from './random.ts'
 
 const MOST_BYTES = 4_096
-/** Bytes at which lengths, signs and texts turn. */
+/** Bytes at the limits of lengths, signs and texts. */
 const ODD = [0, 1, 0x7f, 0x80, 0xfe, 0xff, 0x20, 0x22, 0x5c]
 const NUMBERS = [0, 1, -1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]
 
@@ -52,7 +52,7 @@ function once(bytes: Buffer, words: readonly Buffer[], random: SeededRandom): Bu
   }
 }
 
-/** Something goes, comes or comes twice at `at`. */
+/** Removes, inserts or repeats something at `at`. */
 function cut(bytes: Buffer, at: number, words: readonly Buffer[], random: SeededRandom): Buffer {
   const before = bytes.subarray(0, at)
   const length = random.below(random.below(4) === 0 ? 256 : 9)

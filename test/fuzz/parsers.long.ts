@@ -4,11 +4,11 @@ import { newSeeds } from '../helpers/seeds.ts'
 import { fuzz } from './fuzzer.ts'
 import { TARGETS } from './targets/all.ts'
 
-/** For each parser. Half of it looks for new blocks of the program, the other half is as fast as it goes. */
+/** For each parser. Half of them look for new blocks of the program, the other half run at full speed. */
 const CASES = 1_000_000
 const MOST_MS = 10_000
 
-test('each parser, led by coverage and at random', context => {
+test('each parser, guided by coverage and at random', context => {
   let least = Number.POSITIVE_INFINITY
   let all = 0
   let kept = 0

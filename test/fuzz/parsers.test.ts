@@ -10,13 +10,13 @@ test.each(TARGETS.flatMap(target => fuzzSeeds(1).map(seed => [target.name, seed,
   '%s: whatever comes is read or refused (seed %d)',
   { timeout: 60_000 },
   (_name, seed, target) => {
-    // A fixed number of cases, or so many as fit into the time of a busy machine.
+    // A fixed number of cases, or as many as possible in the time on a busy machine.
     const { runs } = fuzz(target, { seed, runs: CASES, ms: 1_000 })
     expect(runs).toBeGreaterThan(target.seeds.length)
   },
 )
 
-test('a parser that fails is found, and its case told', () => {
+test('finds a parser that fails, and reports its case', () => {
   const broken = {
     name: 'broken',
     seeds: [Buffer.from('hello')],
@@ -29,7 +29,7 @@ test('a parser that fails is found, and its case told', () => {
   )
 })
 
-test('coverage leads to what chance does not find', () => {
+test('coverage finds what chance does not', () => {
   expect(fuzz(TARGETS[0]!, { seed: 1, runs: 2_000, guided: true }).blocks).toBeGreaterThan(20)
 })
 

@@ -1,4 +1,4 @@
-/** Numbers in [0, 2³²) that follow from a seed (mulberry32): the same on every machine. */
+/** Numbers in [0, 2³²) from a seed (mulberry32): the same on every machine. */
 export class SeededRandom {
   #state: number
 

@@ -1,12 +1,12 @@
-/** A parser of something that comes from outside, and what must hold whatever it is given. */
+/** A parser of external input, and its invariants for any input. */
 export interface FuzzTarget {
   /** Stands in the table of test/faults/CATALOGUE.md. */
   readonly name: string
-  /** Good inputs, and crashes of before, to begin with. */
+  /** Initial inputs: valid ones, and earlier crashes. */
   readonly seeds: readonly Buffer[]
-  /** What the parser looks for. */
+  /** Tokens that the parser recognizes. */
   readonly words?: readonly string[]
-  /** Throws when something holds no more. Nothing else is thrown, whatever `input` is. */
+  /** Throws if an invariant is violated, and nothing else, for any `input`. */
   run(input: Buffer): void
 }
 
@@ -15,7 +15,7 @@ export function must(condition: boolean, reason: string): asserts condition {
   if (!condition) throw new Error(reason)
 }
 
-/** Lets `read` throw what it may throw. */
+/** Allows `read` to throw its documented errors. */
 export function allowing<T>(
   errors: readonly (abstract new (...args: never[]) => Error)[],
   read: () => T,

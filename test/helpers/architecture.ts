@@ -1,10 +1,10 @@
 import { posix } from 'node:path'
 import { importsOf, withoutComments } from './source-text.ts'
 
-/** A rule that a file breaks, in words. */
+/** The rule that a file breaks, in words. */
 export type Fault = string
 
-/** Layers from the bottom; each names the layers below that it may use. Itself is always allowed. */
+/** Layers from the bottom, each with the layers below that it can use. Its own layer is always allowed. */
 const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   transcode: [],
   files: [],
@@ -58,11 +58,11 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Files that make the app: `src/app.ts` and what stands beside it. */
+/** Files that compose the app: `src/app.ts` and the files next to it. */
 const APP = /^src\/((app|index|config|invitations)\.ts$|(app|config)\/)/
 const PLUGIN = /^src\/(bridges\/[^/]+\/index|web\/index|service\/server\/plugin)\.ts$/
 
-/** Words that only some files may use, with the reason why nobody else needs them. */
+/** Words that only some files can use, with the alternative for others. */
 const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead: string }[] = [
   {
     word: /\bDate\.now\b/,
@@ -79,13 +79,13 @@ const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead:
   {
     word: /\bprocess\.env\b/,
     name: 'process.env',
-    // Child processes get a part of the environment, chosen in one place.
+    // Child processes get a part of the environment, selected in one place.
     allowed: /^src\/(config|core\/child-environment)\.ts$/,
     instead: 'settings come from src/config.ts',
   },
 ]
 
-/** The layer of a file, as its key in the table above; undefined for `main.ts`, which stands on everything. */
+/** The layer of a file, as its key in the table above; undefined for `main.ts`, which can use every layer. */
 export function layerOf(path: string): string | undefined {
   if (APP.test(path)) return 'app'
   if (/^src\/service\/contract[^/]*\.ts$/.test(path)) return 'contract'
@@ -111,13 +111,13 @@ export function importFaults(path: string, source: string): Fault[] {
   })
 }
 
-/** Bridges do not know each other. */
+/** Bridges are independent of each other. */
 function sameUnit(path: string, target: string): boolean {
   const unit = (file: string) => /^src\/bridges\/[^/]+/.exec(file)?.[0]
   return unit(path) === unit(target)
 }
 
-/** Packages that `path` imports and that are not among `dependencies`; the bottom layers keep off the network. */
+/** Packages that `path` imports and that are not among `dependencies`; the bottom layers do not use the network. */
 export function packageFaults(path: string, source: string, dependencies: readonly string[]): Fault[] {
   const quiet = ['core', 'transcode'].includes(layerOf(path) ?? '')
   const network =
@@ -132,7 +132,7 @@ export function packageFaults(path: string, source: string, dependencies: readon
   })
 }
 
-/** What the text of a file in `src` must not hold. */
+/** Faults in the text of a file in `src`. */
 export function textFaults(path: string, source: string): Fault[] {
   const code = withoutComments(source, { strings: true })
   const faults = RESERVED.filter(({ word, allowed }) => word.test(code) && !allowed.test(path)).map(

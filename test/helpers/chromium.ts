@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
-/** Whether there is a browser; `npm test` installs Debian's. */
+/** Whether a browser is installed; `npm test` installs Debian's. */
 export const hasChromium = PROGRAM !== undefined
 
-/** Nothing but what a test asks for is fetched, and a microphone needs no click of a person. */
+/** Disables unrequested downloads, and allows the microphone without a click. */
 const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -20,8 +20,8 @@ const FLAGS = [
 ]
 
 /**
- * Starts headless Chromium, the caller's to close. `microphone` is a WAV file (any rate, 16 bit) that plays over and over as what the
- * microphone hears; without it the microphone beeps.
+ * Starts headless Chromium; the caller closes it. `microphone` is a WAV file (any rate, 16 bit) that loops as the input
+ * of the microphone; without it the microphone beeps.
  */
 export async function startChromium({ microphone }: { microphone?: string } = {}): Promise<Browser> {
   return await chromium.launch({
@@ -35,7 +35,7 @@ export async function startChromium({ microphone }: { microphone?: string } = {}
   })
 }
 
-/** What a page did that it must not: requests that leave its server, errors nobody caught, complaints of its policy. */
+/** Collects a page's faults: requests to other servers, uncaught errors, violations of its policy. */
 export function watchFaults(page: Page, origin: string): string[] {
   const faults: string[] = []
   page.on('request', request => {
@@ -57,9 +57,9 @@ interface Violation {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Findings of axe, those that are serious or critical, as text. */
+/** Serious and critical findings of axe, as text. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // Evaluated by the protocol of the browser's tools, which the page's policy does not bind.
+  // Evaluated by the protocol of the developer tools, which the page's policy does not restrict.
   await page.evaluate(axe)
   const violations = (await page.evaluate(
     'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',

@@ -3,7 +3,7 @@ import type { Reporter, TestCase } from 'vitest/node'
 type Run = Parameters<NonNullable<Reporter['onTestRunEnd']>>
 type Modules = Run[0]
 
-/** Ends the run with one plain line that scripts can read: `120 passed, 0 failed, 2 skipped`. */
+/** Ends the run with one plain line for scripts: `120 passed, 0 failed, 2 skipped`. */
 export class ClosingLine implements Reporter {
   readonly #print: (line: string) => void
 

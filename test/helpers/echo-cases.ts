@@ -3,7 +3,7 @@ import { FRAME_SAMPLES, joined, samplesOf } from '../../src/transcode/pcm.ts'
 import { recording } from '../transcode/speech-signal.ts'
 import { type EchoRoomOptions, type EchoWay, echoRoom, ROOMS } from './echo-room.ts'
 
-/** The way of an echo in each kind of leg. */
+/** The echo path of each kind of leg. */
 export const KINDS: Readonly<Record<string, Omit<EchoWay, 'db'>>> = {
   telephone: { delayMs: 184, mulaw: true, reflections: ROOMS.small },
   'telephone far away': { delayMs: 593.7, mulaw: true, reflections: ROOMS.large },
@@ -19,7 +19,7 @@ export function voiceOf(pcm: Int16Array, factor: number): Int16Array {
   return Int16Array.from({ length }, (_, n) => pcm[Math.min(pcm.length - 1, Math.floor(n * factor))]!)
 }
 
-/** Anna and Ben in a room, both with an echo; translations are heard in `voices`. */
+/** Anna and Ben in a room, both with an echo; translations are played in `voices`. */
 export async function call(kind: string, db: number, original: Original, options: EchoRoomOptions) {
   const way = { ...KINDS[kind]!, db }
   const r = await echoRoom(options)
@@ -29,7 +29,7 @@ export async function call(kind: string, db: number, original: Original, options
   return { ...r, ben, way }
 }
 
-/** Anna says one sentence: what was understood in 12 s. */
+/** Anna says one sentence; returns everything recognized in 12 s. */
 export async function oneSentence(kind: string, db: number, original: Original, relay = {}) {
   const voices = [voiceOf(recording(5), 1.2), voiceOf(recording(2), 0.85), voiceOf(recording(4), 1.1)]
   const r = await call(kind, db, original, { voices, relay })
@@ -40,8 +40,8 @@ export async function oneSentence(kind: string, db: number, original: Original, 
 }
 
 /**
- * Ben speaks while he hears a translation, `known` or not whether his line has an echo: the share of his speech that the
- * service gets, by frames.
+ * Ben speaks during a translation, `known` or not whether his line has an echo; returns the share of his speech that
+ * the service receives, by frames.
  */
 export async function spokenOver(kind: string, db: number, known: boolean): Promise<number> {
   const r = await call(kind, db, 'off', { voices: [voiceOf(joined([recording(1), recording(4)]), 1.15)] })
@@ -73,7 +73,7 @@ export async function spokenOver(kind: string, db: number, known: boolean): Prom
   return kept / all
 }
 
-/** Ben says again what he has just heard, in that very voice, `afterMs` later: whether it is understood. */
+/** Ben repeats what he has just heard, in the same voice, `afterMs` later; returns whether it is recognized. */
 export async function repeated(
   kind: string,
   db: number,

@@ -8,15 +8,15 @@ import { saturate } from '../../src/transcode/saturate.ts'
 import { LiveLeg } from './live-leg.ts'
 import { rooms } from './rooms.ts'
 
-/** The way from a party's loudspeaker into its microphone. */
+/** The path from a participant's loudspeaker into their microphone. */
 export interface EchoWay {
-  /** Loudness of what comes back (dB). */
+  /** Level of the echo (dB). */
   readonly db: number
-  /** From playing to coming back (ms). */
+  /** Delay of the echo (ms). */
   readonly delayMs: number
-  /** Later reflections: ms behind the first, and their gain against it. */
+  /** Later reflections: ms after the first, and their gain relative to it. */
   readonly reflections?: readonly (readonly [number, number])[]
-  /** Through a telephone's codec. */
+  /** Through a phone's codec. */
   readonly mulaw?: boolean
 }
 
@@ -41,11 +41,11 @@ export const ROOMS = {
   ],
 } as const
 
-/** A leg whose party hears in real time, and whose microphone picks that up. */
+/** A leg whose participant hears in real time, and whose microphone picks that up. */
 export class EchoLeg extends LiveLeg {
-  /** Louder or softer, or another way, from now on. */
+  /** The current path; it can be changed. */
   way: EchoWay | undefined
-  /** What else is played where the party is: other parties' legs. */
+  /** Other legs that are audible in the same place. */
   around: readonly LiveLeg[] = []
   #noise = 1
 
@@ -76,7 +76,7 @@ export class EchoLeg extends LiveLeg {
     return pcm
   }
 
-  /** A line is never quite silent: −76 dBFS, always the same. */
+  /** A line is never completely silent: −76 dBFS, always the same. */
   #hiss(): number {
     this.#noise = (Math.imul(this.#noise, 1_664_525) + 1_013_904_223) >>> 0
     return (this.#noise / 2 ** 32 - 0.5) * 16
@@ -90,11 +90,11 @@ function add(sum: Float64Array, leg: LiveLeg, delayMs: number, gain: number): vo
   for (let n = 0; n < FRAME_SAMPLES; n++) sum[n]! += gain * (played[n] ?? 0)
 }
 
-/** Louder than this is heard (RMS: −55 dBFS), and silence this long is the end of an utterance (frames: 500 ms). */
+/** Level from which audio counts as speech (RMS: −55 dBFS), and silence that ends an utterance (frames: 500 ms). */
 const HEARS = 58
 const END_FRAMES = 25
 
-/** What the recogniser of one connection hears. */
+/** The recognizer of one connection. */
 class Ears {
   readonly connection: FakeConnection
   #read = 0
@@ -105,7 +105,7 @@ class Ears {
     this.connection = connection
   }
 
-  /** Takes what came since; true when an utterance is over. */
+  /** Processes new fragments; true when an utterance is over. */
   listen(): boolean {
     let over = false
     for (; this.#read < this.connection.sent.length; this.#read++) {
@@ -120,7 +120,7 @@ class Ears {
     return over
   }
 
-  /** How much of the utterance was loud (frames); the next one begins. */
+  /** Returns the number of loud frames in the utterance; the next one starts. */
   take(): number {
     const loud = this.#loud
     this.#loud = 0
@@ -129,7 +129,7 @@ class Ears {
   }
 }
 
-/** One thing that was understood of somebody. */
+/** One recognized utterance. */
 export interface Understood {
   readonly from: string
   readonly to: string
@@ -139,13 +139,13 @@ export interface Understood {
 
 export interface EchoRoomOptions {
   readonly relay?: Parameters<typeof rooms>[0]
-  /** What translations sound like, one after the other. */
+  /** Audio of the translations, one after the other. */
   readonly voices: readonly Int16Array[]
-  /** What is understood; default: a number. */
+  /** The recognized text; default: a number. */
   readonly text?: (understood: Understood, count: number) => { text: string; translation: string }
 }
 
-/** Rooms whose microphones pick up what is played, and a service that hears all that is louder than −55 dBFS. */
+/** Rooms whose microphones pick up the played audio, and a service that recognizes everything above −55 dBFS. */
 export async function echoRoom({ relay, voices, text = numbered }: EchoRoomOptions) {
   const r = await rooms(relay)
   const ears = new Map<FakeConnection, Ears>()

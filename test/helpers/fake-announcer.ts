@@ -4,22 +4,22 @@ import type { LanguageId } from '../../src/core/languages.ts'
 import type { Sound } from '../../src/core/sound.ts'
 import { sine } from './tone.ts'
 
-/** How long notices are (ms). */
+/** Length of notices (ms). */
 export const NOTICE_MS = 400
 
-/** Each notice is a tone of its own, so that a test hears which one it was. */
+/** Each notice is a different tone, so that a test can identify it. */
 export function noticeHz(name: NoticeName): number {
   return 600 + 50 * NOTICES.indexOf(name)
 }
 
-/** … and each tone of the telephone. */
+/** Each call tone is also a different tone. */
 export function toneHz(name: ToneName): number {
   return 350 + 50 * TONES.indexOf(name)
 }
 
-/** An announcer whose words are tones, ready at once; keeps what it was asked. */
+/** An announcer whose words are tones, ready at once; records its requests. */
 export class FakeAnnouncer implements Announcer {
-  /** `busy es-es`, with the values behind it where there are any. */
+  /** `busy es-es`, followed by the values if there are any. */
   readonly asked: string[] = []
 
   async notice(

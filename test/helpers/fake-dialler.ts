@@ -1,13 +1,13 @@
 import type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../src/core/dialler.ts'
 import type { BridgeError } from '../../src/core/errors.ts'
 
-/** A call on its way out; the test is whoever is called. */
+/** An outgoing call; the test plays the callee. */
 export class FakeOutgoingCall implements OutgoingCall {
   readonly id: string
   readonly request: DialRequest
   readonly outcome: Promise<DialOutcome>
   readonly over: Promise<DialEnd>
-  /** Somebody hung up by `hangUp`. */
+  /** Number of calls of `hangUp`. */
   hungUp = 0
   readonly #outcome = Promise.withResolvers<DialOutcome>()
   readonly #over = Promise.withResolvers<DialEnd>()
@@ -19,7 +19,7 @@ export class FakeOutgoingCall implements OutgoingCall {
     this.over = this.#over.promise
   }
 
-  /** How it goes on; what is not answered is over as well. */
+  /** Changes the state; without an answer the call is also over. */
   become(outcome: DialOutcome): void {
     this.#outcome.resolve(outcome)
     if (outcome.kind !== 'answered') this.#over.resolve(outcome.kind)
@@ -47,7 +47,7 @@ export class FakeDialler implements Dialler {
     return call
   }
 
-  /** The newest call; throws when there is none. */
+  /** The newest call; throws if there is none. */
   get last(): FakeOutgoingCall {
     const call = this.calls.at(-1)
     if (!call) throw new RangeError('nobody was called')

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { PROPERTY_SEED } from './seeds.ts'
 
-/** What tests get as `fast-check` (vitest.config.ts): the same, with one seed for all properties that name none. */
+/** Replaces `fast-check` in tests (vitest.config.ts): the same, with one seed for all properties without their own. */
 const fc = createRequire(import.meta.url)('fast-check') as typeof import('fast-check').default
 
 fc.configureGlobal({ seed: PROPERTY_SEED })

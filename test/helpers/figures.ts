@@ -3,7 +3,7 @@ import type { TestContext } from 'vitest'
 /** A figure of a long run, as a line of its table. */
 export interface Figure {
   readonly what: string
-  /** What is to be reached. */
+  /** The target. */
   readonly goal: string
   readonly measured: string
 }

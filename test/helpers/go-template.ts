@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { stringify } from 'yaml'
 
-/** One piece of a template: text, or what is between `{{` and `}}`. */
+/** One piece of a template: text, or the code between `{{` and `}}`. */
 type Piece = { text: string } | { code: string }
 type Value = unknown
 type Context = Readonly<Record<string, Value>>
@@ -17,13 +17,13 @@ type Node =
   | { kind: 'range'; code: string; body: Block }
 
 /**
- * The part of Go's templates that the chart uses, since Helm itself is not to be had as a package. What it does not know, it
- * throws at, so that the chart cannot begin to use more unnoticed.
+ * The part of Go's templates that the chart uses, because Helm is not available as a package. It throws at anything
+ * unknown, so that the chart cannot use more unnoticed.
  */
 export class GoTemplates {
   readonly #defined = new Map<string, Block>()
 
-  /** Takes a file; what it defines is known to all, and itself by `path`. */
+  /** Adds a file under `path`, with its definitions. */
   add(path: string, source: string): void {
     const { body } = this.#parse(piecesOf(source), 0)
     this.#defined.set(path, body)
@@ -157,7 +157,7 @@ export class GoTemplates {
   }
 }
 
-/** Text and code in turn; `{{-` and `-}}` take the blanks beside them away. */
+/** Text and code in turn; `{{-` and `-}}` remove the adjacent whitespace. */
 function piecesOf(source: string): Piece[] {
   const pieces: Piece[] = []
   let rest = source
@@ -181,7 +181,7 @@ function piecesOf(source: string): Piece[] {
   }
 }
 
-/** Parts between `mark`s that stand neither in quotes nor in brackets. */
+/** Parts between `mark`s that are neither in quotes nor in brackets. */
 function split(code: string, mark: '|' | ' '): string[] {
   const parts = ['']
   let depth = 0

@@ -4,11 +4,11 @@ import { numberedFrames } from '../../src/simulator/faults/numbered-frames.ts'
 import { expectEmpty, LeakWatch } from './leaks.ts'
 import { rooms } from './rooms.ts'
 
-test('a server, a timer and a rejection that stay are named', async () => {
+test('a server, a timer and a rejection that remain are named', async () => {
   using watch = new LeakWatch()
   const server = createServer()
   await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle))
-  // More than the runner's own timers that may end meanwhile.
+  // More than the runner's own timers that can end meanwhile.
   const timers = Array.from({ length: 20 }, () => setTimeout(() => {}, 60_000))
   expect(watch.left.toSorted()).toEqual(['1 × TCPServerWrap', expect.stringMatching(/^\d+ × Timeout$/)])
   await expect(watch.settled(50)).rejects.toThrow('Timeout')
@@ -17,7 +17,7 @@ test('a server, a timer and a rejection that stay are named', async () => {
   await watch.settled()
 })
 
-test('a relay that was closed in mid sentence holds nothing', async () => {
+test('a relay that was closed during a sentence keeps nothing', async () => {
   const r = await rooms()
   r.join('anna', { speaks: 'en-us', hears: 'en-us' })
   r.join('bert', { speaks: 'es-es', hears: 'es-es' })

@@ -3,7 +3,7 @@ import type { Relay } from '../../src/core/relay.ts'
 import type { FakeClock } from '../../src/simulator/fake-clock.ts'
 import { until } from './until.ts'
 
-/** Handles that belong to a test; others come and go with the test runner itself. */
+/** Handles that belong to a test; others belong to the test runner itself. */
 const OURS = new Set([
   'Timeout',
   'TCPSocketWrap',
@@ -23,10 +23,7 @@ function handles(): Map<string, number> {
   return counts
 }
 
-/**
- * Watches a whole run: from its making until `settled`, nothing may be left open that was not there before, and nothing
- * may be rejected unheard.
- */
+/** Watches a whole run: from its creation until `settled`, no new handle can stay open, and no rejection can be unhandled. */
 export class LeakWatch implements Disposable {
   readonly #before = handles()
   readonly #unheard: unknown[] = []
@@ -36,7 +33,7 @@ export class LeakWatch implements Disposable {
     process.on('unhandledRejection', this.#listen)
   }
 
-  /** Waits until timers, sockets and children are gone; names those that stay. */
+  /** Waits until timers, sockets and children are gone; names the remaining ones. */
   async settled(ms = 10_000): Promise<void> {
     try {
       await until(() => this.left.length === 0, ms, 'that everything is closed')
@@ -60,7 +57,7 @@ export class LeakWatch implements Disposable {
   }
 }
 
-/** What must hold of any relay after it was closed: nobody in it, nothing kept, and every beginning has its end. */
+/** Invariants of any closed relay: no participants, nothing kept, and every start has its end. */
 export function expectEmpty(relay: Relay, clock?: FakeClock): void {
   const { metrics } = relay
   expect(relay.legs, 'legs').toBe(0)

@@ -2,12 +2,12 @@ import type { Clock } from '../../src/core/clock.ts'
 import type { EndReason } from '../../src/core/errors.ts'
 import { FakeLeg } from '../../src/simulator/fake-leg.ts'
 
-/** A minute of what is heard. */
+/** A minute of audio. */
 const GROWTH = 60 * 16_000
 
 /**
- * A leg whose party hears in real time, as a telephone does: what is sent is played after what was sent before, with
- * silence where nothing was there, and marks come back when they are due.
+ * A leg whose participant hears in real time, as on a phone: audio is played in order, with silence for gaps, and marks
+ * return when they are due.
  */
 export class LiveLeg extends FakeLeg {
   readonly #clock: Clock
@@ -56,13 +56,13 @@ export class LiveLeg extends FakeLeg {
     this.#pcm.fill(0, this.#sample(this.#clock.now()))
   }
 
-  /** What is heard in the last `ms` until now. */
+  /** Audio heard in the last `ms`. */
   lately(ms: number): Int16Array {
     const end = this.#sample(this.#clock.now())
     return this.#pcm.subarray(Math.max(0, end - ms * 16), end)
   }
 
-  /** What is heard from `from` to `to` (ms since it joined). */
+  /** Audio heard from `from` to `to` (ms since it joined). */
   between(from: number, to: number): Int16Array {
     return this.#pcm.subarray(from * 16, to * 16)
   }

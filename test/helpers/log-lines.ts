@@ -4,7 +4,7 @@ import type { Log } from '../../src/core/log.ts'
 export class LogLines implements Log {
   readonly all: { level: string; message: string; fields: Record<string, unknown> }[] = []
 
-  /** Warnings and errors, each in one line. */
+  /** Warnings and errors, one line each. */
   get complaints(): string[] {
     return this.all
       .filter(({ level }) => level === 'warn' || level === 'error')

@@ -8,7 +8,7 @@ type Modules = Parameters<NonNullable<Reporter['onTestRunEnd']>>[0]
 const BEGIN = '<!-- long run: begin -->'
 const END = '<!-- long run: end -->'
 
-/** Writes what a whole long run measured into the page, between its two marks; nothing when anything failed. */
+/** Writes the measurements of a whole long run into the page, between its two marks; nothing if a test failed. */
 export class LongReport implements Reporter {
   readonly #page: URL | undefined
 
@@ -29,7 +29,7 @@ export class LongReport implements Reporter {
   }
 }
 
-/** How to see once more what chance has found in this file: a seed is in the name of the test or in what it says. */
+/** How to reproduce random failures of this file: a seed is in the name of the test or in its message. */
 export function rerunLines(module: Modules[number]): string[] {
   const seeds = new Set<string>()
   for (const test of module.children.allTests()) {
@@ -49,7 +49,7 @@ function machine(): string {
   return `${cpus().length} × ${model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}`
 }
 
-/** The page with this table between its marks. Throws when it has none. */
+/** The page with this table between its marks. Throws if it has none. */
 export function withFigures(page: string, figures: readonly Figure[], where: string, when: Date): string {
   const [before, rest] = page.split(BEGIN)
   const after = rest?.split(END)[1]

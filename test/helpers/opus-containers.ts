@@ -31,7 +31,7 @@ export interface PageOptions {
   readonly position?: number
 }
 
-/** A page of whole packets; `open`: its last one goes on in the next page. */
+/** A page of whole packets; `open`: its last one continues in the next page. */
 export function oggPage(
   packets: readonly Buffer[],
   { flags = 0, serial = 7, position = 0 }: PageOptions = {},
@@ -78,7 +78,7 @@ export function oggFile(
 export interface WebmOptions {
   readonly head?: Buffer
   readonly codec?: string
-  /** As browsers record: nobody knows how long it will be. */
+  /** Like the recordings of browsers: the length is unknown. */
   readonly unknownSizes?: boolean
   /** Blocks in groups, as other writers make them. */
   readonly groups?: boolean

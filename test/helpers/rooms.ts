@@ -10,7 +10,7 @@ import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import { LiveLeg } from './live-leg.ts'
 import { LogLines } from './log-lines.ts'
 
-/** A relay on a clock that stands still, with legs and a service that the test plays; voices are heard as loud as sent. */
+/** A relay on a simulated clock, with legs and a service that the test plays; voices are not normalized. */
 export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
   const clock = new FakeClock(1_000)
   const translator = new FakeTranslator()
@@ -44,13 +44,13 @@ export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
     relay.admit(leg, { room: 'r', ...invitation })
     return leg
   }
-  /** From now on `id` says `pcm`, frame by frame as time goes on; then silence. */
+  /** From now on `id` says `pcm`, frame by frame as time advances; then silence. */
   const say = (id: string, pcm: Int16Array) => speaking.set(id, { pcm, at: 0 })
   const silent = new Int16Array(FRAME_SAMPLES)
   let turns = 0
   /**
-   * Lets `ms` pass: every 20 ms each leg's party delivers a frame, at uneven moments as on a real machine; the time at the
-   * end is exact.
+   * Advances time by `ms`: every 20 ms each leg's participant delivers a frame, at uneven moments as on a real machine;
+   * the time at the end is exact.
    */
   const run = async (ms: number) => {
     const since = clock.now()
@@ -64,7 +64,7 @@ export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
       }
       // 1,024ths, so that sums stay exact.
       const late = t + 20 < ms ? ((++turns * 389) % 900) / 1_024 : 0
-      // Two runs at the same time share what passes.
+      // Two concurrent runs share the time.
       clock.advance(Math.max(0, since + t + 20 + late - clock.now()))
       // Fakes answer in microtasks.
       await Promise.resolve()

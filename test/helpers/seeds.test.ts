@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest'
 import { rerunLines } from './long-report.ts'
 import { fuzzSeeds, PROPERTY_SEED } from './seeds.ts'
 
-/** Where chance is let in, or the long run measures by it. */
+/** Files that can use randomness, or that the long run measures with it. */
 const ALLOWED = ['helpers/seeds.ts', 'helpers/seeds.test.ts', 'faults/service/recovery.long.ts']
 
-describe('chance in tests', () => {
-  test('comes from seeds alone', () => {
+describe('randomness in tests', () => {
+  test('comes from seeds only', () => {
     const folder = join(import.meta.dirname, '..')
     const wild = globSync('**/*.ts', { cwd: folder })
       .filter(file => !ALLOWED.includes(file))
@@ -31,7 +31,7 @@ describe('chance in tests', () => {
     }
   })
 
-  test('of a property that names no seed is that of the run, and a failure tells it', () => {
+  test('of a property without a seed is that of the run, and a failure reports it', () => {
     expect(fc.readConfigureGlobal()?.seed).toBe(PROPERTY_SEED)
     const broken = fc.property(fc.nat(), () => false)
     expect(() => fc.assert(broken)).toThrow(`seed: ${PROPERTY_SEED}`)
@@ -39,7 +39,7 @@ describe('chance in tests', () => {
   })
 })
 
-test('what a long run finds is told with the way to see it again', () => {
+test('a long run reports how to reproduce its findings', () => {
   const failed = (name: string, message: string) => ({
     name,
     result: () => ({ state: 'failed', errors: [{ message }] }),

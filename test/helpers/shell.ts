@@ -6,17 +6,17 @@ import { join } from 'node:path'
 import { until } from './until.ts'
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname
-/** Real engines on a machine that does other things as well. */
+/** Real engines on a busy machine. */
 const PATIENCE_MS = 90_000
 
-/** … where nobody is turned away for that. */
+/** Prevents rejections by a busy machine. */
 const NEVER_LATE = {
   DRAGOMAN_EMBEDDED_ADMIT_BEHIND_MS: '60000',
   DRAGOMAN_EMBEDDED_MAX_BEHIND_MS: '60000',
   DRAGOMAN_EMBEDDED_END_BEHIND_MS: '120000',
 }
 
-/** An empty working directory, and commands in it as a user types them, without settings from outside. */
+/** An empty working directory, and commands in it as a user types them, without external settings. */
 export class Shell implements AsyncDisposable {
   readonly folder: string
   readonly #running = new Set<Command>()
@@ -49,7 +49,7 @@ export class Shell implements AsyncDisposable {
     return { code, out: command.out, err: command.err }
   }
 
-  /** Ends what still runs, and takes the folder away. */
+  /** Ends running commands, and deletes the folder. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(Array.from(this.#running, command => command.end('SIGKILL')))
     await rm(this.folder, { recursive: true, force: true })
@@ -60,7 +60,7 @@ export class Shell implements AsyncDisposable {
 export class Command {
   out = ''
   err = ''
-  /** The exit code; −1 when a signal ended it. Never rejects. */
+  /** The exit code; −1 if a signal ended it. Never rejects. */
   readonly ended: Promise<number>
   readonly #child: ChildProcess
   #code: number | undefined
@@ -95,7 +95,7 @@ export class Command {
     return this.#child.pid ?? 0
   }
 
-  /** What `pattern` finds in the output first; rejects when the command ends without it. */
+  /** The first match of `pattern` in the output; rejects if the command ends without it. */
   says(pattern: RegExp): Promise<RegExpExecArray> {
     const look = () => {
       const found = pattern.exec(this.out)
@@ -106,12 +106,12 @@ export class Command {
     return until(look, PATIENCE_MS, `${pattern}`)
   }
 
-  /** Reads nothing more of what it writes about itself (stderr). */
+  /** Stops reading its stderr. */
   stopReading(): void {
     this.#child.stderr?.removeAllListeners('data').pause()
   }
 
-  /** Sends `signal` and waits; the exit code. */
+  /** Sends `signal` and waits for the exit code. */
   end(signal: NodeJS.Signals): Promise<number> {
     this.#child.kill(signal)
     return this.ended

@@ -1,9 +1,9 @@
-/** Work that is measured (ms of this process's time). */
+/** Measured work (ms of this process's time). */
 const PROBE_MS = 30
 
 /**
- * How many times as long as on an idle machine work takes now, 1 or more: others want the processor too. For bounds on how
- * soon something is done that is nothing but work; a quiet machine is held to the bound itself.
+ * Current duration of work relative to an idle machine, 1 or more. For limits on pure work; an idle machine gets the
+ * limit itself.
  */
 export function slowdown(): number {
   const cpu = process.cpuUsage()

@@ -1,4 +1,4 @@
-/** TypeScript with comments, and optionally what is inside quotes, replaced by blanks; lines stay where they are. */
+/** TypeScript with comments, and optionally the content of quotes, replaced by blanks; line numbers are kept. */
 export function withoutComments(source: string, { strings = false } = {}): string {
   let out = ''
   let at = 0
@@ -11,7 +11,7 @@ export function withoutComments(source: string, { strings = false } = {}): strin
   return out
 }
 
-/** The regular expressions that are written out in a source, as they stand there, with their flags. */
+/** The regular expression literals of a source, with their flags. */
 export function regexesOf(source: string): { text: string; flags: string; line: number }[] {
   const found: { text: string; flags: string; line: number }[] = []
   let before = ''
@@ -41,7 +41,7 @@ function endOfToken(source: string, at: number, before: string): number {
   return at + (found?.[0].length ?? 1)
 }
 
-/** A slash divides after a value and begins a regular expression after anything else. */
+/** A slash divides after a value and starts a regular expression after anything else. */
 function startsRegex(before: string): boolean {
   return /(^|[(,=:[!&|?{};\n]|=>|\b(return|case|of|in))\s*$/.test(before.slice(-20))
 }
@@ -54,7 +54,7 @@ function isQuoted(token: string): boolean {
   return token.length > 1 && /^['"`/]/.test(token)
 }
 
-/** What a source imports, in any form; comments do not count. */
+/** Imports of a source, in any form; comments do not count. */
 export function importsOf(source: string): string[] {
   const code = withoutComments(source)
   const forms = [

@@ -21,7 +21,7 @@ export const LOST: EndReason = {
   error: new BridgeError('LEG_LOST', 'gone', { retryable: true }),
 }
 
-/** A switchboard on a relay whose clock stands still; every party is one tone, each notice another. */
+/** A switchboard on a relay with a simulated clock; every participant is one tone, each notice another. */
 export async function switchboard(options: Partial<SwitchboardParts> = {}) {
   const { clock, relay, translator, answer, connection } = await rooms({ awayAfterMs: 0 })
   const announcer = new FakeAnnouncer()
@@ -39,7 +39,7 @@ export async function switchboard(options: Partial<SwitchboardParts> = {}) {
   const say = (leg: FakeLeg, hz: number, ms: number) => {
     legs.set(leg, { ...legs.get(leg)!, pcm: sine(hz, ms), at: 0 })
   }
-  /** Every 20 ms each party delivers a frame and hears what has been played to it. */
+  /** Every 20 ms each participant delivers a frame and hears the played audio. */
   const run = async (ms: number) => {
     for (let t = 0; t < ms; t += 20) {
       for (const [leg, voice] of legs) {
@@ -53,13 +53,13 @@ export async function switchboard(options: Partial<SwitchboardParts> = {}) {
       for (let turn = 0; turn < 5; turn++) await Promise.resolve()
     }
   }
-  /** What `leg` heard in the last `ms` of the time that ran. */
+  /** Audio of `leg` in the last `ms` of the elapsed time. */
   const lately = (leg: FakeLeg, ms: number) => {
     const { heardAt } = legs.get(leg)!
     return leg.sounded().subarray(heardAt.at(-1 - ms / 20) ?? 0)
   }
   const hears = (pcm: Int16Array, hz: number) => pcm.length > 0 && loudness(pcm, hz, 16_000) > 300
-  /** The notices that `leg` has heard, in order; a notice counts where it is loud for half its length. */
+  /** The notices that `leg` has heard, in order; a notice counts if it is loud for half its length. */
   const notices = (leg: FakeLeg): string[] => {
     const pcm = leg.sounded()
     const found: string[] = []
@@ -86,7 +86,7 @@ export async function switchboard(options: Partial<SwitchboardParts> = {}) {
   }
   const caller = (plan: Partial<DialPlan> = {}, id = 'caller', room = 'r') =>
     admit(id, { room, speaks: 'es-es', hears: 'es-es', name: 'Ana', dial: { ...PLAN, ...plan } })
-  /** Whoever was called picks up; `answered` unless it may be a machine. */
+  /** The callee picks up; `answered` unless it can be a machine. */
   const pickUp = (id = 'callee', answered = true) => {
     const leg = admit(id, dialler.last.request.invitation)
     if (answered) dialler.last.become({ kind: 'answered', participant: id })

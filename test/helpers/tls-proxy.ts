@@ -10,23 +10,23 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SelfSigned } from '../../src/simulator/discord/voice/self-signed.ts'
 
-/** What is wrong with a reverse proxy. */
+/** Faults of a reverse proxy. */
 export interface ProxyFaults {
   /** Answers every request itself. */
   answer?: { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   /** Answers these paths itself, with 404. */
   hides?: RegExp
-  /** Paths as they are passed on. */
+  /** Rewrites forwarded paths. */
   path?: (path: string) => string
-  /** What upgrades get: passed on as an ordinary request, as by a proxy that knows none; a status; or nothing. */
+  /** Treatment of upgrades: forwarded as an ordinary request, as by a proxy without support; a status; or nothing. */
   upgrades?: 'as-requests' | number | 'hang'
   /** Upgraded connections are cut after this long (ms). */
   cutMs?: number
-  /** Headers that are not passed on. */
+  /** Headers that are not forwarded. */
   drops?: readonly string[]
 }
 
-/** A reverse proxy with TLS on loopback, faulty on purpose. Whoever listens closes it. */
+/** A reverse proxy with TLS on loopback, faulty on purpose. The caller of `listen` closes it. */
 export class TlsProxy implements AsyncDisposable {
   readonly certificate: string
   readonly faults: ProxyFaults
@@ -49,7 +49,7 @@ export class TlsProxy implements AsyncDisposable {
     })
   }
 
-  /** Listens before the server on port `upstream()`, with the certificate `signed`. */
+  /** Listens in front of the server on port `upstream()`, with the certificate `signed`. */
   static async listen(
     signed: SelfSigned,
     upstream: () => number,

@@ -1,4 +1,4 @@
-/** A tone of `hz` at `peak` for `ms`, at `rate` Hz: each test speaker is one. */
+/** A tone of `hz` at `peak` for `ms`, at `rate` Hz: the voice of a test speaker. */
 export function sine(hz: number, ms: number, peak = 8_000, rate = 16_000): Int16Array {
   const pcm = new Int16Array(Math.round((ms * rate) / 1000))
   for (let at = 0; at < pcm.length; at++)

@@ -1,4 +1,4 @@
-/** Settles with what `look` finds; rejects after `ms`, naming `what`. Real time, for what really takes time. */
+/** Resolves to the result of `look`; rejects after `ms`, naming `what`. For conditions that take real time. */
 export async function until<T>(look: () => T | undefined | false, ms: number, what: string): Promise<T> {
   const deadline = performance.now() + ms
   for (;;) {
@@ -9,7 +9,7 @@ export async function until<T>(look: () => T | undefined | false, ms: number, wh
   }
 }
 
-/** Real time passes: for what must not happen in it, or takes that long. */
+/** Waits in real time: for something that must not happen, or takes this long. */
 export function pause(ms: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, ms))
 }

@@ -9,8 +9,8 @@ interface Source {
 const EXPORTED = /^export (?:async )?(?:function\*?|class|const|let) (\w+)/gm
 
 /**
- * Functions, classes and constants that a file of `src` exports and no other file names: what only its own file uses is
- * its own business. Types go with the function that takes them, whether somebody names them or not.
+ * Functions, classes and constants that a file of `src` exports and no other file names; uses in its own file do not
+ * count. Types are exempt, because they belong to the functions that use them.
  */
 export function unusedExports(files: readonly Source[]): Fault[] {
   const named = new Map<string, Set<string>>()

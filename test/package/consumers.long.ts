@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all(folders.map(folder => rm(folder, { recursive: true, force: true }))))
 
-/** The same as `consumers.test.ts`, with what npm itself makes of the tarball and each of these hosts. */
+/** The same as `consumers.test.ts`, with npm's own installation of the tarball and each of these hosts. */
 it.each([
   ['5.0.0', '11.0.0'],
   ['5.3.0', '11.0.0'],

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DECORATED, HOST_TYPES } from './host-consumer.ts'
 import { ENV, PACK_MS, PROJECT, packed, run } from './packed.ts'
 
-/** The oldest Fastify that the plugins promise to work in, and the one that they are made with. */
+/** The oldest Fastify that the plugins support, and the one that they are developed with. */
 const FASTIFY = { floor: 'fastify-floor', current: 'fastify' } as const
 type Version = keyof typeof FASTIFY
 const MODULES = join(PROJECT, 'node_modules')
@@ -29,21 +29,21 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'unpacked'))
   execFileSync('tar', ['-xzf', tarball, '-C', join(folder, 'unpacked'), '--strip-components=1'])
   for (const version of ['floor', 'current'] as const) install(version, consumer(version), version)
-  // npm does so where the host's version does not fit, and links do.
+  // npm does so if the host's version does not match, and for links.
   install('floor', consumer('two-copies'), 'current')
 }, PACK_MS)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /**
- * An empty folder in which the package was installed, as npm would have done: without the optional peers, and without the network. `nested`:
- * the Fastify that the package itself finds.
+ * An empty folder in which the package was installed as by npm: without the optional peers, and without the network.
+ * `nested`: the Fastify that the package itself finds.
  */
 function install(host: Version, at: string, nested: Version): void {
   const modules = join(at, 'node_modules')
   const target = join(modules, 'dragoman')
   mkdirSync(modules, { recursive: true })
-  // A copy, not a link: modules are looked for from where they really are.
+  // A copy, not a link: modules are resolved from their real location.
   cpSync(join(folder, 'unpacked'), target, { recursive: true })
   const { dependencies } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>
@@ -67,7 +67,7 @@ interface Found {
   readonly discord: { code: string; message: string }
 }
 
-describe("the packed tarball in somebody else's program", () => {
+describe('the packed tarball in another program', () => {
   it.each([
     ['floor', '5.0.0'],
     ['current', JSON.parse(readFileSync(join(MODULES, 'fastify/package.json'), 'utf8')).version as string],
@@ -88,7 +88,7 @@ describe("the packed tarball in somebody else's program", () => {
         expect(each, stderr).toMatchObject({ complaints: 0, heard: true, dead: [], root: 'mine' })
       expect(found.wrong).toMatchObject({ code: 'CONFIG' })
       expect(found.wrong.message).toMatch(/invite must be a function.*did you mean publicUrl\?/)
-      // None of the optional peers is there, and nothing else needed them.
+      // The optional peers are missing, and nothing else needed them.
       expect(found.discord).toMatchObject({ code: 'NOT_INSTALLED' })
       expect(found.discord.message).toContain('npm install discord.js@14 @discordjs/voice@0.19.2')
     },
@@ -112,7 +112,7 @@ describe("the packed tarball in somebody else's program", () => {
         ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
         ...{ noEmit: true, skipLibCheck: false, types: ['node'] },
       }
-      // What decorates one copy is not seen in the other.
+      // Decorations of one copy are not visible in the other.
       const files = name === 'two-copies' ? ['host.ts'] : ['host.ts', 'decorated.ts']
       const settings = `tsconfig.${moduleResolution}.json`
       writeFileSync(join(at, settings), JSON.stringify({ compilerOptions, files }))

@@ -1,4 +1,4 @@
-/** A strict program of somebody else with bridges in its app: it compiles against whatever copy of Fastify it has. */
+/** A strict external program with bridges in its app: it compiles with any copy of Fastify. */
 export const HOST_TYPES = `
 import Fastify from 'fastify'
 import { Relay, relayOptions, type Config, type Admission } from 'dragoman'
@@ -46,7 +46,7 @@ export function legs(bridge: TwilioBridge): number {
 export type { Config }
 export { start }
 `
-/** Where the app has the same copy of Fastify, what the bridges decorate it with has a type. */
+/** If the app has the same copy of Fastify, the bridges' decorations have types. */
 export const DECORATED = `
 import type { FastifyInstance } from 'fastify'
 import 'dragoman/twilio'

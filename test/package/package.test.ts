@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ENV as env, PACK_MS, type Packed, PROJECT, packed, run } from './packed.ts'
 import { JAVASCRIPT_CONSUMER, TYPESCRIPT_CONSUMER, typedConsumers } from './typed-consumers.ts'
 
-/** Packing, and installing some 90 packages, perhaps without a cache, on a busy machine. */
+/** Time for packing, and installing about 90 packages, possibly without a cache, on a busy machine. */
 const INSTALL_MS = PACK_MS + 140_000
-/** One program of it; it is ended then, rather than left behind. */
+/** Time for one of its programs, which is then ended. */
 const PROGRAM_MS = 140_000
 
 const { exports, bin, devDependencies, peerDependenciesMeta } = JSON.parse(
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('the package', () => {
-  it('holds what is promised and nothing else', () => {
+  it('contains what is documented and nothing else', () => {
     const allowed =
       /^(dist\/.+\.(js|d\.ts|json|html|css|svg)|recordings\/[^/]+\.(wav|json|md)|docs\/([^/]+\/)*[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|(deploy|examples)\/.+|scripts\/setup(\.mjs|\/[^/]+\.mjs)|package\.json|dragoman\.example\.yaml|(README|CHANGELOG|SECURITY|CONTRIBUTING)\.md|LICENSE)$/
     const paths = about.files.map(file => file.path)
@@ -54,13 +54,13 @@ describe('the package', () => {
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'package.json', 'dragoman.example.yaml']))
   })
 
-  it('is of a sane size', () => {
+  it('has a reasonable size', () => {
     expect(about.size).toBeGreaterThan(500_000) // the recordings
     expect(about.size).toBeLessThan(3_000_000)
     expect(about.unpackedSize).toBeLessThan(8_000_000)
   })
 
-  it('holds no secrets and no address of a registry', async () => {
+  it('contains no secrets and no address of a registry', async () => {
     const suspicious =
       /-----BEGIN [A-Z ]*PRIVATE KEY|\bAC[0-9a-f]{32}\b|\bSK[0-9a-f]{32}\b|\bgh[pousr]_\w{30,}|_authToken=|registry\.npmjs|\/root\/|\/home\/\w+\//
     for (const { path } of about.files) {
@@ -69,13 +69,13 @@ describe('the package', () => {
     }
   })
 
-  it('brings a command that runs', async () => {
+  it('has a command that runs', async () => {
     const { stdout } = await run(join(folder, 'node_modules/.bin/dragoman'), ['--help'], { cwd: folder, env })
     for (const command of ['serve', 'service', 'demo', 'call']) expect(stdout).toContain(command)
     expect(Object.keys(bin)).toEqual(['dragoman'])
   })
 
-  it('holds what its first page links, and says where it comes from', async () => {
+  it('contains the files that its first page links, and names its source', async () => {
     const paths = new Set(about.files.map(file => file.path))
     const text = await readFile(join(installed(), 'README.md'), 'utf8')
     const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link = '']) => link)
@@ -96,7 +96,7 @@ describe('the package', () => {
     expect(stderr).toContain('the engines of the embedded service are installed')
   })
 
-  it('says in one line which Node it needs, under an older one', async () => {
+  it('reports the required Node in one line, under an older one', async () => {
     const older = "Object.defineProperty(process.versions, 'node', { value: '20.19.4' })"
     const options = ['--import', `data:text/javascript,${encodeURIComponent(older)}`]
     const failed = await run(process.execPath, [...options, join(installed(), bin.dragoman!), 'serve'], {
@@ -107,17 +107,17 @@ describe('the package', () => {
     expect(failed.stderr).toMatch(/^dragoman needs Node 24 or newer, this is 20\.19\.4: .*\n$/)
   })
 
-  it('needs few others: those of one channel are there only if somebody wants it', async () => {
+  it('has few dependencies: those of a channel are optional', async () => {
     const lock = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8'))
     const names = Object.keys(lock.packages).map(path => path.replace(/^.*node_modules\//, ''))
     expect(names).toContain('fastify')
-    // prom-client brings OpenTelemetry's interface, which is small.
+    // prom-client includes OpenTelemetry's interface, which is small.
     for (const name of optional.filter(each => each !== '@opentelemetry/api'))
       expect(names).not.toContain(name)
     expect(names.length).toBeLessThan(135)
   })
 
-  it('says what to install for a channel whose packages are not there', async () => {
+  it('names the packages to install for a channel if they are missing', async () => {
     const program = join(folder, 'node_modules/.bin/dragoman')
     const failed = await run(program, ['discord', 'invite', '--application-id', '123456789012345678'], {
       ...{ cwd: folder, env },
@@ -150,7 +150,7 @@ describe('the package', () => {
   })
 
   it(
-    'has all of its channels once their packages are installed, with types for programs of others, all checked',
+    'has all channels once their packages are installed, with types for other programs, all checked',
     async () => {
       await install(...optional.map(name => `${name}@${devDependencies[name]}`))
       const script = "console.log(Object.keys(await import('dragoman/discord')).length)"

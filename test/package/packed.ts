@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 export const run = promisify(execFile)
 export const PROJECT = new URL('../..', import.meta.url).pathname
 
-/** Without what npm tells the scripts of this project, but with the settings it was given (registry, certificates, cache). */
+/** Without npm's variables for the scripts of this project, but with its settings (registry, certificates, cache). */
 const FOREIGN =
   /^(npm_(lifecycle|package|command|execpath|node_execpath|config_local_prefix)|vitest|dragoman_|node_env$)/i
 export const ENV = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
@@ -28,8 +28,8 @@ export interface Packed {
 }
 
 /**
- * The package as `npm pack` makes it, once for all tests that ask, also in other processes: it is kept for as long as nothing that goes into
- * it changes.
+ * The package as `npm pack` creates it, once for all tests, even in other processes: it is kept until one of its inputs
+ * changes.
  */
 export async function packed(): Promise<Packed> {
   const folder = join(tmpdir(), PREFIX + (await fingerprint()))
@@ -57,7 +57,7 @@ export async function packed(): Promise<Packed> {
   return read()
 }
 
-/** Whether the lock is ours now. One that was left behind is nobody's. */
+/** Whether we have the lock. An abandoned one is ignored. */
 async function locked(path: string): Promise<boolean> {
   try {
     await mkdir(path)
@@ -77,7 +77,7 @@ async function removeOld(): Promise<void> {
   }
 }
 
-/** Of all that goes into the package, or makes it. */
+/** Of all files that go into the package, or create it. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256').update(PROJECT)
   const { files } = JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8')) as { files: string[] }

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A program of somebody else, which says how it uses the package and what must not compile. */
+/** An external program that shows the use of the package, and what must not compile. */
 export const TYPESCRIPT_CONSUMER = `
 import { buildApp, type App } from 'dragoman'
 import { FRAME_SAMPLES, encodeWav } from 'dragoman/transcode'
@@ -42,7 +42,7 @@ export async function used(client: ServiceClient): Promise<string | undefined> {
 }
 `
 
-/** The client against the scripted service, both as installed. */
+/** The client with the scripted service, both as installed. */
 export const JAVASCRIPT_CONSUMER = `
 import { ServiceClient, ServiceFailure } from 'dragoman/service'
 import { ScriptedService, tone, tones } from 'dragoman/simulator'
@@ -89,11 +89,11 @@ process.exit()
 type Exports = Readonly<Record<string, string | { readonly default: string }>>
 
 /**
- * Writes programs into `folder`: the examples as if they had installed the package, and one that imports whatever the
- * entries export and the documents import. Answers their names, with what the compiler needs beside them.
+ * Writes programs into `folder`: the examples with the installed package, and one that imports everything that the
+ * entries export and the documents import. Returns their names, with the files that the compiler needs.
  */
 export async function typedConsumers(project: string, folder: string, exports: Exports): Promise<string[]> {
-  // Twilio's types want those of a package that Twilio does not bring: nothing that could be mended here.
+  // Twilio's types require a package that Twilio does not install; this cannot be fixed here.
   const files = new Map([
     ['jsonwebtoken.d.ts', "declare module 'jsonwebtoken' { type Algorithm = string }\n"],
   ])
@@ -110,12 +110,12 @@ export async function typedConsumers(project: string, folder: string, exports: E
   return [...files.keys()]
 }
 
-/** Where an entry is made from. */
+/** The source of an entry. */
 function sourceOf(entry: Exports[string]): string {
   return (typeof entry === 'string' ? entry : entry.default).replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts')
 }
 
-/** Imports from the sources as imports from the package. */
+/** Rewrites imports from the sources as imports from the package. */
 function installed(source: string, exports: Exports): string {
   let text = source
   for (const [entry, place] of Object.entries(exports))
@@ -147,7 +147,7 @@ async function documented(project: string): Promise<string[]> {
   return lines
 }
 
-/** Each name as another one, so that none comes twice. */
+/** Renames each import, so that none occurs twice. */
 function imported(names: string, entry: string, mark: string | number, type = ''): string {
   const parts = names
     .replace(/\/\/.*$/gm, '')

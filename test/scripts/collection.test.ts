@@ -15,7 +15,7 @@ interface Run {
   output: string
 }
 
-/** Runs the collection as a person would, in a process of its own. */
+/** Runs the collection like a person, in a separate process. */
 function newman(url: string, key: string, ...more: string[]): Promise<Run> {
   const values = [`base_url=${url}`, `api_key=${key}`].flatMap(value => ['--env-var', value])
   const files = [`${FOLDER}collection.json`, '-e', `${FOLDER}environment.json`, '--working-dir', PROJECT]
@@ -45,7 +45,7 @@ test('the collection has every operation that needs no session, and no key', () 
 
 const real = realService()
 
-test('every request of it is answered as its checks say', async () => {
+test('every request of it passes its checks', async () => {
   const { code, output } = await newman(real.url, KEY)
   expect(output).toMatch(/answers 200/)
   expect(code, output).toBe(0)

@@ -5,7 +5,7 @@ import { lagPlot } from '../../src/simulator/lag-plot.ts'
 
 const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '' })
 
-/** What is drawn: the texts, and the corners of every curve. */
+/** The drawn texts, and the corners of every curve. */
 function drawn(svg: string) {
   const { text, polyline } = (parser.parse(svg) as { svg: Record<string, unknown> }).svg
   const list = <T>(value: unknown) =>
@@ -54,7 +54,7 @@ describe('a plot of the lag', () => {
     expect(new Set(curves.map(({ stroke }) => stroke)).size).toBe(2)
   })
 
-  test('puts a point where its time and lag are, and goes down to 0 where there was nothing', () => {
+  test('places a point at its time and lag, and returns to 0 where there was nothing', () => {
     const points = [
       { atMs: 0, lagMs: 0 },
       { atMs: 1_000, lagMs: 2_000 },
@@ -71,13 +71,13 @@ describe('a plot of the lag', () => {
     expect((two![0] - zero![0]) * 60).toBeCloseTo(last![0] - zero![0], -1)
   })
 
-  test('short times are shown in seconds', () => {
+  test('shows short times in seconds', () => {
     expect(drawn(lagPlot([{ name: 'a', points: [{ atMs: 9_000, lagMs: 1 }] }])).texts).toContain(
       'time, seconds',
     )
   })
 
-  test('is a whole picture of whatever it gets', () => {
+  test('is a valid picture for any input', () => {
     const point = fc.record({
       atMs: fc.integer({ min: 0, max: 10_000_000 }),
       lagMs: fc.double({ min: -1_000, max: 200_000, noNaN: true }),

@@ -41,7 +41,7 @@ function client(service: ScriptedService, options: ClientOptions = {}): Socket {
   return socket
 }
 
-/** What the next `event` carries. */
+/** Resolves to the payload of the next `event`. */
 function when(socket: Socket, event: string): Promise<unknown[]> {
   return new Promise(settle => socket.once(event, (...payload: unknown[]) => settle(payload)))
 }
@@ -65,7 +65,7 @@ async function speak(socket: Socket, pcm: Int16Array): Promise<void> {
   for (let at = 0; at < pcm.length; at += 960) await send(socket, bytesOf(pcm.slice(at, at + 960)))
 }
 
-/** Results until `endSynth`, or all that came when `count` are there. */
+/** Results until `endSynth`, or the first `count`. */
 function results(socket: Socket, count = Number.POSITIVE_INFINITY): Promise<StsResult[]> {
   const all: StsResult[] = []
   return new Promise(settle => {
@@ -118,7 +118,7 @@ describe('the protocol', () => {
     expect(service.sessions).toHaveLength(0)
   })
 
-  test('a fragment before start is refused and counted', async () => {
+  test('a fragment before start is rejected and counted', async () => {
     const service = await listen({ faults: { startDelayMs: 5_000 } })
     const socket = client(service)
     await when(socket, 'connected')
@@ -128,7 +128,7 @@ describe('the protocol', () => {
     expect(service.session).toMatchObject({ early: 1, fragments: 0 })
   })
 
-  test('it goes away and comes back on the same port', async () => {
+  test('stops and restarts on the same port', async () => {
     const service = await listen()
     const socket = await started(service)
     const { url } = service
@@ -144,7 +144,7 @@ describe('the protocol', () => {
 })
 
 describe('answers', () => {
-  test('tones: an utterance is answered by a tone of its length in the language wanted', async () => {
+  test('tones: an utterance is answered by a tone of its length in the target language', async () => {
     const service = await listen()
     const socket = await started(service)
     const answer = results(socket)
@@ -161,7 +161,7 @@ describe('answers', () => {
       startMs: 200,
       endMs: 1200,
     })
-    // 32 kbit/s: 4 bytes a millisecond, and the encoder's delay.
+    // 32 kbit/s: 4 bytes per millisecond, and the encoder's delay.
     expect(result!.file!.data.length).toBeGreaterThan(4000)
     expect(result!.file!.data.length).toBeLessThan(4700)
     expect([...new Uint8Array(result!.file!.data).subarray(0, 2)]).toEqual([0xff, 0xf3])
@@ -169,7 +169,7 @@ describe('answers', () => {
     expect(new Set(['en', 'es', 'fr', 'de', 'it', 'pt', 'ja'].map(toneOf)).size).toBe(7)
   })
 
-  test('tones: the speaker’s own tone is heard, and audio can be cut every so much', async () => {
+  test('tones: detects the speaker’s own tone, and can answer at an interval', async () => {
     const heard: number[] = []
     const answer = tones({ everyMs: 500, rate: 24_000, hz: (_, heardHz) => heard.push(heardHz) && 700 })
     const socket = await started(await listen({ answer }))
@@ -189,7 +189,7 @@ describe('answers', () => {
     expect(new Set(pieces.map(piece => piece.id))).toEqual(new Set(['1']))
   })
 
-  test('/stt: text without voice, partials when asked for', async () => {
+  test('/stt: text without voice, partials on request', async () => {
     const service = await listen({ answer: tones({ silenceMs: 60 }) })
     const query = { languageIdSource: 'en-us', partials: 'true' }
     const socket = await started(service, { namespace: '/stt', query })
@@ -205,7 +205,7 @@ describe('answers', () => {
 })
 
 describe('faults', () => {
-  test('at the connection: refuse, hang, key, connected, start', async () => {
+  test('of the connection attempt: refuse, hang, key, connected, start', async () => {
     const service = await listen({ faults: { refuse: 503 } })
     await when(client(service), 'connect_error')
     service.heal()
@@ -227,7 +227,7 @@ describe('faults', () => {
     expect(held.connected).toBe(false)
   })
 
-  test('of acknowledgements: nack counts down, odd answers, late, none', async () => {
+  test('of acknowledgments: nack counts down, odd answers, late, none', async () => {
     const service = await listen({ faults: { nack: 2 } })
     const socket = await started(service)
     expect([await send(socket), await send(socket), await send(socket)]).toEqual([[false], [false], [true]])
@@ -248,7 +248,7 @@ describe('faults', () => {
     silent.catch(() => {})
   })
 
-  test('of the connection: dropAt in one session alone, kick, dropAll', async () => {
+  test('of the connection: dropAt in one session only, kick, dropAll', async () => {
     const service = await listen()
     service.next({ dropAt: 3 })
     const first = await started(service)

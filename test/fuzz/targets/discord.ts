@@ -15,7 +15,7 @@ const KEY = Buffer.alloc(32, 7)
 const SSRC = 4_711
 const OPUS = Buffer.of(0xf8, 1, 2, 3, 4, 5)
 
-/** A datagram whose seal is right, whatever is in it: as somebody sends who has the key. */
+/** A datagram with a valid seal around any content: from a sender with the key. */
 function datagramOf(input: Buffer, mode: string): Buffer {
   const [first = 0x80, second = 120] = input
   const clear = 12 + (first & 0x0f) * 4 + (first & 0x10 ? 4 : 0)
@@ -77,7 +77,7 @@ const datagrams: FuzzTarget = {
   run(input) {
     const before = stage.counters.packets
     stage.reception.datagram(input, false)
-    // The only ones that are taken are those that somebody with the key has sealed.
+    // Only datagrams that were sealed with the key are accepted.
     must(stage.counters.packets - before <= 1, 'one packet at most')
   },
 }
@@ -91,8 +91,8 @@ const footers: FuzzTarget = {
   ],
   words: ['\u00fa\u00fa'],
   run(input) {
-    // Two readings, of the bridge and of the simulator, which share no line.
-    // A footer behind nothing is none in the simulator; in the bridge it is one, and then cannot be decrypted.
+    // Two implementations, of the bridge and of the simulator, without shared code. A footer without content is invalid
+    // in the simulator; in the bridge it counts as a footer that cannot be decrypted.
     const nothingElse = input.length > 2 && input.at(-3) === input.length
     must(nothingElse || looksEncrypted(input) === hasDaveFooter(input), 'both readings agree')
   },

@@ -30,7 +30,7 @@ const results: FuzzTarget = {
   run(input) {
     let payload: unknown
     try {
-      // Binary, as the socket delivers it, stands for texts that begin with \u0001.
+      // Texts that start with \u0001 represent binary data, as the socket delivers it.
       payload = JSON.parse(input.toString(), (_key, value: unknown) =>
         typeof value === 'string' && value.startsWith('\u0001') ? Buffer.from(value) : value,
       )

@@ -53,7 +53,7 @@ const yaml: FuzzTarget = {
     const file = readYaml(input.toString(), 'dragoman.yaml', problems)
     must(typeof file.values === 'object' && file.values !== null, 'a table, perhaps an empty one')
     must(file.source(['service', 'url']).startsWith('dragoman.yaml:'), 'a line')
-    // Nothing in it is without end.
+    // Contains no cycles.
     JSON.stringify(file.values, (_key, value: unknown) => (typeof value === 'bigint' ? 0 : value))
     judged(file.values)
     must(Object.keys(Object.prototype).length === 0, 'the prototype is as it was')
@@ -122,7 +122,7 @@ const tokens: FuzzTarget = {
   seeds: texts(link, `${link}.x`, '.', 'a.b'),
   run(input) {
     const token = input.toString()
-    // The last letter of base64 holds bits that nobody reads.
+    // The last letter of base64 contains unused bits.
     must(!links.allows(token, 'r') || token.slice(0, -1) === link.slice(0, -1), 'none but ours')
     must(!links.allows(token, 'other'), 'and for no other room')
   },

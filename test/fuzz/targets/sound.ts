@@ -14,7 +14,7 @@ import { webmOpusParts } from '../../../src/transcode/webm-opus.ts'
 import { webmFile } from '../../helpers/opus-containers.ts'
 import { allowing, type FuzzTarget, must } from '../target.ts'
 
-/** Frames without sound: a header, zeros, and where told a tag. MPEG 2, 16 kHz, 32 kbit/s, mono: 144 bytes. */
+/** Frames without sound: a header, zeros, and optionally a tag. MPEG 2, 16 kHz, 32 kbit/s, mono: 144 bytes. */
 function frames(count: number, tag = ''): Buffer {
   const all = Array.from({ length: count }, (_, n) => {
     const frame = Buffer.alloc(144)
@@ -59,7 +59,7 @@ interface Split {
   readonly others: number
 }
 
-/** What the splitter finds when the bytes come in pieces of `length`. */
+/** Output of the splitter for bytes in pieces of `length`. */
 function split(bytes: Buffer, length: number): Split {
   const splitter = new Mp3Splitter(1 << 20)
   const found: string[] = []

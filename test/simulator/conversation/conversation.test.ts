@@ -4,12 +4,12 @@ import { schedule } from '../../../src/simulator/conversation/schedule.ts'
 import { recordings, steepest } from '../../transcode/speech-signal.ts'
 
 const MINUTE = 60_000
-/** Real time that half an hour may take on a busy machine. */
+/** Real time for half an hour of simulated time on a busy machine. */
 const PATIENCE_MS = 120_000
 
 const speech = recordings()
 
-/** How long the translations that came between two moments waited until they were begun (ms), sorted. */
+/** Waiting times of the translations that arrived between two moments, until they started (ms), sorted. */
 function waits({ told }: ConversationReport, fromMs = 0, toMs = Number.POSITIVE_INFINITY): number[] {
   return told
     .filter(({ cameAt, begunAt }) => begunAt !== undefined && cameAt >= fromMs && cameAt < toMs)
@@ -20,14 +20,14 @@ function waits({ told }: ConversationReport, fromMs = 0, toMs = Number.POSITIVE_
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 const at = (sorted: readonly number[], part: number) => sorted[Math.floor((sorted.length - 1) * part)]!
 
-/** Mean lag of all listeners between two moments, seconds without any translation counted as 0 (ms). */
+/** Mean lag of all listeners between two moments, counting seconds without translation as 0 (ms). */
 function meanLag({ lag }: ConversationReport, fromMs: number, toMs: number): number {
   const points = [...lag.values()].flat().filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
   return points.reduce((sum, { lagMs }) => sum + lagMs, 0) / ((lag.size * (toMs - fromMs)) / 1_000)
 }
 
 describe('half an hour of talk whose translations are 1.4 times as long', { timeout: PATIENCE_MS }, () => {
-  test('at 55 % of the time: not a word is dropped, and the end is no later than the beginning', async () => {
+  test('at 55 % of the time: no word is dropped, and the end is no later than the start', async () => {
     let heardMs = 0
     let sharpest = 0
     const report = await converse({
@@ -47,7 +47,7 @@ describe('half an hour of talk whose translations are 1.4 times as long', { time
     expect(report.heard).toBe(told.length)
     expect(told.every(({ heardAt }) => heardAt !== undefined)).toBe(true)
 
-    // Nothing is missing but what catching up left out: pauses, and some periods of the voice.
+    // Nothing is missing except for what catching up omits: pauses, and some periods of the voice.
     const toldMs = told.reduce((sum, { lengthMs }) => sum + lengthMs, 0)
     const expectedMs = toldMs - report.trimmedMs - report.hastenedMs
     expect(heardMs).toBeGreaterThan(expectedMs)
@@ -92,7 +92,7 @@ describe('half an hour of talk whose translations are 1.4 times as long', { time
     expect(dropped.length).toBeGreaterThan(5)
     expect(dropped.length).toBeLessThan(told.length * 0.25)
     expect(report.dropped).toBe(dropped.length)
-    // A dropped one was never begun, every other was heard to its end, in order.
+    // A dropped one never started, every other was heard to its end, in order.
     expect(dropped.every(({ begunAt }) => begunAt === undefined)).toBe(true)
     const kept = told.filter(each => !each.dropped)
     expect(kept.every(({ heardAt }) => heardAt !== undefined)).toBe(true)
@@ -102,7 +102,7 @@ describe('half an hour of talk whose translations are 1.4 times as long', { time
       expect(begun).toEqual(begun.toSorted((a, b) => a - b))
     }
     expect(waits(report).at(-1)!).toBeLessThan(6_500)
-    // What was said is there to be read.
+    // All captions are available.
     expect(report.captions).toBe(told.length)
   })
 })

@@ -30,7 +30,7 @@ export async function login(discord: DiscordStandIn, options: Partial<ClientOpti
   return { client: await ready, [Symbol.asyncDispose]: () => client.destroy() }
 }
 
-/** Settles when `count` events of this name have come from now on, with what the last one carried. */
+/** Settles after `count` events of this name from now on, with the payload of the last one. */
 export function nextOf(client: Client, name: string, count = 1): Promise<unknown[]> {
   return new Promise(settle => {
     let left = count
@@ -59,7 +59,7 @@ export function isReady(connection: VoiceConnection): Promise<VoiceConnection> {
   return entersState(connection, VoiceConnectionStatus.Ready, 15_000)
 }
 
-/** Plays `pcm` (16 kHz mono) as the library's player does; settles when it is through. */
+/** Plays `pcm` (16 kHz mono) like the library's player; settles at its end. */
 export async function play(connection: VoiceConnection, pcm: Int16Array): Promise<void> {
   const player = createAudioPlayer({ behaviors: { maxMissedFrames: 1_000 } })
   const subscription = connection.subscribe(player)

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const socket of opened.splice(0)) socket.destroy()
 })
 
-/** A connection whose far end says `words`, and then nothing more, whatever comes. */
+/** A connection whose peer sends `words`, and then never responds. */
 async function silent(port: number, words = '') {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   opened.push(socket)
@@ -22,7 +22,7 @@ async function silent(port: number, words = '') {
   }
 }
 
-/** Settles with whether `closing` was over in time. */
+/** Resolves to whether `closing` finished in time. */
 async function closes(closing: Promise<void>): Promise<unknown> {
   let over = false
   void closing.then(() => {
@@ -31,15 +31,15 @@ async function closes(closing: Promise<void>): Promise<unknown> {
   return until(() => over, 5_000, 'closing')
 }
 
-test('a voice server closes while somebody is in the midst of TLS’s handshake', async () => {
+test('a voice server closes during a client’s TLS handshake', async () => {
   const server = await VoiceServer.listen()
   await silent(Number(server.endpoint.split(':').at(-1)))
-  // The server has to have seen it.
+  // The server must have seen it.
   await new Promise(settle => setTimeout(settle, 50))
   expect(await closes(server.close())).toBe(true)
 })
 
-test('a stand-in closes while somebody does not take no for an answer', async () => {
+test('the simulator closes while a client ignores the end of its connection', async () => {
   const discord = await DiscordStandIn.listen()
   discord.faults.gateway.refuseConnections = true
   await silent(

@@ -9,7 +9,7 @@ const slash =
     any.isChatInputCommand() && any.inCachedGuild() ? answer(any) : undefined
 
 describe('a command', () => {
-  it('reaches the client as it was typed', async () => {
+  it('reaches the client as typed', async () => {
     await using place = await withCommand(
       slash(interaction => {
         const { options, member, locale, guildLocale, channel } = interaction
@@ -45,7 +45,7 @@ describe('a command', () => {
     expect(forgets.content).toMatch(/^privacy forget/)
   })
 
-  it('may be answered later, only to its author, changed, followed and taken back', async () => {
+  it('can be answered later, only to its author, changed, followed up and deleted', async () => {
     await using place = await withCommand(
       slash(async interaction => {
         await interaction.deferReply({ flags: 64 })
@@ -73,7 +73,7 @@ describe('a command', () => {
     expect(errors).toEqual([])
   })
 
-  it('takes the first follow-up as the answer that was deferred', async () => {
+  it('takes the first follow-up as the deferred answer', async () => {
     await using place = await withCommand(
       slash(async interaction => {
         await interaction.deferReply()
@@ -85,7 +85,7 @@ describe('a command', () => {
     expect(reply.followUps).toEqual([])
   })
 
-  it('fails after three seconds without a word, and cannot be answered then, nor twice', async () => {
+  it('fails after three seconds without a response, and cannot be answered then, nor twice', async () => {
     const clock = new FakeClock()
     const came: ChatInputCommandInteraction[] = []
     await using place = await withCommand(
@@ -116,7 +116,7 @@ describe('a command', () => {
     await expect(good.editReply('too late')).rejects.toMatchObject({ code: 50027 })
   })
 
-  it('is refused where the client of a person would not send it', async () => {
+  it('is rejected where a person’s client would not send it', async () => {
     await using place = await withCommand(slash(interaction => interaction.reply('never')))
     const { ana, guild, text } = place
     const refused = (code: string, message: RegExp, ...args: Parameters<typeof ana.command>) =>
@@ -136,7 +136,7 @@ describe('a command', () => {
     expect(text.messages).toEqual([])
   })
 
-  it('is seen by those it is for', async () => {
+  it('is visible to members with the permission', async () => {
     await using place = await withCommand(slash(interaction => interaction.reply('yes')))
     const { ana, guild, bot } = place
     const { commands } = bot.client.application
@@ -153,7 +153,7 @@ describe('a command', () => {
 })
 
 describe('autocomplete', () => {
-  it('offers what the application finds', async () => {
+  it('offers the application’s choices', async () => {
     await using place = await withCommand(interaction => {
       if (!interaction.isAutocomplete()) return
       const { name, value } = interaction.options.getFocused(true)
@@ -171,7 +171,7 @@ describe('autocomplete', () => {
     })
   })
 
-  it('offers nothing when there are too many choices, or no answer', async () => {
+  it('offers nothing for too many choices, or no answer', async () => {
     const clock = new FakeClock()
     let asked = 0
     await using place = await withCommand(interaction => {

@@ -9,11 +9,11 @@ import * as simulator from '../../../src/simulator/index.ts'
 const ROOT = new URL('../../../', import.meta.url)
 const page = () => readFile(new URL('docs/testing/discord.md', ROOT), 'utf8')
 
-test('the page’s example runs as it stands', async () => {
+test('the page’s example runs unchanged', async () => {
   const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(await page()) ?? []
   const code = example
     .replace("'dragoman/simulator'", `'${new URL('src/simulator/index.ts', ROOT).href}'`)
-    // The file lies where no packages are.
+    // The file is in a folder without packages.
     .replace(/'(discord\.js|@discordjs\/voice)'/g, (_, name: string) => `'${import.meta.resolve(name)}'`)
   expect(code).toContain('file://')
   const folder = await mkdtemp(join(tmpdir(), 'example-'))
@@ -27,7 +27,7 @@ test('the page’s example runs as it stands', async () => {
   }
 })
 
-test('what the page names is there', async () => {
+test('everything that the page names exists', async () => {
   const text = await page()
   await using discord = await simulator.DiscordStandIn.listen()
   const guild = discord.addGuild({ name: 'Casa' })

@@ -38,7 +38,7 @@ describe('a session', () => {
     expect(place.discord.sessions).toMatchObject([{ resumes: 1, connected: true }])
   })
 
-  it('begins anew after what ends it, and the bot is out of its voice channel', async () => {
+  it('restarts after a final close, and the bot is out of its voice channel', async () => {
     const ends: readonly ((discord: DiscordStandIn) => void)[] = [
       ({ faults }) => faults.gateway.invalidSession(false),
       ({ faults }) => faults.gateway.close(4009),
@@ -65,7 +65,7 @@ describe('a session', () => {
     await Promise.all(ends.map(anew))
   })
 
-  it('goes on in voice while it is resumed', async () => {
+  it('continues in voice while it is resumed', async () => {
     await using place = await casa()
     using _trusted = place.discord.trust()
     await using bot = await login(place.discord)
@@ -79,7 +79,7 @@ describe('a session', () => {
     connection.destroy()
   })
 
-  it('is not resumed while its own address is refused, and then is', async () => {
+  it('is not resumed while its own address is rejected, and then is', async () => {
     await using place = await casa()
     await using bot = await login(place.discord)
     const refused = nextOf(bot.client, Events.ShardError)
@@ -93,7 +93,7 @@ describe('a session', () => {
     expect(place.discord.sessions).toMatchObject([{ resumes: 1 }])
   })
 
-  it('is taken up again by a client that misses the answer to its heartbeat', async () => {
+  it('is resumed by a client that misses the answer to its heartbeat', async () => {
     await using place = await casa({ gatewayHeartbeatMs: 250 })
     await using bot = await login(place.discord)
     const resumed = nextOf(bot.client, Events.ShardResume)
@@ -106,7 +106,7 @@ describe('a session', () => {
 })
 
 describe('a guild', () => {
-  it('goes down, comes back, comes and goes', async () => {
+  it('goes down, returns, is created and deleted', async () => {
     await using place = await casa()
     const { discord, guild } = place
     await using bot = await login(discord)
@@ -137,7 +137,7 @@ describe('a guild', () => {
 })
 
 describe('intents', () => {
-  it('decide which events come', async () => {
+  it('decide which events are sent', async () => {
     await using place = await casa({ privilegedIntents: ['GuildMembers', 'MessageContent'] })
     const { discord, guild, text, ana, sala } = place
     await ana.join(sala)
@@ -174,7 +174,7 @@ describe('intents', () => {
     expect(found?.size).toBe(4)
   })
 
-  it('are refused when they are not enabled', async () => {
+  it('are rejected if they are not enabled', async () => {
     await using place = await casa()
     const client = clientFor(place.discord, { intents: [Guilds, MessageContent] })
     await expect(client.login(place.discord.token)).rejects.toThrow(/disallowed intents/i)
@@ -183,7 +183,7 @@ describe('intents', () => {
 })
 
 describe('a bot', () => {
-  it('is refused with another token, on both ways', async () => {
+  it('is rejected with another token, on both ways', async () => {
     await using place = await casa()
     const client = clientFor(place.discord)
     await expect(client.login(`${place.discord.token}x`)).rejects.toMatchObject({ code: 'TokenInvalid' })
@@ -192,7 +192,7 @@ describe('a bot', () => {
     expect(JSON.stringify(place.discord.requests)).not.toContain(place.discord.token)
   })
 
-  it('hears of a message that it can see', async () => {
+  it('receives a message that it can see', async () => {
     await using place = await casa()
     const { discord, guild, text, ana } = place
     await using bot = await login(discord, { intents: [Guilds, GuildMessages] })
@@ -222,7 +222,7 @@ describe('the gateway', () => {
       socket.on('error', fail)
     })
 
-  it('closes with the code that says what was wrong', async () => {
+  it('closes with the code of the mistake', async () => {
     await using place = await casa()
     const { token, api } = place.discord
     const url = `${api.replace('http', 'ws').replace('/api', '')}/?v=10&encoding=json`
@@ -247,7 +247,7 @@ describe('the gateway', () => {
     await expect(hello(url)).rejects.toThrow('503')
   })
 
-  it('ends a session whose bot is silent, or gone for three minutes, and lets no more begin than there may', async () => {
+  it('ends a session whose bot is silent, or gone for three minutes, and limits the number of starts', async () => {
     const clock = new FakeClock()
     await using place = await casa({ clock })
     const { discord } = place

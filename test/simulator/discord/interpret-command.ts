@@ -2,7 +2,7 @@ import { Events, type Interaction, SlashCommandBuilder } from 'discord.js'
 import { DiscordStandIn, type FakeClock } from '../../../src/simulator/index.ts'
 import { login } from './bot.ts'
 
-/** A command with subcommands, a group, and an option of every kind that is asked for here. */
+/** A command with subcommands, a group, and an option of every supported type. */
 export const INTERPRET = new SlashCommandBuilder()
   .setName('interpret')
   .setNameLocalizations({ de: 'dolmetschen' })
@@ -36,7 +36,7 @@ export const INTERPRET = new SlashCommandBuilder()
       ),
   )
 
-/** A guild with a bot that registered the command and answers by `answer`. */
+/** A guild with a bot that registered the command and answers with `answer`. */
 export async function withCommand(answer: (interaction: Interaction) => unknown, clock?: FakeClock) {
   const discord = await DiscordStandIn.listen(clock ? { clock } : {})
   const guild = discord.addGuild({ name: 'Casa', locale: 'de' })

@@ -34,7 +34,7 @@ async function casa() {
   }
 }
 
-/** Where a body was wrong, as Discord says it. */
+/** Where a body was invalid, in Discord's words. */
 async function faultsOf(sending: Promise<unknown>): Promise<readonly string[]> {
   const error = (await sending.then(
     () => ({}),
@@ -51,7 +51,7 @@ async function faultsOf(sending: Promise<unknown>): Promise<readonly string[]> {
 }
 
 describe('a message', () => {
-  it('is remembered in every version, with its times', async () => {
+  it('keeps every version, with its times', async () => {
     await using place = await casa()
     const { text, channel, later } = place
     const message = await channel.send('hel')
@@ -98,7 +98,7 @@ describe('a message', () => {
     ).toEqual(['message_reference MESSAGE_REFERENCE_UNKNOWN_MESSAGE'])
   })
 
-  it('alerts those whom it mentions and may alert', async () => {
+  it('notifies the mentioned people that it is allowed to', async () => {
     await using place = await casa()
     const { guild, text, ana, channel } = place
     const role = guild.addRole({ name: 'Listeners' })
@@ -118,7 +118,7 @@ describe('a message', () => {
     ).toEqual(['allowed_mentions MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE'])
   })
 
-  it('is refused when it is empty, too long or malformed', async () => {
+  it('is rejected if it is empty, too long or malformed', async () => {
     await using place = await casa()
     const { channel, text } = place
     const wrong = (body: object) =>
@@ -173,7 +173,7 @@ describe('a message', () => {
     ])
   })
 
-  it('needs the permissions that Discord asks for', async () => {
+  it('needs the permissions that Discord requires', async () => {
     await using place = await casa()
     const { guild, text, channel, bot } = place
     const message = await channel.send('x')
@@ -203,7 +203,7 @@ describe('a message', () => {
 })
 
 describe('a thread', () => {
-  it('is opened at a message or by itself, written in, archived and locked', async () => {
+  it('is opened from a message or separately, written in, archived and locked', async () => {
     await using place = await casa()
     const { guild, text, channel } = place
     const message = await channel.send('Captions')

@@ -26,7 +26,7 @@ async function casa() {
 }
 
 describe('a bot', () => {
-  it('sees at once who is in voice, and nobody else', async () => {
+  it('sees at once who is in voice', async () => {
     await using place = await casa()
     const { guild, ana, bot, sala } = place
     const seen = bot.client.guilds.cache.get(guild.id)
@@ -60,7 +60,7 @@ describe('a bot', () => {
     await expect(member?.voice.setChannel(patio.id)).rejects.toMatchObject({ code: 40032 })
   })
 
-  it('writes under the name of a voice channel that it is in', async () => {
+  it('sets the status of a voice channel that it is in', async () => {
     await using place = await casa()
     const { guild, sala, bot } = place
     const say = (status: string) =>
@@ -78,7 +78,7 @@ describe('a bot', () => {
     connection.destroy()
   })
 
-  it('talks in two guilds at once, and in each is heard what belongs there', async () => {
+  it('talks in two guilds at once, each with its own audio', async () => {
     await using place = await casa()
     const { discord, sala, bot } = place
     const piso = discord.addGuild({ name: 'Piso' })

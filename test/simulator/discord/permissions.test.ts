@@ -14,7 +14,7 @@ test('the bits are Discord’s', () => {
 const some = fc.subarray([...PERMISSION_NAMES].filter(name => name !== 'Administrator'))
 const overwrite = fc.record({ allow: some, deny: some })
 
-test('what somebody may do in a channel is what discord.js computes', async () => {
+test('the permissions in a channel are those that discord.js computes', async () => {
   await using discord = await DiscordStandIn.listen()
   const guild = discord.addGuild({ name: 'Casa' })
   const channel = guild.addTextChannel({ name: 'general' })
@@ -42,13 +42,13 @@ test('what somebody may do in a channel is what discord.js computes', async () =
         )
         for (const [at, who] of [guild.everyone, ...roles, guild.bot].entries())
           guild.setPermissions(channel, who, overwrites[at] ?? {})
-        // What is told comes in order: the last of it shows that all has come.
+        // Events are ordered: the last one shows that all have arrived.
         const mark = `mark ${++marks}`
         guild.setNick(guild.bot, mark)
         await until(() => client.members.me?.nickname === mark, 5_000, 'the news')
         const theirs = client.channels.cache.get(channel.id)?.permissionsFor(client.members.me!)
         const known = (bits: bigint) => bits & bitsOf(PERMISSION_NAMES)
-        // The client leaves out that nothing is possible where one cannot see.
+        // The client ignores that a member who cannot see a channel can do nothing there.
         const ours = permissionsOf(guild.bot.standing, [...channel.overwrites.values()])
         expect(known(ours)).toBe(known(theirs!.bitfield))
         const seen = theirs!.has(PermissionsBitField.Flags.ViewChannel)
@@ -59,7 +59,7 @@ test('what somebody may do in a channel is what discord.js computes', async () =
   )
 })
 
-test('what Discord does not have is refused at once', async () => {
+test('unknown names are rejected at once', async () => {
   await using discord = await DiscordStandIn.listen()
   expect(() => discord.addGuild({ name: 'Casa', locale: 'es' as 'es-ES' })).toThrow('no locale es; it has')
   const guild = discord.addGuild({ name: 'Casa' })
@@ -76,7 +76,7 @@ test('what Discord does not have is refused at once', async () => {
   await ana.leave()
 })
 
-test('the owner may do everything, and thread and parent are alike', async () => {
+test('the owner has all permissions, and thread and parent are alike', async () => {
   await using discord = await DiscordStandIn.listen()
   const guild = discord.addGuild({ name: 'Casa', everyone: [], botPermissions: ['ViewChannel'] })
   const channel = guild.addVoiceChannel({ name: 'Sala' })

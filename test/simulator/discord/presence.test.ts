@@ -28,7 +28,7 @@ async function casa(dave = true) {
 }
 
 describe.each([true, false])('a voice channel with DAVE %s', dave => {
-  it('carries voices both ways, also in the channel that the bot is moved to', async () => {
+  it('carries voices both ways, also after the bot is moved', async () => {
     await using place = await casa(dave)
     const { guild, sala, patio, ana, bot } = place
     await ana.join(sala)
@@ -58,7 +58,7 @@ describe.each([true, false])('a voice channel with DAVE %s', dave => {
 })
 
 describe('a voice channel', () => {
-  it('tells the bot who comes, goes over, is muted and leaves', async () => {
+  it('notifies the bot of members who join, move, are muted and leave', async () => {
     await using place = await casa()
     const { guild, sala, patio, ana, bot } = place
     const seen: string[] = []
@@ -79,7 +79,7 @@ describe('a voice channel', () => {
     await expect(ana.say(sine(440, 20))).rejects.toThrow('Ana is in no voice channel')
   })
 
-  it('follows its server to another region, with and without a time between', async () => {
+  it('moves its server to another region, with and without a gap', async () => {
     await using place = await casa()
     const { sala, bot } = place
     const connection = enter(bot, sala)
@@ -96,7 +96,7 @@ describe('a voice channel', () => {
     connection.destroy()
   })
 
-  it('puts the bot out when it is kicked, when the channel goes, and when it leaves the guild', async () => {
+  it('disconnects the bot when it is kicked, when the channel is deleted, and when it leaves the guild', async () => {
     await using place = await casa()
     const { guild, sala, patio, bot } = place
     for (const out of [() => guild.kickBot(), () => guild.deleteChannel(sala)]) {
@@ -111,12 +111,12 @@ describe('a voice channel', () => {
     const connection = enter(bot, patio)
     await isReady(connection)
     await guild.remove()
-    // The library gives up what belongs to a guild that is gone.
+    // The library destroys the connections of a removed guild.
     await entersState(connection, VoiceConnectionStatus.Destroyed, 5_000)
     expect(bot.client.guilds.cache.size).toBe(0)
   })
 
-  it('lets nobody into a full one, and the bot only where it may connect', async () => {
+  it('rejects anyone if full, and the bot without the permission to connect', async () => {
     await using place = await casa()
     const { guild, ana, bot, patio } = place
     const cabin = guild.addVoiceChannel({ name: 'Cabin', userLimit: 1 })
@@ -127,7 +127,7 @@ describe('a voice channel', () => {
     await expect(ben.join(patio)).rejects.toThrow('Ben may not enter Patio')
     for (const channel of [cabin, patio]) {
       const connection = enter(bot, channel)
-      // Nothing comes of it; that something is answered which was asked later shows that it was heard.
+      // It has no effect; a response to a later request shows that it was processed.
       await bot.client.guilds.cache.get(guild.id)?.members.fetch({ user: [ana.id, ben.id] })
       expect(guild.bot.voice).toBeUndefined()
       connection.destroy()
@@ -138,7 +138,7 @@ describe('a voice channel', () => {
     connection.destroy()
   })
 
-  it('keeps what a muted person says, and who is in the audience of a stage', async () => {
+  it('blocks the audio of a muted person, and of the audience of a stage', async () => {
     await using place = await casa(false)
     const { discord, guild, bot, ana } = place
     const stage = guild.addVoiceChannel({ name: 'Stage', stage: true })
@@ -165,7 +165,7 @@ describe('a voice channel', () => {
     connection.destroy()
   })
 
-  it('keeps quiet what the bot says while it is muted or may not speak, and hears nothing while deafened', async () => {
+  it('blocks the bot’s audio while it is muted or may not speak, and sends it nothing while deafened', async () => {
     await using place = await casa(false)
     const { guild, sala, ana, bot } = place
     await ana.join(sala)
@@ -215,7 +215,7 @@ describe('a voice channel', () => {
     connection.destroy()
   })
 
-  it('withholds what it is told to', async () => {
+  it('withholds the events that a fault names', async () => {
     await using place = await casa()
     const { guild, sala, bot } = place
     guild.voice.faults.withholdServer = true

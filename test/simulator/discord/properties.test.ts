@@ -19,7 +19,7 @@ const SEED = { seed: 7 }
 const routes = new Routes(ROUTES)
 const id = fc.bigInt({ min: 1n, max: (1n << 64n) - 1n }).map(String)
 
-/** Anything, and often something that looks like what is expected. */
+/** Anything, often similar to what is expected. */
 const bodies = (keys: readonly string[]) =>
   fc.oneof(
     fc.jsonValue(),
@@ -29,7 +29,7 @@ const bodies = (keys: readonly string[]) =>
   )
 
 describe('routes', () => {
-  it('are found by their own paths, with what stands in them', () => {
+  it('are found by their own paths, with their parameters', () => {
     fc.assert(
       fc.property(fc.constantFrom(...ROUTES), fc.array(id, { minLength: 4, maxLength: 4 }), (route, ids) => {
         let at = 0
@@ -47,7 +47,7 @@ describe('routes', () => {
     )
   })
 
-  it('take any path without harm, encoded or not', () => {
+  it('accept any path safely, encoded or not', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), path => {
         expect(() => routes.find('GET', path)).not.toThrow()
@@ -70,7 +70,7 @@ describe('bodies', () => {
     }
   }
 
-  it('of messages are read or refused', () => {
+  it('of messages are read or rejected', () => {
     const keys = ['content', 'embeds', 'components', 'allowed_mentions', 'flags', 'message_reference', 'tts']
     fc.assert(
       fc.property(bodies(keys), body => refusals(() => readDraft(body))),
@@ -78,7 +78,7 @@ describe('bodies', () => {
     )
   })
 
-  it('of messages are taken up to the limits and not beyond', () => {
+  it('of messages are accepted up to the limits and not beyond', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 2_100 }), content => {
         const fits = Array.from(content).length <= 2_000
@@ -89,7 +89,7 @@ describe('bodies', () => {
     )
   })
 
-  it('of commands are checked without harm', () => {
+  it('of commands are checked safely', () => {
     const keys = [
       'name',
       'description',
@@ -108,7 +108,7 @@ describe('bodies', () => {
     )
   })
 
-  it('of commands that discord.js builds are right', () => {
+  it('of commands that discord.js builds are valid', () => {
     const name = fc.stringMatching(/^[a-z0-9_-]{1,32}$/)
     const words = fc.string({ minLength: 1, maxLength: 100 })
     fc.assert(
@@ -144,7 +144,7 @@ it('a bot’s messages are read or end its connection', () => {
   )
 })
 
-it('whom a text mentions is found, and nobody whom it may not alert', () => {
+it('the mentions of a text are found, and only permitted ones notify', () => {
   const users = fc.uniqueArray(id, { maxLength: 4 })
   fc.assert(
     fc.property(users, users, fc.string(), (mentioned, allowed, text) => {
@@ -159,7 +159,7 @@ it('whom a text mentions is found, and nobody whom it may not alert', () => {
   )
 })
 
-it('an interaction is answered once, and for good', () => {
+it('an interaction is answered once, finally', () => {
   const inputs = fc.constantFrom('reply', 'defer', 'update', 'defer-update', 'choices', 'edit', 'timeout')
   fc.assert(
     fc.property(fc.array(inputs), steps => {
@@ -177,7 +177,7 @@ it('an interaction is answered once, and for good', () => {
   )
 })
 
-it('ids grow, and tell when they were made', () => {
+it('ids increase, and contain their creation time', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -5, max: 1_000 }), { maxLength: 50 }), steps => {
       let now = Date.UTC(2026, 0, 1)
@@ -196,7 +196,7 @@ it('ids grow, and tell when they were made', () => {
   )
 })
 
-it('a bucket lets through what it promises in every window', () => {
+it('a bucket admits its limit in every window', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 60 }), gaps => {
       const clock = new FakeClock()
@@ -207,7 +207,7 @@ it('a bucket lets through what it promises in every window', () => {
         clock.advance(gap)
         const state = limits.take('POST /channels/:channel/messages', { channel: '1' })!
         if (!state.exceeded) passed.push(clock.now())
-        // Whoever waits as long as it says gets through.
+        // A request after the indicated time is admitted.
         if (clock.now() >= resetAt) expect(state.exceeded).toBe(false)
         expect(state.remaining).toBeGreaterThanOrEqual(0)
         resetAt = state.remaining === 0 ? clock.now() + state.resetAfterMs : 0
@@ -219,7 +219,7 @@ it('a bucket lets through what it promises in every window', () => {
   )
 })
 
-it('locales are Discord’s and nothing else', () => {
+it('locales are exactly Discord’s', () => {
   expect(isLocale('es-419')).toBe(true)
   for (const other of ['en', 'de-DE', 'es', '', 7, undefined]) expect(isLocale(other)).toBe(false)
 })

@@ -45,7 +45,7 @@ describe('commands', () => {
     await expect(bot.client.rest.get('/applications/123/commands')).rejects.toMatchObject({ code: 20012 })
   })
 
-  it('keep their translations, which a list leaves out unless asked', async () => {
+  it('keep their translations, which a list omits unless requested', async () => {
     await using place = await registered()
     const { bot, path } = place
     const { commands } = bot.client.application
@@ -62,7 +62,7 @@ describe('commands', () => {
     expect(listed).not.toHaveProperty('name_localizations')
   })
 
-  it('are refused with what is wrong where', async () => {
+  it('are rejected with the faults and their places', async () => {
     await using place = await registered()
     const { bot, path } = place
     const faults = async (body: object) => {
@@ -133,7 +133,7 @@ describe('commands', () => {
     expect(await faults({ ...base, options: wide })).toEqual([' APPLICATION_COMMAND_TOO_LARGE'])
   })
 
-  it('have names that are unique and at most a hundred', async () => {
+  it('have unique names, and at most a hundred', async () => {
     await using place = await registered()
     const { commands } = place.bot.client.application
     await expect(commands.set([command('one'), command('one')])).rejects.toMatchObject({

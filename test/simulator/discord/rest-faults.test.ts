@@ -20,11 +20,11 @@ async function casa(rest: object = {}, clock: Clock = systemClock) {
   }
 }
 
-/** Refuses rather than waits. */
+/** Rejects instead of waiting. */
 const REJECT = { rejectOnRateLimit: () => true }
 
 describe('rate limits', () => {
-  it('are five posts in five seconds to a channel, which the client keeps by what the headers say', async () => {
+  it('are five posts in five seconds to a channel, which the client keeps from the headers', async () => {
     await using place = await casa(REJECT, new FakeClock())
     const { discord, guild, bot, channel } = place
     for (let at = 0; at < 5; at++) await channel.send(`${at}`)
@@ -35,13 +35,13 @@ describe('rate limits', () => {
     expect(sixth).toBeInstanceOf(RateLimitError)
     expect(sixth).toMatchObject({ limit: 5, global: false, method: 'POST' })
     expect((sixth as RateLimitError).timeToReset).toBeGreaterThan(1_000)
-    // The client knew, and did not even ask; another channel has a limit of its own.
+    // The client knew, and did not even send the request; another channel has a separate limit.
     expect(discord.requests.filter(({ status }) => status === 429)).toEqual([])
     const other = guild.addTextChannel({ name: 'other' })
     await ((await bot.client.channels.fetch(other.id)) as TextChannel).send('free')
   })
 
-  it('answer 429 to who does not keep them', async () => {
+  it('answer 429 to clients that exceed them', async () => {
     const clock = new FakeClock()
     await using place = await casa({}, clock)
     const { discord, text } = place
@@ -72,7 +72,7 @@ describe('rate limits', () => {
     expect((await post()).status).toBe(200)
   })
 
-  it('are waited for by the client, whatever their scope', async () => {
+  it('make the client wait, whatever their scope', async () => {
     await using place = await casa()
     const { discord, channel, text } = place
     for (const scope of ['user', 'shared', 'global'] as const) {
@@ -85,7 +85,7 @@ describe('rate limits', () => {
 })
 
 describe('a fault', () => {
-  it('answers any code of Discord’s with its status', async () => {
+  it('returns any code of Discord’s with its status', async () => {
     await using place = await casa()
     const { discord, channel } = place
     const message = await channel.send('x')
@@ -105,13 +105,13 @@ describe('a fault', () => {
     const odd = { code: 77 as never }
     expect(() => discord.faults.rest.always(odd)).toThrow('error code 77 is not known')
     await message.edit('y')
-    // To the client this means that its token is no good.
+    // The client takes this as an invalid token.
     discord.faults.rest.next({ only: 'PATCH /channels', code: 40001 })
     await expect(message.edit('z')).rejects.toMatchObject({ code: 40001, status: 401 })
     await expect(message.edit('z')).rejects.toThrow('Expected token')
   })
 
-  it('lets the client try again after 500, a break or silence', async () => {
+  it('makes the client retry after 500, a cut or silence', async () => {
     await using place = await casa({ timeout: 300, retries: 3, retryBackoff: 10 })
     const { discord, channel, text } = place
     discord.faults.rest.rateLimits = false
@@ -134,7 +134,7 @@ describe('a fault', () => {
   })
 })
 
-/** What is answered to a request line that no well-behaved client sends. */
+/** Response to a request line that no well-behaved client sends. */
 async function raw({ api }: DiscordStandIn, line: string): Promise<string> {
   const socket = connect(Number(new URL(api).port), '127.0.0.1')
   socket.end(`${line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
@@ -148,7 +148,7 @@ describe('the API', () => {
       headers: { authorization: `Bot ${discord.token}`, ...init.headers },
     })
 
-  it('answers what it does not have, and what it cannot read', async () => {
+  it('answers unknown and invalid requests', async () => {
     await using place = await casa()
     const { discord, text } = place
     const answers = async (path: string, init?: RequestInit) => {
@@ -175,7 +175,7 @@ describe('the API', () => {
     )
   })
 
-  it('tells of the application, the bot, guilds, roles and members', async () => {
+  it('describes the application, the bot, guilds, roles and members', async () => {
     await using place = await casa()
     const { discord, guild, bot } = place
     const ana = guild.addMember({ name: 'Ana', nick: 'Anita', roles: [guild.addRole({ name: 'Boss' })] })

@@ -39,7 +39,7 @@ function endOf(socket: Socket): End {
   return end
 }
 
-/** A server, the proxy before it, and a client through it. */
+/** A server, a proxy for it, and a client through the proxy. */
 async function setUp(seed = 1) {
   const accepted: End[] = []
   const server = createServer({ allowHalfOpen: true }, socket => void accepted.push(endOf(socket)))
@@ -114,7 +114,7 @@ describe('the fault proxy', () => {
     await got(far, text.join(''))
   })
 
-  test('has a bandwidth, and at 0 loses nothing', async () => {
+  test('has a bandwidth, and loses nothing at 0', async () => {
     const { proxy, pair } = await setUp()
     const { client, far } = await pair()
     proxy.set({ bytesPerSecond: 10_000, sliceBytes: 200 })
@@ -130,7 +130,7 @@ describe('the fault proxy', () => {
     await until(() => far.text().endsWith('kept'), 5_000, 'what waited')
   })
 
-  test('a stalled line makes the sender wait', async () => {
+  test('makes the sender wait on a stalled line', async () => {
     const { proxy, pair } = await setUp()
     const { client } = await pair()
     proxy.set({ bytesPerSecond: 0 })
@@ -165,7 +165,7 @@ describe('the fault proxy', () => {
     expect(texts[2]).not.toBe(texts[0])
   })
 
-  test('swallows: the connection stays, and nothing comes', async () => {
+  test('swallows: the connection stays open, and nothing arrives', async () => {
     const { proxy, pair } = await setUp()
     const { client, far } = await pair()
     proxy.set({ swallow: true })
@@ -191,7 +191,7 @@ describe('the fault proxy', () => {
     },
   )
 
-  test('stands still with 0 bytes a second, and tells of no end', async () => {
+  test('stalls with 0 bytes per second, and does not forward an end', async () => {
     const { proxy, pair } = await setUp()
     const { client, far } = await pair()
     proxy.set({ bytesPerSecond: 0 }, 'down')
@@ -214,7 +214,7 @@ describe('the fault proxy', () => {
     expect(() => proxy.set(toxics as never)).toThrow(what)
   })
 
-  test('cuts behind so many bytes, in mid message', async () => {
+  test('cuts after a number of bytes, within a message', async () => {
     const { proxy, pair } = await setUp()
     proxy.set({ limitBytes: 4 }, 'up')
     const { client, far } = await pair()
@@ -238,7 +238,7 @@ describe('the fault proxy', () => {
     expect(client.error).toBe(error)
   })
 
-  test('half-closes: one direction ends, the other goes on', async () => {
+  test('half-closes: one direction ends, the other continues', async () => {
     const { proxy, pair } = await setUp()
     const { client, far } = await pair()
     proxy.halfClose('up')
@@ -247,7 +247,7 @@ describe('the fault proxy', () => {
     await got(client, 'still here')
   })
 
-  test('refuses, hangs, stops and comes back', async () => {
+  test('rejects, hangs, stops and restarts', async () => {
     const { proxy, dial, pair, accepted } = await setUp()
     proxy.accepting = 'refuse'
     const refused = dial()
@@ -269,7 +269,7 @@ describe('the fault proxy', () => {
     expect(proxy.connections).toBe(3)
   })
 
-  test('an address without a port is refused', async () => {
+  test('rejects an address without a port', async () => {
     await expect(FaultProxy.listen({ to: 'nonsense' })).rejects.toThrow('nonsense')
   })
 })

@@ -25,7 +25,7 @@ beforeAll(() => {
 
 const numbers = (pcm: Int16Array, rate?: number) => framesIn(pcm, rate).map(({ index }) => index)
 
-/** As a telephone hears it: 8 kHz, µ-law, and back to 16 kHz, frame by frame. */
+/** As over a phone: 8 kHz, µ-law, and back to 16 kHz, frame by frame. */
 function byTelephone(pcm: Int16Array): Int16Array {
   const down = createResampler(16_000, 8_000)
   const up = createResampler(8_000, 16_000)
@@ -42,7 +42,7 @@ function byTelephone(pcm: Int16Array): Int16Array {
 }
 
 describe('numbered frames', () => {
-  test('tell every number there is, at both rates', () => {
+  test('carry every number, at both rates', () => {
     for (let index = 0; index < FRAME_NUMBERS; index += 97)
       for (const rate of [8_000, 16_000]) {
         const frame = numberedFrame(index, rate)
@@ -58,7 +58,7 @@ describe('numbered frames', () => {
     expect(peak).toBeLessThan(30_000)
   })
 
-  test('are found wherever they begin', () => {
+  test('are found at any alignment', () => {
     for (const offset of [0, 1, 77, 160, 319])
       expect(numbers(sound.subarray(offset)).filter(index => index > FROM)).toEqual(all.slice(1))
   })
@@ -69,12 +69,12 @@ describe('numbered frames', () => {
     expect(heard.every(({ times }) => times === 1)).toBe(true)
   })
 
-  test('survive noise 14 dB below them, and are silent about what is noise alone', () => {
+  test('survive noise 14 dB below them, and are not found in noise alone', () => {
     const random = randomFrom(7)
     const noisy = (level: number) =>
       Int16Array.from(sound, sample => sample * level + (random() - 0.5) * 4_000)
     expect(numbers(noisy(1))).toEqual(all)
-    // By chance 16 bits are clear in a look at noise once in thousands.
+    // By chance noise contains 16 clear bits once in thousands of samplings.
     expect(numbers(noisy(0)).length).toBeLessThan(3)
     expect(numbers(new Int16Array(16_000))).toEqual([])
   })
@@ -93,7 +93,7 @@ describe('numbered frames', () => {
     expect(numbers(joined(out))).toEqual(all)
   })
 
-  test('a wrong rate is named', () => {
+  test('an invalid rate is named in the error', () => {
     expect(() => numberedFrame(1, 11_025)).toThrow('11025')
   })
 })
@@ -102,7 +102,7 @@ describe('counting frames', () => {
   const frame = (index: number) => numberedFrame(index)
   const heard = (...indices: number[]) => byTelephone(joined(indices.map(frame)))
 
-  test('each lost, doubled, repeated and late frame is counted, after a telephone too', () => {
+  test('counts each lost, doubled, repeated and late frame, also over a phone', () => {
     const count = (...indices: number[]) => countFrames(numbers(heard(...indices)), 10, 20)
     const whole = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19]
     expect(count(...whole)).toEqual({ lost: [], repeated: 0, late: 0, foreign: [] })
@@ -112,7 +112,7 @@ describe('counting frames', () => {
     expect(count(...whole, 900)).toMatchObject({ lost: [], foreign: [900] })
   })
 
-  test('a frame that is heard twice on end says so', () => {
+  test('reports a frame that is heard twice in a row', () => {
     const times = framesIn(heard(1, 2, 2, 3, 4, 4, 4, 5)).map(each => [each.index, each.times])
     expect(times).toEqual([
       [1, 1],

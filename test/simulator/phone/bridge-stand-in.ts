@@ -4,7 +4,7 @@ import websocket from '@fastify/websocket'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { WebSocket } from 'ws'
 
-/** A message from the phone, as far as these tests look into it. */
+/** A message from the phone, as far as these tests read it. */
 export interface PhoneMessage {
   event: string
   sequenceNumber?: string
@@ -23,7 +23,7 @@ export interface StandInSocket {
   /** Raw text or bytes of every message. */
   raw: { data: Buffer; isBinary: boolean; at: number }[]
   closed: Promise<number>
-  /** The stream's id, once `start` came. */
+  /** The stream's id, after `start`. */
   sid: string
 }
 
@@ -50,7 +50,7 @@ export interface StandIn extends AsyncDisposable {
 export const CONNECT =
   '<Response><Connect><Stream url="{url}"><Parameter name="token" value="t1"/></Stream></Connect></Response>'
 
-/** Plays the bridge's part on loopback: answers the webhook, keeps what the phone says, does what the test asks. */
+/** Plays the bridge on loopback: answers the webhook, records the phone's messages, and follows the test's instructions. */
 export async function standIn(options: StandInOptions = {}): Promise<StandIn> {
   const app = Fastify()
   const hooks: StandIn['hooks'] = []

@@ -4,7 +4,7 @@ import { type CallOptions, placeCall } from '../../../src/simulator/index.ts'
 import { CONNECT, type StandIn, type StandInOptions, standIn } from './bridge-stand-in.ts'
 import { toneOf } from './pcm.ts'
 
-/** Other work may keep this machine busy. */
+/** Other work can keep this machine busy. */
 const PATIENT = { timeout: 10_000 }
 
 const TOKEN = 'secret'
@@ -14,7 +14,7 @@ function callTo(server: StandIn, options: Partial<CallOptions> = {}) {
   return placeCall({ webhook: server.webhook, allowInsecureStream: true, ...options })
 }
 
-describe('what follows when the stream ends', () => {
+describe('after the end of the stream', () => {
   test.each<[string, number | undefined, number[]]>([
     ['1000', 1000, []],
     ['1008', 1008, [31921]],
@@ -36,7 +36,7 @@ describe('what follows when the stream ends', () => {
     expect(report.streams[0]?.end).toMatchObject({ by: 'server', code: code ?? 1005 })
   })
 
-  test('a drop is resumed by <Redirect> with a new stream of the same call, and speech goes on', async () => {
+  test('<Redirect> resumes a dropped stream with a new stream of the same call, and speech continues', async () => {
     await using server = await standIn({ twiml: AGAIN })
     await using call = await callTo(server)
     const saying = call.say(toneOf(800))
@@ -54,7 +54,7 @@ describe('what follows when the stream ends', () => {
     expect(call.report().errors).toMatchObject([{ code: 31903 }])
   })
 
-  test('without anything behind <Connect> the call is over', async () => {
+  test('ends the call without a verb after <Connect>', async () => {
     await using server = await standIn({
       onMessage: ({ event }, { socket }) => event === 'start' && socket.close(1000),
     })
@@ -63,7 +63,7 @@ describe('what follows when the stream ends', () => {
     expect(call.live).toBe(false)
   })
 
-  test('<Connect action> is asked, and its TwiML runs instead of what follows', async () => {
+  test('requests <Connect action>, and runs its TwiML instead of the following verbs', async () => {
     const twiml = CONNECT.replace('<Connect>', '<Connect action="/twilio/over" method="GET">')
     await using server = await standIn({
       twiml: (_, count) => (count === 1 ? twiml : '<Response><Say>Bye</Say></Response>'),
@@ -78,7 +78,7 @@ describe('what follows when the stream ends', () => {
     expect(call.report().said).toEqual(['Bye'])
   })
 
-  test('a refused upgrade is 31920, and the TwiML goes on', async () => {
+  test('a rejected upgrade is 31920, and the TwiML continues', async () => {
     await using server = await standIn({
       refuse: 403,
       twiml: CONNECT.replace('</Response>', '<Say>Sorry</Say></Response>'),
@@ -89,21 +89,21 @@ describe('what follows when the stream ends', () => {
     expect(call.report().streams[0]?.end).toMatchObject({ by: 'refused', code: 403 })
   })
 
-  test('nobody listens at the stream URL: 31902', async () => {
+  test('connection refused at the stream URL: 31902', async () => {
     await using server = await standIn({ streamUrl: 'ws://127.0.0.1:1/media' })
     const call = await callTo(server)
     await call.ended
     expect(call.report().errors).toMatchObject([{ code: 31902 }])
   })
 
-  test('ws:// is refused where Twilio would', async () => {
+  test('ws:// is rejected where Twilio would', async () => {
     await using server = await standIn()
     const call = await callTo(server, { allowInsecureStream: false })
     await call.ended
     expect(call.report()).toMatchObject({ errors: [{ code: 31922 }], streams: [] })
   })
 
-  test('other instructions stop the stream and take over', async () => {
+  test('new instructions stop the stream and take over', async () => {
     await using server = await standIn({ twiml: AGAIN })
     const call = await callTo(server)
     call.update('<Response><Say>Moved</Say><Pause length="0"/><Hangup/></Response>')
@@ -138,13 +138,13 @@ describe('calls that never get a stream', () => {
     expect(call.report().streams).toEqual([])
   })
 
-  test('nobody answers: 11205', async () => {
+  test('no response: 11205', async () => {
     const call = await placeCall({ webhook: 'http://127.0.0.1:1/twilio/voice' })
     expect(await call.ended).toMatchObject({ kind: 'failed', code: 11205 })
     expect(call.heard().length).toBeLessThan(8000)
   })
 
-  test('application/xml with a charset is TwiML too', async () => {
+  test('accepts application/xml with a charset as TwiML', async () => {
     await using server = await standIn({
       type: 'application/xml; charset=utf-8',
       twiml: '<Response><Hangup/></Response>',
@@ -152,7 +152,7 @@ describe('calls that never get a stream', () => {
     expect(await (await callTo(server)).ended).toMatchObject({ kind: 'completed' })
   })
 
-  test('options that cannot be are thrown', async () => {
+  test('throws for invalid options', async () => {
     await expect(placeCall({ webhook: 'nonsense' })).rejects.toThrow(TypeError)
     await expect(placeCall({ webhook: 'http://127.0.0.1:1/', quirks: { jitterMs: -1 } })).rejects.toThrow(
       RangeError,

@@ -4,7 +4,7 @@ import { type CallOptions, placeCall, voiceFrom } from '../../../src/simulator/i
 import { CONNECT, markOf, mediaOf, type StandIn, type StandInOptions, standIn } from './bridge-stand-in.ts'
 import { toneOf } from './pcm.ts'
 
-/** Other work may keep this machine busy. */
+/** Other work can keep this machine busy. */
 const PATIENT = { timeout: 10_000 }
 
 const TOKEN = 'secret'
@@ -19,13 +19,13 @@ function loudSamples(pcm: Int16Array): number {
   return pcm.filter(sample => Math.abs(sample) > 800).length
 }
 
-/** A bridge that gives back what it hears. */
+/** A bridge that echoes the audio. */
 const echo: NonNullable<StandInOptions['onMessage']> = ({ event, media, streamSid }, { socket }) => {
   if (event === 'media')
     socket.send(`{"event":"media","streamSid":"${streamSid}","media":{"payload":"${media?.payload}"}}`)
 }
 
-test('an echo is heard', async () => {
+test('plays an echo', async () => {
   await using server = await standIn({ onMessage: echo })
   await using call = await callTo(server)
   const spoken = await call.say(toneOf(400))
@@ -45,7 +45,7 @@ test('an echo is heard', async () => {
   expect(events.filter(event => event !== 'media')).toEqual(['connected', 'start', 'stop'])
 })
 
-test('the webhook is asked as Twilio asks it', async () => {
+test('requests the webhook like Twilio', async () => {
   await using server = await standIn({ streamUrl: 'wss://bridge.example.com/media?lost=1' })
   const webhook = `${server.webhook}?room=a%20b`
   await using call = await placeCall({
@@ -113,7 +113,7 @@ test('a proxy adds its headers, and nothing else', async () => {
   })
 })
 
-test('the parameters arrive in start, and marks come back', async () => {
+test('sends the parameters in start, and returns marks', async () => {
   await using server = await standIn({
     onMessage({ event }, { socket, sid }) {
       if (event !== 'start') return
@@ -147,13 +147,13 @@ test('a voice made while it speaks, a loop, keys', async () => {
   expect((await call.say(toneOf(20))).complete).toBe(false)
 })
 
-test('a careless bridge is found out', async () => {
+test('detects a careless bridge', async () => {
   await using server = await standIn({
     onMessage({ event, media }, { socket, sid }) {
       if (event === 'start')
         socket.send(JSON.stringify({ event: 'mark', stream_sid: sid, mark: { name: 'x' } }))
       if (event === 'start') socket.send(Buffer.alloc(160, 0xff))
-      // Every third packet comes too late by the length of two.
+      // Every third packet is late by the length of two.
       if (media && Number(media.chunk) % 3 === 0) socket.send(mediaOf(sid, 20))
     },
   })
@@ -182,7 +182,7 @@ test('vanish leaves no stop and no further request', async () => {
   expect(server.hooks).toHaveLength(1)
 })
 
-test('the status callback is told, signed', async () => {
+test('notifies the status callback, signed', async () => {
   const twiml = CONNECT.replace(
     '<Stream ',
     '<Stream name="caller" statusCallback="https://bridge.example.com/twilio/status" ',

@@ -3,10 +3,10 @@ import { PhoneLine, placeCalls, voiceOf } from '../../../src/simulator/index.ts'
 import { standIn } from './bridge-stand-in.ts'
 import { toneOf } from './pcm.ts'
 
-/** Other work may keep this machine busy. */
+/** Other work can keep this machine busy. */
 const PATIENT = { timeout: 10_000 }
 
-test('many phones share one line, talk without end, and their figures are added up', async () => {
+test('many phones share one line and talk without end, and their figures are added up', async () => {
   await using server = await standIn({
     onMessage({ event, media, streamSid }, { socket }) {
       if (event === 'media')

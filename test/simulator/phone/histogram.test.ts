@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Histogram } from '../../../src/simulator/index.ts'
 
-test('quantiles are right to a quarter of a millisecond', () => {
+test('quantiles are exact to a quarter of a millisecond', () => {
   const histogram = new Histogram()
   for (let n = 1; n <= 1000; n++) histogram.add(n / 10)
   expect(histogram.count).toBe(1000)
@@ -12,7 +12,7 @@ test('quantiles are right to a quarter of a millisecond', () => {
   expect(histogram.maxMs).toBe(100)
 })
 
-test('nothing, negative and huge values', () => {
+test('handles no, negative and huge values', () => {
   const histogram = new Histogram()
   expect([histogram.quantile(0.5), histogram.meanMs, histogram.maxMs]).toEqual([0, 0, 0])
   histogram.add(-3)
@@ -22,7 +22,7 @@ test('nothing, negative and huge values', () => {
   expect(histogram.quantile(1)).toBe(90_000)
 })
 
-test('merging is adding', () => {
+test('merging adds the values', () => {
   const [all, left, right] = [new Histogram(), new Histogram(), new Histogram()]
   for (let n = 0; n < 100; n++) {
     all.add(n)

@@ -13,7 +13,7 @@ function read(message: unknown): ReturnType<MessageReader['read']> {
 const media = { event: 'media', streamSid: SID, media: { payload } }
 const mark = { event: 'mark', streamSid: SID, mark: { name: 'u1' } }
 
-test('the three messages are read', () => {
+test('reads the three messages', () => {
   expect(read(media)).toEqual({ kind: 'media', payload, bytes: 160 })
   expect(read({ media: { payload }, streamSid: SID, event: 'media' })).toEqual({
     kind: 'media',
@@ -61,7 +61,7 @@ describe('31951', () => {
   })
 })
 
-test('nothing that comes in throws', () => {
+test('never throws, for any input', () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.boolean(), (bytes, isBinary) => {
       reader.read(bytes, isBinary)
@@ -76,7 +76,7 @@ test('nothing that comes in throws', () => {
   )
 })
 
-test('the short cut for the usual media message judges as the long way does', () => {
+test('the shortcut for the usual media message agrees with the general parser', () => {
   const text = fc.oneof(
     fc.base64String({ maxLength: 40 }),
     fc.string({ maxLength: 12, unit: fc.constantFrom(...'AQgw=/+"\\}{ é'.split('')) }),
@@ -90,7 +90,7 @@ test('the short cut for the usual media message judges as the long way does', ()
   )
 })
 
-test('canonical base64 is exactly what a decoder gives back', () => {
+test('canonical base64 is exactly the output of an encoder', () => {
   const text = fc.string({ maxLength: 9, unit: fc.constantFrom(...'ABQZgw09+/='.split('')) })
   fc.assert(
     fc.property(text, value => {
@@ -107,7 +107,7 @@ test('canonical base64 is exactly what a decoder gives back', () => {
   )
 })
 
-test('minutes of audio in one message are read', () => {
+test('reads minutes of audio in one message', () => {
   const long = Buffer.alloc(4_800_000, 0x55).toString('base64')
   expect(read({ ...media, media: { payload: long } })).toMatchObject({ kind: 'media', bytes: 4_800_000 })
 })

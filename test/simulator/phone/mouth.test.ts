@@ -45,7 +45,7 @@ test('a loop never ends', () => {
   expect(voiceOf(new Int16Array(0), 8000, { loop: true }).packet(0)).toBeUndefined()
 })
 
-test('sentences follow each other; each promise tells when', async () => {
+test('sentences follow each other; each promise resolves to its times', async () => {
   const mouth = new Mouth()
   const first = mouth.say(voiceOf(toneOf(40)), 0)
   const second = mouth.say(voiceOf(toneOf(20)), 0)
@@ -57,7 +57,7 @@ test('sentences follow each other; each promise tells when', async () => {
   expect(mouth.speaking).toBe(false)
 })
 
-test('a voice that is made while it speaks is asked when it is due', async () => {
+test('a voice that is made while it speaks is called when it is due', async () => {
   let asked = 0
   const mouth = new Mouth()
   const spoken = mouth.say(
@@ -74,7 +74,7 @@ test('a voice that is made while it speaks is asked when it is due', async () =>
   expect(() => voiceFrom([new Int16Array(161)]).packet(0)).toThrow(RangeError)
 })
 
-test('hush and close end what was begun', async () => {
+test('hush and close end started speech', async () => {
   const mouth = new Mouth()
   const first = mouth.say(voiceOf(toneOf(100)), 0)
   const second = mouth.say(voiceOf(toneOf(100)), 0)

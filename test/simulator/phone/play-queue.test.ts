@@ -3,7 +3,7 @@ import { PlayQueue } from '../../../src/simulator/index.ts'
 
 const MINUTE = 60_000
 
-test('audio is played in order at 8 bytes a millisecond', () => {
+test('plays audio in order at 8 bytes per millisecond', () => {
   const queue = new PlayQueue()
   expect(queue.play(1000, 160)).toBe(1000)
   expect(queue.play(1001, 320)).toBe(1020)
@@ -14,7 +14,7 @@ test('audio is played in order at 8 bytes a millisecond', () => {
   expect(queue.play(2000, 160)).toBe(2000)
 })
 
-test('a mark returns when everything before it has been played', () => {
+test('returns a mark when everything before it has been played', () => {
   const queue = new PlayQueue()
   queue.play(0, 160)
   expect(queue.mark(0, 'a')).toBe(false)
@@ -28,7 +28,7 @@ test('a mark returns when everything before it has been played', () => {
   expect(queue.report(40)).toMatchObject({ marks: 3, marksPlayed: 3, marksCleared: 0, unconfirmedMarks: [] })
 })
 
-test('a mark with nothing before it returns at once', () => {
+test('returns a mark with nothing before it at once', () => {
   const queue = new PlayQueue()
   expect(queue.mark(0, 'a')).toBe(true)
   queue.play(0, 160)
@@ -43,7 +43,7 @@ test('a mark never overtakes another one that has not been returned yet', () => 
   expect(queue.advance(25)).toEqual(['a', 'b'])
 })
 
-test('clear takes the audio away and returns the marks in order; what comes after is new', () => {
+test('clear discards the audio and returns the marks in order; later audio is new', () => {
   const queue = new PlayQueue()
   queue.play(0, 1600)
   queue.mark(0, 'a')
@@ -58,7 +58,7 @@ test('clear takes the audio away and returns the marks in order; what comes afte
   expect(queue.clear(100)).toEqual([])
 })
 
-test('ten minutes fit, and what comes on top is gone', () => {
+test('holds ten minutes, and discards more', () => {
   const queue = new PlayQueue()
   expect(queue.play(0, 10 * MINUTE * 8)).toBe(0)
   expect(queue.play(0, 160)).toBeUndefined()
@@ -70,7 +70,7 @@ test('ten minutes fit, and what comes on top is gone', () => {
 test('silence inside a stretch is a gap; between stretches it is not', () => {
   const queue = new PlayQueue({ gapWithinMs: 200 })
   queue.play(0, 160)
-  queue.play(20.9, 160) // 0.9 ms: nobody hears it
+  queue.play(20.9, 160) // 0.9 ms: inaudible
   queue.play(55.9, 160) // 15 ms late
   queue.play(60, 160) // in time
   queue.play(95.9 + 199, 160) // 199 ms
@@ -87,7 +87,7 @@ test('silence inside a stretch is a gap; between stretches it is not', () => {
   expect(report.lateness.maxMs).toBeCloseTo(199)
 })
 
-test('the lead and the first sound are reported', () => {
+test('reports the lead and the first sound', () => {
   const queue = new PlayQueue()
   expect(queue.report(0)).toMatchObject({ firstAudioAt: undefined, messages: 0, bytes: 0, maxLeadMs: 0 })
   queue.play(500, 1600)

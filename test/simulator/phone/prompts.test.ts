@@ -4,7 +4,7 @@ import { encodeMulaw } from '../../../src/transcode/mulaw.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
 import { type StandIn, type StandInOptions, standIn } from './bridge-stand-in.ts'
 
-/** Other work may keep this machine busy. */
+/** Other work can keep this machine busy. */
 const PATIENT = { timeout: 10_000 }
 const DONE = '<Response><Hangup/></Response>'
 
@@ -18,13 +18,13 @@ function menu(verbs: string, options: StandInOptions = {}): Promise<StandIn> {
   return standIn({ twiml: (_, count) => (count === 1 ? first : DONE), ...options })
 }
 
-/** Loud milliseconds of what was heard. */
+/** Loud milliseconds of the received audio. */
 function loudMs(pcm: Int16Array): number {
   return pcm.filter(sample => Math.abs(sample) > 500).length / 8 / (2 / 3)
 }
 
 describe('<Gather>', () => {
-  test('takes the digits that are enough to its action, and says what it asks', async () => {
+  test('sends the digits to its action as soon as there are enough, after its prompts', async () => {
     await using server = await menu(
       '<Gather numDigits="2" action="/twilio/code?try=1"><Say language="es-ES">Código</Say></Gather>',
     )
@@ -49,12 +49,12 @@ describe('<Gather>', () => {
     await using call = await callTo(server)
     call.press(keys)
     await call.ended
-    // Without an action the document itself is asked again.
+    // Without an action the document itself is requested again.
     expect(server.hooks[1]?.url.split('?')[0]).toBe('/twilio/voice')
     expect(server.hooks[1]?.fields).toMatchObject({ Digits: digits, FinishedOnKey: key })
   })
 
-  test('takes what was pressed when nothing more comes', async () => {
+  test('sends the pressed digits when no more follow', async () => {
     await using server = await menu('<Gather timeout="1" finishOnKey=""/>')
     await using call = await callTo(server)
     call.press('7')
@@ -75,7 +75,7 @@ describe('<Gather>', () => {
     if (requests === 2) expect(server.hooks[1]?.fields.Digits).toBe('')
   })
 
-  test('falls silent at the first key', async () => {
+  test('stops the prompts at the first key', async () => {
     await using server = await menu(
       '<Gather numDigits="1"><Say>A</Say><Pause length="60"/><Say>B</Say></Gather>',
     )
@@ -88,7 +88,7 @@ describe('<Gather>', () => {
     expect(call.heard().length).toBeLessThan(60_000 * 8)
   })
 
-  test('ends with the call, and with other instructions', async () => {
+  test('ends with the call, and with new instructions', async () => {
     await using server = await menu('<Gather timeout="60"/>')
     const hung = await callTo(server)
     expect(await hung.hangUp()).toMatchObject({ kind: 'hangup' })
@@ -115,7 +115,7 @@ describe('<Gather>', () => {
 describe('<Play> and <Say>', () => {
   const pcm = tone(1000, 300, 8000)
 
-  test.each(['wav', 'mp3', 'ulaw'] as const)('a file of this machine is heard: %s', async kind => {
+  test.each(['wav', 'mp3', 'ulaw'] as const)('plays a local file: %s', async kind => {
     const mulaw = Buffer.alloc(pcm.length)
     encodeMulaw(pcm, mulaw)
     const maker = await Mp3Maker.create()
@@ -147,7 +147,7 @@ describe('<Play> and <Say>', () => {
     expect(call.report()).toMatchObject({ errors: [{ code }], said: ['On'] })
   })
 
-  test('a file elsewhere is not asked for, and not heard', async () => {
+  test('does not request or play a remote file', async () => {
     await using server = await menu('<Play>https://cdn.example.com/a.mp3</Play>')
     await using call = await callTo(server)
     await call.ended
@@ -155,7 +155,7 @@ describe('<Play> and <Say>', () => {
     expect(loudMs(call.heard())).toBe(0)
   })
 
-  test('a text takes its time and is heard when there is a voice for it', async () => {
+  test('a text takes its time and is played if there is a voice for it', async () => {
     await using server = await menu('<Say language="es-ES">Hola</Say>')
     const asked: unknown[] = []
     const speak = (...about: unknown[]) => {
@@ -166,13 +166,13 @@ describe('<Play> and <Say>', () => {
     await call.ended
     expect(asked).toEqual([['Hola', 'es-ES']])
     expect(loudMs(call.heard())).toBeGreaterThan(250)
-    // Real timers may be a little early.
+    // Real timers can be a little early.
     expect(call.heard().length).toBeGreaterThan(pcm.length - 80)
   })
 })
 
-describe('calls that the bridge placed', () => {
-  test('are answered from the beginning', async () => {
+describe('calls placed by the bridge', () => {
+  test('are answered from the start', async () => {
     await using server = await menu('<Hangup/>')
     let answered = 0
     await using call = await callTo(server, { outbound: true, onAnswered: () => answered++ })
@@ -181,7 +181,7 @@ describe('calls that the bridge placed', () => {
     expect(answered).toBe(1)
   })
 
-  test('may bring their instructions along, and be given others to fetch', async () => {
+  test('can bring their instructions, and be given others to fetch', async () => {
     await using server = await menu('<Say>Fetched</Say>')
     await using call = await callTo(server, { twiml: '<Response><Gather/></Response>' })
     expect(server.hooks).toHaveLength(0)
@@ -199,7 +199,7 @@ describe('calls that the bridge placed', () => {
     expect(answered).toBe(0)
   })
 
-  test('end from the other side too', async () => {
+  test('can be ended by the other side too', async () => {
     await using server = await menu('<Pause length="60"/>')
     const placing = callTo(server, { twiml: '<Response><Gather timeout="60"/></Response>' })
     const call = await placing
@@ -207,7 +207,7 @@ describe('calls that the bridge placed', () => {
   })
 })
 
-test('a document may be asked for twice', async () => {
+test('can request a document twice', async () => {
   await using server = await menu('<Hangup/>')
   await using call = await callTo(server, { quirks: { webhookTwice: true } })
   await call.ended

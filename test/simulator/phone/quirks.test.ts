@@ -4,7 +4,7 @@ import { placeCall, type Quirks } from '../../../src/simulator/index.ts'
 import { CONNECT, type StandIn, standIn } from './bridge-stand-in.ts'
 import { toneOf } from './pcm.ts'
 
-/** Other work may keep this machine busy. */
+/** Other work can keep this machine busy. */
 const PATIENT = { timeout: 10_000 }
 
 const TOKEN = 'secret'
@@ -19,7 +19,7 @@ function callWith(server: StandIn, quirks: Quirks) {
   })
 }
 
-/** One call with `quirks` that says 300 ms; what the server saw of it. */
+/** One call with `quirks` that says 300 ms; returns what the server received. */
 async function seen(quirks: Quirks) {
   const server = await standIn({ streamUrl: STREAM })
   const call = await callWith(server, quirks)
@@ -31,7 +31,7 @@ async function seen(quirks: Quirks) {
   return { call, server, raw: socket?.raw ?? [], messages, events: messages.map(({ event }) => event) }
 }
 
-test('the start offset shows in the first timestamp', async () => {
+test('the start offset appears in the first timestamp', async () => {
   const { messages } = await seen({ startOffsetMs: 173 })
   expect(messages.find(({ media }) => media)?.media).toMatchObject({ timestamp: '173', chunk: '1' })
 })
@@ -73,7 +73,7 @@ describe('one bad message among good ones', () => {
   })
 })
 
-test('connected, then nothing; the server may hang up', async () => {
+test('connected, then nothing; the server can hang up', async () => {
   await using server = await standIn({ streamUrl: STREAM })
   const call = await callWith(server, { muteAfterConnected: true })
   await new Promise(resolve => setTimeout(resolve, 100))
@@ -83,7 +83,7 @@ test('connected, then nothing; the server may hang up', async () => {
   expect(call.report().streams[0]).toMatchObject({ startedAt: undefined, end: { by: 'server', code: 1008 } })
 })
 
-test('the connection dies without stop, and the TwiML goes on', async () => {
+test('the connection dies without stop, and the TwiML continues', async () => {
   const twiml = CONNECT.replace('</Response>', '<Say>Again</Say></Response>')
   await using server = await standIn({ streamUrl: STREAM, twiml })
   const call = await callWith(server, { dieAfterMs: 100 })
@@ -103,7 +103,7 @@ test('the socket lingers after stop', async () => {
   expect(socket.socket.readyState).toBe(1)
   await ended
   expect(await socket.closed).toBe(1000)
-  // It said stop after that, and the machine may be busy: longer, but not shorter.
+  // It sent stop after that, and the machine can be busy: longer, but not shorter.
   expect(performance.now() - begun).toBeGreaterThanOrEqual(149)
 })
 

@@ -17,7 +17,7 @@ function stretches(pcm: Int16Array): [number, number][] {
   return found
 }
 
-test('every piece is where it was heard, with silence around it', () => {
+test('places every piece where it was heard, with silence around it', () => {
   const recording = new Recording(1000)
   recording.add(1020, 160, loud(20))
   recording.add(1040, 160, loud(20))
@@ -30,14 +30,14 @@ test('every piece is where it was heard, with silence around it', () => {
   ])
 })
 
-test('what is still to come is not heard yet', () => {
+test('excludes audio that is still to come', () => {
   const recording = new Recording(0)
   recording.add(0, 8000, loud(1000))
   expect(stretches(recording.pcm(300))).toEqual([[0, 300]])
   expect(recording.pcm(-5).length).toBe(0)
 })
 
-test('a cut takes away what had not been heard', () => {
+test('a cut removes the audio that had not been heard', () => {
   const recording = new Recording(0)
   for (let n = 0; n < 10; n++) recording.add(n * 20, 160, loud(20))
   recording.cut(70)
@@ -66,11 +66,11 @@ test('silence is not audible', () => {
   expect(recording.audibleUntil).toBe(50)
 })
 
-test('stretches of any length, one after the other, are the whole', () => {
+test('consecutive intervals of any length add up to the whole', () => {
   const recording = new Recording(1_000)
   for (const at of [1_020, 1_040, 1_101.3, 1_300]) recording.add(at, 160, loud(20))
   const parts: number[] = []
-  // Not whole samples: none is lost or doubled between two stretches.
+  // Not whole samples: none is lost or doubled between two intervals.
   for (let at = 1_000; at < 1_400; at += 33.37)
     parts.push(...recording.between(at, Math.min(1_400, at + 33.37)))
   expect(parts).toEqual([...recording.pcm(1_400)])
@@ -78,7 +78,7 @@ test('stretches of any length, one after the other, are the whole', () => {
   expect(recording.between(1_050, 1_050).length).toBe(0)
 })
 
-test('what was heard long ago can be forgotten, and nothing else', () => {
+test('forgets only the audio before a time', () => {
   const recording = new Recording(0)
   for (let n = 0; n < 10; n++) recording.add(n * 20, 160, loud(20))
   recording.forget(90)

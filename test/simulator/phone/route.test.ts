@@ -22,7 +22,7 @@ test.each([
   expect(routeTo(url, options)).toMatchObject({ target: new URL(target), headers: { host } })
 })
 
-test('a proxy changes the host and tells the outer one', () => {
+test('a proxy changes the host and forwards the outer one', () => {
   expect(routeTo('wss://bridge.example.com/m', { ...options, proxied: true }).headers).toEqual({
     host: '127.0.0.1:8080',
     'x-forwarded-for': '203.0.113.7',
@@ -31,7 +31,7 @@ test('a proxy changes the host and tells the outer one', () => {
   })
 })
 
-test('a path of the public address is not part of the way inside', () => {
+test('removes the path of the public address', () => {
   const options = { publicUrl: 'https://example.com/calls/', localUrl: 'http://127.0.0.1:8080', resolve: {} }
   const target = (url: string) => routeTo(url, { ...options, proxied: false }).target.href
   expect(target('wss://example.com/calls/twilio/media')).toBe('ws://127.0.0.1:8080/twilio/media')

@@ -70,7 +70,7 @@ function streamOf(quirks: Quirks = {}) {
   return { clock, line, socket, stream, recording, marks }
 }
 
-test('connected comes first, then start with numbers as strings', () => {
+test('connected is sent first, then start with numbers as strings', () => {
   const { socket } = streamOf()
   expect(socket.sent).toEqual([
     { at: 0, event: 'connected', protocol: 'Call', version: '1.0.0' },
@@ -91,7 +91,7 @@ test('connected comes first, then start with numbers as strings', () => {
   ])
 })
 
-test('marks return when the audio before them has been heard', () => {
+test('returns marks when the audio before them has been heard', () => {
   const { clock, socket, marks } = streamOf()
   clock.advance(100)
   socket.says(markOf(SID, 'nothing before me'))
@@ -107,7 +107,7 @@ test('marks return when the audio before them has been heard', () => {
   ])
 })
 
-test('clear returns the outstanding marks at once, in order, and what follows is new', () => {
+test('clear returns the outstanding marks at once, in order, and later audio is new', () => {
   const { clock, socket, stream, recording, marks } = streamOf()
   socket.says(mediaOf(SID, 1000))
   socket.says(markOf(SID, 'a'))
@@ -151,7 +151,7 @@ test('every message takes the next sequence number', () => {
   expect(socket.sent.at(-1)?.stop).toEqual({ accountSid: 'AC0', callSid: 'CA0' })
 })
 
-test('each warning appears once in a stream, and what was wrong is not played', async () => {
+test('each warning appears once in a stream, and invalid audio is not played', async () => {
   const { clock, socket, stream, line } = streamOf()
   for (let n = 0; n < 3; n++) {
     socket.says('{"event":"media"}')
@@ -171,7 +171,7 @@ test('each warning appears once in a stream, and what was wrong is not played', 
   expect(clock.pending).toBe(0)
 })
 
-test('a file in the payload is noticed, and heard as the noise it would be', () => {
+test('detects a file in the payload, and plays it as the noise it would be', () => {
   const { socket, stream } = streamOf()
   const payload = Buffer.from('RIFF....WAVEfmt ').toString('base64')
   socket.says(`{"event":"media","streamSid":"${SID}","media":{"payload":"${payload}"}}`)
@@ -206,7 +206,7 @@ test.each<[string, (s: ReturnType<typeof streamOf>) => void, object]>([
   expect(s.socket.sent.some(({ event }) => event === 'stop')).toBe(false)
 })
 
-test('after stop the socket lingers when asked to, and nothing more is said', async () => {
+test('after stop the socket stays open if requested, and sends nothing more', async () => {
   const { clock, socket, stream } = streamOf({ lingerMs: 700 })
   stream.stop()
   const sent = socket.sent.length

@@ -13,7 +13,7 @@ function connect(stream: string): Verb | undefined {
   return verbs(`<Connect>${stream}</Connect>`)[0]
 }
 
-test('a document is read in order', () => {
+test('reads a document in order', () => {
   const read = verbs(`
     <!-- a comment -->
     <Say language="es-ES">Buenos d&#237;as &amp; adi&#xF3;s<![CDATA[ & <más>]]></Say>
@@ -57,13 +57,13 @@ test('the query string of a stream URL is dropped', () => {
   })
 })
 
-test('ws:// is allowed only where asked for', () => {
+test('ws:// is allowed only on request', () => {
   const xml = '<Response><Connect><Stream url="ws://127.0.0.1:8080/media"/></Connect></Response>'
   expect(parseTwiml(xml)).toMatchObject({ verbs: [{ verb: 'Faulty', code: 31922 }] })
   expect(parseTwiml(xml, { allowInsecureStream: true })).toMatchObject({ verbs: [{ verb: 'Connect' }] })
 })
 
-describe('what Twilio refuses', () => {
+describe('documents that Twilio rejects', () => {
   const url = 'url="wss://a.example/m"'
   test.each<[number, string]>([
     [31922, '<Stream url="https://a.example/m"/>'],
@@ -102,7 +102,7 @@ describe('what Twilio refuses', () => {
     expect(parseTwiml(xml)).toMatchObject({ ok: false, code })
   })
 
-  test('a verb that is not modelled, an empty <Redirect>', () => {
+  test('an unsupported verb, an empty <Redirect>', () => {
     expect(verbs('<Dial>+1</Dial><Redirect/>')).toMatchObject([
       { verb: 'Faulty', code: 12200 },
       { verb: 'Faulty', code: 11100 },
@@ -110,7 +110,7 @@ describe('what Twilio refuses', () => {
   })
 })
 
-test('no text throws', () => {
+test('never throws, for any text', () => {
   const isTwiml = (twiml: Twiml) => typeof twiml.ok === 'boolean'
   fc.assert(fc.property(fc.string({ unit: 'binary' }), text => isTwiml(parseTwiml(text))))
   const piece = fc.oneof(
@@ -150,13 +150,13 @@ test('no text throws', () => {
   )
 })
 
-test('a parameter may have any name', () => {
+test('a parameter can have any name', () => {
   expect(connect('<Stream url="wss://a/b"><Parameter name="__proto__" value="x"/></Stream>')).toMatchObject({
     verb: 'Connect',
   })
 })
 
-test("what Twilio's own library writes is read back", () => {
+test("reads the output of Twilio's own library", () => {
   const response = new twilio.twiml.VoiceResponse()
   response.say({ language: 'de-DE' }, 'Grüße & <Küsse>')
   const stream = response

@@ -7,7 +7,7 @@ import { Wire } from '../../../src/simulator/phone/wire.ts'
 const ids = { accountSid: 'AC0', callSid: 'CA0', streamSid: 'MZ0' }
 
 interface Sent {
-  /** Whole milliseconds since the line began, plus 1000. */
+  /** Whole milliseconds since the line started, plus 1000. */
   at: number
   lateMs: number
   text: string
@@ -17,7 +17,7 @@ interface Sent {
   payload: string
 }
 
-/** An uplink on a line, begun `startMs` after the line, with what it has sent. */
+/** An uplink on a line, started `startMs` after the line, with what it has sent. */
 function uplinkOf(
   quirks: Quirks = {},
   packet: (due: number) => string | undefined = () => undefined,
@@ -56,7 +56,7 @@ function uplinkOf(
   return { clock, line, uplink, sent }
 }
 
-test('every packet goes when its 20 ms are over, and not a millisecond beside it', () => {
+test('sends every packet exactly when its 20 ms are over', () => {
   const { clock, sent, uplink } = uplinkOf()
   clock.advance(19.9)
   expect(sent).toEqual([])
@@ -72,13 +72,13 @@ test('every packet goes when its 20 ms are over, and not a millisecond beside it
   expect(uplink.lateness.maxMs).toBeLessThan(0.9)
 })
 
-test('a phone that begins between two ticks is put on the grid', () => {
+test('aligns a phone that starts between two ticks to the grid', () => {
   const { clock, sent } = uplinkOf({}, undefined, 7.3)
   clock.advance(60)
   expect(sent.map(({ at }) => at)).toEqual([1030, 1050])
 })
 
-test('hours do not drift, from whatever fraction of a millisecond', () => {
+test('does not drift over hours, from any fraction of a millisecond', () => {
   const hour = 3_600_000
   const clock = new FakeClock(1000.37)
   const line = new PhoneLine(clock)
@@ -125,7 +125,7 @@ test('a day of ticks is a day of packets', () => {
   expect(packets).toBe(day / 20)
 })
 
-test('a late tick sends what was missed, with its own timestamps, and then keeps to the schedule', () => {
+test('a late tick sends the missed packets, with their own timestamps, and then keeps to the schedule', () => {
   let now = 0
   const tasks: { deadline: number; task: () => void }[] = []
   const clock = {
@@ -181,7 +181,7 @@ describe('quirks', () => {
     expect(run(4)).not.toEqual(sent)
   })
 
-  test('a stall holds ten packets back and lets them go at once', () => {
+  test('a stall holds ten packets back and sends them at once', () => {
     const { clock, sent } = uplinkOf({ stall: { everyMs: 1000, packets: 10 } })
     clock.advance(2100)
     const burst = sent.filter(({ at }) => at === 2000)

@@ -5,21 +5,21 @@ import { type StandIn, type StandInOptions, standIn } from '../phone/bridge-stan
 export const PUBLIC = 'https://bridge.example.com'
 export const OWN = '+15005550001'
 export const ANA = '+34600111222'
-/** The least that an order needs. */
+/** The minimum that an order needs. */
 export const ORDER = { to: ANA, from: OWN, url: `${PUBLIC}/twilio/answer` }
-/** Other work may keep this machine busy. */
+/** Other work can keep this machine busy. */
 export const PATIENT = { timeout: 10_000 }
 
 export interface Rest extends AsyncDisposable {
   readonly rest: TwilioStandIn
   readonly client: Twilio
-  /** Plays the part of the bridge. */
+  /** Plays the bridge. */
   readonly bridge: StandIn
-  /** What Twilio's library says of the signature of every request to the bridge. */
+  /** The verdict of Twilio's library on the signature of every request to the bridge. */
   verdicts(): boolean[]
 }
 
-/** An account at the stand-in, its client, and something that answers webhooks as `https://bridge.example.com`. */
+/** An account of the simulator, its client, and a server that answers webhooks as `https://bridge.example.com`. */
 export async function account(
   options: TwilioStandInOptions = {},
   bridgeOptions: StandInOptions = {},
@@ -37,7 +37,7 @@ export async function account(
           rest.authToken,
           String(headers['x-twilio-signature']),
           PUBLIC + url,
-          // A GET has its fields in the URL, which is signed as a whole.
+          // A GET has its fields in the URL, which is signed completely.
           headers['content-type'] === undefined ? {} : withoutQuery(url, fields),
         ),
       ),
@@ -48,7 +48,7 @@ export async function account(
   }
 }
 
-/** The fields of the body alone. */
+/** Only the fields of the body. */
 function withoutQuery(url: string, fields: Record<string, string>): Record<string, string> {
   const query = new URL(url, PUBLIC).searchParams
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !query.has(name)))

@@ -39,7 +39,7 @@ describe('calls', () => {
     ])
   })
 
-  test('are fetched as they are now, with times and duration at the end', async () => {
+  test('are fetched in their current state, with times and duration at the end', async () => {
     await using a = await account({}, { twiml: '<Response><Hangup/></Response>' })
     a.rest.subscriber(ANA)
     const { sid } = await a.client.calls.create(ORDER)
@@ -66,7 +66,7 @@ describe('calls', () => {
     expect((await a.client.calls.list({ limit: 3 })).length).toBe(3)
   })
 
-  test('are listed by what is asked', async () => {
+  test('are listed by the query', async () => {
     await using a = await account({}, { twiml: '<Response><Hangup/></Response>' })
     const other = '+34600111333'
     a.rest.subscriber(ANA, { behaviour: 'busy' })
@@ -84,14 +84,14 @@ describe('calls', () => {
     expect(await listed({ status: 'busy' })).toEqual([busy.sid])
     expect(await listed({ status: 'completed' })).toEqual([answered.sid])
     expect(await listed({ parentCallSid: busy.sid })).toEqual([])
-    // Only who was answered has a time.
+    // Only an answered call has a time.
     expect(await listed({ startTimeAfter: new Date(now - day) })).toEqual([answered.sid])
     expect(await listed({ startTimeBefore: new Date(now - day) })).toEqual([])
     expect(await listed({ endTimeBefore: new Date(now + day) })).toHaveLength(2)
     expect(await listed({ endTime: new Date(now - 3 * day) })).toEqual([])
   })
 
-  test('are forgotten only when they are over', async () => {
+  test('can be deleted only when they are over', async () => {
     await using a = await account()
     a.rest.subscriber(ANA, { behaviour: 'no-answer' })
     const { sid } = await a.client.calls.create(ORDER)
@@ -103,7 +103,7 @@ describe('calls', () => {
 })
 
 describe('the account', () => {
-  test('says who it is, by its token or by a key', async () => {
+  test('returns its identity, by its token or by a key', async () => {
     await using a = await account({ type: 'Trial', apiKeys: { SK1: 'hidden' } })
     const byKey = await twilioClientFor(a.rest, { sid: 'SK1', secret: 'hidden' })
     for (const client of [a.client, byKey]) {
@@ -112,7 +112,7 @@ describe('the account', () => {
     }
   })
 
-  test('has numbers that are found, read and changed', async () => {
+  test('finds, reads and changes its numbers', async () => {
     const numbers = {
       [OWN]: { VoiceUrl: 'https://old.example.com/', VoiceMethod: 'GET' },
       '+34910000000': {},
@@ -146,7 +146,7 @@ describe('the account', () => {
     expect(await incomingPhoneNumbers(changed.sid).fetch()).toMatchObject({ voiceUrl: '' })
   })
 
-  test('says whom it has verified, and which countries it may call', async () => {
+  test('lists its verified numbers, and the permitted countries', async () => {
     await using a = await account({ verified: [ANA], countries: ['US'] })
     expect(await a.client.outgoingCallerIds.list({ phoneNumber: ANA })).toMatchObject([{ phoneNumber: ANA }])
     expect(await a.client.outgoingCallerIds.list({ phoneNumber: OWN })).toEqual([])

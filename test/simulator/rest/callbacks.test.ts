@@ -61,7 +61,7 @@ describe('events arrive', () => {
     expect(sent.map(({ headers }) => headers['i-twilio-idempotency-token'])).toEqual(tokens)
   })
 
-  test('not again when the bridge refuses them', async () => {
+  test('not again when the bridge rejects them', async () => {
     await using a = await account({}, { ...TWIML, status: 403 })
     await callWith(a, { lose: ['initiated', 'ringing', 'answered'] })
     await expect.poll(() => a.rest.callbacks.length, PATIENT).toBe(1)

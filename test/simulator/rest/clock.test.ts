@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { FakeClock } from '../../../src/simulator/index.ts'
 import { ANA, account, ORDER } from './account-with-bridge.ts'
 
-test('time is the clock’s: a call rings for a minute by default, and not a moment longer', async () => {
+test('uses the injected clock: a call rings for a minute by default, and no longer', async () => {
   const clock = new FakeClock()
   const since = clock.now()
   const wallClock = () => Date.UTC(2026, 10, 21, 10, 0, 0) + clock.now() - since

@@ -8,7 +8,7 @@ import { CONNECT, standIn } from '../phone/bridge-stand-in.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 
-test('the page’s example of the REST API runs as it stands', async () => {
+test('the page’s example of the REST API runs unchanged', async () => {
   const page = await readFile(new URL('docs/testing/phone.md', ROOT), 'utf8')
   const example = Array.from(page.matchAll(/```ts\n([\s\S]*?)```/g), match => match[1] ?? '').find(code =>
     code.includes('TwilioStandIn'),
@@ -17,7 +17,7 @@ test('the page’s example of the REST API runs as it stands', async () => {
   const code = example
     ?.replace('dragoman/simulator', new URL('src/simulator/index.ts', ROOT).href)
     .replace('http://127.0.0.1:8080', `http://127.0.0.1:${bridge.port}`)
-    // The stand-in of the bridge has no TLS.
+    // The fake bridge has no TLS.
     .replace('listen({', 'listen({ allowInsecureStream: true,')
   const folder = await mkdtemp(join(tmpdir(), 'example-'))
   try {

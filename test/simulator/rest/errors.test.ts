@@ -9,7 +9,7 @@ import { ANA, account, ORDER, OWN, PATIENT, PUBLIC } from './account-with-bridge
 
 type Order = Parameters<Awaited<ReturnType<typeof account>>['client']['calls']['create']>[0]
 
-/** Codes that some test here has seen. */
+/** Codes covered by a test here. */
 const seen = new Set<number>()
 
 async function failure(request: Promise<unknown>): Promise<unknown> {
@@ -21,7 +21,7 @@ async function failure(request: Promise<unknown>): Promise<unknown> {
   return error
 }
 
-describe('an order is refused', () => {
+describe('an order is rejected', () => {
   test.each<
     [what: string, code: number, order: Partial<Record<keyof Order, unknown>>, terms?: AccountOptions]
   >([
@@ -69,7 +69,7 @@ describe('an order is refused', () => {
     expect(a.rest.calls).toEqual([])
   })
 
-  test('when there are too many calls: 10004', async () => {
+  test('with too many calls: 10004', async () => {
     await using a = await account({ maxCalls: 1 })
     await a.client.calls.create(ORDER)
     expect(await failure(a.client.calls.create(ORDER))).toMatchObject({ code: 10004 })
@@ -85,8 +85,8 @@ describe('an order is refused', () => {
   })
 })
 
-describe('a request is refused', () => {
-  test('from somebody else: 20003', async () => {
+describe('a request is rejected', () => {
+  test('with other credentials: 20003', async () => {
     await using a = await account({ apiKeys: { SK1: 'hidden' } })
     const { url, accountSid } = a.rest
     const wrong = await twilioClientFor({ url, accountSid, authToken: 'wrong' })
@@ -131,7 +131,7 @@ describe('a request is refused', () => {
       expect(await failure(request)).toMatchObject({ code: 20404, status: 404 })
   })
 
-  test('by a method that is not there: 20004', async () => {
+  test('with an unsupported method: 20004', async () => {
     await using a = await account()
     const [number] = await a.client.incomingPhoneNumbers.list()
     expect(await failure(a.client.incomingPhoneNumbers(number?.sid ?? '').remove())).toMatchObject({
@@ -140,7 +140,7 @@ describe('a request is refused', () => {
     })
   })
 
-  test('when there are too many in a second, and lets others in later: 20429', async () => {
+  test('if there are too many in a second, but not later: 20429', async () => {
     await using a = await account({ requestsPerSecond: 2 })
     const asked = await Promise.allSettled(Array.from({ length: 5 }, () => a.client.calls.list()))
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
@@ -148,7 +148,7 @@ describe('a request is refused', () => {
     await expect.poll(() => a.client.calls.list().catch(() => 'refused'), PATIENT).toEqual([])
   })
 
-  test('for a number that would be called nowhere: 21402, 21403', async () => {
+  test('for a number with an invalid address: 21402, 21403', async () => {
     await using a = await account()
     const [number] = await a.client.incomingPhoneNumbers.list()
     const one = a.client.incomingPhoneNumbers(number?.sid ?? '')
@@ -159,7 +159,7 @@ describe('a request is refused', () => {
     expect(await one.fetch()).toMatchObject({ friendlyName: '(500) 555-0001', voiceUrl: '' })
   })
 
-  test('for a call that is over, or that nobody has answered: 21220', async () => {
+  test('for a call that is over, or not answered yet: 21220', async () => {
     await using a = await account()
     a.rest.subscriber(ANA, { behaviour: 'no-answer' })
     const { sid } = await a.client.calls.create(ORDER)
@@ -171,8 +171,8 @@ describe('a request is refused', () => {
   })
 })
 
-describe('the API fails as it is told', () => {
-  test('once, or as long as it is told', async () => {
+describe('a fault of the API applies', () => {
+  test('once, or until it is removed', async () => {
     await using a = await account()
     a.rest.faults.next({ code: 20503, only: 'POST Calls' })
     expect(await a.client.calls.list()).toEqual([])
@@ -185,7 +185,7 @@ describe('the API fails as it is told', () => {
     expect(await a.client.calls.list()).toHaveLength(1)
   })
 
-  test('by the connection: before it was done, and after, so that nobody knows', async () => {
+  test('to the connection: before the request was carried out, and after, unknown to the client', async () => {
     await using a = await account()
     for (const cut of ['before', 'after'] as const) {
       a.rest.faults.next({ cut })
@@ -194,13 +194,13 @@ describe('the API fails as it is told', () => {
     expect(a.rest.calls).toHaveLength(1)
   })
 
-  test('with something else than the API', async () => {
+  test('as a response that is not the API’s', async () => {
     await using a = await account()
     a.rest.faults.next({ reply: { status: 502, body: '<html>bad gateway</html>' } })
     expect(await failure(a.client.calls.create(ORDER))).toMatchObject({ status: 502 })
   })
 
-  test('late, or never', async () => {
+  test('as a late response, or none', async () => {
     await using a = await account()
     a.rest.faults.next({ delayMs: 50 })
     expect(await a.client.calls.list()).toEqual([])
@@ -209,7 +209,7 @@ describe('the API fails as it is told', () => {
     await expect(answer).rejects.toThrow(/timeout/)
   })
 
-  test('to one who sends far too much', async () => {
+  test('to a client that sends far too much', async () => {
     await using rest = await TwilioStandIn.listen()
     const url = `${rest.url}/2010-04-01/Accounts/${rest.accountSid}/Calls.json`
     await expect(fetch(url, { method: 'POST', body: 'x'.repeat(1_000_000) })).rejects.toThrow()
@@ -217,6 +217,6 @@ describe('the API fails as it is told', () => {
   })
 })
 
-test('every error that there is was seen', () => {
+test('every error is covered', () => {
   expect(REST_ERROR_CODES.filter(code => !seen.has(code))).toEqual([])
 })

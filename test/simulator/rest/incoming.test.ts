@@ -7,7 +7,7 @@ const NUMBERS = {
 }
 
 describe('a call to a number of the account', () => {
-  test('goes to its webhook, signed, and its end is told', async () => {
+  test('goes to its webhook, signed, and its end is reported', async () => {
     await using a = await account({ numbers: NUMBERS }, { twiml: CONNECT })
     const ana = a.rest.subscriber(ANA)
     const phone = await ana.dial(OWN)
@@ -29,7 +29,7 @@ describe('a call to a number of the account', () => {
     expect(a.verdicts()).toEqual([true, true])
   })
 
-  test('is not set up by a setting that numbers do not have', async () => {
+  test('rejects a setting that numbers do not have', async () => {
     const wrong = { [OWN]: { voiceUrl: `${PUBLIC}/twilio/voice` } } as unknown as typeof NUMBERS
     await expect(account({ numbers: wrong })).rejects.toThrow('got voiceUrl')
   })
@@ -55,7 +55,7 @@ describe('a call to a number of the account', () => {
     expect(await phone.ended).toMatchObject({ kind: 'completed' })
   })
 
-  test('ends at once where no webhook is set, and goes where the API has pointed it', async () => {
+  test('ends at once without a webhook, and follows the API’s settings', async () => {
     await using a = await account({}, { twiml: CONNECT })
     const ana = a.rest.subscriber(ANA)
     expect(await (await ana.dial(OWN)).ended).toMatchObject({ kind: 'completed' })
@@ -67,7 +67,7 @@ describe('a call to a number of the account', () => {
     expect(a.bridge.hooks).toHaveLength(1)
   })
 
-  test('is only for numbers that the account has', async () => {
+  test('is possible only for numbers of the account', async () => {
     await using a = await account()
     await expect(a.rest.subscriber(ANA).dial('+15005550009')).rejects.toThrow(`has the numbers ${OWN}`)
   })
@@ -85,7 +85,7 @@ describe('a call to a number of the account', () => {
   })
 })
 
-test('everything ends with the stand-in', async () => {
+test('everything ends with the simulator', async () => {
   const a = await account({ numbers: NUMBERS }, { twiml: CONNECT })
   const ana = a.rest.subscriber(ANA)
   const placed = await ana.dial(OWN)

@@ -8,10 +8,10 @@ const EVENTS: CallEvent[] = ['initiated', 'ringing', 'answered', 'completed']
 const FOLLOWED = { ...ORDER, statusCallback: `${PUBLIC}/twilio/status`, statusCallbackEvent: EVENTS }
 const HANG_UP = '<Response><Hangup/></Response>'
 const WAIT = '<Response><Pause length="60"/></Response>'
-/** Waits on until somebody presses a key. */
+/** Waits until a key is pressed. */
 const ASK = '<Response><Gather timeout="60"/></Response>'
 
-/** What the bridge was told, in order. */
+/** Requests to the bridge, in order. */
 function told({ bridge }: Rest) {
   return bridge.hooks.filter(({ url }) => url.startsWith('/twilio/status')).map(({ fields }) => fields)
 }
@@ -23,8 +23,8 @@ async function toldAll(a: Rest): Promise<Record<string, string>[]> {
   return told(a)
 }
 
-describe('a call that is answered', () => {
-  test('goes through every state, tells each, and is signed', async () => {
+describe('an answered call', () => {
+  test('goes through every state, reports each, and is signed', async () => {
     await using a = await account({}, { twiml: HANG_UP })
     a.rest.subscriber(ANA)
     const { sid } = await a.client.calls.create(FOLLOWED)
@@ -73,7 +73,7 @@ describe('a call that is answered', () => {
     expect(stream?.messages.at(-1)?.event).toBe('stop')
   })
 
-  test('may bring its instructions along, or have them fetched by GET', async () => {
+  test('can bring its instructions, or have them fetched by GET', async () => {
     await using a = await account({}, { twiml: HANG_UP })
     const ana = a.rest.subscriber(ANA)
     await a.client.calls.create({ to: ANA, from: OWN, twiml: '<Response><Say>Hola</Say></Response>' })
@@ -96,7 +96,7 @@ describe('a call that is answered', () => {
     expect((await toldAll(a)).at(-1)).toMatchObject({ CallStatus: 'completed', CallDuration: '1' })
   })
 
-  test('tells only its end unless more is asked for', async () => {
+  test('reports only its end by default', async () => {
     await using a = await account({}, { twiml: HANG_UP })
     a.rest.subscriber(ANA)
     await a.client.calls.create({ ...ORDER, statusCallback: `${PUBLIC}/twilio/status` })
@@ -104,7 +104,7 @@ describe('a call that is answered', () => {
   })
 })
 
-describe('a call that is not answered', () => {
+describe('an unanswered call', () => {
   test.each<[SubscriberOptions | undefined, status: string, sip: string, ringing: boolean]>([
     [{ behaviour: 'busy' }, 'busy', '486', true],
     [{ behaviour: 'rejects' }, 'busy', '603', true],
@@ -125,7 +125,7 @@ describe('a call that is not answered', () => {
     expect(a.bridge.hooks.some(({ url }) => url === '/twilio/answer')).toBe(false)
   })
 
-  test.each(['completed', 'canceled'] as const)('because it is taken back: %s', async status => {
+  test.each(['completed', 'canceled'] as const)('because it is canceled: %s', async status => {
     await using a = await account()
     a.rest.subscriber(ANA, { behaviour: 'no-answer' })
     const { sid } = await a.client.calls.create(FOLLOWED)
@@ -151,13 +151,13 @@ describe('a call in progress', () => {
     expect(a.bridge.sockets[0]?.messages.at(-1)?.event).toBe('stop')
   })
 
-  test('is not taken back any more', async () => {
+  test('can no longer be canceled', async () => {
     await using a = await account({}, { twiml: ASK })
     const { one } = await talking(a)
     expect(await one.update({ status: 'canceled' })).toMatchObject({ status: 'in-progress' })
   })
 
-  test('does other things when it is told, by TwiML or from elsewhere; its stream ends', async () => {
+  test('receives new instructions, by TwiML or from elsewhere; its stream ends', async () => {
     const then = '<Response><Say>Two</Say><Gather timeout="60"/></Response>'
     await using a = await account(
       {},
@@ -179,7 +179,7 @@ describe('a call in progress', () => {
     expect(a.verdicts()).toEqual([true, true])
   })
 
-  test('gets another limit, and other ears', async () => {
+  test('gets another limit, and another callback', async () => {
     await using a = await account({}, { twiml: ASK })
     const { one, phone } = await talking(a)
     await one.update({ timeLimit: 1, statusCallback: `${PUBLIC}/twilio/status-2` })
@@ -188,7 +188,7 @@ describe('a call in progress', () => {
   })
 })
 
-describe('who has answered', () => {
+describe('machine detection', () => {
   const AMD = { ...ORDER, machineDetection: 'Enable', asyncAmdStatusCallback: `${PUBLIC}/twilio/machine` }
 
   test.each<[SubscriberOptions, mode: string, string]>([
@@ -216,7 +216,7 @@ describe('who has answered', () => {
     expect(a.verdicts()).toEqual([true, true])
   })
 
-  test('is in the request for instructions when nobody is told beside it', async () => {
+  test('is in the request for instructions without a callback', async () => {
     await using a = await account({}, { twiml: HANG_UP })
     a.rest.subscriber(ANA, { behaviour: 'voicemail' })
     await a.client.calls.create({ ...ORDER, machineDetection: 'Enable' })
@@ -224,7 +224,7 @@ describe('who has answered', () => {
     expect(a.bridge.hooks[0]?.fields.AnsweredBy).toBe('machine_start')
   })
 
-  test('is not found when they hang up first', async () => {
+  test('has no result when they hang up first', async () => {
     await using a = await account({}, { twiml: HANG_UP })
     a.rest.subscriber(ANA, { detectAfterMs: 100 })
     await a.client.calls.create({ ...AMD, asyncAmd: 'true' })

@@ -4,7 +4,7 @@ import type { VoiceCall } from '../../../../src/simulator/discord/voice/voice-ca
 import { VoiceServer, type VoiceServerOptions } from '../../../../src/simulator/discord/voice/voice-server.ts'
 import { GUILD, RealBot, type RealBotOptions } from './real-bot.ts'
 
-/** A trusted voice server for the tests of one block, and calls on it, each of its own. */
+/** A trusted voice server for the tests of one block, and separate calls on it. */
 export class Calls {
   #server: VoiceServer | undefined
   #last = 500_000_000_000_000_000n
@@ -30,7 +30,7 @@ export class Calls {
     return this.server.openCall(GUILD, String(++this.#last))
   }
 
-  /** A bot that is let in, on its way. */
+  /** An expected bot that is connecting. */
   bot(call: VoiceCall, options: RealBotOptions = {}): RealBot {
     const token = `token ${call.channelId}`
     const bot = new RealBot(() => this.server.endpoint, call, { token, ...options })

@@ -16,7 +16,7 @@ const users = (count: number) =>
 describe('a call with many', () => {
   const calls = new Calls()
 
-  it('gives the bot every voice by itself, those who came before it, too', async () => {
+  it('sends the bot every voice separately, also of users who came earlier', async () => {
     const call = calls.open()
     const early = users(5).map(id => call.addUser(id))
     using bot = calls.bot(call)
@@ -47,7 +47,7 @@ describe('a call with many', () => {
     await anna.joined
     const ears = [bot.hear(SISTER), sister.hear(BOT)]
     await Promise.all([bot.play(sine(440, 400)), sister.play(sine(600, 400))])
-    // A first packet may overtake op 5 or the welcome, as in life.
+    // A first packet can overtake op 5 or the welcome, as at Discord.
     await until(() => ears.every(ear => ear.packets.length >= 22), 5_000, 'the words of both')
     expect(loudness(ears[0]!.pcm().subarray(800, 6_400), 600, 16_000)).toBeGreaterThan(7_000)
     expect(loudness(ears[1]!.pcm().subarray(800, 6_400), 440, 16_000)).toBeGreaterThan(7_000)
@@ -59,7 +59,7 @@ describe('a call with many', () => {
     }
   })
 
-  it('gives somebody who comes again another SSRC and another place in the group', async () => {
+  it('gives a user who rejoins another SSRC and another place in the group', async () => {
     const { call, bot } = await calls.join()
     using _ = bot
     const [id] = users(1)
@@ -81,7 +81,7 @@ describe('a call with many', () => {
     expect(again.privacyCode).toBe(bot.connection.voicePrivacyCode)
   })
 
-  it('lets a bot leave and come back', async () => {
+  it('lets a bot leave and rejoin', async () => {
     const { call, bot } = await calls.join()
     const anna = call.addUser(users(1)[0]!)
     await anna.joined
@@ -98,7 +98,7 @@ describe('a call with many', () => {
     expect(call.packetsFrom(BOT)).toMatchObject({ undecryptable: 0, plaintext: 0, gaps: 0 })
   })
 
-  it('goes on elsewhere when the bot is sent to another server', async () => {
+  it('continues elsewhere when the bot is sent to another server', async () => {
     const { call, bot } = await calls.join()
     using _ = bot
     await using other = await VoiceServer.listen()
@@ -120,7 +120,7 @@ describe('a call with many', () => {
 describe('a user', () => {
   const calls = new Calls({ dave: false })
 
-  it('has numbers that wrap, and a clock that runs on in silence', async () => {
+  it('has numbers that wrap, and a clock that continues in silence', async () => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     const anna = call.addUser(users(1)[0]!, { firstSequence: 65_530, firstTimestamp: 0xffff_f000 })
@@ -136,11 +136,11 @@ describe('a user', () => {
     const steps = ear.timestamps.slice(1).map((each, at) => (each - ear.timestamps[at]! + 2 ** 32) % 2 ** 32)
     const pauseStep = steps.splice(14, 1)[0]!
     expect(steps).toEqual([...new Array(14).fill(960), ...new Array(4).fill(1_920)])
-    // 300 ms of silence, and what the two ends of speech take.
+    // 300 ms of silence, and the duration of both ends of speech.
     expect(pauseStep / 48).toBeGreaterThan(300)
   })
 
-  it('says one thing after the other, until hushed', async () => {
+  it('speaks one utterance after the other, until hushed', async () => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     const anna = call.addUser(users(1)[0]!)
@@ -158,7 +158,7 @@ describe('a user', () => {
     await long
   })
 
-  it('says what was encoded once, and so do others', async () => {
+  it('speaks audio that was encoded once, and so do others', async () => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     const speakers = users(3).map(id => call.addUser(id))
@@ -172,7 +172,7 @@ describe('a user', () => {
     }
   })
 
-  it('is sent with levels beside speech, and without beside silence, as clients do', async () => {
+  it('is sent with levels during speech, and without during silence, as by clients', async () => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     const anna = call.addUser(users(1)[0]!)
@@ -182,7 +182,7 @@ describe('a user', () => {
     expect(ear.extended).toEqual([true, true, true, true, true, false, false, false, false, false])
   })
 
-  it('sends what a fault makes of their Opus', async () => {
+  it('sends the Opus that a fault rewrote', async () => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     const anna = call.addUser(users(1)[0]!)
@@ -207,7 +207,7 @@ describe('a user', () => {
 describe('a moderator', () => {
   const calls = new Calls({ dave: false })
 
-  it('makes the bot mute or deaf', async () => {
+  it('mutes or deafens the bot', async () => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     const anna = call.addUser(users(1)[0]!)

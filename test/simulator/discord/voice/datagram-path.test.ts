@@ -5,7 +5,7 @@ import { DatagramPath } from '../../../../src/simulator/discord/voice/datagram-p
 import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
 import { randomFrom } from '../../../../src/simulator/phone/quirks.ts'
 
-/** `count` datagrams, one every 20 ms, each of 40 bytes of its number; what arrived when. */
+/** Sends `count` datagrams, one every 20 ms, each of 40 bytes of its number; returns the arrivals. */
 function send(faults: DatagramFaults, count: number, seed = 1): { n: number; at: number; whole: boolean }[] {
   const clock = new FakeClock()
   const since = clock.now()
@@ -25,7 +25,7 @@ function send(faults: DatagramFaults, count: number, seed = 1): { n: number; at:
   return arrived
 }
 
-describe('a way over the network', () => {
+describe('a direction of the network', () => {
   it('passes everything at once without faults', () =>
     expect(send(new DatagramFaults(), 4)).toEqual([0, 1, 2, 3].map(n => ({ n, at: n * 20, whole: true }))))
 
@@ -42,7 +42,7 @@ describe('a way over the network', () => {
     ])
   })
 
-  it('stands still, then everything comes at once and in order', () => {
+  it('stalls, then everything arrives at once and in order', () => {
     const faults = new DatagramFaults()
     faults.stall(65)
     expect(send(faults, 6).map(({ n, at }) => [n, at])).toEqual([
@@ -56,7 +56,7 @@ describe('a way over the network', () => {
     expect(() => faults.stall(0)).toThrow('more than 0 ms')
   })
 
-  it('turns one bit, behind the header', () => {
+  it('flips one bit, after the header', () => {
     const faults = new DatagramFaults()
     faults.corrupt = 1
     const arrived = send(faults, 100)
@@ -64,7 +64,7 @@ describe('a way over the network', () => {
     expect(arrived.map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, n) => n))
   })
 
-  it('counts what it does, and does the same for the same seed', () => {
+  it('counts its faults, and repeats them for the same seed', () => {
     const share = fc.double({ min: 0, max: 0.5, noNaN: true })
     fc.assert(
       fc.property(fc.nat(), share, share, share, share, (seed, drop, duplicate, delay, reorder) => {
@@ -74,7 +74,7 @@ describe('a way over the network', () => {
         expect(send(faults(), 60, seed)).toEqual(arrived)
         const { dropped, duplicated } = first.counts
         const held = 60 - dropped + duplicated - arrived.length
-        // The very last may still wait to be overtaken.
+        // The very last can still wait to be overtaken.
         expect(held === 0 || held === 1).toBe(true)
       }),
     )

@@ -10,7 +10,7 @@ const ANNA = '400000000000000001'
 const BEN = '400000000000000002'
 const WORDS = sine(600, 300)
 
-/** What of the library's inside is bent here. */
+/** The parts of the library's internals that are modified here. */
 interface Connected {
   networking: { state: { dave: { encrypt(packet: Buffer): Buffer } } }
 }
@@ -41,7 +41,7 @@ describe('under DAVE', () => {
     expect(call.packetsFrom(BOT)).toMatchObject({ undecryptable: 0, plaintext: 0 })
   })
 
-  it('a later commit is broken, while a user talks who hears and is heard afterwards', async () => {
+  it('a later commit is broken, while a user talks who is heard and hears afterwards', async () => {
     const { call, bot } = await calls.join()
     using _ = bot
     const anna = call.addUser(ANNA)
@@ -63,7 +63,7 @@ describe('under DAVE', () => {
     expect(anna.privacyCode).toBe(bot.connection.voicePrivacyCode)
   })
 
-  it('frames in plaintext are not let through by the library', async () => {
+  it('frames in plaintext are blocked by the library', async () => {
     const { call, bot } = await calls.join()
     using _ = bot
     const anna = call.addUser(ANNA)
@@ -96,7 +96,7 @@ describe('under DAVE', () => {
     expect(sealed.length).toBeGreaterThan(5)
   })
 
-  it('a message that comes twice is survived', async () => {
+  it('a repeated message is harmless', async () => {
     const { call, bot } = await calls.join()
     using _ = bot
     const anna = call.addUser(ANNA)
@@ -108,7 +108,7 @@ describe('under DAVE', () => {
     expect(anna.privacyCode).toBe(ben.privacyCode)
   })
 
-  it('a bot that does not encrypt, or with a wrong key, is counted and not heard', async () => {
+  it('a bot that does not encrypt, or with a wrong key, is counted and inaudible', async () => {
     const { call, bot } = await calls.join()
     using _ = bot
     const anna = call.addUser(ANNA)
@@ -116,7 +116,7 @@ describe('under DAVE', () => {
     const dave = (bot.connection.state as unknown as Connected).networking.state.dave
     await until(() => bot.connection.voicePrivacyCode === anna.privacyCode, 5_000, 'the group')
     const encrypt = dave.encrypt.bind(dave)
-    // Plaintext is let pass until the bot has encrypted something.
+    // Plaintext is accepted until the bot has encrypted something.
     await bot.play(WORDS)
     await until(() => call.packetsFrom(BOT).silence >= 4, 5_000, 'the words')
     const before = call.heard(BOT).length
@@ -147,7 +147,7 @@ describe('under DAVE', () => {
     ).toBe(true)
   })
 
-  it('what cannot be decrypted leaves a hole as long as itself', async () => {
+  it('frames that cannot be decrypted leave a gap of their length', async () => {
     const { call, bot } = await calls.join()
     using _ = bot
     const anna = call.addUser(ANNA)
@@ -173,7 +173,7 @@ describe('under DAVE', () => {
     expect(loudParts(heard, 440)).toBeGreaterThanOrEqual(13)
   })
 
-  it('users have a group of their own before any bot comes', async () => {
+  it('users have their own group before any bot joins', async () => {
     const call = calls.open()
     const anna = call.addUser(ANNA)
     const ben = call.addUser(BEN)

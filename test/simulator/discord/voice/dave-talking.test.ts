@@ -20,7 +20,7 @@ afterAll(async () => {
   trusted[Symbol.dispose]()
 })
 
-it('keeps talk going while others come and go and encryption changes', async () => {
+it('keeps talk going while others join and leave and encryption changes', async () => {
   const call = server.openCall(GUILD, CHANNEL)
   call.expect({ userId: BOT, sessionId: 'session', token: 'token' })
   using bot = new RealBot(() => server.endpoint, call)
@@ -55,6 +55,6 @@ it('keeps talk going while others come and go and encryption changes', async () 
   const counts = call.packetsFrom(BOT)
   expect(counts).toMatchObject({ frames: 200, gaps: 0, undecryptable: 0, plaintext: 0, undecodable: 0 })
   expect(loudParts(call.heard(BOT), 440)).toBeGreaterThanOrEqual(180)
-  // The library itself may give up a frame while it changes over.
+  // The library itself can drop a frame while it changes over.
   expect(loudParts(ear.pcm(), 600)).toBeGreaterThanOrEqual(190)
 })

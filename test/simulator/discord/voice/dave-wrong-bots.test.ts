@@ -13,7 +13,7 @@ const BEN = '400000000000000002'
 describe('a bot under DAVE', () => {
   const calls = new Calls()
 
-  /** A bot with a Session Description, and its end of DAVE, which has not said anything yet. */
+  /** A bot with a Session Description, and its end of DAVE, which has not sent anything yet. */
   async function connected(call: VoiceCall, userId = BOT): Promise<{ bot: RawBot; session: DAVESession }> {
     const bot = new RawBot(calls.server)
     call.expect({ userId: BOT, sessionId: 'session', token: call.channelId })
@@ -34,7 +34,7 @@ describe('a bot under DAVE', () => {
 
   const say = (bot: RawBot, op: number, payload: Buffer) => bot.send(Buffer.concat([Buffer.of(op), payload]))
 
-  it('that never makes a commit is taken into the group by that of a user', async () => {
+  it('that never makes a commit is added to the group by that of a user', async () => {
     const call = calls.open()
     call.faults.committer = 'bot'
     const { bot, session } = await connected(call)
@@ -65,7 +65,7 @@ describe('a bot under DAVE', () => {
   it.each([
     ['rubbish', () => Buffer.from('rubbish'), false],
     ['a commit of another epoch', (good: Buffer) => changed(good, 4 + 9 + 7), false],
-    // The server cannot tell: it has no key.
+    // The server cannot detect it: it has no key.
     ['a commit with a wrong tag', (good: Buffer) => changed(good, -1), true],
   ])('that sends %s does no lasting harm', async (_what, spoil, wins) => {
     const call = calls.open()
@@ -85,7 +85,7 @@ describe('a bot under DAVE', () => {
     expect(ben.privacyCode).toBe(anna.privacyCode)
   })
 
-  it('that spoils a group from within is survived by its members', async () => {
+  it('that corrupts a group from within does not harm its members', async () => {
     const call = calls.open()
     call.faults.committer = 'bot'
     const { bot, session } = await connected(call)

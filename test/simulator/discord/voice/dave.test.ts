@@ -30,9 +30,9 @@ async function join(channelId: string): Promise<{ call: VoiceCall; bot: RealBot 
   return { call, bot }
 }
 
-/** The user says a tone and the bot another: both must be heard, whole and at their level. */
+/** The user says a tone and the bot another: both must be audible, complete and at their level. */
 async function bothWays(call: VoiceCall, bot: RealBot, user: VoiceUser): Promise<void> {
-  // Without an id to confirm, the bot may be some moments behind.
+  // Without an id to confirm, the bot can be slightly late.
   await until(() => user.privacyCode === (bot.connection.voicePrivacyCode ?? undefined), 5_000, 'the group')
   const ear = bot.hear(user.userId)
   const from = call.heard(BOT).length
@@ -50,7 +50,7 @@ async function bothWays(call: VoiceCall, bot: RealBot, user: VoiceUser): Promise
 }
 
 describe.each(['bot', 'user'] as const)('a DAVE group where the commit of the %s wins', committer => {
-  it('lets everybody hear everybody, whoever comes and goes', async () => {
+  it('lets everyone hear everyone, whoever joins and leaves', async () => {
     const { call, bot } = await join(committer === 'bot' ? '500000000000000001' : '500000000000000002')
     using _ = bot
     call.faults.committer = committer
@@ -76,7 +76,7 @@ describe.each(['bot', 'user'] as const)('a DAVE group where the commit of the %s
     const winners = new Set(
       call.transitions.filter(({ kind }) => kind !== 'downgraded').map(({ by }) => by === BOT),
     )
-    // Only the bot is left to let the last user go, and to let the first come in.
+    // Only the bot is present when the last user leaves, and when the first joins.
     expect([...winners]).toEqual(committer === 'bot' ? [true] : [false, true])
     const counts = call.packetsFrom(BOT)
     expect(counts).toMatchObject({ undecryptable: 0, plaintext: 0, broken: 0, gaps: 0, undecodable: 0 })

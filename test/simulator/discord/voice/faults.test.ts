@@ -21,7 +21,7 @@ interface Scene {
 describe('datagrams to the bot', () => {
   const calls = new Calls({ dave: false })
 
-  /** Anna speaks under faults; settles when all `least` packets of hers have been read by the bot. */
+  /** Anna speaks under faults; settles when the bot has read all `least` packets of hers. */
   async function speak(set: (faults: VoiceFaults) => void, least: number): Promise<Scene> {
     const { call, bot } = await calls.join({ dave: false })
     const anna = call.addUser(ANNA)
@@ -58,7 +58,7 @@ describe('datagrams to the bot', () => {
     await until(() => ear.sequences.length === PACKETS - dropped, 1_000, 'the others')
   })
 
-  it('come twice', async () => {
+  it('arrive twice', async () => {
     const { ear } = await speak(faults => {
       faults.toBot.duplicate = ({ index }) => index === 3
     }, PACKETS + 1)
@@ -72,7 +72,7 @@ describe('datagrams to the bot', () => {
     expect(steps(ear).slice(0, 6)).toEqual([1, 1, 2, 0xffff, 2, 1])
   })
 
-  it('come late', async () => {
+  it('arrive late', async () => {
     const { ear } = await speak(faults => {
       faults.toBot.delayMs = 150
       faults.toBot.delay = ({ index }) => index === 3
@@ -81,7 +81,7 @@ describe('datagrams to the bot', () => {
     expect(place).toBeGreaterThanOrEqual(5)
   })
 
-  it('stand still, and come all at once', async () => {
+  it('stall, and arrive all at once', async () => {
     const { call, ear } = await speak(faults => faults.toBot.stall(200), PACKETS)
     const { stalled } = call.faults.toBot.counts
     expect(stalled).toBeGreaterThan(5)
@@ -89,7 +89,7 @@ describe('datagrams to the bot', () => {
     expect(steps(ear)).toEqual(new Array(PACKETS - 1).fill(1))
   })
 
-  it('are broken, which kills the stream of the library', async () => {
+  it('are broken, which ends the stream of the library', async () => {
     const { call, ear } = await speak(faults => {
       faults.toBot.corrupt = ({ index }) => index === 5
     }, 5)
@@ -98,14 +98,14 @@ describe('datagrams to the bot', () => {
     expect(ear.events[0]).toMatch(/^error/)
   })
 
-  it('hold zeros', async () => {
+  it('contain zeros', async () => {
     const { ear } = await speak(faults => {
       faults.zeroFrames = true
     }, PACKETS)
     expect(ear.packets.every(packet => packet.every(byte => byte === 0))).toBe(true)
   })
 
-  it('come from a stranger, too', async () => {
+  it('can arrive from a third party, too', async () => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     const anna = call.addUser(ANNA)
@@ -117,7 +117,7 @@ describe('datagrams to the bot', () => {
     expect(ear.events[0]).toMatch(/^error/)
   })
 
-  it('change their SSRC in the midst of a sentence', async () => {
+  it('change their SSRC during a sentence', async () => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     const anna = call.addUser(ANNA)
@@ -134,7 +134,7 @@ describe('datagrams to the bot', () => {
 describe('op 5', () => {
   const calls = new Calls({ dave: false })
 
-  it('may never come, and the library hears nothing', async () => {
+  it('can be missing, and the library delivers nothing', async () => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     call.faults.withholdSpeaking = true
@@ -146,7 +146,7 @@ describe('op 5', () => {
     expect(call.faults.toBot.counts.dropped).toBe(0)
   })
 
-  it('may come late, and the first words are lost', async () => {
+  it('can be late, and the first words are lost', async () => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     call.faults.withholdSpeaking = 150
@@ -171,19 +171,19 @@ describe('datagrams from the bot', () => {
     return call
   }
 
-  it('get lost: a hole is heard where they were', async () => {
+  it('get lost and leave a gap', async () => {
     const call = await speak(faults => {
       faults.fromBot.drop = ({ index }) => index === 5 || index === 6
     })
     expect(call.packetsFrom(BOT)).toMatchObject({ frames: 13, gaps: 2 })
     const heard = call.heard(BOT)
     const from = heard.findIndex(sample => Math.abs(sample) > 500)
-    // Frames 5 and 6, some ms of the coder's delay before them.
+    // Frames 5 and 6, with some ms of the coder's delay before them.
     expect(Math.max(...heard.subarray(from + 320 * 5 + 160, from + 320 * 6 + 160))).toBe(0)
     expect(Math.max(...heard.subarray(from + 320 * 8, from + 320 * 9))).toBeGreaterThan(4_000)
   })
 
-  it('come twice or late: nothing is heard twice', async () => {
+  it('arrive twice or late: nothing is played twice', async () => {
     const call = await speak(faults => {
       faults.fromBot.duplicate = ({ index }) => index === 5
       faults.fromBot.reorder = ({ index }) => index === 9
@@ -202,7 +202,7 @@ describe('datagrams from the bot', () => {
 describe('the way into a call', () => {
   const calls = new Calls({ dave: false })
 
-  it('is lost with the answer to IP discovery, for ever', async () => {
+  it('fails permanently without a response to IP discovery', async () => {
     const call = calls.open()
     call.faults.withholdIpDiscovery = 1
     using bot = calls.bot(call, { dave: false })
@@ -225,7 +225,7 @@ describe('the way into a call', () => {
     },
   )
 
-  it.each(['resume', 'resumed'] as const)('may be closed at %s', async stage => {
+  it.each(['resume', 'resumed'] as const)('can be closed at %s', async stage => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     call.faults.closeAt(stage, 4006)
@@ -234,7 +234,7 @@ describe('the way into a call', () => {
     await until(() => call.connected(BOT), 5_000, 'the second session')
   })
 
-  it.each(['identify', 'select-protocol'] as const)('may end in silence at %s', async stage => {
+  it.each(['identify', 'select-protocol'] as const)('can hang at %s', async stage => {
     const call = calls.open()
     call.faults.hangAt(stage)
     using bot = calls.bot(call, { dave: false })
@@ -243,7 +243,7 @@ describe('the way into a call', () => {
     expect(bot.errors).toEqual([])
   })
 
-  it('may be barred as soon as the socket is open', async () => {
+  it('can be closed as soon as the socket is open', async () => {
     const call = calls.open()
     calls.server.refuse(4014)
     using bot = calls.bot(call, { dave: false })
@@ -251,7 +251,7 @@ describe('the way into a call', () => {
     expect(bot.connection.state).toMatchObject({ closeCode: 4014 })
   })
 
-  it('may offer other modes than the server has', async () => {
+  it('can offer other modes than the server’s', async () => {
     const call = calls.open()
     call.faults.encryption = ['aead_xchacha20_poly1305_rtpsize']
     using bot = calls.bot(call, { dave: false })
@@ -263,7 +263,7 @@ describe('the way into a call', () => {
 describe('messages to the bot', () => {
   const calls = new Calls({ dave: false, heartbeatMs: 100 })
 
-  it('get lost, so that numbers are missing, and come twice', async () => {
+  it('get lost, so that numbers are missing, and arrive twice', async () => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     call.faults.seqGaps = 7

@@ -26,7 +26,7 @@ describe('the footer of DAVE', () => {
   ])('is not in %s', (_what, frame) => expect(hasDaveFooter(frame)).toBe(false))
 })
 
-it('Opus that ends like the marker by chance is heard', () => {
+it('plays Opus that ends like the marker by chance', () => {
   const clock = new FakeClock()
   const ear = new BotEar({
     clock,

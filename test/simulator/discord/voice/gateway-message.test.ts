@@ -50,7 +50,7 @@ describe('a message of the voice gateway', () => {
     [Buffer.of(28), { kind: 'commit-welcome', bytes: Buffer.of() }],
   ])('%o is read', (message, expected) => expect(readBinary(message)).toEqual(expected))
 
-  it('is known or wrong, whatever comes', () => {
+  it('is valid or rejected, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), message => {
         expect(readText(message)).toMatchObject({ kind: 'wrong', code: expect.toSatisfy(isClose) })

@@ -2,16 +2,16 @@ import { expect, it } from 'vitest'
 import { Heard } from '../../../../src/simulator/discord/voice/heard.ts'
 
 const frame = (value: number) => new Int16Array(320).fill(value)
-/** What sounds in each 20 ms: one number where it is the same throughout. */
+/** Content of each 20 ms: one number if it is constant. */
 const parts = (pcm: Int16Array) =>
   Array.from({ length: Math.floor(pcm.length / 320) }, (_, at) => {
     const part = new Set(pcm.subarray(at * 320, at * 320 + 320))
     return part.size === 1 ? [...part][0] : 'mixed'
   })
 
-it('puts a stretch where it begins, and follows it without a seam', () => {
+it('places a stretch at its start, and continues it seamlessly', () => {
   const heard = new Heard(1_000)
-  // Up to 200 ms late, but nobody hears that behind a buffer.
+  // Up to 200 ms late, which is inaudible after a buffer.
   for (const [at, value] of [
     [1_040, 1],
     [1_255, 2],
@@ -22,7 +22,7 @@ it('puts a stretch where it begins, and follows it without a seam', () => {
   expect(parts(heard.until(1_160))).toEqual([0, 0, 1, 2, 3, 4, 0, 0])
 })
 
-it('has a hole where nothing came, and where something was lost', () => {
+it('has a gap where nothing arrived, and where something was lost', () => {
   const heard = new Heard(0)
   heard.add(frame(1), 0)
   heard.add(frame(2), 60, 640)
@@ -32,7 +32,7 @@ it('has a hole where nothing came, and where something was lost', () => {
   expect(pcm.slice(19)).toEqual([0, 3, 0])
 })
 
-it('begins a new stretch when the one before has ended, however short the pause', () => {
+it('starts a new stretch when the one before has ended, however short the pause', () => {
   const heard = new Heard(0)
   heard.add(frame(1), 0)
   heard.add(frame(2), 60)
@@ -41,7 +41,7 @@ it('begins a new stretch when the one before has ended, however short the pause'
   expect(parts(heard.until(0))).toEqual([1, 2, 0, 0, 0, 3, 4])
 })
 
-it('queues what comes faster than time', () => {
+it('queues audio that is faster than real time', () => {
   const heard = new Heard(0)
   for (let value = 1; value <= 5; value++) heard.add(frame(value), 0)
   expect(parts(heard.until(0))).toEqual([1, 2, 3, 4, 5])

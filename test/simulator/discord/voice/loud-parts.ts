@@ -1,6 +1,6 @@
 import { loudness } from '../../../../src/transcode/level.ts'
 
-/** How many parts of 20 ms hold the tone at no less than half its level; a late packet costs two at most. */
+/** Number of parts of 20 ms with the tone at no less than half its level; a late packet costs at most two. */
 export function loudParts(pcm: Int16Array, hz: number): number {
   let loud = 0
   for (let at = 0; at + 320 <= pcm.length; at += 320)

@@ -8,7 +8,7 @@ import { readCommitWelcome } from '../../../../src/simulator/discord/voice/dave/
 const CHANNEL = '300000000000000002'
 
 describe('the length of a vector', () => {
-  // The examples of RFC 9000, 16, whose shortest forms MLS takes over.
+  // The examples of RFC 9000, 16, whose shortest forms MLS uses.
   it.each([
     [37, '25'],
     [15_293, '7bbd'],
@@ -25,7 +25,7 @@ describe('the length of a vector', () => {
     expect(() => new MlsReader(Buffer.from(hex, 'hex')).vector()).toThrow(RangeError),
   )
 
-  it('comes back', () => {
+  it('round-trips', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 5 }), parts => {
         const reader = new MlsReader(Buffer.concat(parts.map(vector)))
@@ -36,7 +36,7 @@ describe('the length of a vector', () => {
   })
 })
 
-/** Members of a group that `first` founds, and what it sent for that. */
+/** Members of a group that `first` founds, and the messages it sent for that. */
 function founded(size: number) {
   const sender = new ExternalSender(CHANNEL)
   const ids = Array.from({ length: size }, (_, index) => String(400_000_000_000_000_000n + BigInt(index)))
@@ -53,7 +53,7 @@ function founded(size: number) {
 }
 
 describe('a commit with its welcome', () => {
-  it.each([2, 3, 9, 30])('comes apart at the right byte in a group of %i', size => {
+  it.each([2, 3, 9, 30])('is split at the correct byte in a group of %i', size => {
     const { proposals, commit, welcome } = founded(size)
     const read = readCommitWelcome(Buffer.concat([commit, welcome]))
     expect(read.commit).toEqual(commit)
@@ -64,7 +64,7 @@ describe('a commit with its welcome', () => {
     )
   })
 
-  it('tells who sits where: leaves are taken in its order', () => {
+  it('contains the leaves, assigned in its order', () => {
     const { first, members, proposals, commit, welcome } = founded(6)
     const read = readCommitWelcome(Buffer.concat([commit, welcome]))
     first.processCommit(read.commit)
@@ -76,7 +76,7 @@ describe('a commit with its welcome', () => {
     expect(new Set(members.map(({ session }) => session.voicePrivacyCode)).size).toBe(1)
   })
 
-  it('has no welcome when it only removes', () => {
+  it('has no welcome if it only removes', () => {
     const { sender, ids, members, first, commit, welcome } = founded(3)
     first.processCommit(commit)
     for (const { session } of members.slice(1)) session.processWelcome(welcome)
@@ -91,7 +91,7 @@ describe('a commit with its welcome', () => {
     expect(first.getUserIds()).toEqual(ids.slice(0, 2))
   })
 
-  it('is refused with a RangeError when it is cut or changed, and never reads beyond its end', () => {
+  it('is rejected with a RangeError if it is cut or changed, and never read beyond its end', () => {
     const { commit, welcome } = founded(3)
     const payload = Buffer.concat([commit, welcome])
     for (let length = 0; length < commit.length; length++)

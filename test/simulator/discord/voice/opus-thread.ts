@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { opusDecoder, opusEncoder } from '../../../../src/simulator/discord/voice/opus.ts'
 import { sine } from '../../../helpers/tone.ts'
 
-/** Encodes and decodes a tone again and again, as two scripted users and a bot would. */
+/** Encodes and decodes a tone repeatedly, like two scripted users and a bot. */
 const encoder = opusEncoder(1)
 const decoder = opusDecoder()
 const tone = sine(Number(workerData), 4_000, 8_000, 48_000)

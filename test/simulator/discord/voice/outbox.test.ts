@@ -5,7 +5,7 @@ import { Outbox } from '../../../../src/simulator/discord/voice/outbox.ts'
 const seqOf = (message: string | Buffer) =>
   typeof message === 'string' ? (JSON.parse(message) as { seq: number }).seq : message.readUInt16BE()
 
-it('numbers text and bytes in one row, from 1', () => {
+it('numbers text and bytes in one sequence, from 1', () => {
   const outbox = new Outbox()
   expect(JSON.parse(outbox.text(5, { speaking: 1 }))).toEqual({ op: 5, d: { speaking: 1 }, seq: 1 })
   expect(outbox.binary(27, Buffer.of(9, 8)).toString('hex')).toBe('00021b0908')
@@ -13,7 +13,7 @@ it('numbers text and bytes in one row, from 1', () => {
   expect(seqOf(outbox.text(5, null))).toBe(6)
 })
 
-it('keeps exactly what is not acknowledged, also when the numbers wrap', () => {
+it('keeps exactly the unacknowledged messages, also when the numbers wrap', () => {
   fc.assert(
     fc.property(
       fc.nat(0xffff),

@@ -8,7 +8,7 @@ interface Message {
   readonly seq?: number
 }
 
-/** A client of the voice gateway that says exactly what it is told to. */
+/** A client of the voice gateway that sends exactly what the test specifies. */
 export class RawBot implements Disposable {
   readonly messages: Message[] = []
   readonly binary: Buffer[] = []
@@ -35,13 +35,13 @@ export class RawBot implements Disposable {
     this.#socket.send(message)
   }
 
-  /** Settles with the body of the first message `op`. */
+  /** Resolves to the body of the first message `op`. */
   async got(op: number): Promise<Record<string, unknown>> {
     const message = await until(() => this.messages.find(each => each.op === op), 5_000, `op ${op}`)
     return message.d
   }
 
-  /** Settles with the code of the close. */
+  /** Resolves to the close code. */
   async ended(): Promise<number> {
     await until(() => this.closed !== undefined, 5_000, 'the close')
     return this.closed!

@@ -27,16 +27,16 @@ export interface RealBotOptions {
   group?: string
 }
 
-/** The unmodified voice library in a call: what discord.js's gateway would tell it comes from here. */
+/** The unmodified voice library in a call, with discord.js's gateway replaced by this class. */
 export class RealBot implements Disposable {
   readonly connection: VoiceConnection
   readonly userId: string
-  /** What the gateway was asked (op 4): the channel, or null to leave. */
+  /** Requests to the gateway (op 4): the channel, or null to leave. */
   readonly asked: (string | null)[] = []
   readonly errors: string[] = []
   readonly states: string[] = []
   readonly debug: string[] = []
-  /** Codes that its sockets were closed with, beyond resuming. */
+  /** Final close codes of its sockets. */
   readonly closes: number[] = []
   readonly #watched = new WeakSet<object>()
   #methods: DiscordGatewayAdapterLibraryMethods | undefined
@@ -94,12 +94,12 @@ export class RealBot implements Disposable {
     await entersState(this.connection, VoiceConnectionStatus.Ready, ms)
   }
 
-  /** Records what a user says, as 16 kHz mono, packet behind packet. */
+  /** Records a user's speech, as 16 kHz mono, packet after packet. */
   hear(userId: string): Ear {
     return new Ear(this.connection, userId)
   }
 
-  /** Plays `pcm` (16 kHz mono) as the library's player does. */
+  /** Plays `pcm` (16 kHz mono) like the library's player. */
   async play(pcm: Int16Array): Promise<void> {
     const player = createAudioPlayer({ behaviors: { maxMissedFrames: 1_000 } })
     const subscription = this.connection.subscribe(player)
@@ -120,7 +120,7 @@ interface Parser {
   parsePacket(datagram: Buffer, ...rest: unknown[]): Buffer | null
 }
 
-/** What one subscription brings. */
+/** Output of one subscription. */
 export class Ear {
   readonly packets: Buffer[] = []
   /** Of every packet that could be decrypted. */
@@ -129,7 +129,7 @@ export class Ear {
   /** Whether they had a header extension. */
   readonly extended: boolean[] = []
   readonly ssrcs = new Set<number>()
-  /** When each of them came. */
+  /** When each of them arrived. */
   readonly times: number[] = []
   readonly events: string[] = []
   readonly #decoder = opusDecoder()

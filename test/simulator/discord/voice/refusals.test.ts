@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A bot that has come so far, and its SSRC. */
+/** A bot at this stage, and its SSRC. */
 async function come(to: 'greeted' | 'identified' | 'connected'): Promise<{ bot: RawBot; ssrc: number }> {
   const bot = new RawBot(server)
   await bot.got(Op.hello)
@@ -43,7 +43,7 @@ async function come(to: 'greeted' | 'identified' | 'connected'): Promise<{ bot: 
   return { bot, ssrc }
 }
 
-describe('the voice gateway lets in whom it expects, and', () => {
+describe('the voice gateway admits only expected bots, and', () => {
   it.each([
     ['nobody before the bot is expected', {}, Close.authenticationFailed, false],
     ['another guild', { server_id: '99' }, Close.serverNotFound, true],
@@ -60,7 +60,7 @@ describe('the voice gateway lets in whom it expects, and', () => {
     expect(await bot.ended()).toBe(code)
   })
 
-  it('takes a token once it is replaced no more', async () => {
+  it('no longer accepts a token that was replaced', async () => {
     const { bot } = await come('greeted')
     call.expect({ userId: BOT, sessionId: 'session', token: 'token' })
     call.expect({ userId: BOT, sessionId: 'session', token: 'another' })
@@ -117,7 +117,7 @@ describe('the voice gateway closes on', () => {
     expect(await bot.ended()).toBe(code)
   })
 
-  it('voice that nobody announced by op 5', async () => {
+  it('voice that was not announced by op 5', async () => {
     const { bot, ssrc } = await come('connected')
     const { port } = bot.messages.find(({ op }) => op === Op.ready)!.d
     const packet = Buffer.alloc(60)
@@ -132,7 +132,7 @@ describe('the voice gateway closes on', () => {
 })
 
 describe('the media socket', () => {
-  it('tells a bot how it is seen, echoes its keep-alive and is silent to strangers', async () => {
+  it('reports a bot’s address, echoes its keep-alive and ignores unknown senders', async () => {
     const { bot, ssrc } = await come('identified')
     const { port } = bot.messages.find(({ op }) => op === Op.ready)!.d
     const socket = createSocket('udp4')
@@ -158,7 +158,7 @@ describe('the media socket', () => {
   })
 })
 
-it('gives the place of a bot that identifies itself again to the newer one', async () => {
+it('replaces the session of a bot that identifies itself again', async () => {
   const { bot: older } = await come('connected')
   const { bot: newer } = await come('connected')
   expect(await older.ended()).toBe(Close.sessionInvalid)

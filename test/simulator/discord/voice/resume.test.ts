@@ -24,7 +24,7 @@ describe('a bot whose socket is gone', () => {
     await anna.joined
     if (code === undefined) call.dropSocket(BOT)
     else call.closeSocket(BOT, code)
-    // All of this happens while nobody listens.
+    // All of this happens while the bot is not connected.
     const ben = call.addUser(BEN)
     await ben.joined
     await bot.ready()
@@ -39,7 +39,7 @@ describe('a bot whose socket is gone', () => {
     expect(call.packetsFrom(BOT)).toMatchObject({ frames: 20, undecryptable: 0, plaintext: 0 })
   })
 
-  it('comes anew when its session is over', async () => {
+  it('starts again when its session is over', async () => {
     const { call, bot } = await calls.join()
     using _ = bot
     call.closeSocket(BOT, Close.sessionInvalid)
@@ -66,7 +66,7 @@ describe('a bot without answers to its heartbeats', () => {
 describe('a session', () => {
   const calls = new Calls()
 
-  it('tells a client again what it has not acknowledged, under the same numbers', async () => {
+  it('sends a client everything unacknowledged again, under the same numbers', async () => {
     const call = calls.open()
     call.expect({ userId: BOT, sessionId: 'session', token: 'token' })
     const identify = {

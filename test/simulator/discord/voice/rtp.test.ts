@@ -16,7 +16,7 @@ describe.each(ENCRYPTION_MODES)('a packet under %s', mode => {
   const cipher = new PacketCipher(mode, Buffer.alloc(32, 1))
   const other = new PacketCipher(mode, Buffer.alloc(32, 2))
 
-  it('opens to what was sealed, and with no other key', () => {
+  it('opens to its content, and with no other key', () => {
     fc.assert(
       fc.property(header, frame, u32, extension, (head, opus, counter, words) => {
         const packet = sealPacket(cipher, head, opus, counter, words)
@@ -27,7 +27,7 @@ describe.each(ENCRYPTION_MODES)('a packet under %s', mode => {
     )
   })
 
-  it('does not open when a single bit was turned', () => {
+  it('does not open after a single bit flip', () => {
     fc.assert(
       fc.property(header, frame, u32, extension, fc.nat(), (head, opus, counter, words, where) => {
         const packet = sealPacket(cipher, head, opus, counter, words)
@@ -38,7 +38,7 @@ describe.each(ENCRYPTION_MODES)('a packet under %s', mode => {
     )
   })
 
-  it('opens with contributing sources, padding and an extension, as RFC 3550 has them', () => {
+  it('opens with contributing sources, padding and an extension, as in RFC 3550', () => {
     const head = Buffer.from(
       'b2780001000000020000000300000004000000050000bede0001'.replace('0000bede', 'bede'),
       'hex',
@@ -48,7 +48,7 @@ describe.each(ENCRYPTION_MODES)('a packet under %s', mode => {
     expect(openPacket(cipher, packet)?.frame).toEqual(Buffer.from('aabbcc', 'hex'))
   })
 
-  it('is never more than bytes: nothing that comes makes it throw', () => {
+  it('never throws, for any input', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), bytes => {
         expect(openPacket(cipher, Buffer.from(bytes))).toBeUndefined()
@@ -57,7 +57,7 @@ describe.each(ENCRYPTION_MODES)('a packet under %s', mode => {
   })
 })
 
-it('wants keys of 32 bytes and whole words', () => {
+it('requires keys of 32 bytes and whole words', () => {
   expect(() => new PacketCipher(ENCRYPTION_MODES[0], Buffer.alloc(31))).toThrow('32 bytes, got 31')
   const cipher = new PacketCipher(ENCRYPTION_MODES[0], Buffer.alloc(32, 1))
   const head = { sequence: 1, timestamp: 2, ssrc: 3 }
@@ -65,7 +65,7 @@ it('wants keys of 32 bytes and whole words', () => {
 })
 
 describe('IP discovery', () => {
-  it('is laid out as Discord says', () => {
+  it('has Discord’s layout', () => {
     const answer = discoveryResponse(0x01020304, '10.20.30.40', 50_000)
     expect(answer.length).toBe(74)
     expect(answer.subarray(0, 8).toString('hex')).toBe('0002004601020304')
@@ -73,7 +73,7 @@ describe('IP discovery', () => {
     expect(answer.readUInt16BE(72)).toBe(50_000)
   })
 
-  it('asks with type 1 and no other, in 74 bytes and no more', () => {
+  it('requests with type 1 only, in exactly 74 bytes', () => {
     const request = discoveryResponse(77, '', 0)
     expect(discoveryRequest(request)).toBeUndefined()
     request.writeUInt16BE(1, 0)

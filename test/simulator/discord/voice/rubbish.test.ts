@@ -46,7 +46,7 @@ describe('rubbish from a bot', () => {
     return bot
   }
 
-  it('closes its socket with a code at most, and the server goes on', async () => {
+  it('closes at most its own socket with a code, and the server continues', async () => {
     const call = calls.open()
     const anna = call.addUser(ANNA)
     const sockets = createSocket('udp4')

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { SelfSigned } from '../../../../src/simulator/discord/voice/self-signed.ts'
 import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
 
-it('makes a certificate that Node reads, for its hosts and its days only', () => {
+it('creates a certificate that Node reads, valid for its hosts and days only', () => {
   const now = Date.UTC(2030, 1, 3, 4, 5, 6)
   const { key, certificate } = new SelfSigned({ hosts: ['example.test', '10.1.2.3'], wallClock: () => now })
   const read = new X509Certificate(certificate)
@@ -20,7 +20,7 @@ it('makes a certificate that Node reads, for its hosts and its days only', () =>
   expect(new SelfSigned().certificate).not.toBe(new SelfSigned().certificate)
 })
 
-/** Connects without any options; what went wrong, or undefined. */
+/** Connects without any options; returns the error, or undefined. */
 async function attempt(host: string, port: number): Promise<string | undefined> {
   return new Promise(settle => {
     const socket = connect({ host, port }, () => settle(undefined))
@@ -29,7 +29,7 @@ async function attempt(host: string, port: number): Promise<string | undefined> 
   })
 }
 
-it('is trusted by this process as long as it says so, beside all others', async () => {
+it('is trusted by this process until disposed, in addition to all others', async () => {
   const { key, certificate } = new SelfSigned()
   const server = createServer({ key, cert: certificate }, socket => socket.on('error', () => {}))
   await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle))

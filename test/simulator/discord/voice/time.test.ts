@@ -58,14 +58,14 @@ it.each([
   else expect(await again.ended()).toBe(code)
 })
 
-it('ends everything at its close, in whatever state, and leaves no timer behind', async () => {
+it('ends everything on close, in any state, and leaves no timers', async () => {
   const clock = new FakeClock()
   const server = await VoiceServer.listen({ clock })
   const greeted = new RawBot(server)
   await greeted.got(Op.hello)
   const bot = await connected(server)
   const anna = server.openCall('1', '2').addUser('400000000000000001')
-  // The group waits for the bot's key package, which never comes.
+  // The group waits for the bot's key package, which never arrives.
   await bot.got(Op.clientsConnect)
   await Promise.all([server.close(), server.close()])
   await anna.joined
@@ -74,7 +74,7 @@ it('ends everything at its close, in whatever state, and leaves no timer behind'
   await anna.say(new Int16Array(320))
 })
 
-it('lets users go on without a bot that says nothing about DAVE', async () => {
+it('lets users continue without a bot that does not respond to DAVE', async () => {
   const clock = new FakeClock()
   await using server = await VoiceServer.listen({ clock })
   using _ = await connected(server)
@@ -102,7 +102,7 @@ it.each([
   await expect(VoiceServer.listen(options as object)).rejects.toThrow(complaint)
 })
 
-it('wants snowflakes of its users, and a connected bot to forge for', async () => {
+it('requires snowflakes for users, and a connected bot to forge for', async () => {
   await using server = await VoiceServer.listen()
   const call = server.openCall('1', '2')
   expect(server.openCall('1', '2')).toBe(call)
