@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Notes what a test measured; the long run puts it into test/faults/CATALOGUE.md. */
+/** Records a measurement of a test; the long run writes it to test/faults/CATALOGUE.md. */
 export function figure(
   { task }: Pick<TestContext, 'task'>,
   what: string,
