@@ -45,12 +45,12 @@ import { webhookSchema } from './web/webhooks-out/webhook-settings.ts'
 
 export type { AppConfig }
 
-/** Replaces parts of the app: what tests and other programs bring along. */
+/** Replaces parts of the app, for tests and embedding programs. */
 export interface AppParts {
   readonly clock?: Clock
   readonly log?: Log
   readonly translator?: Translator
-  /** Stays whose it is. */
+  /** The caller keeps ownership. */
   readonly announcer?: Announcer
   /** Share of its memory that this process uses; default: measured. */
   readonly memoryShare?: () => number
@@ -60,43 +60,43 @@ export interface AppParts {
 export interface App extends AsyncDisposable {
   readonly server: FastifyInstance
   readonly relay: Relay
-  /** What the system says; files of the settings were read once. */
+  /** Speaks the notices; its files from the settings are read once. */
   readonly announcer: Announcer
-  /** Admits legs, and puts calls through. */
+  /** Admits legs and connects calls. */
   readonly switchboard: Switchboard
-  /** Calls people; absent when dialling out is off. */
+  /** Places calls; absent if outbound calls are disabled. */
   readonly dialler: Dialler | undefined
-  /** The codes that let in to rooms, those of the settings included. */
+  /** Codes of rooms, including those from the settings. */
   readonly roomCodes: RoomCodes
-  /** Keeps conversations, as far as the settings allow. */
+  /** Records conversations, as far as the settings allow. */
   readonly recorder: Recorder
-  /** Who is turned away at the door. */
+  /** Limits requests before routes see them. */
   readonly door: Door
-  /** Whether there is strength for more. */
+  /** Detects overload. */
   readonly overload: Overload
-  /** How much each number is called. */
+  /** Usage limits of each number. */
   readonly numberLimits: NumberLimits
-  /** The bot on Discord, when there is a token for one. */
+  /** The Discord bot, if a token is set. */
   readonly discord: DiscordBridge | undefined
-  /** The embedded service, when there is one. */
+  /** The embedded service, if enabled. */
   readonly service: ServiceProcess | undefined
-  /** Listens; resolves to the address on this machine. */
+  /** Starts listening; resolves to the local address. */
   listen(): Promise<string>
-  /** How far it is with ending; `hurry` makes `leave` wait no longer. */
+  /** State of the shutdown; `hurry` ends the waiting of `leave`. */
   readonly drain: Drain
   /**
-   * Lets nobody new in, says goodbye on Discord, and settles when no call is left or, at the deadline, all that are left were handed
-   * over. Whoever calls this closes the app next. Idempotent.
+   * Rejects new calls, leaves Discord, and resolves when no call remains or, at the deadline, the remaining ones were
+   * handed over. Close the app afterwards. Idempotent.
    */
   leave(): Promise<void>
   /** Stops admitting, ends every call, then the service. Idempotent. */
   close(): Promise<void>
 }
 
-/** Wires everything and does not listen. Throws `BridgeError` `CONFIG` for settings that cannot work. */
+/** Assembles the app without listening. Throws `BridgeError` `CONFIG` for settings that cannot work. */
 export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise<App> {
   const { clock = systemClock, log = silentLog } = parts
-  // First, so that wrong settings leave no process behind.
+  // First, so that invalid settings leave no process running.
   const options = relayOptions(config.relay)
   const attended = attendantOptions(config.attendant)
   const limits = limitsSchema.parse(config.limits ?? {})
@@ -198,7 +198,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   let leaving: Promise<void> | undefined
   const leave = async () => {
     const drained = drain.begin()
-    // Of a bot there is one, wherever it is logged in: the next server may have it.
+    // A bot can be active only once: the next server may take it over.
     await Promise.all([drained, app.discord?.close()])
     await server.twilio.handOver()
   }
@@ -206,7 +206,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     overload[Symbol.dispose]()
     numberLimits[Symbol.dispose]()
     drain[Symbol.dispose]()
-    // Goodbyes are said before the room is empty.
+    // Farewells are sent before the room is empty.
     await app.discord?.close()
     await relay.close()
     attendant[Symbol.dispose]()
@@ -259,7 +259,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   return app
 }
 
-/** The embedded service lets the bridge in, and whoever else has a key. */
+/** The embedded service accepts the bridge and clients with a key. */
 function embeddedConfig({ embedded }: AppConfig, key: string): ServiceConfig {
   const settings = structuredClone(embedded ?? {}) as ServiceConfig
   return { ...settings, open: false, apiKeys: [...(settings.apiKeys ?? []), { name: 'bridge', key }] }

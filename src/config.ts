@@ -10,21 +10,21 @@ import { isLoopbackOnly } from './guard/trusted-proxies.ts'
 export { ConfigError, type Problem } from './config/config-error.ts'
 export type { ConfigInput } from './config/schema.ts'
 
-/** The settings file looked for in the working directory. */
+/** Name of the settings file in the working directory. */
 const DEFAULT_FILE = 'dragoman.yaml'
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
-/** The settings in force: checked, complete and frozen. */
+/** The effective settings: checked, complete and frozen. */
 export type Config = DeepReadonly<
   Omit<CheckedConfig, 'host' | 'twilio'> & {
-    /** Where to listen: this machine only, unless a public address says that somebody should get in. */
+    /** Listening address: this machine only, unless a public address asks for outside access. */
     host: string
     twilio: Omit<CheckedConfig['twilio'], 'authToken' | 'authTokens'> & {
-      /** None, one, or more than one while they are rotated. */
+      /** None, one, or several during rotation. */
       authTokens: string[]
     }
-    /** The file that was read, if any. */
+    /** The settings file, if one was read. */
     file: string | undefined
   }
 >
@@ -36,19 +36,19 @@ type DeepPartial<T> = T extends readonly unknown[]
     : T
 
 export interface ConfigSources {
-  /** Path of the settings file; default: `DRAGOMAN_CONFIG`, else `dragoman.yaml` if there is one. */
+  /** Path of the settings file; default: `DRAGOMAN_CONFIG`, otherwise `dragoman.yaml` if it exists. */
   readonly file?: string | undefined
   /** Default: the environment of this process. */
   readonly env?: Environment
-  /** What the command line says; stronger than everything else. */
+  /** Command-line values, which take precedence over everything else. */
   readonly overrides?: DeepPartial<ConfigInput>
-  /** What is to be started with them, which needs some of them together. */
+  /** The programs to start, which require some settings in combination. */
   readonly starts?: Started
 }
 
 /**
- * The settings: defaults, over them the file, over it the environment, over it `overrides`. The only reader of the
- * environment. Throws a `ConfigError` that names every fault.
+ * Loads the settings: defaults, overridden by the file, then the environment, then `overrides`. Only this function
+ * reads the environment. Throws a `ConfigError` that lists every fault.
  */
 export function loadConfig({ file, env = process.env, overrides = {}, starts }: ConfigSources = {}): Config {
   const problems: Problem[] = []
@@ -84,13 +84,13 @@ function openYaml(path: string, problems: Problem[]): YamlFile | undefined {
 function complete(checked: CheckedConfig, file: string | undefined): Config {
   const { authToken, authTokens = authToken === undefined ? [] : [authToken], ...twilio } = checked.twilio
   const { publicUrl, trustProxy } = checked
-  // A proxy on this machine is the only one that needs to get in: plain HTTP beside it would be open to everybody.
+  // Only a proxy on this machine needs access: plain HTTP next to it would be open to everyone.
   const inside = publicUrl === undefined || twilio.insecure || isLoopbackOnly(trustProxy)
   const host = checked.host ?? (inside ? '127.0.0.1' : '0.0.0.0')
   return { ...checked, host, twilio: { ...twilio, authTokens }, file }
 }
 
-/** A copy in which `twilio:` with nothing behind it is as if absent: every setting below it may be commented out. */
+/** Returns a copy without null values, so that `twilio:` with all its settings commented out counts as absent. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (value === null || typeof value !== 'object') return value
@@ -98,7 +98,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, below]) => [name, withoutNulls(below)]))
 }
 
-/** Sets one value, making the tables on the way; leaves a wrong value on the way for the schema to find. */
+/** Sets one value, creating tables on the way; leaves wrong values in its path for the schema to report. */
 function put(values: Table, [name = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     values[name] = value

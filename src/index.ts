@@ -1,4 +1,4 @@
-/** The public API: the whole server, or its parts for a program of one's own. See `docs/architecture.md`. */
+/** The public API: the whole server, or its parts for other programs. See `docs/architecture.md`. */
 
 export { type AnnouncerParts, openAnnouncer } from './app/announcer.ts'
 export { type LanguageOfferTerms, languageOffer } from './app/language-offer.ts'

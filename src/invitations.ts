@@ -6,66 +6,66 @@ import type { DialPlan, Invitation, OriginalVoice } from './core/invitation.ts'
 import type { LanguageId } from './core/languages.ts'
 import { type Log, silentLog } from './core/log.ts'
 
-/** What callers of a number without settings speak and hear. */
+/** Default languages of callers. */
 export interface LanguageDefaults {
   readonly speaks: LanguageId
   readonly hears: LanguageId
 }
 
-/** Whom callers of a number are connected with. */
+/** The destination that callers of a number are connected to. */
 export interface DialSettings {
   readonly to: string
-  /** Default: what callers of any number speak; `none`: they only listen. */
+  /** Default: the default language of callers; `none`: they only listen. */
   readonly speaks?: LanguageId | 'none' | undefined
-  /** Default: what they speak. */
+  /** Default: the language they speak. */
   readonly hears?: LanguageId | undefined
   readonly original?: OriginalVoice | undefined
   readonly name?: string | undefined
   readonly ringSeconds?: number | undefined
-  /** What becomes of the caller when nobody comes; default `hang-up`. */
+  /** What happens to the caller if there is no answer; default `hang-up`. */
   readonly unanswered?: 'hang-up' | 'stay' | undefined
 }
 
-/** How callers say which language is theirs. */
+/** How callers choose their language. */
 export interface MenuSettings {
   readonly languages: readonly LanguageId[]
-  /** `menu` (the default): asked each time. `remembered`: asked once. `fixed`: not asked at all. */
+  /** `menu` (the default): asked each time. `remembered`: asked once. `fixed`: never asked. */
   readonly mode?: 'menu' | 'remembered' | 'fixed' | undefined
 }
 
-/** Settings of one telephone number; what is absent is the default. */
+/** Settings of one phone number; absent ones use the defaults. */
 export interface NumberSettings {
   /** `none`: callers only listen. */
   readonly speaks?: LanguageId | 'none' | undefined
   readonly hears?: LanguageId | undefined
-  /** Calls that name the same room hear each other; absent: each call has its own. */
+  /** Calls with the same room hear each other; absent: each call has its own. */
   readonly room?: string | undefined
   readonly original?: OriginalVoice | undefined
   readonly name?: string | undefined
-  /** Somebody is called for each caller, and the two talk in a room of their own. */
+  /** Calls this destination for each caller; the two talk in a separate room. */
   readonly dial?: DialSettings | undefined
   readonly menu?: MenuSettings | undefined
-  /** Callers key in the code of a room. */
+  /** Callers enter the code of a room. */
   readonly roomCode?: boolean | undefined
-  /** Calls to the number at a time; default no limit. */
+  /** Maximum number of concurrent calls to the number; default unlimited. */
   readonly maxCalls?: number | undefined
-  /** Minutes of calls to it, a day; default no limit. */
+  /** Maximum minutes of calls to the number per day; default unlimited. */
   readonly maxMinutesPerDay?: number | undefined
 }
 
-/** What decides beside the settings. */
+/** Dependencies of the decision, in addition to the settings. */
 export interface Doorkeeper {
-  /** The room that a code lets in to. */
+  /** Returns the room of a code. */
   readonly roomOf: (code: string) => string | undefined
   readonly guesses: GuessLimit
-  /** Absent: nothing is remembered. */
+  /** Absent: choices are not remembered. */
   readonly remembered?: RememberedLanguages | undefined
 }
 
 /**
- * Which call goes to which room, in which languages: by the number called, over it by the query of the webhook's own
- * URL (`/twilio/voice?speaks=en-us&hears=es-es&room=desk`), which is part of what Twilio signs. Callers are asked for
- * their language, or for the code of a room, where the number's settings say so. A slip of the pen in the query is logged.
+ * Returns a function that selects room and languages of a call: by the number called, overridden by the query of the
+ * webhook’s own URL (`/twilio/voice?speaks=en-us&hears=es-es&room=desk`), which Twilio’s signature covers. Callers
+ * are asked for their language or a room code if the number’s settings say so. Logs invalid query fields.
  */
 export function invitationsOf(
   defaults: LanguageDefaults,
@@ -76,13 +76,13 @@ export function invitationsOf(
   return call => {
     const number = (Object.hasOwn(numbers, call.to) ? numbers[call.to] : undefined) ?? {}
     const said = webhookQuery(call.query, fault =>
-      log.warn({ callSid: call.callSid, ...fault }, 'webhook query not understood'),
+      log.warn({ callSid: call.callSid, ...fault }, 'invalid webhook query'),
     )
     const asked = { ...number, ...said }
     const language = chosen(number, call, door)
     if (typeof language === 'object') return language
     const speaks = language ?? asked.speaks ?? defaults.speaks
-    // With others in the room everybody hears their own language, alone one hears the translation.
+    // In company, everyone hears their own language; alone, callers hear their translation.
     const own = speaks === 'none' || !(asked.dial || asked.roomCode) ? defaults.hears : speaks
     const hears = language ?? asked.hears ?? own
     const room = asked.roomCode ? roomByCode(call, hears, door) : asked.dial ? undefined : asked.room
@@ -104,12 +104,15 @@ export function invitationsOf(
   }
 }
 
-/** Another server had this call before. */
+/** Returns true if another server handled this call before. */
 function resumed({ query }: IncomingCall): boolean {
   return query[RESUMES_FIELD] !== undefined
 }
 
-/** The language that the caller chose, now or earlier; a question if they are to choose; nothing if it is fixed. */
+/**
+ * Returns the language the caller chose now or earlier, a question if they have to choose, or undefined if it is
+ * fixed.
+ */
 function chosen(
   { menu }: NumberSettings,
   call: IncomingCall,

@@ -1,11 +1,11 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
-/** The oldest Node that runs this. */
+/** Minimum version of Node. */
 const NEEDED = 24
 
-// Before anything else is loaded: an older one would only complain about the first line it does not understand.
+// Before other modules are loaded: an older version would fail at the first unknown syntax.
 if (Number.parseInt(process.versions.node, 10) < NEEDED) {
   process.stderr.write(
-    `dragoman needs Node ${NEEDED} or newer, this is ${process.versions.node}: install it from https://nodejs.org, or with your version manager\n`,
+    `dragoman needs Node ${NEEDED} or newer, but this is ${process.versions.node}. Install it from https://nodejs.org or with your version manager.\n`,
   )
   process.exitCode = 1
 } else {

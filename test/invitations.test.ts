@@ -78,7 +78,7 @@ describe('a call is invited', () => {
         parameter: 'speaks',
         found: '"english"',
         allowed: 'a language like en-us, or none',
-        message: 'webhook query not understood',
+        message: 'invalid webhook query',
       },
     ])
   })

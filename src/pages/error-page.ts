@@ -3,14 +3,14 @@ import { contentPolicy } from '../guard/security-headers.ts'
 import { escaped } from './page-document.ts'
 import { FILES_PATH } from './page-files.ts'
 
-/** What a person is shown instead of an error in JSON. Every text may come from outside: all of it is escaped. */
+/** An error page for people, instead of JSON. All texts are escaped, since they can contain client input. */
 export interface ErrorPage {
   readonly status: number
-  /** The stable code, as programs get it. */
+  /** The stable error code, as in JSON. */
   readonly code: string
   readonly title: string
   readonly text: string
-  /** What to do about it, by who reads it. */
+  /** Suggested fixes, by reader. */
   readonly steps: readonly string[]
 }
 
@@ -20,12 +20,12 @@ const HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
 }
 
-/** Whether the request is that of a person with a browser. */
+/** Returns true for requests of a browser that accepts HTML. */
 export function wantsPage({ headers: { accept = '' } }: FastifyRequest): boolean {
   return accept.includes('text/html')
 }
 
-/** Answers with the error as a page for people, or as JSON for programs. */
+/** Sends the error as a page to browsers, or as JSON to programs. */
 export function sendError(request: FastifyRequest, reply: FastifyReply, page: ErrorPage): FastifyReply {
   const { status, code, text } = page
   void reply.code(status).header('vary', 'accept')

@@ -1,12 +1,12 @@
 /**
- * Where the talk page finds the `token` of a link to a room: what stands behind `#` is sent to no server, so that neither
- * logs nor other sites get it.
+ * Returns the path of a link to a room, with the `token` in its fragment. Browsers never send the part after `#`, so it
+ * reaches neither logs nor other sites.
  */
 export function joinPath(token: string): string {
   return `/${joinHash(token)}`
 }
 
-/** The same behind the address of the page, wherever that is. */
+/** Returns the fragment with the `token`, for any address of the page. */
 export function joinHash(token: string): string {
   return `#join=${token}`
 }

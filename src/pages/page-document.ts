@@ -6,21 +6,23 @@ import { SOURCE } from './sources.ts'
 export interface PageParts {
   /** In the language of the page. */
   readonly title: string
-  /** Module that runs in the page: its path below `src`, without the ending, like `web/dashboard/page/dashboard`. */
+  /** Module of the page: its path below `src`, without the extension, such as `web/dashboard/page/dashboard`. */
   readonly module: string
-  /** Style sheets besides the one that all pages have: paths below `src`, with the ending. */
+  /** Style sheets in addition to the shared one: paths below `src`, with the extension. */
   readonly styles?: readonly string[]
-  /** What stands in the body: a file below `src`, of our own. Nothing from outside is ever put into it. */
+  /** Content of the body: a static file below `src`, without any dynamic values. */
   readonly body: string
   /** Default `en`. */
   readonly language?: string
-  /** Where the files are, as seen from the page; default `FILES_PATH`. */
+  /** Address of the files, relative to the page; default `FILES_PATH`. */
   readonly files?: string
-  /** What the addresses of the page's own requests begin with, as seen from the page: `../`. Its scripts find it at the document. */
+  /**
+   * Prefix for the page’s own requests, relative to the page, such as `../`. Its scripts read it from the document.
+   */
   readonly root?: string
 }
 
-/** What a browser may do in our pages: load from here, talk to here, nothing else; no script or style in the document. */
+/** Restricts pages to resources and connections of this server, and forbids inline scripts and styles. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': contentPolicy(
     // Resampling runs in WebAssembly.
@@ -36,7 +38,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
 }
 
-/** A page as HTML, to be sent with `PAGE_HEADERS`. Read once, when the server starts. */
+/** Renders a page as HTML, to be sent with `PAGE_HEADERS`. Its file is read once, at startup. */
 export function pageDocument(parts: PageParts): string {
   const { title, module, styles = [], body, language = 'en', files = FILES_PATH, root } = parts
   const sheets = ['pages/page/base.css', ...styles]
@@ -58,7 +60,7 @@ ${readFileSync(new URL(body, SOURCE.folder), 'utf8').trimEnd()}
 `
 }
 
-/** `text` as it can stand in HTML, in attributes too. */
+/** Escapes `text` for HTML, including attributes. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 }

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { HIDDEN } from '../guard/route-schema.ts'
 import { SOURCE } from './sources.ts'
 
-/** Where pages find their modules and styles; below it the paths are those of the sources, so that imports lead there. */
+/** Path prefix of modules and styles. Below it, paths mirror the sources, so that imports resolve. */
 export const FILES_PATH = '/files'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -18,9 +18,9 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 export interface PageFileOptions {
-  /** Modules outside folders named `page` that pages import: paths below `src`, without the ending. */
+  /** Modules outside of `page` folders that pages import: paths below `src`, without the extension. */
   readonly shared?: readonly string[]
-  /** Where they are; default `FILES_PATH`. */
+  /** Address of the files; default `FILES_PATH`. */
   readonly path?: string
 }
 
@@ -31,9 +31,9 @@ interface PageFile {
 }
 
 /**
- * Serves what pages are made of: everything in folders named `page`, the arithmetic of `transcode/`, and `shared`. The list is
- * closed when the server starts. In a checkout the types are taken out of TypeScript when it is first asked for; in the
- * built package there is JavaScript already.
+ * Serves the files of pages: everything in folders named `page`, the arithmetic of `transcode/`, and `shared`. The
+ * list is fixed at startup. In a checkout, types are stripped from TypeScript on first request; the built package
+ * contains JavaScript.
  */
 export async function pageFiles(
   app: FastifyInstance,

@@ -1,7 +1,7 @@
-/** The modules as they are now: TypeScript in a checkout, JavaScript where the project was built. */
+/** The current modules: TypeScript in a checkout, JavaScript in a build. */
 export const SOURCE = {
-  /** The folder that has `pages/`, `bridges/`, `web/`. */
+  /** The folder with `pages/`, `bridges/` and `web/`. */
   folder: new URL('../', import.meta.url),
-  /** Ending of modules. */
+  /** File extension of modules. */
   ending: import.meta.url.endsWith('.ts') ? '.ts' : '.js',
 } as const

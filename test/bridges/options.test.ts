@@ -58,8 +58,18 @@ describe('the options of a bridge', () => {
 
   it.each<[keyof typeof BRIDGES, string, object, string]>([
     ['twilio', 'invite', {}, 'invite must be a function: it decides on each new call, got undefined'],
-    ['twilio', 'relay', {}, 'relay must be where the legs go: an object with admit(), got undefined'],
-    ['twilio', '', { relay: {} }, 'relay must be where the legs go: an object with admit(), got an object'],
+    [
+      'twilio',
+      'relay',
+      {},
+      'relay must be the relay or policy that admits legs: an object with admit(), got undefined',
+    ],
+    [
+      'twilio',
+      '',
+      { relay: {} },
+      'relay must be the relay or policy that admits legs: an object with admit(), got an object',
+    ],
     ['twilio', '', { publicURL: 'https://b.example' }, 'unknown option publicURL, did you mean publicUrl?'],
     ['twilio', '', { limits: { maxCall: 1 } }, 'unknown option limits.maxCall, did you mean maxCalls?'],
     ['twilio', '', { limits: { maxCalls: 'many' } }, 'limits.maxCalls must be a number, got "many"'],
@@ -123,6 +133,6 @@ it('a bridge without a log writes into that of the app', async () => {
   await app.register(twilioBridge, { relay, invite: () => ({ room: 'r' }), insecure: true })
   await app.inject({ method: 'POST', url: '/twilio/voice', remoteAddress: '203.0.113.7' })
   await app.close()
-  expect(lines).toContain('INSECURE: requests are not verified and are taken from this machine only')
-  expect(lines).toContain('request refused: not signed for this address')
+  expect(lines).toContain('INSECURE: accepting unverified requests from this machine only')
+  expect(lines).toContain('request rejected: invalid signature')
 })

@@ -57,7 +57,7 @@ describe('dragoman twilio', () => {
     expect(local.err).toContain('a number is written like +15551234567, found "15550001111"')
     const unknown = await shell.run('twilio', 'unbind', NUMBER)
     expect(unknown.code).toBe(1)
-    expect(unknown.err).toContain('does not know what the number was before')
+    expect(unknown.err).toContain('has no record of the number’s earlier settings')
     await writeFile(join(shell.folder, 'dragoman.yaml'), '')
     const nothing = await shell.run('twilio', 'bind', NUMBER)
     expect(nothing.code).toBe(1)

@@ -104,7 +104,7 @@ describe('the package', () => {
       env,
     }).catch(error => error)
     expect([failed.code, failed.stdout]).toEqual([1, ''])
-    expect(failed.stderr).toMatch(/^dragoman needs Node 24 or newer, this is 20\.19\.4: .*\n$/)
+    expect(failed.stderr).toMatch(/^dragoman needs Node 24 or newer, but this is 20\.19\.4\. .*\n$/)
   })
 
   it('has few dependencies: those of a channel are optional', async () => {

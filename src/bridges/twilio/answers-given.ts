@@ -1,11 +1,11 @@
-/** Requests at a time whose answers are remembered. */
+/** Maximum number of remembered responses. */
 const MOST = 1_000
 
-/** What was answered to which request, so that one delivered twice is worked on once. The oldest are forgotten. */
+/** Caches responses, so that a redelivered webhook is processed once. Evicts the oldest. */
 export class AnswersGiven {
   readonly #answers = new Map<string, string>()
 
-  /** The answer given to `key` before, else the one that `make` makes now. */
+  /** Returns the cached response for `key`, or creates it with `make`. */
   once(key: string, make: () => string): string {
     const known = this.#answers.get(key)
     if (known !== undefined) return known

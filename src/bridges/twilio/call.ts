@@ -3,49 +3,49 @@ import type { Invitation } from '../../core/invitation.ts'
 import type { TwilioLeg } from './leg.ts'
 import type { StreamWatch } from './stream-watch.ts'
 
-/** So much media shows that a stream works (5 s). */
+/** Amount of media that proves a stream works (5 s). */
 const WORKING_MEDIA = 250
 
 /**
  *   expected ──stream──▶ live ──lost, or stop and a webhook of a call in progress──▶ expected (resumes)
  *      │                  ├──stop──▶ stopped ──webhook of a call in progress──▶ expected
- *      └────over──────────┴──over──▶ over, for good
+ *      └────over──────────┴──over──▶ over (final)
  */
 export type CallState =
-  /** TwiML was given; a stream is due. */
+  /** TwiML was sent; a stream is due. */
   | { readonly status: 'expected' }
   | { readonly status: 'live'; readonly leg: TwilioLeg }
-  /** Twilio stopped the stream: the party hung up, or the call was given other TwiML and may come back. */
+  /** Twilio stopped the stream: the participant hung up, or the call received other TwiML and may return. */
   | { readonly status: 'stopped' }
-  /** The call has ended, or we let go of it; whoever asks for it is told to hang up. */
+  /** The call has ended or was released; later requests for it are answered with a hang-up. */
   | { readonly status: 'over'; readonly sorry: boolean }
 
-/** On what terms a call is let in. */
+/** Conditions under which a call is admitted. */
 export interface Admittance {
   readonly invitation: Invitation
   readonly watch?: StreamWatch
-  /** They were called from here, or by a server that is gone. */
+  /** Called from here, or by a server that has ended. */
   readonly guest?: boolean
-  /** Resumptions it had used up before this server knew of it. */
+  /** Resumptions used before this server knew the call. */
   readonly resumes?: number
-  /** The last round of it that is known of. */
+  /** Its last known round. */
   readonly round?: number
 }
 
-/** A telephone call that was let in, across all streams it may have. */
+/** An admitted phone call, across all its streams. */
 export class Call {
   readonly callSid: string
   readonly invitation: Invitation
-  /** Whoever placed the call, if it was placed from here. */
+  /** The originator of the call, if it was placed from here. */
   readonly watch: StreamWatch | undefined
   readonly guest: boolean
   /** Resumptions since a stream last worked. */
   #resumes: number
-  /** TwiML with a token of its own that was given; each is one round. */
+  /** Number of TwiML documents sent with a new token; each is one round. */
   #round: number
-  /** That of the stream that came last. */
+  /** Round of the latest stream. */
   #streamRound = 0
-  /** When `state` last changed (ms of the clock). */
+  /** Time of the last change of `state` (clock ms). */
   changedAt: number
   #state: CallState = { status: 'expected' }
 
@@ -71,42 +71,42 @@ export class Call {
     return this.#resumes
   }
 
-  /** The round that was begun last. */
+  /** The latest round. */
   get round(): number {
     return this.#round
   }
 
-  /** Its stream was stopped by Twilio, and no other has come. */
+  /** Twilio stopped its stream, and no other has followed. */
   get stopped(): boolean {
     return this.#state.status === 'stopped' || (this.#state.status === 'live' && this.#state.leg.stopped)
   }
 
-  /** A stream is there that was not stopped. */
+  /** It has a stream that was not stopped. */
   get streaming(): boolean {
     return this.#state.status === 'live' && !this.#state.leg.stopped
   }
 
-  /** Whoever follows the TwiML of `round` has been overtaken: a stream of a later one is there. */
+  /** Returns true if `round` is outdated, because a stream of a later round is connected. */
   overtaken(round: number): boolean {
     return this.streaming && this.#streamRound > round
   }
 
-  /** TwiML is given that opens another stream: the number of its round. */
+  /** Returns the number of a new round, for TwiML that opens another stream. */
   nextRound(): number {
     return ++this.#round
   }
 
-  /** The stream of `round` is about to begin. */
+  /** Records that the stream of `round` is about to start. */
   arrives(round: number): void {
     this.#streamRound = round
   }
 
-  /** Its stream has come. */
+  /** Records that its stream has started. */
   began(leg: TwilioLeg, now: number): void {
     this.#become({ status: 'live', leg }, now)
   }
 
-  /** `leg` has ended; nothing happens if another has taken its place. */
+  /** Records that `leg` has ended; does nothing if another leg has replaced it. */
   left(leg: TwilioLeg, reason: EndReason, now: number): void {
     if (leg.counters.mediaIn >= WORKING_MEDIA) this.#resumes = 0
     if (this.#state.status !== 'live' || this.#state.leg !== leg) return
@@ -114,8 +114,8 @@ export class Call {
   }
 
   /**
-   * Twilio asks how to go on without the stream, which may be before we have noticed that it is gone. Returns how often
-   * it has asked since a stream last worked.
+   * Records that Twilio asks how to continue without the stream, possibly before we notice that it is gone. Returns
+   * the number of such requests since a stream last worked.
    */
   resumed(now: number): number {
     if (this.#state.status === 'live' && this.#state.leg.counters.mediaIn >= WORKING_MEDIA) this.#resumes = 0
@@ -123,14 +123,14 @@ export class Call {
     return ++this.#resumes
   }
 
-  /** A signed webhook shows that a stopped call goes on. */
+  /** Reopens a stopped call after a signed webhook has shown that it continues. */
   reopen(now: number): void {
     if (!this.stopped) return
     if (this.#state.status === 'live') this.#state.leg.goesOn()
     this.#become({ status: 'expected' }, now)
   }
 
-  /** There is no more to come; with `sorry` the party is told so should it still be there. */
+  /** Ends the call; with `sorry`, a participant still on the line hears an apology. */
   end(now: number, sorry = false): void {
     if (this.#state.status !== 'over') this.#become({ status: 'over', sorry }, now)
   }

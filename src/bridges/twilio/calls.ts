@@ -2,22 +2,22 @@ import { after, type Clock } from '../../core/clock.ts'
 import { type Admittance, Call } from './call.ts'
 import type { TwilioLimits } from './limits.ts'
 
-/** How often what is no longer needed is looked for, at most (ms). */
+/** Minimum interval between clean-ups (ms). */
 const SWEEP_MS = 10_000
 
-/** A call that was given TwiML is waited for this long (ms); Twilio opens the stream at once. */
+/** Time to wait for the stream after sending TwiML (ms); Twilio opens it at once. */
 const EXPECTED_MS = 10_000
-/** Those who are handed over ask how to go on within this time, or never (ms). */
+/** Time in which handed-over calls request instructions, if at all (ms). */
 const HANDED_OVER_MS = 2_000
 
-/** The calls that were let in: those that stream, those that are about to, and those that ended lately. */
+/** The admitted calls: streaming, about to stream, or ended recently. */
 export class Calls {
   readonly #clock: Clock
   readonly #limits: TwilioLimits
   readonly #calls = new Map<string, Call>()
-  /** Streams that took the place of one that was there. */
+  /** Streams that replaced another stream of their call. */
   replaced = 0
-  /** Requests that were told to wait, since the call has a stream already: repeated, replayed, or overtaken. */
+  /** Requests deferred because the call already has a stream: repeated, replayed or outdated. */
   heldOff = 0
   #sweptAt: number
   #leaving: { readonly left: Set<string>; readonly done: () => void } | undefined
@@ -32,7 +32,7 @@ export class Calls {
     return this.#calls.size
   }
 
-  /** Calls whose stream is due. */
+  /** Number of calls whose stream is due. */
   get expected(): number {
     const now = this.#clock.now()
     let count = 0
@@ -41,19 +41,19 @@ export class Calls {
     return count
   }
 
-  /** Whether a call that was let in is there, or about to come, or may come back. */
+  /** Returns true if an admitted call is connected, about to connect, or may return. */
   goesOn(callSid: string): boolean {
     const call = this.#calls.get(callSid)
     if (!call || call.state.status === 'over') return false
     return call.state.status === 'live' || this.#clock.now() - call.changedAt < EXPECTED_MS
   }
 
-  /** No call is answered here any more: whoever asks is sent on. */
+  /** The server hands over its calls: all their requests are redirected. */
   get leaving(): boolean {
     return this.#leaving !== undefined
   }
 
-  /** Lets go of all; settles when those of `callSids` were sent on, or do not ask. */
+  /** Releases all calls; resolves when those in `callSids` were redirected, or after a timeout. */
   async leave(callSids: Iterable<string>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const left = new Set(callSids)
@@ -64,7 +64,7 @@ export class Calls {
     late[Symbol.dispose]()
   }
 
-  /** `callSid` was sent on. */
+  /** Records that `callSid` was redirected. */
   sentOn(callSid: string): void {
     const leaving = this.#leaving
     if (leaving?.left.delete(callSid) && leaving.left.size === 0) leaving.done()
@@ -74,7 +74,7 @@ export class Calls {
     return this.#calls.get(callSid)
   }
 
-  /** Lets a call in; nothing if there are too many. */
+  /** Admits a call; returns undefined if there are too many. */
   add(callSid: string, admittance: Admittance): Call | undefined {
     const now = this.#clock.now()
     if (now - this.#sweptAt >= SWEEP_MS || this.#calls.size >= this.#limits.maxCalls) this.#sweep(now)

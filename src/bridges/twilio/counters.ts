@@ -1,31 +1,31 @@
-/** What one leg counts; plain numbers, safe to read at any time. */
+/** Counters of one leg: plain numbers, safe to read at any time. */
 export class LegCounters {
   /** Messages of any kind. */
   messagesIn = 0
-  /** Media messages of the party's voice. */
+  /** Media messages with the participant’s audio. */
   mediaIn = 0
-  /** 20 ms frames given to the uplink, silence included. */
+  /** 20 ms frames written to the uplink, including silence. */
   framesIn = 0
-  /** Holes in the media clock filled with silence (ms). */
+  /** Gaps in the media clock filled with silence (ms). */
   gapsFilledMs = 0
-  /** Jumps of the media clock taken as a new beginning. */
+  /** Jumps of the media clock treated as a restart. */
   pauses = 0
-  /** Media that had come before, in whole or in part. */
+  /** Media received before, entirely or partly. */
   duplicates = 0
-  /** Audio that a stall had made too old when it came (ms). */
+  /** Audio dropped because it was too old after a stall (ms). */
   backlogDroppedMs = 0
-  /** Silence fed because no media came (ms). */
+  /** Silence written because no media arrived (ms). */
   silenceFedMs = 0
-  /** Media whose payload was not base64; silence took its place. */
+  /** Media with a payload that is not base64, replaced by silence. */
   badPayloads = 0
-  /** Messages that are not what they should be. */
+  /** Invalid messages. */
   badMessages = 0
-  /** Messages of unknown kind, of another stream, or a second `start`. */
+  /** Messages of an unknown kind or of another stream, or a second `start`. */
   ignored = 0
-  /** Messages dropped because too many came. */
+  /** Messages dropped above the rate limit. */
   floodDropped = 0
   dtmf = 0
-  /** Key presses beyond 20 a second. */
+  /** Key presses above 20 a second. */
   dtmfDropped = 0
   mediaOut = 0
   /** Audio sent (ms). */
@@ -36,7 +36,7 @@ export class LegCounters {
   marksStale = 0
   clears = 0
 
-  /** Adds `other` to this. */
+  /** Adds the counts of `other`. */
   add(other: LegCounters): void {
     for (const name of NAMES) this[name] += other[name]
   }

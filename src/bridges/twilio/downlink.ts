@@ -4,14 +4,14 @@ import { createResampler } from '../../transcode/resample.ts'
 
 const LINE_RATE = 8_000
 
-// Shared by all legs: it holds something only while one message is made. Grows to the longest one.
+// Shared by all legs: holds data only while one message is built. Grows to the largest message.
 let bytes = Buffer.allocUnsafeSlow(1_600)
 
-/** What the party hears: 16 kHz in, base64 µ-law out, ready for a media message. */
+/** Encodes audio for the participant: 16 kHz in, base64 µ-law out, ready for a media message. */
 export class Downlink {
   readonly #resampler = createResampler(SAMPLE_RATE, LINE_RATE)
 
-  /** `frames` as base64 of µ-law, half as many samples. */
+  /** Returns `frames` as base64 µ-law, with half as many samples. */
   encode(frames: Int16Array): string {
     const pcm = this.#resampler.process(frames)
     if (pcm.length > bytes.length) bytes = Buffer.allocUnsafeSlow(pcm.length)

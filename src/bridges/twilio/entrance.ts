@@ -20,15 +20,15 @@ import type { StreamTokens } from './stream-tokens.ts'
 import type { StreamWatch } from './stream-watch.ts'
 import { connectStream, hangUp, reject, sayAndHangUp, waitAndAsk } from './twiml.ts'
 
-/** The field of the resumption's URL that counts resumptions, so that a restarted server counts on. */
+/** Field of the resume URL with the number of resumptions, so that a restarted server continues the count. */
 export const RESUMES_FIELD = 'dragoman-resumes'
-/** The field that says which stream it is that is gone. */
+/** Field with the round of the lost stream. */
 export const ROUND_FIELD = 'dragoman-round'
 
-/** The field that says who somebody is that was called from here, for a server that does not know. */
+/** Field with the invitation of a called participant, for a server that does not know the call. */
 export const GUEST_FIELD = 'dragoman-guest'
 
-/** How often a call had a stream before, as the resumption's URL says. */
+/** Earlier streams of a call, according to the resume URL. */
 export interface Past {
   readonly resumes: number
   readonly round?: number
@@ -38,27 +38,27 @@ export interface EntranceTerms {
   readonly calls: Calls
   readonly tokens: StreamTokens
   readonly publicUrl: () => PublicUrl
-  /** The path of the routes, below the public address. */
+  /** Path of the routes, below the public address. */
   readonly mount: string
   readonly limits: TwilioLimits
   readonly log: Log
   readonly now: () => number
-  /** Absent: nothing can be asked. */
+  /** Absent: menus are not available. */
   readonly menu: Menu | undefined
-  /** Set while this server is about to end. */
+  /** Set while this server is shutting down. */
   readonly departure: () => Departure | undefined
 }
 
-/** Somebody who was called from here, and has picked up; or by a server that is gone. */
+/** A called participant who has answered, possibly called by a server that has ended. */
 export interface Guest {
   readonly invitation: Invitation
   readonly watch?: StreamWatch
-  /** Resumptions before this server knew of them. */
+  /** Resumptions before this server knew the call. */
   readonly resumes?: number
   readonly round?: number
 }
 
-/** The door: decides on calls that are not known yet, and writes the TwiML of all that are let in. */
+/** Decides on new calls and writes the TwiML of all admitted ones. */
 export class Entrance {
   readonly #terms: EntranceTerms
   readonly #options: TwilioBridgeOptions
@@ -68,13 +68,13 @@ export class Entrance {
     this.#terms = terms
   }
 
-  /** Lets a new call in, asks it something, or turns it away. `past`: of one that a server before this one knew. */
+  /** Admits a new call, prompts the caller, or rejects it. `past`: state of a call known to an earlier server. */
   letIn(incoming: IncomingCall, request: FastifyRequest, past: Past = { resumes: 0 }): string {
     const answer = this.#invite(incoming)
     return this.#carryOut(answer, incoming, withoutMenu(queryOf(request)), { ...past, tries: 0 })
   }
 
-  /** Takes the keys of a caller who was asked something. */
+  /** Handles the keys of a caller who was prompted. */
   answer(incoming: IncomingCall, request: FastifyRequest): string {
     const query = withoutMenu(queryOf(request))
     const due = this.#invite(incoming)
@@ -90,13 +90,13 @@ export class Entrance {
     })
   }
 
-  /** Lets in somebody who was called from here. */
+  /** Admits a called participant. */
   admitGuest(callSid: string, guest: Guest, request: FastifyRequest): string {
     const call = this.#terms.calls.add(callSid, { ...guest, guest: true })
     return call ? this.connect(call, new URLSearchParams(queryOf(request))) : hangUp()
   }
 
-  /** Opens the media socket of a call that was let in; what was asked `again` gets the same answer. */
+  /** Opens the media socket of an admitted call; with `again`, a repeated request gets the same response. */
   connect(call: Call, query: URLSearchParams, again = false): string {
     const { mount, publicUrl, tokens } = this.#terms
     const token =
@@ -105,16 +105,16 @@ export class Entrance {
       streamUrl: publicUrl().ws(`${mount}/media`),
       parameters: { token },
       resumeUrl: this.#resumeUrl(call, query, call.round),
-      // The first resumption is at once; then something is wrong for longer.
+      // The first resumption is immediate; repeated ones indicate a lasting problem.
       pauseSeconds: Math.max(0, call.resumes - 1),
     })
   }
 
-  /** No stream for whoever asks while another is there: they ask again after `seconds`, as those whose `round` it was. */
+  /** Defers a request while the call has another stream: it is repeated after `seconds`, with its `round`. */
   holdOff(call: Call, query: URLSearchParams, round: number, seconds: number): string {
     const { calls, log } = this.#terms
     calls.heldOff++
-    log.warn({ callSid: call.callSid, round }, 'told to wait: the call has a stream')
+    log.warn({ callSid: call.callSid, round }, 'request deferred: stream active')
     return waitAndAsk(seconds, this.#resumeUrl(call, query, round))
   }
 
@@ -131,12 +131,14 @@ export class Entrance {
     return sayAndHangUp(this.#options.apology ?? DEFAULT_APOLOGY)
   }
 
-  /** Nothing if the decision failed; the caller is told sorry rather than left to an error of Twilio's. */
+  /**
+   * Returns undefined if the decision failed, so that the caller hears an apology instead of Twilio’s error message.
+   */
   #invite(incoming: IncomingCall): Invitation | Refusal | Question | undefined {
     try {
       return this.#options.invite(incoming)
     } catch (error) {
-      this.#terms.log.error({ callSid: incoming.callSid, ...thrown(error) }, 'invite threw')
+      this.#terms.log.error({ callSid: incoming.callSid, ...thrown(error) }, 'invite failed')
       return undefined
     }
   }
@@ -151,10 +153,10 @@ export class Entrance {
     if (!answer) return this.apologise()
     if ('ask' in answer) {
       if (menu) return menu.ask(answer, query, tries)
-      log.error({ callSid, ask: answer.ask }, 'no announcer, so nothing can be asked')
+      log.error({ callSid, ask: answer.ask }, 'no announcer, question skipped')
       return this.apologise()
     }
-    // A call that was answered before cannot be rejected any more.
+    // A call that was answered earlier can no longer be rejected.
     const turnAway = (reason: 'busy' | 'rejected') => (resumes > 0 ? this.apologise() : reject(reason))
     if ('refused' in answer) return this.#tell(answer) ?? turnAway(answer.refused)
     const call = calls.add(callSid, {
@@ -163,7 +165,7 @@ export class Entrance {
       ...(round === undefined ? {} : { round }),
     })
     if (call) return this.connect(call, query)
-    log.warn({ callSid }, 'too many calls')
+    log.warn({ callSid }, 'call limit reached')
     return turnAway('busy')
   }
 

@@ -3,15 +3,15 @@ import { isFromThisMachine } from '../../guard/this-machine.ts'
 import type { PublicUrl } from './public-url.ts'
 import { type FormFields, isSigned } from './signature.ts'
 
-/** Tells Twilio's requests from everybody else's. */
+/** Verifies that requests come from Twilio. */
 export interface Gate {
-  /** A webhook, its body parsed. */
+  /** Verifies a webhook with its parsed body. */
   webhook(request: FastifyRequest): boolean
-  /** The upgrade of the media socket at `path`. */
+  /** Verifies the upgrade of the media socket at `path`. */
   upgrade(request: FastifyRequest, path: string): boolean
 }
 
-/** Lets pass what is signed with one of the auth tokens for the public address. */
+/** Accepts requests signed with one of the auth tokens for the public address. */
 export class SignatureGate implements Gate {
   readonly #authTokens: readonly string[]
   readonly #publicUrl: () => PublicUrl
@@ -32,8 +32,8 @@ export class SignatureGate implements Gate {
 }
 
 /**
- * Lets pass what comes from this machine, unsigned. A tunnel or proxy on this machine would bring the whole world
- * with it, so requests that were forwarded, or that ask for another host than this one, are turned away as well.
+ * Accepts unsigned requests from this machine. Forwarded requests and requests for other hosts are rejected, because
+ * a local tunnel or proxy would admit the whole Internet.
  */
 export class LoopbackGate implements Gate {
   webhook(request: FastifyRequest): boolean {

@@ -6,24 +6,24 @@ import type { TwilioLimits } from './limits.ts'
 import type { StreamListener, StreamSocket } from './stream-socket.ts'
 import type { Inbound, Start } from './wire.ts'
 
-/** Media messages before `start` that end the stream (1 s of audio). */
+/** Number of media messages before `start` that ends the stream (1 s of audio). */
 const MAX_EARLY_MEDIA = 50
 
 export interface GreetingTerms {
   readonly clock: Clock
   readonly log: Log
   readonly limits: TwilioLimits
-  /** Checks token, call and audio format of `start`; the cause to refuse the stream for, or nothing. */
+  /** Checks token, call and audio format of `start`; returns the cause for rejecting the stream, or undefined. */
   readonly check: (start: Start) => CloseCause | undefined
   /** Counts a stream that never became a leg. */
   readonly refused: (cause: CloseCause) => void
 }
 
 /**
- * A media socket until its `start`: nothing is known about it but that Twilio signed its upgrade.
+ * A media socket until its `start`: all that is known is that Twilio signed its upgrade.
  *
- *   opened ──start, good──▶ `onStart`, same tick
- *     └──start refused · too late · too much before it · gone──▶ closed
+ *   opened ──start, valid──▶ `onStart`, same tick
+ *     └──start rejected · too late · too much before it · gone──▶ closed
  */
 export class Greeting implements StreamListener {
   readonly #socket: StreamSocket
@@ -49,14 +49,14 @@ export class Greeting implements StreamListener {
     this.#deadline[Symbol.dispose]()
     const { log, refused } = this.#terms
     if (cause === undefined) {
-      log.info({ reason: reason.kind }, 'stream left before start')
+      log.info({ reason: reason.kind }, 'stream closed before start')
       return
     }
     refused(cause)
-    log.warn({ cause, code: CLOSE_CODES[cause].code }, 'stream refused')
+    log.warn({ cause, code: CLOSE_CODES[cause].code }, 'stream rejected')
   }
 
-  /** Told once, when it is refused. */
+  /** Already logged once, on rejection. */
   fault(): void {}
 
   #start(start: Start): void {

@@ -3,13 +3,13 @@ import { isLanguageId } from '../../core/languages.ts'
 import type { IncomingCall } from './options.ts'
 import type { Answers } from './question.ts'
 
-/** The field of our addresses that holds the language the caller chose, so that a restarted server need not ask again. */
+/** Field of our URLs with the language the caller chose, so that a restarted server need not ask again. */
 export const LANGUAGE_FIELD = 'dragoman-language'
 
 const CALL_SID = /^[A-Za-z0-9_-]{2,64}$/
 const MAX_FIELDS = 500
 
-/** The call that a webhook is about; undefined for a request that is about none. */
+/** Returns the call of a webhook, or undefined if the request has none. */
 export function incomingCall(request: FastifyRequest): IncomingCall | undefined {
   const form = (request.body ?? {}) as Record<string, string | string[]>
   const parameters: Record<string, string> = Object.create(null)
@@ -38,7 +38,7 @@ function answersIn(query: Readonly<Record<string, string>>): Answers {
   return language !== undefined && isLanguageId(language) ? { language } : {}
 }
 
-/** The query of the request as it came, without the question mark. */
+/** Returns the query of the request verbatim, without the question mark. */
 export function queryOf(request: FastifyRequest): string {
   const at = request.originalUrl.indexOf('?')
   return at < 0 ? '' : request.originalUrl.slice(at + 1)

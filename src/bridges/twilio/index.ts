@@ -38,7 +38,7 @@ export type { Answers, Question, SpokenNotice } from './question.ts'
 export { sign } from './signature.ts'
 export type { Spoken } from './twiml.ts'
 
-/** What `app.twilio` shows of the bridge. */
+/** State of the bridge, as `app.twilio`. */
 export type TwilioBridge = Pick<
   Media,
   'legs' | 'refused' | 'counters' | 'replaced' | 'heldOff' | 'expected' | 'goesOn' | 'handOver'
@@ -46,7 +46,7 @@ export type TwilioBridge = Pick<
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Present once the Twilio bridge is registered. */
+    /** Available once the Twilio bridge is registered. */
     twilio: TwilioBridge
   }
 }
@@ -55,13 +55,12 @@ const MAX_BODY = 65_536
 
 async function register(app: FastifyInstance, options: TwilioBridgeOptions): Promise<void> {
   const { clock = systemClock, log = app.log, path = '/twilio', prefix = '', relay, dialler } = options
-  /** Where Twilio finds the routes, below the public address. */
+  /** Path of the routes, below the public address. */
   const mount = mountPath(app.prefix, prefix, path)
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const publicUrl = publicUrlOf(app, options)
   const gate = gateOf(options, publicUrl)
-  if (options.insecure)
-    log.warn({}, 'INSECURE: requests are not verified and are taken from this machine only')
+  if (options.insecure) log.warn({}, 'INSECURE: accepting unverified requests from this machine only')
 
   const calls = new Calls(clock, limits)
   const tokens = new StreamTokens(clock, limits.tokenTtlMs)
@@ -94,18 +93,18 @@ async function register(app: FastifyInstance, options: TwilioBridgeOptions): Pro
   })
 
   const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    log.warn({ route: request.routeOptions.url }, 'request refused: not signed for this address')
+    log.warn({ route: request.routeOptions.url }, 'request rejected: invalid signature')
     return reply.code(403).send()
   }
 
-  // In a scope of its own, so that the form parser is for these routes only.
+  // In a separate scope, so that the form parser applies only to these routes.
   await app.register(
     async scope => {
       onlyDescribe(scope)
       scope.removeAllContentTypeParsers()
       scope.setErrorHandler((error: FastifyError, request, reply) => {
         const status = error.statusCode ?? 500
-        log.warn({ route: request.routeOptions.url, status, code: error.code }, 'request refused: unreadable')
+        log.warn({ route: request.routeOptions.url, status, code: error.code }, 'request rejected: malformed')
         return reply.code(status).send()
       })
       await scope.register(formbody, { bodyLimit: MAX_BODY })
@@ -127,7 +126,9 @@ async function register(app: FastifyInstance, options: TwilioBridgeOptions): Pro
       if (prompts)
         scope.get(
           `${path}/menu/sound/:signature/:notice/:language.wav`,
-          { schema: routeSchema({ tag: 'twilio', summary: 'What a menu says.', answers: 'audio/wav' }) },
+          {
+            schema: routeSchema({ tag: 'twilio', summary: 'Audio of a menu prompt.', answers: 'audio/wav' }),
+          },
           (request, reply) => prompts.serve(request, reply),
         )
       const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
@@ -149,7 +150,10 @@ function publicUrlOf(
     return () => fixed
   }
   if (!insecure && !local)
-    throw new BridgeError('CONFIG', 'the Twilio bridge needs publicUrl: the https:// address Twilio calls')
+    throw new BridgeError(
+      'CONFIG',
+      'the Twilio bridge needs publicUrl: the https:// address that Twilio calls',
+    )
   return () => {
     const address = app.server.address()
     const port = typeof address === 'object' && address ? address.port : 80
@@ -162,15 +166,22 @@ function gateOf(
   publicUrl: () => PublicUrl,
 ): Gate {
   if (insecure) {
-    if (authTokens.length > 0) throw new BridgeError('CONFIG', 'authTokens and insecure exclude each other')
+    if (authTokens.length > 0)
+      throw new BridgeError('CONFIG', 'authTokens and insecure are mutually exclusive')
     return new LoopbackGate()
   }
   if (authTokens.length === 0 || authTokens.some(token => token === ''))
-    throw new BridgeError('CONFIG', 'the Twilio bridge needs an auth token, or insecure: true to go without')
+    throw new BridgeError(
+      'CONFIG',
+      'the Twilio bridge needs an auth token; set insecure: true to run without one',
+    )
   return new SignatureGate(authTokens, publicUrl)
 }
 
-/** The addresses of prompts are signed with the auth tokens, so that all instances agree; without any, with a secret of this process. */
+/**
+ * Prompt addresses are signed with the auth tokens, so that all instances agree; without tokens, with a secret of
+ * this process.
+ */
 function promptsOf(
   { announcer, authTokens = [] }: TwilioBridgeOptions,
   url: (path: string) => string,
@@ -180,8 +191,8 @@ function promptsOf(
 }
 
 /**
- * Twilio Media Streams, as legs of the relay: the webhooks `voice`, `menu`, `resume`, `status` and `dial/…`, and the
- * socket `media`, all under `path`. Throws `BridgeError` `CONFIG` when it is not told how to recognise Twilio.
+ * Connects Twilio Media Streams as legs of the relay: the webhooks `voice`, `menu`, `resume`, `status` and `dial/…`,
+ * and the socket `media`, all under `path`. Throws `BridgeError` `CONFIG` without a way to verify requests.
  */
 const twilioBridge: HostPlugin<TwilioBridgeOptions> = hostPlugin(
   'twilio-bridge',

@@ -12,21 +12,21 @@ import type { StreamListener, StreamSocket } from './stream-socket.ts'
 import { Uplink } from './uplink.ts'
 import { clearMessage, type Inbound, MEDIA_END, markMessage, mediaStart, type Start } from './wire.ts'
 
-/** Key presses a second that are passed on. */
+/** Maximum rate of key presses that are forwarded. */
 const MAX_DTMF_PER_SECOND = 20
-/** Media messages over which bad payloads are counted (2 s), and how many of them end the stream. */
+/** Media messages over which bad payloads are counted (2 s), and the number of them that ends the stream. */
 const PAYLOAD_WINDOW = 100
 const MAX_BAD_PAYLOADS = 5
 const HUNG_UP: EndReason = { kind: 'hangup', by: 'remote' }
 
 export interface LegTerms extends GreetingTerms {
-  /** A name for the next leg, unique in this process. */
+  /** Returns a name for the next leg, unique in this process. */
   readonly nextId: () => string
-  /** Whether the call goes on, whose stream was stopped. Absent: nobody can be asked. Must not reject. */
+  /** Returns whether the call of a stopped stream continues. Absent: it cannot be checked. Must not reject. */
   readonly lives?: ((callSid: string) => Promise<boolean>) | undefined
 }
 
-/** One party on the telephone, through a Twilio media stream. It exists from `start` to the end of the stream. */
+/** A phone participant, connected through a Twilio media stream. Exists from `start` to the end of the stream. */
 export class TwilioLeg implements Leg, StreamListener {
   readonly id: string
   readonly channel = 'twilio'
@@ -46,15 +46,15 @@ export class TwilioLeg implements Leg, StreamListener {
   #reason: EndReason | undefined
   #closing: Promise<void> | undefined
   #pingedAt: number
-  /** Twilio stopped the stream: the party has hung up, or the call has been given other TwiML and may come back. */
+  /** Twilio stopped the stream: the participant hung up, or the call received other TwiML and may return. */
   #stopped = false
   #wait: Disposable | undefined
   #windowMedia = 0
   #windowBad = 0
 
   /**
-   * Waits on `socket` for a `start` that `terms.check` lets pass, then hands over the leg within the tick of that
-   * message, so that no media is lost; the receiver owns it from then on. A refused socket is closed and logged here.
+   * Waits on `socket` for a `start` accepted by `terms.check`, then hands over the leg in the same tick, so that no
+   * media is lost. The receiver owns it from then on. Closes and logs a rejected socket.
    */
   static answer(socket: StreamSocket, terms: LegTerms, handOver: (leg: TwilioLeg) => void): void {
     new Greeting(socket, terms, start => handOver(new TwilioLeg(socket, start, terms)))
@@ -79,13 +79,13 @@ export class TwilioLeg implements Leg, StreamListener {
     socket.trust()
   }
 
-  /** Holes in the media clock, messages without audio in them, and what came too late. */
+  /** Gaps in the media clock, messages without audio, and late audio. */
   get lostMs(): number {
     const { gapsFilledMs, badPayloads, backlogDroppedMs } = this.counters
     return gapsFilledMs + badPayloads * FRAME_MS + backlogDroppedMs
   }
 
-  /** A stream of the same call is the same party. */
+  /** All streams of a call belong to the same participant. */
   get call(): string {
     return this.callSid
   }
@@ -95,14 +95,14 @@ export class TwilioLeg implements Leg, StreamListener {
     this.#uplink.attach(uplink)
   }
 
-  /** One media message of any whole number of frames. Nothing is sent once the leg has ended. */
+  /** Sends one media message of any whole number of frames. Sends nothing once the leg has ended. */
   play(frames: Int16Array): void {
     if (this.#reason || this.#stopped) return
     this.#socket.send(this.#mediaStart + this.#downlink.encode(frames) + MEDIA_END)
     this.counters.mediaOut++
     this.counters.sentMs += durationMs(frames.length)
     if (this.#socket.unsentBytes > this.#terms.limits.maxUnsentBytes)
-      this.#cutOff('LEG_LOST', 'the far side does not read')
+      this.#cutOff('LEG_LOST', 'Twilio does not read')
   }
 
   mark(name: string): void {
@@ -122,18 +122,21 @@ export class TwilioLeg implements Leg, StreamListener {
     return this.#stopped || this.#socket.unsentBytes > this.#terms.limits.congestedBytes
   }
 
-  /** Twilio stopped the stream, and it is not known yet whether the call goes on. */
+  /** Twilio stopped the stream, and it is not known yet whether the call continues. */
   get stopped(): boolean {
     return this.#stopped && this.#reason === undefined
   }
 
-  /** The call of a stream that was stopped goes on: the leg is lost, and another one may follow. */
+  /** Reports that the call of a stopped stream continues: the leg is lost, and another may follow. */
   goesOn(): void {
     if (this.stopped)
       this.#end({ kind: 'failed', error: new BridgeError('LEG_LOST', 'stopped', { retryable: true }) })
   }
 
-  /** Lets go of the stream so that the call resumes, at another server perhaps. False: there is nothing to resume. */
+  /**
+   * Releases the stream so that the call resumes, possibly on another server. Returns false if there is nothing to
+   * resume.
+   */
   handOver(): boolean {
     if (this.#reason || this.#stopped) return false
     this.#end({ kind: 'failed', error: new BridgeError('LEG_LOST', 'handed over', { retryable: true }) })
@@ -141,14 +144,19 @@ export class TwilioLeg implements Leg, StreamListener {
     return true
   }
 
-  /** `ended` settles at once; the promise returned waits for the socket, which is cut if it does not close in time. */
+  /**
+   * Settles `ended` at once. The returned promise waits for the socket, which is terminated if it does not close in
+   * time.
+   */
   close(reason: EndReason): Promise<void> {
     this.#end(reason)
     this.#closing ??= this.#socket.close(causeOf(reason))
     return this.#closing
   }
 
-  /** Looks after a quiet stream: feeds silence, pings, gives up. Called a few times a second by its owner's timer. */
+  /**
+   * Supervises a quiet stream: feeds silence, pings, ends the leg. The owner’s timer calls it several times a second.
+   */
   watch(now: number): void {
     if (this.#reason) return
     if (this.#stopped) {
@@ -158,7 +166,7 @@ export class TwilioLeg implements Leg, StreamListener {
     const { pingAfterMs, lostAfterMs } = this.#terms.limits
     const quietMs = this.#socket.quietMs(now)
     if (quietMs >= lostAfterMs) {
-      this.#cutOff('LEG_SILENT', `no sign of life for ${Math.round(quietMs / 1000)} s`)
+      this.#cutOff('LEG_SILENT', `no data received for ${Math.round(quietMs / 1000)} s`)
       return
     }
     if (quietMs >= pingAfterMs && now - this.#pingedAt >= pingAfterMs) {
@@ -202,15 +210,15 @@ export class TwilioLeg implements Leg, StreamListener {
 
   closed(reason: EndReason): void {
     if (this.#stopped) return
-    // Closed as after `stop`, without it: Twilio means the same.
+    // Closed without `stop`: equivalent to `stop`.
     if (reason.kind === 'hangup') this.#stop()
     else this.#end(reason)
   }
 
   fault(fault: string, err?: unknown): void {
-    const about = { legId: this.id, callSid: this.callSid }
-    if (err === undefined) this.#terms.log.warn({ ...about, fault }, 'stream misbehaves')
-    else this.#terms.log.error({ ...about, err }, 'stream failed inside')
+    const about = { channel: this.channel, legId: this.id, callSid: this.callSid }
+    if (err === undefined) this.#terms.log.warn({ ...about, fault }, 'leg protocol violation')
+    else this.#terms.log.error({ ...about, err }, 'leg failed')
   }
 
   #media(timestampMs: number, payload: string, now: number): void {
@@ -244,7 +252,10 @@ export class TwilioLeg implements Leg, StreamListener {
     this.#sink?.dtmf(digit)
   }
 
-  /** The call may go on by other TwiML, as after a hold: that shows soon, or Twilio is asked. */
+  /**
+   * The call may continue with other TwiML, for example after a hold: a webhook shows this soon, or Twilio is
+   * queried.
+   */
   #stop(): void {
     this.#stopped = true
     void this.#socket.close('done')

@@ -1,38 +1,38 @@
 import { z } from 'zod'
 
-/** What a call may take, and how long things may last. The defaults are in `DEFAULT_LIMITS`. */
+/** Resource limits and timeouts of a call. The defaults are in `DEFAULT_LIMITS`. */
 export interface TwilioLimits {
-  /** Life of a stream token, from webhook to `start` (ms). */
+  /** Lifetime of a stream token, from webhook to `start` (ms). */
   readonly tokenTtlMs: number
   /** From upgrade to `start` (ms). */
   readonly startWithinMs: number
-  /** Largest message taken (bytes). */
+  /** Maximum message size (bytes). */
   readonly maxMessageBytes: number
-  /** Messages a second that a stream may send for long. */
+  /** Sustained message rate of a stream (messages per second). */
   readonly messagesPerSecond: number
-  /** Messages above that rate which are taken before `start`; after it those of a stall of two minutes as well. */
+  /** Burst above that rate before `start`; afterwards the limit also covers a stall of two minutes. */
   readonly messageBurst: number
-  /** Longest gap in the media clock that is filled with silence; a longer one is a pause (ms). */
+  /** Maximum gap in the media clock that is filled with silence; a longer one is treated as a pause (ms). */
   readonly maxGapMs: number
-  /** Without media for this long, silence is fed instead (ms). */
+  /** Time without media after which silence is fed instead (ms). */
   readonly silenceAfterMs: number
-  /** Without any sign of life for this long, a ping is sent (ms). */
+  /** Time without data after which a ping is sent (ms). */
   readonly pingAfterMs: number
-  /** Without any sign of life for this long, the stream is dead (ms). */
+  /** Time without data after which the stream is considered dead (ms). */
   readonly lostAfterMs: number
-  /** After `stop`, for so long it may turn out that the call goes on by other instructions (ms). */
+  /** Time after `stop` in which the call can continue with other instructions (ms). */
   readonly stoppedMs: number
   /** Unsent bytes above which the leg is `congested`. */
   readonly congestedBytes: number
-  /** Unsent bytes above which the stream is dropped. */
+  /** Unsent bytes above which the stream is terminated. */
   readonly maxUnsentBytes: number
-  /** From our close frame to the end of the connection by force (ms). */
+  /** Time between the close frame and forced termination (ms). */
   readonly closeWithinMs: number
-  /** Resumptions in a row without 5 s of audio between them, before the caller is told sorry. */
+  /** Consecutive resumptions, without 5 s of audio between them, before the caller hears an apology. */
   readonly maxResumes: number
-  /** Calls remembered at once, live and lately ended. */
+  /** Maximum number of remembered calls, current and recently ended. */
   readonly maxCalls: number
-  /** How long a call that is not streaming is remembered (ms). */
+  /** Time for which a call without a stream is remembered (ms). */
   readonly rememberMs: number
 }
 
@@ -40,34 +40,39 @@ const ms = (fallback: number) => z.number().min(0, 'a time in ms, 0 or more').de
 const count = (fallback: number) =>
   z.int('a whole number').min(0, 'a whole number, 0 or more').default(fallback)
 
-/** Those that are settings of the server too. */
+/** Limits that are also settings of the server. */
 export const streamSettingsSchema = z.strictObject({
   maxMessageBytes: z
     .int()
     .min(1_024)
     .max(65_536)
     .default(65_536)
-    .meta({ about: 'Largest message of a media stream (bytes).' }),
+    .meta({ about: 'Maximum message size of a media stream (bytes).' }),
   messagesPerSecond: z
     .int()
     .min(50)
     .max(1_000)
     .default(60)
-    .meta({ about: 'Messages that a media stream may bring in a second.' }),
+    .meta({ about: 'Maximum sustained message rate of a media stream (messages per second).' }),
   messageBurst: z.int().min(1).max(10_000).default(250).meta({
     about:
-      'So many above that at once before the stream has begun; from then on two minutes of them as well.',
+      'Burst above that rate before the stream starts. Afterwards the limit also covers two minutes of messages.',
   }),
   maxUnsentBytes: z
     .int()
     .min(65_536)
     .max(16_777_216)
     .default(1_048_576)
-    .meta({ about: 'Bytes that may wait for a far side which does not read.' }),
-  maxCalls: z.int().min(1).max(1_000_000).default(10_000).meta({ about: 'Calls remembered at once.' }),
+    .meta({ about: 'Maximum unsent data per media stream before it is terminated (bytes).' }),
+  maxCalls: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(10_000)
+    .meta({ about: 'Maximum number of remembered calls, current and recently ended.' }),
 })
 
-/** The limits of a bridge; what is not given suits a telephone call. */
+/** Limits of a bridge, with defaults for phone calls. */
 export const twilioLimitsSchema: z.ZodType<TwilioLimits> = z.strictObject({
   ...streamSettingsSchema.shape,
   tokenTtlMs: ms(60_000),
@@ -83,5 +88,4 @@ export const twilioLimitsSchema: z.ZodType<TwilioLimits> = z.strictObject({
   rememberMs: ms(600_000),
 })
 
-/** Limits that suit a telephone call. */
 export const DEFAULT_LIMITS: TwilioLimits = twilioLimitsSchema.parse({})

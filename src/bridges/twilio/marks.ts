@@ -1,21 +1,21 @@
-/** Marks waiting for their echo that are remembered; Twilio was seen to hold 70 without harm. */
+/** Maximum number of pending marks; Twilio was observed to handle 70. */
 const MAX_PENDING = 1_000
 
 /**
- * The marks of one stream. `clear` makes Twilio echo every outstanding mark at once, just as if it had been played,
- * so each name carries the generation it was sent in, and an echo of an older generation means dropped, not heard.
+ * The marks of one stream. `clear` makes Twilio echo every outstanding mark at once, as if it had been played. Each
+ * name therefore carries its generation; an echo of an older generation means dropped, not played.
  */
 export class Marks {
   #generation = 0
-  /** Wire names of this generation, with how often each is outstanding. */
+  /** Outstanding wire names of this generation, with their counts. */
   readonly #pending = new Map<string, number>()
 
-  /** Marks whose echo is still to come. */
+  /** Number of marks awaiting their echo. */
   get pending(): number {
     return this.#pending.size
   }
 
-  /** The name to send for `name`. */
+  /** Returns the wire name to send for `name`. */
   send(name: string): string {
     const wireName = `g${this.#generation}:${name}`
     this.#pending.set(wireName, (this.#pending.get(wireName) ?? 0) + 1)
@@ -23,7 +23,7 @@ export class Marks {
     return wireName
   }
 
-  /** The name that was marked if `wireName` tells that it was heard; nothing for the flushed and the unknown. */
+  /** Returns the name of the mark `wireName`, or undefined if it was flushed or is unknown. */
   heard(wireName: string): string | undefined {
     const count = this.#pending.get(wireName)
     if (count === undefined) return undefined
@@ -32,7 +32,7 @@ export class Marks {
     return wireName.slice(wireName.indexOf(':') + 1)
   }
 
-  /** Everything sent so far will not be heard. */
+  /** Forgets all pending marks, which will not be played. */
   flush(): void {
     this.#generation++
     this.#pending.clear()

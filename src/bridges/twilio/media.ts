@@ -13,7 +13,7 @@ import { StreamSocket } from './stream-socket.ts'
 import type { StreamTokens } from './stream-tokens.ts'
 import type { Start } from './wire.ts'
 
-/** How often quiet streams are looked after (ms). */
+/** Interval between checks of quiet streams (ms). */
 const WATCH_MS = 200
 
 export interface MediaTerms {
@@ -23,13 +23,13 @@ export interface MediaTerms {
   readonly clock: Clock
   readonly log: Log
   readonly limits: TwilioLimits
-  /** Whether the call goes on, whose stream was stopped. Absent: nobody can be asked. Must not reject. */
+  /** Returns whether the call of a stopped stream continues. Absent: it cannot be checked. Must not reject. */
   readonly lives?: ((callSid: string) => Promise<boolean>) | undefined
-  /** Calls that were placed from here are for another server from now on. */
+  /** Leaves outbound calls to another server. */
   readonly letGo?: (() => void) | undefined
 }
 
-/** The media sockets of all calls: makes legs of those that may, and hands them to the relay. */
+/** The media sockets of all calls. Creates legs for accepted streams and passes them to the relay. */
 export class Media {
   readonly #terms: MediaTerms
   readonly #legs = new Set<TwilioLeg>()
@@ -50,27 +50,27 @@ export class Media {
     }
   }
 
-  /** The streams of this moment. */
+  /** Current streams. */
   get legs(): ReadonlySet<TwilioLeg> {
     return this.#legs
   }
 
-  /** Streams that were turned away before they became legs, by cause. */
+  /** Streams rejected before they became legs, by cause. */
   get refused(): ReadonlyMap<CloseCause, number> {
     return this.#refused
   }
 
-  /** Streams that took the place of one that was there. */
+  /** Streams that replaced another stream of their call. */
   get replaced(): number {
     return this.#terms.calls.replaced
   }
 
-  /** Requests that were told to wait, since their call has a stream: repeated, replayed, or overtaken. */
+  /** Requests deferred because their call already has a stream: repeated, replayed or outdated. */
   get heldOff(): number {
     return this.#terms.calls.heldOff
   }
 
-  /** The sums of all legs, ended and live. */
+  /** Totals of all legs, ended and current. */
   counters(): LegCounters {
     const sum = new LegCounters()
     sum.add(this.#endedCounters)
@@ -78,30 +78,33 @@ export class Media {
     return sum
   }
 
-  /** Calls whose stream is due. */
+  /** Number of calls whose stream is due. */
   get expected(): number {
     return this.#terms.calls.expected
   }
 
-  /** Whether a call that was let in is there, or about to come, or may come back. */
+  /** Returns true if an admitted call is connected, about to connect, or may return. */
   goesOn(callSid: string): boolean {
     return this.#terms.calls.goesOn(callSid)
   }
 
-  /** Lets go of all streams, so that their calls resume at another server; settles when they were sent there, or do not ask. */
+  /**
+   * Releases all streams, so that their calls resume on another server. Resolves when they were redirected, or after
+   * a timeout.
+   */
   async handOver(): Promise<void> {
     const { calls, log } = this.#terms
     const handed: string[] = []
     this.#terms.letGo?.()
-    // Before the first stream closes: Twilio asks at once.
+    // Before the first stream closes: Twilio sends its request at once.
     for (const leg of this.#legs) if (!leg.stopped) handed.push(leg.callSid)
     const sent = calls.leave(handed)
     for (const leg of this.#legs) leg.handOver()
-    if (handed.length > 0) log.info({ calls: handed.length }, 'handed over')
+    if (handed.length > 0) log.info({ calls: handed.length }, 'calls handed over')
     await sent
   }
 
-  /** Takes a socket whose upgrade was let pass. Synchronous: its first messages may be there already. */
+  /** Takes a socket whose upgrade was accepted. Synchronous: its first messages may have arrived already. */
   accept(webSocket: WebSocket): void {
     const { clock, limits } = this.#terms
     const socket = new StreamSocket(webSocket, { clock, limits, counters: new LegCounters() })
@@ -110,7 +113,7 @@ export class Media {
     TwilioLeg.answer(socket, this.#legTerms, leg => this.#handOver(leg))
   }
 
-  /** Ends all sockets, also those that are not legs yet, and waits for them. */
+  /** Closes all sockets, including those that are not legs yet, and waits for them. */
   async close(): Promise<void> {
     for (const leg of this.#legs) void leg.close({ kind: 'parent-closed' })
     await Promise.all(Array.from(this.#sockets, socket => socket.close('going-away')))
@@ -125,7 +128,7 @@ export class Media {
     if (!call || call.state.status === 'over' || call.state.status === 'stopped') return 'call-ended'
     call.arrives(round)
     if (start.encoding === 'audio/x-mulaw' && start.rate === 8000 && start.channels === 1) return undefined
-    // The next stream would be no better, so the call is not resumed.
+    // Another stream would have the same format, so the call is not resumed.
     if (call.state.status !== 'live') call.end(clock.now(), true)
     return 'media-format'
   }
@@ -176,11 +179,11 @@ export class Media {
     }
   }
 
-  /** Ends one leg for what was thrown around it: a `BridgeError` is an answer, anything else a fault of ours. */
+  /** Ends a leg after an error: a `BridgeError` is a regular response, anything else an internal fault. */
   #drop(leg: TwilioLeg, cause: unknown): BridgeError {
     if (!(cause instanceof BridgeError)) leg.fault('internal', cause)
     const error =
-      cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'failed inside', { cause })
+      cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'internal error', { cause })
     void leg.close({ kind: 'failed', error })
     return error
   }

@@ -9,7 +9,7 @@ import { type TwilioLimits, twilioLimitsSchema } from './limits.ts'
 import type { Answers, Question, SpokenNotice } from './question.ts'
 import type { Spoken } from './twiml.ts'
 
-/** A call that asks to be let in, as Twilio's voice webhook tells of it. Everything in it is the caller's to choose. */
+/** A call asking for admission, as received from Twilio’s voice webhook. The caller controls all its content. */
 export interface IncomingCall {
   readonly callSid: string
   readonly accountSid: string
@@ -18,81 +18,87 @@ export interface IncomingCall {
   readonly to: string
   /** `inbound`, `outbound-api` or `outbound-dial`. */
   readonly direction: string
-  /** The query of the webhook's URL and the form's fields, first values, in an object without prototype. */
+  /** The query of the webhook’s URL and the form’s fields, first values, in an object without prototype. */
   readonly parameters: Readonly<Record<string, string>>
-  /** The query of the webhook's URL alone: what the owner of the number wrote, where a form may hold the caller's words. */
+  /**
+   * The query of the webhook’s URL, written by the owner of the number; form fields can contain the caller’s input.
+   */
   readonly query: Readonly<Record<string, string>>
-  /** What the caller answered to the questions of `invite`. */
+  /** The caller’s answers to the questions of `invite`. */
   readonly answers: Answers
 }
 
-/** A call is not let in: turned away unanswered, or answered, told why, and hung up if there is a `notice`. */
+/** Rejects a call unanswered, or answers it, plays `notice` and hangs up. */
 export interface Refusal {
   readonly refused: 'busy' | 'rejected'
-  /** Words for Twilio to speak, or a notice of the announcer's. */
+  /** Text for Twilio to speak, or a notice of the announcer. */
   readonly notice?: Spoken | SpokenNotice
 }
 
-/** Of a server that is about to end. */
+/** State of a server that is shutting down. */
 export interface Departure {
-  /** New calls are answered 503, so that another server takes them; otherwise `invite` decides on them as ever. */
+  /** Answers new calls with 503, so that another server takes them; otherwise `invite` decides as usual. */
   readonly elsewhere: boolean
-  /** Whoever is sent on to another server asks for it after this long (whole seconds). */
+  /** Delay before redirected calls request another server (whole seconds). */
   readonly askSeconds: number
 }
 
-/** What the bridge works with. What is passed in stays whose it is. */
+/** Options of the bridge. The caller keeps ownership of all objects. */
 export interface TwilioBridgeOptions {
-  /** Where the legs go. */
+  /** Admits the legs. */
   readonly relay: Admission
   /**
-   * `https://bridge.example.com`: what Twilio is configured with and signs. May be left out only with `insecure` or `local`, when
-   * the address listened on serves.
+   * Public address such as `https://bridge.example.com`, configured at Twilio and covered by its signatures. Optional
+   * only with `insecure` or `local`; the listening address is used then.
    */
   readonly publicUrl?: string
-  /** The account's auth tokens; more than one while they are rotated. */
+  /** Auth tokens of the account; several during rotation. */
   readonly authTokens?: readonly string[]
-  /** Takes unsigned requests, from this machine only. For demonstrations and tests; excludes `authTokens`. */
+  /** Accepts unsigned requests from this machine only, for demonstrations and tests. Excludes `authTokens`. */
   readonly insecure?: boolean
-  /** Signed requests for the loopback address listened on: `publicUrl` may be left out. For a bridge without an account. */
+  /**
+   * Accepts signed requests for the loopback listening address, without `publicUrl`. For a bridge without an account.
+   */
   readonly local?: boolean
   /**
-   * Decides on each new call: which room, which languages; or asks the caller first, by a menu of keys. Synchronous, as
-   * Twilio waits; must not throw.
+   * Decides on each new call: its room and languages, or a question to the caller by menu. Synchronous, since Twilio
+   * waits; must not throw.
    */
   readonly invite: (call: IncomingCall) => Invitation | Refusal | Question
-  /** Speaks the menus and notices; without it nothing can be asked. */
+  /** Speaks menus and notices; required for questions. */
   readonly announcer?: Announcer
-  /** Places calls of its own; the bridge answers their webhooks, and closes it. */
+  /** Places outbound calls; the bridge handles their webhooks and closes the dialer. */
   readonly dialler?: TwilioDialler
-  /** Set while the server is about to end: calls that only another server knew are sent on. */
+  /** Set while the server is shutting down: calls known only to another server are redirected. */
   readonly departure?: () => Departure | undefined
   readonly clock?: Clock
   readonly log?: Log
-  /** Put before every route, and into every address that Twilio is given, as is the prefix of a scope around the plugin. */
+  /** Prefix of all routes and of the addresses passed to Twilio, after the prefix of an enclosing scope. */
   readonly prefix?: string
-  /** What the routes begin with, behind all prefixes; default `/twilio`. */
+  /** Path of the routes after all prefixes; default `/twilio`. */
   readonly path?: string
-  /** Said when a call cannot be translated after all. */
+  /** Spoken when a call cannot be translated. */
   readonly apology?: Spoken
   readonly limits?: Partial<TwilioLimits>
 }
 
 export const DEFAULT_APOLOGY: Spoken = {
-  text: 'We are sorry. This call cannot be translated at the moment. Please call again later.',
+  text: 'We’re sorry. This call can’t be translated at the moment. Please call again later.',
 }
 
-/** Checks the options when the plugin is registered. What goes together, and addresses, are judged where they are used. */
+/**
+ * Validates the options when the plugin is registered. Combinations and addresses are checked where they are used.
+ */
 export const twilioBridgeOptionsSchema = z.strictObject({
-  relay: having('where the legs go', 'admit'),
+  relay: having('the relay or policy that admits legs', 'admit'),
   publicUrl: z.string('the https:// address that Twilio calls').optional(),
   authTokens: z.array(z.string('an auth token'), "a list of the account's auth tokens").optional(),
   insecure: z.boolean('true or false').optional(),
   local: z.boolean('true or false').optional(),
   invite: callable('it decides on each new call'),
-  announcer: having('what speaks the menus', 'notice').optional(),
-  dialler: having('what places calls', 'dial', 'attach').optional(),
-  departure: callable('it says whether the server is about to end').optional(),
+  announcer: having('the announcer of menus and notices', 'notice').optional(),
+  dialler: having('the dialer for outbound calls', 'dial', 'attach').optional(),
+  departure: callable('it returns the state of a shutdown').optional(),
   clock: having('a clock', 'now').optional(),
   log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
   prefix: z.string('a path such as /calls').optional(),

@@ -2,9 +2,8 @@ import { parse, stringify } from 'node:querystring'
 import { BridgeError } from '../../core/errors.ts'
 
 /**
- * The address by which Twilio reaches this server. Everything that Twilio signs is rebuilt from it and never from
- * `Host` or `X-Forwarded-*`, which anybody can set. A path in it is put before that of each request, for a proxy
- * that strips one.
+ * The public address of this server. Everything that Twilio signs is rebuilt from it, never from `Host` or
+ * `X-Forwarded-*`, which any client can set. Its path precedes that of each request, for proxies that strip one.
  */
 export class PublicUrl {
   /** Lower-case host name, without port. */
@@ -14,13 +13,19 @@ export class PublicUrl {
   readonly #path: string
   readonly #secure: boolean
 
-  /** Throws `BridgeError` `CONFIG` unless `text` is an https URL (http too if `allowHttp`) of host, port and path alone. */
+  /**
+   * Throws `BridgeError` `CONFIG` unless `text` is an https URL (or http with `allowHttp`) with only host, port and
+   * path.
+   */
   constructor(text: string, { allowHttp = false } = {}) {
     const url = URL.parse(text)
     if (!url || !(url.protocol === 'https:' || (allowHttp && url.protocol === 'http:')))
       throw new BridgeError('CONFIG', `publicUrl must be an https:// address, got ${JSON.stringify(text)}`)
     if (url.username || url.password || url.search || url.hash)
-      throw new BridgeError('CONFIG', 'publicUrl takes host, port and path only: no user, query or fragment')
+      throw new BridgeError(
+        'CONFIG',
+        'publicUrl can only have host, port and path: no user, query or fragment',
+      )
     this.#secure = url.protocol === 'https:'
     this.#authority = url.host
     this.#path = url.pathname.replace(/\/+$/, '')
@@ -28,19 +33,20 @@ export class PublicUrl {
     this.hostname = url.hostname
   }
 
-  /** `path` (with its query, as it came) as the address Twilio requests. */
+  /** Returns the address that Twilio requests for `path` (including its query, verbatim). */
   http(path: string): string {
     return this.#base + path
   }
 
-  /** `path` as the address a stream connects to: `wss`, or `ws` where the public address is http. */
+  /** Returns the address that a stream connects to for `path`: `wss`, or `ws` if the public address is http. */
   ws(path: string): string {
     return `${this.#secure ? 'wss' : 'ws'}://${this.#authority}${this.#path}${path}`
   }
 
   /**
-   * What may have been signed for a webhook at `path`: Twilio's tools write the default port or leave it out, and sign an
-   * address as it was configured or as a URL parser or an older query parser spells it (twilio-node: `validateRequest`).
+   * Returns the possible signed URLs of a webhook at `path`. Twilio’s tools include or omit the default port, and
+   * sign an address as configured or as spelled by a URL parser or an older query parser (twilio-node:
+   * `validateRequest`).
    */
   signedHttp(path: string): readonly string[] {
     const scheme = this.#secure ? 'https' : 'http'
@@ -48,19 +54,22 @@ export class PublicUrl {
     return [...new Set(spellings.flatMap(spelling => this.#withAndWithoutPort(scheme, spelling)))]
   }
 
-  /** What may have been signed for the upgrade at `path`, which has no query: with and without port and last slash. */
+  /**
+   * Returns the possible signed URLs of the upgrade at `path`, which has no query: with and without port and trailing
+   * slash.
+   */
   signedWs(path: string): readonly string[] {
     const bare = path.replace(/\/+$/, '')
     const scheme = this.#secure ? 'wss' : 'ws'
     return [...this.#withAndWithoutPort(scheme, bare), ...this.#withAndWithoutPort(scheme, `${bare}/`)]
   }
 
-  /** `path` as a URL parser writes it, and that with its query as Node's `querystring` writes it. */
+  /** Returns `path` as a URL parser writes it, and the same with its query as Node’s `querystring` writes it. */
   #spellings(path: string): readonly string[] {
     const url = URL.parse(this.#base + path)
     if (!url) return []
     const normal = url.href.slice(url.origin.length)
-    // A path that leads out of the public address is none of ours.
+    // Rejects paths outside the public address.
     if (!normal.startsWith(this.#path)) return []
     const [bare = '', query] = splitAt(normal.slice(this.#path.length), '?')
     return query ? [bare + query, `${bare}?${stringify(parse(query.slice(1)))}`] : [bare]
@@ -73,7 +82,7 @@ export class PublicUrl {
   }
 }
 
-/** `text` before the first `mark`, and from it on. */
+/** Splits `text` before the first `mark`. */
 function splitAt(text: string, mark: string): [before: string, from: string | undefined] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at)]

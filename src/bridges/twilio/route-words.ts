@@ -3,26 +3,33 @@ import type { RouteWords } from '../../guard/route-schema.ts'
 const CALL = {
   CallSid: 'The call.',
   AccountSid: 'The account.',
-  From: 'Who calls: E.164, sip: or client:.',
-  To: 'Whom they call.',
+  From: 'Caller: E.164, sip: or client:.',
+  To: 'Destination.',
   CallStatus: 'ringing, in-progress, completed …',
 }
 const TWIML = 'text/xml'
 
-/** The webhooks, by their path below the bridge's own, for a host's OpenAPI document. All are signed by Twilio. */
+/**
+ * Descriptions of the webhooks for a host’s OpenAPI document, by their path below the bridge’s. Twilio signs all of
+ * them.
+ */
 export const WEBHOOKS = {
-  voice: { summary: 'What to do with a call that comes in.', answers: TWIML, form: CALL },
-  resume: { summary: 'How a call goes on whose stream ended.', answers: TWIML, form: CALL },
+  voice: { summary: 'Instructions for an incoming call.', answers: TWIML, form: CALL },
+  resume: { summary: 'Instructions for a call whose stream has ended.', answers: TWIML, form: CALL },
   menu: {
-    summary: 'Keys that a caller pressed in a menu.',
+    summary: 'Keys pressed by a caller in a menu.',
     answers: TWIML,
     form: { ...CALL, Digits: 'The keys.' },
   },
-  status: { summary: 'How a call ended.', status: 204, form: CALL },
-  'dial/answer': { summary: 'Somebody answered who was called from here.', answers: TWIML, form: CALL },
-  'dial/status': { summary: 'How a call goes on that was placed from here.', status: 204, form: CALL },
+  status: { summary: 'Final status of a call.', status: 204, form: CALL },
+  'dial/answer': {
+    summary: 'Instructions for an outbound call that was answered.',
+    answers: TWIML,
+    form: CALL,
+  },
+  'dial/status': { summary: 'Status of an outbound call.', status: 204, form: CALL },
   'dial/machine': {
-    summary: 'Whether a machine answered.',
+    summary: 'Result of machine detection.',
     status: 204,
     form: { ...CALL, AnsweredBy: 'human, machine_start, unknown …' },
   },

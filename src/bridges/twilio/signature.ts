@@ -1,23 +1,23 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Decoded form fields; a field that came more than once is a list. */
+/** Decoded form fields; a repeated field is a list. */
 export type FormFields = Readonly<Record<string, string | readonly string[] | undefined>>
 
 const HEADER = /^[A-Za-z0-9+/]{27}=$/
 
 /**
- * The `X-Twilio-Signature` of a request (Twilio: Webhooks Security): base64 of HMAC-SHA1, keyed with the auth token,
- * over the URL followed by every form field as name and value, sorted by name. Values of a repeated field are sorted
- * and each counts once. An upgrade or a GET has no fields; an upgrade is signed as `wss://…`.
+ * Returns the `X-Twilio-Signature` of a request (Twilio: Webhooks Security): base64 of HMAC-SHA1, keyed with the auth
+ * token, over the URL followed by the name and value of every form field, sorted by name. Values of a repeated field
+ * are sorted, and each counts once. An upgrade or a GET has no fields; an upgrade is signed as `wss://…`.
  */
 export function sign(authToken: string, url: string, fields: FormFields = {}): string {
   return digest(authToken, url + canonical(fields))
 }
 
 /**
- * True if `header` signs `fields` and any of `urls` with any of `authTokens`. Every combination is computed and
- * compared in constant time, so the time taken tells nothing about which came close. The texts are compared, not the bytes
- * they stand for: the last character of base64 has bits to spare, so four texts stand for the same bytes.
+ * Returns true if `header` signs `fields` and any of `urls` with any of `authTokens`. Computes every combination and
+ * compares in constant time, so that timing does not reveal near matches. Compares the texts, not the decoded bytes:
+ * the last base64 character has spare bits, so four texts decode to the same bytes.
  */
 export function isSigned(
   header: string | undefined,

@@ -6,9 +6,9 @@ import type { LegCounters } from './counters.ts'
 import type { TwilioLimits } from './limits.ts'
 import { type Inbound, parse } from './wire.ts'
 
-/** Who a stream's messages are for: first the greeting, then the leg. */
+/** Receives a stream’s messages: first the greeting, then the leg. */
 export interface StreamListener extends LegSocketListener<CloseCause> {
-  /** One message that could be read. */
+  /** Receives one valid message. */
   message(message: Inbound, now: number): void
 }
 
@@ -18,7 +18,7 @@ export interface StreamSocketOptions {
   readonly counters: LegCounters
 }
 
-/** A media socket: text messages alone, of at most `maxMessageBytes`. Whoever holds it closes it. */
+/** A media socket: text messages only, up to `maxMessageBytes`. Its holder closes it. */
 export class StreamSocket extends LegSocket<CloseCause, LegCounters, StreamListener> {
   readonly #maxBytes: number
 
@@ -34,7 +34,7 @@ export class StreamSocket extends LegSocket<CloseCause, LegCounters, StreamListe
     return isBinary ? 'binary' : undefined
   }
 
-  /** Text alone, and nearly all of it is audio. */
+  /** Only text, and nearly all of it is audio. */
   protected override isAudio(): boolean {
     return true
   }

@@ -7,17 +7,17 @@ interface Issued {
   readonly expiresAt: number
 }
 
-/** How a token was taken: good for its call, or not at all. Which of the two faults it was is for the log only. */
+/** Result of redeeming a token. The distinction between the two faults is for logs only. */
 export type Redeemed = 'ok' | 'unknown' | 'other-call'
 
 /**
- * The single-use secrets that tie a media stream to the call whose webhook was answered. Twilio's signature has no
- * time in it and covers only the address, so it alone would let a stream be replayed or attached to any call.
+ * Single-use secrets that tie a media stream to the call whose webhook was answered. Twilio’s signature contains no
+ * time and covers only the address, so on its own it would let a stream be replayed or attached to any call.
  */
 export class StreamTokens {
   readonly #clock: Clock
   readonly #ttlMs: number
-  // In the order of issue, which is the order of expiry.
+  // In order of issue, which is the order of expiry.
   readonly #issued = new Map<string, Issued>()
 
   constructor(clock: Clock, ttlMs: number) {
@@ -25,12 +25,12 @@ export class StreamTokens {
     this.#ttlMs = ttlMs
   }
 
-  /** Tokens that were issued and neither used nor found expired. */
+  /** Number of tokens issued that are neither used nor known to be expired. */
   get size(): number {
     return this.#issued.size
   }
 
-  /** A new token for the stream of `round` of `callSid`: 43 characters of base64url, 256 random bits. */
+  /** Issues a token for the stream of `round` of `callSid`: 43 characters of base64url, 256 random bits. */
   issue(callSid: string, round = 1): string {
     this.#forgetExpired()
     const token = randomBytes(32).toString('base64url')
@@ -38,7 +38,7 @@ export class StreamTokens {
     return token
   }
 
-  /** The newest token of `callSid` with at least half its life left, for a webhook that is delivered twice. */
+  /** Returns the newest token of `callSid` with at least half its lifetime left, for a redelivered webhook. */
   outstanding(callSid: string): string | undefined {
     const enough = this.#clock.now() + this.#ttlMs / 2
     let newest: string | undefined
@@ -47,12 +47,12 @@ export class StreamTokens {
     return newest
   }
 
-  /** The round that `token` was issued for; undefined once it was used, or when it never was. */
+  /** Returns the round of `token`, or undefined if it was used or never issued. */
   roundOf(token: string | undefined): number | undefined {
     return token === undefined ? undefined : this.#issued.get(token)?.round
   }
 
-  /** Uses up `token`, whatever comes of it. Never issued, used before and expired are one answer: `unknown`. */
+  /** Uses up `token`, whether it is valid or not. Never issued, used and expired tokens are all `unknown`. */
   redeem(token: string | undefined, callSid: string): Redeemed {
     this.#forgetExpired()
     const issued = token === undefined ? undefined : this.#issued.get(token)

@@ -1,12 +1,12 @@
 import type { BridgeError } from '../../core/errors.ts'
 import type { Leg } from '../../core/leg.ts'
 
-/** Whoever placed a call and wants to know of its streams. Nothing here may throw. */
+/** Callbacks for the originator of a call. They must not throw. */
 export interface StreamWatch {
-  /** A stream has come: returns what is admitted in its place. */
+  /** A stream has arrived: returns the leg to admit in its place. */
   arriving(leg: Leg): Leg
-  /** It was admitted. */
+  /** The stream was admitted. */
   arrived(leg: Leg): void
-  /** It was not. */
+  /** The stream was rejected. */
   turnedAway(error: BridgeError): void
 }

@@ -1,22 +1,22 @@
-/** Samples a millisecond on the telephone line. */
+/** Samples per millisecond on the phone line. */
 const PER_MS = 8
-/** A clock that is off by less than half a frame is jitter of its rounding, not a hole. */
+/** Deviations below half a frame are rounding jitter, not gaps. */
 const TOLERANCE = 10 * PER_MS
-/** Further back than this, the clock was set anew. */
+/** A jump further back than this means that the clock was reset. */
 const REWIND = 1_000 * PER_MS
-/** So many late messages in a row mean that the clock was set anew (1 s of 20 ms messages). */
+/** Number of consecutive late messages that means the clock was reset (1 s of 20 ms messages). */
 const MAX_LATE = 50
 
 /**
- * Where each piece of audio belongs on the stream's own clock (`media.timestamp`, which need not start at 0 nor be
- * a multiple of 20). After `place`, `fill` and `skip` say what to do with it. All counts are samples at 8 kHz.
+ * Positions each piece of audio on the stream’s own clock (`media.timestamp`, which need not start at 0 nor be a
+ * multiple of 20). After `place`, `fill` and `skip` hold the result. All counts are samples at 8 kHz.
  */
 export class Timeline {
-  /** Silence that is missing before the piece. */
+  /** Missing samples before the piece, to be filled with silence. */
   fill = 0
-  /** Samples at the head of the piece that were there before; the whole piece if it is a repetition. */
+  /** Leading samples of the piece that were received before; the whole piece if it is a repetition. */
   skip = 0
-  /** True if the clock jumped so far that the piece is a new beginning. */
+  /** True if the clock jumped so far that the piece restarts it. */
   jumped = false
   readonly #maxGap: number
   #expected = Number.NaN
@@ -26,7 +26,7 @@ export class Timeline {
     this.#maxGap = maxGapMs * PER_MS
   }
 
-  /** Places a piece of `samples` at `timestampMs`; NaN means right after the one before. */
+  /** Positions a piece of `samples` at `timestampMs`; NaN means directly after the previous one. */
   place(timestampMs: number, samples: number): void {
     this.fill = 0
     this.skip = 0
@@ -34,7 +34,7 @@ export class Timeline {
     const at = timestampMs * PER_MS
     const offset = at - this.#expected
     if (Number.isNaN(offset)) {
-      // The first piece, or one without time.
+      // The first piece, or one without a timestamp.
       this.#expected = (Number.isNaN(at) ? this.#expected : at) + samples
       return
     }

@@ -1,16 +1,16 @@
-/** Words for Twilio to speak; `language` is one of Twilio's tags, `en-US` by default. */
+/** Text for Twilio to speak; `language` is one of Twilio’s tags, `en-US` by default. */
 export interface Spoken {
   readonly text: string
   readonly language?: string
 }
 
-/** Where a call's stream goes, and where the call goes when the stream is gone. */
+/** Target of a call’s stream, and of the call after the stream has ended. */
 export interface StreamPlan {
   /** `wss://…`; Twilio drops a query. */
   readonly streamUrl: string
-  /** Arrive in `start.customParameters`; name and value together under 500 characters (Twilio: `<Stream>`). */
+  /** Delivered in `start.customParameters`; name and value together under 500 characters (Twilio: `<Stream>`). */
   readonly parameters: Readonly<Record<string, string>>
-  /** Fetched by POST once the stream has closed while the call lives (Twilio: `<Connect>`). */
+  /** Requested by POST once the stream has closed while the call continues (Twilio: `<Connect>`). */
   readonly resumeUrl: string
   /** Silence before the stream opens, in whole seconds. */
   readonly pauseSeconds?: number
@@ -18,7 +18,7 @@ export interface StreamPlan {
 
 const PROLOGUE = '<?xml version="1.0" encoding="UTF-8"?>'
 
-/** Answers the call and streams it both ways. */
+/** Answers the call and streams it in both directions. */
 export function connectStream({ streamUrl, parameters, resumeUrl, pauseSeconds = 0 }: StreamPlan): string {
   const pause = pauseSeconds > 0 ? `<Pause length="${Math.round(pauseSeconds)}"/>` : ''
   const inner = Object.entries(parameters)
@@ -30,39 +30,39 @@ export function connectStream({ streamUrl, parameters, resumeUrl, pauseSeconds =
   )
 }
 
-/** Says nothing for some whole seconds, then asks at `url` (by POST) how to go on. */
+/** Pauses for whole seconds, then requests `url` (by POST) for instructions. */
 export function waitAndAsk(seconds: number, url: string): string {
   const pause = `<Pause length="${Math.round(seconds)}"/>`
   return response(`${pause}<Redirect method="POST">${escapeXml(url)}</Redirect>`)
 }
 
-/** Declines a call that was not answered yet; the caller hears a busy tone or that the number is not in service. */
+/** Rejects a call that has not been answered; the caller hears a busy or out-of-service tone. */
 export function reject(reason: 'busy' | 'rejected'): string {
   return response(`<Reject reason="${reason}"/>`)
 }
 
-/** Answers, says so, and hangs up. */
+/** Answers, speaks the text and hangs up. */
 export function sayAndHangUp({ text, language = 'en-US' }: Spoken): string {
   return response(`<Say language="${escapeXml(language)}">${escapeXml(text)}</Say><Hangup/>`)
 }
 
-/** Sounds that ask for keys, and where the keys go. */
+/** Sounds that prompt for keys, and the target of the keys. */
 export interface KeyPlan {
   readonly playUrls: readonly string[]
-  /** Asked by POST with `Digits`, or without them when no key was pressed. */
+  /** Requested by POST with `Digits`, or without them if no key was pressed. */
   readonly actionUrl: string
-  /** So many keys are an answer; absent: up to `#`, or a pause. */
+  /** Number of keys in an answer; absent: ends with `#` or a pause. */
   readonly keys?: number
   /** The pause that ends an answer, in whole seconds. */
   readonly pauseSeconds: number
 }
 
-/** Plays, and takes the keys that are pressed meanwhile or after it (Twilio: `<Gather>`). */
+/** Plays sounds and collects keys meanwhile or afterwards (Twilio: `<Gather>`). */
 export function gatherKeys({ playUrls, actionUrl, keys, pauseSeconds }: KeyPlan): string {
   const action = escapeXml(actionUrl)
   const number = keys === undefined ? '' : ` numDigits="${Math.round(keys)}"`
   const gather = `<Gather input="dtmf" action="${action}" method="POST"${number} timeout="${Math.round(pauseSeconds)}">`
-  // What comes after the <Gather> runs when no key was pressed.
+  // Instructions after the <Gather> run if no key was pressed.
   return response(`${gather}${plays(playUrls)}</Gather><Redirect method="POST">${action}</Redirect>`)
 }
 
@@ -79,7 +79,7 @@ export function hangUp(): string {
   return response('<Hangup/>')
 }
 
-/** `text` for an attribute or a text node: markup escaped, what XML 1.0 cannot hold replaced by U+FFFD. */
+/** Escapes `text` for an attribute or a text node; replaces characters that XML 1.0 cannot contain with U+FFFD. */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -13,22 +13,22 @@ const LINE_RATE = 8_000
 const PER_MS = LINE_RATE / 1000
 /** 20 ms on the line. */
 const BLOCK = 160
-/** How much audio may come in a second of real time (ms); the far clock is not ours. */
+/** Maximum rate of audio (ms per second of real time); the sender’s clock is not ours. */
 const FASTEST_MS = 1_050
-/** How much audio may come at once after the network stalled (ms). */
+/** Maximum audio accepted at once after a network stall (ms). */
 const BURST_MS = 5_000
-/** Silence fed at one look at most (ms): a process that stood still has no more to make up for. */
+/** Maximum silence fed per call (ms), so that a stalled process does not catch up on all of it. */
 const MOST_FED_MS = 1_000
 
-// Shared by all legs: they hold something only while one message is worked on, and that is never interrupted.
+// Shared by all legs: they hold data only while one message is processed, synchronously.
 const BYTES = Buffer.allocUnsafeSlow(65_536)
 const BLOCK_BYTES = BYTES.subarray(0, BLOCK)
 const BLOCK_PCM = new Int16Array(BLOCK)
 const BLOCK_SILENCE = new Int16Array(BLOCK)
 
 /**
- * The party's voice: base64 µ-law on the media clock in, 20 ms frames of 16 kHz out. Missing time becomes silence,
- * so that frames and media clock stay together; it is synchronous and allocates nothing for a message of 20 ms.
+ * Converts the participant’s audio: base64 µ-law on the media clock in, 20 ms frames of 16 kHz out. Silence fills
+ * missing time, so that frames keep up with the clock. Synchronous; allocates nothing for a message of 20 ms.
  */
 export class Uplink {
   readonly #counters: LegCounters
@@ -37,10 +37,10 @@ export class Uplink {
   readonly #resampler = createResampler(LINE_RATE, SAMPLE_RATE)
   readonly #framer: Framer
   #sink: LegUplink | undefined
-  /** Audio that may still come (ms): media time runs ahead of real time by a full gap and a burst, no further. */
+  /** Remaining audio allowance (ms): media time can run ahead of real time by a full gap and a burst. */
   readonly #allowance: TokenBucket
   readonly #backlog: Backlog
-  /** When media last came, and how much silence was fed since (ms). */
+  /** Time of the last media, and silence fed since then (ms). */
   #mediaAt: number
   #fedMs = 0
 
@@ -61,7 +61,9 @@ export class Uplink {
     this.#sink = sink
   }
 
-  /** Takes one media message at `now` (ms). False if `payload` is not base64: 20 ms of silence took its place. */
+  /**
+   * Processes one media message at `now` (ms). Returns false if `payload` is not base64; 20 ms of silence replace it.
+   */
   write(timestampMs: number, payload: string, now: number): boolean {
     const ms = (payload.length * 3) / 4 / PER_MS
     if (this.#backlog.outdated(timestampMs, ms, now)) {
@@ -83,7 +85,7 @@ export class Uplink {
     return decoded >= 0
   }
 
-  /** Feeds the silence due at `now` if no media has come for a while, so that whoever listens hears the pause. */
+  /** Feeds the silence due at `now` if no media arrives, so that the service detects the pause. */
   watch(now: number): void {
     const quietMs = now - this.#mediaAt
     if (quietMs < this.#limits.silenceAfterMs) return
@@ -131,6 +133,6 @@ function decodeBase64(text: string): number {
   if (length > 0 && text.charCodeAt(length - 1) === 61) length--
   if (length % 4 === 1) return -1
   const expected = (length * 3) >> 2
-  // The decoder passes over what is not base64, so a shortfall tells of it.
+  // The decoder skips characters that are not base64, so a shortfall reveals them.
   return BYTES.write(text, 0, BYTES.length, 'base64') === expected ? expected : -1
 }

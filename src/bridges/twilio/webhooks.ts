@@ -15,15 +15,15 @@ import { withoutMenu } from './menu/menu.ts'
 import type { IncomingCall } from './options.ts'
 import { hangUp, waitAndAsk } from './twiml.ts'
 
-/** Who is told to wait for a stream that is there already asks again after this long (s). */
+/** Delays before a deferred request is repeated (s). */
 const OVERTAKEN_SECONDS = 5
 const REPEATED_SECONDS = 1
-/** When a new call may be offered again to a server that ends, or the one after it. */
+/** Delay before a new call is retried at a server that is shutting down or its successor. */
 const RETRY_SECONDS = '1'
 
 const ENDED = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
 
-/** Answers Twilio's webhooks: what to do with a call, what to do when its stream broke, and that it is over. */
+/** Handles Twilio’s webhooks: new calls, lost streams and ended calls. */
 export class Webhooks {
   readonly #terms: EntranceTerms
   readonly #entrance: Entrance
@@ -34,7 +34,7 @@ export class Webhooks {
     this.#terms = terms
   }
 
-  /** A call comes in. Delivered twice, it gets the same answer. */
+  /** Handles an incoming call. A redelivered request gets the same response. */
   voice(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const departure = this.#terms.departure()
     const known = (callSid: string) => this.#terms.calls.get(callSid) !== undefined
@@ -43,7 +43,7 @@ export class Webhooks {
     return this.answer(request, reply, incoming => this.#entrance.letIn(incoming, request))
   }
 
-  /** A caller has pressed keys at a menu, or none. Delivered twice, it counts once. */
+  /** Handles the keys of a menu. A redelivered request counts once. */
   menu(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     if (this.#terms.calls.leaving) return this.#sendOn(request, reply)
     return this.answer(request, reply, incoming => {
@@ -53,8 +53,8 @@ export class Webhooks {
   }
 
   /**
-   * A call that is known already goes on as it was; any other is for `fresh`. While a stream is there nobody gets a
-   * token by asking this again: Twilio asks to `resume` when it is gone, and signatures can be replayed.
+   * Continues a known call unchanged; `fresh` handles any other. While a stream is connected, this issues no token:
+   * Twilio requests `resume` when the stream is gone, and signatures can be replayed.
    */
   answer(
     request: FastifyRequest,
@@ -75,7 +75,7 @@ export class Webhooks {
     return twiml(reply, this.#entrance.connect(call, query, true))
   }
 
-  /** The stream is gone and the call lives: connect it again, say sorry, or hang up. */
+  /** The stream is gone and the call continues: reconnects it, apologizes, or hangs up. */
   resume(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { calls, tokens, limits, now, log } = this.#terms
     const incoming = incomingCall(request)
@@ -85,7 +85,7 @@ export class Webhooks {
     if (calls.leaving || (!call && this.#terms.departure())) return this.#sendOn(request, reply, call)
     if (call?.state.status === 'over') return twiml(reply, call.state.sorry ? entrance.apologise() : hangUp())
     const past = pastOf(incoming)
-    // Placed by a server that is gone.
+    // Placed by a server that has ended.
     const stray = !call && incoming.query.dial !== undefined
     const guest = stray ? guestOf(incoming.query[GUEST_FIELD]) : undefined
     if (stray && !guest) return twiml(reply, hangUp())
@@ -93,13 +93,13 @@ export class Webhooks {
     if (call && past.round !== undefined && past.round < call.round) {
       if (call.overtaken(past.round))
         return twiml(reply, entrance.holdOff(call, query, past.round, OVERTAKEN_SECONDS))
-      // Delivered twice.
+      // Redelivered.
       if (tokens.outstanding(call.callSid)) return twiml(reply, entrance.connect(call, query, true))
     }
     const resumes = call?.resumed(now()) ?? past.resumes + 1
     if (resumes > limits.maxResumes) {
       if (call?.state.status !== 'live') call?.end(now())
-      log.warn({ callSid: incoming.callSid, resumes: limits.maxResumes }, 'call given up after resumptions')
+      log.warn({ callSid: incoming.callSid, resumes: limits.maxResumes }, 'resumption limit reached')
       return twiml(reply, entrance.apologise())
     }
     if (call) return twiml(reply, entrance.connect(call, query))
@@ -111,7 +111,7 @@ export class Webhooks {
     return twiml(reply, entrance.letIn(incoming, request, { ...past, resumes }))
   }
 
-  /** The call's status callback: its end is final, whatever becomes of the socket. */
+  /** Handles the call’s status callback. A final status ends the call, regardless of its socket. */
   status(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const incoming = incomingCall(request)
     if (!incoming) return this.#refuse(request, reply)
@@ -119,7 +119,7 @@ export class Webhooks {
     return reply.code(204).send()
   }
 
-  /** The call is over for good, by whoever ended it. */
+  /** Ends the call permanently; `by` is the side that ended it. */
   over(callSid: string, by: 'remote' | 'local'): void {
     const call = this.#terms.calls.get(callSid)
     if (!call) return
@@ -128,13 +128,13 @@ export class Webhooks {
     if (state.status === 'live') void state.leg.close({ kind: 'hangup', by })
   }
 
-  /** Whoever asks here asks the same again in a moment, and then another server. */
+  /** Redirects: the same request is repeated after a moment, and reaches another server. */
   #sendOn(request: FastifyRequest, reply: FastifyReply, call?: Call): FastifyReply {
     const incoming = incomingCall(request)
     if (!incoming) return this.#refuse(request, reply)
     if (call?.state.status === 'over') return twiml(reply, hangUp())
     const { calls, publicUrl, departure } = this.#terms
-    // Not before it is on its way: whoever hands over closes the server next.
+    // Only once the response is on its way, because the server closes next.
     reply.raw.once('close', () => calls.sentOn(incoming.callSid))
     return twiml(
       reply.header('connection', 'close'),
@@ -143,7 +143,7 @@ export class Webhooks {
   }
 
   #refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    this.#terms.log.warn({ route: request.routeOptions.url, status: 400 }, 'request refused: no CallSid')
+    this.#terms.log.warn({ route: request.routeOptions.url, status: 400 }, 'request rejected: no CallSid')
     return reply.code(400).send()
   }
 }
@@ -152,7 +152,7 @@ function twiml(reply: FastifyReply, document: string): FastifyReply {
   return reply.type('text/xml; charset=utf-8').send(document)
 }
 
-/** The counts in a resumption's URL; signed, as the whole URL is. */
+/** Reads the counts from a resume URL; signed with the whole URL. */
 function pastOf({ query }: IncomingCall): Past {
   const resumes = countOf(query[RESUMES_FIELD]) ?? 0
   const round = countOf(query[ROUND_FIELD])

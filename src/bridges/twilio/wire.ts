@@ -1,6 +1,6 @@
 /**
- * Twilio's media stream messages (Twilio: Media Streams, WebSocket Messages) to and from values. No socket, no state.
- * Numbers arrive as strings or as numbers; unknown fields and events cost nothing.
+ * Parses and builds Twilio’s media stream messages (Twilio: Media Streams, WebSocket Messages). No socket, no state.
+ * Numbers can be strings or numbers; unknown fields and events are ignored.
  */
 
 export type Track = 'inbound' | 'outbound'
@@ -9,7 +9,7 @@ export interface Start {
   readonly kind: 'start'
   readonly streamSid: string
   readonly callSid: string
-  /** As sent; what is missing is what Twilio always sends. */
+  /** As received; missing values get Twilio’s defaults. */
   readonly encoding: string
   readonly rate: number
   readonly channels: number
@@ -17,7 +17,7 @@ export interface Start {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** Everything that can arrive. `streamSid` is empty where the message has none. */
+/** All possible messages. `streamSid` is empty if the message has none. */
 export type Inbound =
   | { readonly kind: 'connected' }
   | Start
@@ -25,7 +25,7 @@ export type Inbound =
       readonly kind: 'media'
       readonly streamSid: string
       readonly track: Track
-      /** Milliseconds since the stream began; NaN where absent. */
+      /** Milliseconds since the start of the stream; NaN if absent. */
       readonly timestampMs: number
       /** µ-law in base64, not checked yet. */
       readonly payload: string
@@ -33,11 +33,11 @@ export type Inbound =
   | { readonly kind: 'dtmf'; readonly streamSid: string; readonly digit: string }
   | { readonly kind: 'mark'; readonly streamSid: string; readonly name: string }
   | { readonly kind: 'stop'; readonly streamSid: string }
-  /** An event of a later version of the protocol. */
+  /** An event of a later protocol version. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'invalid'; readonly fault: WireFault }
 
-/** What is wrong with a message; a closed set, fit for a metric's label. */
+/** Faults of a message: a closed set, usable as a metric label. */
 export type WireFault = 'json' | 'shape' | 'start' | 'media' | 'dtmf' | 'mark'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -59,15 +59,15 @@ const MAX_PARAMETERS = 100
 const MAX_NAME = 512
 
 /**
- * A media message of the inbound track, byte for byte as Twilio sends it, with the time, the payload and the stream for
- * groups. What stands for the payload is base64 and a few letters more, none of which JSON reads as anything but itself.
+ * A media message of the inbound track, byte for byte as Twilio sends it, with groups for time, payload and stream.
+ * The payload class is base64 plus a few characters that need no JSON unescaping.
  */
 const USUAL_MEDIA =
   /^\{"event":"media","sequenceNumber":"\d+","media":\{"track":"inbound","chunk":"\d+","timestamp":"(\d{1,15})","payload":"([+-[\]-z]*)"\},"streamSid":"([\w-]*)"\}$/
 
-/** One text message. Never throws, whatever `text` is. */
+/** Parses one text message. Never throws. */
 export function parse(text: string): Inbound {
-  // Fifty a second and leg come like this, and parsing JSON takes three times as long; all else is parsed as JSON.
+  // Fast path: each leg receives fifty of these a second, and parsing JSON takes three times as long.
   const usual = USUAL_MEDIA.exec(text)
   return usual === null ? parseJson(text) : usualMedia(usual)
 }
@@ -108,19 +108,22 @@ function parseJson(text: string): Inbound {
   }
 }
 
-/** Opens a media message to `streamSid`; base64 µ-law and `MEDIA_END` complete it. Made once for each stream. */
+/**
+ * Returns the start of a media message to `streamSid`; base64 µ-law and `MEDIA_END` complete it. Built once per
+ * stream.
+ */
 export function mediaStart(streamSid: string): string {
   return `{"event":"media","streamSid":${JSON.stringify(streamSid)},"media":{"payload":"`
 }
 
 export const MEDIA_END = '"}}'
 
-/** Asks for an echo of `name` once everything sent before has been played. */
+/** Requests an echo of `name` once all audio before it has been played. */
 export function markMessage(streamSid: string, name: string): string {
   return JSON.stringify({ event: 'mark', streamSid, mark: { name } })
 }
 
-/** Drops what is queued for the party; Twilio then echoes all outstanding marks at once. */
+/** Discards queued audio; Twilio then echoes all outstanding marks at once. */
 export function clearMessage(streamSid: string): string {
   return JSON.stringify({ event: 'clear', streamSid })
 }
@@ -185,7 +188,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 }
 
-/** A whole number of at most 15 digits, as a number or as a string; else NaN. */
+/** Parses a whole number of at most 15 digits, from a number or a string; otherwise NaN. */
 function wholeNumber(value: unknown): number {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : Number.NaN
   if (typeof value !== 'string' || value.length === 0 || value.length > 15) return Number.NaN

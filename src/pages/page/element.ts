@@ -1,4 +1,4 @@
-/** The element of this id, which is of this kind. Throws where the page has no such one. */
+/** Returns the element with this id and type; throws if the page has none. */
 export function element<E extends HTMLElement>(id: string, kind: new () => E): E {
   const found = document.getElementById(id)
   if (found instanceof kind) return found
@@ -7,7 +7,7 @@ export function element<E extends HTMLElement>(id: string, kind: new () => E): E
   )
 }
 
-/** A new element with `text` in it, never as HTML, and classes. */
+/** Creates an element with `text` (never parsed as HTML) and classes. */
 export function made<K extends keyof HTMLElementTagNameMap>(
   name: K,
   text = '',

@@ -1,4 +1,4 @@
-/** What must be known of a language: whether the service understands and speaks it, and what it translates it into. */
+/** Properties of a language: whether the service recognizes and speaks it, and its translation targets. */
 interface Language {
   readonly id: string
   readonly heard: boolean
@@ -6,13 +6,13 @@ interface Language {
   readonly into: readonly string[]
 }
 
-/** Those that somebody who speaks `from` can be translated into, and be heard in. */
+/** Returns the languages that speech in `from` can be translated into and played in. */
 export function translated<L extends Language>(languages: readonly L[], from: string): L[] {
   const { into = [] } = languages.find(({ id }) => id === from) ?? {}
   return languages.filter(({ id, spoken }) => spoken && into.includes(id))
 }
 
-/** Those in which anybody who is understood can be heard: as they are, or translated. */
+/** Returns the languages in which any supported speaker can be heard, in the original or translated. */
 export function hearable<L extends Language>(languages: readonly L[]): L[] {
   const speakers = languages.filter(({ heard }) => heard)
   return languages.filter(

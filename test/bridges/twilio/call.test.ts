@@ -60,6 +60,6 @@ describe('a telephone call', () => {
     clock.advance(1_000)
     await until(() => broken.admitted.ended)
     expect(sound.admitted.frames).toHaveLength(50)
-    expect(bridge.log.complaints).toEqual([expect.stringContaining('stream failed inside')])
+    expect(bridge.log.complaints).toEqual([expect.stringContaining('leg failed')])
   })
 })

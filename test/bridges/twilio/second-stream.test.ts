@@ -40,7 +40,7 @@ describe('a call that has a stream', () => {
     second.party.media()
     await until(() => second.admitted.frames.length === 1)
     expect([bridge.app.twilio.heldOff, bridge.app.twilio.replaced]).toEqual([20, 1])
-    expect(bridge.log.complaints).toContainEqual(expect.stringContaining('told to wait'))
+    expect(bridge.log.complaints).toContainEqual(expect.stringContaining('request deferred'))
   })
 
   it('keeps one of two streams that would replace each other for ever', async () => {

@@ -36,7 +36,7 @@ export class FakeDialler implements Dialler {
   busy = false
 
   dial(request: DialRequest): OutgoingCall {
-    if (request.to.startsWith('+1900')) throw new BridgeError('DIAL_REFUSED', 'not dialled: not allowed')
+    if (request.to.startsWith('+1900')) throw new BridgeError('DIAL_REFUSED', 'not dialed: not allowed')
     if (this.busy) throw new BridgeError('CAPACITY', 'too many calls', { retryable: true })
     const call = new FakeCall(`call-${this.calls.length + 1}`, request)
     this.calls.push(call)

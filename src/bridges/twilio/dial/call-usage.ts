@@ -4,32 +4,32 @@ import type { WallClock } from '../../../core/wall-clock.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** A call is hung up so long before the minute that would be too much (ms): hanging up takes a moment. */
+/** Lead time for hanging up before the minute that would exceed a ceiling (ms), since hanging up takes a moment. */
 const AHEAD_MS = 3_000
-/** Prices are added up, and no sum of fractions is exact. */
+/** Tolerance for rounding errors in sums of prices. */
 const TINY = 1e-6
 
-/** Ceilings of one day; what is not set has none. Money is in the currency of `prices`. */
+/** Ceilings of one day; absent means unlimited. Money is in the currency of `prices`. */
 export interface UsageLimits {
-  /** Of all calls together. */
+  /** For all calls together. */
   readonly maxMinutesPerDay?: number | undefined
   readonly maxSpendPerDay?: number | undefined
-  /** Of all calls to one number. */
+  /** For all calls to one number. */
   readonly maxMinutesPerNumber?: number | undefined
   readonly maxSpendPerNumber?: number | undefined
-  /** Of all calls that one key of the API has asked for. */
+  /** For all calls requested with one API key. */
   readonly maxMinutesPerKey?: number | undefined
   readonly maxSpendPerKey?: number | undefined
-  /** What a minute costs, by the beginning of the number; the longest that fits counts. */
+  /** Price per minute by prefix of the number; the longest matching prefix applies. */
   readonly prices?: Readonly<Record<string, number>> | undefined
 }
 
-/** A call that counts until its end. */
+/** A call in progress. */
 interface Running {
   readonly to: string
   readonly price: number
   readonly scopes: readonly Scope[]
-  /** When it was picked up (clock ms); absent: it rings, and counts as the minute that it would cost. */
+  /** When it was answered (clock ms); absent: it is ringing and counts as one minute. */
   since?: number
 }
 
@@ -40,9 +40,9 @@ interface Scope {
 }
 
 /**
- * What calls out have cost today: of all, of each number, and of each key; each call counted from its pick-up in whole minutes, as
- * carriers bill it. A day is one of UTC; a call counts for the day in which it ends. What a ceiling needs to know is in the
- * ledger as well, which may outlive this process.
+ * Tracks today’s cost of outbound calls: in total, per number and per key. Each call counts from its answer in whole
+ * minutes, as carriers bill it. Days are UTC; a call counts for the day on which it ends. Figures for ceilings also
+ * go to the ledger, which can outlive this process.
  */
 export class CallUsage {
   readonly #limits: UsageLimits
@@ -61,24 +61,27 @@ export class CallUsage {
     this.#day = this.#today()
   }
 
-  /** Minutes used today, those of running calls included. */
+  /** Minutes used today, including calls in progress. */
   get minutes(): number {
     return this.#of('all').minutes
   }
 
-  /** Money spent today, by the prices of the settings; 0 without any. */
+  /** Money spent today at the configured prices; 0 without prices. */
   get spend(): number {
     return this.#of('all').spend
   }
 
-  /** Minutes that one more call to `to` may last, asked for by key `by`; 0: it may not be placed. Infinity: as long as it likes. */
+  /**
+   * Returns the minutes available for a new call to `to`, requested with key `by`. 0: the call is not allowed.
+   * Infinity: no limit.
+   */
   left(to: string, by?: string): number {
     const price = this.#priceOf(to)
     const left = this.#scopesOf(to, by).map(scope => {
       const { name, maxMinutes, maxSpend } = scope
       if (isCeiling(scope) && !this.#ledger.known) return 0
       const { minutes, spend } = this.#of(name)
-      // Of what has no price nobody knows whether it would be too much.
+      // Without a price, the cost cannot be checked.
       const affordable = Number.isFinite(maxSpend)
         ? (maxSpend - spend + TINY) / (price ?? Number.POSITIVE_INFINITY)
         : Number.POSITIVE_INFINITY
@@ -87,20 +90,20 @@ export class CallUsage {
     return Math.max(0, Math.min(...left))
   }
 
-  /** Call `id` to `to` is on its way, asked for by key `by`. */
+  /** Records the placement of call `id` to `to`, requested with key `by`. */
   placed(id: string, to: string, by?: string): void {
     const scopes = this.#scopesOf(to, by)
     this.#running.set(id, { to, price: this.#priceOf(to) ?? 0, scopes })
     this.#note(scopes)
   }
 
-  /** It was picked up: it costs from now on. */
+  /** Records that it was answered: it costs from now on. */
   pickedUp(id: string): void {
     const call = this.#running.get(id)
     if (call) call.since ??= this.#clock.now()
   }
 
-  /** It is over; who never picked up costs nothing. */
+  /** Records its end; unanswered calls are free. */
   over(id: string): void {
     const call = this.#running.get(id)
     this.#running.delete(id)
@@ -121,14 +124,14 @@ export class CallUsage {
     this.#note(call.scopes)
   }
 
-  /** Notes in the ledger what calls that go on have used by now. Called once a second while there are any. */
+  /** Writes the usage of calls in progress to the ledger. Called once a second while there are any. */
   note(): void {
     const scopes = new Map<string, Scope>()
     for (const call of this.#running.values()) for (const scope of call.scopes) scopes.set(scope.name, scope)
     this.#note([...scopes.values()])
   }
 
-  /** Calls that must end now, as the minute that they are about to begin would be more than may be used. */
+  /** Returns the calls that must end now, because their next minute would exceed a ceiling. */
   exceeding(): string[] {
     const ending = new Set<string>()
     const newest = [...this.#running].reverse()
@@ -158,7 +161,7 @@ export class CallUsage {
     for (const scope of scopes) if (isCeiling(scope)) this.#ledger.note(scope.name, this.#own(scope.name))
   }
 
-  /** What this process has used today, calls that go on included. */
+  /** Returns this process’s usage today, including calls in progress. */
   #own(scope: string, aheadMs: (id: string) => number = () => 0): Used {
     this.#turn()
     const used: { minutes: number; spend: number } = { ...NOTHING, ...this.#used.get(scope) }
@@ -199,7 +202,7 @@ export class CallUsage {
     return Math.max(1, Math.ceil((this.#clock.now() + aheadMs - since) / MINUTE_MS))
   }
 
-  /** A new day begins at nothing. */
+  /** Resets the usage on a new day. */
   #turn(): void {
     const today = this.#today()
     if (today === this.#day) return
@@ -212,7 +215,7 @@ export class CallUsage {
   }
 }
 
-/** Whether there is a limit at all; only then it matters what was used before. */
+/** Returns true if there is a limit; earlier usage matters only then. */
 function isCeiling({ maxMinutes, maxSpend }: Scope): boolean {
   return Number.isFinite(maxMinutes) || Number.isFinite(maxSpend)
 }

@@ -4,45 +4,47 @@ import { restClient } from './rest-client.ts'
 import { RestFailure } from './rest-failure.ts'
 import { credentialsOf, type RestSettings } from './rest-settings.ts'
 
-/** A call as it is ordered. All addresses are complete and public. */
+/** The parameters of a new call. All addresses are absolute and public. */
 export interface CallOrder {
   readonly to: string
   readonly from: string
-  /** Asked for instructions once somebody has picked up. */
+  /** Queried for instructions when the call is answered. */
   readonly answerUrl: string
-  /** Told how it goes on. */
+  /** Receives status callbacks. */
   readonly statusUrl: string
-  /** Told whether it is a machine; absent: nobody looks. */
+  /** Receives the result of machine detection; absent: no detection. */
   readonly machineUrl?: string
   readonly ringSeconds: number
   readonly limitSeconds?: number
 }
 
-/** The part of Twilio's REST API that dialling needs. Every method rejects with `RestFailure` and nothing else. */
+/** The part of Twilio’s REST API needed for dialing. Every method rejects only with `RestFailure`. */
 export interface CallsApi {
   /** Resolves to the CallSid. */
   create(order: CallOrder): Promise<string>
-  /** Ends the call at any stage; one that is over already is fine. */
+  /** Ends the call at any stage; succeeds if it is already over. */
   hangUp(callSid: string): Promise<void>
-  /** Twilio's word for its state, such as `in-progress`. */
+  /** Resolves to Twilio’s status, such as `in-progress`. */
   status(callSid: string): Promise<string>
 }
 
 const SID = /^[A-Za-z0-9_-]{2,64}$/
 const EVENTS = ['initiated', 'ringing', 'answered', 'completed']
-/** How long a machine is looked for (s). The default of 30 is long after anybody has begun to talk. */
+/**
+ * Maximum duration of machine detection (s). With the default of 30, people would be talking long before the result.
+ */
 const DETECTION_SECONDS = 8
 
 /** `CallsApi` on Twilio's own client (Twilio: Calls resource, 2010-04-01). */
 export class TwilioCallsApi implements CallsApi {
   readonly #client: Promise<Twilio>
 
-  /** Throws `BridgeError` `CONFIG` for credentials that are incomplete. */
+  /** Throws `BridgeError` `CONFIG` for incomplete credentials. */
   constructor(settings: RestSettings) {
     credentialsOf(settings)
     assertInstalled('twilio')
     this.#client = restClient(settings)
-    // Whoever asks gets the fault; until then it is nobody's.
+    // Callers of the methods get the error; until then it is unhandled.
     this.#client.catch(() => {})
   }
 

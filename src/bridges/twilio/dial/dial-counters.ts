@@ -1,13 +1,13 @@
 import type { DialOutcome } from '../../../core/dialler.ts'
 
-/** How calls that were dialled went on; plain numbers, safe to read at any time. */
+/** Outcomes of outbound calls: plain numbers, safe to read at any time. */
 export class DialCounters {
   dialled = 0
-  /** Not dialled: the destination is not allowed, too many calls are on their way, or a ceiling of the day is reached. */
+  /** Rejected: destination not allowed, too many calls, or daily ceiling reached. */
   refused = 0
-  /** … of these, for a ceiling of the day: minutes or money. */
+  /** Of these, rejected because of a daily ceiling: minutes or money. */
   spent = 0
-  /** Hung up in mid call for a ceiling of the day. */
+  /** Ended during the call because of a daily ceiling. */
   cut = 0
   answered = 0
   busy = 0

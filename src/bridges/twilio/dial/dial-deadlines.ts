@@ -1,34 +1,34 @@
 import type { DialState } from './dial-state.ts'
 
-/** Twilio may queue a call before it rings, at one a second for each account (s). */
+/** Twilio can queue a call before it rings, at one a second per account (s). */
 const QUEUE_SECONDS = 45
-/** Twilio adds up to 5 s to the time a call may ring, and callbacks take their time (s). */
+/** Twilio adds up to 5 s to the ringing time, and callbacks take a moment (s). */
 const RING_MARGIN_SECONDS = 15
-/** From a pick-up to the first stream (ms). */
+/** From the answer to the first stream (ms). */
 const STREAM_MS = 15_000
-/** Who is no machine by then is taken for a person (ms). */
+/** Without a machine verdict by then, a person is assumed (ms). */
 const HOLD_MS = 4_000
-/** A stream that broke may come back within this time (ms). */
+/** Time in which a broken stream can return (ms). */
 const RETURN_MS = 30_000
-/** A call of which nobody knows whether it was placed shows by then (ms). */
+/** Time in which a call of unknown status shows whether it was placed (ms). */
 const DOUBT_MS = 5_000
 
-/** What else decides how long a state may last. */
+/** Other inputs that determine the deadline of a state. */
 export interface DialCircumstances {
   readonly ringSeconds: number
   /** The stream broke. */
   readonly lost: boolean
-  /** It is not known whether the call was placed. */
+  /** It is unknown whether the call was placed. */
   readonly doubtful: boolean
 }
 
 export interface Deadline {
   readonly ms: number
-  /** `look`: ask Twilio how it is, as callbacks get lost. */
+  /** `look`: query Twilio for the status, since callbacks can get lost. */
   readonly step: 'give-up' | 'person' | 'look'
 }
 
-/** How long `state` may last, and what is done then; undefined for as long as it likes. */
+/** Returns the maximum duration of `state` and the step that follows, or undefined without a limit. */
 export function deadlineOf(
   state: DialState,
   { ringSeconds, lost, doubtful }: DialCircumstances,

@@ -1,12 +1,12 @@
 import type { DialEnd } from '../../../core/dialler.ts'
 import { BridgeError } from '../../../core/errors.ts'
 
-/** `person`: a machine is ruled out, or nobody looks for one. */
+/** `person`: a machine is ruled out, or detection is off. */
 export type DialState =
-  /** Asked for; Twilio may not even have answered yet. */
+  /** Requested; Twilio may not have responded yet. */
   | { readonly status: 'queued'; readonly person: boolean }
   | { readonly status: 'ringing'; readonly person: boolean }
-  /** Picked up. Without `participant` the stream is due; with it the party is in the room, but not heard yet. */
+  /** Answered. Without `participant` the stream is due; with it the participant is in the room, but still muted. */
   | { readonly status: 'answered'; readonly person: boolean; readonly participant?: string }
   | { readonly status: 'in-room'; readonly participant: string }
   | { readonly status: 'over'; readonly end: DialEnd; readonly error?: BridgeError }
@@ -19,17 +19,17 @@ export type DialInput =
   | { readonly type: 'picked-up' }
   /** A media stream of the call was admitted. */
   | { readonly type: 'stream'; readonly participant: string }
-  /** Found to be a person, or taken for one. */
+  /** Identified as a person, or assumed to be one. */
   | { readonly type: 'person' }
   | { readonly type: 'machine' }
   | { readonly type: 'final'; readonly status: FinalStatus }
   /** We hang up. */
   | { readonly type: 'hang-up' }
-  /** Nobody came to the telephone for as long as was agreed. */
+  /** Not answered within the ringing time. */
   | { readonly type: 'unanswered' }
   | { readonly type: 'failed'; readonly error: BridgeError }
 
-/** The beginning of a call. `detects`: it may turn out to be a machine. */
+/** The initial state. `detects`: a machine may be detected. */
 export function queued(detects: boolean): DialState {
   return { status: 'queued', person: !detects }
 }
@@ -38,10 +38,9 @@ export function queued(detects: boolean): DialState {
  *   queued ──▶ ringing ──▶ answered ──a stream, and a person──▶ in-room
  *      └───────────┴────────────┴──────────────┬───────────────────┘
  *                                              ▼
- *                                            over, for good
+ *                                            over (final)
  *
- * News comes late, twice, and in any order: a call never goes back, and what says nothing new changes nothing (the
- * same state is returned).
+ * Callbacks arrive late, twice and in any order. A call never goes back; inputs without news return the same state.
  */
 export function next(state: DialState, input: DialInput): DialState {
   if (state.status === 'over') return state
@@ -85,7 +84,7 @@ function asPerson(state: Exclude<DialState, { status: 'over' }>): DialState {
 }
 
 function ended(state: DialState, status: FinalStatus): DialState {
-  // The call was in the room: whatever word Twilio has for it, it was answered and has been hung up.
+  // The call was in the room, so it was answered and hung up, regardless of Twilio’s status.
   if (state.status === 'in-room') return { status: 'over', end: 'hangup' }
   switch (status) {
     case 'busy':
@@ -94,13 +93,13 @@ function ended(state: DialState, status: FinalStatus): DialState {
     case 'canceled':
       return { status: 'over', end: 'cancelled' }
     case 'completed':
-      // Picked up and put down again before anybody could talk.
+      // Answered and hung up before anyone could talk.
       return { status: 'over', end: 'no-answer' }
     case 'failed':
       return {
         status: 'over',
         end: 'failed',
-        error: new BridgeError('DIAL_FAILED', 'the call did not go through'),
+        error: new BridgeError('DIAL_FAILED', 'the call failed'),
       }
     default:
       return status satisfies never

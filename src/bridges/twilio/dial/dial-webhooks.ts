@@ -8,8 +8,8 @@ import type { TwilioDialler } from './dialler.ts'
 import { verdictOf } from './twilio-words.ts'
 
 /**
- * Twilio's requests about calls that were placed from here. Which call it is says `dial` in the address, our own id,
- * as they may come before the request that placed the call is answered with its CallSid.
+ * Handles Twilio’s requests about outbound calls. The field `dial` in the address, our own id, identifies the call,
+ * because requests can arrive before the response with its CallSid.
  */
 export class DialWebhooks {
   readonly #dialler: TwilioDialler | undefined
@@ -22,7 +22,7 @@ export class DialWebhooks {
     this.#webhooks = webhooks
   }
 
-  /** Somebody has picked up. A call that nobody wants (any more) is hung up. */
+  /** The call was answered. Hangs up calls that are no longer wanted. */
   answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     return this.#webhooks.answer(request, reply, ({ callSid, query }) => {
       const dial = this.#dialler?.get(query.dial)
@@ -31,14 +31,14 @@ export class DialWebhooks {
     })
   }
 
-  /** The call goes on, or is over. */
+  /** The call’s status has changed. */
   status(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const answered = this.#webhooks.status(request, reply)
     this.#about(request, (dial, callSid, { CallStatus = '' }) => dial.told(callSid, CallStatus))
     return answered
   }
 
-  /** Person or machine. A machine that was called by a server that is gone is hung up all the same. */
+  /** Result of machine detection. Also hangs up on machines called by a server that has ended. */
   machine(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     this.#about(request, (dial, callSid, { AnsweredBy = '' }) => dial.detected(callSid, AnsweredBy))
     const incoming = incomingCall(request)

@@ -19,13 +19,13 @@ export interface DialTerms {
   readonly log: Log
   /** In [0, 1); for the jitter of retries. */
   readonly random: () => number
-  /** Lets go of a call: whatever asks for it from now on is told to hang up. */
+  /** Releases a call: later requests for it are answered with a hang-up. */
   readonly release: (callSid: string) => void
-  /** Somebody, or something, has picked up. */
+  /** Called when a person or a machine has answered. */
   readonly pickedUp?: () => void
 }
 
-/** One call on its way out, from the request to its end. Made by the dialler; ends by itself or by `hangUp`. */
+/** One outbound call, from the request to its end. Created by the dialer; ends on its own or by `hangUp`. */
 export class Dial implements OutgoingCall, StreamWatch {
   readonly id: string
   readonly request: DialRequest
@@ -38,14 +38,14 @@ export class Dial implements OutgoingCall, StreamWatch {
   readonly #placed: Promise<void>
   #state: DialState
   #callSid: string | undefined
-  /** Twilio has said that the call is over, or that there never was one. */
+  /** Twilio reported that the call is over or never existed. */
   #final = false
   #leg: Leg | undefined
   #held: HeldLeg | undefined
-  /** The leg broke, and may come back. */
+  /** The leg broke and may return. */
   #lost = false
   #handedOver = false
-  /** Whether there is a call at all is not known. */
+  /** It is unknown whether the call exists. */
   #doubt: RestFailure | undefined
   #timer: Disposable | undefined
   #ending: Promise<void> | undefined
@@ -74,7 +74,7 @@ export class Dial implements OutgoingCall, StreamWatch {
     return this.#state
   }
 
-  /** True once nothing more is to come from Twilio, not even late. */
+  /** True once nothing more will arrive from Twilio, not even late. */
   get final(): boolean {
     return this.#final
   }
@@ -85,28 +85,28 @@ export class Dial implements OutgoingCall, StreamWatch {
     await this.#ending
   }
 
-  /** Another server goes on with the call, if it was answered: here nothing more is done about it. */
+  /** Leaves an answered call to another server. */
   letGo(): void {
     if (this.#state.status !== 'in-room') return
     this.#handedOver = true
     this.#arm()
   }
 
-  /** Twilio asks what to do now that somebody has picked up. False: hang up. */
+  /** Twilio requests instructions after an answer. Returns false to hang up. */
   answered(callSid: string): boolean {
     if (!this.#named(callSid) || this.#state.status === 'over') return false
     this.#apply({ type: 'picked-up' })
     return true
   }
 
-  /** Twilio tells how the call is (`CallStatus`); late, twice and in any order. */
+  /** Handles a `CallStatus` from Twilio, which can be late, repeated or out of order. */
   told(callSid: string, status: string): void {
     const input = inputOf(status)
     if (input?.type === 'final' && callSid === (this.#callSid ?? callSid)) this.#final = true
     if (this.#named(callSid) && input) this.#apply(input)
   }
 
-  /** Twilio tells who picked up (`AnsweredBy`). */
+  /** Handles a machine detection result (`AnsweredBy`). */
   detected(callSid: string, answeredBy: string): void {
     const input = verdictOf(answeredBy)
     if (input && this.#named(callSid)) this.#apply(input)
@@ -140,7 +140,7 @@ export class Dial implements OutgoingCall, StreamWatch {
     } catch (error) {
       const failure = error instanceof RestFailure ? error : RestFailure.from(error)
       if (failure.kind === 'unsure') {
-        // It may ring all the same: a callback tells within seconds, and then it is a call like any other.
+        // It may still ring: a callback shows this within seconds, and then it is a regular call.
         this.#doubt = failure
         this.#arm()
       } else {
@@ -150,7 +150,7 @@ export class Dial implements OutgoingCall, StreamWatch {
     }
   }
 
-  /** The call has this name. False when it had another: then it is not ours. */
+  /** Records the CallSid. Returns false if the call has a different one and is therefore not ours. */
   #named(callSid: string): boolean {
     const known = this.#callSid
     if (known !== undefined) return known === callSid
@@ -192,12 +192,12 @@ export class Dial implements OutgoingCall, StreamWatch {
     this.#settleOver(end)
     const about = { dial: this.id, callSid: this.#callSid, end }
     if (error)
-      this.#terms.log.warn({ ...about, code: error.code, error: error.message }, 'dialled call failed')
-    else this.#terms.log.info(about, 'dialled call ended')
+      this.#terms.log.warn({ ...about, code: error.code, error: error.message }, 'outbound call failed')
+    else this.#terms.log.info(about, 'outbound call ended')
     this.#end(hangUp)
   }
 
-  /** Sees to it that nothing is left of the call. */
+  /** Cleans up the call. */
   #end(hangUp: boolean): void {
     const callSid = this.#callSid
     if (callSid === undefined || this.#handedOver) return
@@ -224,14 +224,14 @@ export class Dial implements OutgoingCall, StreamWatch {
     else this.#apply({ type: 'failed', error: this.#doubt ?? noStream() })
   }
 
-  /** News is overdue: asks how the call is, and ends it unless that says something new. */
+  /** A callback is overdue: queries the status, and ends the call if it has not changed. */
   async #look(): Promise<void> {
     const before = this.#state
     if (this.#callSid !== undefined) {
       try {
         this.told(this.#callSid, await this.#terms.api.status(this.#callSid))
       } catch {
-        // Without an answer it is taken as it looks from here.
+        // Without a response, the current state applies.
       }
     }
     if (this.#state === before) this.#apply({ type: 'unanswered' })
@@ -239,7 +239,7 @@ export class Dial implements OutgoingCall, StreamWatch {
 }
 
 function noStream(): BridgeError {
-  return new BridgeError('DIAL_FAILED', 'the call was answered, but no media stream came')
+  return new BridgeError('DIAL_FAILED', 'the call was answered, but no media stream arrived')
 }
 
 function outcomeOf(end: DialEnd, error: BridgeError | undefined): DialOutcome {

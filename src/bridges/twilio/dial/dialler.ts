@@ -12,51 +12,51 @@ import { Dial } from './dial.ts'
 import { DialCounters } from './dial-counters.ts'
 import type { RestSettings } from './rest-settings.ts'
 
-/** Who may be called, and how. */
+/** Rules for outbound calls. */
 export interface OutboundSettings extends RestSettings, UsageLimits {
-  /** The number shown to those who are called: one of the account's, or verified there. */
+  /** Caller ID: a number of the account, or one verified there. */
   readonly from: string
-  /** Prefixes of the numbers that may be called, as `+34` or `+1212`. */
+  /** Allowed prefixes of destinations, such as `+34` or `+1212`. */
   readonly allow: readonly string[]
-  /** Numbers that lead back to this server, which are never called. */
+  /** Numbers that route to this server and are never called. */
   readonly own?: readonly string[] | undefined
   /** Default 30. */
   readonly ringSeconds?: number | undefined
-  /** Calls on their way or going on, at most; default 10. */
+  /** Maximum number of concurrent calls, ringing or connected; default 10. */
   readonly maxConcurrent?: number | undefined
   /** Hangs up on answering machines; default true. */
   readonly machineDetection?: boolean | undefined
 }
 
-/** What a dialler works with. Everything stays its owner’s. */
+/** Dependencies of the dialer. The caller keeps ownership. */
 export interface DiallerParts {
   readonly clock?: Clock
-  /** Says which day it is. */
+  /** Supplies the current day. */
   readonly wallClock?: WallClock
   readonly log?: Log
-  /** Where what calls cost today outlives the process. Default: nowhere, a restart begins at nothing. */
+  /** Persists today’s cost across restarts. Default: none, a restart starts at zero. */
   readonly ledger?: DayLedger
-  /** Default: Twilio's REST API as `settings` say. */
+  /** Default: Twilio’s REST API according to `settings`. */
   readonly api?: CallsApi
   readonly random?: () => number
 }
 
-/** What the dialler needs of the bridge that it belongs to. */
+/** The bridge, as the dialer needs it. */
 export interface DialHost {
-  /** A path of this bridge as the address Twilio asks: `answer?dial=1`. */
+  /** Returns the public address of a path such as `answer?dial=1`. */
   readonly url: (path: string) => string
-  /** Lets go of a call. */
+  /** Releases a call. */
   readonly release: (callSid: string) => void
 }
 
-/** A call that is over is remembered this long, as its callbacks may be late (ms). */
+/** Ended calls are kept this long for late callbacks (ms). */
 const REMEMBER_MS = 600_000
-/** How often is looked whether a ceiling is reached (ms). */
+/** Interval between checks of the ceilings (ms). */
 const LOOK_MS = 1_000
-/** Hanging up may hold up the end of the server this long (ms). */
+/** Maximum time that hanging up delays the shutdown (ms). */
 const CLOSE_MS = 3_000
 
-/** Calls people by Twilio. Given to the bridge, which answers the calls' webhooks and closes it. */
+/** Places calls through Twilio. Passed to the bridge, which handles the calls’ webhooks and closes the dialer. */
 export class TwilioDialler implements Dialler {
   readonly counters = new DialCounters()
   readonly #settings: OutboundSettings
@@ -68,11 +68,11 @@ export class TwilioDialler implements Dialler {
   readonly #dials = new Map<string, Dial>()
   readonly #overSince = new Map<string, number>()
   #host: DialHost | undefined
-  /** While calls go on. */
+  /** Set while calls are in progress. */
   #look: Ticker | undefined
   #closed = false
 
-  /** Throws `BridgeError` `CONFIG` for credentials that are incomplete. */
+  /** Throws `BridgeError` `CONFIG` for incomplete credentials. */
   constructor(settings: OutboundSettings, parts: DiallerParts = {}) {
     const { clock = systemClock, log = silentLog, random = Math.random } = parts
     this.#usage = new CallUsage(settings, clock, parts.wallClock ?? systemWallClock, parts.ledger)
@@ -83,24 +83,24 @@ export class TwilioDialler implements Dialler {
     this.#api = parts.api ?? new TwilioCallsApi(settings)
   }
 
-  /** Calls that ring or go on. */
+  /** Number of calls ringing or in progress. */
   get active(): number {
     return this.#dials.size - this.#overSince.size
   }
 
-  /** Minutes that calls out have cost today (UTC), those going on included. */
+  /** Minutes used by outbound calls today (UTC), including calls in progress. */
   get minutesToday(): number {
     return this.#usage.minutes
   }
 
-  /** What they have cost, by the prices of the settings. */
+  /** Money spent today, at the configured prices. */
   get spentToday(): number {
     return this.#usage.spend
   }
 
-  /** The bridge is there. Called once, by the bridge. */
+  /** Called once by the bridge when it is ready. */
   attach(to: DialHost): void {
-    if (this.#host) throw new BridgeError('STATE', 'a dialler belongs to one bridge')
+    if (this.#host) throw new BridgeError('STATE', 'the dialer is already attached to a bridge')
     this.#host = to
   }
 
@@ -114,7 +114,11 @@ export class TwilioDialler implements Dialler {
     const to = this.#allowed(request.to)
     if (this.active >= maxConcurrent) {
       this.counters.refused++
-      throw new BridgeError('CAPACITY', `${this.active} calls are the most`, { retryable: true })
+      throw new BridgeError(
+        'CAPACITY',
+        `limit of ${maxConcurrent} concurrent calls reached (maxConcurrent)`,
+        { retryable: true },
+      )
     }
     const limitSeconds = this.#limit(request)
     const id = randomBytes(16).toString('base64url')
@@ -135,11 +139,11 @@ export class TwilioDialler implements Dialler {
       this.#overSince.set(id, this.#clock.now())
       this.#usage.over(id)
     })
-    this.#log.info({ dial: id, room: request.invitation.room }, 'call dialled')
+    this.#log.info({ dial: id, room: request.invitation.room }, 'call placed')
     return dial
   }
 
-  /** Whether a call of the account goes on, by Twilio's word; false too when it cannot be asked. */
+  /** Returns whether a call of the account is in progress according to Twilio; false if Twilio does not respond. */
   async lives(callSid: string): Promise<boolean> {
     return this.#api.status(callSid).then(
       status => status === 'in-progress',
@@ -147,12 +151,12 @@ export class TwilioDialler implements Dialler {
     )
   }
 
-  /** Another server goes on with the calls that were answered: here nothing more is done about them. */
+  /** Leaves answered calls to another server. */
   handOver(): void {
     for (const dial of this.#dials.values()) dial.letGo()
   }
 
-  /** Hangs up every call; no more are placed. Waits for Twilio's word, but not for long. Idempotent. */
+  /** Hangs up every call and places no more. Waits briefly for Twilio’s confirmation. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
     this.#look?.[Symbol.dispose]()
@@ -164,14 +168,14 @@ export class TwilioDialler implements Dialler {
   #allowed(to: string): DialHost {
     const { allow, from, own = [] } = this.#settings
     const bridge = this.#closed ? undefined : this.#host
-    const fault = bridge ? destinationFault(to, { allow, own: [from, ...own] }) : 'no bridge to call by'
+    const fault = bridge ? destinationFault(to, { allow, own: [from, ...own] }) : 'no bridge is attached'
     if (bridge && fault === undefined) return bridge
     this.counters.refused++
-    this.#log.warn({ fault }, 'dialling refused')
-    throw new BridgeError('DIAL_REFUSED', `not dialled: ${fault}`)
+    this.#log.warn({ fault }, 'outbound call rejected')
+    throw new BridgeError('DIAL_REFUSED', `not dialed: ${fault}`)
   }
 
-  /** How long the call may last (s); throws when nothing is left of the day. */
+  /** Returns the maximum duration of the call (s); throws if nothing remains today. */
   #limit({ to, by, limitSeconds = Number.POSITIVE_INFINITY }: DialRequest): number | undefined {
     const left = this.#usage.left(to, by)
     if (left >= 1) {
@@ -180,23 +184,20 @@ export class TwilioDialler implements Dialler {
     }
     this.counters.refused++
     this.counters.spent++
-    this.#log.warn(
-      { minutesToday: this.#usage.minutes },
-      'dialling refused: as much was called as may be in a day',
-    )
-    throw new BridgeError('DIAL_SPENT', 'not dialled: as much was called as may be in a day', {
+    this.#log.warn({ minutesToday: this.#usage.minutes }, 'outbound call rejected: daily quota reached')
+    throw new BridgeError('DIAL_SPENT', 'not dialed: daily quota reached', {
       retryable: true,
     })
   }
 
-  /** Calls at the same time may use up together what each of them could have had alone. */
+  /** Concurrent calls can together exceed a ceiling that each alone would not. */
   #keepWithin(): void {
     this.#usage.note()
     for (const id of this.#usage.exceeding()) {
       const dial = this.#dials.get(id)
       if (dial?.state.status === 'over') continue
       this.counters.cut++
-      this.#log.warn({ dial: id }, 'hung up: more would be more than may be called in a day')
+      this.#log.warn({ dial: id }, 'call ended: daily quota reached')
       void dial?.hangUp()
     }
     if (this.active > 0) return

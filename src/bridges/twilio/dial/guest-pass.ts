@@ -2,14 +2,14 @@ import { z } from 'zod'
 import type { Invitation } from '../../../core/invitation.ts'
 import { isLanguageId } from '../../../core/languages.ts'
 
-/** Twilio takes addresses of 4 000 characters; with this one every name has room. */
+/** Twilio accepts addresses of 4,000 characters; this limit leaves room for long names. */
 const MAX_CHARACTERS = 2_000
 const LONGEST = 256
 
 const language = z.string().refine(isLanguageId)
 const short = z.string().max(LONGEST)
 
-/** Everything of an invitation that goes with the call. A new field is missed here by the compiler. */
+/** The fields of an invitation carried with the call. The compiler reports a missing new field. */
 const fields = {
   room: short.min(1),
   speaks: language,
@@ -24,16 +24,16 @@ const fields = {
   called: z.literal(true),
 } satisfies Record<Exclude<keyof Invitation, 'dial'>, z.ZodType>
 
-/** What a newer server adds is passed over: the call goes on without it. */
+/** Fields of a newer server are ignored. */
 const passSchema = z.object(fields).partial().required({ room: true })
 
-/** What a pass does without, if it would be too long otherwise. */
+/** Fields dropped if the pass would otherwise be too long. */
 const DISPENSABLE = ['name', 'voice', 'place'] as const satisfies readonly (keyof Invitation)[]
 
 /**
- * What somebody was asked in to who was called from here, as a field of the addresses that their call is resumed by: Twilio
- * signs it with the whole address, so another server can let them in again. Numbers are not in it. Whatever does not fit is
- * left out; only a room whose name is too long by itself makes a pass that no server takes.
+ * Serializes the invitation of a called participant for the addresses that resume their call. Twilio signs it with
+ * the whole address, so another server can admit the call again. It contains no phone numbers. Fields that do not fit
+ * are omitted; only an overlong room name makes a pass that servers reject.
  */
 export function passOf({ dial: _dial, ...invitation }: Invitation): string {
   const carried: Partial<Record<keyof Invitation, unknown>> = { ...invitation }
@@ -42,7 +42,7 @@ export function passOf({ dial: _dial, ...invitation }: Invitation): string {
   return JSON.stringify(carried)
 }
 
-/** What the pass says; undefined for none, or one that cannot be. */
+/** Parses a pass; returns undefined if it is missing or invalid. */
 export function guestOf(pass: string | undefined): Invitation | undefined {
   if (pass === undefined || pass.length > MAX_CHARACTERS) return undefined
   try {

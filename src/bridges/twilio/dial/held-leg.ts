@@ -3,9 +3,9 @@ import type { Leg, LegUplink } from '../../../core/leg.ts'
 import { SILENT_FRAME } from '../../../transcode/pcm.ts'
 
 /**
- * A leg whose party neither hears nor is heard until `release`: somebody picked up who may be a machine, which would keep
- * what it hears. Silence takes the place of their voice, so that clocks run on; what is for them waits, as for a far side
- * that does not read, and originals go by. Everything else is the leg's own.
+ * A leg that neither hears nor is heard until `release`, because the call may have been answered by a machine, which
+ * would record what it hears. Its audio is replaced by silence, so that clocks keep running. Output waits, as for a
+ * congested peer, and originals are dropped. Everything else passes through.
  */
 export class HeldLeg implements Leg {
   readonly id: string
@@ -23,7 +23,7 @@ export class HeldLeg implements Leg {
     this.ended = leg.ended
   }
 
-  /** The party hears, and is heard, from now on. Idempotent. */
+  /** Connects the participant’s audio in both directions. Idempotent. */
   release(): void {
     this.#held = false
   }

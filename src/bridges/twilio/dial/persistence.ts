@@ -3,11 +3,11 @@ import type { Log } from '../../../core/log.ts'
 import type { CallOrder, CallsApi } from './calls-api.ts'
 import { RestFailure } from './rest-failure.ts'
 
-/** How long a request that was certainly not done is tried again (ms). */
+/** Time during which a request that certainly was not executed is retried (ms). */
 const ORDER_MS = 10_000
-/** The first pause between two attempts (ms); each is twice as long as the one before, half of it by chance. */
+/** First delay between attempts (ms). It doubles with each attempt; half of it is random. */
 const FIRST_PAUSE_MS = 500
-/** Attempts to hang up; it may be done twice without harm. */
+/** Attempts to hang up; repeating this is harmless. */
 const HANG_UP_ATTEMPTS = 5
 
 export interface PersistenceTerms {
@@ -18,9 +18,9 @@ export interface PersistenceTerms {
 }
 
 /**
- * Places a call once. What was certainly not done (nobody there, too many requests) is asked again for 10 s, anything
- * else never: nobody's phone shall ring twice. Resolves to the CallSid, or to nothing once `wanted` says no between two
- * attempts; rejects with `RestFailure`.
+ * Places a call once. Requests that certainly were not executed (no connection, rate limit) are retried for 10 s,
+ * others never, so that no phone rings twice. Resolves to the CallSid, or undefined once `wanted` returns false
+ * between attempts; rejects with `RestFailure`.
  */
 export async function orderCall(
   order: CallOrder,
@@ -39,7 +39,7 @@ export async function orderCall(
   }
 }
 
-/** Hangs up a call; never rejects. What does not work after several attempts is logged: the call has its time limit. */
+/** Hangs up a call; never rejects. Logs repeated failure: the call then ends at its time limit. */
 export async function hangUpCall(
   callSid: string,
   dial: string,
@@ -52,7 +52,7 @@ export async function hangUpCall(
       const refused = failure instanceof RestFailure && failure.kind === 'refused'
       if (refused || attempt === HANG_UP_ATTEMPTS) {
         const error = failure instanceof RestFailure ? failure.message : 'unknown'
-        return log.error({ dial, callSid, error }, 'a call could not be hung up')
+        return log.error({ dial, callSid, error }, 'hang-up failed')
       }
     }
     await pause(clock, attempt - 1, random)

@@ -2,14 +2,14 @@ import type { Twilio } from 'twilio'
 import { assertInstalled } from '../../../core/optional-part.ts'
 import { credentialsOf, type RestSettings } from './rest-settings.ts'
 
-/** Longest wait for an answer of the API (ms). */
+/** Response timeout of the API (ms). */
 const TIMEOUT_MS = 10_000
-/** Largest answer read (bytes); a call resource has about 2 kB. */
+/** Maximum response size (bytes); a call resource has about 2 kB. */
 const MAX_ANSWER_BYTES = 262_144
 
 /**
- * Twilio's own client for `settings`. It is loaded here and not before, as it takes a tenth of a second. Rejects with
- * `BridgeError` `CONFIG` for credentials that are incomplete, `NOT_INSTALLED` without the package `twilio`.
+ * Creates Twilio’s client for `settings`. Loaded on demand, since loading takes a tenth of a second. Rejects with
+ * `BridgeError` `CONFIG` for incomplete credentials, `NOT_INSTALLED` without the package `twilio`.
  */
 export async function restClient(settings: RestSettings): Promise<Twilio> {
   const { accountSid, apiUrl, region, edge } = settings

@@ -5,36 +5,36 @@ import type { Answers, Question } from '../question.ts'
 import { gatherKeys, playAndHangUp } from '../twiml.ts'
 import type { Prompts } from './prompts.ts'
 
-/** The fields of our addresses that say what was asked, and how often. They are signed, as the whole address is. */
+/** Fields of our URLs with the question and the number of attempts. They are signed with the whole URL. */
 const ASKED_FIELD = 'dragoman-ask'
 const TRY_FIELD = 'dragoman-try'
-/** How often a question is asked before the caller is let go. */
+/** Maximum attempts before the call is ended. */
 const MOST_TRIES = 3
-/** From the end of the prompt, or from one key to the next, to the end of an answer (s). */
+/** Maximum pause before and between keys (s). */
 const KEY_SECONDS = 6
-/** What may be a room's code; anything else is not even looked up. */
+/** Format of room codes; anything else is not looked up. */
 const ROOM_CODE = /^\d{4,12}$/
 
-/** What the menu answers to keys: an answer to go on with, or a document to send. */
+/** Result of a key press: an answer to continue with, or a document to send. */
 export type MenuStep =
   | { readonly kind: 'answered'; readonly answers: Answers; readonly tries: number }
   | { readonly kind: 'asked'; readonly twiml: string }
 
 /**
- * The menus in front of a call, as TwiML (Twilio: `<Gather>`). Nothing is kept between two requests: what was asked and
- * how often is in the address that Twilio asks next, so what is delivered twice is answered alike.
+ * Menus before a call, as TwiML (Twilio: `<Gather>`). Stateless: the question and the number of attempts are in the
+ * next URL, so a redelivered webhook gets the same response.
  */
 export class Menu {
   readonly #prompts: Prompts
   readonly #url: (query: URLSearchParams) => string
 
-  /** `url` is the address that takes the keys. */
+  /** `url` returns the address that receives the keys. */
   constructor(prompts: Prompts, url: (query: URLSearchParams) => string) {
     this.#prompts = prompts
     this.#url = url
   }
 
-  /** Asks `question` for the `tries + 1`th time; says goodbye when that is too often. `query` is carried along. */
+  /** Asks `question` for attempt `tries + 1`, or says goodbye after the last attempt. `query` is preserved. */
   ask(question: Question, query: URLSearchParams, tries = 0): string {
     if (tries >= MOST_TRIES) return this.#goodbye(question)
     const next = new URLSearchParams(query)
@@ -49,15 +49,15 @@ export class Menu {
     })
   }
 
-  /** Says `notice` and hangs up. */
+  /** Plays `notice` and hangs up. */
   tell(notice: Parameters<Prompts['url']>[0], language: LanguageId): string {
     return playAndHangUp([this.#prompts.url(notice, language)])
   }
 
-  /** Reads the keys pressed at `question`, which is what is to be asked of the caller now. */
+  /** Reads the keys pressed for `question`, the question that is currently due. */
   read(question: Question, incoming: IncomingCall, query: URLSearchParams): MenuStep {
     const tries = Number(incoming.query[TRY_FIELD]) || 0
-    // Keys for another question than is due now (a menu that has changed since) are no answer to this one.
+    // Ignores keys for a question other than the current one, in case the menu has changed.
     const digits = incoming.query[ASKED_FIELD] === question.ask ? (incoming.parameters.Digits ?? '') : ''
     if (question.ask === 'room-code') {
       if (ROOM_CODE.test(digits)) return { kind: 'answered', answers: { roomCode: digits }, tries }
@@ -90,7 +90,7 @@ export class Menu {
   }
 }
 
-/** The query of `text` without what one menu told the next request. */
+/** Returns the query of `text` without the fields of the menu. */
 export function withoutMenu(text: string): URLSearchParams {
   const query = new URLSearchParams(text)
   query.delete(ASKED_FIELD)

@@ -8,21 +8,21 @@ import { encodeWav } from '../../../transcode/wav.ts'
 import { queryOf } from '../incoming-call.ts'
 
 const LINE_RATE = 8_000
-/** How long Twilio may keep a prompt (s). A tone that stands in for a voice is not kept. */
+/** Cache lifetime of a prompt at Twilio (s). Tones played in place of a voice are not cached. */
 const KEEP_SECONDS = 86_400
 
 export interface PromptTerms {
   readonly announcer: Announcer
-  /** Secrets that sign the addresses; the first signs, all are taken. */
+  /** Secrets that sign the addresses: the first signs, all are accepted. */
   readonly keys: readonly string[]
-  /** A path of the bridge's sounds as the address Twilio fetches. */
+  /** Returns the public address of a path of the bridge’s sounds. */
   readonly url: (path: string) => string
 }
 
 /**
- * What menus say, as sounds that Twilio fetches (`<Play>`): the announcer's, so that menus have the voice of the calls
- * and the operator's own recordings. An address says all there is to know and is signed, so any instance with the same
- * keys can serve it, and nobody can make us speak what we did not offer.
+ * Serves menu prompts as sounds that Twilio fetches (`<Play>`). They come from the announcer, so that menus use the
+ * same voice and recordings as calls. An address contains all parameters and is signed, so any instance with the same
+ * keys can serve it, and clients can only fetch prompts that we offered.
  */
 export class Prompts {
   readonly #terms: PromptTerms
@@ -31,7 +31,7 @@ export class Prompts {
     this.#terms = terms
   }
 
-  /** The address of a notice. It is being made ready from now on. */
+  /** Returns the address of a notice and starts preparing it. */
   url(notice: NoticeName, language: LanguageId, values: Readonly<Record<string, string>> = {}): string {
     const { announcer, keys, url } = this.#terms
     void announcer.notice(notice, language, values)
@@ -40,7 +40,7 @@ export class Prompts {
     return url(query === '' ? path : `${path}?${query}`)
   }
 
-  /** Answers a request for `:signature/:notice/:language.wav`. */
+  /** Handles a request for `:signature/:notice/:language.wav`. */
   async serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { signature, notice, language } = request.params as Record<string, string>
     const query = queryOf(request)
@@ -64,7 +64,7 @@ function same(right: string, given: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** `pcm` of 16 kHz as a WAV file at the rate of the telephone, which is what Twilio plays anyway. */
+/** Converts `pcm` of 16 kHz to a WAV file at the phone’s sample rate, which Twilio plays anyway. */
 function lineWav(pcm: Int16Array): Buffer {
   const resampler = createResampler(SAMPLE_RATE, LINE_RATE)
   const line = joined([resampler.process(pcm).slice(), resampler.flush()])

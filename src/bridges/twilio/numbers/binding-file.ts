@@ -25,12 +25,12 @@ const schema = z.record(
   }),
 )
 
-/** What a number was before it was bound, and what it was bound to; by the `PN…` of the number. */
+/** A number’s settings before binding and the bound settings, by the `PN…` of the number. */
 export type Bindings = Record<string, { readonly before: VoiceSettings; readonly bound: VoiceSettings }>
 
 /**
- * A small JSON file with what `unbind` needs. Addresses in it may hold tokens, so only its owner may read it.
- * A missing file is an empty one; one that cannot be understood is `BridgeError` `CONFIG`: it is never overwritten.
+ * A small JSON file with the data for `unbind`. Readable only by its owner, because its addresses can contain tokens.
+ * A missing file counts as empty; an invalid one throws `BridgeError` `CONFIG` and is never overwritten.
  */
 export class BindingFile {
   readonly path: string
@@ -47,12 +47,12 @@ export class BindingFile {
     try {
       return schema.parse(JSON.parse(text))
     } catch (cause) {
-      const message = `${this.path} does not hold what numbers were before: mend it, or move it away`
+      const message = `${this.path} does not contain the earlier settings of numbers: fix or move the file`
       throw new BridgeError('CONFIG', message, { cause })
     }
   }
 
-  /** Replaces the file as a whole. */
+  /** Replaces the file atomically. */
   async write(bindings: Bindings): Promise<void> {
     try {
       await writeWhole(this.path, `${JSON.stringify(bindings, null, 2)}\n`)

@@ -4,23 +4,23 @@ import { RestFailure } from '../dial/rest-failure.ts'
 import type { BindingFile } from './binding-file.ts'
 import { boundSettings, sameSettings, type VoiceSettings, voiceSettingsOf } from './voice-settings.ts'
 
-/** What binding or unbinding did to a number. */
+/** Result of binding or unbinding a number. */
 export interface Change {
   readonly before: VoiceSettings
   readonly after: VoiceSettings
-  /** False when it was so already. */
+  /** False if the settings were already in place. */
   readonly changed: boolean
 }
 
 export interface NumbersOptions {
   readonly client: Pick<Twilio, 'incomingPhoneNumbers'>
-  /** Keeps what the numbers were before. */
+  /** Stores the original settings of the numbers. */
   readonly file: BindingFile
 }
 
 /**
- * The account's telephone numbers: points their calls at this bridge and puts back what was there. Everything rejects
- * with `BridgeError`: `CONFIG` for what the person can mend, `DIAL_FAILED` for what Twilio says.
+ * The account’s phone numbers: routes their calls to this bridge and restores the original settings. Everything
+ * rejects with `BridgeError`: `CONFIG` for problems the operator can fix, `DIAL_FAILED` for errors from Twilio.
  */
 export class Numbers {
   readonly #client: NumbersOptions['client']
@@ -32,8 +32,8 @@ export class Numbers {
   }
 
   /**
-   * Calls of `phoneNumber` (E.164) go to the bridge at `publicUrl` from now on. Bound again, to another address, it
-   * still remembers what was there at first.
+   * Routes calls of `phoneNumber` (E.164) to the bridge at `publicUrl`. Binding again to another address keeps the
+   * original settings.
    */
   async bind(phoneNumber: string, publicUrl: string): Promise<Change> {
     const number = await this.#find(phoneNumber)
@@ -41,31 +41,34 @@ export class Numbers {
     const before = voiceSettingsOf(number)
     const after = boundSettings(publicUrl)
     const known = bindings[number.sid]
-    // Settings that somebody made since are what is to be restored; our own are not.
+    // Settings changed since binding are the ones to restore; ours are not.
     const original = known && sameSettings(known.bound, before) ? known.before : before
     if (sameSettings(before, after) && !known)
       throw new BridgeError(
         'CONFIG',
-        `the number points here already, and ${this.#file.path} does not know what was there before`,
+        `the number already points here, but ${this.#file.path} has no record of its earlier settings`,
       )
-    // Written first: a number that is bound and cannot be put back would be worse than a note too many.
+    // Written first: a bound number that cannot be restored would be worse than an unnecessary record.
     await this.#file.write({ ...bindings, [number.sid]: { before: original, bound: after } })
     if (sameSettings(before, after)) return { before, after, changed: false }
     await this.#update(number.sid, after)
     return { before, after, changed: true }
   }
 
-  /** Puts back what was there before `bind`. With `force` also if somebody changed it in the meantime. */
+  /** Restores the settings from before `bind`. With `force`, even if they have changed since. */
   async unbind(phoneNumber: string, { force = false } = {}): Promise<Change> {
     const number = await this.#find(phoneNumber)
     const { [number.sid]: known, ...others } = await this.#file.read()
     if (!known)
-      throw new BridgeError('CONFIG', `${this.#file.path} does not know what the number was before: it stays`)
+      throw new BridgeError(
+        'CONFIG',
+        `${this.#file.path} has no record of the number’s earlier settings; nothing was changed`,
+      )
     const before = voiceSettingsOf(number)
     if (!force && !sameSettings(before, known.bound) && !sameSettings(before, known.before))
       throw new BridgeError(
         'CONFIG',
-        `the number was changed since it was bound, to ${before.voiceUrl || 'another place'}: it stays, unless forced`,
+        `the number has changed since it was bound, to ${before.voiceUrl || 'another address'}; nothing was changed. Use force to restore it anyway`,
       )
     const changed = !sameSettings(before, known.before)
     if (changed) await this.#update(number.sid, known.before)
@@ -77,7 +80,7 @@ export class Numbers {
     const found = await answered(this.#client.incomingPhoneNumbers.list({ phoneNumber, limit: 2 }))
     const number = found.find(each => each.phoneNumber === phoneNumber)
     if (number) return number
-    throw new BridgeError('CONFIG', 'the account has no such number: check it, and whose credentials are set')
+    throw new BridgeError('CONFIG', 'the account has no such number: check the number and the credentials')
   }
 
   async #update(sid: string, settings: VoiceSettings): Promise<void> {

@@ -1,4 +1,4 @@
-/** Where a number's calls go: what Twilio keeps of an IncomingPhoneNumber that concerns voice. */
+/** The voice settings of an IncomingPhoneNumber at Twilio. */
 export interface VoiceSettings {
   readonly voiceUrl: string
   readonly voiceMethod: string
@@ -6,9 +6,9 @@ export interface VoiceSettings {
   readonly voiceFallbackMethod: string
   readonly statusCallback: string
   readonly statusCallbackMethod: string
-  /** Set, it wins over `voiceUrl`; empty: none. */
+  /** Takes precedence over `voiceUrl`; empty: none. */
   readonly voiceApplicationSid: string
-  /** A SIP trunk; set, it wins over everything; empty: none. */
+  /** SIP trunk, takes precedence over everything; empty: none. */
   readonly trunkSid: string
 }
 
@@ -23,18 +23,18 @@ const FIELDS = [
   'trunkSid',
 ] as const satisfies (keyof VoiceSettings)[]
 
-/** What of `number` concerns voice; Twilio answers null for what was never set. */
+/** Returns the voice settings of `number`; Twilio returns null for unset fields. */
 export function voiceSettingsOf(number: Readonly<Record<keyof VoiceSettings, string | null>>): VoiceSettings {
   const settings = Object.fromEntries(FIELDS.map(field => [field, number[field] ?? '']))
   return settings as Record<keyof VoiceSettings, string>
 }
 
-/** The settings of a number whose calls come to a bridge at `publicUrl` (without a slash at its end). */
+/** Returns the settings that route calls to a bridge at `publicUrl` (without a trailing slash). */
 export function boundSettings(publicUrl: string, path = '/twilio'): VoiceSettings {
   return {
     voiceUrl: `${publicUrl}${path}/voice`,
     voiceMethod: 'POST',
-    // Without the bridge there is nobody to interpret: Twilio's own words are as good as any.
+    // Without the bridge, calls cannot be interpreted, so Twilio’s own message is sufficient.
     voiceFallbackUrl: '',
     voiceFallbackMethod: 'POST',
     statusCallback: `${publicUrl}${path}/status`,
@@ -44,7 +44,7 @@ export function boundSettings(publicUrl: string, path = '/twilio'): VoiceSetting
   }
 }
 
-/** Whether both send calls to the same place. */
+/** Returns true if both route calls to the same place. */
 export function sameSettings(a: VoiceSettings, b: VoiceSettings): boolean {
   return FIELDS.every(field => a[field] === b[field])
 }

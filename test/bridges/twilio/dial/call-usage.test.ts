@@ -146,7 +146,7 @@ describe('a dialler with a ceiling', () => {
     expect([first.state.status, second.state.status]).toEqual(['over', 'over'])
     expect([dialler.spentToday, dialler.minutesToday]).toEqual([2, 4])
     expect(dialler.counters).toMatchObject({ cut: 2, spent: 0 })
-    expect(() => dialler.dial({ to: ANA, invitation: { room: 'r' } })).toThrow('in a day')
+    expect(() => dialler.dial({ to: ANA, invitation: { room: 'r' } })).toThrow('daily quota reached')
   })
 
   it('gives a call no more than what is left, then dials nobody, until another day', async () => {
@@ -178,7 +178,7 @@ describe('a dialler with a ceiling', () => {
     await first.hangUp()
     await second.hangUp()
     expect(dialler.minutesToday).toBe(5)
-    expect(() => dial()).toThrow('in a day')
+    expect(() => dial()).toThrow('daily quota reached')
     expect(dialler.counters).toMatchObject({ dialled: 2, refused: 2, spent: 2 })
     expect([dialler.counters.cut, log.complaints.length]).toEqual([2, 4])
     expect(JSON.stringify(log.all)).not.toContain(ANA)

@@ -127,7 +127,7 @@ describe("Twilio's REST API, by its own client", () => {
     await rest[Symbol.asyncDispose]()
     await expect(apiOf(rest).create(ORDER)).rejects.toMatchObject({
       kind: 'later',
-      message: 'no answer from the REST API (ECONNREFUSED)',
+      message: 'no response from the REST API (ECONNREFUSED)',
     })
   })
 
@@ -135,6 +135,6 @@ describe("Twilio's REST API, by its own client", () => {
     const make = (settings: object) => () => new TwilioCallsApi({ accountSid: ACCOUNT, ...settings })
     expect(make({})).toThrow('needs an auth token')
     expect(make({ apiKeySid: 'SK1', authToken: 'x' })).toThrow('needs an auth token')
-    expect(make({ accountSid: 'SK1', authToken: 'x' })).toThrow('begin with AC')
+    expect(make({ accountSid: 'SK1', authToken: 'x' })).toThrow('start with AC')
   })
 })

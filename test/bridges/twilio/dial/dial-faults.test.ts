@@ -67,7 +67,7 @@ describe('a request that fails', () => {
     await settled()
     expect(seen.outcome).toMatchObject({
       kind: 'failed',
-      error: { message: 'the REST API answered HTTP 503' },
+      error: { message: 'the REST API returned HTTP 503' },
     })
     dial.told('CA1', 'ringing')
     await settled()

@@ -198,7 +198,7 @@ describe('the dialler', () => {
     const settings = { accountSid: ACCOUNT, authToken: 'key', from: FROM, allow: ['+1'] }
     const alone = new TwilioDialler(settings)
     expect(() => alone.dial({ to: TO, invitation: { room: 'r' } })).toThrow('no bridge')
-    expect(() => line.dialler.attach({ url: path => path, release() {} })).toThrow('one bridge')
+    expect(() => line.dialler.attach({ url: path => path, release() {} })).toThrow('already attached')
     expect(() => new TwilioDialler({ ...settings, authToken: '' })).toThrow('auth token')
   })
 })

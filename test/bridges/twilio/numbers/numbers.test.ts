@@ -96,7 +96,7 @@ describe('a number', () => {
   it('that points here already is not bound without knowing what was there', async () => {
     const { number, client } = account()
     Object.assign(number, boundSettings(URL_1))
-    await expect(new Numbers({ client, file }).bind(NUMBER, URL_1)).rejects.toThrow('does not know')
+    await expect(new Numbers({ client, file }).bind(NUMBER, URL_1)).rejects.toThrow('has no record')
   })
 
   it('somebody has changed in the meantime is left alone unless forced', async () => {
@@ -136,7 +136,7 @@ describe('a number', () => {
     const { client, failure } = account()
     const numbers = new Numbers({ client, file })
     await expect(numbers.bind('+15550002222', URL_1)).rejects.toThrow('no such number')
-    await expect(numbers.unbind(NUMBER)).rejects.toThrow('does not know')
+    await expect(numbers.unbind(NUMBER)).rejects.toThrow('has no record')
     failure.next = { status: 401, code: 20003 }
     await expect(numbers.bind(NUMBER, URL_1)).rejects.toThrow('the credentials are wrong')
   })
