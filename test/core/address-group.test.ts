@@ -41,7 +41,7 @@ const half = fc.tuple(word, word, word, word)
 const hex = (words: readonly number[], long: boolean) =>
   words.map(each => each.toString(16).padStart(long ? 4 : 1, '0'))
 
-test('all addresses of a network of 64 bits are one group, in any spelling', () => {
+test('groups all addresses of a /64 network, in any notation', () => {
   fc.assert(
     fc.property(half, half, half, fc.boolean(), (network, one, other, long) => {
       const spelt = (host: readonly number[]) => hex([...network, ...host], long).join(':')
@@ -52,7 +52,7 @@ test('all addresses of a network of 64 bits are one group, in any spelling', () 
   )
 })
 
-test('each network of 64 bits is a group of its own, also where its addresses end as IPv4 ones do or leave zeros out', () => {
+test('separates /64 networks, also for dotted and shortened addresses', () => {
   fc.assert(
     fc.property(half, half, fc.boolean(), (network, host, long) => {
       fc.pre(network.some(each => each > 0))

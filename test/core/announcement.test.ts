@@ -15,7 +15,7 @@ const sound = (hz: number, ms: number, more: Partial<Sound> = {}): Sound => ({
   pcm: sine(hz, ms, 6_000),
   ...more,
 })
-/** When `hz` is first and last heard (ms since the leg joined). */
+/** First and last time at which `hz` is audible (ms since the leg joined). */
 function span(leg: LiveLeg, hz: number, from = 0): [number, number] {
   const at: number[] = []
   for (let t = from; t < leg.age; t += 20) if (level(leg.between(t, t + 20), hz) > 1_500) at.push(t)
@@ -39,8 +39,8 @@ async function couple() {
   return { bob, b: r.relay.find('bob')! }
 }
 
-describe('somebody alone', () => {
-  test('hears a notice at once, whole and without a click, and is known to have heard it when they have', async () => {
+describe('a participant alone', () => {
+  test('hears a complete notice immediately, without a click, and playback is confirmed', async () => {
     const { leg, anna, notices } = await alone()
     const ends: string[] = []
     void anna.announce(sound(300, 990)).ended.then(end => ends.push(end))
@@ -58,7 +58,7 @@ describe('somebody alone', () => {
     expect(leg.lately(100).every(sample => sample === 0)).toBe(true)
   })
 
-  test('hears one notice after the other; a ringing tone gives way to each and goes on', async () => {
+  test('hears notices one after the other, each interrupting the ringing tone', async () => {
     const { leg, anna } = await alone()
     const ringing = anna.announce(sound(425, 1_000, { loop: true }))
     await r.run(3_000)
@@ -78,7 +78,7 @@ describe('somebody alone', () => {
     expect(steepest(leg.between(0, leg.age))).toBeLessThan(1_300)
   })
 
-  test('stops hearing at once what is stopped with flush; else what was sent comes to an end', async () => {
+  test('stops a sound immediately with flush, otherwise after the audio already sent', async () => {
     const { leg, anna } = await alone()
     const [one, two] = [anna.announce(sound(300, 5_000)), anna.announce(sound(350, 5_000))]
     await r.run(1_000)
@@ -94,11 +94,11 @@ describe('somebody alone', () => {
     const [, end] = span(leg, 350)
     expect(end).toBeGreaterThanOrEqual(1_340)
     expect(end).toBeLessThanOrEqual(1_420)
-    // Only the flush itself may be cut hard; that is the far side's edge.
+    // Only the flush itself can cut hard, at the edge of the peer's buffer.
     expect(steepest(leg.between(1_140, leg.age))).toBeLessThan(900)
   })
 
-  test('who is gone has not heard it', async () => {
+  test('ends the announcement as stopped when the participant leaves', async () => {
     const { leg, anna } = await alone()
     const [one, two] = [anna.announce(sound(300, 5_000)), anna.announce(sound(350, 5_000))]
     await r.run(500)
@@ -108,7 +108,7 @@ describe('somebody alone', () => {
     expect(await anna.announce(sound(300, 100)).ended).toBe('stopped')
   })
 
-  test('a mark that never comes back is not waited for for ever', async () => {
+  test('does not wait indefinitely for a missing mark', async () => {
     r = await rooms()
     r.join('anna', { speaks: 'en-us', hears: 'es-es' })
     const ends: string[] = []
@@ -122,7 +122,7 @@ describe('somebody alone', () => {
     expect(ends).toEqual(['stopped'])
   })
 
-  test('more sounds than fit are refused, and told', async () => {
+  test('rejects sounds beyond the queue limit and reports them', async () => {
     const { leg, anna, notices } = await alone()
     const many = Array.from({ length: 20 }, () => anna.announce(sound(300, 300)))
     const ends = Promise.all(many.map(({ ended }) => ended))
@@ -132,7 +132,7 @@ describe('somebody alone', () => {
     expect(leg.marks).toHaveLength(16)
   })
 
-  test('a sound without samples is heard at once', async () => {
+  test('completes an empty sound immediately', async () => {
     const { anna } = await alone()
     const { ended } = anna.announce({ name: 'nothing', pcm: new Int16Array(0) })
     await r.run(100)
@@ -140,8 +140,8 @@ describe('somebody alone', () => {
   })
 })
 
-describe('among others', () => {
-  test('the original is soft under a notice, and comes back, without a gap or click', async () => {
+describe('a participant with others', () => {
+  test('hears the original ducked under a notice, then restored, without a gap or click', async () => {
     const { bob, b } = await couple()
     b.change({ hears: 'en-us' })
     r.say('anna', sine(200, 6_000, 6_000))
@@ -158,7 +158,7 @@ describe('among others', () => {
     expect(steepest(bob.between(0, bob.age))).toBeLessThan(1_300)
   })
 
-  test('a translation that waits is heard whole after the notice', async () => {
+  test('hears a delayed translation completely after the notice', async () => {
     const { bob, b } = await couple()
     b.announce(sound(300, 1_000))
     await r.run(100)
@@ -168,13 +168,13 @@ describe('among others', () => {
     const translation = span(bob, 400)
     expect(translation[0]).toBeGreaterThanOrEqual(notice[1] - 20)
     expect(translation[0] - notice[1]).toBeLessThanOrEqual(60)
-    // A little faster than spoken, since it is late.
+    // Slightly faster than spoken, because it is late.
     expect(translation[1] - translation[0]).toBeGreaterThanOrEqual(800)
     expect(r.relay.metrics.starved).toBe(0)
     expect(r.utterances.map(({ stage }) => stage)).toEqual(['begun', 'heard'])
   })
 
-  test('a notice waits for the end of a sentence; not for ever, and nothing of the sentence is lost', async () => {
+  test('hears a notice after the current sentence, or within it after a timeout, without losing speech', async () => {
     const { bob, b } = await couple()
     r.answer('en-us', 'es-es', 400, 1_000)
     await r.run(500)
@@ -197,7 +197,7 @@ describe('among others', () => {
     expect(steepest(bob.between(0, bob.age))).toBeLessThan(2_000)
   })
 
-  test('a background is heard only while nobody is, and yields to speech', async () => {
+  test('hears a background sound only during silence', async () => {
     const { bob, b } = await couple()
     b.announce(sound(425, 1_000, { loop: true }))
     await r.run(1_000)
@@ -215,8 +215,8 @@ describe('among others', () => {
   })
 })
 
-describe('the last translation once more', () => {
-  test('is heard whole, as often as it is wanted, also when the speaker has left', async () => {
+describe('repeating the last translation', () => {
+  test('plays all of it, any number of times, even after the speaker has left', async () => {
     const { bob, b } = await couple()
     expect(b.repeat()).toBe(false)
     r.answer('en-us', 'es-es', 400, 1_000, '1')
@@ -236,7 +236,7 @@ describe('the last translation once more', () => {
     }
   })
 
-  test('is as loud as it was, sample by sample', async () => {
+  test('has the same level, sample by sample', async () => {
     const { bob, b } = await couple()
     const stretches: Int16Array[] = []
     const hear = async (play: () => void) => {
@@ -250,12 +250,12 @@ describe('the last translation once more', () => {
     await hear(() => b.repeat())
     const [once, again] = stretches
     expect(peak(once!)).toBeGreaterThan(5_000)
-    // But for the first and last 5 ms, where it is faded as every sound is.
+    // Except for the first and last 5 ms, which are faded as in every sound.
     const inside = (pcm: Int16Array) => pcm.subarray(100, 15_500)
     expect(inside(again!)).toEqual(inside(once!))
   })
 
-  test('of a very long one only the end', async () => {
+  test('plays only the end of a very long translation', async () => {
     const { bob, b } = await couple()
     r.answer('en-us', 'es-es', 400, 30_000)
     await r.run(32_000)
@@ -268,7 +268,7 @@ describe('the last translation once more', () => {
     expect(steepest(bob.between(from, bob.age))).toBeLessThan(2_000)
   })
 
-  test('one that was dropped is not repeated', async () => {
+  test('does not repeat a dropped translation', async () => {
     const { b } = await couple()
     r.answer('en-us', 'es-es', 400, 3_000)
     await r.run(500)

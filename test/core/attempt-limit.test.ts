@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { AttemptLimit } from '../../src/core/attempt-limit.ts'
 import { FakeClock } from '../../src/simulator/fake-clock.ts'
 
-test('so many at once, then as many a minute; other addresses do not notice', () => {
+test('allows a burst, then the same number per minute, for each address separately', () => {
   const clock = new FakeClock()
   const limit = new AttemptLimit(clock, 10)
   for (let n = 0; n < 10; n++) {
@@ -23,7 +23,7 @@ test('so many at once, then as many a minute; other addresses do not notice', ()
   expect(limit.size).toBe(0)
 })
 
-test('whatever the times of the attempts, no more of them are let through than allowed', () => {
+test('never exceeds the limit, for any timing of the attempts', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat(20_000)), (perMinute, pauses) => {
       const clock = new FakeClock()
@@ -43,7 +43,7 @@ test('whatever the times of the attempts, no more of them are let through than a
   )
 })
 
-test('the wait that is told is the wait', () => {
+test('returns the exact wait', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 50 }),
@@ -65,7 +65,7 @@ test('the wait that is told is the wait', () => {
   )
 })
 
-test('a million addresses take bounded memory, are limited together, and free nobody who was limited before', () => {
+test('limits a million addresses in bounded memory, without releasing limited ones', () => {
   const clock = new FakeClock()
   const limit = new AttemptLimit(clock, 2, 100)
   limit.failed('early')
@@ -80,6 +80,6 @@ test('a million addresses take bounded memory, are limited together, and free no
   expect(limit.size).toBeLessThanOrEqual(101)
   expect(limit.waitMs('early')).toBeGreaterThan(0)
   clock.advance(60_000)
-  expect(limit.waitMs('somebody new')).toBe(0)
+  expect(limit.waitMs('new client')).toBe(0)
   expect(limit.size).toBe(0)
 })

@@ -54,7 +54,7 @@ async function couple(
 }
 
 describe('by keys', () => {
-  test('*1 pauses interpreting, told to both in their own language, and resumes it', async () => {
+  test('*1 pauses and resumes interpreting, and notifies both in their own language', async () => {
     const { announcer, commands, keys, anna, bob, press } = await couple()
     r.say('bob', sine(300, 20_000, 6_000))
     await press(anna, '*1')
@@ -70,14 +70,14 @@ describe('by keys', () => {
     expect(keys).toEqual(['*', '1', '*', '1'])
   })
 
-  test('*1 among three is told to who asked for it', async () => {
+  test('*1 in a room of three notifies only the participant who pressed it', async () => {
     const { announcer, anna, press } = await couple()
     r.live('carl', { speaks: 'fr-fr', hears: 'fr-fr' })
     await press(anna, '*1')
     expect(announcer.asked).toEqual(['interpreting-paused en-us'])
   })
 
-  test('*2 repeats the last translation, or says that there is none', async () => {
+  test('*2 repeats the last translation, or plays a notice without one', async () => {
     const { bob, press } = await couple()
     await press(bob, '*2')
     expect(told(bob, 'nothing-to-repeat')).toBe(true)
@@ -101,27 +101,27 @@ describe('by keys', () => {
     expect(loudness(bob.lately(300), 300, 16_000)).toBeGreaterThan(1_500)
   })
 
-  test('*9 and a digit change the language, which is told in the new one', async () => {
+  test('*9 and a digit change the language, with a notice in the new one', async () => {
     const { announcer, bob, press } = await couple({ languages: ['en-us', 'es-es', 'fr-fr'] })
     await press(bob, '*93')
     expect(announcer.asked).toEqual(['language-changed fr-fr'])
     expect(r.relay.find('bob')?.state).toMatchObject({ speaks: 'fr-fr', hears: 'fr-fr' })
     await press(bob, '*97')
     expect(announcer.asked).toHaveLength(1)
-    // Who hears another language than they speak goes on speaking it.
+    // A participant who hears a different language keeps their spoken language.
     r.relay.find('bob')?.change({ speaks: 'es-es', hears: 'en-us' })
     await press(bob, '*93')
     expect(r.relay.find('bob')?.state).toMatchObject({ speaks: 'es-es', hears: 'fr-fr' })
   })
 
-  test('*0 tells what can be done, and nothing else', async () => {
+  test('*0 lists the available keys', async () => {
     const { announcer, anna, press } = await couple()
     await press(anna, '*0')
     expect(announcer.asked).toEqual(['options en-us pause=*1 repeat=*2 mute=*3 options=*0'])
     expect(told(anna, 'options')).toBe(true)
   })
 
-  test('*5 pauses and resumes the recording, if there is one', async () => {
+  test('*5 pauses and resumes an active recording', async () => {
     let state: RecordingState | undefined
     const calls: string[] = []
     const status = () => ({ id: '1', room: 'r', state: state!, keptMs: 0 })
@@ -151,7 +151,7 @@ describe('by keys', () => {
     ])
   })
 
-  test('pressed in a hurry, only what is true in the end is told', async () => {
+  test('plays only the notice of the final state after several quick commands', async () => {
     const { anna, press } = await couple()
     await press(anna, '*3*3*3*3*3', 2_000)
     expect(told(anna, 'muted', 2_000)).toBe(true)
@@ -159,7 +159,7 @@ describe('by keys', () => {
     expect(r.relay.find('anna')?.state.muted).toBe(true)
   })
 
-  test('of somebody who leaves, nothing is left; and keys of others go on', async () => {
+  test('forgets a participant who leaves, and keeps handling the keys of others', async () => {
     const { anna, bob, press } = await couple()
     anna.press('*')
     void anna.close({ kind: 'hangup', by: 'remote' })
@@ -171,8 +171,8 @@ describe('by keys', () => {
   })
 })
 
-describe('when translation is away', () => {
-  test('each listener is told once, and that it is back; meanwhile they hear each other', async () => {
+describe('during an outage of the translation', () => {
+  test('notifies each listener once of the outage and of recovery; meanwhile they hear originals', async () => {
     const { announcer, anna, bob } = await couple()
     await r.run(3_000)
     r.say('anna', sine(300, 30_000, 6_000))
@@ -193,7 +193,7 @@ describe('when translation is away', () => {
     expect(told(bob, 'service-back', 2_000)).toBe(true)
   })
 
-  test('for less than a second, nobody is told', async () => {
+  test('plays no notice for an outage under one second', async () => {
     const { announcer } = await couple()
     await r.run(3_000)
     for (const c of r.translator.connections) c.drop(lost)
@@ -201,7 +201,7 @@ describe('when translation is away', () => {
     expect(announcer.asked).toEqual([])
   })
 
-  test('again and again, they are told every half minute at most', async () => {
+  test('repeats the notice at most every 30 s during repeated outages', async () => {
     const { announcer } = await couple()
     await r.run(3_000)
     for (let n = 0; n < 10; n++) {
@@ -216,7 +216,7 @@ describe('when translation is away', () => {
     expect(announcer.asked.filter(asked => asked.startsWith('service-back'))).toEqual([])
   })
 
-  test('for one listener only, the other is told nothing', async () => {
+  test('notifies only the affected listener', async () => {
     const { announcer } = await couple()
     r.translator.autoReady = false
     r.connection('en-us', 'es-es').drop({ kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'no') })
@@ -225,8 +225,8 @@ describe('when translation is away', () => {
   })
 })
 
-describe('time', () => {
-  test('that is nearly up is told to each, by their own clock', async () => {
+describe('time limit', () => {
+  test('announces the remaining time to each participant, counted from their own start', async () => {
     const { announcer, anna } = await couple({}, { maxMinutes: 4 })
     await r.run(60_000)
     r.live('carl', { hears: 'fr-fr' })

@@ -3,7 +3,7 @@ import { loudness } from '../../src/transcode/level.ts'
 import { rooms } from '../helpers/rooms.ts'
 import { sine } from '../helpers/tone.ts'
 
-test('a leg that throws when it plays ends alone; the speaker and the other listeners go on', async () => {
+test('ends only the leg whose playback throws; other participants continue', async () => {
   const r = await rooms()
   const anna = r.join('anna', { speaks: 'en-us', hears: 'en-us' })
   const bad = r.join('bad', { hears: 'en-us' })

@@ -7,7 +7,7 @@ import { MOST_FACTOR } from '../../src/transcode/stretch.ts'
 const PLENTY = Number.POSITIVE_INFINITY
 const state = (lagMs: number, trendMs = 0, aheadMs = PLENTY) => ({ lagMs, trendMs, aheadMs })
 
-/** Where a steady lag leads. */
+/** Pace that a steady lag settles on. */
 function settled(lagMs: number, from = REST): number {
   let pace = from
   for (let n = 0; n < 20; n++) pace = nextPace(pace, state(lagMs))
@@ -15,7 +15,7 @@ function settled(lagMs: number, from = REST): number {
 }
 
 describe('the pace of a late translation', () => {
-  test('is rest while nothing is late; pauses go first, then speech, up to a quarter faster', () => {
+  test('is normal without lag; trims pauses first, then speeds up speech by up to 25 %', () => {
     expect(PACES[settled(0)]).toEqual({ trim: false, factor: 1 })
     expect(PACES[settled(300)]).toEqual({ trim: true, factor: 1 })
     expect(PACES[settled(700)]).toEqual({ trim: true, factor: 1.05 })
@@ -23,7 +23,7 @@ describe('the pace of a late translation', () => {
     expect(Math.max(...PACES.map(({ factor }) => factor))).toBe(MOST_FACTOR)
   })
 
-  test('changes by one step at a time, whatever the lag does', () => {
+  test('changes by one step at a time for any lag', () => {
     const lags = fc.array(fc.double({ min: 0, max: 60_000, noNaN: true }), { minLength: 1, maxLength: 60 })
     fc.assert(
       fc.property(lags, all => {
@@ -39,7 +39,7 @@ describe('the pace of a late translation', () => {
     )
   })
 
-  test('does not flutter: a lag that sways by a third around any value settles on one pace', () => {
+  test('settles on one pace for a lag that varies by a third around any value', () => {
     for (let lagMs = 100; lagMs < 5_000; lagMs += 50) {
       let pace = settled(lagMs)
       const seen = new Set<number>()
@@ -51,24 +51,24 @@ describe('the pace of a late translation', () => {
     }
   })
 
-  test('a lag that grows is met sooner than one that falls', () => {
+  test('reacts sooner to a growing lag than to a falling one', () => {
     expect(nextPace(1, state(500, 400))).toBe(2)
     expect(nextPace(1, state(500, -400))).toBe(1)
   })
 
-  test('comes back to rest as the lag goes', () => {
+  test('returns to normal when the lag disappears', () => {
     expect(settled(0, PACES.length - 1)).toBe(REST)
     expect(settled(90, 1)).toBe(REST)
     expect(settled(200, 1)).toBe(1)
   })
 
-  test('what is still coming is not hurried into running dry', () => {
+  test('is normal while too little audio is available', () => {
     expect(nextPace(6, state(5_000, 0, 200))).toBe(REST)
     expect(nextPace(REST, state(5_000, 0, 200))).toBe(REST)
     expect(nextPace(REST, state(5_000, 0, 800))).toBe(1)
   })
 
-  test('of a lane: full speed within a second, rest within two of having caught up', () => {
+  test('of a queue reaches full speed within one second and normal speed two seconds after catching up', () => {
     const pace = new LanePace()
     for (let n = 0; n < 10; n++) pace.look(4_000, PLENTY)
     expect(pace.now.factor).toBe(1.25)

@@ -8,11 +8,11 @@ import { sine } from '../helpers/tone.ts'
 let r: Awaited<ReturnType<typeof rooms>>
 afterEach(() => r.relay.close())
 
-/** Low tones, so that a click stands out: the steepest step of all of them together is below 2 000. */
+/** Low tones, so that a click is detectable: the steepest step of all of them together is below 2 000. */
 const ANNA = 200
 const BOB = 320
 const level = (pcm: Int16Array, hz: number) => loudness(pcm, hz, 16_000)
-/** The least that is heard of `hz` in any 40 ms. */
+/** Minimum level of `hz` in any 40 ms. */
 const least = (pcm: Int16Array, hz: number) => {
   let least = Number.POSITIVE_INFINITY
   for (let at = 0; at + 640 <= pcm.length; at += 320)
@@ -37,8 +37,8 @@ const clickless = (...legs: LiveLeg[]) => {
   for (const leg of legs) expect(steepest(leg.between(0, leg.age))).toBeLessThan(2_000)
 }
 
-describe('a language changed in mid call', () => {
-  test('of a listener: the original without a gap, the sentence begun to its end, then the new language', async () => {
+describe('a language changed during a call', () => {
+  test('of a listener: plays the original without a gap, completes the sentence, then uses the new language', async () => {
     const { bob, b, events } = await couple()
     r.say('anna', sine(ANNA, 12_000, 6_000))
     await r.run(500)
@@ -47,7 +47,7 @@ describe('a language changed in mid call', () => {
     expect(b.change({ hears: 'fr-fr' })).toMatchObject({ hears: 'fr-fr' })
     await r.run(100)
     expect(open()).toContain('en-us fr-fr')
-    // What was said before still comes, from the session of before.
+    // Results for earlier speech still arrive from the previous session.
     r.answer('en-us', 'es-es', 450, 500, '2')
     await r.run(2_000)
     expect(level(bob.lately(2_000), 450)).toBeGreaterThan(1_000)
@@ -70,7 +70,7 @@ describe('a language changed in mid call', () => {
     clickless(bob)
   })
 
-  test('of a speaker: what they said in the old one is still translated, to its end', async () => {
+  test('of a speaker: translates all earlier speech from the old language', async () => {
     const { bob, a } = await couple()
     r.say('anna', sine(ANNA, 4_000, 6_000))
     await r.run(1_000)
@@ -84,7 +84,7 @@ describe('a language changed in mid call', () => {
     await r.run(1_000)
     expect(level(bob.lately(1_000), 500)).toBeGreaterThan(2_000)
     expect(least(bob.between(1_300, 4_900), ANNA)).toBeGreaterThan(6_000 * 10 ** (-24 / 20))
-    // The old session hears a second of silence, so that it knows the end, and nothing of the new language.
+    // The old session receives a second of silence, which marks the end, and no speech in the new language.
     await r.run(6_000)
     const old = r.connection('en-us', 'es-es')
     expect(old.closed).toBe(true)
@@ -95,7 +95,7 @@ describe('a language changed in mid call', () => {
     clickless(bob)
   })
 
-  test('to that of the other: the original comes up to full level, without a gap or click, and the session goes', async () => {
+  test('to that of the speaker: raises the original to full level without a gap or click, and closes the session', async () => {
     const { bob, b } = await couple()
     r.say('anna', sine(ANNA, 9_000, 6_000))
     await r.run(1_000)
@@ -108,7 +108,7 @@ describe('a language changed in mid call', () => {
     clickless(bob)
   })
 
-  test('and back at once goes on with the session there was', async () => {
+  test('and changed back immediately: reuses the existing session', async () => {
     const { b } = await couple()
     r.say('anna', sine(ANNA, 2_000, 6_000))
     await r.run(500)
@@ -120,7 +120,7 @@ describe('a language changed in mid call', () => {
     expect(open()).toHaveLength(2)
   })
 
-  test('the same again does nothing', async () => {
+  test('to the same language: does nothing', async () => {
     const { b, events } = await couple()
     const before = b.state
     expect(b.change({ hears: 'es-es', muted: false })).toBe(before)
@@ -133,7 +133,7 @@ describe('a language changed in mid call', () => {
 })
 
 describe('pausing', () => {
-  test('by either side lets both hear each other directly, and goes on when it is resumed', async () => {
+  test('by either side lets both hear each other directly until it is resumed', async () => {
     const { anna, bob, a, b } = await couple({ original: 'off' })
     r.say('anna', sine(ANNA, 20_000, 6_000))
     r.say('bob', sine(BOB, 20_000, 6_000))
@@ -156,7 +156,7 @@ describe('pausing', () => {
     clickless(anna, bob)
   })
 
-  test('a translation that was begun is heard to its end, over the soft original', async () => {
+  test('completes a started translation over the ducked original', async () => {
     const { bob, b } = await couple()
     r.say('anna', sine(ANNA, 5_000, 6_000))
     r.answer('en-us', 'es-es', 400, 1_000)
@@ -172,7 +172,7 @@ describe('pausing', () => {
 })
 
 describe('muting', () => {
-  test('lets nothing through, neither to ears nor to the service, and ends without a click', async () => {
+  test('silences the voice for listeners and the service, and ends without a click', async () => {
     const { bob, a } = await couple()
     r.say('anna', sine(ANNA, 5_000, 6_000))
     await r.run(1_000)
@@ -184,7 +184,7 @@ describe('muting', () => {
     const sent = connection.sent
       .slice(before)
       .flatMap(({ bytes }) => Array.from(new Int16Array(bytes.buffer)))
-    // At most what filled the fragment that was being made.
+    // At most the rest of the current fragment.
     expect(sent.slice(960).every(sample => sample === 0)).toBe(true)
     expect(sent.length).toBeGreaterThan(14_000)
     a.change({ muted: false })
@@ -195,7 +195,7 @@ describe('muting', () => {
 })
 
 describe('one way only', () => {
-  test('who wants no language hears the voice itself, and is translated for the other', async () => {
+  test('plays originals to a participant without a heard language, and translates them for the other', async () => {
     const { anna, bob, a } = await couple()
     a.change({ hears: null })
     r.say('anna', sine(ANNA, 3_000, 6_000))
@@ -209,7 +209,7 @@ describe('one way only', () => {
     expect(open()).toEqual(['en-us es-es'])
   })
 
-  test('who speaks no language only listens', async () => {
+  test('lets a participant without a spoken language only listen', async () => {
     const { anna, bob, b } = await couple()
     b.change({ speaks: null })
     r.say('anna', sine(ANNA, 2_000, 6_000))
@@ -219,7 +219,7 @@ describe('one way only', () => {
     expect(level(bob.lately(500), ANNA)).toBeGreaterThan(1_900)
   })
 
-  test('the original as loud as wanted, from one moment to the next', async () => {
+  test('changes the level of the original immediately', async () => {
     const { bob, b } = await couple({ original: 'off' })
     r.say('anna', sine(ANNA, 6_000, 6_000))
     await r.run(500)
@@ -236,7 +236,7 @@ describe('one way only', () => {
     clickless(bob)
   })
 
-  test('names are those of the moment', async () => {
+  test('uses the current name in captions', async () => {
     const { a } = await couple()
     r.answer('en-us', 'es-es', 400, 100, '1')
     a.change({ name: 'Ana' })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { childEnvironment } from '../../src/core/child-environment.ts'
 
-test('a child gets what programs need to run, and nothing that could be a secret', () => {
+test('passes the variables that programs need, but no secrets', () => {
   const needed = {
     PATH: '/usr/bin',
     HOME: '/home/a',

@@ -7,8 +7,8 @@ const opened = () => {
   return circuit
 }
 
-describe('a breaker', () => {
-  test('opens after five failures in a row, and lets one probe through at a time', () => {
+describe('a circuit breaker', () => {
+  test('opens after five consecutive failures and allows one probe at a time', () => {
     const circuit = new Circuit(() => 0.5)
     for (let n = 0; n < 4; n++) circuit.failed(n)
     expect(circuit.status).toBe('closed')
@@ -23,7 +23,7 @@ describe('a breaker', () => {
     expect(circuit.status).toBe('closed')
   })
 
-  test('counts no failures that lie far apart, and none before a success', () => {
+  test('ignores failures far apart and failures before a success', () => {
     const circuit = new Circuit(() => 0.5)
     for (let n = 0; n < 20; n++) circuit.failed(n * 6_000)
     expect(circuit.status).toBe('closed')
@@ -34,13 +34,13 @@ describe('a breaker', () => {
     expect(circuit.status).toBe('closed')
   })
 
-  test('a success that did not last is a failure', () => {
+  test('counts a short-lived success as a failure', () => {
     const circuit = new Circuit(() => 0.5)
     for (let n = 0; n < 5; n++) circuit.unsteady(circuit.succeeded(n * 100), n * 100 + 50)
     expect(circuit.status).toBe('open')
   })
 
-  test('opened again and again, it waits longer each time, up to 5 s; after a steady while it does not', () => {
+  test('waits longer each time it reopens, up to 5 s, until it was stable', () => {
     const circuit = opened()
     const waits: number[] = []
     let now = 10
@@ -58,7 +58,7 @@ describe('a breaker', () => {
     expect(circuit.probeAt - now - 20_000).toBe(400)
   })
 
-  test('probes are spread by chance', () => {
+  test('randomizes the time of probes', () => {
     for (const [random, wait] of [
       [0, 300],
       [0.999, 500],
@@ -69,7 +69,7 @@ describe('a breaker', () => {
     }
   })
 
-  test('what fails late, from before it opened, changes nothing', () => {
+  test('ignores late failures of attempts that started before it opened', () => {
     const circuit = opened()
     const { probeAt } = circuit
     circuit.failed(100)

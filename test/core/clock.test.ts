@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { after, systemClock, Ticker } from '../../src/core/clock.ts'
 import { FakeClock } from '../../src/simulator/fake-clock.ts'
 
-test('tasks run in order of their deadlines, each at its moment', () => {
+test('runs tasks in the order of their deadlines, each on time', () => {
   const clock = new FakeClock()
   const since = clock.now()
   const seen: [string, number][] = []
@@ -22,7 +22,7 @@ test('tasks run in order of their deadlines, each at its moment', () => {
   expect(clock.pending).toBe(1)
 })
 
-test('the clock of tests counts no whole milliseconds, and its tasks run late by uneven fractions of one', () => {
+test('the test clock uses fractional milliseconds and runs tasks late by varying fractions', () => {
   const clock = new FakeClock()
   const since = clock.now()
   expect(since % 1).toBeGreaterThan(0.1)
@@ -33,7 +33,7 @@ test('the clock of tests counts no whole milliseconds, and its tasks run late by
   for (let n = 1; n <= 50; n++) clock.at(since + n * 20, () => late.push(clock.now() - since - n * 20))
   clock.advance(1_000)
   expect(clock.now()).toBe(since + 1_000)
-  // What is due at the very end runs there.
+  // A task that is due at the very end runs there.
   expect(late.pop()).toBe(0)
   expect(late).toHaveLength(49)
   expect(new Set(late).size).toBe(49)
@@ -41,7 +41,7 @@ test('the clock of tests counts no whole milliseconds, and its tasks run late by
   expect(Math.max(...late)).toBeLessThan(0.9)
 })
 
-test('real tasks never run early, though timers of Node do', async () => {
+test('never runs real tasks early, although Node.js timers can fire early', async () => {
   const early: number[] = []
   await Promise.all(
     Array.from({ length: 200 }, (_, n) => {
@@ -57,12 +57,12 @@ test('real tasks never run early, though timers of Node do', async () => {
   expect(early).toEqual([])
 })
 
-test('a real task that was disposed never runs, nor one of next month', async () => {
+test('does not run a disposed real task, or one due next month', async () => {
   let ran = false
   after(systemClock, 1.5, () => {
     ran = true
   })[Symbol.dispose]()
-  // Longer than Node's timers can count.
+  // Longer than the maximum delay of a Node.js timer.
   using _later = after(systemClock, 30 * 86_400_000, () => {
     ran = true
   })
@@ -70,7 +70,7 @@ test('a real task that was disposed never runs, nor one of next month', async ()
   expect(ran).toBe(false)
 })
 
-test('a disposed task never runs', () => {
+test('does not run a disposed task', () => {
   const clock = new FakeClock()
   let ran = false
   after(clock, 10, () => {
@@ -97,7 +97,7 @@ test('a ticker stays on its grid for hours', () => {
   expect(clock.pending).toBe(0)
 })
 
-test('a late tick skips what was missed and returns to the grid', () => {
+test('a late tick skips missed periods and returns to the grid', () => {
   // A clock whose tasks run late, as after a long turn of the event loop.
   const clock = new FakeClock()
   let late = 0

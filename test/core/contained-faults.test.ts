@@ -18,10 +18,10 @@ const level = (leg: LiveLeg, hz: number, ms = 300) => loudness(leg.lately(ms), h
 const fault = () => {
   throw new Error('a fault of ours')
 }
-/** What the log says of faults, with how many it says it of. */
+/** Log lines of the faults. */
 const said = () => r.log.all.filter(({ fields }) => fields.reason === 'a fault of ours')
 
-/** Two rooms, in each of which one is heard by another; `speak` says whether they are. */
+/** Two rooms with one speaker and one listener each. */
 async function twoRooms() {
   r = await rooms()
   r.live('anna', { speaks: 'en-us', hears: 'en-us' })
@@ -33,7 +33,7 @@ async function twoRooms() {
   return { bob, dora }
 }
 
-/** Both rooms are served, the translation in the second one included. */
+/** Expects that both rooms work, including the translation in the second one. */
 async function expectServed({ bob, dora }: { bob: LiveLeg; dora: LiveLeg }, id: string) {
   r.answer('en-us', 'es-es', 900, 600, id)
   await r.run(500)
@@ -41,14 +41,14 @@ async function expectServed({ bob, dora }: { bob: LiveLeg; dora: LiveLeg }, id: 
   expect(level(dora, 900)).toBeGreaterThan(4_000)
 }
 
-/** The log tells it once, with its stack, and it is counted. */
+/** Expects one log line with a stack, and the count. */
 function expectTold(message: string, least = 1) {
   expect(said().map(line => line.message)).toEqual([message])
   expect(said()[0]!.fields.stack).toContain('contained-faults.test.ts')
   expect(r.relay.metrics.faultsContained).toBeGreaterThanOrEqual(least)
 }
 
-describe('costs nobody else anything', () => {
+describe('does not affect others', () => {
   test('a room that throws on every tick', async () => {
     const legs = await twoRooms()
     r.relay.rooms.get('r')!.tick = fault
@@ -58,7 +58,7 @@ describe('costs nobody else anything', () => {
     expectTold('room failed', 20)
   })
 
-  test('a result that cannot be read: the utterance is lost, the next is heard', async () => {
+  test('an unreadable result: drops the utterance and plays the next', async () => {
     const legs = await twoRooms()
     const { sink } = r.connection('en-us', 'es-es')
     sink.result({ utterance: 'x', final: true, text: 'x', translation: 'y', audio: r.maker.tone(700, 500) })
@@ -80,7 +80,7 @@ describe('costs nobody else anything', () => {
     expect(r.relay.decoding).toBe(0)
   })
 
-  test('a connection that throws when it is sent speech: it is lost, and another one made', async () => {
+  test('a connection that throws on send: is replaced', async () => {
     const legs = await twoRooms()
     const connection = r.connection('en-us', 'es-es')
     connection.send = fault
@@ -92,7 +92,7 @@ describe('costs nobody else anything', () => {
     expectTold('service connection failed')
   })
 
-  test('a connection that cannot be opened: it is tried again', async () => {
+  test('a connection that cannot be opened: is retried', async () => {
     r = await rooms()
     vi.spyOn(r.translator, 'open').mockImplementationOnce(fault)
     r.live('anna', { speaks: 'en-us', hears: 'es-es' })
@@ -102,7 +102,7 @@ describe('costs nobody else anything', () => {
     expectTold('service connection failed')
   })
 
-  test('a party whose own voice throws: their leg ends', async () => {
+  test('a participant whose input throws: their leg ends', async () => {
     const { dora, bob } = await twoRooms()
     const carl = r.legs.get('carl')!
     vi.spyOn(r.relay.find('carl')!, 'write').mockImplementation(fault)
@@ -114,7 +114,7 @@ describe('costs nobody else anything', () => {
     expectTold('leg failed')
   })
 
-  test('a listener whose voices cannot be mixed: their leg ends, who speaks goes on', async () => {
+  test('a listener whose voices cannot be mixed: their leg ends, the speaker stays', async () => {
     const { bob, dora } = await twoRooms()
     const voice = [...r.relay.find('bob')!.playout.voices.values()][0]!
     vi.spyOn(voice.original, 'ready').mockImplementation(fault)
@@ -144,7 +144,7 @@ describe('costs nobody else anything', () => {
     expect(said().map(({ message }) => message)).toEqual(['leg failed', 'leg close failed'])
   })
 
-  test('an onlooker that throws at every event, told once', async () => {
+  test('an observer that throws at every event: is logged once', async () => {
     const legs = await twoRooms()
     r.relay.observer.on('level', fault)
     await r.run(1_000)
@@ -152,7 +152,7 @@ describe('costs nobody else anything', () => {
     expectTold('observer failed', 30)
   })
 
-  test('somebody who cannot be taken in: they are out again, and others come in', async () => {
+  test('a participant who cannot join: is removed, and others can join', async () => {
     const legs = await twoRooms()
     const room = r.relay.rooms.get('r')!
     vi.spyOn(room, 'join').mockImplementationOnce(fault)
@@ -165,7 +165,7 @@ describe('costs nobody else anything', () => {
   })
 })
 
-test('a timer that throws harms no other timer, and the same fault is told once, another one again', () => {
+test('a timer that throws does not affect other timers, and each distinct fault is logged once', () => {
   const log = new LogLines()
   const metrics = { faultsContained: 0 }
   const faults = new ContainedFaults(log, metrics)

@@ -25,7 +25,7 @@ async function setUp(decoders = 64) {
   return { pool, queue, metrics, utterance }
 }
 
-/** Everything in it, as one piece. */
+/** Returns all of its audio. */
 function all(utterance: Utterance): Int16Array {
   const reader = utterance.audio.reader()
   const frames: number[] = []
@@ -35,7 +35,7 @@ function all(utterance: Utterance): Int16Array {
 }
 
 describe('decoding', () => {
-  test('of a long result is spread over ticks, a bounded piece in each, until all is there', async () => {
+  test('spreads a long result over ticks, with a bounded amount in each', async () => {
     const { queue, utterance } = await setUp()
     const long = utterance('long', 20_000)
     long.end()
@@ -45,7 +45,7 @@ describe('decoding', () => {
     while (queue.size > 0) {
       queue.tick()
       ticks++
-      // 16 mp3 frames of 36 ms, and what the decoder held back.
+      // 16 MP3 frames of 36 ms, and the decoder's delay.
       expect(long.audio.durationMs - before).toBeLessThanOrEqual(18 * 36)
       before = long.audio.durationMs
     }
@@ -55,20 +55,20 @@ describe('decoding', () => {
     expect(loudness(all(long), 1_000, 16_000)).toBeGreaterThan(6_000)
   })
 
-  test('keeps up with every voice of many, alike', async () => {
+  test('keeps up with all of many voices equally', async () => {
     const { queue, utterance } = await setUp()
     const many = Array.from({ length: 60 }, (_, n) => utterance(String(n), 3_000))
     for (const each of many) each.end()
     queue.tick()
     const after = many.map(each => each.audio.durationMs)
-    // At least as fast as it is played, for each of them.
+    // At least real time for each voice.
     expect(Math.min(...after)).toBeGreaterThan(300)
     expect(Math.max(...after) - Math.min(...after)).toBeLessThan(50)
     while (queue.size > 0) queue.tick()
     for (const each of many) expect(each.audio.complete).toBe(true)
   })
 
-  test('goes on when there are fewer decoders than voices', async () => {
+  test('continues with fewer decoders than voices', async () => {
     const { queue, utterance, pool } = await setUp(2)
     const many = Array.from({ length: 8 }, (_, n) => utterance(String(n), 1_000, 500 + 100 * n))
     for (const each of many) each.end()
@@ -79,7 +79,7 @@ describe('decoding', () => {
     pool.close()
   })
 
-  test('waits for a voice that comes in pieces', async () => {
+  test('waits for the next chunk of a voice', async () => {
     const { queue, utterance } = await setUp()
     const made = utterance('slow', 200)
     for (let n = 0; n < 10; n++) queue.tick()
@@ -92,7 +92,7 @@ describe('decoding', () => {
     expect(made.audio.durationMs).toBeGreaterThan(350)
   })
 
-  test('ends with the queue; what was decoded can still be read', async () => {
+  test('ends with the queue; decoded audio remains readable', async () => {
     const { queue, utterance } = await setUp()
     const made = utterance('cut', 5_000)
     queue.clear()
@@ -105,7 +105,7 @@ describe('decoding', () => {
     expect(all(made).length).toBeGreaterThan(0)
   })
 
-  test('stops at two minutes: longer than that is no utterance', async () => {
+  test('stops at the maximum utterance length of two minutes', async () => {
     const { queue, utterance } = await setUp()
     const endless = utterance('endless', 1_000)
     for (let n = 0; n < 200; n++) {
@@ -117,7 +117,7 @@ describe('decoding', () => {
     expect(endless.audio.durationMs).toBeLessThan(121_000)
   })
 
-  test('what is no audio makes no sound, and is counted once', async () => {
+  test('counts invalid audio once and plays no sound for it', async () => {
     const { pool, queue, metrics } = await setUp()
     const made = new Utterance('junk', 0, pool, metrics)
     made.write(Buffer.from('not an mp3 at all, but long enough to be looked at'))

@@ -15,7 +15,7 @@ export const full: EndReason = {
 export const never: EndReason = { kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'wrong key') }
 const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const
 
-/** A session's view of one connection. */
+/** One connection as its session sees it. */
 class Caller implements ConnectionSink {
   readonly events: string[] = []
   connection: Connection | undefined
@@ -54,7 +54,7 @@ export function gateSetup(services = 1) {
     caller.connection = gate.open(request, caller)
     return caller
   }
-  /** Fakes answer in microtasks. */
+  /** Lets fakes answer, which they do in microtasks. */
   const settle = async () => {
     for (let n = 0; n < 10; n++) await Promise.resolve()
   }

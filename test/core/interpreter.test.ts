@@ -36,7 +36,7 @@ function setUp() {
   return { interpreter, hear, captions, names, utterances, metrics, complaints }
 }
 
-/** All of an utterance, decoded. */
+/** Returns all decoded audio of an utterance. */
 function soundOf(utterance: Utterance): Int16Array {
   while (utterance.decode(100)) {}
   const reader = utterance.audio.reader()
@@ -46,7 +46,7 @@ function soundOf(utterance: Utterance): Int16Array {
 }
 
 describe('an interpreter', () => {
-  test('tells captions as they grow, partial and final under one name', () => {
+  test('emits growing captions, partial and final with the same id', () => {
     const { hear, captions, names } = setUp()
     hear({ final: false, text: 'one' })
     hear({ final: false, text: 'one two' })
@@ -58,7 +58,7 @@ describe('an interpreter', () => {
     expect(names[0]).toContain('anna.1')
   })
 
-  test('tells a text once that every piece of a voice repeats', () => {
+  test('emits a text once that every chunk of a voice repeats', () => {
     const { hear, captions, utterances } = setUp()
     const mp3 = maker.tone(1_000, 600)
     for (let at = 0; at < mp3.length; at += 512)
@@ -67,7 +67,7 @@ describe('an interpreter', () => {
     expect(utterances).toHaveLength(1)
   })
 
-  test('makes one voice of results that are files of their own, without gaps', () => {
+  test('joins results that are separate files into one voice without gaps', () => {
     const { interpreter, hear, utterances } = setUp()
     for (const hz of [600, 1_000, 1_500]) hear({ text: 'one', audio: maker.tone(hz, 400) })
     interpreter.endOfSpeech()
@@ -84,7 +84,7 @@ describe('an interpreter', () => {
     expect(Math.abs(one!.audio.durationMs - alone[0]! - alone[1]! - alone[2]!)).toBeLessThan(25)
   })
 
-  test('says once that a voice is no mp3, and not of one that is damaged or empty', () => {
+  test('reports once that a voice is not MP3, but not a damaged or empty one', () => {
     const { interpreter, hear, utterances, complaints } = setUp()
     const mp3 = maker.tone(1_000, 300)
     const whole = () => {
@@ -102,7 +102,7 @@ describe('an interpreter', () => {
     expect(complaints).toHaveLength(1)
   })
 
-  test('makes one voice of an utterance, whole, and the next after it', () => {
+  test('creates one complete voice per utterance', () => {
     const { interpreter, hear, utterances, metrics } = setUp()
     const mp3 = maker.tone(1_000, 600)
     hear({ text: 'one', audio: mp3.subarray(0, 1_000) }, 123)
@@ -117,7 +117,7 @@ describe('an interpreter', () => {
     expect(metrics.utterances).toBe(2)
   })
 
-  test('ends a voice without being told when the next one begins', () => {
+  test('ends a voice when the next one starts', () => {
     const { hear, utterances } = setUp()
     hear({ audio: maker.tone(1_000, 300) })
     hear({ utterance: '2', audio: maker.tone(1_000, 300) })
@@ -126,7 +126,7 @@ describe('an interpreter', () => {
     expect(utterances[1]?.audio.complete).toBe(false)
   })
 
-  test('begins another voice for one that goes on after its end', () => {
+  test('starts a new voice for audio after the end of its utterance', () => {
     const { interpreter, hear, utterances } = setUp()
     hear({ audio: maker.tone(1_000, 300) })
     interpreter.endOfSpeech()
@@ -135,7 +135,7 @@ describe('an interpreter', () => {
     expect(utterances).toHaveLength(2)
   })
 
-  test('without text tells nothing, without audio says nothing', () => {
+  test('emits no caption without text and no voice without audio', () => {
     const { hear, captions, utterances } = setUp()
     hear({})
     hear({ audio: new Uint8Array(0) })
@@ -144,7 +144,7 @@ describe('an interpreter', () => {
     expect(utterances).toHaveLength(0)
   })
 
-  test('joins words that come in results of their own, and hears the next one while a voice is on its way', () => {
+  test('joins words from separate results, and accepts the next utterance while a voice is arriving', () => {
     const { interpreter, hear, captions, names, utterances, metrics } = setUp()
     hear({ text: 'one' })
     hear({ translation: 'uno' })
@@ -161,7 +161,7 @@ describe('an interpreter', () => {
     expect(metrics.utterancesVoiceless).toBe(0)
   })
 
-  test('the end of an utterance without a voice does not end the voice of another', () => {
+  test('keeps a voice when another utterance without a voice ends', () => {
     const { interpreter, hear, utterances, metrics } = setUp()
     hear({ text: 'one' })
     hear({ utterance: '2', text: 'two', audio: maker.tone(1_000, 300).subarray(0, 600) })
@@ -172,7 +172,7 @@ describe('an interpreter', () => {
     expect(metrics.utterancesVoiceless).toBe(1)
   })
 
-  test('takes the names of a new connection for new utterances', () => {
+  test('treats the ids of a new connection as new utterances', () => {
     const { interpreter, hear, captions, names, utterances } = setUp()
     hear({ text: 'one', audio: maker.tone(1_000, 300) })
     interpreter.interrupted()
@@ -184,7 +184,7 @@ describe('an interpreter', () => {
     expect(utterances[1]?.id).not.toBe(utterances[0]?.id)
   })
 
-  test('goes on with a voice that broke off, when the next connection begins it again', () => {
+  test('continues an interrupted voice when the next connection repeats it', () => {
     const { interpreter, hear, captions, utterances } = setUp()
     const voice = numberedFrames(100, 160)
     const mp3 = maker.encode(voice, 16_000, 64)
@@ -192,7 +192,7 @@ describe('an interpreter', () => {
     hear({ final: false, text: 'one' })
     hear({ text: 'one', translation: 'uno', audio: mp3.subarray(0, half) })
     interpreter.interrupted()
-    // Partials of what is known already would take it back.
+    // Partial results of known words would retract them.
     hear({ final: false, text: 'on' })
     hear({ text: 'one', translation: 'uno', audio: mp3.subarray(0, half) })
     hear({ text: 'one', translation: 'uno', audio: mp3.subarray(half) })
@@ -206,7 +206,7 @@ describe('an interpreter', () => {
     expect(repeated).toBeLessThanOrEqual(15)
   })
 
-  test('says all of it when the words are others the second time', () => {
+  test('plays all of it if the words differ the second time', () => {
     const { interpreter, hear, captions, utterances } = setUp()
     const mp3 = maker.encode(numberedFrames(100, 160), 16_000, 64)
     hear({ text: 'one', translation: 'uno', audio: mp3.subarray(0, mp3.length / 2) })
@@ -219,8 +219,8 @@ describe('an interpreter', () => {
 
   test.each([
     ['whole', 1],
-    ['in pieces', 5],
-  ])('hears once what a service sends twice, %s', (_how, pieces) => {
+    ['in chunks', 5],
+  ])('plays repeated audio once, %s', (_how, pieces) => {
     const { interpreter, hear, utterances, metrics } = setUp()
     const mp3 = maker.encode(numberedFrames(0, 100), 16_000, 64)
     const size = Math.ceil(mp3.length / pieces)
@@ -245,7 +245,7 @@ describe('an interpreter', () => {
     })
   })
 
-  test('the end of an utterance that is over does not end the one that is being said', () => {
+  test('keeps the current voice when a completed utterance ends again', () => {
     const { interpreter, hear, utterances } = setUp()
     hear({ audio: maker.tone(1_000, 300) })
     interpreter.endOfSpeech('1')
@@ -257,7 +257,7 @@ describe('an interpreter', () => {
     expect(utterances[1]?.decode(100) || utterances[1]?.audio.complete).toBe(true)
   })
 
-  test('knows when words come without their voice, until a voice comes', () => {
+  test('detects words without a voice, until a voice arrives', () => {
     const { interpreter, hear, metrics } = setUp()
     hear({ final: false, text: 'o' })
     hear({ text: 'one', translation: 'uno' })
@@ -268,7 +268,7 @@ describe('an interpreter', () => {
     hear({ utterance: '2', text: 'two', translation: 'dos', audio: maker.tone(1_000, 300) })
     interpreter.endOfSpeech()
     expect(interpreter.voiceless).toBe(false)
-    // Noise that was taken for words and taken back needs no voice.
+    // Retracted words (noise) need no voice.
     hear({ utterance: '3', text: '' })
     interpreter.endOfSpeech()
     expect(interpreter.voiceless).toBe(false)
@@ -278,7 +278,7 @@ describe('an interpreter', () => {
     expect(metrics.utterancesVoiceless).toBe(2)
   })
 
-  test('remembers a few names only, however many a service makes up', () => {
+  test('keeps a bounded number of utterance ids', () => {
     const { hear, names } = setUp()
     for (let n = 0; n < 10_000; n++) hear({ utterance: `x${n}`, text: 'again' })
     expect(new Set(names).size).toBe(10_000)

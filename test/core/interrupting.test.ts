@@ -13,7 +13,7 @@ const heardMs = (leg: LiveLeg, hz: number, from: number, to = leg.age) => {
   return sum
 }
 
-/** Bob is being told something for 3 s and has 2 s more to come when he begins to speak. */
+/** Bob starts to speak during a translation of 3 s, with 2 s more in the queue. */
 async function interrupted(
   options: Parameters<typeof rooms>[0] = {},
   invitation: Parameters<typeof r.live>[1] = {},
@@ -32,7 +32,7 @@ async function interrupted(
 }
 
 describe('a listener who speaks', () => {
-  test('hears the translation to its end all the same', async () => {
+  test('hears the complete translation by default', async () => {
     const bob = await interrupted()
     expect(heardMs(bob, 1_000, 0)).toBeGreaterThan(2_400)
     expect(heardMs(bob, 1_500, 0)).toBeGreaterThan(1_500)
@@ -41,13 +41,13 @@ describe('a listener who speaks', () => {
   })
 
   test.each([
-    ['for all', { interrupt: 'clear' as const }, {}],
-    ['for them', {}, { interrupt: 'clear' as const }],
+    ['in the settings', { interrupt: 'clear' as const }, {}],
+    ['in the invitation', {}, { interrupt: 'clear' as const }],
   ])(
-    'with clear %s hears no more of it, at once; all of it is counted and captioned',
+    'with clear %s drops it immediately, and counts and captions all of it',
     async (_, options, invitation) => {
       const bob = await interrupted(options, invitation)
-      // 300 ms of speech, and what was on its way to be heard by then.
+      // 300 ms of speech, and the audio already sent by then.
       expect(heardMs(bob, 1_000, 2_000)).toBeGreaterThanOrEqual(260)
       expect(heardMs(bob, 1_000, 2_000)).toBeLessThanOrEqual(340)
       expect(heardMs(bob, 1_500, 0)).toBe(0)
@@ -59,7 +59,7 @@ describe('a listener who speaks', () => {
         'anna.1.2 dropped',
       ])
       expect(r.captions).toHaveLength(2)
-      // What comes after it is heard.
+      // Later translations are played.
       const from = bob.age
       r.answer('en-us', 'es-es', 1_200, 500, '3')
       await r.run(1_000)
@@ -67,7 +67,7 @@ describe('a listener who speaks', () => {
     },
   )
 
-  test('does not interrupt by a cough, nor by noise on the line', async () => {
+  test('does not interrupt by coughing or line noise', async () => {
     const cough = new Int16Array(16_000)
     cough.set(sine(700, 140), 1_600)
     cough.set(sine(700, 140), 9_600)
@@ -76,12 +76,12 @@ describe('a listener who speaks', () => {
     expect(r.relay.metrics.interruptions).toBe(0)
   })
 
-  test('may be told otherwise than the rest: keep where all others clear', async () => {
+  test('can override the setting: keep instead of clear', async () => {
     const bob = await interrupted({ interrupt: 'clear' }, { interrupt: 'keep' })
     expect(heardMs(bob, 1_500, 0)).toBeGreaterThan(1_500)
   })
 
-  test('does not cut off a notice, nor is a mark of it lost', async () => {
+  test('does not cut off a notice or lose its mark', async () => {
     r = await rooms({ interrupt: 'clear' })
     r.live('anna', { speaks: 'en-us', hears: 'en-us' })
     const bob = r.live('bob', { speaks: 'es-es', hears: 'es-es' })
@@ -96,7 +96,7 @@ describe('a listener who speaks', () => {
     expect(bob.flushes).toBe(0)
   })
 
-  test('with nothing to interrupt, interrupts nothing', async () => {
+  test('does not count an interruption without a translation', async () => {
     r = await rooms({ interrupt: 'clear' })
     r.live('anna', { speaks: 'en-us', hears: 'en-us' })
     const bob = r.live('bob', { speaks: 'es-es', hears: 'es-es' })

@@ -13,7 +13,7 @@ import {
 const usual = keyTable(keyMapOf(attendantOptions().keys))
 const TIMEOUT = 3_000
 
-/** What comes of keys pressed `stepMs` apart. */
+/** Returns the commands for keys pressed `stepMs` apart. */
 function typed(keys: string, table: KeyTable = usual, stepMs = 200): string[] {
   let state = NO_KEYS
   let now = 1_723.456
@@ -27,14 +27,14 @@ function typed(keys: string, table: KeyTable = usual, stepMs = 200): string[] {
 const name = (command: KeyCommand) => ('choice' in command ? `language ${command.choice}` : command.action)
 
 describe('keys', () => {
-  test('mean what the settings say', () => {
+  test('trigger the configured actions', () => {
     expect(typed('*1*2*3*5*0')).toEqual(['pause', 'repeat', 'mute', 'recording', 'options'])
     expect(typed('*91*99')).toEqual(['language 1', 'language 9'])
     expect(typed('#1', keyTable({ pause: '#1' }))).toEqual(['pause'])
     expect(typed('1', keyTable({ pause: '1' }))).toEqual(['pause'])
   })
 
-  test('that are pressed otherwise mean nothing, and spoil nothing', () => {
+  test('in unknown sequences are ignored', () => {
     expect(typed('1234567890#')).toEqual([])
     expect(typed('*4')).toEqual([])
     expect(typed('*4*1')).toEqual(['pause'])
@@ -44,12 +44,12 @@ describe('keys', () => {
     expect(typed('12*2')).toEqual(['repeat'])
   })
 
-  test('that come too late begin anew', () => {
+  test('after the timeout start a new sequence', () => {
     expect(typed('*1', usual, TIMEOUT)).toEqual(['pause'])
     expect(typed('*1', usual, TIMEOUT + 1)).toEqual([])
   })
 
-  test('may be turned off', () => {
+  test('can be turned off', () => {
     const { keys } = attendantOptions({ keys: { mute: 'off', pause: '*3' } })
     expect(keyMapOf(keys)).toEqual({
       pause: '*3',
@@ -67,13 +67,13 @@ describe('keys', () => {
     [{ language: '*9', options: '*95' }, 'keys must be distinct: *95 for options conflicts with *95'],
     [{ pause: '' }, 'keys must be 1 to 6 of 0-9, *, # and A-D, got "" for pause'],
     [{ pause: 'x' }, 'got "x" for pause'],
-  ])('cannot be %j', (keys, message) => {
+  ])('rejects %j', (keys, message) => {
     expect(() => keyTable(keys)).toThrow(RangeError)
     expect(() => keyTable(keys)).toThrow(message)
     expect(() => attendantOptions({ keys: { mute: 'off', recording: 'off', ...keys } })).toThrow()
   })
 
-  test('are understood whatever was pressed before, once there was a pause', () => {
+  test('are recognized after a pause, regardless of earlier keys', () => {
     const key = fc.constantFrom(...'0123456789*#ABCD')
     const sequence = fc.string({ unit: key, minLength: 1, maxLength: 4 })
     fc.assert(
@@ -93,7 +93,7 @@ describe('keys', () => {
             now += afterMs
             const step = press(table, state, pressed, now, TIMEOUT)
             state = step.state
-            // What is kept is the beginning of something, or nothing; a command leaves nothing.
+            // The state is a prefix of a sequence or empty, and empty after a command.
             if (step.command) expect(state).toBe(NO_KEYS)
             if (state.typed) expect([...table.keys()].some(each => each.startsWith(state.typed))).toBe(true)
             expect(table.has(state.typed)).toBe(false)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { LagEvent } from '../../src/core/observer.ts'
 import { rooms } from '../helpers/rooms.ts'
 
-/** Anna is heard by Bob and Carl in Spanish, and talks faster than she can be translated. */
+/** Bob and Carl hear Anna in Spanish; she talks faster than her translation plays. */
 async function setUp() {
   const r = await rooms()
   r.join('anna', { speaks: 'en-us', original: 'off' })
@@ -16,7 +16,7 @@ async function setUp() {
 }
 
 describe('the lag', () => {
-  test('is told once a second for each speaker and listener while there is something to hear, and once when it is over', async () => {
+  test('is reported once per second for each speaker and listener during playback, and once at the end', async () => {
     const r = await setUp()
     const seen: (LagEvent & { at: number })[] = []
     r.relay.observer.on('lag', event => seen.push({ ...event, at: r.clock.now() }))
@@ -31,7 +31,7 @@ describe('the lag', () => {
       for (const [n, { at }] of mine.entries())
         if (n > 0) expect(Math.abs(at - mine[n - 1]!.at - 1_000)).toBeLessThan(0.9)
       expect(mine[0]).toMatchObject({ room: 'r', speaker: 'anna' })
-      // The third waits for two of 4 s; by and by that is made up for.
+      // The third utterance waits for two of 4 s; the delay is made up gradually.
       expect(mine[0]!.lagMs).toBeGreaterThan(4_500)
       expect(mine[0]!.lagMs).toBeLessThan(8_000)
       expect(mine[0]!.backlogMs).toBeGreaterThan(8_000)
@@ -43,7 +43,7 @@ describe('the lag', () => {
     await r.relay.close()
   })
 
-  test('is counted whether somebody looks or not: a distribution, what is late now, and the time won', async () => {
+  test('is counted without observers: distribution, currently late translations and time saved', async () => {
     const r = await setUp()
     const { metrics } = r.relay
     r.answerAll(3, 4_000)
@@ -54,10 +54,10 @@ describe('the lag', () => {
     expect([metrics.lateNow, metrics.lagNowMs]).toEqual([0, 0])
     expect(metrics.lagMs.count).toBeGreaterThan(16)
     expect(metrics.lagMs.max).toBeGreaterThan(4_500)
-    // Two listeners, 12 s each, mostly a quarter faster.
+    // Two listeners, 12 s each, mostly 25 % faster.
     expect(metrics.hastenedMs).toBeGreaterThan(2 * 1_200)
     expect(metrics.hastenedMs).toBeLessThan(2 * 2_400)
-    // Who is alone has nobody to be late for.
+    // A participant alone in a room has no lag.
     r.answerAll(3, 4_000)
     await r.run(1_500)
     expect(metrics.lateNow).toBe(2)
@@ -65,7 +65,7 @@ describe('the lag', () => {
     expect([metrics.lateNow, metrics.lagNowMs]).toEqual([0, 0])
   })
 
-  test('of one who came later is their own', async () => {
+  test('is separate for a listener who joined later', async () => {
     const r = await setUp()
     const seen: LagEvent[] = []
     r.relay.observer.on('lag', event => seen.push(event))

@@ -6,14 +6,14 @@ import { sine } from '../helpers/tone.ts'
 import { recording, steepest } from '../transcode/speech-signal.ts'
 import { setUp, silences, speech } from './lane-player.ts'
 
-describe('a voice that comes in pieces', () => {
-  test('late, it is hurried only by what is there, and never cut in mid word', () => {
+describe('a voice that arrives in chunks', () => {
+  test('speeds up only with available audio and is never cut within a word', () => {
     const { lane, seen, play } = setUp()
     const slow = speech('2', sine(900, 2_000), false)
     lane.enqueue(speech('1', sine(600, 3_000)))
     lane.enqueue(slow)
     const heard = [play(4_600)]
-    // From here on it comes as fast as it is spoken.
+    // From here on it arrives in real time.
     for (let n = 0; n < 100; n++) {
       slow.audio.append(sine(900, 100))
       heard.push(play(100))
@@ -22,14 +22,14 @@ describe('a voice that comes in pieces', () => {
     slow.audio.finish()
     heard.push(play())
     const all = joined(heard)
-    // 900 Hz is whole periods in 20 ms: the pieces make one tone, and a gap would be a step.
+    // 900 Hz has whole periods in 20 ms: the chunks form one tone, and a gap would be a step.
     expect(steepest(all)).toBeLessThan(steepest(sine(900, 1_000)) * 1.1)
     expect(silences(all).filter(ms => ms > 30)).toEqual([])
     expect(all.length / 16).toBeCloseTo(15_000 - lane.hastenedMs - lane.trimmedMs, -2)
     expect(seen.at(-1)).toBe('finished 2')
   })
 
-  test('whatever comes when: every sample is heard or left out, every utterance has one end', () => {
+  test('plays or skips every sample and ends every utterance once, for any arrival times', () => {
     const step = fc.oneof(
       fc.record({
         kind: fc.constant('new' as const),

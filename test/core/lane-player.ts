@@ -3,7 +3,7 @@ import { UtteranceAudio } from '../../src/core/utterance-audio.ts'
 import { peak } from '../../src/transcode/level.ts'
 import { joined } from '../../src/transcode/pcm.ts'
 
-/** An utterance that says `pcm`; complete unless told otherwise. */
+/** Returns an utterance with audio `pcm`, complete by default. */
 export function speech(id: string, pcm: Int16Array, complete = true): Speech {
   const audio = new UtteranceAudio()
   audio.append(pcm)
@@ -11,7 +11,7 @@ export function speech(id: string, pcm: Int16Array, complete = true): Speech {
   return { id, audio, speechEndedAt: 0 }
 }
 
-/** What is heard of `pcm` by somebody for whom it is not late. */
+/** Returns `pcm` as played without lag. */
 export function asItIs(pcm: Int16Array): Int16Array {
   const reader = speech('', pcm).audio.reader()
   const frames: Int16Array[] = []
@@ -21,7 +21,7 @@ export function asItIs(pcm: Int16Array): Int16Array {
 
 export function setUp({ maxLagMs = 60_000, ...timing }: LaneTiming & { maxLagMs?: number } = {}) {
   const seen: string[] = []
-  /** Places at the beginning of utterances, taken as they begin. */
+  /** First frames of utterances, read when they start. */
   const beginnings: Int16Array[] = []
   const lane = new TranslationLane(
     maxLagMs,
@@ -39,7 +39,7 @@ export function setUp({ maxLagMs = 60_000, ...timing }: LaneTiming & { maxLagMs?
     },
     timing,
   )
-  /** Plays up to `ms`, as a playout does; stops where there is nothing. */
+  /** Plays up to `ms` like a playout; stops when no audio is available. */
   const play = (ms = 600_000) => {
     const frames: Int16Array[] = []
     for (let at = 0; at < ms; at += 20) {
@@ -53,7 +53,7 @@ export function setUp({ maxLagMs = 60_000, ...timing }: LaneTiming & { maxLagMs?
   return { lane, seen, beginnings, play }
 }
 
-/** Lengths of the stretches of silence, 20 ms and more (ms). */
+/** Returns the lengths of silent intervals of at least 20 ms (ms). */
 export function silences(pcm: Int16Array): number[] {
   const found: number[] = []
   let from = 0

@@ -6,7 +6,7 @@ import { rooms } from '../helpers/rooms.ts'
 
 const LANGUAGES = ['en-us', 'es-es', 'de-de', 'fr-fr']
 
-/** CPU time of the next five who come into a room of `count` people who speak four languages (ms each). */
+/** CPU time of the next five joins of a room with `count` participants and four languages (ms each). */
 async function joinMs(count: number): Promise<number> {
   const r = await rooms({ maxLegs: count + 10 })
   const join = (n: number) => {
@@ -22,13 +22,13 @@ async function joinMs(count: number): Promise<number> {
   return (user + system) / 5_000
 }
 
-test('a join costs at most the square of those who are there', async () => {
+test('a join has at most quadratic cost in the number of participants', async () => {
   const [small, large] = [await joinMs(40), await joinMs(120)]
-  // Nine times the pairs; the cube would be 27 times as much.
+  // Nine times the pairs; cubic cost would be 27 times as much.
   expect(large / Math.max(small, 0.5)).toBeLessThan(18)
 })
 
-test('routes are the same in groups, those who read and those in one place included', () => {
+test('grouping does not change the routes, including caption readers and shared spaces', () => {
   const parties = Array.from({ length: 40 }, (_, n): Party => {
     const language = LANGUAGES[n % 4]! as LanguageId
     const state = { speaks: language, hears: language, interpreting: n % 11 !== 3 }

@@ -8,7 +8,7 @@ type Rooms = Awaited<ReturnType<typeof rooms>>
 let r: Rooms
 afterEach(() => r.relay.close())
 
-describe('one who leaves', () => {
+describe('a participant who leaves', () => {
   async function couple() {
     r = await rooms()
     const anna = r.join('anna', { speaks: 'en-us', hears: 'en-us', original: 'off' })
@@ -17,7 +17,7 @@ describe('one who leaves', () => {
     return { anna, bob }
   }
 
-  test('a long translation of one who hung up is heard to its end', async () => {
+  test('a long translation is played completely after its speaker hung up', async () => {
     const { anna, bob } = await couple()
     r.say('anna', sine(440, 600))
     await r.run(700)
@@ -31,7 +31,7 @@ describe('one who leaves', () => {
     expect(r.connection('en-us', 'es-es').closed).toBe(true)
   })
 
-  test('a voice without an end does not keep the session of one who hung up for ever', async () => {
+  test('a voice without an end does not keep the session open indefinitely after a hang-up', async () => {
     const { anna } = await couple()
     await r.run(100)
     void anna.close({ kind: 'hangup', by: 'remote' })
@@ -44,7 +44,7 @@ describe('one who leaves', () => {
     expect(r.connection('en-us', 'es-es').closed).toBe(true)
   })
 
-  test('utterances have names of their own, also when a pair of languages comes back', async () => {
+  test('utterance ids stay unique when a pair of languages is used again', async () => {
     r = await rooms()
     r.join('anna', { speaks: 'en-us', hears: 'en-us' })
     for (const listener of ['bob', 'carl']) {
@@ -61,7 +61,7 @@ describe('one who leaves', () => {
 })
 
 describe('the relay', () => {
-  test('counts a voice that runs dry, and an original that is left out', async () => {
+  test('counts buffer underruns and dropped originals', async () => {
     r = await rooms()
     r.join('anna', { speaks: 'en-us', hears: 'en-us' })
     const bob = r.join('bob', { speaks: 'es-es', hears: 'es-es' })
@@ -70,7 +70,7 @@ describe('the relay', () => {
     sink.result({ utterance: '1', final: true, text: 'x', audio: r.maker.tone(1_800, 400) })
     await r.run(1_500)
     expect(r.relay.metrics.starved).toBe(1)
-    // Nobody reads at bob's end for a while: originals go by.
+    // Bob's peer does not read for a while, so originals are dropped.
     bob.congested = true
     await r.run(100)
     bob.congested = false
@@ -79,7 +79,7 @@ describe('the relay', () => {
     expect(r.relay.metrics.originalFramesDropped).toBeGreaterThan(before)
   })
 
-  test('counts lost speech while the service is still away', async () => {
+  test('counts lost speech during an outage', async () => {
     r = await rooms({ replayMs: 1_000 })
     r.translator.autoReady = false
     r.join('anna', { speaks: 'en-us', hears: 'es-es' })
@@ -94,7 +94,7 @@ describe('the relay', () => {
   })
 })
 
-describe('a relay that everybody has left', () => {
+describe('a relay that all participants have left', () => {
   const HANG_UP = { kind: 'hangup', by: 'remote' } as const
 
   async function lastWords() {
@@ -107,7 +107,7 @@ describe('a relay that everybody has left', () => {
   }
 
   // Found by seed 1716583307 of the soak test: a long answer in the last 20 ms of the last call.
-  test('decodes no more, and keeps nothing of a translation that came as it was left', async () => {
+  test('stops decoding and releases a translation that arrives at the same time', async () => {
     const { anna, bob } = await lastWords()
     r.answer('en-us', 'es-es', 1_800, 10_000)
     expect(r.relay.decoding).toBe(1)
@@ -120,7 +120,7 @@ describe('a relay that everybody has left', () => {
     expect(r.relay.decoding).toBe(0)
   })
 
-  test('decodes the next call as the first', async () => {
+  test('decodes the next call like the first', async () => {
     const { anna, bob } = await lastWords()
     r.answer('en-us', 'es-es', 1_800, 10_000)
     void anna.close(HANG_UP)
@@ -135,7 +135,7 @@ describe('a relay that everybody has left', () => {
     expect(carl.over || dora.over).toBe(false)
   })
 
-  test('shows no lag any more, and no session that waits', async () => {
+  test('shows no lag and no waiting sessions', async () => {
     const { anna, bob } = await lastWords()
     for (const id of ['1', '2', '3']) r.answer('en-us', 'es-es', 1_800, 5_000, id)
     r.translator.refuse = { kind: 'failed', error: lost }
@@ -154,7 +154,7 @@ describe('a relay that everybody has left', () => {
     })
   })
 
-  test('does not take the hours until the next call for a late tick', async () => {
+  test('does not count the hours until the next call as a late tick', async () => {
     const { anna, bob } = await lastWords()
     void anna.close(HANG_UP)
     void bob.close(HANG_UP)
@@ -168,7 +168,7 @@ describe('a relay that everybody has left', () => {
   })
 })
 
-test('what all its listeners have left is decoded no further, though others stay', async () => {
+test('stops decoding an utterance that all its listeners have left, while others stay', async () => {
   r = await rooms()
   const anna = r.join('anna', { speaks: 'en-us', hears: 'en-us', original: 'off' })
   const bob = r.join('bob', { speaks: 'es-es', hears: 'es-es', original: 'off' })

@@ -4,7 +4,7 @@ import { joined } from '../../src/transcode/pcm.ts'
 import { rooms } from '../helpers/rooms.ts'
 import { louder, recording, speechDb } from '../transcode/speech-signal.ts'
 
-/** Two speakers whose translations come at these levels (dBFS), three sentences each; what the listener hears of both. */
+/** Plays translations of two speakers at these levels (dBFS), three sentences each. Returns the levels at the listener. */
 async function heardAt(levels: [number, number], options: Parameters<typeof rooms>[0]): Promise<number[]> {
   const r = await rooms({ ...options })
   r.join('anna', { speaks: 'en-us', original: 'off' })
@@ -31,7 +31,7 @@ async function heardAt(levels: [number, number], options: Parameters<typeof room
 }
 
 describe('translated voices', () => {
-  test('are heard at one level, whether they come loud or soft', async () => {
+  test('are normalized to one level', async () => {
     for (const levels of [
       [-30, -12],
       [-9, -25],
@@ -42,24 +42,24 @@ describe('translated voices', () => {
     }
   })
 
-  test('at the level that is set', async () => {
+  test('use the configured level', async () => {
     for (const each of await heardAt([-28, -18], { levelling: true, levelDb: -26 }))
       expect(Math.abs(each + 26)).toBeLessThan(2)
   })
 
-  test('as they come when levelling is off', async () => {
+  test('keep their levels when `levelling` is off', async () => {
     const [soft, loud] = await heardAt([-30, -12], { levelling: false })
     expect(loud! - soft!).toBeGreaterThan(17)
   })
 
-  test('the level of a voice that comes in pieces does not step where they meet', async () => {
+  test('keep a smooth level across chunks of a voice', async () => {
     const r = await rooms({ levelling: true })
     r.join('anna', { speaks: 'en-us', original: 'off' })
     const bob = r.join('bob', { hears: 'es-es', original: 'off' })
     await r.run(100)
     const { sink } = r.connection('en-us', 'es-es')
     const mp3 = r.maker.tone(1_000, 4_000)
-    // 400 ms, then twice as fast as it is played.
+    // 400 ms, then at twice the playback rate.
     for (let at = 0; at < mp3.length; at += at === 0 ? 1_600 : 800) {
       sink.result({
         utterance: '1',
@@ -73,7 +73,7 @@ describe('translated voices', () => {
     await r.run(4_000)
     expect(r.relay.metrics.starved).toBe(0)
     const heard = bob.heard()
-    // A tone at 8 000 is 5 dB too loud; it comes down slowly, and stays.
+    // A tone at 8 000 is 5 dB too loud; its level falls slowly and then stays.
     let before = loudness(heard.subarray(1_600, 1_920), 1_000, 16_000)
     for (let at = 1_920; at < 3.8 * 16_000; at += 320) {
       const now = loudness(heard.subarray(at, at + 320), 1_000, 16_000)

@@ -11,7 +11,7 @@ function recorded() {
   return { lines, clock, log: limitedLog(log, clock) }
 }
 
-test('lines with the same message are limited, and the next one says how many were left out', () => {
+test('limits lines with the same message and reports the number of suppressed lines', () => {
   const { lines, clock, log } = recorded()
   for (let n = 0; n < 1_000; n++) log.warn({ n }, 'refused')
   expect(lines).toHaveLength(50)
@@ -22,7 +22,7 @@ test('lines with the same message are limited, and the next one says how many we
   expect(lines.at(-1)!.fields).toEqual({ n: 'next' })
 })
 
-test('another message has its own limit, and errors always pass', () => {
+test('limits each message separately and never limits errors', () => {
   const { lines, log } = recorded()
   for (let n = 0; n < 200; n++) log.info({}, 'refused')
   log.info({}, 'session ready')

@@ -9,7 +9,7 @@ import { FRAME_SAMPLES, joined } from '../../src/transcode/pcm.ts'
 import { LiveLeg } from '../helpers/live-leg.ts'
 import { rooms } from '../helpers/rooms.ts'
 
-/** Low tones, so that a click stands out. They repeat every 20 ms: what the bridge leaves out to keep up is not heard. */
+/** Low tones, so that a click is detectable. They repeat every 20 ms, so that frames dropped to catch up are inaudible. */
 const TONES = [100, 150, 200, 250, 300]
 const PEAK = 2_500
 /** Frames end near the peaks of their tones, where a cut is loudest. */
@@ -81,7 +81,7 @@ const action = fc.oneof(
 )
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 
-/** Five parties who never stop talking, and what is done to them. */
+/** Five participants who talk continuously, and the actions applied to them. */
 class Bustle {
   readonly #r: Awaited<ReturnType<typeof rooms>>
   readonly #legs = new Map<number, LiveLeg>()
@@ -136,7 +136,7 @@ class Bustle {
     await this.run(step.do === 'answer' ? 100 : 340)
   }
 
-  /** Lets time pass: everybody who is not stalled delivers what is due, late ones all at once. */
+  /** Advances the time. Participants who are not stalled deliver all audio that is due, including late audio. */
   async run(ms: number): Promise<void> {
     for (let t = 0; t < ms; t += 20) {
       for (const [who, leg] of this.#legs) this.#speak(who, leg)
@@ -147,14 +147,14 @@ class Bustle {
     }
   }
 
-  /** Everything that was begun has come to its end; only what goes on for ever does. */
+  /** Lets all temporary sounds end, so that only continuous ones remain. */
   async settle(): Promise<void> {
     this.#service(true)
     for (const { stop } of this.#stops) stop()
     await this.run(9_000)
   }
 
-  /** Everybody hears exactly whom they should, as loud as they should. */
+  /** Checks that each listener hears exactly the expected speakers, at the expected levels. */
   check(): void {
     for (const [listening, leg] of this.#legs)
       for (const [speaking, other] of this.#legs) {
@@ -168,7 +168,7 @@ class Bustle {
       }
   }
 
-  /** The largest step that anybody ever heard. */
+  /** Returns the largest step in any listener's audio. */
   clicks(): number {
     return Math.max(0, ...this.#everyLeg.map(leg => largestStep(leg.between(0, leg.age))))
   }
@@ -238,7 +238,7 @@ class Bustle {
   readonly #late = new Map<number, number>()
 }
 
-/** The largest step in `pcm`: what is left when all that is smooth is taken away. */
+/** Returns the largest step in `pcm`, after smooth changes are filtered out. */
 function largestStep(pcm: Int16Array): number {
   let most = 0
   for (let n = 4; n < pcm.length; n++) {
@@ -248,7 +248,7 @@ function largestStep(pcm: Int16Array): number {
   return most / 3
 }
 
-/** 20 ms of a tone, of which time is the phase. */
+/** Returns 20 ms of a tone whose phase follows the time. */
 function frameOf(hz: number, timeMs: number): Int16Array {
   const frame = new Int16Array(FRAME_SAMPLES)
   const from = (((timeMs * 16) % 6_400) + 6_400) % 6_400
@@ -257,7 +257,7 @@ function frameOf(hz: number, timeMs: number): Int16Array {
   return frame
 }
 
-/** How loud the original of `speaker` is for `listener` while nothing is being translated. */
+/** Expected level of the original of `speaker` for `listener` without a playing translation. */
 function loudnessFor({ state: speaker }: Participant, { state: listener }: Participant): number {
   if (!speaker.speaks || speaker.muted) return 0
   const foreign = listener.hears !== undefined && !sameLanguage(speaker.speaks, listener.hears)
@@ -265,7 +265,7 @@ function loudnessFor({ state: speaker }: Participant, { state: listener }: Parti
   return { off: 0, low: 10 ** (-18 / 20), duck: 10 ** (-9 / 20) }[listener.original]
 }
 
-test('whatever is done, in the end everybody hears whom they should, and on the way nobody hears a click', async () => {
+test('after any actions, each listener hears the expected speakers, without clicks on the way', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 8, maxLength: 24 }), async actions => {
       const r = await rooms()
@@ -280,17 +280,17 @@ test('whatever is done, in the end everybody hears whom they should, and on the 
       }
       await bustle.settle()
       bustle.check()
-      // A cut through any of the tones is a step of up to its peak.
+      // A cut through a tone is a step of up to its peak.
       expect(bustle.clicks()).toBeLessThan(PEAK / 5)
     }),
     { seed: 11, numRuns: 15 },
   )
 }, 60_000)
 
-test('a click would be found', () => {
+test('the check detects a click', () => {
   const silence = new Int16Array(FRAME_SAMPLES)
   for (const hz of TONES) {
-    // It begins, or ends, a quarter of a period after its zero: at its peak.
+    // The tone starts or ends a quarter of a period after its zero crossing, at its peak.
     const peakMs = 250 / hz
     expect(largestStep(joined([frameOf(hz, 0), frameOf(hz, 20)]))).toBeLessThan(10)
     expect(largestStep(joined([silence, frameOf(hz, peakMs)]))).toBeGreaterThan(PEAK * 0.9)

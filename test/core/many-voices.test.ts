@@ -6,7 +6,7 @@ import { rooms } from '../helpers/rooms.ts'
 let r: Awaited<ReturnType<typeof rooms>>
 afterEach(() => r?.relay.close())
 
-/** Rooms of two in which `voices` translations come in pieces, all at once; none of them ends. */
+/** Opens rooms of two with `voices` simultaneous translations that do not end. */
 async function open(voices: number, options: Parameters<typeof relayOptions>[0] = {}) {
   r = await rooms({ maxLegs: voices, ...options })
   for (let n = 0; n < voices; n += 2) {
@@ -20,10 +20,10 @@ async function open(voices: number, options: Parameters<typeof relayOptions>[0] 
     sink.result({ utterance: '1', final: false, text: 'a', translation: 'b', audio })
 }
 
-/** Those who have heard it all: 0.6 s of two. */
+/** Legs that have played all of it: 0.6 s of two. */
 const heard = () => [...r.legs.values()].filter(leg => loudness(leg.heard(), 1_000, 16_000) > 0.2 * 7_600)
 
-/** Makes room for decoders, which takes a turn of the event loop now and then. */
+/** Runs for `ms`, yielding to the event loop so that new decoders can be created. */
 async function turns(ms: number) {
   for (let t = 0; t < ms; t += 100) {
     await r.run(100)
@@ -31,14 +31,14 @@ async function turns(ms: number) {
   }
 }
 
-describe('voices that are all open at once', () => {
-  test.each([70, 300])('are all heard: %i', async voices => {
+describe('voices that are open at the same time', () => {
+  test.each([70, 300])('are all played: %i', async voices => {
     await open(voices)
     await turns(900)
     expect(heard()).toHaveLength(voices)
   })
 
-  test('wait only where fewer decoders were asked for', async () => {
+  test('wait only if fewer decoders are configured', async () => {
     await open(20, { maxDecoders: 12 })
     await turns(900)
     expect(heard()).toHaveLength(12)
@@ -48,7 +48,7 @@ describe('voices that are all open at once', () => {
   })
 })
 
-test('decoders follow the legs', () => {
+test('the number of decoders follows the number of legs', () => {
   expect(decodersOf(relayOptions())).toBe(2_400)
   expect(decodersOf(relayOptions({ maxLegs: 1 }))).toBe(8)
   expect(decodersOf(relayOptions({ maxLegs: 10, maxDecoders: 3 }))).toBe(3)

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { Histogram } from '../../src/core/metrics.ts'
 
 describe('a histogram', () => {
-  test('is empty at first', () => {
+  test('is initially empty', () => {
     const histogram = new Histogram()
     expect([histogram.count, histogram.max, histogram.mean]).toEqual([0, 0, 0])
     for (const q of [0, 0.5, 1]) expect(histogram.quantile(q)).toBe(0)
   })
 
-  test('tells count, mean and the largest exactly', () => {
+  test('returns the exact count, mean and maximum', () => {
     const histogram = new Histogram()
     for (const value of [3, 1, 8]) histogram.record(value)
     expect([histogram.count, histogram.max, histogram.mean]).toEqual([3, 8, 4])
@@ -23,15 +23,15 @@ describe('a histogram', () => {
     expect(histogram.quantile(0.5)).toBeLessThanOrEqual(0.1)
   })
 
-  test('is not spoilt by what is no number', () => {
+  test('ignores NaN', () => {
     const histogram = new Histogram()
     histogram.record(Number.NaN)
     histogram.record(10)
     expect([histogram.count, histogram.max, histogram.mean]).toEqual([1, 10, 10])
   })
 
-  test('gives quantiles within 5 % from 0.1 to ten million, whatever the values', () => {
-    // Spread over all sizes alike: the exponent is drawn, not the value.
+  test('returns quantiles within 5 % for values from 0.1 to ten million', () => {
+    // Uniform over orders of magnitude: the exponent is random, not the value.
     const value = fc.double({ min: -1, max: 7, noNaN: true }).map(exponent => 10 ** exponent)
     fc.assert(
       fc.property(
@@ -48,7 +48,7 @@ describe('a histogram', () => {
     )
   })
 
-  test('never names a quantile above the largest value', () => {
+  test('returns no quantile above the maximum', () => {
     const histogram = new Histogram()
     for (let n = 0; n < 100; n++) histogram.record(1.001)
     expect(histogram.quantile(1)).toBeLessThanOrEqual(1.001)

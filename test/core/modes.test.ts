@@ -10,13 +10,13 @@ import { sine } from '../helpers/tone.ts'
 let r: Awaited<ReturnType<typeof rooms>>
 afterEach(() => r.relay.close())
 
-/** The first and the fourth understand each other. */
+/** The first and the fourth have the same language. */
 const LANGUAGES = ['en-us', 'es-es', 'fr-fr', 'en-gb', 'de-de'] as const
 const gone: EndReason = {
   kind: 'failed',
   error: new BridgeError('SERVICE_LOST', 'gone', { retryable: true }),
 }
-/** Whoever speaks is a low tone; their translation a high one, by the language it is in. */
+/** Speakers are low tones; their translations are high tones that depend on the language. */
 const voiceHz = (who: number) => 200 + 50 * who
 const translatedHz = (who: number, into: string) =>
   1_000 + 250 * who + 50 * LANGUAGES.indexOf(into as (typeof LANGUAGES)[number])
@@ -33,7 +33,7 @@ async function room(count: number, original: OriginalVoice) {
   return legs
 }
 const level = (leg: LiveLeg, hz: number, ms: number) => loudness(leg.lately(ms), hz, 16_000)
-/** The service answers all that `who` says, in every language somebody wants. */
+/** Answers the speech of `who` in all requested languages. */
 const answer = (who: number, ms: number, id = '1') => {
   const from = LANGUAGES[who]!
   for (const { request, closed, live } of r.translator.connections)
@@ -43,7 +43,7 @@ const answer = (who: number, ms: number, id = '1') => {
 
 describe.each([2, 3, 5])('%i people', count => {
   test.each(['off', 'low', 'duck'] as const)(
-    'with original %s: each hears everybody else in their own language, over the original as wanted',
+    'with original %s: each hears all others in their own language, over the original at that level',
     async original => {
       const legs = await room(count, original)
       for (let speaker = 0; speaker < count; speaker++) {
@@ -72,7 +72,7 @@ describe.each([2, 3, 5])('%i people', count => {
     },
   )
 
-  test('while the service is away for one of them: that original at full level, all others translated', async () => {
+  test('during an outage for one of them: play that original at full level and translate all others', async () => {
     const legs = await room(count, 'off')
     await r.run(2_000)
     r.translator.autoReady = false
@@ -85,7 +85,7 @@ describe.each([2, 3, 5])('%i people', count => {
     for (const leg of legs.slice(1)) expect(level(leg, voiceHz(0), 800) / PEAK).toBeCloseTo(1, 1)
     expect(level(legs[0]!, translatedHz(1, 'en-us'), 800)).toBeGreaterThan(6_500)
     expect(level(legs[0]!, voiceHz(1), 800)).toBeLessThan(60)
-    // It comes back by itself.
+    // It recovers automatically.
     r.translator.autoReady = true
     for (const c of r.translator.connections) if (!c.closed && !c.live) c.sink.ready()
     await r.run(2_000)
@@ -97,7 +97,7 @@ describe.each([2, 3, 5])('%i people', count => {
     expect(level(legs[1]!, translatedHz(0, 'es-es'), 500)).toBeGreaterThan(6_500)
   })
 
-  test('with a service slow by 10 s: everything is heard whole, and who speaks is heard meanwhile', async () => {
+  test('with a service delay of 10 s: hear complete translations, and the originals meanwhile', async () => {
     const legs = await room(count, 'duck')
     r.say('p0', sine(voiceHz(0), 12_000, PEAK))
     await r.run(10_000)
@@ -110,7 +110,7 @@ describe.each([2, 3, 5])('%i people', count => {
     expect(r.relay.metrics.utterancesDropped).toBe(0)
   })
 
-  test('of whom one hangs up: their last words are heard, and the others go on as before', async () => {
+  test('after one hangs up: hear their last words, and continue as before', async () => {
     const legs = await room(count, 'duck')
     r.say('p0', sine(voiceHz(0), 1_000, PEAK))
     await r.run(1_000)
@@ -129,7 +129,7 @@ describe.each([2, 3, 5])('%i people', count => {
     expect(level(legs[2]!, voiceHz(1), 500) / PEAK).toBeCloseTo(alone.duck, 1)
   })
 
-  test('of whom one mutes themself, one pauses, and one hears a notice', async () => {
+  test('with one muted, one paused and one hearing a notice', async () => {
     const legs = await room(count, 'duck')
     for (let n = 0; n < count; n++) r.say(`p${n}`, sine(voiceHz(n), 20_000, PEAK / 2))
     r.relay.find('p0')?.change({ muted: true })

@@ -4,7 +4,7 @@ import { EchoWords, isEchoText } from '../../../src/core/echo-text-guard.ts'
 const MORNING = 'Good morning, everybody: shall we begin?'
 const TRAIN = 'The train to Lyon leaves at four.'
 
-/** What was played at 0 and 3 s, and what was heard of the party since. */
+/** Guard with words played at 0 and 3 s, and the amounts of audio heard since. */
 function guard(heard: { own: number; echo: number }) {
   const words = new EchoWords()
   words.begun({ id: '1', text: MORNING }, 0)
@@ -15,52 +15,52 @@ function guard(heard: { own: number; echo: number }) {
   return (text: string, now = 6_000) => isEchoText(text, [words], evidence, now)
 }
 
-describe('where an echo was picked up and the party not heard, a text is an echo', () => {
+describe('with an echo but without own speech, detects a text', () => {
   const isEcho = guard({ own: 2, echo: 100 })
   test.each([
-    ['that is what was played', 'good morning everybody shall we begin'],
-    ['with errors of the recogniser', 'Good mourning every body, shall we begun'],
-    ['that is a half of it', 'shall we begin'],
-    ['that is two of them joined', 'good morning everybody shall we begin the train to lyon leaves at four'],
-    ['that is the end of one and the beginning of the next', 'shall we begin the train to Lyon'],
+    ['equal to the played words', 'good morning everybody shall we begin'],
+    ['with recognition errors', 'Good mourning every body, shall we begun'],
+    ['that is half of an utterance', 'shall we begin'],
+    ['of two joined utterances', 'good morning everybody shall we begin the train to lyon leaves at four'],
+    ['of the end of one utterance and the start of the next', 'shall we begin the train to Lyon'],
   ])('%s', (_, text) => {
     expect(isEcho(text)).toBe(true)
   })
 
   test.each([
-    ['of other words', 'I would like a coffee with milk please'],
-    ['of nothing', ' … '],
+    ['with other words', 'I would like a coffee with milk please'],
+    ['without words', ' … '],
     [
-      'of some of the words in another sentence',
+      'with some of the words in another sentence',
       'could you tell me whether the next bus goes to the station',
     ],
-  ])('but not one %s', (_, text) => {
+  ])('but not %s', (_, text) => {
     expect(isEcho(text)).toBe(false)
   })
 
-  test('and not after it must have come back', () => {
+  test('but not later than an echo can arrive', () => {
     expect(isEcho('the train to lyon leaves at four', 22_000)).toBe(true)
     expect(isEcho('the train to lyon leaves at four', 24_000)).toBe(false)
   })
 })
 
-test('who repeats what they heard is kept: they were heard for long enough to have said it', () => {
+test('keeps the words of a participant who repeats them, because their own speech is long enough', () => {
   const isEcho = guard({ own: 40, echo: 100 })
   expect(isEcho('leaves at four')).toBe(false)
-  // A few frames of theirs do not make a sentence.
+  // A few frames of own speech are too short for a sentence.
   expect(isEcho('good morning everybody shall we begin the train to lyon leaves at four')).toBe(true)
 })
 
-test('without an echo only what nobody can have said is one', () => {
+test('without an echo, detects only text that cannot have been spoken', () => {
   expect(guard({ own: 1, echo: 0 })('good morning everybody shall we begin')).toBe(false)
   const isEcho = guard({ own: 0, echo: 0 })
   expect(isEcho('a good morning to all of you, shall we begin')).toBe(false)
   expect(isEcho('good morning everybody shall we')).toBe(true)
-  // Short words come again by themselves.
+  // Short words can recur by chance.
   expect(isEcho('at four')).toBe(false)
 })
 
-test('remembers no more than it must', () => {
+test('keeps a bounded number of words', () => {
   const words = new EchoWords()
   for (let n = 0; n < 1_000; n++) words.begun({ id: String(n), text: 'x' }, n)
   expect(words.recent(1_000).length).toBeLessThanOrEqual(24)
