@@ -1,7 +1,7 @@
-/** One way to do a thing: called with nothing, does `frames` frames of it. */
+/** One implementation: each call processes `frames` frames. */
 export interface Candidate {
   name: string
-  /** Frames of 20 ms that one call handles. */
+  /** Frames of 20 ms per call. */
   frames: number
   run(): void
 }
@@ -12,7 +12,7 @@ export interface Row {
   candidate: string
   value: number
   unit: string
-  /** To the first candidate for the same thing: above 1 is dearer. */
+  /** Relative to the first candidate for the same task: above 1 is slower. */
   ratio: number
 }
 
@@ -20,8 +20,8 @@ const ROUNDS = 31
 const ROUND_MS = 4
 
 /**
- * Times all candidates in turn, in one process, many rounds: whatever else the machine does meets all alike. Gives the
- * median of each in µs of CPU for 20 ms of sound.
+ * Times all candidates in turn, in one process, in many rounds, so that other work on the machine affects all equally.
+ * Returns the median of each in µs of CPU per 20 ms of sound.
  */
 export function alternate(what: string, candidates: readonly Candidate[]): Row[] {
   const repeats = candidates.map(candidate => repeatsFor(candidate))
@@ -42,13 +42,13 @@ export function alternate(what: string, candidates: readonly Candidate[]): Row[]
   }))
 }
 
-/** CPU time of this thread so far: what other processes take of the core does not count. */
+/** CPU time of this thread so far: the share of other processes does not count. */
 function cpuMicroseconds(): number {
   const { user, system } = process.threadCpuUsage()
   return user + system
 }
 
-/** Warms a candidate up and finds how many calls fill a round. */
+/** Warms a candidate up and determines how many calls fill a round. */
 function repeatsFor(candidate: Candidate): number {
   let calls = 0
   const began = cpuMicroseconds()

@@ -1,4 +1,4 @@
-/** The real bridge under load: relay, service client and Twilio bridge as they are, unsigned calls from this machine. */
+/** The real bridge under load: relay, service client and Twilio bridge unchanged, unsigned calls from this machine. */
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import twilioBridge from '../src/bridges/twilio/index.ts'
@@ -16,7 +16,7 @@ const app = Fastify()
 await app.register(twilioBridge, {
   relay,
   insecure: true,
-  // Alone in its room a call hears its own translation, in a language that names the leg; so does each of a pair.
+  // Alone in its room a call hears its own translation, in a language that identifies the leg; so does each of a pair.
   invite: call => {
     const index = Number(call.to.slice(-3))
     const hears = languageOf(index)

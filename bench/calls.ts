@@ -12,7 +12,7 @@ const TRIES = 3
 /** Two-party calls: each of the two talks half of the time and hears the other translated. */
 export interface CallRow {
   calls: number
-  /** What is heard of the original voice. */
+  /** Level of the original voice. */
   original: 'off' | 'duck'
   windows: Window[]
 }
@@ -77,7 +77,7 @@ export function callTable(rows: readonly CallRow[]): string {
         average(each => each.corePercent),
         average(each => each.rssPerLegKiB),
         average(each => each.figures.uplinkMs.p99),
-        // Under an original voice the beginning of a translation cannot be told from it.
+        // Under an original voice the start of a translation cannot be detected.
         original === 'off' ? figure(average(each => each.figures.downlinkMs.p99)) : '–',
         average(each => each.figures.latenessMs.p99),
         sum(each => each.figures.gaps),

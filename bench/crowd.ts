@@ -7,21 +7,24 @@ import { SAMPLE_RATE } from '../src/transcode/pcm.ts'
 import type { Recorder } from './recorder.ts'
 import { numberOf } from './subject.ts'
 
-/** Lines of phones: each has a grid of 5 ms of its own, so that calls do not speak in step. */
+/** Lines of phones: each has a separate grid of 5 ms, so that calls do not speak in step. */
 const LINES = 4
-/** Speakers begin at places in the recording that are this far apart (packets). */
+/** Offset between speakers in the recording (packets). */
 const VOICE_STEP = 37
 
-/** All the phones of one run: each talks without end and is followed by its probe. */
+/** All phones of one run: each talks without end and is followed by its probe. */
 export class Crowd {
   readonly #recorder: Recorder
   readonly #voice: Voice
   readonly #packets: number
-  /** Packets of one turn, where two take turns. */
+  /** Length of one turn in packets, if two take turns. */
   readonly #turn: number | undefined
   readonly #calls: SimulatedCall[] = []
 
-  /** `pcm`: what everybody says, 16 kHz, each from another place on. `turnMs`: phones 2n and 2n+1 take turns of this length. */
+  /**
+   * `pcm`: the speech of all phones, 16 kHz, each with a different offset. `turnMs`: phones 2n and 2n+1 take turns of
+   * this length.
+   */
   constructor(recorder: Recorder, pcm: Int16Array, turnMs?: number) {
     this.#recorder = recorder
     this.#turn = turnMs === undefined ? undefined : turnMs / PACKET_MS
@@ -36,19 +39,19 @@ export class Crowd {
     for (let index = 0; index < legs; index++) {
       lines[index % LINES] ??= new PhoneLine(systemClock)
       placed.push(this.#place(webhook, index, lines[index % LINES]!))
-      // A little off the grid: otherwise all lines would tick in the same millisecond.
+      // Slightly off the grid: otherwise all lines would tick in the same millisecond.
       await sleep(rampMs / legs + (index < LINES ? 5 / LINES : 0))
     }
     await Promise.all(placed)
   }
 
-  /** Calls that are over though nobody hung up, or never brought sound. */
+  /** Number of calls that ended without a hang-up, or were always silent. */
   lost(): number {
     return this.#calls.filter((call, index) => !call.live || this.#recorder.probe(index).messages === 0)
       .length
   }
 
-  /** Messages the phones refused: against the protocol. */
+  /** Number of messages that violate the protocol. */
   refused(): number {
     return this.#calls.reduce((sum, call) => sum + call.report().warnings.length, 0)
   }

@@ -5,23 +5,23 @@ import { FakeClock, FakeLeg, FakeTranslator } from '../src/simulator/index.ts'
 import { Lookout } from '../src/web/dashboard/lookout.ts'
 import { table } from './table.ts'
 
-/** Seconds of a dashboard that are measured, after as many to warm up. */
+/** Measured seconds of a dashboard, after the same time to warm up. */
 const SECONDS = 300
-/** Level events a second and leg, and how often levels and the rest are told. */
+/** Level events per second and leg, and the intervals of level and other updates. */
 const EVENTS = 10
 const LEVELS = 4
 
-/** What making the dashboard's news costs, without the bridge beside it, in processor time of this thread. */
+/** Cost of the dashboard's updates without the bridge, in processor time of this thread. */
 export interface AloneRow {
   readonly what: string
   readonly timesPerSecond: number
-  /** Once (µs). */
+  /** Per update (µs). */
   readonly eachMicroseconds: number
-  /** Of one core. */
+  /** Percent of one core. */
   readonly percent: number
 }
 
-/** Times what a lookout does in a second for `legs` legs that talk, each with a translation. */
+/** Measures the dashboard's work per second for `legs` talking legs, each with a translation. */
 export function benchAlone(legs: number): AloneRow[] {
   const clock = new FakeClock()
   const relay = new Relay({
@@ -68,7 +68,7 @@ export function benchAlone(legs: number): AloneRow[] {
       })
       timed('levels', () => void lookout.levels())
     }
-    // Every tenth leg has something new each second.
+    // Every tenth leg has an update each second.
     for (let at = turn % 10; at < ids.length; at += 10) {
       const party = relay.find(ids[at]!)
       party?.change({ muted: !party.state.muted })
@@ -87,14 +87,14 @@ export function benchAlone(legs: number): AloneRow[] {
   const rows = [
     row('a level event', spent.events, made),
     row('levels of all legs', spent.levels, LEVELS),
-    row('what has changed', spent.delta, 1),
+    row('changes', spent.delta, 1),
   ]
   return [...rows, row('together, in a second', spent.events + spent.levels + spent.delta, 1)]
 }
 
 export function aloneTable(rows: readonly AloneRow[]): string {
   return table(
-    ['what', 'times a second', 'µs each', '% of a core'],
+    ['what', 'times per second', 'µs each', '% of a core'],
     rows.map(row => [row.what, row.timesPerSecond, row.eachMicroseconds, row.percent]),
   )
 }

@@ -9,7 +9,7 @@ import { FakeLeg, FakeTranslator } from '../src/simulator/index.ts'
 import { table } from './table.ts'
 import { addDashboard, BENCH_KEY } from './watched.ts'
 
-/** A page, in a thread of its own: what it takes to read is not the server's. */
+/** A page, in a separate thread, so that reading does not count for the server. */
 const PAGE = `
   const { workerData: { url, key } } = require('node:worker_threads')
   fetch(url, { headers: { authorization: 'Bearer ' + key } }).then(async ({ body }) => { for await (const _ of body); }).catch(() => {})`
@@ -18,14 +18,14 @@ const SETTLE_MS = 2_000
 
 export interface ServedRow {
   readonly pages: number
-  /** Of a core, by the thread that does all the server's work. */
+  /** Percent of a core, used by the thread that does all the server's work. */
   readonly percent: number
   readonly costPercent: number
 }
 
 /**
- * Legs that are there and loud, and do nothing else: what comes on top of them when pages are open, writing to sockets
- * included, is not lost in what a busy bridge does besides.
+ * Legs that are only present and loud, so that the additional cost of open pages, including writes to sockets, is
+ * visible without the work of a busy bridge.
  */
 export async function benchServed(legs: number, pages: readonly number[]): Promise<ServedRow[]> {
   const relay = new Relay({ translator: new FakeTranslator(), options: relayOptions({ maxLegs: legs }) })
@@ -62,7 +62,7 @@ export async function benchServed(legs: number, pages: readonly number[]): Promi
   return rows
 }
 
-/** What this thread takes of a core for a while. */
+/** Share of a core used by this thread for a while. */
 async function busy(): Promise<number> {
   const [before, at] = [process.threadCpuUsage(), performance.now()]
   await sleep(WINDOW_MS)

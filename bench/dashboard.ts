@@ -11,30 +11,30 @@ import { LOAD_CORE, SUBJECT_CORE } from './window.ts'
 
 /** Live legs, all of which talk and are translated. */
 const LEGS = 200
-/** Pages that are open. */
+/** Numbers of open pages. */
 const VIEWERS = [1, 10]
 /** Windows with and without, in turn. */
 const ROUNDS = 4
 const WARM_MS = 6_000
-/** What comes first to who opens a page is not what it costs to have it open. */
+/** Excludes the initial cost of opening a page. */
 const SETTLE_MS = 1_500
-/** The server goes on looking for so long after the last page was closed, and a little more. */
+/** The server continues to collect for this long after the last page was closed, plus a margin. */
 const LINGER_MS = 16_500
 
-/** What it costs the bridge that so many pages of the dashboard are open. */
+/** Cost for the bridge of open dashboard pages. */
 export interface DashboardRow {
   readonly legs: number
   readonly viewers: number
-  /** Of one core, without and with, and what lies between: the mean, and each round alone. */
+  /** Percent of one core, without and with pages, and the difference: the mean, and each round. */
   readonly offPercent: number
   readonly onPercent: number
   readonly costPercent: number
   readonly rounds: readonly number[]
-  /** To the processor time without. */
+  /** Relative to the processor time without pages. */
   readonly ratio: number
-  /** What each page is sent (kB a second). */
+  /** Traffic per page (kB per second). */
   readonly kilobytesPerSecond: number
-  /** Of the bridge's core, taken by others meanwhile. */
+  /** Percent of the bridge's core used by other processes. */
   readonly othersPercent: number
 }
 
@@ -119,7 +119,7 @@ async function rowOf(
   }
 }
 
-/** Processor time of the bridge over a while, in percent of a core: what others take does not count. */
+/** Processor time of the bridge over an interval, in percent of a core, without other processes. */
 async function windowOf(bridge: Child, ms: number): Promise<Window> {
   const look = () => {
     const cpu = cpuOf(bridge.pid)
@@ -132,7 +132,7 @@ async function windowOf(bridge: Child, ms: number): Promise<Window> {
   return { percent: share(after.own, before.own), others: Math.max(0, share(after.others, before.others)) }
 }
 
-/** A page that reads whatever it is sent. */
+/** A page that reads everything it receives. */
 class Page {
   bytes = 0
   readonly #abort = new AbortController()

@@ -1,6 +1,6 @@
 /**
- * The floor: a relay that does no audio work at all. Messages in, parsed, into fragments, to the service with acks;
- * prepared frames back on one absolute 20 ms grid. What a bridge costs above this is its own doing.
+ * The floor: a relay without any audio work. Messages in, parsed, into fragments, to the service with acks; prepared
+ * frames back on one absolute 20 ms grid. Everything that a bridge costs above this is its own cost.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,10 +15,10 @@ const FRAMES_PER_FRAGMENT = 3
 const FRAME_BYTES = 160
 const QUIET = Buffer.alloc(FRAME_BYTES, 0xff).toString('base64')
 const LOUD = Buffer.alloc(FRAME_BYTES, 0x20).toString('base64')
-/** How long a result sounds; nothing is decoded here. */
+/** Duration of a result; nothing is decoded here. */
 const UTTERANCE_MS = 2200
 
-/** The option's type knows no false; without it the client offers compression. */
+/** The option's type does not include false; without it the client offers compression. */
 const WITHOUT_DEFLATE: object = { perMessageDeflate: false }
 
 const { service, mode } = subjectOptions()

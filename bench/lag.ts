@@ -7,35 +7,35 @@ import { table } from './table.ts'
 
 const MINUTES = 30
 const SHARES = [0.3, 0.55, 0.7, 0.85, 1] as const
-/** The lags that are drawn. */
+/** Shares whose lag is drawn. */
 const DRAWN: readonly number[] = [0.55, 0.85]
 const LONGER = 1.4
-/** Beginning and end of a conversation that are compared (ms). */
+/** Start and end of a conversation that are compared (ms). */
 const PART_MS = 5 * 60_000
 const END_MS = MINUTES * 60_000
 
 /** One conversation of half an hour. */
 export interface LagRow {
-  /** Part of the time in which each party talks. */
+  /** Share of the time that each participant talks. */
   share: number
   catchUp: boolean
   utterances: number
   dropped: number
-  /** Translation there → translation begun (ms). */
+  /** Time from the arrival of a translation to its start (ms). */
   waitP50: number
   waitP95: number
   waitMax: number
-  /** Mean lag, times without any translation counted as 0 (ms). */
+  /** Mean lag, counting times without translation as 0 (ms). */
   firstMinutes: number
   lastMinutes: number
-  /** Time won, as part of what was to be played. */
+  /** Time saved, relative to the audio to play. */
   trimmed: number
   hastened: number
 }
 
 /**
- * Conversations in which every translation is 1.4 times as long as what was said, with and without catching up: how late
- * it is heard. Draws the lag into `folder`, which it makes.
+ * Runs conversations in which every translation is 1.4 times as long as its source, with and without catching up, and
+ * measures the lag. Draws it into `folder`, which it creates.
  */
 export async function benchLag(folder: string, say: (line: string) => void): Promise<LagRow[]> {
   const rows: LagRow[] = []
@@ -52,7 +52,7 @@ export async function benchLag(folder: string, say: (line: string) => void): Pro
       })
       rows.push(rowOf(share, catchUp, report))
       lines.push({
-        name: catchUp ? 'as it is played' : 'without catching up',
+        name: catchUp ? 'as played' : 'without catching up',
         points: report.lag.get('bob') ?? [],
       })
     }

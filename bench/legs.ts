@@ -17,7 +17,7 @@ export interface LegsReport {
   profile?: ProfileReport
 }
 
-/** Loads floor and bridge in turn, a fresh process each time, and measures a window of each. */
+/** Loads floor and bridge in turn, a new process each time, and measures a window of each. */
 export async function benchLegs(options: BenchOptions, say: (line: string) => void): Promise<LegsReport> {
   const load = Child.start('load.ts', LOAD_CORE, [])
   const profileFolder = options.profile ? mkdtempSync(join(tmpdir(), 'dragoman-bench-')) : undefined
@@ -45,7 +45,7 @@ export async function benchLegs(options: BenchOptions, say: (line: string) => vo
   }
 }
 
-/** Measures until the phones were in time. */
+/** Repeats the measurement until the phones were on time. */
 async function undisturbed(tries: number, attempt: () => Promise<Window>): Promise<Window> {
   let best = await attempt()
   for (let i = 1; i < tries && lateness(best) > DISTURBED_MS; i++) {

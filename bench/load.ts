@@ -6,7 +6,7 @@ import type { Closed, Figures, Opened, Run, Serving } from './messages.ts'
 import { Recorder } from './recorder.ts'
 import { sentence, speech } from './speech.ts'
 
-/** An answer of 2.2 s for every 2.5 s: talk without end, and each first sound can be told from the one before. */
+/** An answer of 2.2 s for every 2.5 s: continuous talk in which each start of sound is detectable. */
 const ANSWER_MS = 2_200
 const EVERY_MS = 2_500
 /** In a call of two each talks half of the time. */

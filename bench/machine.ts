@@ -1,16 +1,16 @@
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 import { canPin } from './process.ts'
 
-/** What the figures were measured on. */
+/** The machine of the measurements. */
 export interface Machine {
   cpu: string
   cores: number
   memoryGiB: number
   kernel: string
   node: string
-  /** Bridge and load each hold one core. */
+  /** Bridge and load each have their own core. */
   pinned: boolean
-  /** Other work on the machine when the bench began: load average of the last minute. */
+  /** Other work on the machine at the start of the bench: load average of the last minute. */
   load: number
   date: string
 }

@@ -35,7 +35,7 @@ if (options.json) console.log(JSON.stringify(report))
 else say(`\nall rows in ${options.out}`)
 
 async function transcodeRows(): Promise<Row[]> {
-  // Loaded only when asked for: its encoders and decoders would lie in this process's memory.
+  // Loaded only on request: its encoders and decoders would use memory of this process.
   const { benchTranscode } = await import('./transcode.ts')
   const rows = await benchTranscode()
   const cells = rows.map(row => [row.what, row.candidate, row.value, row.unit, row.ratio])

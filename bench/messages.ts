@@ -1,6 +1,6 @@
 import type { Summary } from './stats.ts'
 
-/** From the load: its service takes connections at this address. */
+/** From the load: its service accepts connections at this address. */
 export interface Serving {
   kind: 'serving'
   url: string
@@ -9,13 +9,13 @@ export interface Serving {
 /** To the load: call, warm up, measure one window, hang up. */
 export interface Run {
   kind: 'run'
-  /** Where the subject takes calls. */
+  /** Port of the subject for calls. */
   port: number
   legs: number
   rampMs: number
   warmMs: number
   windowMs: number
-  /** Legs 2n and 2n+1 are in one call and talk in turn; else each is alone and talks all the time. */
+  /** Legs 2n and 2n+1 are in one call and talk in turn; otherwise each is alone and talks all the time. */
   pairs: boolean
 }
 
@@ -24,38 +24,38 @@ export interface Opened {
   kind: 'opened'
 }
 
-/** From the load: the window is over and everybody still talks. */
+/** From the load: the window is over and everyone still talks. */
 export interface Closed {
   kind: 'closed'
   windowMs: number
 }
 
-/** From the load, after everybody hung up: what the phones and the service saw in the window. */
+/** From the load, after all calls ended: the measurements of the phones and the service in the window. */
 export interface Figures {
   kind: 'figures'
-  /** Newest 20 ms frame of a fragment due at the phone → fragment at the service. */
+  /** Time from the newest 20 ms frame of a fragment at the phone to the fragment at the service. */
   uplinkMs: Summary
-  /** Result leaves the service → first sound of it at the phone. */
+  /** Time from sending a result to its first sound at the phone. */
   downlinkMs: Summary
-  /** How late media came for the phone's playout. */
+  /** Lateness of media for the phone's playout. */
   latenessMs: Summary
-  /** How late the phones themselves sent: the load's own fault. */
+  /** Lateness of the phones themselves: caused by the load. */
   senderMs: Summary
-  /** Time in which something was sent to be heard; what is missing to the answers' share was dropped or is late. */
+  /** Share of the time with audio; a difference to the answers' share was dropped or is late. */
   soundPercent: number
-  /** Breaks within a stretch of sound, all legs. */
+  /** Gaps within a stretch of sound, all legs. */
   gaps: number
   /** Frames sent by the phones and never received by the service, all legs. */
   framesLost: number
-  /** Legs whose call ended before the window did, or never sounded. */
+  /** Legs whose call ended before the window did, or that were always silent. */
   legsLost: number
-  /** Messages refused by the phones as not of the protocol. */
+  /** Messages rejected by the phones as protocol violations. */
   refused: number
-  /** Media messages to the phones a second and leg. */
+  /** Media messages to the phones per second and leg. */
   messagesPerLegSecond: number
 }
 
-/** From a subject that was asked: its memory in bytes after a collection, as `process.memoryUsage()` has it. */
+/** From a subject, on request: its memory in bytes after a collection, like `process.memoryUsage()`. */
 export interface Memory {
   kind: 'memory'
   heapUsed: number

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** What is loaded: the whole bridge, or the least that could do the signalling. */
+/** Target of the load: the whole bridge, or the minimum that does the signaling. */
 export type Subject = 'floor' | 'bridge'
 
 const PARTS = ['transcode', 'legs', 'calls', 'talkers', 'lag', 'discord', 'dashboard'] as const
@@ -16,13 +16,13 @@ export interface BenchOptions {
   subjects: Subject[]
   /** Only JSON on standard output. */
   json: boolean
-  /** How the service sends the translated voice: in one result an answer, or in pieces. */
+  /** How the service sends the translated voice: in one result per answer, or in pieces. */
   mode: 'block' | 'streaming'
-  /** Flags of Node for floor and bridge; by default those of `npm start`. */
+  /** Node flags for floor and bridge; by default those of `npm start`. */
   node: string[]
-  /** Scheduled before everything else on the machine: what others do then hardly shows. Needs root. */
+  /** Schedules the bench before everything else on the machine, so that other work hardly shows. Requires root. */
   realtime: boolean
-  /** Runs the bridge under the CPU profiler and says where its time goes. */
+  /** Runs the bridge under the CPU profiler and reports where its time is spent. */
   profile: boolean
   /** Parts to run. */
   parts: Part[]
@@ -30,11 +30,11 @@ export interface BenchOptions {
   calls: number
   /** Simultaneous talkers, one number after another. */
   talkers: number[]
-  /** Room for more talkers than the service finds right: the largest number of them once more with it. */
+  /** Sessions beyond the service's own limit: the largest number of talkers is repeated with it. */
   room: number
   /** Speakers in Discord's voice channels, one number after another; five in each. */
   speakers: number[]
-  /** File that gets all rows. */
+  /** Output file with all rows. */
   out: string
 }
 
@@ -42,20 +42,20 @@ const USAGE = `npm run bench -- [options]
   --legs 25,50,100,200,300   numbers of legs
   --seconds 10               length of a measured window
   --windows 2                windows per subject and number of legs, taken in turn
-  --only floor|bridge        one subject alone
-  --part transcode|legs|calls|talkers|lag|discord|dashboard   one part alone
+  --only floor|bridge        only one subject
+  --part transcode|legs|calls|talkers|lag|discord|dashboard   only one part
   --calls 50                 two-party calls
   --talkers 1,2,4,8          numbers of simultaneous talkers
   --speakers 10,50           numbers of speakers in Discord's channels, five in each
-  --room 8                   sessions for once more the most of them
+  --room 8                   repeat the largest number with this many sessions
   --mode block|streaming     how the service sends the voice (default block)
-  --node=FLAG                flags of Node for floor and bridge (default that of npm start)
-  --realtime                 bench before everything else on a busy machine (root, chrt)
-  --profile                  where the bridge's CPU time goes, at the largest number of legs
+  --node=FLAG                Node flags for floor and bridge (default: as npm start)
+  --realtime                 schedule the bench before everything else (root, chrt)
+  --profile                  profile the bridge's CPU time, at the largest number of legs
   --json                     JSON on standard output instead of tables
   --out FILE                 default bench-results/bench.json`
 
-/** The command line as options. Exits with the usage when it does not understand. */
+/** Parses the command line. Exits with the usage for unknown options. */
 export function readOptions(argv: readonly string[]): BenchOptions {
   try {
     const { values } = parseArgs({

@@ -2,16 +2,19 @@ import { BYTES_PER_MS } from '../src/simulator/phone/play-queue.ts'
 import { FRAME_MS, FRAME_SAMPLES } from '../src/transcode/pcm.ts'
 import { Samples } from './stats.ts'
 
-/** An answer that comes this soon after the sound of the one before (ms) cannot be told from it. */
+/** An answer that arrives this soon after the sound of the one before (ms) cannot be distinguished from it. */
 const APART_MS = 60
-/** Sound, not the ends of a fade: mean of the µ-law magnitudes (0–127) of a message; 20 is about 0.5 % of full scale. */
+/**
+ * Threshold of sound, above the ends of a fade: mean of the µ-law magnitudes (0–127) of a message; 20 is about 0.5 % of
+ * full scale.
+ */
 const LOUD = 20
-/** A phone may send this much early (ms). */
+/** A phone can send this much early (ms). */
 const EARLY_MS = 5
-/** Silence shorter than this is no gap (ms). */
+/** Shorter silence is not a gap (ms). */
 const GAP_MS = 1
 
-/** What all legs together showed in one window. */
+/** Measurements of all legs in one window. */
 export class WindowSamples {
   readonly uplink = new Samples()
   readonly downlink = new Samples()
@@ -19,16 +22,16 @@ export class WindowSamples {
   readonly sender = new Samples()
   gaps = 0
   messages = 0
-  /** Audio that reached the phones. */
+  /** Audio that reached the phones (ms). */
   soundMs = 0
 }
 
 /**
  * Follows one leg through phone and service, which share a clock: when each frame was due and when it arrived, when
- * each answer left and when it began to be heard, and whether the phone ever ran dry in between.
+ * each answer was sent and when it started to play, and whether the phone ever ran dry in between.
  */
 export class LegProbe {
-  /** Lowest uplink latency since `calm`: whole frames of it are frames that are missing. */
+  /** Lowest uplink latency since `calm`: each whole frame of it is a missing frame. */
   leastUplinkMs = Number.POSITIVE_INFINITY
   /** Media messages that reached the phone. */
   messages = 0
@@ -36,11 +39,11 @@ export class LegProbe {
   /** Counted only while true. */
   readonly #open: () => boolean
   #firstDue = Number.NaN
-  /** What the phone said before its session began (ms): the session does not count it. */
+  /** Speech of the phone before its session started (ms), which the session does not count. */
   #unheardMs = 0
   #answeredAt: number | undefined
   #lastLoudAt = Number.NEGATIVE_INFINITY
-  /** When the phone has played all it got. */
+  /** Time when the phone has played everything. */
   #dryAt = Number.POSITIVE_INFINITY
 
   constructor(window: WindowSamples, open: () => boolean) {
@@ -54,7 +57,7 @@ export class LegProbe {
     if (this.#open()) this.#window.sender.add(now - due)
   }
 
-  /** The service has taken `samples` of this leg in all. */
+  /** The service has received `samples` of this leg in total. */
   arrived(samples: number, now: number): void {
     const newest = Math.floor(samples / FRAME_SAMPLES) - 1
     const latency = now - (this.#firstDue + this.#unheardMs + newest * FRAME_MS)
@@ -62,7 +65,10 @@ export class LegProbe {
     if (this.#open()) this.#window.uplink.add(latency)
   }
 
-  /** Takes the whole frames of the lowest latency so far for frames from before the session: in a pair it begins with the second leg. */
+  /**
+   * Attributes the whole frames of the lowest latency so far to the time before the session: in a pair it starts with
+   * the second leg.
+   */
   calibrate(): void {
     if (Number.isFinite(this.leastUplinkMs))
       this.#unheardMs += Math.floor((this.leastUplinkMs + EARLY_MS) / FRAME_MS) * FRAME_MS
@@ -78,7 +84,7 @@ export class LegProbe {
     const open = this.#open()
     const lateMs = now - this.#dryAt
     this.messages++
-    // Silence is right when nothing is being said; once an answer has begun to sound it is a gap.
+    // Silence is expected without an answer; after the start of an answer it is a gap.
     if (open && (lateMs <= 0 || this.#answeredAt === undefined)) {
       this.#window.messages++
       this.#window.lateness.add(Math.max(0, lateMs))

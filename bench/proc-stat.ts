@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Ticks of /proc are 10 ms on every Linux that Node runs on. */
+/** Ticks of /proc are 10 ms on every Linux that Node supports. */
 const MS_PER_TICK = 10
 
 /** Processor time of one process so far, in milliseconds. */
@@ -12,7 +12,7 @@ export interface CpuTime {
 /** Processor time of `pid` with all its threads, resolution 10 ms. Linux only: throws elsewhere. */
 export function cpuOf(pid: number): CpuTime {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  // The name in brackets may hold spaces: count fields from after it (utime is field 14, stime 15).
+  // The name in parentheses can contain spaces: count fields after it (utime is field 14, stime 15).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return { user: Number(fields[11]) * MS_PER_TICK, system: Number(fields[12]) * MS_PER_TICK }
 }
@@ -23,7 +23,10 @@ export function rssOf(pid: number): number {
   return Number(line?.[1] ?? Number.NaN)
 }
 
-/** Time that `core` has spent on anything but `own`, also what the host took away, in milliseconds; interrupts left out. */
+/**
+ * Time that `core` has spent on anything except `own`, including stolen time of the host, in milliseconds; without
+ * interrupts.
+ */
 export function foreignMs(core: number, own: CpuTime): number {
   const line = new RegExp(`^cpu${core} (.*)$`, 'm').exec(readFileSync('/proc/stat', 'latin1'))
   const [user = 0, nice = 0, system = 0, , , , , steal = 0] = (line?.[1] ?? '').split(' ').map(Number)

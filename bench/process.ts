@@ -6,29 +6,29 @@ import { fileURLToPath } from 'node:url'
 
 const PRIORITY = -15
 
-/** Whether processes can be held on one core here: `taskset` is on PATH and there are two cores. */
+/** Whether processes can be pinned to a core here: requires `taskset` on PATH and two cores. */
 export function canPin(): boolean {
   if (availableParallelism() < 2) return false
   return (process.env.PATH ?? '').split(delimiter).some(folder => existsSync(join(folder, 'taskset')))
 }
 
-/** Lets `pid` go before what else runs on this machine, where that is allowed. */
+/** Raises the priority of `pid`, if allowed. */
 function first(pid: number): void {
   try {
     setPriority(pid, PRIORITY)
-    // Where the kernel shares out the cores by sessions, the session's own weight decides.
+    // If the kernel schedules by session groups, the session's own weight decides.
     writeFileSync(`/proc/${pid}/autogroup`, String(PRIORITY))
   } catch {
-    // Not root, or another kernel: others' work then shows in the figures, and the share they took is reported.
+    // Not root, or another kernel: other work then affects the figures, and its share is reported.
   }
 }
 
-/** Lets `pid` run whenever it can, before every ordinary process. Throws where that is not allowed. */
+/** Runs `pid` whenever possible, before every ordinary process. Throws if not allowed. */
 export function runRealtime(pid: number): void {
   execFileSync('chrt', ['--rr', '--all-tasks', '--pid', '1', String(pid)])
 }
 
-/** One of the bench's own programs as a child on one core, spoken to by messages. Whoever starts it stops it. */
+/** A bench program as a child process on one core, controlled by messages. The creator stops it. */
 export class Child {
   readonly pid: number
   readonly #child: ChildProcess
@@ -38,7 +38,7 @@ export class Child {
     this.pid = child.pid!
   }
 
-  /** Starts `bench/<program>` pinned to `core` when that is possible here. */
+  /** Starts `bench/<program>`, pinned to `core` if possible. */
   static start(
     program: string,
     core: number,
@@ -53,7 +53,7 @@ export class Child {
       execArgv: [...nodeArgs],
       ...pin,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      // A session of its own; it ends with the channel all the same.
+      // A separate session; it still ends with the channel.
       detached: true,
     })
     first(child.pid!)
@@ -64,7 +64,7 @@ export class Child {
     this.#child.send(message)
   }
 
-  /** The next message of this `kind`. Rejects when the child ends before. */
+  /** Resolves to the next message of this `kind`. Rejects if the child ends before that. */
   when<T extends { kind: string }>(kind: T['kind']): Promise<T> {
     return new Promise((settle, fail) => {
       const done = (): void => {
@@ -79,14 +79,14 @@ export class Child {
       }
       const gone = (code: number | null, signal: string | null): void => {
         done()
-        fail(new Error(`the process ended (${signal ?? code}) before it said ${kind}`))
+        fail(new Error(`the process ended (${signal ?? code}) before it sent ${kind}`))
       }
       this.#child.on('message', hear)
       this.#child.once('exit', gone)
     })
   }
 
-  /** Asks it to end by closing the channel, and waits; kills it after 5 s. Idempotent. */
+  /** Closes the channel and waits for the end; kills the process after 5 s. Idempotent. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const exited = new Promise<void>(settle => this.#child.once('exit', () => settle()))

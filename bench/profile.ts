@@ -8,7 +8,7 @@ interface CpuProfile {
   timeDeltas: number[]
 }
 
-/** Shares of the time in which JavaScript was not idle, largest first. */
+/** Shares of the non-idle JavaScript time, largest first. */
 export interface ProfileReport {
   packages: Share[]
   functions: Share[]
@@ -47,7 +47,7 @@ export function reportProfile(folder: string, most = 30): ProfileReport {
   return { packages: largest(packages, busy, most), functions: largest(functions, busy, most) }
 }
 
-/** `ws`, `src/core/playout.ts`, `node:net`, or what the profiler names itself: `(program)`, `(garbage collector)`. */
+/** `ws`, `src/core/playout.ts`, `node:net`, or the profiler's own names: `(program)`, `(garbage collector)`. */
 function originOf(called: string, url: string): string {
   if (url === '') return called.startsWith('(') ? called : '(native)'
   const module = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)

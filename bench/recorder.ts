@@ -3,16 +3,16 @@ import type { Figures } from './messages.ts'
 import { LegProbe, WindowSamples } from './probe.ts'
 import { indexOf } from './subject.ts'
 
-/** The probes of all legs, found by the language that each leg alone hears. */
+/** The probes of all legs, found by the leg's unique language. */
 export class Recorder {
-  /** Measurements are kept only while this is true. */
+  /** Keeps measurements only while this is true. */
   open = false
   #window = new WindowSamples()
   #probes: LegProbe[] = []
-  /** A session's language is its listener's; in a pair that is not who speaks. */
+  /** A session's language is its listener's; in a pair that is not the speaker. */
   #pairs = false
 
-  /** Forgets everything and follows `legs` new legs. */
+  /** Clears everything and follows `legs` new legs. */
   reset(legs: number, pairs: boolean): void {
     this.open = false
     this.#pairs = pairs
@@ -22,7 +22,7 @@ export class Recorder {
 
   probe(index: number): LegProbe {
     const probe = this.#probes[index]
-    if (!probe) throw new RangeError(`there is no leg ${index}`)
+    if (!probe) throw new RangeError(`unknown leg ${index}`)
     return probe
   }
 
@@ -39,12 +39,12 @@ export class Recorder {
     this.#probes[indexOf(session.to)]?.answered(performance.now())
   }
 
-  /** The sessions of pairs begin at different times: what is measured begins here. */
+  /** The sessions of pairs start at different times: measuring starts here. */
   calibrate(): void {
     if (this.#pairs) for (const probe of this.#probes) probe.calibrate()
   }
 
-  /** From now on only what shows missing frames is of interest. */
+  /** From now on only records missing frames. */
   calm(): void {
     this.open = false
     for (const probe of this.#probes) probe.leastUplinkMs = Number.POSITIVE_INFINITY

@@ -6,7 +6,7 @@ import { mono, readWav } from '../src/transcode/wav.ts'
 const RECORDINGS = fileURLToPath(new URL('../recordings', import.meta.url))
 const LOUD = 2000
 
-/** Recorded speech, 16 kHz mono; where there are no recordings, noise with the rhythm of syllables. */
+/** Recorded speech, 16 kHz mono; without recordings, noise with the rhythm of syllables. */
 export function speech(): Int16Array {
   const parts = files().map(file => readWav(readFileSync(`${RECORDINGS}/${file}`)))
   const usable = parts.filter(wav => wav.rate === SAMPLE_RATE).map(mono)
@@ -20,7 +20,7 @@ export function speech(): Int16Array {
   return all
 }
 
-/** `ms` of that speech, from a loud sample on: its first sound is where it begins. */
+/** `ms` of that speech, starting at a loud sample. */
 export function sentence(pcm: Int16Array, ms: number): Int16Array {
   const start = pcm.findIndex(sample => Math.abs(sample) > LOUD)
   return pcm.slice(Math.max(0, start), Math.max(0, start) + (ms * SAMPLE_RATE) / 1000)

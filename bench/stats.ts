@@ -1,4 +1,4 @@
-/** Counted measurements, of which only percentiles are asked. */
+/** Counted measurements, for percentiles only. */
 export class Samples {
   #values: number[] = []
 
@@ -18,7 +18,7 @@ export class Samples {
   }
 }
 
-/** Milliseconds, `NaN` where nothing was counted. */
+/** Milliseconds, `NaN` without measurements. */
 export interface Summary {
   count: number
   p50: number

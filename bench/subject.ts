@@ -3,23 +3,23 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Memory } from './messages.ts'
 
-/** What a process under load is told on its command line. */
+/** Command line of a process under load. */
 export interface SubjectOptions {
   /** Address of the scripted service, without namespace. */
   service: string
-  /** Numbers that will be called, from 0: number i hears its translation in `languageOf(i)`. */
+  /** Called numbers, from 0: number i hears its translation in `languageOf(i)`. */
   numbers: number
-  /** How the voice is asked for. */
+  /** Requested form of the voice. */
   mode: 'block' | 'streaming'
-  /** Legs 2n and 2n+1 talk to each other; else every leg is alone. */
+  /** Legs 2n and 2n+1 talk to each other; otherwise every leg is alone. */
   pairs: boolean
-  /** How loud original voices are. */
+  /** Level of original voices. */
   original: 'off' | 'duck'
-  /** Has a dashboard. */
+  /** Serves a dashboard. */
   dashboard: boolean
 }
 
-/** Said once, when calls are taken. */
+/** Sent once, when calls are accepted. */
 export interface Listening {
   kind: 'listening'
   port: number
@@ -42,28 +42,28 @@ export function subjectOptions(): SubjectOptions {
   return { service, numbers: Number(values.numbers), mode, pairs, original, dashboard }
 }
 
-/** The telephone number of leg `index` (0–999); its last digits tell sessions of different legs apart. */
+/** The phone number of leg `index` (0–999); its last digits distinguish the sessions of different legs. */
 export function numberOf(index: number): string {
   return `+15005550${String(index).padStart(3, '0')}`
 }
 
-/** The language that leg `index` hears: one of its own, so that its session at the service is known. */
+/** The unique language that leg `index` hears, which identifies its session at the service. */
 export function languageOf(index: number): string {
   return `es-${String(index).padStart(3, '0')}`
 }
 
-/** What leg `index` of a pair speaks: nobody else's language. */
+/** The unique language that leg `index` of a pair speaks. */
 export function spokenBy(index: number): string {
   return index % 2 === 0 ? 'en-us' : 'fr-fr'
 }
 
-/** The other way round; -1 for any other language. */
+/** The inverse; -1 for any other language. */
 export function indexOf(language: string): number {
   const match = /^es-(\d{3})$/.exec(language)
   return match ? Number(match[1]) : -1
 }
 
-/** Tells the bench where calls go, says what memory is in use after a collection when asked, and ends this process when the bench does. */
+/** Reports the port to the bench, reports memory after a collection on request, and ends this process with the bench. */
 export function announce(port: number): void {
   const listening: Listening = { kind: 'listening', port }
   process.send?.(listening)

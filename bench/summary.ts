@@ -3,13 +3,13 @@ import { mean } from './stats.ts'
 import { table } from './table.ts'
 import type { Window } from './window.ts'
 
-/** The windows of one subject at one number of legs, brought together: means of figures, sums of faults. */
+/** The combined windows of one subject at one number of legs: means of figures, sums of faults. */
 export interface LegRow {
   subject: Subject
   legs: number
   windows: number
   cpuMs: number
-  /** CPU of the bridge over that of the floor; of the floor 1. */
+  /** CPU of the bridge relative to that of the floor; 1 for the floor. */
   ratio: number
   systemMs: number
   corePercent: number
@@ -77,10 +77,10 @@ function rowOf(own: readonly Window[], floor: readonly Window[]): LegRow {
   }
 }
 
-/** Answers last 88 % of the time; what sounds less than this has lost some, and its other figures flatter it. */
+/** Answers last 88 % of the time; a lower share means losses, which improve the other figures. */
 const SOUND_PERCENT = 85
 
-/** What the table's figures do not say by themselves; one line each. */
+/** Remarks about figures that need an explanation; one line each. */
 export function remarks(rows: readonly LegRow[]): string[] {
   return rows.flatMap(({ subject, legs, soundPercent, legsLost, refused }) => {
     const about = `${subject} with ${legs} legs`

@@ -1,4 +1,4 @@
-/** Rows as a table in Markdown, numbers to the right, for terminals and for the README alike. */
+/** Rows as a table in Markdown, numbers right-aligned, for terminals and the documentation. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const text = rows.map(row => row.map(cell => (typeof cell === 'number' ? figure(cell) : cell)))
   const width = head.map((name, i) => Math.max(name.length, 3, ...text.map(row => row[i]?.length ?? 0)))

@@ -14,7 +14,7 @@ const FIRST_CHUNKS = 10
 const KINDS = ['native', 'wasm', 'mpg123-decoder'] as const
 type Kind = (typeof KINDS)[number]
 
-/** Resident memory of each of 300 streams in the middle of an utterance, each kind in a process of its own. */
+/** Resident memory of each of 300 streams in the middle of an utterance, each kind in a separate process. */
 export function memoryRows(): Row[] {
   const file = fileURLToPath(import.meta.url)
   const measured = KINDS.map(kind => ({

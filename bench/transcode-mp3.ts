@@ -11,7 +11,7 @@ import { speech } from './speech.ts'
 
 const RATES = [16_000, 24_000, 44_100] as const
 const SECONDS = 10
-/** As they come off a socket. */
+/** Sizes as they arrive from a socket. */
 const CHUNK = 417
 
 /** mp3 bytes to 16 kHz mono: whole streams, from their creation to their end. */
@@ -62,7 +62,7 @@ function ours(pool: Mp3Pool, chunks: readonly Uint8Array[]): Candidate {
   return { name: `Mp3Stream, ${pool.backend}`, frames: SECONDS * 50, run }
 }
 
-/** What the documentation of the package leads to. */
+/** Uses the package as its documentation suggests. */
 function theirs(decoder: MPEGDecoder, chunks: readonly Uint8Array[]): number {
   let heard = 0
   for (const chunk of chunks) {

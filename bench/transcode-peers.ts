@@ -9,7 +9,7 @@ import { speech } from './speech.ts'
 
 type Group = [what: string, candidates: Candidate[]]
 
-/** Results that nobody reads are not computed: everything ends up here. */
+/** Unused results would be optimized away: everything ends up here. */
 let sink = 0
 
 const wide = frames(speech(), 320)

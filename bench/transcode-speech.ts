@@ -6,29 +6,29 @@ import type { Candidate } from './alternate.ts'
 import { speech } from './speech.ts'
 
 const FRAMES = 250
-/** What a decoder gives at a time. */
+/** Output of a decoder per frame. */
 const MP3_FRAME = 576
 
 let sink = 0
 
-/** What a translation may go through beside its decoder: played faster, and brought to one level. */
+/** Processing of a translation after its decoder: time stretching and loudness normalization. */
 export function speechCandidates(): [what: string, candidates: Candidate[]][] {
   const pcm = speech()
   return [
     [
       'translation catching up',
       [
-        stretched('as it is', pcm, 1, false),
+        stretched('unchanged', pcm, 1, false),
         stretched('pauses trimmed', pcm, 1, true),
         stretched('a tenth faster', pcm, 1.1, true),
         stretched('a quarter faster', pcm, 1.25, true),
       ],
     ],
-    ['translation levelled', [levelled(pcm)]],
+    ['translation normalized', [levelled(pcm)]],
   ]
 }
 
-/** Frames as they are played: the more is left out, the more of the source is gone through. */
+/** Frames as they are played: the more is skipped, the more of the source is processed. */
 function stretched(name: string, pcm: Int16Array, factor: number, trimming: boolean): Candidate {
   let at = 0
   const stretch = new Stretch(() => {

@@ -8,7 +8,7 @@ import { speechCandidates } from './transcode-speech.ts'
 
 export type { Row }
 
-/** Part 1 of the bench: every primitive of `src/transcode` beside the ways one would try first. */
+/** Part 1 of the bench: compares every primitive of `src/transcode` with the obvious alternatives. */
 export async function benchTranscode(): Promise<Row[]> {
   const rows: Row[] = []
   for (const [what, candidates] of [

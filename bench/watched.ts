@@ -10,10 +10,10 @@ import { dashboard } from '../src/web/dashboard/dashboard.ts'
 import { Lookout } from '../src/web/dashboard/lookout.ts'
 import { ProcessPulse } from '../src/web/dashboard/pulse.ts'
 
-/** Opens the dashboard of a bridge under load, for this bench alone. */
+/** Opens the dashboard of a bridge under load, only for this bench. */
 export const BENCH_KEY = 'the-key-of-the-bench-itself'
 
-/** Puts the dashboard as it is on a bridge under load; what it shows of its surroundings stands still. */
+/** Adds the unchanged dashboard to a bridge under load; its environment data is constant. */
 export async function addDashboard(app: FastifyInstance, relay: Relay): Promise<void> {
   const wall = () => performance.timeOrigin + performance.now()
   const audience = new Audience({

@@ -7,7 +7,7 @@ import type { Listening } from './subject.ts'
 
 export const SUBJECT_CORE = 0
 export const LOAD_CORE = 1
-/** Calls begin over this long, so that not all speak in step. */
+/** Calls start over this time, so that they do not speak in step. */
 const RAMP_MS_PER_LEG = 20
 const WARM_MS = 6_000
 
@@ -26,16 +26,19 @@ export interface Window {
   rssMiB: number
   /** (RSS at N − RSS at 0) / N. */
   rssPerLegKiB: number
-  /** What is alive in the subject, garbage collected, before the first call and at the end. */
+  /** Live memory of the subject after garbage collection, before the first call and at the end. */
   memory: { idle: Memory; end: Memory }
-  /** Share of its own core that phones and service used, percent. */
+  /** Share of their own core that phones and service used, percent. */
   loadCorePercent: number
-  /** Share of either core that anything else on the machine used, percent: the more, the less this window is worth. */
+  /** Share of either core that anything else on the machine used, percent: the higher, the less reliable is this window. */
   foreignPercent: { subjectCore: number; loadCore: number }
   figures: Figures
 }
 
-/** Starts `subject` afresh, calls it with `legs` phones, and measures one window. `pairs`: in two-party calls, with this original voice. */
+/**
+ * Starts `subject` in a new process, calls it with `legs` phones, and measures one window. `pairs`: in two-party calls,
+ * with this original voice.
+ */
 export async function measure(
   subject: Subject,
   legs: number,
@@ -102,7 +105,7 @@ export async function measure(
   }
 }
 
-/** One line about a window, for whoever waits. */
+/** One line about a window, for progress output. */
 export function describe({ cpuMs, rssPerLegKiB, figures, foreignPercent }: Window): string {
   const { uplinkMs, downlinkMs, soundPercent, gaps, framesLost, legsLost } = figures
   return [

@@ -1,10 +1,10 @@
 /**
- * The Discord bridge as a plugin of one's own Fastify server, with any server of the translation-service interface.
+ * The Discord bridge as a plugin of your own Fastify server, with any server of the translation-service interface.
  *
  *   SERVICE_URL=https://translation.example.com SERVICE_KEY=… DISCORD_TOKEN=… npm run example examples/discord-bot.ts
  *
  * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/discord'.
- * DISCORD_API leads to another address of Discord's API, like that of a stand-in.
+ * DISCORD_API selects another address of Discord's API, such as that of a simulator.
  */
 import Fastify from 'fastify'
 import discordBridge, { inviteUrl } from '../src/bridges/discord/index.ts'
@@ -15,7 +15,7 @@ const { SERVICE_URL = '', SERVICE_KEY = '', DISCORD_TOKEN = '', DISCORD_API, APP
 const service = { url: SERVICE_URL, apiKey: SERVICE_KEY }
 
 const relay = new Relay({ translator: new ServiceTranslator(service), options: relayOptions() })
-const announcer = await openAnnouncer(service) // says the notices in the channel
+const announcer = await openAnnouncer(service) // speaks the notices in the channel
 relay.observer.on('caption', ({ final, name, text, translation }) => {
   if (final) console.log(`${name}: ${text} → ${translation}`)
 })
@@ -36,6 +36,6 @@ await relay.ready()
 await app.ready() // logs in, in the background; `app.listen()` does so too
 
 if (APPLICATION_ID) console.log(`Invite it: ${inviteUrl(APPLICATION_ID)}`)
-console.log((await app.discord.settled) ? 'It is in.' : 'Discord refuses the token.')
+console.log((await app.discord.settled) ? 'It is in.' : 'Discord rejects the token.')
 // Says goodbye in every channel, and leaves.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void app.close())

@@ -1,6 +1,6 @@
 /**
- * The full cycle: what is said in an audio file, translated and spoken, while it is still being said. The voice comes as
- * one stream, as a player would get it, and goes into an mp3 file.
+ * The full cycle: the speech in an audio file is translated and spoken while it is still being sent. The voice arrives
+ * as one stream, as for a player, and is saved as an mp3 file.
  *
  *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… npm run example examples/interpret.ts [file.wav] [from] [to] [heard.mp3]
  *
@@ -31,7 +31,7 @@ await using session = await client.openSession('/sts', {
   partials: false,
 })
 
-// The stream has an address; it is fetched only when it is the service's own.
+// The stream has an address; it is fetched only if it is the service's own.
 const listening = pipeline(Readable.from(session.audio ?? []), createWriteStream(heard))
 const reading = (async () => {
   for await (const event of session.events()) {

@@ -1,6 +1,7 @@
 /**
  * Two legs and a translator without any network: the relay as a library. One leg says a tone, the "service" answers
- * every second of it with another tone, and the other leg hears that. Runs for three seconds and prints what was heard.
+ * every second of it with another tone, and the other leg hears that. Runs for three seconds and prints the received
+ * audio.
  *
  *   npm run example examples/own-voice.ts
  */

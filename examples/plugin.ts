@@ -1,10 +1,10 @@
 /**
- * The Twilio bridge as a plugin of one's own Fastify server, with any server of the translation-service interface.
+ * The Twilio bridge as a plugin of your own Fastify server, with any server of the translation-service interface.
  *
  *   SERVICE_URL=https://translation.example.com SERVICE_KEY=… PUBLIC_URL=https://bridge.example.com \
  *   TWILIO_AUTH_TOKEN=… PORT=8080 npm run example examples/plugin.ts
  *
- * Point a number's webhook at PUBLIC_URL/twilio/voice; who calls hears their own words in Spanish.
+ * Point a number's webhook at PUBLIC_URL/twilio/voice; callers hear their own words in Spanish.
  * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/twilio'.
  */
 import Fastify from 'fastify'
@@ -31,5 +31,5 @@ await app.register(twilioBridge, {
 app.addHook('onClose', () => relay.close())
 await relay.ready()
 console.log(`Listening at ${await app.listen({ host: HOST, port: Number(PORT) })}`)
-// Every call is ended, then the service.
+// Ends every call, then the service.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void app.close())

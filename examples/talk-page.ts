@@ -1,10 +1,11 @@
 /**
- * The talk page as a plugin of one's own Fastify server: who opens it talks in the browser, with any server of the
+ * The talk page as a plugin of your own Fastify server: visitors talk in the browser, with any server of the
  * translation-service interface.
  *
  *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… PORT=8080 npm run example examples/talk-page.ts
  *
- * Open http://localhost:8080/talk and press Start talking. Browsers give the microphone to pages of this machine or of https only.
+ * Open http://localhost:8080/talk and press Start talking. Browsers allow the microphone only for local pages and
+ * https.
  * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/browser'.
  */
 import Fastify from 'fastify'
@@ -21,7 +22,7 @@ await app.register(browserBridge, {
   relay,
   languages: { speaks: 'en-us', hears: 'es-es' },
   offer: talkOffer(service),
-  // A guest has the room of the link they came by, or a new one.
+  // A guest joins the room of their link, or a new one.
   invite: guest => ({ ...guest, name: guest.name ?? 'A guest' }),
   settings: { visitors: 'anyone', maxVisitors: 10 },
 })

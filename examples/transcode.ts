@@ -1,6 +1,6 @@
 /**
- * Only the arithmetic of audio, without any network: makes of a recording what a telephone makes of it, says how loud it is
- * before and after, and plays what the telephone heard a quarter faster at its own pitch.
+ * Audio processing without any network: converts a recording as the phone network does, prints its level before and
+ * after, and plays the result a quarter faster at its own pitch.
  *
  *   npm run example examples/transcode.ts [file.wav] [folder]
  *
@@ -28,7 +28,7 @@ const [file = 'recordings/sense-and-sensibility-2.wav', folder = 'transcoded'] =
 const wav = readWav(await readFile(file))
 const voice = converted(mono(wav), wav.rate, SAMPLE_RATE)
 
-// As it goes over the telephone network: 8 kHz, one byte a sample.
+// The format of the phone network: 8 kHz, one byte per sample.
 const narrow = converted(voice, SAMPLE_RATE, PHONE_RATE)
 const line = new Uint8Array(narrow.length)
 encodeMulaw(narrow, line)
@@ -42,10 +42,10 @@ for (const [name, pcm] of Object.entries({ voice, heard, faster: hurried(heard, 
 }
 console.log(`On the line it was ${line.length} bytes.`)
 
-/** All of `pcm` at another rate. */
+/** Converts all of `pcm` to another rate. */
 function converted(pcm: Int16Array, from: number, to: number): Int16Array {
   const resampler = createResampler(from, to)
-  // The result is a view into the resampler, good until it is asked again.
+  // The result is a view into the resampler, valid until its next call.
   const body = resampler.process(pcm).slice()
   const rest = resampler.flush()
   const whole = new Int16Array(body.length + rest.length)
@@ -54,7 +54,7 @@ function converted(pcm: Int16Array, from: number, to: number): Int16Array {
   return whole
 }
 
-/** All of `pcm`, `factor` times as fast: frame by frame, as a listener would ask for it. */
+/** Plays all of `pcm` `factor` times as fast: frame by frame, as a listener would request it. */
 function hurried(pcm: Int16Array, factor: number): Int16Array {
   let at = 0
   const stretch = new Stretch(() => {

@@ -1,5 +1,5 @@
 /**
- * Transcribes an audio file live: sends it in the pace of speech and prints what is understood as it comes.
+ * Transcribes an audio file live: sends it in real time and prints the results as they arrive.
  *
  *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… npm run example examples/transcribe.ts [file.wav] [language]
  *

@@ -1,5 +1,5 @@
 /**
- * Translates the texts given, or every line of standard input.
+ * Translates the given texts, or every line of standard input.
  *
  *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… npm run example examples/translate.ts en-us es-es "Good morning." "See you."
  *
@@ -19,7 +19,7 @@ const reading = (async () => {
     console.log(`${text} → ${translation ?? '(no translation)'}`)
 })()
 
-// Awaiting `send` keeps no more texts on the way than the service takes.
+// Awaiting `send` keeps only as many texts in transit as the service accepts.
 for await (const text of texts.length > 0 ? texts : createInterface(process.stdin)) await session.send(text)
 await session.finish()
 await reading

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: the sources as JavaScript with types in `dist/`, with the files beside them that are
- * no TypeScript. Needs what `scripts/setup.mjs` installs.
+ * `npm run build`: compiles the sources to JavaScript with types in `dist/`, and copies the other files next to them.
+ * Requires everything that `scripts/setup.mjs` installs.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ for (const settings of ['tsconfig.build.json', 'tsconfig.pages.build.json']) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-// The compiler renames imports in what runs, but not in the types.
+// The compiler rewrites imports in the JavaScript, but not in the types.
 for (const name of readdirSync(target, { recursive: true })) {
   if (!name.endsWith('.d.ts')) continue
   const path = join(target, name)

@@ -1,5 +1,5 @@
-// `npm run coverage`: which branches of what keeps calls and keeps strangers out are run by its tests, by V8, in a copy in the
-// system's temporary folder. What vitest needs for that is installed there alone: 20 packages that nobody else needs.
+// `npm run coverage`: reports the branch coverage of the session, reconnection and access control code by its tests, by
+// V8, in a copy in the system's temporary folder. The 20 packages that vitest needs for that are installed only there.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

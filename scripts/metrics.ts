@@ -1,4 +1,4 @@
-/** Writes the table of metrics in docs/operations/metrics.md anew: `node scripts/metrics.ts`. */
+/** Updates the table of metrics in docs/operations/metrics.md: `node scripts/metrics.ts`. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { buildApp } from '../src/app.ts'
 import { FakeTranslator } from '../src/simulator/fake-translator.ts'

@@ -1,5 +1,5 @@
-// `npm run mutation [group …]`: how many small faults in the code its tests notice, by Stryker, in a copy in the system's
-// temporary folder. Stryker is installed there alone: 140 packages that nobody else needs.
+// `npm run mutation [group …]`: reports how many small faults in the code its tests detect, by Stryker, in a copy in
+// the system's temporary folder. Stryker's 140 packages are installed only there.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const STRYKER = ['@stryker-mutator/core@10.1.1', '@stryker-mutator/vitest-runner@10.1.1']
 const SCHEDULES = 'test/faults/schedules/schedules.test.ts'
 
-/** What is changed, and the tests that are to notice: those that take a few seconds. */
+/** Mutated files, and the tests that have to detect the faults: those that take a few seconds. */
 const GROUPS = {
   ring: {
     mutate: ['src/core/replay-ring.ts'],
@@ -29,7 +29,7 @@ const GROUPS = {
     mutate: ['src/core/playout-marks.ts', 'src/core/playout-edge.ts'],
     tests: ['test/core/playout-marks.test.ts', 'test/core/playout-edge.test.ts', SCHEDULES],
   },
-  // Their tests listen, but to seconds.
+  // Their tests listen, but only for seconds.
   lanes: {
     mutate: [
       'src/core/playout.ts',
@@ -112,7 +112,7 @@ const GROUPS = {
 const asked = process.argv.slice(2)
 const wrong = asked.filter(name => !(name in GROUPS))
 if (wrong.length > 0) {
-  console.error(`no such group: ${wrong.join(', ')}; there are ${Object.keys(GROUPS).join(', ')}`)
+  console.error(`unknown group: ${wrong.join(', ')}; there are ${Object.keys(GROUPS).join(', ')}`)
   process.exit(2)
 }
 
@@ -139,7 +139,7 @@ try {
   for (const name of asked.length > 0 ? asked : Object.keys(GROUPS)) {
     const { mutate, tests } = GROUPS[name]
     const settings = {
-      // There is none: Stryker reads it by an interface that TypeScript 7 has not.
+      // Does not exist: Stryker reads it with an interface that TypeScript 7 does not have.
       tsconfigFile: 'none.json',
       testRunner: 'vitest',
       plugins: ['@stryker-mutator/vitest-runner'],

@@ -7,21 +7,21 @@ import { encodeWav, readWav } from '../src/transcode/wav.ts'
 import { startChromium } from '../test/helpers/chromium.ts'
 import { Conversation, KEY, ROOM } from './screenshots/conversation.ts'
 
-// `npm run screenshots`: every page in both themes and two sizes into `screenshots/`, with real engines, telephones and a
-// microphone behind it; with `-- --docs` the pictures of the documentation too; with names, those pages only.
+// `npm run screenshots`: writes every page in both themes and two sizes into `screenshots/`, with real engines, phones
+// and a microphone; with `-- --docs` also the pictures of the documentation; with names, only those pages.
 
 const FOLDER = fileURLToPath(new URL('../screenshots/', import.meta.url))
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url))
-/** What the microphone of the browser hears, over and over: a bundled sentence, and silence for who answers (ms). */
+/** Looped input of the browser's microphone: a bundled sentence, and silence for the answer (ms). */
 const SENTENCE = new URL('../recordings/sense-and-sensibility-5.wav', import.meta.url)
 const SILENCE_MS = 11_000
 const SIZES = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const
-/** Pictures in the documentation, and how high they are (px). */
+/** Pictures in the documentation, and their height (px). */
 const PICTURES: Readonly<Record<string, number>> = { talk: 800, dashboard: 1_120, captions: 600 }
 const THEMES = ['light', 'dark'] as const
-/** For what is drawn with the next tick of a chart (ms). */
+/** Time until the next tick of a chart is drawn (ms). */
 const SETTLED_MS = 600
-/** Pages by name; none: all. */
+/** Selected pages; none selects all. */
 const wanted = process.argv.slice(2).filter(each => !each.startsWith('--'))
 const docs = process.argv.includes('--docs')
 
@@ -32,7 +32,7 @@ const folder = await mkdtemp(join(tmpdir(), 'dragoman-pictures-'))
 const browser = await startChromium({ microphone: await microphone(join(folder, 'microphone.wav')) })
 try {
   const { page: captions } = await conversation.ask('POST', `/rooms/${ROOM}/captions/link`)
-  // All are open from the beginning, so that there is something to see on each.
+  // All are open from the start, so that each has content.
   const paths = { captions: `${captions}`, dashboard: `/dashboard#key=${KEY}`, talk: '/', docs: '/v1/docs' }
   const pages: Record<string, Page> = {}
   for (const [name, path] of Object.entries(paths))
@@ -64,7 +64,7 @@ async function microphone(path: string): Promise<string> {
   return path
 }
 
-/** Somebody talks into the page, and somebody else comes by telephone. */
+/** One visitor talks in the page, and another one calls. */
 async function talking(page: Page): Promise<void> {
   await page.locator('#start:enabled').click()
   await page.locator('#people li').first().waitFor()

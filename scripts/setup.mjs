@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 /**
- * Sets up whatever `npm run demo`, `npm start`, `npm test` and their like need and is missing: the npm packages, the Node that
- * runs the project, and the engines' system packages. Run by npm before those commands, under any Node from 20 on and before
- * `node_modules` exists, so it uses Node's built-ins only. When nothing is missing it says nothing.
+ * Installs everything that `npm run demo`, `npm start`, `npm test` and similar commands need and is missing: the npm
+ * packages, the Node that runs the project, and the engines' system packages. npm runs it before those commands, under
+ * any Node from 20 on and before `node_modules` exists, so it uses only Node's built-ins. It is silent if nothing is
+ * missing.
  *
  *   node scripts/setup.mjs [--for-tests] [--engines] [--project <dir>] [--system-root <dir>]
  *
- * `--for-tests` adds the programs that tests compare with. `--engines` sets up those of the embedded service alone, which is `dragoman setup`
- * where the package is installed, and says so when nothing is missing. The other two are for tests of this script.
+ * `--for-tests` adds the programs that tests compare with. `--engines` sets up only those of the embedded service, like
+ * `dragoman setup` in an installed package, and prints a line even if nothing is missing. The other two are for tests
+ * of this script.
  */
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,7 +42,7 @@ async function setUpProject() {
 async function setUpSystem() {
   const installed = () => lacking().filter(part => !part.extracted)
   if (installed().length > 0) await installParts(installed(), { systemRoot, lacking: installed })
-  // After those, as apt-get then has its lists.
+  // After the others, because apt-get then has its lists.
   const extracted = lacking().filter(part => part.extracted)
   if (extracted.length > 0) await extractParts(extracted, { systemRoot, project })
 }

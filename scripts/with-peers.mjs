@@ -1,6 +1,7 @@
 /**
- * Makes the optional peers of package.json ordinary dependencies, in the versions of its devDependencies and so of package-lock.json:
- * `npm ci --omit=dev` then installs what all channels need, and nothing else. For images; the file is changed where it is.
+ * Makes the optional peers of package.json ordinary dependencies, in the versions of its devDependencies and so of
+ * package-lock.json: `npm ci --omit=dev` then installs exactly what all channels need. For images; it changes the file
+ * in place.
  *
  *   node scripts/with-peers.mjs [package.json]
  */

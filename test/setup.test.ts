@@ -197,7 +197,7 @@ describe('set-up', () => {
       'speech recognition (libpocketsphinx3): without it, the embedded service transcribes nothing',
     )
     expect(said).toContain('neither Debian')
-    expect(said).toContain('what works all the same: the bridge with a translation service of yours')
+    expect(said).toContain('still works: the bridge with your own translation service')
   })
 
   it('installs exactly the Debian packages that are missing', async () => {
@@ -261,7 +261,7 @@ describe('set-up', () => {
     expect(said).toContain('ps, for tests (procps): without it, some tests are skipped or fail')
     expect(said).toContain('flite, for tests (flite)')
     expect(said).toContain('(pocketsphinx-testdata): without it, its test is skipped')
-    expect(said).not.toContain('what works all the same')
+    expect(said).not.toContain('still works')
   })
 })
 

@@ -1,6 +1,6 @@
 /**
- * How well and how fast the embedded engines do their work, as tables in Markdown: word error rate of the recogniser on
- * the bundled recordings, latency of the translation. `--json` prints the rows instead.
+ * Accuracy and speed of the embedded engines, as tables in Markdown: word error rate of the recognizer on the bundled
+ * recordings, latency of the translation. `--json` prints the rows instead.
  */
 import { serviceSettings } from '../../src/service/server/service-config.ts'
 import { machine } from '../machine.ts'

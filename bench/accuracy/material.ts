@@ -3,17 +3,17 @@ import { decodeMulaw, encodeMulaw } from '../../src/transcode/mulaw.ts'
 import { createResampler } from '../../src/transcode/resample.ts'
 import { mono, readWav } from '../../src/transcode/wav.ts'
 
-/** Something said, and what it was. */
+/** Speech with its transcript. */
 export interface Spoken {
   readonly words: string
   /** 16 kHz */
   readonly pcm: Int16Array
 }
 
-/** How a voice comes. */
+/** Transmission of a voice. */
 export const LINES: Readonly<Record<string, (pcm: Int16Array) => Int16Array>> = {
   '16 kHz': pcm => pcm,
-  'telephone (µ-law, 8 kHz)': byTelephone,
+  'phone (µ-law, 8 kHz)': byTelephone,
 }
 
 const RECORDINGS = new URL('../../recordings/', import.meta.url)
@@ -28,7 +28,7 @@ export function sentences(): Spoken[] {
   return list.map(({ file, words }) => ({ words, pcm: wav(new URL(file, RECORDINGS)) }))
 }
 
-/** The five playing cards of the recogniser's test data, and their grammar; undefined where it is not installed. */
+/** The five playing cards of the recognizer's test data, and their grammar; undefined if it is not installed. */
 export function cards(): { spoken: Spoken[]; grammar: string } | undefined {
   const grammar = `${CARDS}/cards.gram`
   if (!existsSync(grammar)) return undefined
@@ -39,7 +39,7 @@ export function cards(): { spoken: Spoken[]; grammar: string } | undefined {
   return { spoken, grammar }
 }
 
-/** A room without a speaker for `ms`: noise that is hardly there, always the same. */
+/** A room without a speaker for `ms`: very quiet noise, always the same. */
 export function pause(ms: number): Int16Array {
   let seed = 1
   return Int16Array.from({ length: ms * 16 }, () => {
@@ -62,7 +62,7 @@ function wav(path: string | URL): Int16Array {
   return mono(readWav(readFileSync(path)))
 }
 
-/** As a call brings it: 8 kHz, G.711, and back. */
+/** As over a call: 8 kHz, G.711, and back. */
 function byTelephone(pcm: Int16Array): Int16Array {
   const narrow = createResampler(16_000, 8_000).process(pcm).slice()
   const mulaw = new Uint8Array(narrow.length)

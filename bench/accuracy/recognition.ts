@@ -8,9 +8,9 @@ export interface RecognitionRow {
   readonly what: string
   readonly line: string
   readonly words: number
-  /** Word error rate, per cent. */
+  /** Word error rate, percent. */
   readonly wer: number
-  /** CPU time for a second of audio. */
+  /** CPU time per second of audio. */
   readonly load: number
 }
 
@@ -18,7 +18,7 @@ const ROOM_MS = 400
 /** Between sentences, and after the last: longer than the pause that ends an utterance. */
 const PAUSE_MS = 900
 
-/** How well the embedded recogniser understands the recordings, with the settings of the service. */
+/** Measures the embedded recognizer on the recordings, with the settings of the service. */
 export async function benchRecognition(settings: PocketSphinxOptions): Promise<RecognitionRow[]> {
   const deck = cards()
   const grammars = deck ? { cards: { file: deck.grammar } } : {}
@@ -67,7 +67,7 @@ async function measure(
   return { what, line, words, wer: errorRate(errors), load: (user + system) / 1e6 / seconds }
 }
 
-/** What a session of its own makes of `pcm`, in fragments of 60 ms as fast as they are taken. */
+/** Result of a separate session for `pcm`, in fragments of 60 ms sent at full speed. */
 async function heard(engine: PocketSphinx, pcm: Int16Array, grammar: string | undefined): Promise<string> {
   const finals: string[] = []
   const stream = await engine.open(
@@ -83,7 +83,7 @@ async function heard(engine: PocketSphinx, pcm: Int16Array, grammar: string | un
   )
   for (let at = 0; at < pcm.length; at += 960) stream.write(pcm.subarray(at, at + 960))
   while (stream.queuedMs > 0) await new Promise(resolve => setTimeout(resolve, 20))
-  // The last slice is out of the queue before it is understood.
+  // The last slice leaves the queue before it is recognized.
   await new Promise(resolve => setTimeout(resolve, 1_200))
   await stream.close()
   return finals.join(' ')

@@ -6,7 +6,7 @@ import { Apertium, type ApertiumOptions } from '../../src/service/server/engines
 export interface TranslationRow {
   readonly pair: string
   readonly sentences: number
-  /** With starting the pipeline. */
+  /** Including the start of the pipeline. */
   readonly first: number
   readonly p50: number
   readonly p95: number
@@ -33,7 +33,7 @@ const WHAT = [
 ]
 const WHEN = ['tomorrow morning', 'on monday']
 
-/** How long one sentence takes, one after the other, by installed pair. Sentences of either language do: time is all. */
+/** Time of each sentence, one after the other, by installed pair. Sentences of either language are suitable: only time counts. */
 export async function benchTranslation(settings: ApertiumOptions): Promise<TranslationRow[]> {
   const engine = await Apertium.create(settings, systemClock)
   try {

@@ -1,4 +1,4 @@
-/** Words of `wanted` and the least number of words to insert, drop or replace in `heard` to get them. */
+/** Number of words of `wanted`, and the minimum number of words to insert, drop or replace in `heard` to get them. */
 export interface WordErrors {
   readonly words: number
   readonly errors: number
@@ -16,7 +16,7 @@ export function wordErrors(wanted: string, heard: string): WordErrors {
   return { words: want.length, errors: row.at(-1)! }
 }
 
-/** Word error rate of several, in per cent. */
+/** Overall word error rate, in percent. */
 export function errorRate(all: readonly WordErrors[]): number {
   const sum = (key: keyof WordErrors) => all.reduce((total, each) => total + each[key], 0)
   return (100 * sum('errors')) / sum('words')

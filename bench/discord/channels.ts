@@ -1,4 +1,4 @@
-/** What both processes know of the channels without asking: ids and what lets the bot in. */
+/** Constants of the channels shared by both processes: ids and credentials. */
 
 export const BOT = '300000000000000003'
 
@@ -10,7 +10,7 @@ export interface BenchChannel {
   readonly users: readonly string[]
 }
 
-/** `speakers` users spread evenly over `channels` voice channels, each in a guild of its own. */
+/** `speakers` users spread evenly over `channels` voice channels, each in a separate guild. */
 export function benchChannels(channels: number, speakers: number): BenchChannel[] {
   return Array.from({ length: channels }, (_, nth) => ({
     guildId: `31000000000000${String(nth).padStart(4, '0')}`,
@@ -23,34 +23,34 @@ export function benchChannels(channels: number, speakers: number): BenchChannel[
   }))
 }
 
-/** From the load: bots may come. */
+/** From the load: bots can connect. */
 export interface Open {
   kind: 'open'
   endpoint: string
   certificate: string
 }
 
-/** From the subject: all links are ready and encrypted; everybody can talk. */
+/** From the subject: all links are ready and encrypted; everyone can talk. */
 export interface Joined {
   kind: 'joined'
 }
 
-/** To the load: everybody talks for so long. */
+/** To the load: everyone talks for this long. */
 export interface Talk {
   kind: 'talk'
   ms: number
 }
 
-/** To the subject: what is counted from now until the next one is told. */
+/** To the subject: start a new count. */
 export interface Count {
   kind: 'count'
 }
 
-/** From the subject: since the `Count` before. */
+/** From the subject: the counts since the `Count` before. */
 export interface Counted {
   kind: 'counted'
   ms: number
-  /** 20 ms frames that speakers' legs delivered. */
+  /** 20 ms frames delivered by speakers' legs. */
   framesIn: number
   packetsIn: number
   packetsOut: number
@@ -62,7 +62,7 @@ export interface Counted {
   undecryptable: number
 }
 
-/** From the load, when asked to `Report`: what it got of the bots. */
+/** From the load, in response to `Report`: what it received from the bots. */
 export interface Report {
   kind: 'report'
 }

@@ -16,10 +16,10 @@ export interface DiscordCase {
 }
 
 export interface DiscordRow extends DiscordCase {
-  /** Of one core, percent. */
+  /** Percent of one core. */
   readonly cpu: number
   readonly loadCpu: number
-  /** Frames that reached legs, of those that were said, percent. */
+  /** Percentage of spoken frames that reached legs. */
   readonly inPercent: number
   readonly lateMs: Counted['lateMs']
   readonly slots: number
@@ -27,7 +27,7 @@ export interface DiscordRow extends DiscordCase {
   readonly starved: number
   readonly lost: number
   readonly undecryptable: number
-  /** Of the bots' packets at the server: missing, and broken. */
+  /** Missing and broken packets of the bots at the server. */
   readonly gaps: number
   readonly broken: number
 }
@@ -37,7 +37,7 @@ export interface DiscordReport {
   readonly channels: readonly DiscordRow[]
 }
 
-/** What Discord's media cost: one packet on its way, and whole channels in which everybody talks all the time. */
+/** Cost of Discord's media: a single packet, and whole channels in which everyone talks all the time. */
 export async function benchDiscord(
   cases: readonly DiscordCase[],
   { seconds, node, realtime }: { seconds: number; node: readonly string[]; realtime: boolean },

@@ -1,4 +1,4 @@
-/** All that Discord is: a voice server with its calls, and users who talk all the time. */
+/** The Discord side: a voice server with its calls, and users who talk all the time. */
 import { VoiceServer } from '../../src/simulator/discord/voice/voice-server.ts'
 import { speech } from '../speech.ts'
 import { BOT, benchChannels, type Open, type Report, type Reported, type Talk } from './channels.ts'
@@ -20,7 +20,7 @@ process.on('message', (message: Talk | Report) => {
     const pcm = new Int16Array(samples)
     const from = Math.floor((voice.length * nth) / users.length)
     for (let at = 0; at < samples; at++) pcm[at] = voice[(from + at) % voice.length]!
-    // Not all in one moment, as in life.
+    // Not all at the same moment, as in reality.
     setTimeout(() => void user.say(pcm), (nth * 20) / users.length)
   }
 })

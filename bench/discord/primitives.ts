@@ -20,13 +20,13 @@ const ROUNDS = 6
 const ROUND_US = 200_000
 const NOBODY = { write: () => {}, marked: () => {}, dtmf: () => {} }
 
-/** What one packet of 20 ms costs on its way in and out, without a network. */
+/** Cost of one packet of 20 ms on its way in and out, without a network. */
 export function discordPrimitives(): Row[] {
   return [...costs('Discord in', incoming()), ...costs('Discord out', outgoing())]
 }
 
 /**
- * CPU time of each candidate, in turn; the least of all rounds. A round is long, since the clock of CPU time ticks only
+ * CPU time of each candidate, in turn; the minimum of all rounds. Rounds are long, because the CPU clock ticks only
  * every few milliseconds on some machines.
  */
 function costs(what: string, candidates: readonly Candidate[]): Row[] {
@@ -57,7 +57,8 @@ function clientPackets(): Buffer[] {
   const voice = speech()
   const block = new Int16Array(1_920)
   return Array.from({ length: FRAMES }, (_, n) => {
-    // Each sample three times: what is above 8 kHz by that costs the decoder as much as a voice's own.
+    // Repeats each sample three times: the resulting content above 8 kHz costs the decoder as much as that of a real
+    // voice.
     for (let at = 0; at < 1_920; at++) block[at] = voice[n * FRAME_SAMPLES + Math.floor(at / 6)]!
     return Buffer.from(encoder.encode(block))
   })
@@ -88,7 +89,8 @@ function incoming(): Candidate[] {
     reception.named('anna', 7)
     let count = 0
     return () => {
-      // Sealed beforehand is of no use: sequence numbers go on. What sealing costs is the candidate that is subtracted.
+      // Packets cannot be sealed in advance, because sequence numbers continue. The cost of sealing is the candidate
+      // that is subtracted.
       for (const packet of packets) {
         clock.advance(20)
         reception.datagram(datagram(packet, count++ & 0xffff, key), true)
@@ -119,7 +121,7 @@ function incoming(): Candidate[] {
     { name: 'the leg, AES-GCM sealed and opened', frames: FRAMES, run: opened(GCM_MODE) },
     { name: 'the leg, XChaCha20 sealed and opened', frames: FRAMES, run: opened(XCHACHA_MODE) },
     {
-      name: 'of that AES-GCM sealing, which the far side does',
+      name: 'of that AES-GCM sealing, which the sender does',
       frames: FRAMES,
       run: () => {
         for (const packet of packets) datagram(packet, 1, key)

@@ -1,4 +1,4 @@
-/** The media of the Discord bridge as they are: a link for each channel, a leg for each speaker, a voice that never stops. */
+/** The media of the Discord bridge, unchanged: a link for each channel, a leg for each speaker, a voice that never stops. */
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
 import { ChannelVoice } from '../../src/bridges/discord/voice/channel-voice.ts'
 import type { EarLeg } from '../../src/bridges/discord/voice/ear-leg.ts'
@@ -59,7 +59,7 @@ async function enter(channel: BenchChannel, endpoint: string): Promise<VoiceLink
     adapterCreator: library => adapter(library, channel, endpoint),
   })
   const end = await link.join()
-  if (end) throw new Error(`channel ${channelId} is not to be had: ${JSON.stringify(end)}`)
+  if (end) throw new Error(`channel ${channelId} is not available: ${JSON.stringify(end)}`)
   for (const userId of users) {
     const leg = new SpeakerLeg({ id: userId, userId, source: link, pacer, counters, log: silentLog })
     leg.attach({ write: () => void framesIn++, marked: () => {}, dtmf: () => {} })
@@ -71,7 +71,7 @@ async function enter(channel: BenchChannel, endpoint: string): Promise<VoiceLink
   return link
 }
 
-/** The link, with a look at the clock whenever something is played: slots lie 20 ms apart from the first one on. */
+/** The link, with a timestamp for each played slot: slots are 20 ms apart, starting from the first one. */
 function timed(link: VoiceLink) {
   let due = Number.NaN
   return {
@@ -83,7 +83,7 @@ function timed(link: VoiceLink) {
       const now = performance.now()
       if (Number.isNaN(due)) due = now
       late.add(Math.max(0, now - due))
-      // Where slots were left out the grid begins anew; who is early shows that the grid was late.
+      // The grid restarts where slots were skipped; an early slot shows that the grid was late.
       due = (now - due > LEFT_OUT_MS ? now : Math.min(due, now)) + 20
     },
     setSpeaking: (on: boolean) => link.setSpeaking(on),
@@ -120,7 +120,7 @@ function feed(): void {
   }
 }
 
-/** What was counted since the last time; and from now on anew. */
+/** Returns the counts since the last call, and restarts them. */
 function count(): void {
   const now = performance.now()
   const { p50, p99, max } = late.summary()

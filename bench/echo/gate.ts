@@ -10,11 +10,11 @@ const ROUNDS = 5
 
 export interface GateCost {
   what: string
-  /** Processor time for one frame in and one frame out (µs); the best of some rounds. */
+  /** Processor time for one frame in and one frame out (µs); the minimum of several rounds. */
   us: number
 }
 
-/** What the gate costs a leg, with what is played to it. */
+/** Cost of the gate per leg, depending on the played audio. */
 export function benchGate(): GateCost[] {
   const voice = framesOf(speech())
   const echo = (at: number) => voice.soft[(at + voice.soft.length - 9) % voice.soft.length]!
@@ -23,7 +23,7 @@ export function benchGate(): GateCost[] {
     { what: 'nothing plays', us: cost(false, own, voice.loud) },
     { what: 'something plays, and nothing comes back', us: cost(true, () => SILENT_FRAME, voice.loud) },
     { what: 'its echo comes back', us: cost(true, echo, voice.loud) },
-    { what: 'somebody speaks over it', us: cost(true, own, voice.loud) },
+    { what: 'the participant speaks over it', us: cost(true, own, voice.loud) },
   ]
 }
 

@@ -1,6 +1,6 @@
 /**
- * What becomes of acoustic echo, as tables in Markdown: sentences that are translated again, speech that is lost to the
- * protection, and what it costs. By the real relay, on a clock that is turned by hand. `--json` prints the rows instead.
+ * Effects of acoustic echo, as tables in Markdown: sentences that are translated again, speech lost to the protection,
+ * and its cost. Uses the real relay on a simulated clock. `--json` prints the rows instead.
  */
 import { KINDS, type Original, oneSentence, repeated, spokenOver } from '../../test/helpers/echo-cases.ts'
 import { machine } from '../machine.ts'
@@ -14,9 +14,9 @@ const kinds = Object.keys(KINDS)
 
 interface LevelRow {
   db: number
-  /** Utterances beyond the one that was said, by mode, over all kinds of leg. */
+  /** Utterances beyond the spoken one, by mode, over all kinds of leg. */
   extra: Record<Original, number>
-  /** Share of what is said over a translation that the service gets: in a call that goes on, and over its first translation. */
+  /** Share of the speech over a translation that the service receives: in an ongoing call, and over its first translation. */
   over: number
   overFirst: number
   /** Share of repetitions that are kept. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** What the translation processes of this machine hold, shared pages counted once (MB). */
+/** Memory of the translation processes of this machine, shared pages counted once (MB). */
 export function pipelineMb(): number {
   const pids = execFileSync('ps', ['-A', '-o', 'pid=,comm='], { encoding: 'utf8' })
     .split('\n')

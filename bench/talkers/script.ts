@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { mono, readWav } from '../../src/transcode/wav.ts'
 
-/** What one talker says: sentences read by a human voice, pauses between, and where each sentence really ends. */
+/** Speech of one talker: sentences read by a human voice, pauses between, and the exact end of each sentence. */
 export interface Script {
   /** 16 kHz. */
   readonly pcm: Int16Array
-  /** Milliseconds into the script at which each sentence ends. */
+  /** End of each sentence in milliseconds of the script. */
   readonly ends: readonly number[]
 }
 
@@ -34,7 +34,7 @@ export function script(): Script {
   return { pcm, ends }
 }
 
-/** Samples up to the last 10 ms that are loud. */
+/** Number of samples up to the last loud 10 ms. */
 function spokenSamples(pcm: Int16Array): number {
   for (let end = pcm.length; end > BLOCK; end -= BLOCK) {
     const block = pcm.subarray(end - BLOCK, end)
@@ -44,7 +44,7 @@ function spokenSamples(pcm: Int16Array): number {
   return pcm.length
 }
 
-/** A quiet room: noise that is hardly there. */
+/** A quiet room: very quiet noise. */
 function room(ms: number): Int16Array {
   return Int16Array.from({ length: ms * 16 }, () => Math.round((Math.random() - 0.5) * 12))
 }

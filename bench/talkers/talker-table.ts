@@ -5,19 +5,19 @@ const HEAD = [
   'talkers',
   'room',
   'refused',
-  'told late',
+  'warned',
   'sentences',
   'p50 ms',
   'p95 ms',
   'max ms',
-  'max ms, not told',
+  'max ms, not warned',
   'CPU % of a core',
   'MB idle',
   'MB',
   'apertium MB',
 ]
 
-/** The rows as a table for people. */
+/** The rows as a table in Markdown. */
 export function talkerTable(rows: readonly TalkerRow[]): string {
   return table(
     HEAD,

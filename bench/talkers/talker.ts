@@ -10,18 +10,18 @@ interface Result {
 const FRAGMENT_SAMPLES = 960
 const FRAGMENT_MS = 60
 
-/** What one talker met. */
+/** Results of one talker. */
 export interface Talk {
   /** From the end of each sentence to the first byte of its mp3 (ms). */
   readonly latenciesMs: readonly number[]
-  /** Whether the service said that it falls behind. */
+  /** Whether the service reported that it falls behind. */
   readonly told: boolean
 }
 
-/** The service's ways to say that there is no room. */
+/** Error codes of the service for a lack of capacity. */
 const NO_ROOM = ['too_many_sessions', 'service_behind']
 
-/** Speaks `script` to the service at `url` in the pace of speech; undefined when there was no room for a session. */
+/** Speaks `script` to the service at `url` in real time; undefined without capacity for a session. */
 export async function talk(
   url: string,
   key: string,

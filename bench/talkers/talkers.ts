@@ -5,37 +5,37 @@ import { pipelineMb } from './pipelines.ts'
 import { type Script, script } from './script.ts'
 import { talk } from './talker.ts'
 
-/** Steps between the beginnings of two talkers, so that they do not all end at once (ms). */
+/** Delay between the starts of two talkers, so that they do not all end at once (ms). */
 const STAGGER_MS = 370
 
-/** How many talk, and for how many there is room; without `room` as many as the service finds right. */
+/** Number of talkers, and of sessions; without `room` the service's own limit. */
 export interface TalkerCase {
   readonly talkers: number
   readonly room?: number
 }
 
-/** What became of it. Latency is from the end of a sentence to the first byte of its mp3. */
+/** Results. Latency is from the end of a sentence to the first byte of its mp3. */
 export interface TalkerRow extends TalkerCase {
   readonly refused: number
-  /** Talkers whom the service told that it falls behind. */
+  /** Talkers that the service warned that it falls behind. */
   readonly told: number
   readonly sentences: number
   readonly p50Ms: number
   readonly p95Ms: number
   readonly maxMs: number
-  /** Longest latency of talkers who were told nothing. */
+  /** Maximum latency of talkers without a warning. */
   readonly maxUntoldMs: number
   /** CPU of the service process, percent of one core. */
   readonly cpu: number
   readonly idleMb: number
   readonly busyMb: number
-  /** What the translation processes hold, shared pages counted once. */
+  /** Memory of the translation processes, shared pages counted once. */
   readonly pipelinesMb: number
 }
 
 /**
- * How long a listener waits when 1, 2, 4 … talk at the same time, with the installed engines in their own process, and
- * what a session costs.
+ * Measures a listener's delay when 1, 2, 4 … talk at the same time, with the installed engines in their own process,
+ * and the cost of a session.
  */
 export async function benchTalkers(
   cases: readonly TalkerCase[],

@@ -1,5 +1,5 @@
 /**
- * A client of the interface in plain JavaScript, with nothing but socket.io-client: speaks a 16 kHz WAV file and prints
+ * A client of the interface in plain JavaScript that uses only socket.io-client: speaks a 16 kHz WAV file and prints
  * every event as a line of JSON.
  *
  *   node examples/clients/sts.mjs http://127.0.0.1:4000 key file.wav [from] [to]

@@ -4,7 +4,7 @@ import { OPERATIONS, type Operation } from '../../src/service/server/http/operat
 import type { Parameter } from '../../src/service/server/http/parameter.ts'
 import { batchSchemas, errorSchema } from '../../src/service/server/http/reply-schemas.ts'
 
-/** What a person would send first, by mode; the names are checked against the form. */
+/** Typical first request of each mode; the names are checked against the form. */
 const BATCH_EXAMPLES: Readonly<Record<BatchMode, Readonly<Record<string, string>>>> = {
   stt: { languageIdSource: 'en-us', file: 'recordings/sense-and-sensibility-2.wav' },
   translator: { languageIdSource: 'en-us', languageIdTarget: 'es-es', text: 'Good morning. How are you?' },
@@ -32,7 +32,7 @@ export function collection(): object {
     info: {
       name: 'Dragoman translation service',
       description:
-        'Made by `npm run collection`; the environment beside it holds the base URL and the API key. Files are looked for in the working directory: the project.',
+        'Made by `npm run collection`; the environment next to it contains the base URL and the API key. Files are resolved from the working directory: the project.',
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     auth: {
@@ -51,7 +51,7 @@ export function collection(): object {
   }
 }
 
-/** Where the service is, and the key; both are for the person to fill in. */
+/** Address and key of the service, for the user to fill in. */
 export function environment(): object {
   return {
     name: 'Dragoman translation service',
@@ -77,7 +77,7 @@ function plainItem({ summary, method, path, query = [], answers, open }: Operati
   }
 }
 
-/** Every value that a parameter may have, switched off but for its example. */
+/** Every allowed value of a parameter, disabled except for its example. */
 function examples({ name, about, allowed, example }: Parameter): object[] {
   return (allowed ?? [example ?? '']).map(value => ({
     key: name,
@@ -91,7 +91,7 @@ function batchItem({ method, path, form = [] }: Operation, mode: BatchMode): Ite
   const values: Readonly<Record<string, string>> = { mode, ...BATCH_EXAMPLES[mode] }
   const known = [...form.map(({ name }) => name), 'file']
   const unknown = Object.keys(values).find(name => !known.includes(name))
-  if (unknown !== undefined) throw new RangeError(`the form has no field ${unknown}, it has ${known}`)
+  if (unknown !== undefined) throw new RangeError(`unknown form field ${unknown}, the form has ${known}`)
   const fields = form.map(({ name, about, example = '' }) => ({
     key: name,
     value: values[name] ?? example,
@@ -149,7 +149,7 @@ function urlOf(path: string, query: readonly object[] = []): object {
   return { raw, host: ['{{base_url}}'], path: path.slice(1).split('/'), ...(query.length ? { query } : {}) }
 }
 
-/** A script that says whether the answer is as it should be. */
+/** A script that checks the response. */
 function checks(status: number, schema?: z.ZodType, error?: string): object {
   const exec = [`pm.test('answers ${status}', () => pm.response.to.have.status(${status}))`]
   if (schema)

@@ -6,22 +6,21 @@ const { exports } = JSON.parse(readFileSync(new URL('../../package.json', import
   exports: Record<string, string | { types: string }>
 }
 
-/** What each entry of the package is for. */
+/** Description of each entry of the package. */
 const ABOUT: Readonly<Record<string, string>> = {
-  '.': 'The whole server, or its parts for a program of one’s own: the relay, rooms, participants, settings.',
-  './transcode': 'Audio as arithmetic: no I/O, no timers, no logs.',
+  '.': 'The whole server, or its parts for your own program: the relay, rooms, participants, settings.',
+  './transcode': 'Audio processing: no I/O, no timers, no logs.',
   './service':
     'A client for any server of the [translation-service interface](../../service/protocol.md), and the translator that the relay uses.',
-  './service/server': 'The embedded translation service, alone or with engines of one’s own.',
+  './service/server': 'The embedded translation service, alone or with your own engines.',
   './twilio': 'Twilio as a Fastify plugin.',
   './discord': 'Discord as a Fastify plugin.',
   './browser': 'Talking in a browser, as a Fastify plugin.',
-  './simulator':
-    'The proving ground: a simulated telephone, a simulated Discord, a scripted translation service, faults.',
+  './simulator': 'Simulators: a phone, Twilio, Discord, a scripted translation service, and faults.',
 }
 
-const INDEX = `Every entry of the package with all that it exports, from its types. [Architecture](../architecture.md) says how the parts
-belong together, [examples](../../examples/README.md) shows them at work.
+const INDEX = `Every entry of the package with its exports, generated from its types. [Architecture](../architecture.md) explains how the parts
+fit together, [examples](../../examples/README.md) show them in use.
 `
 
 /** The entries of the package: name, module in the sources, page. */
@@ -32,7 +31,7 @@ export function entries(): { name: string; module: string; page: string; about: 
       const types = typeof place === 'string' ? place : place.types
       const about = ABOUT[entry]
       if (about === undefined)
-        throw new Error(`scripts/reference/api.ts says nothing about the entry ${entry}`)
+        throw new Error(`scripts/reference/api.ts has no description of the entry ${entry}`)
       return {
         name: entry.replace('.', 'dragoman'),
         module: types.replace(/^\.\/dist\/(.*)\.d\.ts$/, '$1'),
@@ -67,7 +66,7 @@ function entryBody(declared: readonly Declaration[]): string {
   return group('Values', values) + group('Types', types)
 }
 
-/** Overloads belong together. */
+/** Groups overloads. */
 function byName(of: readonly Declaration[]): Map<string, Declaration[]> {
   return Map.groupBy(of, ({ name }) => name)
 }
@@ -86,7 +85,7 @@ function section([name, all]: [string, Declaration[]]): string {
   return `\n### ${name}\n\n${docs.map(prose).join('\n\n')}${docs.length > 0 ? '\n\n' : ''}${fenced('ts', text)}`
 }
 
-/** Words of a comment as Markdown: drawings stay as they are drawn, names in angle brackets are no HTML. */
+/** Converts a comment to Markdown: drawings stay unchanged, names in angle brackets are not HTML. */
 function prose(doc: string): string {
   return doc
     .split(/\n\n+/)

@@ -3,11 +3,11 @@ import { program } from '../../src/commands/program.ts'
 import { code, fenced, head, table } from './markdown.ts'
 
 const ABOUT = `\`npm run dragoman -- <command>\` in a clone, \`dragoman <command>\` where the package is installed (Node 24). Every command has
-\`--help\`; those with \`--json\` print one JSON value on standard output and everything else on standard error. The exit code is 0 when
-all went well, 1 when not. Settings: [settings.md](settings.md).
+\`--help\`; those with \`--json\` print one JSON value on standard output and everything else on standard error. The exit code is 0 on
+success, otherwise 1. Settings: [settings.md](settings.md).
 `
 
-/** Every command that does something, with the commands above it. */
+/** Every executable command, with its parent commands. */
 export function commandsOf(
   parent: Command,
   above: readonly string[] = [],
@@ -45,7 +45,7 @@ function section(command: Command, path: readonly string[]): string {
   ].join('')
 }
 
-/** What a command's help says behind its options, like examples. */
+/** The text after a command's options, such as examples. */
 function afterHelp(command: Command): string {
   let text = ''
   const output = command.configureOutput()
@@ -60,7 +60,7 @@ function afterHelp(command: Command): string {
   return text.startsWith(plain) ? text.slice(plain.length).trim() : ''
 }
 
-/** Examples as they are typed; whatever else there is as it stands. */
+/** Formats examples as typed; other text stays unchanged. */
 function examples(after: string): string {
   const [title = '', ...lines] = after.split('\n')
   if (!/^Examples?:$/.test(title)) return fenced('text', after)

@@ -4,29 +4,29 @@ import type { Declaration, Declarations } from './declarations.ts'
 import { code, fenced, head, table } from './markdown.ts'
 import { type SentWebhooks, sentWebhooks } from './webhooks.ts'
 
-const ABOUT = `What is told while people talk: to [programs that embed the relay](#the-relay), to [receivers of webhooks](#webhooks), to
-[readers of captions](#captions), and what the [translation service](#the-translation-service) and its clients send each other.
+const ABOUT = `Events during calls: for [programs that embed the relay](#the-relay), for [receivers of webhooks](#webhooks) and
+[readers of captions](#captions), and between the [translation service](#the-translation-service) and its clients.
 `
 
-const RELAY = `\`relay.observer.on(event, listener)\` calls \`listener\` synchronously; disposing what it returns stops it. Onlookers never change what
-happens, and one that throws harms nobody else.
+const RELAY = `\`relay.observer.on(event, listener)\` calls \`listener\` synchronously; dispose of its result to unsubscribe. Listeners cannot change
+calls, and a listener that throws does not affect others.
 `
 
-const WEBHOOKS = `Each is a signed POST of JSON. Here with everything that it can have; \`text\` and \`translation\` only come with \`texts\`. Order, attempts
-and the signature: [control API](../features/control-api.md#webhooks).
+const WEBHOOKS = `Each is a signed POST of JSON. The examples contain all fields; \`text\` and \`translation\` are sent only with \`texts\`. Order, retries
+and signature: [control API](../features/control-api.md#webhooks).
 `
 
-const CAPTIONS = `Server-sent events of [\`GET /v1/rooms/{room}/captions\`](http.md#readcaptions). How they are read again after a break:
+const CAPTIONS = `Server-sent events of [\`GET /v1/rooms/{room}/captions\`](http.md#readcaptions). Resuming after a disconnection:
 [control API](../features/control-api.md#captions).
 `
 
 const SERVICE = `Socket.IO 4, namespaces ${NAMESPACES.map(code).join(', ')}. Order, states and decisions: [protocol](../service/protocol.md).
 `
 
-/** Events of the service: who sends it, where, and the types of its payload. */
+/** Events of the service: sender, namespaces, and the types of the payload. */
 const SERVICE_EVENTS: Readonly<Record<keyof typeof EVENT, readonly [string, string, string]>> = {
-  connected: ['service', 'all', '`ConnectionParameters`: what is in force'],
-  start: ['service', 'all', '`true`, or the address of streamed audio: now something may be sent'],
+  connected: ['service', 'all', '`ConnectionParameters`: the effective parameters'],
+  start: ['service', 'all', '`true`, or the address of streamed audio: the client can start sending'],
   text: ['client', '`/translator`, `/tts`', 'a text; acknowledged'],
   writeStream: ['client', '`/stt`, `/sts`', 'bytes of linear16; acknowledged'],
   result: ['service', 'all', '`SttResult`, `TranslatorResult`, `TtsResult` or `StsResult`'],
@@ -72,16 +72,20 @@ export async function eventsPage(declarations: Declarations): Promise<string> {
 }
 
 const CAPTION_ROWS = [
-  ['`caption`', '`TimedCaption`', 'Something is said; the newest with the same `utterance` counts.'],
-  ['`service`', '`{ room, speaker, to, away }`', 'Translation of a speaker went away, or is back.'],
-  ['`missed`', '`{ room }`', 'The reader was away for so long that captions are gone.'],
+  ['`caption`', '`TimedCaption`', 'A caption; the newest one with the same `utterance` applies.'],
+  [
+    '`service`',
+    '`{ room, speaker, to, away }`',
+    'Translation of a speaker is unavailable, or available again.',
+  ],
+  ['`missed`', '`{ room }`', 'The reader was disconnected for too long: captions are missing.'],
   ['`end`', '`{ room }`', 'The room has ended.'],
-  ['`expired`', '`{ room }`', 'The link is not good any more.'],
+  ['`expired`', '`{ room }`', 'The link has expired.'],
 ]
 
 function named(all: readonly Declaration[], name: string): Declaration {
   const found = all.find(each => each.name === name)
-  if (!found) throw new Error(`there is no type ${name} any more: scripts/reference/events.ts`)
+  if (!found) throw new Error(`there is no type ${name}: fix scripts/reference/events.ts`)
   return found
 }
 
@@ -89,7 +93,7 @@ function declaration({ name, doc, text }: Declaration): string {
   return `\n### ${name}\n\n${doc === '' ? '' : `${doc}\n\n`}${fenced('ts', text.replace(/^export /, ''))}`
 }
 
-/** The members of `RelayEvents`, each with the words above it. */
+/** The members of `RelayEvents`, each with its comment. */
 function relayRows({ text }: Declaration): string[][] {
   const rows: string[][] = []
   for (const [, comment = '', name = '', type = ''] of text.matchAll(

@@ -10,17 +10,17 @@ import { routeTable } from './routes.ts'
 import { fieldRows, shapeLines, shapeOf } from './shape-text.ts'
 
 const ABOUT = `Two servers speak HTTP: the [bridge server](#the-bridge-server), with the [control API](#the-control-api), and the
-[translation service](#the-translation-service), which is embedded or runs alone. What their sockets carry is in [events](events.md),
-and every error code is in [errors](errors.md).
+[translation service](#the-translation-service), which is embedded or runs alone. Socket messages are described in [events](events.md),
+and every error code in [errors](errors.md).
 `
 
-const CONTROL = `Below \`/v1\`, with a key: \`Authorization: Bearer <key>\`. Bodies and answers are JSON; a field that is not known is an error. Every
-error is \`{ code, error, description }\`. What belongs together, by hand and with answers: [control API](../features/control-api.md). The same for
-programs: \`/v1/openapi.json\`.
+const CONTROL = `Below \`/v1\`, with a key: \`Authorization: Bearer <key>\`. Request and response bodies are JSON; unknown fields are rejected. Every
+error is \`{ code, error, description }\`. Examples by task, with responses: [control API](../features/control-api.md). Machine-readable:
+\`/v1/openapi.json\`.
 
-Every request may be answered by`
+Every request can return`
 
-const SERVICE_ABOUT = `With a key: \`x-api-key: <key>\`. Decisions, limits and examples: [protocol](../service/protocol.md). The same for programs: \`/docs/json\`.
+const SERVICE_ABOUT = `With a key: \`x-api-key: <key>\`. Decisions, limits and examples: [protocol](../service/protocol.md). Machine-readable: \`/docs/json\`.
 `
 
 /** `docs/reference/http.md`. */

@@ -1,11 +1,11 @@
-/** Pieces of Markdown that the reference is made of. */
+/** Markdown building blocks of the reference. */
 
-/** What stands at the top of every page that is made. */
+/** The top of every generated page. */
 export function head(title: string, about: string): string {
   return `# ${title}\n\n<!-- Made by \`npm run reference\` from the sources: change those. -->\n\n${about.trimEnd()}\n`
 }
 
-/** A table; cells may hold anything but line breaks. */
+/** A table; cells can contain anything except line breaks. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`
@@ -16,7 +16,7 @@ export function fenced(language: string, text: string): string {
   return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\n`
 }
 
-/** As code, whatever is in it. */
+/** Formats any text as code. */
 export function code(text: string): string {
   if (text === '') return ''
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``

@@ -5,53 +5,53 @@ import { type AppConfig, buildApp } from '../../src/index.ts'
 import { FakeTranslator } from '../../src/simulator/index.ts'
 import { code, table } from './markdown.ts'
 
-/** What each route of the bridge server is for, beside those of the control API. One without words fails a test. */
+/** Description of each route of the bridge server, except for those of the control API. A missing one fails a test. */
 const WORDS: Readonly<Record<string, string>> = {
-  'GET /': 'The page to talk in, or a few words where there is none.',
-  'GET /talk/languages': 'The languages and voices that the page to talk in offers.',
-  'GET /talk/socket': 'WebSocket: a visit of that page.',
-  'GET /talk/recordings/…': 'Recordings that it plays for whoever has no microphone.',
-  'GET /captions': 'The page that shows captions: asks for the room.',
-  'GET /captions/:room': 'Captions of a room, to project or to share.',
-  'GET /dashboard': 'The page for operators; all that it shows needs a key.',
-  'GET /dashboard/events': 'Server-sent events: what the dashboard shows.',
+  'GET /': 'The talk page, or a short text if it is disabled.',
+  'GET /talk/languages': 'The languages and voices that the talk page offers.',
+  'GET /talk/socket': 'WebSocket of the talk page.',
+  'GET /talk/recordings/…': 'Recordings that it plays for visitors without a microphone.',
+  'GET /captions': 'The captions page: asks for the room.',
+  'GET /captions/:room': 'Captions of a room, for projecting or sharing.',
+  'GET /dashboard': 'The page for operators; all its data requires a key.',
+  'GET /dashboard/events': 'Server-sent events: data of the dashboard.',
   'GET /dashboard/offer': 'Languages and recordings for simulated calls.',
   'POST /dashboard/calls': 'Places a simulated call.',
-  'DELETE /dashboard/calls/:call': 'Ends one.',
-  'GET /dashboard/calls/:call/phones/:phone/sound': 'What a simulated telephone hears, as it hears it.',
+  'DELETE /dashboard/calls/:call': 'Ends a simulated call.',
+  'GET /dashboard/calls/:call/phones/:phone/sound': 'Live audio of a simulated phone.',
   'GET /metrics': 'Metrics in the text format of Prometheus. [metrics](../operations/metrics.md)',
-  'GET /health': 'How many calls and rooms there are. [deployment](../operations/deployment.md)',
+  'GET /health': 'Number of calls and rooms. [deployment](../operations/deployment.md)',
   'GET /live': 'Whether this process works: for supervisors.',
   'GET /ready': 'Whether new calls should be sent here: for load balancers.',
   'GET /files/…': 'Modules and styles of the pages.',
   'GET /v1/openapi.json': 'The control API as OpenAPI 3.1.',
   'GET /v1/docs': 'The control API as a page.',
-  'POST /twilio/voice': 'Twilio asks what to do with a call that comes in. [twilio](../channels/twilio.md)',
-  'POST /twilio/resume': 'Twilio asks how a call goes on whose stream ended.',
-  'POST /twilio/status': 'Twilio tells how a call ended.',
-  'POST /twilio/menu': 'A key that a caller pressed in a menu.',
-  'POST /twilio/dial/answer': 'Somebody answered whom we called.',
-  'POST /twilio/dial/status': 'How a call of ours goes on.',
-  'POST /twilio/dial/machine': 'Whether a machine answered.',
+  'POST /twilio/voice': 'Twilio’s webhook for an inbound call. [twilio](../channels/twilio.md)',
+  'POST /twilio/resume': 'Twilio’s request for instructions after a stream has ended.',
+  'POST /twilio/status': 'Twilio’s report of how a call ended.',
+  'POST /twilio/menu': 'A key pressed by a caller in a menu.',
+  'POST /twilio/dial/answer': 'Twilio’s request when an outbound call is answered.',
+  'POST /twilio/dial/status': 'Progress of an outbound call.',
+  'POST /twilio/dial/machine': 'Result of machine detection.',
   'GET /twilio/media': 'WebSocket: the media stream of a call.',
   'GET /twilio/media/': 'The same.',
-  'GET /twilio/menu/sound/:signature/:notice/:language.wav': 'What a menu says, as a sound.',
+  'GET /twilio/menu/sound/:signature/:notice/:language.wav': 'Audio of a menu prompt.',
 }
 
-/** Who may ask, by the beginning of the path. */
+/** Required access, by the start of the path. */
 const ACCESS: readonly (readonly [string, string])[] = [
   ['/twilio/', 'Twilio, by its signature'],
   ['/v1/openapi.json', 'anybody'],
   ['/v1/docs', 'anybody'],
   ['/v1/rooms/:room/captions', 'a key, or a link'],
-  ['/metrics', 'this machine, or a key (`metrics.access`)'],
+  ['/metrics', 'local requests, or a key (`metrics.access`)'],
   ['/dashboard', 'anybody'],
   ['/dashboard/', 'a key'],
-  ['/talk/', 'who may talk (`browser.visitors`)'],
+  ['/talk/', 'visitors with access (`browser.visitors`)'],
   ['/v1/', 'a key'],
 ]
 
-/** Everything on, so that every route is there. */
+/** Everything enabled, so that every route exists. */
 const SETTINGS = {
   publicUrl: 'https://bridge.example.com',
   control: { keys: [{ name: 'reference', key: 'a-long-random-key-of-the-reference' }] },
@@ -61,7 +61,7 @@ const SETTINGS = {
   },
 }
 
-/** Every route that a bridge server has, in order of its path. */
+/** Every route of a bridge server, in order of its path. */
 export async function serverRoutes(): Promise<string[]> {
   const routes = new Set<string>()
   const watch = (message: unknown) => {
@@ -82,18 +82,18 @@ export async function serverRoutes(): Promise<string[]> {
   return Array.from(routes).sort((a, b) => path(a).localeCompare(path(b)) || a.localeCompare(b))
 }
 
-/** What pages are made of is one row: their files come and go. */
+/** Folds the files of pages into one row, because they change. */
 function folded(url: string): string {
   const folder = ['/files/', '/talk/recordings/'].find(begin => url.startsWith(begin))
   return folder === undefined ? url : `${folder}…`
 }
 
-/** All routes as a table; `documented` are those that have a section of their own below. */
+/** All routes as a table; `documented` are those with a separate section below. */
 export async function routeTable(documented: ReadonlyMap<string, string>): Promise<string> {
   const rows = (await serverRoutes()).map(route => {
     const own = documented.get(route.replace(/:(\w+)/g, '{$1}'))
     const words = own ?? WORDS[route]
-    if (words === undefined) throw new Error(`scripts/reference/routes.ts does not say what ${route} is for`)
+    if (words === undefined) throw new Error(`scripts/reference/routes.ts has no description of ${route}`)
     const path = route.split(' ')[1] ?? ''
     return [
       code(route.replace(/:(\w+)/g, '{$1}')),

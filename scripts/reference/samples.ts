@@ -5,7 +5,7 @@ const en = languageId('en-us')
 const es = languageId('es-es')
 const room = 'desk'
 
-/** One of each event that receivers of webhooks are told of, with everything that it can have. */
+/** A sample of each webhook event, with all its fields. */
 export const SAMPLES: { readonly [K in keyof RelayEvents]?: Required<RelayEvents[K]> } = {
   room: { room, state: 'opened' },
   admitted: { room, participant: 'MZ1', channel: 'twilio', speaks: en, hears: es },

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { allowedBy, KEYS, propertiesOf, type Shape, variableOf } from '../../src/config/keys.ts'
 import { code, head, table } from './markdown.ts'
 
-/** A setting's shape with what it is for, as the schemas say it by `.meta({ about })`. */
+/** A setting's shape with its description from `.meta({ about })`. */
 interface ToldShape extends Shape {
   readonly about?: string
 }
 
 /** One row of the page. */
 export interface SettingRow {
-  /** `twilio.numbers.*.speaks`: what is below a star has names of the user's own, or is an entry of a list. */
+  /** `twilio.numbers.*.speaks`: keys below a star are names of your own, or entries of a list. */
   readonly path: string
   readonly variable: string
   readonly about: string | undefined
@@ -19,7 +19,7 @@ export interface SettingRow {
   readonly secret: boolean
 }
 
-/** Where more is said about a section. */
+/** Pages with more about a section. */
 const PAGES: Readonly<Record<string, string>> = {
   trustProxy: 'operations/limits.md',
   limits: 'operations/limits.md',
@@ -43,10 +43,10 @@ const PAGES: Readonly<Record<string, string>> = {
   traces: 'operations/metrics.md',
 }
 
-/** Defaults that differ from machine to machine. */
-const VARYING: Readonly<Record<string, string>> = { 'embedded.maxSessions': 'two for each core' }
+/** Defaults that depend on the machine. */
+const VARYING: Readonly<Record<string, string>> = { 'embedded.maxSessions': 'two per core' }
 
-/** Every setting, those inside of lists and tables of the user's own included, in the schema's order. */
+/** Every setting, including those inside lists and tables with your own names, in the schema's order. */
 export function settingRows(): SettingRow[] {
   return KEYS.flatMap(({ path, variable, secret, shape }) => [
     row(path, variable, shape, secret),
@@ -120,13 +120,13 @@ export function settingsPage(): string {
   return head('Settings', ABOUT) + parts.join('')
 }
 
-const HEADS = ['key', 'what it is for', 'type', 'allowed', 'default', 'environment']
+const HEADS = ['key', 'description', 'type', 'allowed', 'default', 'environment']
 
-const ABOUT = `From \`dragoman.yaml\`, stronger from the environment, strongest from the command line. A variable's name is the key's path:
-\`${variableOf('twilio.authToken')}\` is \`twilio.authToken\`. Lists are written with commas there, tables as JSON; an empty variable is
-as if absent. A **secret** may also come from a file: \`…_FILE\` names it. \`DRAGOMAN_CONFIG\` names the settings file itself. An unknown or
-wrong key is an error that says where it stands, what was found and what is allowed. A star stands for a name of your own, or for each
-entry of a list. [\`dragoman.example.yaml\`](../../dragoman.example.yaml) is a file with every setting to begin from.
+const ABOUT = `Settings come from \`dragoman.yaml\`, the environment and the command line; later sources take precedence. A variable's name is the key's path:
+\`${variableOf('twilio.authToken')}\` is \`twilio.authToken\`. Variables contain lists separated by commas, and tables as JSON; an empty variable is
+ignored. A **secret** can also be read from a file: \`…_FILE\` names it. \`DRAGOMAN_CONFIG\` names the settings file itself. An unknown or
+invalid key is an error that names its place, the value found and the allowed values. A star represents a name of your own, or each
+entry of a list. [\`dragoman.example.yaml\`](../../dragoman.example.yaml) is a template with every setting.
 `
 
 function cells({ path, variable, about = '', type, allowed, default: usual, secret }: SettingRow): string[] {

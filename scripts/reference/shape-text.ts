@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { allowedBy, type Shape } from '../../src/config/keys.ts'
 import { code } from './markdown.ts'
 
-/** A part of a JSON Schema, as far as it is read here. */
+/** The part of a JSON Schema that is read here. */
 export interface JsonShape extends Shape {
   readonly required?: readonly string[]
   readonly minLength?: number
@@ -13,7 +13,7 @@ export function shapeOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): J
   return z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonShape
 }
 
-/** The fields of a table of JSON as rows: name, what it may be, default, what it is. */
+/** The fields of a JSON table as rows: name, type, default, description. */
 export function fieldRows(shape: JsonShape): string[][] {
   const { properties = {}, required = [] } = shape
   return Object.entries(properties).map(([name, each]) => [
@@ -25,7 +25,7 @@ export function fieldRows(shape: JsonShape): string[][] {
   ])
 }
 
-/** What a value may be; its description is told elsewhere. */
+/** Type of a value; its description is shown elsewhere. */
 function allowed({ description: _, ...shape }: JsonShape): string {
   const { anyOf, oneOf, const: constant } = shape
   const several = anyOf ?? oneOf
@@ -39,7 +39,7 @@ function allowed({ description: _, ...shape }: JsonShape): string {
   return allowedBy(shape)
 }
 
-/** A value of `shape` in one line, as TypeScript would write its type. */
+/** Formats a value of `shape` in one line, like a TypeScript type. */
 export function shapeText(shape: JsonShape): string {
   const { type, enum: choices, const: constant, anyOf, oneOf, properties, required = [], items } = shape
   const several = anyOf ?? oneOf
@@ -57,7 +57,7 @@ export function shapeText(shape: JsonShape): string {
   return kinds.map(kind => (kind === 'integer' ? 'number' : (kind ?? 'unknown'))).join(' | ')
 }
 
-/** The same over several lines, where it has fields. */
+/** The same over several lines, if it has fields. */
 export function shapeLines(shape: JsonShape): string {
   const several = shape.anyOf ?? shape.oneOf
   if (several) return several.map(shapeLines).join('\n| ')

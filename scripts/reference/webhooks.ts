@@ -6,10 +6,10 @@ import { webhookSchema } from '../../src/web/webhooks-out/webhook-settings.ts'
 import { WebhooksOut } from '../../src/web/webhooks-out/webhooks-out.ts'
 import { SAMPLES } from './samples.ts'
 
-/** What a receiver was sent, by the type of event. */
+/** Webhooks sent to a receiver, by the type of event. */
 export type SentWebhooks = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 
-/** Sends every webhook there is, as the server does, to nowhere, and answers what was sent. */
+/** Sends every webhook to a fake receiver, like the server, and returns them. */
 export async function sentWebhooks(): Promise<SentWebhooks> {
   const sent = new Map<string, Record<string, unknown>>()
   const [observer, clock] = [new Observer(), new FakeClock(0)]
@@ -39,7 +39,7 @@ export async function sentWebhooks(): Promise<SentWebhooks> {
   return sent
 }
 
-/** One at a time, as those of one room are sent in order. */
+/** One at a time, because those of one room are sent in order. */
 async function told<K extends keyof RelayEvents>(observer: Observer, name: K, value: unknown): Promise<void> {
   observer.emit(name, value as RelayEvents[K])
   await new Promise(resolve => setImmediate(resolve))

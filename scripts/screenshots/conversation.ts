@@ -9,11 +9,11 @@ import { SAMPLE_RATE } from '../../src/transcode/pcm.ts'
 /** A key of the control API, for the run of this script. */
 export const KEY = 'a-key-for-these-pictures-only'
 export const ROOM = 'reading-club'
-/** How often the dialogue may be said. */
+/** Maximum number of repetitions of the dialog. */
 const ROUNDS = 40
 const BREATH_MS = 300
 const PAUSE_MS = 600
-/** After each line, for its translation. */
+/** Time after each line for its translation. */
 const LISTEN_MS = 5_500
 
 const SPANISH = DIALOGUE.flatMap(({ by, text }) => (by === 'callee' ? text : []))
@@ -23,7 +23,7 @@ interface Phones {
   readonly callee: SimulatedCall
 }
 
-/** A server with the embedded engines, and two telephones that talk in a room until it is disposed of. */
+/** A server with the embedded engines, and two phones that talk in a room until it is disposed of. */
 export class Conversation implements AsyncDisposable {
   readonly address: string
   readonly #app: App
@@ -40,7 +40,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   static async begin(): Promise<Conversation> {
-    // No engine here recognises Spanish: the words of that side are taken from the script.
+    // No engine here recognizes Spanish: the script supplies the words of that side.
     const ears = await ScriptedEars.listen(Array.from({ length: ROUNDS }, () => SPANISH).flat())
     const scripted = { engine: 'openai', url: ears.url, model: 'script', languages: ['es-es'] } as const
     const app = await buildApp({
@@ -64,14 +64,14 @@ export class Conversation implements AsyncDisposable {
     return new Conversation(app, address, ears, phones)
   }
 
-  /** Asks the control API; `path` is below `/v1`. */
+  /** Sends a request to the control API; `path` is below `/v1`. */
   async ask(method: string, path: string): Promise<Record<string, string>> {
     const headers = { authorization: `Bearer ${KEY}` }
     const response = await fetch(`${this.address}/v1${path}`, { method, headers })
     return (await response.json()) as Record<string, string>
   }
 
-  /** Somebody calls into `room` and talks Spanish, with pauses of `pauseMs` for who is there. */
+  /** Places a call into `room` that talks Spanish, with pauses of `pauseMs` for the others. */
   async visit(room: string, pauseMs: number): Promise<void> {
     const phone = await dialled(this.address, room, 'Lucía', 'es-es')
     this.#going(this.#visitor(phone, pauseMs))
@@ -104,7 +104,7 @@ export class Conversation implements AsyncDisposable {
     }
   }
 
-  /** What is said when all is over breaks off. */
+  /** Speech is aborted at the end. */
   #going(talk: Promise<void>): void {
     talk.catch(error => {
       if (!this.#over) throw error

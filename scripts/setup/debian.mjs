@@ -15,8 +15,8 @@ const QUIET = [
 ]
 
 /**
- * Installs the Debian packages of `parts`, or tells how to and what works without. Never fails: the bridge works with
- * any translation service, so nothing here is needed by everybody.
+ * Installs the Debian packages of `parts`, or prints how to install them and what works without. Never fails: the
+ * bridge works with any translation service, so nothing here is always required.
  */
 export async function installParts(parts, { systemRoot, lacking }) {
   if (!existsSync(join(systemRoot, 'etc/debian_version'))) return tellOtherSystem(parts)
@@ -33,7 +33,7 @@ export async function installParts(parts, { systemRoot, lacking }) {
     await update(prefix)
     result = await install(prefix, packages)
   }
-  // One package that this release does not have must not keep the others away.
+  // A package that is missing in this release must not prevent the others.
   if (result.code !== 0) for (const one of packagesOf(lacking())) await install(prefix, [one])
 
   const left = lacking()
@@ -63,14 +63,14 @@ function apt(prefix, ...args) {
   return run(command, rest, { name: `apt-get ${args[0]}` })
 }
 
-/** How to run something as root without being asked anything: `[]` for root itself, undefined when there is no way. */
+/** The command prefix for running as root without a prompt: `[]` for root itself, undefined if there is none. */
 async function asRoot() {
   if (process.getuid?.() === 0) return []
   const { code } = await run('sudo', ['-n', 'true'], { timeoutMs: 10_000 })
   return code === 0 ? ['sudo', '-n'] : undefined
 }
 
-/** Fresh images come without package lists. */
+/** New images have no package lists. */
 function hasLists(systemRoot) {
   try {
     return readdirSync(join(systemRoot, 'var/lib/apt/lists')).some(name => name.includes('_Packages'))
@@ -87,9 +87,7 @@ function tellMissing(parts) {
 
 function tellOtherSystem(parts) {
   tellParts(parts)
-  say(
-    'this is neither Debian nor a system made from it, so install them its own way (names above are Debian’s)',
-  )
+  say('this is neither Debian nor derived from it, so install them its own way (names above are Debian’s)')
   tellWhatWorks(parts)
 }
 
@@ -101,9 +99,7 @@ function tellParts(parts) {
 
 function tellWhatWorks(parts) {
   if (parts.some(part => !part.optional))
-    say(
-      'what works all the same: the bridge with a translation service of yours (service.url in dragoman.yaml)',
-    )
+    say('still works: the bridge with your own translation service (service.url in dragoman.yaml)')
 }
 
 function packagesOf(parts) {

@@ -5,8 +5,9 @@ import { lastLines, run } from './run.mjs'
 import { say } from './say.mjs'
 
 /**
- * Unpacks Debian packages into a folder of the project instead of installing them: servers that would start by themselves
- * on the machine of whoever only wants to run the tests. Needs no root. Never fails: their tests are skipped without.
+ * Unpacks Debian packages into a folder of the project instead of installing them: servers that would be started
+ * automatically on the machine of a user who only wants to run the tests. Requires no root. Never fails: their tests
+ * are skipped without.
  */
 export async function extractParts(parts, { systemRoot, project }) {
   if (!existsSync(join(systemRoot, 'etc/debian_version'))) return
@@ -31,7 +32,7 @@ export async function extractParts(parts, { systemRoot, project }) {
   }
 }
 
-/** Where they are unpacked. */
+/** Folder of the unpacked packages. */
 export function programsFolder(project) {
   return join(project, '.programs')
 }

@@ -7,7 +7,7 @@ import { say } from './say.mjs'
 
 /**
  * Runs `task` while no other set-up of the same project runs: `npm start` and `npm run demo` in two terminals right
- * after a clone must not both rebuild `node_modules`. The lock of a process that is gone is taken over.
+ * after a clone must not both rebuild `node_modules`. Takes over the lock of a process that is gone.
  */
 export async function alone(project, task) {
   const key = createHash('sha256').update(project).digest('hex').slice(0, 12)
@@ -31,7 +31,7 @@ function take(path) {
     writeFileSync(path, String(process.pid), { flag: 'wx' })
     return true
   } catch (error) {
-    if (error.code !== 'EEXIST') return true // no place for a lock: go on without
+    if (error.code !== 'EEXIST') return true // a lock cannot be created: continue without
   }
   if (isAlive(ownerOf(path))) return false
   rmSync(path, { force: true })

@@ -5,8 +5,8 @@ import { lastLines, run } from './run.mjs'
 import { say } from './say.mjs'
 
 /**
- * Whether `node_modules` holds what `package-lock.json` asks for: npm leaves there what it installed, as its last act,
- * so an install that was interrupted counts as missing. Packages for other systems are allowed to be absent.
+ * Whether `node_modules` contains everything in `package-lock.json`: npm writes a list of what it installed as its last
+ * step, so an interrupted install counts as missing. Packages for other systems can be absent.
  */
 export function modulesAreFine(project) {
   const wanted = packagesOf(join(project, 'package-lock.json'))
@@ -21,8 +21,8 @@ export function modulesAreFine(project) {
 }
 
 /**
- * `npm ci`. Install scripts are left out: only the one of `node` is needed (see `runtime.mjs`), and some npm versions
- * and settings refuse to run any.
+ * Runs `npm ci` without install scripts: only the one of `node` is needed (see `runtime.mjs`), and some npm versions
+ * and settings do not run any.
  */
 export async function installModules(project) {
   const [command, ...args] = npmCommand()

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { delimiter, join, sep } from 'node:path'
 
 /**
- * npm puts `node_modules/.bin` first on PATH. What replaces `node_modules` must not look for `node` in there: these are
- * the directories without it.
+ * Directories on PATH without `node_modules/.bin`, which npm puts first. A program that replaces `node_modules` must
+ * not use its `node`.
  */
 export function outsidePath(path = process.env.PATH ?? '') {
   return path.split(delimiter).filter(entry => !entry.split(sep).includes('node_modules'))
@@ -14,14 +14,14 @@ export function outsideEnv() {
   return { ...process.env, PATH: outsidePath().join(delimiter) }
 }
 
-/** A Node that stays when `node_modules` goes; this one, if there is no other. */
+/** A Node outside of `node_modules`; this one, if there is no other. */
 export function outsideNode() {
   return (
     [process.env.npm_node_execpath, process.execPath, findOutside('node')].find(isOutside) ?? process.execPath
   )
 }
 
-/** How to start npm with a Node that is not in `node_modules`: `[command, ...arguments]`. */
+/** The command that starts npm with a Node outside of `node_modules`: `[command, ...arguments]`. */
 export function npmCommand() {
   const cli = process.env.npm_execpath ?? ''
   const node = outsideNode()

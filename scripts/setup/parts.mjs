@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { programsFolder } from './extracted.mjs'
 
 /**
- * The system parts of the project: what each is for, the Debian packages that bring it, and the file that shows that it
- * is there, however it came. `file` is looked for in every directory of its kind.
+ * The system parts of the project: the purpose of each, its Debian packages, and the file that proves that it is
+ * installed, by any means. `file` is searched in every directory of its kind.
  */
 const PARTS = [
   {
@@ -46,7 +46,10 @@ const PARTS = [
   },
 ]
 
-/** What only tests use: independent programs to compare with, one to look at processes, an engine with more voices, and a browser. */
+/**
+ * Used only by tests: independent programs for comparison, one to inspect processes, an engine with more voices, and a
+ * browser.
+ */
 const PROGRAMS_FOR_TESTS = [
   { program: 'lame', packages: ['lame'] },
   { program: 'ffmpeg', packages: ['ffmpeg'] },
@@ -64,7 +67,7 @@ const PROGRAMS_FOR_TESTS = [
   optional: true,
 }))
 
-/** A client of the service's interface that is of another make. */
+/** An independent client of the service's interface. */
 const PYTHON_CLIENT = {
   name: 'Socket.IO client for Python, for tests',
   packages: ['python3-socketio', 'python3-websocket'],
@@ -73,16 +76,16 @@ const PYTHON_CLIENT = {
   optional: true,
 }
 
-/** Recordings of another voice, with the grammar of what it says. */
+/** Recordings of another voice, with a grammar of the speech. */
 const GRAMMAR_RECORDINGS = {
-  name: 'recordings of the recogniser, for tests',
+  name: 'recordings of the recognizer, for tests',
   packages: ['pocketsphinx-testdata'],
   file: { kind: 'shared', names: ['pocketsphinx/test/data/cards/cards.gram'] },
   without: 'its test is skipped',
   optional: true,
 }
 
-/** Proxies to stand before the bridge. Only unpacked: as installed packages they would start by themselves. */
+/** Reverse proxies for the bridge. Only unpacked: installed packages would be started automatically. */
 const PROXIES = ['nginx', 'caddy'].map(program => ({
   name: `${program}, for tests`,
   packages: [program],
@@ -92,7 +95,7 @@ const PROXIES = ['nginx', 'caddy'].map(program => ({
   extracted: true,
 }))
 
-/** What checks metrics and rules. Only unpacked, for the same reason. */
+/** Checks metrics and rules. Only unpacked, for the same reason. */
 const PROMTOOL = {
   name: 'promtool, for tests',
   packages: ['prometheus'],
@@ -104,7 +107,7 @@ const PROMTOOL = {
 
 const FOR_TESTS = [...PROGRAMS_FOR_TESTS, PYTHON_CLIENT, GRAMMAR_RECORDINGS, ...PROXIES, PROMTOOL]
 
-/** The parts that are not on this system. */
+/** The parts that are missing on this system. */
 export function missingParts({ systemRoot, forTests, project }) {
   const wanted = forTests ? [...PARTS, ...FOR_TESTS] : PARTS
   const directories = directoriesBelow(systemRoot, project)
@@ -129,7 +132,7 @@ function directoriesBelow(systemRoot, project) {
   }
 }
 
-/** Debian keeps libraries in a folder named after the machine, like `x86_64-linux-gnu`. */
+/** Debian keeps libraries in a folder named after the architecture, such as `x86_64-linux-gnu`. */
 function multiarch(directory) {
   try {
     return readdirSync(directory, { withFileTypes: true })

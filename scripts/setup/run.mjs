@@ -4,7 +4,7 @@ import { say } from './say.mjs'
 const PROGRESS_MS = 15_000
 
 /**
- * Runs a program without input and quietly; a line now and then tells that it still works.
+ * Runs a program without input and quietly; prints a line from time to time to show progress.
  * @returns {Promise<{ code: number | null, output: string }>} `code` null: it could not be started or was ended.
  */
 export function run(command, args, { cwd, env = process.env, name = command, timeoutMs = 15 * 60_000 } = {}) {

@@ -4,17 +4,17 @@ import { outsideEnv, outsideNode } from './npm.mjs'
 import { lastLines, run } from './run.mjs'
 import { say } from './say.mjs'
 
-/** The oldest Node that runs the TypeScript sources as they are. */
+/** The oldest Node that runs the TypeScript sources directly. */
 const OLDEST = [22, 18]
 
 /**
- * The dev dependency `node` brings the Node that npm scripts use. Its package is only a few lines that fetch the binary
- * for this system when npm runs its install script; whether npm does that depends on npm's version and settings, so it
- * is done here whenever the binary is not there.
+ * The dev dependency `node` provides the Node that npm scripts use. Its package contains only an install script that
+ * fetches the binary for this system; whether npm runs it depends on npm's version and settings, so it is done here if
+ * the binary is missing.
  */
 export function runtimeIsFine(project) {
   const { link, note } = places(project)
-  return existsSync(link) || existsSync(note) // existsSync follows the link: a dangling one is not there
+  return existsSync(link) || existsSync(note) // existsSync follows the link: a dangling one counts as missing
 }
 
 export async function installRuntime(project) {
@@ -33,15 +33,15 @@ export async function installRuntime(project) {
   const own = (await run(outsideNode(), ['--version'], { timeoutMs: 20_000 })).output.trim().replace(/^v/, '')
   if (!recentEnough(own)) {
     throw new Error(
-      `Node ${version} is not to be had for ${process.platform}-${process.arch}; ` +
+      `Node ${version} is not available for ${process.platform}-${process.arch}; ` +
         `install Node ${OLDEST.join('.')} or newer and try again:\n${lastLines(started?.output ?? output)}`,
     )
   }
-  say(`Node ${version} is not to be had for this system (npm ended with ${code}); using ${own}`)
+  say(`Node ${version} is not available for this system (npm ended with ${code}); using ${own}`)
   writeFileSync(note, `${own}\n`)
 }
 
-/** npm makes the link in `.bin` only when the binary was there in time. */
+/** npm creates the link in `.bin` only if the binary already existed. */
 function linkTo(link) {
   if (existsSync(link) || process.platform === 'win32') return
   mkdirSync(join(link, '..'), { recursive: true })
@@ -59,7 +59,7 @@ function places(project) {
   return {
     packageDirectory: join(modules, 'node'),
     link: join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node'),
-    /** Says that this system's own Node is used instead. Gone with `node_modules`. */
+    /** Records that this system's own Node is used instead. Deleted with `node_modules`. */
     note: join(modules, '.dragoman-own-node'),
   }
 }
