@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes secrets/ with a key between bridge and engines, and an empty file for the auth token of Twilio. What is there stays.
+# Creates secrets/ with a key shared by bridge and engines, and an empty file for Twilio's auth token. Existing files are kept.
 set -eu
 cd "$(dirname "$0")"
-# The folder keeps others out; the files in it must be readable for the user in the containers, who is another one.
+# The folder excludes other users; its files must be readable for the containers' user, which is a different one.
 mkdir -p secrets
 chmod 700 secrets
 umask 022
