@@ -63,7 +63,10 @@ describe('docs/channels/discord.md', () => {
     for (const [, target = ''] of guide.matchAll(/\]\(([^)]+)\)/g)) {
       if (target.startsWith('https://')) continue
       if (target.startsWith('#')) expect(headings).toContain(target.slice(1))
-      else expect(() => readFileSync(new URL(`../../../../docs/channels/${target}`, import.meta.url))).not.toThrow()
+      else
+        expect(() =>
+          readFileSync(new URL(`../../../../docs/channels/${target}`, import.meta.url)),
+        ).not.toThrow()
     }
   })
 })
