@@ -1,6 +1,6 @@
 /**
- * The translation-service interface as types, shared by both ends. Names and orders are the interface document's;
- * what it leaves open is decided in `docs/service/protocol.md`.
+ * The translation-service interface as types, shared by client and server. Names and orders are those of the interface
+ * document; `docs/service/protocol.md` documents the points that it leaves open.
  */
 
 /** Event names on the socket. */
@@ -18,12 +18,12 @@ export const NAMESPACES = ['/stt', '/translator', '/tts', '/sts'] as const
 /** The four kinds of session. */
 export type Namespace = (typeof NAMESPACES)[number]
 
-/** Rates that audio may have, in either direction (Hz). */
+/** Sample rates of audio, in either direction (Hz). */
 export const AUDIO_RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
 
 /** Values of `receiveAudio.mode` and of the voice list's `mode`. */
 export const MODES = ['block', 'streaming'] as const
-/** Translated voice an utterance at a time, or in pieces as it is made. */
+/** Translated speech: one utterance at a time, or in pieces as it is made. */
 export type Mode = (typeof MODES)[number]
 
 /** Values of the voice list's `voiceGender`. */
@@ -46,21 +46,21 @@ export interface ReceiveAudio {
   codec: 'mp3'
   /** One of `AUDIO_RATES`. */
   sampleRate: number
-  /** `block`: one `result` an utterance. `streaming`: the mp3 in several, as it is made. */
+  /** `block`: one `result` per utterance. `streaming`: the mp3 in several, as it is made. */
   mode: Mode
 }
 
-/** Payload of `connected`: the parameters in force, defaults filled in. */
+/** Payload of `connected`: the effective parameters, with defaults applied. */
 export interface ConnectionParameters {
   languageIdSource?: string
   languageIdTarget?: string
   sendAudio?: SendAudio
   receiveAudio?: ReceiveAudio
-  /** Ours: whether unstable transcripts are sent as `result` with `final: false`. */
+  /** Ours: true if unstable transcripts are sent as `result` with `final: false`. */
   partials?: boolean
-  /** Ours: the closed vocabulary that is understood, by its name in the service's settings. */
+  /** Ours: the closed vocabulary to recognize, by its name in the service's settings. */
   grammar?: string
-  /** Ours: the voice wanted, by its id in the voice list or by what it is like; echoed when given. */
+  /** Ours: the requested voice, by its id in the voice list or by its properties; echoed when given. */
   voiceId?: string
   voiceGender?: (typeof VOICE_GENDERS)[number]
   voiceEngine?: (typeof VOICE_ENGINES)[number][]
@@ -81,9 +81,9 @@ export interface SttResult {
   final: boolean
   languageIdSource: string
   text: string
-  /** Milliseconds of the session's audio at which the utterance begins. */
+  /** Start of the utterance in the session's audio (ms). */
   startMs: number
-  /** … and up to which this result covers it. */
+  /** End of the part of the utterance that this result covers (ms). */
   endMs: number
 }
 
@@ -92,17 +92,17 @@ export interface StsResult extends SttResult {
   languageIdTarget: string
   translation?: string
   file?: ResultFile
-  /** Ours: how long its stages took. Finals with a voice only. */
+  /** Ours: duration of its stages. Only for finals with speech. */
   timing?: StageTiming
 }
 
-/** How long the stages of one utterance took (ms, whole). */
+/** Duration of the stages of one utterance (whole ms). */
 export interface StageTiming {
-  /** From when the last loud sample of the utterance had come to its text. */
+  /** From the arrival of the last loud sample of the utterance to its text. */
   recognitionMs: number
-  /** From the text to the translation, with the wait for the utterance before it. */
+  /** From the text to the translation, including the wait for the previous utterance. */
   translationMs: number
-  /** From the translation to the first bytes of its voice that were sent, or are in the stream. */
+  /** From the translation to the first bytes of speech sent, or written to the stream. */
   synthesisMs: number
 }
 
@@ -113,7 +113,7 @@ export interface TranslatorResult {
   final: true
   languageIdSource: string
   languageIdTarget: string
-  /** The text as it was sent. */
+  /** The text, unchanged. */
   text: string
   /** Absent when it could not be translated. */
   translation?: string
@@ -125,7 +125,7 @@ export interface TtsResult {
   id: string
   final: true
   languageIdTarget: string
-  /** The text as it was sent. */
+  /** The text, unchanged. */
   text: string
   /** Absent when it could not be spoken, and when the audio is streamed. */
   file?: ResultFile
@@ -140,7 +140,7 @@ export interface EndSynth {
 export interface ServiceErrorBody {
   /** The general code, for example `bad_file`. */
   code: string
-  /** The specific one, for example `language_not_detected`. */
+  /** The specific code, for example `language_not_detected`. */
   error: string
   description: string
 }
@@ -153,7 +153,7 @@ export interface LanguageEntry {
   transcription: boolean
   /** Language ids that text of this language can be translated into. */
   translation: string[]
-  /** There is a voice for it. */
+  /** A voice is available. */
   synthesis: boolean
 }
 
@@ -167,32 +167,32 @@ export interface VoiceEntry {
   modes: Mode[]
 }
 
-/** Values of the batch request's `mode`: each does what the namespace of that name does. */
+/** Values of the batch request's `mode`: each works like the namespace of that name. */
 export const BATCH_MODES = ['stt', 'translator', 'tts', 'sts'] as const
-/** What a batch job does. */
+/** Operation of a batch job. */
 export type BatchMode = (typeof BATCH_MODES)[number]
 
 /** One utterance of a batch file. */
 export interface BatchUtterance {
   id: string
   text: string
-  /** Milliseconds of the file at which it begins. */
+  /** Start in the file (ms). */
   startMs: number
-  /** … and ends, at the latest. */
+  /** End in the file, at the latest (ms). */
   endMs: number
   /** `sts` only. */
   translation?: string
 }
 
-/** Answer of `POST /api/batch/file`; each mode has only its own fields. */
+/** Response of `POST /api/batch/file`; each mode has only its own fields. */
 export interface BatchResult {
   languageIdSource?: string
   languageIdTarget?: string
   text?: string
   translation?: string
   utterances?: BatchUtterance[]
-  /** Length of the sound of the file. */
+  /** Duration of the audio (ms). */
   durationMs?: number
-  /** mp3. In JSON, `data` is what Node makes of a Buffer, or base64. */
+  /** mp3. In JSON, `data` is Node's serialization of a Buffer, or base64. */
   file?: { data: Uint8Array; codec: 'mp3'; sampleRate: number }
 }

@@ -1,16 +1,16 @@
-/** Statuses by which servers say that all is well, where they say it in a field `code` or `error`. */
+/** Success values that servers send in a field `code` or `error`. */
 const FINE = new Set(['', 'ok', 'success', 'none', 'accepted', 'no_error'])
 
 /**
- * Whether what was sent was taken. The interface has a boolean for audio and shows nothing for text; servers also
- * acknowledge with nothing, with words, or with objects. So only false and what looks like an error refuse. `statuses`:
- * all arguments of the acknowledgment.
+ * Returns true if a payload was accepted. The interface specifies a boolean for audio and nothing for text; servers
+ * also acknowledge with no value, a string or an object. So only false and values that look like an error count as a
+ * rejection. `statuses`: all arguments of the acknowledgment.
  */
 export function taken(statuses: readonly unknown[]): boolean {
   return !statuses.some(status => status === false || isErrorObject(status))
 }
 
-/** Whether a status itself says what is wrong. */
+/** True if a status itself describes an error. */
 export function isErrorObject(status: unknown): status is object {
   if (typeof status !== 'object' || status === null) return false
   if (status instanceof Error) return true
@@ -22,7 +22,7 @@ export function isErrorObject(status: unknown): status is object {
 
 function tellsError(value: unknown): boolean {
   if (typeof value === 'string') return !FINE.has(value.toLowerCase())
-  // Codes like those of HTTP: below 400 nothing is wrong.
+  // Numeric codes as in HTTP: below 400 is success.
   if (typeof value === 'number') return value >= 400
   return value === true || (typeof value === 'object' && value !== null)
 }

@@ -6,17 +6,17 @@ import { ServiceFailure } from './service-failure.ts'
 
 export interface AudioAddress {
   readonly url: URL
-  /** Whether it is the service's own origin: only then may it get the API key. */
+  /** True for the service's own origin, the only one that is sent the API key. */
   readonly own: boolean
-  /** Resolves its name, and refuses what it must not lead to. */
+  /** Resolves its host name, and rejects private addresses. */
   readonly lookup: LookupFunction
 }
 
 /**
- * The URL of `start`, if it may be fetched: http(s), without credentials, at the service's origin or an allowed one.
- * A name may lead to a local address only at the service's own origin, and only when the session's socket (`peer`)
- * is connected to a local one too; an allowed origin may be a local address when it is written as one.
- * Throws `ServiceFailure` `blocked/address_not_allowed`. `resolve` is the system's unless a test brings one.
+ * Parses the URL of `start` and checks that it can be fetched: http(s), without credentials, at the service's origin or
+ * an allowed one. A host name may resolve to a local address only at the service's own origin, and only if the
+ * session's socket (`peer`) is connected to a local address too. An allowed origin can be a local address if it is
+ * written as one. Throws `ServiceFailure` `blocked/address_not_allowed`. `resolve` defaults to the system resolver.
  */
 export function audioAddress(
   start: string,
@@ -26,9 +26,9 @@ export function audioAddress(
   resolve?: Resolve,
 ): AudioAddress {
   const url = URL.parse(start, `${base}/`)
-  if (!url || !['http:', 'https:'].includes(url.protocol)) throw blocked('it is no http(s) address')
-  if (url.username || url.password) throw blocked('it holds credentials')
-  if (isOddPort(url)) throw blocked(`port ${url.port} is none of a web server`)
+  if (!url || !['http:', 'https:'].includes(url.protocol)) throw blocked('it is not an http(s) address')
+  if (url.username || url.password) throw blocked('it contains credentials')
+  if (isOddPort(url)) throw blocked(`port ${url.port} is blocked`)
   const own = url.origin === new URL(base).origin
   const written = !own && allowed.some(origin => URL.parse(origin)?.origin === url.origin)
   if (!own && !written) throw blocked(`its origin ${url.origin} is neither the service's nor allowed`)

@@ -1,7 +1,9 @@
-/** Audio as programs have it. Samples are linear16: a typed array of floats is refused. */
+/** Audio data. Samples are linear16: a typed array of floats is rejected. */
 export type AudioData = ArrayBuffer | ArrayBufferView | Blob
 
-/** A copy of the bytes, so that the caller may use its buffer again at once. Throws `TypeError` for anything else. */
+/**
+ * Returns a copy of the bytes, so that the caller can reuse its buffer at once. Throws `TypeError` for other values.
+ */
 export async function audioBytes(data: AudioData): Promise<Buffer> {
   if (data instanceof Blob) return Buffer.from(await data.arrayBuffer())
   if (data instanceof ArrayBuffer) return Buffer.from(data.slice(0))

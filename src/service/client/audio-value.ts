@@ -1,24 +1,28 @@
 import { audioKind } from '../../transcode/audio-kind.ts'
 import { replyBytes } from './reply-bytes.ts'
 
-/** Fewer bytes than this are too little to be known as sound by what is in them. */
+/** Minimum size for detecting audio by its content (bytes). */
 const TELLING_BYTES = 64
-/** Fewer than this are not taken for sound even where sound came before. */
+/** Minimum size of audio, even where audio was found before (bytes). */
 const FEWEST_BYTES = 12
-/** Values of a result that are looked at, and how deep. */
+/** Maximum number of values inspected in a result, and maximum depth. */
 const MOST_VALUES = 200
 const DEEPEST = 4
 
-/** Bytes as Socket.IO delivers them: a Buffer, an ArrayBuffer, any view of one. Undefined for anything else, and for none. */
+/**
+ * Returns bytes as Socket.IO delivers them: a Buffer, an ArrayBuffer or a view of one. Undefined for other values and
+ * for empty ones.
+ */
 export function binaryBytes(value: unknown): Uint8Array | undefined {
   const bytes = viewOf(value)
   return bytes && bytes.length > 0 ? bytes : undefined
 }
 
 /**
- * Bytes that travelled as text or numbers: base64, a `data:` URL, lists, what JSON makes of a Buffer or a typed array.
- * Anything might look like that, so they have to be sound by what is in them: at a place for audio (`named`) samples will do,
- * elsewhere it has to be mp3 or WAV. `known`: sound came at this place before; then a piece that begins anywhere is taken too.
+ * Decodes bytes sent as text or numbers: base64, a `data:` URL, lists, a Buffer or typed array serialized as JSON.
+ * Other values can look the same, so the bytes must be audio by content: at a path for audio (`named`) samples are
+ * enough, elsewhere it must be mp3 or WAV. `known`: this path has carried audio before, so a piece with any start is
+ * accepted.
  */
 export function encodedAudio(value: unknown, named: boolean, known: boolean): Uint8Array | undefined {
   const bytes = replyBytes(value)
@@ -28,7 +32,9 @@ export function encodedAudio(value: unknown, named: boolean, known: boolean): Ui
   return kind && (named || kind !== 'pcm') ? bytes : undefined
 }
 
-/** Calls `look` with the values inside `payload` and the way to each, breadth first, until it returns true. Bounded. */
+/**
+ * Calls `look` with the values inside `payload` and the path of each, breadth first, until it returns true. Bounded.
+ */
 export function eachValue(payload: unknown, look: (value: unknown, place: string) => boolean): void {
   const line: { value: unknown; place: string; depth: number }[] = [{ value: payload, place: '', depth: 0 }]
   for (let at = 0; at < line.length; at++) {
@@ -50,7 +56,7 @@ function viewOf(value: unknown): Uint8Array | undefined {
   return undefined
 }
 
-/** Samples from −1 to 1 as linear16. */
+/** Converts samples from −1 to 1 to linear16. */
 function samplesOf(floats: Float32Array | Float64Array): Uint8Array {
   const pcm = Int16Array.from(floats, value =>
     Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))),

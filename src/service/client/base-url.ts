@@ -1,4 +1,4 @@
-/** Sockets speak `http(s)`; the service's base address without a trailing slash. Throws on anything else. */
+/** Returns the service's base address (`http(s)`) without a trailing slash. Throws for any other URL. */
 export function baseUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol))

@@ -5,32 +5,35 @@ import { replyBytes } from './reply-bytes.ts'
 import { type ResultPlaces, readResult } from './result-reader.ts'
 import type { WantedAudio } from './session-parameters.ts'
 
-/** One file or text to be worked on in one request. */
+/** One file or text to process in one request. */
 export interface BatchRequest {
   readonly mode: BatchMode
-  /** An audio file, whole: wav, mp3, ogg, WebM, as the service takes it; text for `translator` and `tts`, where it takes that. */
+  /** A whole audio file (wav, mp3, ogg or WebM, as the service supports), or text for `translator` and `tts`. */
   readonly file: AudioData | string
   /** Name of the file part. Default `file.wav`, `file.txt` for text. */
   readonly fileName?: string
   readonly languageIdSource?: string
   readonly languageIdTarget?: string
   readonly receiveAudio?: WantedAudio
-  /** Form fields of a server that wants more than the interface names. */
+  /** Extra form fields for servers that require more than the interface. */
   readonly more?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
 
-/** What the service made of a file; only the fields of its mode are there. */
+/** Result of a batch request; it has only the fields of its mode. */
 export interface BatchReply {
   readonly text?: string
   readonly translation?: string
   /** mp3. */
   readonly audio?: Uint8Array
-  /** The whole reply, as it came. */
+  /** The whole reply, unchanged. */
   readonly payload: unknown
 }
 
-/** The request as form data. Rejects with `RangeError` for another mode, with `TypeError` for what is neither bytes nor text. */
+/**
+ * Builds the request as form data. Rejects with `RangeError` for an unknown mode, with `TypeError` if the file is
+ * neither bytes nor text.
+ */
 export async function batchForm(request: BatchRequest): Promise<FormData> {
   const { mode, file, languageIdSource, languageIdTarget, receiveAudio, more = {} } = request
   if (!BATCH_MODES.includes(mode))
@@ -48,7 +51,7 @@ export async function batchForm(request: BatchRequest): Promise<FormData> {
   return form
 }
 
-/** The reply, read at the documented places; bytes in any form that JSON can hold them in. */
+/** Reads the reply at the documented paths; bytes in any JSON encoding. */
 export function readBatchReply(payload: unknown, places: ResultPlaces): BatchReply {
   const { text, translation } = readResult(payload, '', places)
   const audio = bytesAt(payload, places.audio)
@@ -69,7 +72,7 @@ function bytesAt(payload: unknown, places: readonly string[]): Uint8Array | unde
       const inside = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
       value = inside ? (value as Record<string, unknown>)[name] : undefined
     }
-    // By the interface these hold binary data; elsewhere a word could be taken for it.
+    // The interface defines these as binary data; elsewhere a word could be mistaken for base64.
     const bytes = DATA.includes(place) ? replyBytes(value) : encodedAudio(value, true, false)
     if (bytes) return bytes
   }

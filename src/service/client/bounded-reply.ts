@@ -1,6 +1,6 @@
 import { ServiceFailure } from './service-failure.ts'
 
-/** The body of an HTTP reply as JSON, undefined when it is none; never more than `maxBytes` of it are kept. */
+/** Reads the body of an HTTP reply as JSON; undefined if it is not JSON. Throws if it exceeds `maxBytes`. */
 export async function boundedJson(response: Response, maxBytes: number): Promise<unknown> {
   const pieces: Uint8Array[] = []
   let bytes = 0

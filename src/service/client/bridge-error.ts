@@ -2,19 +2,19 @@ import { BridgeError, type BridgeErrorOptions, type ErrorCode } from '../../core
 import { isDefinite, isPassing } from './error-body.ts'
 import type { ServiceFailure } from './service-failure.ts'
 
-/** What the client found, by its general code, as the relay calls it. */
+/** Error codes of the relay, by the general code of a client failure. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   timeout: 'SERVICE_SILENT',
   protocol: 'SERVICE_PROTOCOL',
   unreachable: 'SERVICE_UNREACHABLE',
 }
 
-/** What a code looks like; anything else may be words of the call. */
+/** Shape of a code; other text may quote the call. */
 const CODE = /^[\w.-]{1,48}$/
 
 /**
- * A failure of the service as the relay's error, which knows no service; `cause` is the failure. Of what the service said
- * only the codes are in the message: it goes into logs, and a description may quote what people said, or a key.
+ * Converts a failure to the relay's error; `cause` is the failure. Of an error that the service reported, the message
+ * has only the codes: messages are logged, and a description may quote speech, or a key.
  */
 export function bridgeError(failure: ServiceFailure): BridgeError {
   const { by, code, error, retryable } = failure
@@ -27,7 +27,7 @@ export function bridgeError(failure: ServiceFailure): BridgeError {
   )
 }
 
-/** What an error that a session ends with says about the next attempt: only what is known to be definite is. */
+/** Retry options after an error that ended a session: only errors known to be permanent prevent a retry. */
 function session(failure: ServiceFailure): BridgeErrorOptions {
   return { retryable: !isDefinite(failure), backOff: isPassing(failure) ? 'fast' : 'slow' }
 }

@@ -1,10 +1,13 @@
 import type { ServiceErrorBody } from '../contract.ts'
 
-/** General codes that mean the same request may work soon (`docs/service/protocol.md`). */
+/** General codes after which the same request may soon succeed (`docs/service/protocol.md`). */
 const PASSING = new Set(['limit', 'engine_failed', 'unavailable', 'session', 'timeout'])
-/** … that a session of these parameters cannot be: nothing but a change of them, or of the service, helps. */
+/**
+ * General codes for a session that cannot exist with these parameters; a retry needs other parameters or a change of
+ * the service.
+ */
 const DEFINITE = new Set(['bad_parameter', 'bad_namespace', 'engine_missing', 'unauthorized'])
-/** … that this input cannot be worked on. */
+/** General codes for input that cannot be processed. */
 const BAD_INPUT = new Set([
   'bad_file',
   'bad_text',
@@ -17,12 +20,12 @@ const BAD_INPUT = new Set([
 /** HTTP statuses below 500 that say nothing about the request itself. */
 const PASSING_STATUS = new Set([408, 423, 425, 429])
 const LONGEST = 300
-/** A word that can be a code: a sentence is a description. */
+/** A word that can be a code; a sentence is a description. */
 const CODE = /^[a-z][\w.-]{0,47}$/
 
 /**
- * A service's error object read tolerantly: what is missing or of a wrong type is empty. The text is cut and freed of
- * control characters, since it goes to logs. One word alone is a code.
+ * Reads a service's error object tolerantly: missing or mistyped fields are empty. The text is truncated and stripped
+ * of control characters, because it is logged. A single word is a code.
  */
 export function readErrorBody(payload: unknown): ServiceErrorBody {
   if (typeof payload === 'string')
@@ -39,8 +42,8 @@ export function readErrorBody(payload: unknown): ServiceErrorBody {
 }
 
 /**
- * Whether the same again later may work. The interface leaves the codes open, so one that is not known is taken for
- * temporary, unless the HTTP status says that the request itself is wrong.
+ * True if a retry may succeed. The interface does not fix the codes, so unknown ones count as temporary, unless the
+ * HTTP status says that the request itself is wrong.
  */
 export function mayRetry({ code }: Pick<ServiceErrorBody, 'code'>, status?: number): boolean {
   if (PASSING.has(code)) return true
@@ -48,12 +51,12 @@ export function mayRetry({ code }: Pick<ServiceErrorBody, 'code'>, status?: numb
   return status === undefined || status < 400 || status >= 500 || PASSING_STATUS.has(status)
 }
 
-/** Whether a session that was never open cannot be: asking again for the same is of no use. */
+/** True if a session that was never open cannot be opened with these parameters. */
 export function isDefinite({ code }: Pick<ServiceErrorBody, 'code'>): boolean {
   return DEFINITE.has(code)
 }
 
-/** Whether the service itself says that it will pass soon. */
+/** True if the service reports a temporary condition. */
 export function isPassing({ code }: Pick<ServiceErrorBody, 'code'>): boolean {
   return PASSING.has(code)
 }

@@ -1,5 +1,5 @@
 export interface EventQueueOptions {
-  /** From so many items or bytes on it is full: `pause` is called, and `resume` once half of it was taken. */
+  /** Number of items or bytes at which the queue is full: `pause` is called, and `resume` once half of it was read. */
   readonly maxItems: number
   readonly maxBytes: number
   readonly pause: () => void
@@ -7,8 +7,8 @@ export interface EventQueueOptions {
 }
 
 /**
- * What came, until it is asked for; nothing is lost. When it is full the source is asked to pause; what comes all the
- * same is kept. One reader at a time.
+ * Queue of received items. A full queue asks the source to pause, and still keeps everything that arrives. One reader
+ * at a time.
  */
 export class EventQueue<T> {
   readonly #options: EventQueueOptions
@@ -23,12 +23,12 @@ export class EventQueue<T> {
     this.#options = options
   }
 
-  /** Whether the source has been asked to pause. */
+  /** True while the source is paused. */
   get full(): boolean {
     return this.#full
   }
 
-  /** Items that wait. */
+  /** Number of queued items. */
   get size(): number {
     return this.#items.length
   }
@@ -45,7 +45,7 @@ export class EventQueue<T> {
     this.#wake?.()
   }
 
-  /** Nothing more comes. Readers get what waits, then the end or `error`. Idempotent: the first end counts. */
+  /** Ends the queue. Readers get the queued items, then the end or `error`. Idempotent: the first end counts. */
   end(error?: Error): void {
     if (this.#ended) return
     this.#ended = true
@@ -53,7 +53,7 @@ export class EventQueue<T> {
     this.#wake?.()
   }
 
-  /** The next item; done after the end. Rejects with the error of the end, each time. */
+  /** Returns the next item; done after the end. Rejects with the error of the end, each time. */
   async next(): Promise<IteratorResult<T, undefined>> {
     for (;;) {
       const first = this.#items.shift()

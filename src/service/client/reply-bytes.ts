@@ -4,9 +4,9 @@ const LEAST_SAMPLE = -32_768
 const MOST_SAMPLE = 32_767
 
 /**
- * Binary inside JSON, in any of the forms that servers use: base64 text (also as a `data:` URL, also in lines), a list of
- * bytes or of samples, a Buffer as Node writes it (`{ type, data }`), a typed array as JSON writes it
- * (`{ "0": …, "1": … }`). Undefined when it is none of them.
+ * Decodes binary data inside JSON, in any of the encodings that servers use: base64 (also as a `data:` URL, also with
+ * line breaks), a list of bytes or samples, a Buffer as Node serializes it (`{ type, data }`), a typed array as JSON
+ * serializes it (`{ "0": …, "1": … }`). Undefined for other values.
  */
 export function replyBytes(value: unknown): Uint8Array | undefined {
   if (typeof value === 'string') return fromBase64(value)
@@ -20,7 +20,7 @@ export function replyBytes(value: unknown): Uint8Array | undefined {
 
 function fromBase64(text: string): Uint8Array | undefined {
   const encoded = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text
-  // Some encoders break lines; a space inside is of a text.
+  // Some encoders break lines; a space means that the value is text.
   const body = encoded.replace(/\r?\n/g, '')
   const padding = body.endsWith('==') ? 2 : body.endsWith('=') ? 1 : 0
   if (body === '' || !BASE64.test(body) || (body.length - padding) % 4 === 1) return undefined

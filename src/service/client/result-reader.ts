@@ -3,8 +3,8 @@ import type { TranslationResult } from '../../core/translator.ts'
 import { binaryBytes, eachValue, encodedAudio } from './audio-value.ts'
 
 /**
- * Where to look in a `result`, first hit wins; dots go into objects; capitals, `_` and `-` in names make no difference.
- * Servers that name things otherwise set their own.
+ * Paths to search in a `result`, the first match wins. Dots separate nested fields; case, `_` and `-` in names are
+ * ignored. Override them for servers that use other names.
  */
 export interface ResultPlaces {
   readonly audio: readonly string[]
@@ -15,7 +15,7 @@ export interface ResultPlaces {
   readonly endMs: readonly string[]
 }
 
-/** The documented places (`docs/service/protocol.md`). */
+/** The documented paths (`docs/service/protocol.md`). */
 export const RESULT_PLACES: ResultPlaces = {
   audio: ['file.data', 'audio.data', 'data', 'audio', 'file', 'buffer', 'audioData', 'speech', 'chunk'],
   text: [
@@ -34,33 +34,34 @@ export const RESULT_PLACES: ResultPlaces = {
   endMs: ['endMs'],
 }
 
-/** What a result says, before it is known of which utterance it is. */
+/** Content of a result, before it is assigned to an utterance. */
 export interface ReadResult extends Omit<TranslationResult, 'utterance' | 'final'> {
-  /** The service's name of the utterance, where it gives one. */
+  /** The service's name for the utterance, if it sends one. */
   readonly name?: string
-  /** Whether the text may still change, where the service says so. */
+  /** False if the text can still change; undefined if the service does not say. */
   readonly final?: boolean
 }
 
-/** Fields that say the opposite of `final`. */
+/** Fields that mean the opposite of `final`. */
 const INTERIM = ['partial', 'isPartial', 'interim', 'isInterim']
 /** Fields with a word for it. */
 const KINDS = ['type', 'status', 'kind', 'state']
-/** Objects around the whole result. */
+/** Fields that can wrap the whole result. */
 const WRAPPERS = ['data', 'result', 'results', 'payload', 'output', 'response']
-/** Where a result tells the rate of samples without a header. */
+/** Fields with the sample rate of headerless audio. */
 const RATES = ['file.sampleRate', 'audio.sampleRate', 'sampleRate']
 
-/** Longest text of one result that is taken (characters); the rest is cut off. */
+/** Maximum text length of one result; the rest is cut off (characters). */
 const TEXT_MOST = 4_000
-/** Fields of one object that are looked at. */
+/** Maximum number of fields inspected per object. */
 const MOST_FIELDS = 100
-/** No stage takes longer (ms); a value beyond is none. */
+/** Maximum plausible duration of a stage (ms); larger values are ignored. */
 const STAGE_MOST_MS = 600_000
 
 /**
- * Reads the results of one connection tolerantly: unknown fields are ignored, wrong types are as if absent. It remembers
- * at which places a voice came as text or numbers, since a piece in the middle of one cannot be told by itself.
+ * Reads the results of one connection tolerantly: ignores unknown fields, and treats wrong types as absent. It
+ * remembers the paths that carried encoded audio, because a piece from the middle of a stream cannot be recognized by
+ * its content.
  */
 export class ResultReader {
   readonly #places: ResultPlaces
@@ -70,7 +71,7 @@ export class ResultReader {
     this.#places = places
   }
 
-  /** What a payload says; `more`: what else the event carried, where it carried more than one. Never throws. */
+  /** Reads a payload; `more`: further arguments of the event. Never throws. */
   read(payload: unknown, ...more: readonly unknown[]): ReadResult {
     const plain = unpacked(payload)
     const audio = this.#audio(plain) ?? firstOf(more, each => this.#audio(each))
@@ -97,7 +98,7 @@ export class ResultReader {
     }
   }
 
-  /** A `text` beside a transcription, where nothing else is the translation, is the translation. */
+  /** A `text` next to a transcription is the translation, unless another field is. */
   #texts(find: <T>(places: readonly string[], read: (value: unknown) => T | undefined) => T | undefined) {
     const { text: places, translation } = this.#places
     const translated = find(translation, asText)
@@ -110,7 +111,10 @@ export class ResultReader {
       : { text: source, translation: plain }
   }
 
-  /** At its places first; then any bytes anywhere, since nothing else in a result is binary, and what can be nothing but sound. */
+  /**
+   * Searches the known paths first, then any binary value, as a result contains no other binary data, and values that
+   * are certainly audio.
+   */
   #audio(payload: unknown): Uint8Array | undefined {
     const named = firstOf(layersOf(payload), layer =>
       firstOf(this.#places.audio, place => this.#voice(at(layer, place), place, true)),
@@ -134,8 +138,8 @@ export class ResultReader {
 }
 
 /**
- * What one `result` payload says, by itself. `previous` names the utterance of a result that does not name its own;
- * `final` is true where it is not said. Never throws.
+ * Reads a single `result` payload. `previous` names the utterance of a result without a name of its own; `final`
+ * defaults to true. Never throws.
  */
 export function readResult(
   payload: unknown,
@@ -146,7 +150,7 @@ export function readResult(
   return { utterance: name, final, ...rest }
 }
 
-/** A payload that came as JSON text is what it says. */
+/** Parses a payload that is JSON text. */
 function unpacked(payload: unknown): unknown {
   if (typeof payload !== 'string' || !/^\s*[{[]/.test(payload)) return payload
   try {
@@ -156,7 +160,7 @@ function unpacked(payload: unknown): unknown {
   }
 }
 
-/** The result itself, then objects in it that may be what is meant. */
+/** Returns the result itself, then nested objects that may be the actual result. */
 function layersOf(payload: unknown): unknown[] {
   const whole = Array.isArray(payload) ? payload.find(each => isPlain(each)) : payload
   if (!isPlain(whole)) return []
@@ -168,7 +172,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !binaryBytes(value)
 }
 
-/** The value at `place`; names are compared without capitals, `_` and `-`, the exact one first. */
+/** Returns the value at `place`. Names are compared ignoring case, `_` and `-`; an exact match wins. */
 function at(value: unknown, place: string): unknown {
   let inside = value
   for (const name of place.split('.')) {
@@ -229,7 +233,7 @@ function asName(value: unknown): string | undefined {
   return Number.isFinite(value) ? String(value) : undefined
 }
 
-/** `timing`, ours; each value that can be one. */
+/** Reads our extension `timing`, ignoring implausible values. */
 function readTiming(value: unknown): ServiceTiming | undefined {
   const read = (name: keyof ServiceTiming) => {
     const ms = at(value, name)

@@ -1,11 +1,11 @@
 import { ServiceFailure } from './service-failure.ts'
 
 export interface SendWindowOptions<T> {
-  /** Most that may be without acknowledgment. */
+  /** Maximum number of unacknowledged sends. */
   readonly size: number
-  /** Most that may wait for a place. */
+  /** Maximum number of queued sends. */
   readonly maxWaiting: number
-  /** Hands one on; `acked` of its number follows. */
+  /** Sends one item; `acked` with its number follows. */
   readonly emit: (item: T, sent: number) => void
 }
 
@@ -16,13 +16,14 @@ interface Entry<T> {
 }
 
 /**
- * Back-pressure by acknowledgments: at most `size` are on their way. `send` settles when there is room behind what it
- * sent. A refusal rejects the `send` itself when it still waits, else the next one (which is then not sent) or `drained`.
+ * Back-pressure by acknowledgments: at most `size` items are in flight. `send` settles when there is room for the next
+ * one. A rejection rejects the `send` itself if it is still pending, else the next one (which is then not sent) or
+ * `drained`.
  */
 export class SendWindow<T> {
   readonly #options: SendWindowOptions<T>
   readonly #line: Entry<T>[] = []
-  /** Sent, without acknowledgment; the entry where its `send` has not settled yet. */
+  /** Sent and unacknowledged; the entry if its `send` has not settled yet. */
   readonly #flying = new Map<number, Entry<T> | undefined>()
   #open = false
   #sent = 0
@@ -31,16 +32,16 @@ export class SendWindow<T> {
   #drained: Omit<Entry<T>, 'item'>[] = []
 
   constructor(options: SendWindowOptions<T>) {
-    if (!(options.size >= 1)) throw new RangeError(`a window has at least 1 place, got ${options.size}`)
+    if (!(options.size >= 1)) throw new RangeError(`the window size must be at least 1, got ${options.size}`)
     this.#options = options
   }
 
-  /** Sent, and not acknowledged yet. */
+  /** Number of unacknowledged sends. */
   get flying(): number {
     return this.#flying.size
   }
 
-  /** From now on what was given is sent. */
+  /** Starts sending, including the queued items. */
   open(): void {
     this.#open = true
     this.#pump()
@@ -52,7 +53,10 @@ export class SendWindow<T> {
     const { maxWaiting } = this.#options
     if (this.#line.length >= maxWaiting)
       return Promise.reject(
-        ServiceFailure.found('limit/too_many_waiting', `${maxWaiting} sends wait already: await each`),
+        ServiceFailure.found(
+          'limit/too_many_waiting',
+          `${maxWaiting} sends are already waiting: await each send`,
+        ),
       )
     return new Promise((resolve, reject) => {
       this.#line.push({ item, resolve, reject })
@@ -60,7 +64,7 @@ export class SendWindow<T> {
     })
   }
 
-  /** The acknowledgment of `sent`: taken, or refused for this reason. */
+  /** Handles the acknowledgment of `sent`: accepted, or rejected with `refusal`. */
   acked(sent: number, refusal?: ServiceFailure): void {
     if (!this.#flying.has(sent)) return
     const own = this.#flying.get(sent)
@@ -73,7 +77,7 @@ export class SendWindow<T> {
     this.#settleDrained()
   }
 
-  /** Settles when all that was given was acknowledged. Rejects with a refusal that no `send` has reported. */
+  /** Settles when everything was acknowledged. Rejects with a rejection that no `send` has reported. */
   drained(): Promise<void> {
     if (this.#ended) return Promise.reject(this.#ended)
     return new Promise((resolve, reject) => {
@@ -82,7 +86,7 @@ export class SendWindow<T> {
     })
   }
 
-  /** Nothing is sent any more; everything that waits is rejected. Idempotent. */
+  /** Stops sending and rejects all pending sends. Idempotent. */
   end(failure: ServiceFailure): void {
     if (this.#ended) return
     this.#ended = failure
@@ -101,7 +105,7 @@ export class SendWindow<T> {
     }
   }
 
-  /** Settles the sends behind which there is room now. */
+  /** Settles the sends that now have room after them. */
   #roomFor(): void {
     if (this.#flying.size >= this.#options.size) return
     for (const [sent, entry] of this.#flying) {

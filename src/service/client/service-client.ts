@@ -10,23 +10,23 @@ import { type SessionOptions, sessionSettings } from './session-options.ts'
 import { type SessionParameters, sendRate, sessionQuery } from './session-parameters.ts'
 import { type VoiceFilter, voiceQuery } from './voice-query.ts'
 
-/** Where the service is, with the options of every session. */
+/** Address of the service, and the defaults of every session. */
 export interface ServiceClientOptions extends Partial<Omit<SessionOptions, 'signal'>> {
-  /** The service's address, `http://` or `https://`. */
+  /** Address of the service, `http://` or `https://`. */
   readonly url: string
   readonly apiKey: string
-  /** Longest wait for a list. Default 5 s. */
+  /** Timeout for a list. Default 5 s. */
   readonly timeoutMs?: number
-  /** Longest wait for a batch reply. Default 120 s. */
+  /** Timeout for a batch reply. Default 120 s. */
   readonly batchTimeoutMs?: number
-  /** Largest HTTP reply that is taken (bytes). Default 64 MiB. */
+  /** Maximum size of an HTTP reply (bytes). Default 64 MiB. */
   readonly maxReplyBytes?: number
   readonly clock?: Clock
 }
 
 /**
- * A client for the whole interface of a translation service, of any server. Keeps no connection of its own: each
- * session has one, and whoever opened it closes it. Everything that fails is a `ServiceFailure`.
+ * Client for the whole interface of a translation service, for any server. It keeps no connection itself: each session
+ * has one, and the code that opened a session closes it. All failures are `ServiceFailure`.
  */
 export class ServiceClient {
   readonly #base: string
@@ -34,20 +34,20 @@ export class ServiceClient {
   readonly #clock: Clock
   readonly #requests: ServiceRequests
 
-  /** Throws `RangeError` for an address that is none, and for an option that cannot be. */
+  /** Throws `RangeError` for an invalid address or option. */
   constructor(options: ServiceClientOptions) {
     this.#base = baseUrl(options.url)
     this.#options = options
     if (typeof options.apiKey !== 'string')
-      throw new TypeError(`the API key is a string, got ${typeof options.apiKey}`)
+      throw new TypeError(`the API key must be a string, got ${typeof options.apiKey}`)
     sessionSettings(options)
     this.#clock = options.clock ?? systemClock
     this.#requests = new ServiceRequests({ base: this.#base, apiKey: options.apiKey, clock: this.#clock })
   }
 
   /**
-   * Opens a session and waits until the service is ready for data. Rejects with `RangeError` for a namespace or an option
-   * that cannot be.
+   * Opens a session and waits until the service is ready for data. Rejects with `RangeError` for an unknown namespace
+   * or an invalid option.
    */
   async openSession<N extends Namespace>(
     namespace: N,
@@ -93,12 +93,12 @@ export class ServiceClient {
     return readBatchReply(payload, { ...RESULT_PLACES, ...places })
   }
 
-  /** A list, bare or in an object under `name`: servers differ. */
+  /** Returns a list, sent bare or in an object under `name`, as servers differ. */
   async #list<T>(path: string, name: string, signal: AbortSignal | undefined): Promise<T[]> {
     const { timeoutMs = 5_000, maxReplyBytes = 64 * 1024 * 1024 } = this.#options
     const body = await this.#requests.json({ path, timeoutMs, maxReplyBytes, signal })
     const list = Array.isArray(body) ? body : (body as Record<string, unknown> | null)?.[name]
-    if (!Array.isArray(list)) throw ServiceFailure.found('protocol/no_list', `${path} answered no list`)
+    if (!Array.isArray(list)) throw ServiceFailure.found('protocol/no_list', `${path} did not return a list`)
     return list as T[]
   }
 }

@@ -9,8 +9,8 @@ import { beforeEnd, toldLifeMs } from './session-life.ts'
 import { SessionSocket, type SessionSocketOptions } from './session-socket.ts'
 
 /**
- * A session's socket as the relay's connection. Audio goes out as it is given: the session above keeps fragments until
- * they are acknowledged, and watches how long that takes with one deadline for all of them.
+ * Adapts a session's socket to the relay's connection. Audio is sent immediately: the session above keeps fragments
+ * until they are acknowledged, and applies one deadline to all of them.
  */
 export class ServiceConnection implements Connection {
   readonly #socket: SessionSocket
@@ -19,7 +19,7 @@ export class ServiceConnection implements Connection {
   #life: Disposable | undefined
 
   /**
-   * `gone` is called before `sink.ended`. The service ends the session after `lifeMs`, or sooner where it says so: then
+   * `gone` is called before `sink.ended`. The service ends the session after `lifeMs`, or earlier if it says so;
    * `sink.renew` is called in time.
    */
   constructor(

@@ -1,32 +1,32 @@
 import type { ServiceErrorBody } from '../contract.ts'
 import { mayRetry, readErrorBody } from './error-body.ts'
 
-/** What the client itself found, as `code/error`; everything else is in the service's own words. */
+/** Failures detected by the client, as `code/error`; all others use the service's own codes. */
 export type ClientFault =
-  /** No connection, or none any more. */
+  /** No connection, or a lost one. */
   | 'unreachable/connection_failed'
   | 'unreachable/connection_lost'
-  /** The service did not do its part in time. */
+  /** The service did not respond in time. */
   | 'timeout/no_connection'
   | 'timeout/no_start'
   | 'timeout/no_acknowledgment'
   | 'timeout/no_reply'
   | 'timeout/no_audio'
-  /** The service answered something that the interface does not have. */
+  /** The service sent a response that the interface does not define. */
   | 'protocol/not_json'
   | 'protocol/no_list'
   | 'protocol/reply_too_large'
   | 'protocol/http_status'
-  /** … or far too much that it does not have. */
+  /** The service sent too many unexpected events. */
   | 'protocol/flood'
-  /** A fragment or text failed, and the service did not say why. */
+  /** A fragment or text was rejected without a reason. */
   | 'refused/not_taken'
-  /** The address of streamed audio is not to be fetched. */
+  /** The address of streamed audio must not be fetched. */
   | 'blocked/address_not_allowed'
   | 'blocked/redirected'
   | 'blocked/not_audio'
   | 'blocked/too_much_audio'
-  /** More is being sent, or less is being read, than is kept. */
+  /** Too much is being sent, or too little is being read. */
   | 'limit/too_many_waiting'
   | 'limit/reader_too_slow'
   /** The session or request was ended on this side. */
@@ -35,7 +35,7 @@ export type ClientFault =
 
 export interface FailureDetails {
   readonly retryable?: boolean
-  /** HTTP status, where there was one. */
+  /** HTTP status, if any. */
   readonly status?: number
   /** Number of the `send` that failed, from 1. */
   readonly sent?: number
@@ -44,16 +44,16 @@ export interface FailureDetails {
 
 /** Every failure that the client reports. Branch on `code` and `error`; `description` may change. */
 export class ServiceFailure extends Error {
-  /** The general code, for example `bad_file`. Empty when the service gave none. */
+  /** The general code, for example `bad_file`. Empty if the service sent none. */
   readonly code: string
-  /** The specific one, for example `language_not_detected`. */
+  /** The specific code, for example `language_not_detected`. */
   readonly error: string
   readonly description: string
-  /** True when the same again later may work. */
+  /** True if a retry may succeed. */
   readonly retryable: boolean
-  /** Whose words these are. */
+  /** Side that reported the failure. */
   readonly by: 'service' | 'client'
-  /** HTTP status, where there was one. */
+  /** HTTP status, if any. */
   readonly status: number | undefined
   /** Number of the `send` that failed, from 1. */
   readonly sent: number | undefined
@@ -75,19 +75,19 @@ export class ServiceFailure extends Error {
     this.sent = details.sent
   }
 
-  /** What the service said: its error object, read tolerantly. */
+  /** Creates a failure from the service's error object, read tolerantly. */
   static told(payload: unknown, details: FailureDetails = {}): ServiceFailure {
     return new ServiceFailure('service', readErrorBody(payload), details)
   }
 
-  /** What the client found. Retryable when it is about time, limits or reaching the service. */
+  /** Creates a failure detected by the client. It is retryable if it concerns time, limits or reachability. */
   static found(fault: ClientFault, description: string, details: FailureDetails = {}): ServiceFailure {
     const [code = '', error = ''] = fault.split('/')
     const retryable = ['unreachable', 'timeout', 'limit'].includes(code)
     return new ServiceFailure('client', { code, error, description }, { retryable, ...details })
   }
 
-  /** The same failure, of the `send` of this number. */
+  /** Returns the same failure, attributed to the `send` with this number. */
   ofSend(sent: number): ServiceFailure {
     const { code, error, description, retryable, status, cause } = this
     const details = { retryable, sent, cause, ...(status === undefined ? {} : { status }) }

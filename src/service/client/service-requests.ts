@@ -3,7 +3,7 @@ import { boundedJson } from './bounded-reply.ts'
 import { ServiceFailure } from './service-failure.ts'
 
 export interface ServiceRequestsOptions {
-  /** The service's address without a trailing slash. */
+  /** Address of the service without a trailing slash. */
   readonly base: string
   readonly apiKey: string
   readonly clock: Clock
@@ -11,14 +11,14 @@ export interface ServiceRequestsOptions {
 
 export interface ServiceRequest {
   readonly path: string
-  /** Sent as multipart form data, by POST. */
+  /** Sent as multipart form data by POST. */
   readonly form?: FormData
   readonly timeoutMs: number
   readonly maxReplyBytes: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** HTTP requests to the service, with its key; redirects are not followed. Rejects with `ServiceFailure` only. */
+/** HTTP requests to the service, with its key; redirects are not followed. Rejects only with `ServiceFailure`. */
 export class ServiceRequests {
   readonly #options: ServiceRequestsOptions
 
@@ -26,7 +26,7 @@ export class ServiceRequests {
     this.#options = options
   }
 
-  /** The reply's JSON. */
+  /** Returns the reply's JSON. */
   async json({ path, form, timeoutMs, maxReplyBytes, signal }: ServiceRequest): Promise<unknown> {
     const { base, apiKey, clock } = this.#options
     const late = new AbortController()
@@ -42,8 +42,8 @@ export class ServiceRequests {
     } catch (cause) {
       if (cause instanceof ServiceFailure) throw cause
       if (late.signal.aborted)
-        throw ServiceFailure.found('timeout/no_reply', `${path} did not answer within ${timeoutMs} ms`)
-      if (signal?.aborted) throw ServiceFailure.found('closed/aborted', 'the caller gave up')
+        throw ServiceFailure.found('timeout/no_reply', `${path} did not respond within ${timeoutMs} ms`)
+      if (signal?.aborted) throw ServiceFailure.found('closed/aborted', 'aborted by the caller')
       throw ServiceFailure.found('unreachable/connection_failed', `cannot reach ${base}`, { cause })
     } finally {
       timer[Symbol.dispose]()
@@ -54,10 +54,10 @@ export class ServiceRequests {
 function replied(response: Response, body: unknown, path: string): unknown {
   const { status, ok } = response
   if (ok && body !== undefined) return body
-  if (ok) throw ServiceFailure.found('protocol/not_json', `${path} answered no JSON`, { status })
+  if (ok) throw ServiceFailure.found('protocol/not_json', `${path} did not return JSON`, { status })
   if (typeof body === 'object' && body !== null && ('code' in body || 'error' in body))
     throw ServiceFailure.told(body, { status })
-  throw ServiceFailure.found('protocol/http_status', `${path} answered HTTP ${status}`, {
+  throw ServiceFailure.found('protocol/http_status', `${path} returned HTTP ${status}`, {
     status,
     retryable: status >= 500 || status === 429,
   })

@@ -13,27 +13,27 @@ import { SessionWire } from './session-wire.ts'
 import { streamedAudio } from './streamed-audio.ts'
 import { wholeUtterances } from './whole-utterances.ts'
 
-/** What is sent in a namespace: text where it takes text, audio where it takes audio. */
+/** Input of a namespace: text or audio. */
 export type SessionInput<N extends Namespace> = N extends '/translator' | '/tts' ? string : AudioData
 
 export interface SessionSetup<N extends Namespace> {
   readonly namespace: N
-  /** The service's address without namespace. */
+  /** Address of the service without namespace. */
   readonly base: string
   readonly apiKey: string
   readonly query: Readonly<Record<string, string>>
-  /** Samples per second of what is sent. */
+  /** Sample rate of the input (Hz). */
   readonly rate: number
   readonly settings: SessionSettings
   readonly clock: Clock
 }
 
-/** Silence behind audio goes in pieces of this length (ms). */
+/** Length of a piece of the silence after audio (ms). */
 const TAIL_PIECE_MS = 100
 
 /**
- * One session at the service: `send` while iterating over what comes back. Whoever opens it closes it; `ended` tells why
- * it ended and never rejects.
+ * One session at the service: `send` while iterating over the results. The code that opened it closes it; `ended` gives
+ * the reason for its end and never rejects.
  */
 export class ServiceSession<N extends Namespace = Namespace> implements AsyncDisposable {
   readonly namespace: N
@@ -53,7 +53,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
   #heardAt = 0
   #texts = 0
   #answers = 0
-  /** Settles when what was given before has its place: reading a Blob takes its time. */
+  /** Settles when earlier input is queued, as reading a Blob is asynchronous. */
   #order: Promise<unknown> = Promise.resolve()
 
   private constructor(setup: SessionSetup<N>) {
@@ -101,13 +101,13 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     )
   }
 
-  /** Settles when the service is ready. Rejects with a `ServiceFailure`; then everything is closed. */
+  /** Settles when the service is ready. Rejects with a `ServiceFailure` after closing everything. */
   static async open<N extends Namespace>(
     setup: SessionSetup<N>,
     signal?: AbortSignal,
   ): Promise<ServiceSession<N>> {
     const session = new ServiceSession<N>(setup)
-    const abort = () => session.#fail(ServiceFailure.found('closed/aborted', 'the caller gave up'))
+    const abort = () => session.#fail(ServiceFailure.found('closed/aborted', 'aborted by the caller'))
     if (signal?.aborted) abort()
     signal?.addEventListener('abort', abort)
     try {
@@ -118,7 +118,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     return session
   }
 
-  /** What `connected` said: the parameters in force. */
+  /** Payload of `connected`: the effective parameters. */
   get parameters(): Readonly<ConnectionParameters & Record<string, unknown>> {
     return this.#parameters
   }
@@ -129,8 +129,8 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
   }
 
   /**
-   * Sends one fragment or text; settles when there is room for the next. Rejects when it, or one before it whose `send`
-   * had settled, was refused (`sent` of the failure tells which), and when the session is over.
+   * Sends one fragment or text; settles when there is room for the next. Rejects when it, or an earlier one whose
+   * `send` had settled, was rejected (see `sent` of the failure), and when the session is over.
    */
   send(input: SessionInput<N>): Promise<void> {
     if (this.#takesText !== (typeof input === 'string'))
@@ -145,7 +145,10 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     return sending.then(({ settled }) => settled)
   }
 
-  /** Results as they come; one reader at a time. What came before the end is given first; a failure is thrown then. */
+  /**
+   * Results in order of arrival; one reader at a time. Results received before the end are delivered first, then a
+   * failure is thrown.
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<SessionResult, void> {
     for await (const event of this.events()) if (event.kind === 'result') yield event
   }
@@ -159,14 +162,14 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     }
   }
 
-  /** Whole utterances: their final text and translation, and their whole mp3. */
+  /** Whole utterances: their final text and translation, and their complete mp3. */
   utterances(): AsyncGenerator<SessionUtterance, void> {
     const spoken = this.namespace === '/tts' || this.namespace === '/sts'
     return wholeUtterances(this.events(), spoken && typeof this.#start !== 'string')
   }
 
   /**
-   * The streamed audio, when `start` carried a URL: fetch it soon, the service may not keep it. Undefined otherwise.
+   * The streamed audio, if `start` carried a URL, else undefined. Fetch it soon, because the service may not keep it.
    * Throws `ServiceFailure` `blocked/…` for a URL that must not be fetched.
    */
   get audio(): AsyncIterable<Uint8Array> | undefined {
@@ -178,9 +181,9 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
   }
 
   /**
-   * No more input: sends a little silence behind audio, waits until everything was acknowledged and answered, and ends
-   * the session. The interface has no event for that, so audio counts as answered when nothing came for `quietMs`.
-   * Rejects with a refusal that no `send` has reported; the session is over then too.
+   * Ends the input: sends a short silence after audio, waits until everything was acknowledged and answered, and ends
+   * the session. The interface has no event for that, so audio counts as answered when no event arrives for `quietMs`.
+   * Rejects with a rejection that no `send` has reported; the session is over then too.
    */
   async finish(): Promise<SessionEnd> {
     try {
@@ -214,11 +217,14 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     this.#queue.push(event, bytes)
   }
 
-  /** The reader is behind: the service waits. Where the socket cannot, it ends here rather than lose anything. */
+  /**
+   * The reader is slow, so the service has to wait. If the socket cannot pause, the session ends rather than dropping
+   * events.
+   */
   #pause(): void {
     if (this.#wire.pause()) return
     this.#fail(
-      ServiceFailure.found('limit/reader_too_slow', `${this.#queue.size} events wait to be read`, {
+      ServiceFailure.found('limit/reader_too_slow', `${this.#queue.size} events are unread`, {
         retryable: false,
       }),
     )
@@ -230,7 +236,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     for (let ms = 0; ms < settings.tailMs; ms += TAIL_PIECE_MS) await this.#window.send(piece)
   }
 
-  /** Waits until nothing is expected any more. A full queue is the reader's time, not the service's. */
+  /** Waits until no more events are expected. Time with a full queue is not counted against the service. */
   async #answered(): Promise<void> {
     const { clock, settings } = this.#setup
     const { quietMs, answerMs } = settings
@@ -253,7 +259,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     const closed = failure ?? ServiceFailure.found('closed/session_ended', 'the session is over')
     this.#window.end(closed)
     this.#queue.end(failure)
-    // After the last answer, the service itself ends streamed audio when all of it was sent.
+    // After the last answer, the service itself ends streamed audio once all of it was sent.
     if (end.kind !== 'finished') this.#over.abort()
     this.#opened.reject(closed)
     this.#end.resolve(end)

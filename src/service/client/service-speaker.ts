@@ -5,36 +5,39 @@ import type { ServiceClient } from './service-client.ts'
 import { ServiceFailure } from './service-failure.ts'
 import type { ServiceSession } from './service-session.ts'
 
-/** Speaks and translates single sentences by sessions of `/tts` and `/translator`, one for each. */
+/** Speaks and translates single sentences, each in its own session of `/tts` or `/translator`. */
 export class ServiceSpeaker {
   readonly #client: () => ServiceClient
   readonly #pool: Mp3Pool
 
-  /** `client` is asked each time: the embedded service moves when it is started again. `pool` stays the caller's. */
+  /**
+   * `client` is called for each sentence, because the embedded service can move after a restart. The caller still owns
+   * `pool`.
+   */
   constructor(client: () => ServiceClient, pool: Mp3Pool) {
     this.#client = client
     this.#pool = pool
   }
 
-  /** `text` spoken in `language`, 16 kHz mono. Rejects with `ServiceFailure`. */
+  /** Synthesizes `text` in `language`, 16 kHz mono. Rejects with `ServiceFailure`. */
   async speak(text: string, language: LanguageId): Promise<Int16Array> {
     await using session = await this.#client().openSession('/tts', { languageIdTarget: language })
     const { audio } = await answerTo(session, text)
     if (audio) return await wholeVoice(audio, this.#pool)
-    throw ServiceFailure.found('timeout/no_audio', 'the service answered a text without a voice')
+    throw ServiceFailure.found('timeout/no_audio', 'the service returned no audio for a text')
   }
 
-  /** `text` in the language `to`. Rejects with `ServiceFailure`. */
+  /** Translates `text` into the language `to`. Rejects with `ServiceFailure`. */
   async translate(text: string, from: LanguageId, to: LanguageId): Promise<string> {
     const languages = { languageIdSource: from, languageIdTarget: to }
     await using session = await this.#client().openSession('/translator', languages)
     const { translation } = await answerTo(session, text)
     if (translation) return translation
-    throw ServiceFailure.found('timeout/no_reply', 'the service answered a text without a translation')
+    throw ServiceFailure.found('timeout/no_reply', 'the service returned no translation for a text')
   }
 }
 
-/** All that comes back for one text. The end of the session is awaited, so that a silent service is noticed. */
+/** Returns all results for one text. Awaits the end of the session, so that a silent service is noticed. */
 async function answerTo(
   session: ServiceSession<'/tts' | '/translator'>,
   text: string,

@@ -6,25 +6,28 @@ import { RESULT_PLACES, type ResultPlaces } from './result-reader.ts'
 import { ServiceConnection } from './service-connection.ts'
 import { sessionQuery } from './session-parameters.ts'
 
-/** Where the service is, and how its sessions are made. */
+/** Address of the service, and options of its sessions. */
 export interface ServiceTranslatorOptions {
-  /** Base address of the service, `http://` or `https://`; a function when it may change (an embedded service). */
+  /** Base address of the service, `http://` or `https://`; a function if it can change (an embedded service). */
   readonly url: string | (() => string)
   readonly apiKey: string
-  /** `streaming` (default): translated voice in pieces as it is made. `block`: one result an utterance. */
+  /** `streaming` (default): translated speech in pieces as it is made. `block`: one result per utterance. */
   readonly mode?: ReceiveAudio['mode']
-  /** How long each step may take (ms): the handshake, and from there to `start`. Default 3 s each. */
+  /** Timeouts (ms) for the handshake, and from there to `start`. Default 3 s each. */
   readonly deadlines?: { readonly connectMs?: number; readonly startMs?: number }
   readonly clock?: Clock
-  /** Where to find text and mp3 in `result`, for servers that name them otherwise. */
+  /** Paths of text and mp3 in `result`, for servers that use other names. */
   readonly places?: Partial<ResultPlaces>
-  /** The service ends sessions after so long (ms): they are replaced in a pause before. Default: as `connected` says, if it does. */
+  /**
+   * Lifetime of a session at the service (ms): sessions are replaced in a pause before it ends. Default: as announced
+   * by `connected`.
+   */
   readonly sessionMs?: number
   /** Default 2 MB: more than two minutes of mp3 in one message. */
   readonly maxMessageBytes?: number
 }
 
-/** Any server of the translation-service interface, as the relay's translator. */
+/** Adapts any server of the translation-service interface to the relay's translator. */
 export class ServiceTranslator implements Translator {
   readonly #options: ServiceTranslatorOptions
   readonly #connections = new Set<Connection>()

@@ -1,29 +1,29 @@
 import type { TranslationResult } from '../../core/translator.ts'
 import type { ServiceFailure } from './service-failure.ts'
 
-/** One `result`, read at the documented places. */
+/** One `result`, read at the documented paths. */
 export interface SessionResult extends TranslationResult {
   readonly kind: 'result'
-  /** As it came, for what a server sends beyond the interface. */
+  /** Unchanged, for fields beyond the interface. */
   readonly payload: unknown
 }
 
-/** `endSynth`: the voice of this utterance is complete. */
+/** `endSynth`: the speech of this utterance is complete. */
 export interface SpeechComplete {
   readonly kind: 'endSynth'
   readonly utterance: string
 }
 
-/** `error` about data; the session goes on. */
+/** `error` about data; the session continues. */
 export interface SessionFault {
   readonly kind: 'error'
   readonly error: ServiceFailure
 }
 
-/** Everything that a session tells, in order. */
+/** All events of a session, in order. */
 export type SessionEvent = SessionResult | SpeechComplete | SessionFault
 
-/** Why a session ended. */
+/** Reason for the end of a session. */
 export type SessionEnd =
   /** `finish` was called, and everything was answered. */
   | { readonly kind: 'finished' }

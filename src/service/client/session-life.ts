@@ -1,13 +1,13 @@
 import { after, type Clock } from '../../core/clock.ts'
 
-/** A session is to be replaced this long before its end: time for a pause to come (ms). */
+/** Time before the end of a session at which it should be replaced, long enough to find a pause (ms). */
 const BEFORE_MS = 60_000
-/** … but not in the first three quarters of its life. */
+/** Maximum share of the lifetime for that: not in the first three quarters. */
 const SHARE = 0.25
-/** The longest life that a timer measures (ms): 24 days. */
+/** Maximum delay of a timer (ms): 24 days. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** How long the service lets this session live, as `connected` says, in ms; undefined where it does not say. */
+/** Returns the lifetime of a session as announced by `connected` (ms), or undefined. */
 export function toldLifeMs(parameters: unknown): number | undefined {
   if (typeof parameters !== 'object' || parameters === null || !('expiresInMs' in parameters))
     return undefined
@@ -16,8 +16,8 @@ export function toldLifeMs(parameters: unknown): number | undefined {
 }
 
 /**
- * Calls `renew` once in time before a session of `lifeMs`, beginning now, is over; with the time that is left then.
- * Whoever gets the timer disposes it.
+ * Calls `renew` once, shortly before a session of `lifeMs` that starts now ends, with the remaining time. The caller
+ * disposes the timer.
  */
 export function beforeEnd(clock: Clock, lifeMs: number, renew: (leftMs: number) => void): Disposable {
   const leftMs = Math.min(BEFORE_MS, lifeMs * SHARE)

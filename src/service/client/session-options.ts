@@ -1,15 +1,15 @@
 import type { ResultPlaces } from './result-reader.ts'
 
-/** How a session behaves; every value has a default. */
+/** Options of a session; every value has a default. */
 export interface SessionOptions {
-  /** Most fragments or texts without acknowledgment. Default 16. */
+  /** Maximum number of unacknowledged fragments or texts. Default 16. */
   readonly window: number
-  /** Most `send` calls that may wait for a place in the window. Default 256. */
+  /** Maximum number of `send` calls waiting for the window. Default 256. */
   readonly maxWaiting: number
-  /** From so many events or bytes that nobody has read on, the socket is not read. Default 512, 16 MiB. */
+  /** Number of unread events or bytes at which the socket pauses. Default 512, 16 MiB. */
   readonly maxUnread: number
   readonly maxUnreadBytes: number
-  /** A message larger than this ends the session (bytes). Default 8 MiB. */
+  /** Maximum message size; a larger one ends the session (bytes). Default 8 MiB. */
   readonly maxMessageBytes: number
   /** TCP, TLS and handshake. Default 5 s. */
   readonly connectMs: number
@@ -17,21 +17,23 @@ export interface SessionOptions {
   readonly startMs: number
   /** From a `send` to its acknowledgment. Default 10 s. */
   readonly ackMs: number
-  /** `finish`: silence that is sent behind audio, so that the last utterance ends. Default 1 s. */
+  /** `finish`: silence sent after audio, so that the last utterance ends. Default 1 s. */
   readonly tailMs: number
-  /** `finish`: everything is answered when nothing comes for so long. Default 3 s. */
+  /** `finish`: everything counts as answered after this time without an event. Default 3 s. */
   readonly quietMs: number
-  /** `finish` on text: longest wait for an answer that does not come. Default 15 s. */
+  /** `finish` on text: maximum wait for a missing answer. Default 15 s. */
   readonly answerMs: number
-  /** Streamed audio: longest wait for the next bytes. Default 30 s. */
+  /** Streamed audio: maximum wait for the next bytes. Default 30 s. */
   readonly audioMs: number
-  /** Streamed audio: most bytes in all. Default 64 MiB, four hours of speech. */
+  /** Streamed audio: maximum size. Default 64 MiB, four hours of speech. */
   readonly maxAudioBytes: number
-  /** Origins besides the service's own from which streamed audio is fetched, like `https://audio.example.com`. */
+  /**
+   * Origins from which streamed audio is fetched, in addition to the service's own, like `https://audio.example.com`.
+   */
   readonly audioOrigins: readonly string[]
-  /** Where to look in `result`, for servers that name things otherwise. */
+  /** Paths in `result`, for servers that use other names. */
   readonly places: Partial<ResultPlaces>
-  /** Ends the opening of a session. */
+  /** Aborts the opening of a session. */
   readonly signal: AbortSignal
 }
 
@@ -55,10 +57,10 @@ export const SESSION_DEFAULTS = {
   places: {},
 } as const satisfies SessionSettings
 
-/** Settings of which something must be there; of the others there may be none. */
+/** Settings with a minimum of 1; the others can be 0. */
 const AT_LEAST_ONE = ['window', 'maxWaiting', 'maxUnread', 'maxUnreadBytes', 'maxMessageBytes']
 
-/** The defaults with what is given in their place, the last first; throws `RangeError` for a value that cannot be. */
+/** Merges the defaults with the given settings, later ones first; throws `RangeError` for invalid values. */
 export function sessionSettings(...given: readonly Partial<SessionSettings>[]): SessionSettings {
   const settings: Record<string, unknown> = { ...SESSION_DEFAULTS }
   for (const name of Object.keys(SESSION_DEFAULTS)) {

@@ -1,25 +1,25 @@
 import type { Namespace, ReceiveAudio, SendAudio } from '../contract.ts'
 import type { VoiceMode } from './utterance-numbers.ts'
 
-/** How audio is wanted: `stream` means that `start` carries a URL which serves it. */
+/** Requested audio; with `stream`, `start` carries a URL that serves it. */
 export type WantedAudio = Partial<Omit<ReceiveAudio, 'obtainVia'>> & { obtainVia?: 'chunk' | 'stream' }
 
 interface Everywhere {
-  /** Query parameters of a server that wants more than the interface names. */
+  /** Extra query parameters for servers that require more than the interface. */
   readonly more?: Readonly<Record<string, string>>
 }
 
 interface Speaking {
-  /** Language of what is sent, `<language>-<region>`. */
+  /** Language of the input, `<language>-<region>`. */
   readonly languageIdSource: string
   /** Default: chunk, linear16, 16 kHz. */
   readonly sendAudio?: Partial<SendAudio>
-  /** Whether text that may still change is sent. Default: as the service decides. */
+  /** True to receive text that can still change. Default: decided by the service. */
   readonly partials?: boolean
 }
 
 interface Hearing {
-  /** Language of what is wanted. */
+  /** Language of the output. */
   readonly languageIdTarget: string
   /** Default: chunk, mp3, 16 kHz, block. */
   readonly receiveAudio?: WantedAudio
@@ -47,7 +47,7 @@ const RECEIVE: Required<WantedAudio> = {
   mode: 'block',
 }
 
-/** The query of a connection, section 2.3 of the interface: the two objects travel as JSON strings. */
+/** Builds the query of a connection, section 2.3 of the interface: the two objects are sent as JSON strings. */
 export function sessionQuery<N extends Namespace>(
   namespace: N,
   parameters: SessionParameters[N],
@@ -73,14 +73,14 @@ function voiceOf(given: Given): Record<string, string> {
   return Object.fromEntries(wanted.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
-/** What voice the session of this query is to have. */
+/** Returns the voice mode of a session with this query. */
 export function voiceMode(query: Readonly<Record<string, string>>): VoiceMode {
   if (query.receiveAudio === undefined) return 'none'
   const { mode } = JSON.parse(query.receiveAudio) as Required<WantedAudio>
   return mode === 'streaming' ? 'streaming' : 'block'
 }
 
-/** Samples per second of the audio that a session of these parameters sends. */
+/** Returns the sample rate of the audio that a session with these parameters sends (Hz). */
 export function sendRate(parameters: SessionParameters[Namespace]): number {
   const { sendAudio }: Given = parameters
   return sendAudio?.sampleRate ?? SEND.sampleRate

@@ -9,15 +9,15 @@ import type { SessionEnd } from './session-event.ts'
 import { UtteranceNumbers, type VoiceMode } from './utterance-numbers.ts'
 import { ignoreWallClock, pauseReading, remoteAddress, resumeReading } from './websocket-reading.ts'
 
-/** Receives what happens on the socket, in order; nothing after `ended`. */
+/** Receives the events of the socket, in order; none after `ended`. */
 export interface SessionSocketSink {
   connected?(parameters: unknown): void
-  /** The service takes data from now on; the payload of `start`. */
+  /** The service accepts data from now on; `start` is the payload of that event. */
   ready(start: unknown): void
   result(result: TranslationResult, payload: unknown): void
   /** `endSynth` of this utterance. */
   endOfSpeech(utterance: string): void
-  /** An `error` about data; the session goes on. */
+  /** An `error` about data; the session continues. */
   fault(error: ServiceFailure): void
   ended(end: SessionEnd): void
 }
@@ -34,24 +34,24 @@ export interface SessionSocketOptions {
   /** A message larger than this ends the session (bytes). */
   readonly maxMessageBytes: number
   readonly places: ResultPlaces
-  /** What voice was asked for. */
+  /** Requested voice mode. */
   readonly voice: VoiceMode
   readonly clock: Clock
 }
 
-/** An `error` so long ago explains why something was refused or why the service hangs up (ms). */
+/** Maximum age of an `error` that explains a rejection or a disconnect by the service (ms). */
 const REASON_MS = 2_000
 
-/** Events of no use, and errors, that a service may send; beyond that the session ends. */
+/** Maximum rate of unknown events and errors; above it the session ends. */
 const STRAYS_PER_SECOND = 200
-/** All events that a service may send, and at once: ten times what a voice takes that comes in pieces of 20 ms. */
+/** Maximum rate and burst of all events: ten times the rate of speech in pieces of 20 ms. */
 const EVENTS_PER_SECOND = 500
 const EVENTS_AT_ONCE = 5_000
 
 /**
- * One Socket.IO connection for one session, used once: websocket only, no reconnection, an engine of its own (`forceNew`:
- * a shared one would carry the first session's query). Nothing is sent before `start`, and never while disconnected,
- * since the library would keep it and deliver it stale.
+ * One Socket.IO connection for one session, used once: websocket only, no reconnection, a separate engine (`forceNew`:
+ * a shared one would carry the first session's query). Data is sent only after `start` and while connected, because the
+ * library would queue it and deliver it stale.
  *
  *   connecting ──connect──▶ starting ──start──▶ ready        any ──end──▶ ended
  */
@@ -66,10 +66,10 @@ export class SessionSocket {
   readonly #strays: TokenBucket
   readonly #events: TokenBucket
   #peer: string | undefined
-  /** The newest `error`, until something is explained by it. */
+  /** The latest `error`, until it has explained a failure. */
   #fault: { error: ServiceFailure; at: number } | undefined
 
-  /** Connects at once; no event comes before the constructor has returned. */
+  /** Connects immediately; events arrive only after the constructor has returned. */
   constructor(options: SessionSocketOptions, sink: SessionSocketSink) {
     this.#options = options
     this.#sink = sink
@@ -86,9 +86,9 @@ export class SessionSocket {
       perMessageDeflate: false,
       auth: { token: options.apiKey },
       query: options.query,
-      // `limit` above is the one deadline: of two at the same time, chance would choose the error.
+      // `limit` above is the only deadline: with two at the same time, the reported error would be random.
       timeout: false,
-      // Handed on to the websocket; not in the library's types.
+      // Passed on to the websocket; missing in the library's types.
       maxPayload: options.maxMessageBytes,
     }
     this.#socket = io(options.url, settings as unknown as Parameters<typeof io>[1])
@@ -99,33 +99,33 @@ export class SessionSocket {
     return this.#state === 'ready'
   }
 
-  /** The address of the service that it is, or was, connected to. */
+  /** The remote address of the current or last connection. */
   get peer(): string | undefined {
     return this.#peer
   }
 
-  /** Sends `item`, and hands on what its acknowledgment says. Only between `ready` and `ended`: false otherwise. */
+  /** Sends `item` and passes on its acknowledgment. Returns false before `ready` and after `ended`. */
   emit(event: string, item: string | Uint8Array, acked: (...statuses: unknown[]) => void): boolean {
     if (this.#state !== 'ready' || !this.#socket.connected) return false
     this.#socket.emit(event, item, acked)
     return true
   }
 
-  /** What the service said was wrong a moment ago; it explains one thing only. */
+  /** Returns the service's latest error if it is recent; each error explains only one failure. */
   takeReason(): ServiceFailure | undefined {
     const fault = this.#fault
     this.#fault = undefined
     return fault && this.#options.clock.now() - fault.at <= REASON_MS ? fault.error : undefined
   }
 
-  /** Ends the session with this failure when the service does not do `what` in time. Whoever gets the timer disposes it. */
+  /** Ends the session with this failure if the service does not do `what` in time. The caller disposes the timer. */
   limit(ms: number, fault: ClientFault, what: string): Disposable {
     return after(this.#options.clock, ms, () =>
       this.#failed(ServiceFailure.found(fault, `the service did not ${what} within ${ms} ms`)),
     )
   }
 
-  /** Stops reading, so that the service waits. False where that cannot be done. */
+  /** Stops reading, so that the service waits. Returns false if that is not possible. */
   pause(): boolean {
     return pauseReading(this.#socket)
   }
@@ -154,7 +154,7 @@ export class SessionSocket {
       if (this.#state !== 'starting') return
       this.#state = 'ready'
       this.#deadline[Symbol.dispose]()
-      // The voice is fetched elsewhere: results are text alone.
+      // The audio is fetched separately, so results carry only text.
       if (typeof payload === 'string') this.#numbers = new UtteranceNumbers('none')
       sink.ready(payload)
     })
@@ -181,13 +181,13 @@ export class SessionSocket {
     })
     socket.on('connect_error', error => this.#failed(connectFailure(error)))
     socket.on('disconnect', reason => {
-      // A service that hangs up says why just before; a connection that breaks has no reason.
+      // A service that disconnects sends the reason just before; a broken connection has none.
       const told = reason === 'io server disconnect' || !this.ready ? this.takeReason() : undefined
       this.#failed(told ?? ServiceFailure.found('unreachable/connection_lost', `disconnected: ${reason}`))
     })
   }
 
-  /** A few events too many harm nobody, a flood costs every session its time: of what is no use it is one much sooner. */
+  /** A few extra events are harmless, a flood slows down all sessions. The limit for useless events is much lower. */
   #count(bucket: TokenBucket): void {
     if (bucket.take(this.#options.clock.now()) >= 0) return
     this.#failed(
@@ -211,10 +211,10 @@ export class SessionSocket {
   }
 }
 
-/** What the service's middleware said, or why it could not be reached. */
+/** Returns the error of the service's middleware, or the reason why the service could not be reached. */
 function connectFailure(error: Error & { data?: unknown }): ServiceFailure {
   if (error.data !== undefined && error.data !== null) return ServiceFailure.told(error.data)
-  // A middleware that only names the error; the library's own errors have no `data` at all.
+  // A middleware error without data; the library's own errors have no `data` property.
   if ('data' in error) return ServiceFailure.told(error.message)
   const why = reasonOf(error)
   return ServiceFailure.found(
@@ -224,9 +224,9 @@ function connectFailure(error: Error & { data?: unknown }): ServiceFailure {
   )
 }
 
-/** The system's code (ECONNREFUSED, CERT_HAS_EXPIRED) or the status of the handshake; nothing that a server worded. */
+/** Returns the system's code (ECONNREFUSED, CERT_HAS_EXPIRED) or the status of the handshake; no text from a server. */
 function reasonOf(error: unknown): string | undefined {
-  // The library hides it in the event of the websocket that failed.
+  // The library hides it in the event of the failed websocket.
   const { description } = error as { description?: { error?: { code?: unknown; message?: unknown } } }
   const { code, message } = description?.error ?? {}
   if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return code

@@ -4,27 +4,27 @@ import { ServiceFailure } from './service-failure.ts'
 import type { SessionEnd, SessionEvent } from './session-event.ts'
 import { SessionSocket, type SessionSocketOptions } from './session-socket.ts'
 
-/** Receives what happens on the wire, in order; nothing after `ended`. */
+/** Receives the events of the wire, in order; none after `ended`. */
 export interface SessionWireSink {
   connected(parameters: unknown): void
-  /** The service takes data from now on; the payload of `start`. */
+  /** The service accepts data from now on; `start` is the payload of that event. */
   ready(start: unknown): void
-  /** `sent` was taken, or refused for this reason. */
+  /** `sent` was accepted, or rejected with `refusal`. */
   acked(sent: number, refusal?: ServiceFailure): void
-  /** `bytes`: about what it holds. */
+  /** `bytes`: approximate size of the event. */
   event(event: SessionEvent, bytes: number): void
   ended(end: SessionEnd): void
 }
 
 export interface SessionWireOptions extends SessionSocketOptions {
-  /** From something sent to its acknowledgment (ms). */
+  /** Time from a send to its acknowledgment (ms). */
   readonly ackMs: number
 }
 
-/** Bytes that an event takes besides its audio, roughly. */
+/** Approximate size of an event without its audio. */
 const EVENT_BYTES = 500
 
-/** A session's socket with numbered sends, a deadline for each, and what comes back as events. */
+/** A session's socket with numbered sends, a deadline for each, and its results as events. */
 export class SessionWire {
   readonly #ackMs: number
   readonly #sink: SessionWireSink
@@ -52,7 +52,7 @@ export class SessionWire {
     return this.#socket.ready
   }
 
-  /** The address of the service that it is, or was, connected to. */
+  /** The remote address of the current or last connection. */
   get peer(): string | undefined {
     return this.#socket.peer
   }
@@ -66,7 +66,7 @@ export class SessionWire {
     this.#deadlines.set(sent, this.#socket.limit(this.#ackMs, 'timeout/no_acknowledgment', what))
   }
 
-  /** Stops reading, so that the service waits. False where that cannot be done. */
+  /** Stops reading, so that the service waits. Returns false if that is not possible. */
   pause(): boolean {
     return this.#socket.pause()
   }
@@ -88,12 +88,12 @@ export class SessionWire {
     else this.#sink.acked(sent, this.#refusal(statuses))
   }
 
-  /** The service says why in the status itself, or in an `error` just before. */
+  /** The service gives the reason in the status itself, or in an `error` just before. */
   #refusal(statuses: readonly unknown[]): ServiceFailure {
     const error = statuses.find(isErrorObject)
-    // One that only says that it failed explains nothing.
+    // A bare failure status explains nothing.
     if (error && ('code' in error || 'error' in error)) return ServiceFailure.told(error)
     const reason = this.#socket.takeReason()
-    return reason ?? ServiceFailure.found('refused/not_taken', 'the service did not take it')
+    return reason ?? ServiceFailure.found('refused/not_taken', 'the service rejected it without a reason')
   }
 }

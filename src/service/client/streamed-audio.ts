@@ -8,21 +8,21 @@ import { ServiceFailure } from './service-failure.ts'
 export interface StreamedAudioOptions {
   readonly address: AudioAddress
   readonly apiKey: string
-  /** Longest wait for the next bytes (ms). */
+  /** Maximum wait for the next bytes (ms). */
   readonly audioMs: number
-  /** Most bytes in all. */
+  /** Maximum total size (bytes). */
   readonly maxAudioBytes: number
   readonly clock: Clock
-  /** Ends it when the session does not go on. */
+  /** Ends the download with the session. */
   readonly signal: AbortSignal
 }
 
-/** What a server says that audio is; one that says nothing is believed. */
+/** Accepted content types; a missing one is accepted too. */
 const AUDIO_TYPE = /^(audio\/[\w.+-]+|(application|binary)\/octet-stream)\s*(;|$)/i
 
 /**
- * The mp3 of a session as one stream of bytes, fetched when it is first asked for. Redirects are not followed, nothing is
- * inflated, and what says that it is no audio is not read. Leaving the loop ends the request.
+ * Fetches the mp3 of a session as one stream of bytes, starting with the first read. Does not follow redirects or
+ * decompress, and rejects other content types. Leaving the loop ends the request.
  */
 export async function* streamedAudio(options: StreamedAudioOptions): AsyncGenerator<Uint8Array, void> {
   const abort = new AbortController()
@@ -44,7 +44,7 @@ export async function* streamedAudio(options: StreamedAudioOptions): AsyncGenera
     }
   } catch (error) {
     if (abort.signal.aborted) throw abort.signal.reason
-    // The session's end is told by the session.
+    // The session itself reports its end.
     if (options.signal.aborted) return
     throw asFailure(error)
   } finally {
@@ -68,8 +68,8 @@ function responseOf(
       if (wrong) return reject(ServiceFailure.found('blocked/not_audio', wrong))
       reject(
         statusCode >= 300 && statusCode < 400
-          ? ServiceFailure.found('blocked/redirected', `streamed audio is elsewhere, HTTP ${statusCode}`)
-          : ServiceFailure.found('protocol/http_status', `streamed audio answered HTTP ${statusCode}`, {
+          ? ServiceFailure.found('blocked/redirected', `streamed audio was redirected, HTTP ${statusCode}`)
+          : ServiceFailure.found('protocol/http_status', `streamed audio returned HTTP ${statusCode}`, {
               status: statusCode,
             }),
       )
@@ -79,12 +79,12 @@ function responseOf(
   })
 }
 
-/** Why the body of `response` is not read. */
+/** Returns the reason why the body of `response` is rejected. */
 function notAudio({ headers }: IncomingMessage): string | undefined {
   const type = headers['content-type']
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') return 'streamed audio is compressed'
-  if (type !== undefined && !AUDIO_TYPE.test(type)) return 'streamed audio says that it is something else'
+  if (type !== undefined && !AUDIO_TYPE.test(type)) return 'streamed audio has a different content type'
   return undefined
 }
 
@@ -95,5 +95,7 @@ function asFailure(error: unknown): ServiceFailure {
       'blocked/address_not_allowed',
       `streamed audio is not fetched: ${error.message}`,
     )
-  return ServiceFailure.found('unreachable/connection_lost', 'streamed audio broke off', { cause: error })
+  return ServiceFailure.found('unreachable/connection_lost', 'streamed audio was interrupted', {
+    cause: error,
+  })
 }

@@ -1,54 +1,54 @@
 import type { ReadResult } from './result-reader.ts'
 
-/** Whether a session's answers have a voice whose end is told, and whether that comes whole or in pieces. */
+/** Tells if a session's results carry speech with an end event, and if that speech is sent whole or in pieces. */
 export type VoiceMode = 'none' | 'block' | 'streaming'
 
-/** An utterance of which nothing came for this long is over, whether its end was told or not (ms). */
+/** An utterance without events for this long is over, with or without an end event (ms). */
 const OPEN_MS = 10_000
-/** Pieces of one voice come closer together than this, where no end has been told so far (ms). */
+/** Maximum gap between pieces of one utterance's speech, while no end event has been seen (ms). */
 const PIECE_MS = 1_000
-/** What is told twice comes again so soon (ms). */
+/** Time within which a repeated result counts as a duplicate (ms). */
 const AGAIN_MS = 500
-/** Names of utterances that are over, to be known when they come again. */
+/** Number of ended utterances remembered, to recognize repetitions. */
 const MOST_ENDED = 32
-/** Of the shorter one of two texts so much has to be the same at the beginning, for one to be the other corrected. */
+/** Share of the shorter of two texts that must match at the start for one to be a correction of the other. */
 const SAME_SHARE = 0.5
 
-/** An utterance whose end has not come. */
+/** An utterance that has not ended. */
 interface Open {
   readonly name: string
-  /** Its final words so far; undefined while none came. */
+  /** Its final words so far; undefined before the first. */
   words: string | undefined
-  /** … and its translation. */
+  /** Its translation so far. */
   translated: string | undefined
   /** Its interim words so far. */
   heard: string | undefined
-  /** Some of its voice came. */
+  /** Part of its speech has arrived. */
   voiced: boolean
-  /** When something of it came last (ms). */
+  /** Time of its last result (ms). */
   at: number
 }
 
 /**
- * Tells of which utterance each result of one connection is. The interface does not say how: where results carry a name
- * that serves, that is taken; otherwise they are numbered here. An utterance opens with the first result after an end and
- * closes at `endSynth`; without a voice it closes at its final result. Several may be open: the next one's text comes while the
- * voice of the former is still on its way, and voices come in the order of their texts.
+ * Assigns each result of one connection to an utterance. The interface does not specify how: if results carry a usable
+ * name, it is used; otherwise utterances are numbered here. An utterance opens with the first result after an end and
+ * closes at `endSynth`; without speech it closes at its final result. Several can be open at once: the text of the next
+ * one can arrive before the speech of the previous one is complete, and speech arrives in the order of the texts.
  */
 export class UtteranceNumbers {
   readonly #mode: VoiceMode
-  /** Final text or voice came, the end has not; in order. */
+  /** Utterances with final text or speech but without an end, in order. */
   #open: Open[] = []
-  /** What is being said now, of which only interim text came. */
+  /** The utterance in progress, of which only interim text has arrived. */
   #hearing: Open | undefined
-  /** Utterances that are over, by name. */
+  /** Ended utterances by name. */
   readonly #ended = new Map<string, Open>()
-  /** What a name means that the service uses again. */
+  /** Replacement names for names that the service reuses. */
   readonly #again = new Map<string, string>()
   #count = 0
-  /** What ended last. */
+  /** Name of the utterance that ended last. */
   #last = '#0'
-  /** It tells ends, tells interim from final. */
+  /** The service sends ends; it marks results as interim or final. */
   #ends = false
   #tellsFinal = false
 
@@ -56,7 +56,7 @@ export class UtteranceNumbers {
     this.#mode = mode
   }
 
-  /** The name of the utterance that `result`, which came at `now` (ms), is of. */
+  /** Returns the name of the utterance to which `result`, received at `now` (ms), belongs. */
   of(result: ReadResult, now: number): string {
     this.#open = this.#open.filter(({ at }) => now - at <= OPEN_MS)
     this.#tellsFinal ||= result.final !== undefined
@@ -68,7 +68,7 @@ export class UtteranceNumbers {
     return open.name
   }
 
-  /** `endSynth`, with the name in it if there is one: the name of the utterance that ends. */
+  /** Handles `endSynth` with its name, if any, and returns the name of the ended utterance. */
   end(told: string | undefined): string {
     this.#ends = true
     const name = told === undefined ? undefined : (this.#again.get(told) ?? told)
@@ -78,14 +78,14 @@ export class UtteranceNumbers {
       for (const each of ended) this.#over(each)
       return name!
     }
-    // Told again. A name that no result had names nothing: what is open first ends.
+    // Repeated end. A name that no result had is unknown: the first open utterance ends.
     if (name !== undefined && this.#ended.has(name)) return name
     const first = this.#open.shift()
     if (first) this.#over(first)
     return first?.name ?? this.#last
   }
 
-  /** Without a voice, an utterance is over with its final result. */
+  /** Without speech, an utterance ends with its final result. */
   #unspoken(name: string | undefined, result: ReadResult, now: number): Open {
     const open =
       name === undefined || this.#hearing?.name === name
@@ -105,13 +105,13 @@ export class UtteranceNumbers {
     const open = name === undefined ? this.#unnamed(result, now) : this.#named(name, now)
     if (open === this.#hearing) this.#hearing = undefined
     if (!this.#open.includes(open)) {
-      // What was no words has no voice that is to be waited for.
+      // An utterance without words has no speech to wait for.
       this.#open = this.#open.filter(each => each.voiced || each.words !== '')
       this.#open.push(open)
     }
     if (!audio) return open
     open.voiced = true
-    // Voices come in order: those before it are over, or there are none.
+    // Speech arrives in order: earlier utterances are over, or have none.
     for (const each of this.#open.splice(0, this.#open.indexOf(open))) this.#over(each)
     return open
   }
@@ -137,22 +137,25 @@ export class UtteranceNumbers {
     const same = this.#open.findLast(open => sameWords(open, result))
     const bare = this.#open.find(open => lacks(open, result))
     const completed = same && lacks(same, { ...result, text: '' }) ? same : undefined
-    // What is being heard was said after what is open, also where it is the same words.
+    // The utterance in progress was spoken after the open ones, even if the words are the same.
     if (hearing && result.text && !result.audio) return completed ?? hearing
     const last = this.#open.at(-1)
     const goesOn = last && !this.#tellsFinal && this.#goesOn(last, result, now) ? last : undefined
     return same ?? bare ?? hearing ?? goesOn ?? this.#fresh(now)
   }
 
-  /** Whether other words than before are still of `open`, as far as a service tells that does not tell interim from final. */
+  /** True if different words still belong to `open`, for a service that does not mark results as interim or final. */
   #goesOn(open: Open, result: ReadResult, now: number): boolean {
     if (!open.voiced) return corrected(open, result)
-    // A whole voice has its text with it; one in pieces may have a part of the text with each.
+    // Complete speech has its text with it; speech in pieces can have part of the text with each piece.
     if (this.#mode === 'block' || !result.audio) return false
     return this.#ends || now - open.at <= PIECE_MS
   }
 
-  /** The name by which a result that the service calls `name` is known here; undefined where that names no utterance. */
+  /**
+   * Returns the name used here for a result that the service calls `name`; undefined if that name does not identify an
+   * utterance.
+   */
   #serving(name: string, result: ReadResult, now: number): string | undefined {
     const known = this.#again.get(name) ?? name
     if (this.#hearing?.name === known) return known
@@ -160,7 +163,7 @@ export class UtteranceNumbers {
     if (there) return this.#isLater(there, result) ? undefined : known
     if (this.#isPart(result)) return undefined
     if (!this.#ended.has(known)) return known
-    // The same name again after its end is that of a session, say; unless it is only told again, at once.
+    // A name that appears again after its end probably identifies the session, unless it is an immediate repetition.
     const over = this.#ended.get(known)!
     const repeats = !says(result) || wordsOf(result.text) === over.words
     const again = repeats && now - over.at <= AGAIN_MS && !this.#again.has(name)
@@ -178,14 +181,14 @@ export class UtteranceNumbers {
     this.#last = name
   }
 
-  /** Whether a result that has the name of `open` is of what is said after it: the name is that of a session, say. */
+  /** True if a result with the name of `open` belongs to later speech: the name probably identifies the session. */
   #isLater(open: Open, { final, text, audio }: ReadResult): boolean {
     if (open.words === undefined || audio) return false
     if (final === false) return true
     return this.#hearing !== undefined && text !== undefined && wordsOf(text) !== open.words
   }
 
-  /** Whether a result that has a name of its own is a part of what is open: the name is that of a piece or a message. */
+  /** True if a result with a name of its own is part of an open utterance: the name identifies a piece or a message. */
   #isPart(result: ReadResult): boolean {
     const [first] = this.#open
     const { text, translation, audio } = result
@@ -201,13 +204,13 @@ export class UtteranceNumbers {
   }
 }
 
-/** Keeps the words of a final result. */
+/** Stores the words of a final result. */
 function note(open: Open, { text, translation }: ReadResult): void {
   if (text !== undefined) open.words = wordsOf(text)
   if (translation !== undefined) open.translated = wordsOf(translation)
 }
 
-/** There are words in it. */
+/** True if a result has words. */
 function says({ text, translation }: ReadResult): boolean {
   return Boolean(text || translation)
 }
@@ -218,18 +221,18 @@ function sameWords(open: Open, { text, translation }: ReadResult): boolean {
   return false
 }
 
-/** Whether `open` has nothing yet of what the result has: its translation comes by itself, or its text behind its voice. */
+/** True if `open` lacks all that the result has: a translation sent separately, or text sent after the speech. */
 function lacks(open: Open, { text, translation }: ReadResult): boolean {
   if (text) return open.words === undefined && open.translated === undefined
   return open.translated === undefined && translation !== undefined
 }
 
-/** Whether the result's words are those of `open`, grown or corrected. */
+/** True if the result's words are those of `open`, extended or corrected. */
 function corrected(open: Open, { text, translation }: ReadResult): boolean {
   return text ? grown(open.words, wordsOf(text)) : grown(open.translated, wordsOf(translation))
 }
 
-/** Whether the one is the other, grown or corrected: by how they begin. */
+/** True if one text is the other, extended or corrected, by comparing their beginnings. */
 function grown(before: string | undefined, after: string | undefined): boolean {
   if (!before || !after) return false
   const shorter = Math.min(before.length, after.length)
@@ -238,7 +241,7 @@ function grown(before: string | undefined, after: string | undefined): boolean {
   return same >= shorter * SAME_SHARE
 }
 
-/** Words without what recognisers correct last: capitals, punctuation, spaces. */
+/** Normalizes words: drops what recognizers correct last (case, punctuation, spaces). */
 function wordsOf(text: string | undefined): string | undefined {
   return text
     ?.normalize('NFKC')

@@ -1,6 +1,6 @@
 import type { MODES, VOICE_ENGINES, VOICE_GENDERS } from '../contract.ts'
 
-/** Which voices to list: all that fit every filter given. */
+/** Filter for the voice list; voices match all given fields. */
 export interface VoiceFilter {
   readonly language?: string
   readonly mode?: (typeof MODES)[number]
@@ -9,7 +9,7 @@ export interface VoiceFilter {
   readonly voiceEngine?: readonly (typeof VOICE_ENGINES)[number][]
 }
 
-/** A voice filter as the query of `GET /api/voices`, with its question mark; empty without filters. */
+/** Returns a voice filter as the query of `GET /api/voices`, including the question mark; empty without filters. */
 export function voiceQuery(filter: VoiceFilter): string {
   const query = new URLSearchParams()
   if (filter.language) query.set('language', filter.language)

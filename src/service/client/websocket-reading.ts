@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io-client'
 
-/** What the websocket library offers beyond the standard one. */
+/** The websocket library's extensions of the standard interface. */
 interface Websocket {
   pause?(): void
   resume?(): void
@@ -11,7 +11,7 @@ function websocketOf(socket: Socket): Websocket | undefined {
   return (socket.io.engine?.transport as unknown as { ws?: Websocket } | undefined)?.ws
 }
 
-/** Stops reading, so that the service waits. False where the websocket cannot. */
+/** Stops reading, so that the service waits. Returns false if the websocket cannot pause. */
 export function pauseReading(socket: Socket): boolean {
   const websocket = websocketOf(socket)
   if (!websocket?.pause) return false
@@ -24,15 +24,15 @@ export function resumeReading(socket: Socket): void {
 }
 
 /**
- * The library judges by the wall clock whether a ping is overdue, whenever something is sent: a clock that is set forward would end
- * every session at once. Its timer, which no clock moves, judges the same.
+ * Disables the library's check for overdue pings on each send, which uses the wall clock: setting the clock forward
+ * would end every session. Its timer, which is independent of the wall clock, performs the same check.
  */
 export function ignoreWallClock(socket: Socket): void {
   const engine = socket.io.engine as unknown as { _hasPingExpired?: () => boolean } | undefined
   if (engine?._hasPingExpired) engine._hasPingExpired = () => false
 }
 
-/** The address that the socket is connected to, where it is known. */
+/** Returns the remote address of the socket, if known. */
 export function remoteAddress(socket: Socket): string | undefined {
   return websocketOf(socket)?._socket?.remoteAddress
 }

@@ -1,11 +1,11 @@
 import type { SessionEvent, SessionResult, SessionUtterance } from './session-event.ts'
 
-/** Utterances that may be open at a time; of more, the oldest is taken for whole. */
+/** Maximum number of open utterances; above it, the oldest is treated as complete. */
 const MOST_OPEN = 16
 
 /**
- * Events as whole utterances. Where there is a voice, an utterance is whole at its `endSynth`, else with its final
- * result. One whose final text is empty and that says nothing is left out: it was noise.
+ * Assembles events into whole utterances. With speech, an utterance is complete at its `endSynth`, otherwise at its
+ * final result. Utterances that are empty (noise) are omitted.
  */
 export async function* wholeUtterances(
   events: AsyncIterable<SessionEvent>,
@@ -26,7 +26,7 @@ export async function* wholeUtterances(
       if (!spoken) yield* whole(utterance)
       else if (open.size > MOST_OPEN) yield* whole(open.keys().next().value)
     }
-    // An end that names none of them ends the oldest.
+    // An end without a known name ends the oldest.
     if (spoken && event.kind === 'endSynth')
       yield* whole(open.has(event.utterance) ? event.utterance : open.keys().next().value)
   }

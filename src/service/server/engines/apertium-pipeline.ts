@@ -3,28 +3,28 @@ import { after, type Clock } from '../../../core/clock.ts'
 import { decodeAnswer, encodeRequest } from './apertium-text.ts'
 import { EngineError } from './engine-error.ts'
 
-/** How long the processes may take to end by themselves (ms). */
+/** Time for the processes to end on their own (ms). */
 const GOODBYE_MS = 500
 
 interface Request {
   readonly text: string
   readonly resolve: (translation: string) => void
   readonly reject: (error: Error) => void
-  /** Started again once with it already. */
+  /** Already part of one restart. */
   retried: boolean
 }
 
 export interface PipelineOptions {
   readonly clock: Clock
-  /** The first answer in line must come within this time (ms). */
+  /** Timeout for the first request in the queue (ms). */
   readonly timeoutMs: number
-  /** Most requests that may wait. */
+  /** Maximum number of queued requests. */
   readonly maxWaiting: number
 }
 
 /**
- * One mode of Apertium as a standing pipeline of processes: started with the first request, answers in order, and
- * starts again when a member dies or one request hangs; the requests behind that one do not notice.
+ * One mode of Apertium as a persistent pipeline of processes. It starts with the first request, answers in order, and
+ * restarts when a member dies or a request hangs; later requests are not affected.
  */
 export class ApertiumPipeline {
   readonly #command: string
@@ -45,7 +45,7 @@ export class ApertiumPipeline {
     return this.#shell?.pid
   }
 
-  /** Starts the processes, and has them load what they need, if they do not run yet. */
+  /** Starts the processes and loads their data, unless they are running. */
   async prepare(): Promise<void> {
     if (!this.#shell) await this.translate('.')
   }
@@ -63,7 +63,7 @@ export class ApertiumPipeline {
     })
   }
 
-  /** Ends the processes; what waits rejects. Idempotent. */
+  /** Ends the processes and rejects queued requests. Idempotent. */
   close(): void {
     this.#closed = true
     this.#stop()
@@ -99,7 +99,7 @@ export class ApertiumPipeline {
       from = nul + 1
       const answer = decodeAnswer(Buffer.concat(this.#answer.splice(0)).toString('utf8'))
       const first = this.#waiting[0]
-      // What a pipeline says when a member has died before the end of it is noticed.
+      // An empty answer is the first sign of a dead member.
       if (answer === '' && first && /[\p{L}\p{N}]/u.test(first.text) && !first.retried && this.#shell) {
         this.#lost(this.#shell)
         return
@@ -110,7 +110,7 @@ export class ApertiumPipeline {
     if (from < bytes.length) this.#answer.push(bytes.subarray(from))
   }
 
-  /** The first in line gets its time; the deadline moves with it. */
+  /** Applies the deadline to the first request in the queue. */
   #watch(): void {
     this.#deadline?.[Symbol.dispose]()
     this.#deadline = undefined
@@ -121,7 +121,7 @@ export class ApertiumPipeline {
     })
   }
 
-  /** A member died. What waits is asked again once; who has been asked twice is told. */
+  /** A member died. Queued requests are sent again once; those sent twice are rejected. */
   #lost(shell: ChildProcess): void {
     if (shell !== this.#shell) return
     const again = this.#waiting.filter(request => !request.retried)
@@ -138,8 +138,8 @@ export class ApertiumPipeline {
   }
 
   /**
-   * Ends the input, so that each member ends and is waited for by the shell; what is still there after a while is
-   * killed, the whole group: a shell alone would leave its members behind.
+   * Closes the input, so that all members end and the shell reaps them. After a delay the whole process group is
+   * killed: killing only the shell would leave its members behind.
    */
   #stop(): void {
     const shell = this.#shell
@@ -154,7 +154,7 @@ export class ApertiumPipeline {
       try {
         process.kill(group, 'SIGKILL')
       } catch {
-        // Already gone.
+        // Already ended.
       }
     })
     shell.once('exit', () => late[Symbol.dispose]())

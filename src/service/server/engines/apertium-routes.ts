@@ -1,7 +1,7 @@
 import type { LanguageId } from '../../../core/languages.ts'
 import { LANGUAGE_ROWS, languageRow } from './language-ids.ts'
 
-/** What each mode of Apertium translates, in written languages. File names mix two- and three-letter codes. */
+/** Source and target of each Apertium mode, in written languages. File names mix two- and three-letter codes. */
 const MODES: readonly (readonly [mode: string, from: string, to: string])[] = [
   ['eng-spa', 'en', 'es'],
   ['spa-eng', 'es', 'en'],
@@ -27,16 +27,16 @@ const MODES: readonly (readonly [mode: string, from: string, to: string])[] = [
   ['por-cat', 'pt', 'ca'],
 ]
 
-/** A better last step for one region, where it is installed. */
+/** A better last step for one region, if installed. */
 const REGIONAL: Readonly<Record<string, Readonly<Record<LanguageId, string>>>> = {
   'spa-eng': { 'en-us': 'spa-eng_US' },
   'es-pt': { 'pt-br': 'es-pt_BR' },
 }
 
-/** Longest chain of modes: each step costs quality. */
+/** Maximum number of modes in a chain: each step costs quality. */
 const MAX_STEPS = 2
 
-/** Which modes lead from one language to another: directly if there is one, else by a language between. */
+/** Finds the modes that translate one language into another: directly if possible, else through a third language. */
 export class ApertiumRoutes {
   readonly #installed: ReadonlySet<string>
 
@@ -44,12 +44,12 @@ export class ApertiumRoutes {
     this.#installed = new Set(installed)
   }
 
-  /** Languages that `from` can be translated into. */
+  /** Returns the languages that `from` can be translated into. */
   targets(from: LanguageId): LanguageId[] {
     return LANGUAGE_ROWS.filter(row => this.route(from, row.id) !== undefined).map(row => row.id)
   }
 
-  /** The modes to run one after the other; undefined when nothing leads there or it is the same language. */
+  /** Returns the modes to run in order; undefined if there is no route or the language is the same. */
   route(from: LanguageId, to: LanguageId): readonly string[] | undefined {
     const source = languageRow(from)?.written
     const target = languageRow(to)?.written

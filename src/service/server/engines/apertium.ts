@@ -12,13 +12,13 @@ import type { TextTranslator } from './text-translator.ts'
 export interface ApertiumOptions {
   /** Folder with the `.mode` files. */
   readonly modes: string
-  /** Longest one step of a translation may take (ms). */
+  /** Timeout for one step of a translation (ms). */
   readonly timeoutMs: number
-  /** Most translations that wait in one direction. */
+  /** Maximum number of queued translations per mode. */
   readonly maxWaiting: number
 }
 
-/** Apertium: offline, by rules, one standing pipeline per direction, directly or by a language between. */
+/** Apertium: offline, rule-based, one persistent pipeline per direction, directly or through a third language. */
 export class Apertium implements TextTranslator {
   readonly name = 'apertium'
   readonly #routes: ApertiumRoutes
@@ -32,7 +32,7 @@ export class Apertium implements TextTranslator {
     this.#clock = clock
   }
 
-  /** Looks what is installed; rejects with an `EngineError` when nothing is. */
+  /** Detects the installed modes; rejects with an `EngineError` if there are none. */
   static async create(options: ApertiumOptions, clock: Clock): Promise<Apertium> {
     const modes = await installedModes(options.modes)
     if (modes.length === 0)
@@ -40,7 +40,7 @@ export class Apertium implements TextTranslator {
     return new Apertium(modes, options, clock)
   }
 
-  /** Process groups of the pipelines that run. */
+  /** Process groups of the running pipelines. */
   async pids(): Promise<number[]> {
     const pipelines = await Promise.all(this.#pipelines.values())
     return pipelines.flatMap(pipeline => pipeline.pid ?? [])
@@ -70,7 +70,7 @@ export class Apertium implements TextTranslator {
     return translated.join(' ')
   }
 
-  /** By sentences: what is put back into one, like "please", must not land in the next. */
+  /** Translates one sentence: a word restored afterwards, like "please", must not move to the next sentence. */
   async #sentence(
     text: string,
     [source, target]: readonly [string | undefined, string | undefined],

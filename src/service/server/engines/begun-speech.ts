@@ -1,8 +1,8 @@
 import type { Speech } from './synthesizer.ts'
 
 /**
- * `pieces` as speech that has begun: rejects when the first piece fails. `rate` is asked once that is there. Whoever stops
- * listening, at whatever piece, ends `pieces`.
+ * Wraps `pieces` as speech that has started: rejects when the first piece fails, and calls `rate` after that piece. A
+ * consumer that stops early ends `pieces`.
  */
 export async function begunSpeech(pieces: AsyncGenerator<Int16Array>, rate: () => number): Promise<Speech> {
   const first = await pieces.next()

@@ -10,13 +10,13 @@ import type { SpeechToText } from './speech-to-text.ts'
 import type { Synthesizer } from './synthesizer.ts'
 import type { TextTranslator } from './text-translator.ts'
 
-/** Makes an installed engine; rejects with an `EngineError` when it is not there after all. Absent: turned off. */
+/** Creates an installed engine; rejects with an `EngineError` if it is not available. Absent: disabled. */
 export type MakeInstalled<T> = (() => Promise<T>) | undefined
 
-/** An engine on its way, or undefined for one that is turned off. */
+/** An engine being created, or undefined for a disabled one. */
 type Made<T> = Promise<T> | undefined
 
-/** The engines in the order of the settings, then the installed ones that are not named there. */
+/** Returns the engines in the order of the settings, then the installed ones that are not named there. */
 export function chosenRecognizers(
   choices: EngineChoices['transcription'],
   installed: Readonly<Record<'pocketsphinx', MakeInstalled<SpeechToText>>>,
@@ -52,7 +52,7 @@ export function chosenSynthesizers(
   })
 }
 
-/** The choices, and behind them each installed engine that none of them names. */
+/** Returns the choices, followed by each installed engine that none of them names. */
 function withRest<C extends { readonly engine: string }, K extends string>(
   choices: readonly C[],
   installed: Readonly<Record<K, unknown>>,

@@ -2,8 +2,8 @@ import type { SphinxDecoder } from './decoder.ts'
 import { EngineError } from './engine-error.ts'
 
 /**
- * Decoders by need, up to `size`, kept for the next speaker: making and freeing one per session would grow the
- * allocator's arenas. A decoder is lent by `acquire` and comes back by `release` or, when broken, `discard`.
+ * Decoders created on demand, up to `size`, and kept for the next speaker: creating and freeing one per session would
+ * grow the allocator's arenas. `acquire` lends a decoder; return it with `release` or, when broken, `discard`.
  */
 export class DecoderPool {
   readonly #make: () => Promise<SphinxDecoder>
@@ -18,17 +18,17 @@ export class DecoderPool {
     this.#make = make
   }
 
-  /** Decoders that wait for a speaker. */
+  /** Number of idle decoders. */
   get idle(): number {
     return this.#idle.length
   }
 
-  /** Decoders that exist or are being made. */
+  /** Number of decoders that exist or are being created. */
   get made(): number {
     return this.#made
   }
 
-  /** Makes decoders until `count` of them are idle or the pool is full. */
+  /** Creates decoders until `count` of them are idle or the pool is full. */
   async warm(count: number): Promise<void> {
     const missing = Math.min(count - this.#idle.length, this.#size - this.#made)
     await Promise.all(
@@ -41,7 +41,7 @@ export class DecoderPool {
     if (decoder) return decoder
     if (this.#closed) throw new EngineError('transcription', 'pocketsphinx', 'is closed')
     if (this.#made >= this.#size)
-      throw new EngineError('transcription', 'pocketsphinx', `all ${this.#size} decoders are taken`)
+      throw new EngineError('transcription', 'pocketsphinx', `all ${this.#size} decoders are in use`)
     return this.#create()
   }
 
@@ -59,7 +59,7 @@ export class DecoderPool {
     decoder.free()
   }
 
-  /** Frees the idle decoders now and the lent ones when they come back. */
+  /** Frees idle decoders now and lent ones when they are returned. */
   close(): void {
     this.#closed = true
     for (const decoder of this.#idle.splice(0)) this.discard(decoder)

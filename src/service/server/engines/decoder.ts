@@ -4,10 +4,10 @@ import type { SphinxLibrary, SphinxPointer } from './sphinx-library.ts'
 import { cleanTranscript } from './transcript-text.ts'
 
 /**
- * Mean spectra that a decoder expects before it has heard a voice: halfway between the model's own, which mishears the
- * first sentences of most voices, and that of the bundled recordings. By telephone the difference is larger still.
- * The decoder adapts by itself after some sentences. (Word errors of a first sentence, in this order: 36 to 23 and
- * 79 to 31 per cent.)
+ * Mean spectra that a decoder assumes before it has received speech: halfway between the model's own, which
+ * misrecognizes the first sentences of most voices, and that of the bundled recordings. The difference is larger still
+ * on the phone. The decoder adapts automatically after some sentences. (Word errors of a first sentence, in this order:
+ * 36 to 23 and 79 to 31 per cent.)
  */
 const FULL_BAND = [46.3, 0.3, -1.45, 12.54, -5.83, -0.28, -4.15, -4.27, -2.12, -3.08, -1.86, -1.94, -0.84]
 const TELEPHONE = [40.6, 19.4, -28.5, 38.5, -24.7, 8.01, -1.91, -14.9, 12.6, -17.1, 8.35, -7.09, 0.75]
@@ -15,27 +15,27 @@ const TELEPHONE = [40.6, 19.4, -28.5, 38.5, -24.7, 8.01, -1.91, -14.9, 12.6, -17
 /** Name of the search with the language model. */
 const DEFAULT_SEARCH = '_default'
 
-/** What a recognition stream needs of a decoder. One call at a time: await each before the next. */
+/** Decoder interface of a recognition stream. Calls must not overlap: await each before the next. */
 export interface Decoder {
-  /** Forgets the voice and the noise of the speaker before; leaves an utterance open. */
+  /** Resets voice and noise adaptation for a new speaker; leaves an utterance open. */
   begin(): void
-  /** Expects a voice by telephone, or one in the full band. Before it is heard. */
+  /** Selects phone or full-band audio. Call it before the first samples. */
   expect(telephone: boolean): void
-  /** Decodes 16 kHz samples, which must stay as they are until it resolves. */
+  /** Decodes 16 kHz samples, which must stay unchanged until it resolves. */
   process(pcm: Int16Array): Promise<void>
-  /** Whether the last samples were speech, by the decoder's own voice detection. */
+  /** True if the last samples were speech, according to the decoder's own voice detection. */
   readonly inSpeech: boolean
   /** The text so far, cleaned of fillers. */
   text(): string
-  /** Finishes the utterance, says its text and opens the next one. */
+  /** Finishes the utterance, returns its text and opens the next one. */
   finish(): Promise<string>
 }
 
-/** One PocketSphinx decoder: about 92 MB, made in 0.3 to 0.6 s off the event loop, reused from speaker to speaker. */
+/** One PocketSphinx decoder: about 92 MB, created in 0.3 to 0.6 s off the event loop, reused for several speakers. */
 export class SphinxDecoder implements Decoder {
   readonly #library: SphinxLibrary
   readonly #pointer: SphinxPointer
-  /** Grammars it knows already, by name. */
+  /** Names of the loaded grammars. */
   readonly #grammars = new Set<string>()
   #open = false
 
@@ -56,15 +56,15 @@ export class SphinxDecoder implements Decoder {
   }
 
   begin(): void {
-    // A voice on the telephone after one in a quiet room would be misheard for half a minute.
+    // A phone voice after one in a quiet room would be misrecognized for half a minute.
     this.expect(false)
     this.#check('ps_start_stream', this.#library.startStream(this.#pointer))
     if (!this.#open) this.#start()
   }
 
   /**
-   * Understands what `grammar` allows, or, without one, the whole language. Before `begin`. Throws an `EngineError` when
-   * the grammar cannot be read or has a word that is not in the dictionary.
+   * Restricts recognition to `grammar`, or, without one, to the whole language. Call it before `begin`. Throws an
+   * `EngineError` if the grammar cannot be parsed or has a word that is not in the dictionary.
    */
   listenFor(grammar: Grammar | undefined): void {
     if (grammar && !this.#grammars.has(grammar.name)) {
@@ -94,14 +94,14 @@ export class SphinxDecoder implements Decoder {
     return text
   }
 
-  /** Ends the utterance without opening another, so that the decoder can be handed on. */
+  /** Ends the utterance without opening another, so that the decoder can be reused. */
   async rest(): Promise<void> {
     if (!this.#open) return
     this.#open = false
     this.#check('ps_end_utt', await this.#library.endUtterance(this.#pointer))
   }
 
-  /** Gives the memory back; the decoder must not be used again. */
+  /** Frees the memory; the decoder must not be used again. */
   free(): void {
     this.#library.free(this.#pointer)
   }

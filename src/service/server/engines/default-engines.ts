@@ -19,10 +19,10 @@ import { Phrasebook } from './phrasebook.ts'
 import { PocketSphinx, type PocketSphinxOptions } from './pocketsphinx.ts'
 import type { Synthesizer } from './synthesizer.ts'
 
-/** Engines that nobody misses: more of what there is already. */
+/** Optional engines, which only add to the others; their absence is not worth a warning. */
 const EXTRA: readonly string[] = ['flite']
 
-/** An engine that is not enabled is as if it were not installed. */
+/** A disabled engine is treated as not installed. */
 interface Switch {
   readonly enabled: boolean
 }
@@ -32,7 +32,7 @@ export interface DefaultEngineOptions {
   readonly apertium: Switch & ApertiumOptions
   readonly espeak: Switch & EspeakOptions
   readonly flite: Switch & FliteOptions
-  /** Engines that are asked before the installed ones, and the order of these. */
+  /** Engines that precede the installed ones, and the order of these. */
   readonly choices: EngineChoices
   /** JSON file with the user's phrases. */
   readonly phrasebook?: string | undefined
@@ -40,8 +40,8 @@ export interface DefaultEngineOptions {
 }
 
 /**
- * The engines of the settings in their order, then the installed ones. One that is not there is left out with a line
- * in the log, never an error.
+ * Creates the engines of the settings in their order, then the installed ones. An unavailable engine is skipped and
+ * logged, never an error.
  */
 export async function defaultEngines(
   options: DefaultEngineOptions,
@@ -89,7 +89,7 @@ export async function defaultEngines(
   })
 }
 
-/** Makes an engine once, however often the settings name it; undefined when it is turned off. */
+/** Creates an engine once, however often the settings name it; undefined if it is disabled. */
 function installed<T>({ enabled }: Switch, make: () => Promise<T>): MakeInstalled<T> {
   let made: Promise<T> | undefined
   return enabled
@@ -107,7 +107,7 @@ function assertVoice(synthesizers: readonly Synthesizer[], language: LanguageId,
   throw new RangeError(`voices.${language} is "${voiceId}", allowed: ${known || 'none'}`)
 }
 
-/** Those of the engines that are there. */
+/** Returns the available engines. */
 async function present<T>(engines: readonly (Promise<T> | undefined)[], log: Log): Promise<T[]> {
   const found: T[] = []
   const settled = await Promise.allSettled(engines)

@@ -1,6 +1,6 @@
 import type { Phrases } from './phrasebook.ts'
 
-/** What is said on the phone all day, and what translation by rules gets wrong. */
+/** Common phone phrases that rule-based translation gets wrong. */
 export const DEFAULT_PHRASES: Phrases = {
   en: {
     es: {

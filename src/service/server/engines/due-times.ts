@@ -1,16 +1,16 @@
 import type { Clock } from '../../../core/clock.ts'
 
-/** Audio that comes faster than speech (after a reconnection, from a file) is expected to be understood so much faster. */
+/** Expected recognition speed for audio that arrives faster than real time (after a reconnection, or from a file). */
 const RUSH = 1.25
 
-/** How long audio may take that comes faster than it is spoken (ms). */
+/** Returns the time allowed for audio that arrives faster than real time (ms). */
 export function rushed(audioMs: number): number {
   return audioMs / RUSH
 }
 
 /**
- * When audio is due to be understood: as it comes, or, where it comes faster than it was spoken, 1.25 times as fast as
- * speech. What is not understood by then is late. One for each stream.
+ * Computes when recognition of audio is due: on arrival, or, for audio that arrives faster than real time, at 1.25
+ * times real time. Audio not recognized by then is late. One instance per stream.
  */
 export class DueTimes {
   readonly #clock: Clock
@@ -20,7 +20,9 @@ export class DueTimes {
     this.#clock = clock
   }
 
-  /** `audioMs` of audio have come; answers when its beginning is due. `caughtUp`: nothing that came before still waits. */
+  /**
+   * Records the arrival of `audioMs` of audio; returns when its start is due. `caughtUp`: no earlier audio is waiting.
+   */
   came(audioMs: number, caughtUp = false): number {
     const now = this.#clock.now()
     const due = caughtUp ? now : Math.max(now, this.#next)
@@ -28,12 +30,12 @@ export class DueTimes {
     return due
   }
 
-  /** When the last sample that came is due. */
+  /** Time at which the last sample is due. */
   get last(): number {
     return this.#next
   }
 
-  /** How long ago `due` was (ms); 0 when it is still to come, or undefined. */
+  /** Returns how long ago `due` was (ms); 0 if it is in the future, or undefined. */
   late(due: number | undefined): number {
     return due === undefined ? 0 : Math.max(0, this.#clock.now() - due)
   }

@@ -2,52 +2,55 @@ import { z } from 'zod'
 import { isLanguageId } from '../../../core/languages.ts'
 import { AUDIO_RATES } from '../../contract.ts'
 
-/** What tells the tables of a list apart. */
-const ENGINE = 'Which kind of engine it is.'
+/** Discriminator of the list entries. */
+const ENGINE = 'Kind of engine.'
 
 const ms = (fallback: number) => z.int().min(1).default(fallback)
-const language = z.string().refine(isLanguageId, 'a language is <language>-<region> like en-us')
-const languages = z.array(language).min(1).meta({ about: 'Languages that it is asked for.' })
-/** The server's address, as its makers write it: with or without the `/v1` of its paths. */
+const language = z.string().refine(isLanguageId, 'expected a language like en-us (<language>-<region>)')
+const languages = z.array(language).min(1).meta({ about: 'Languages for which this engine is used.' })
+/** Address of the server, with or without the `/v1` of its paths. */
 const url = z
   .string()
   .refine(isAddress, 'an http:// or https:// address without user, query or fragment')
   .transform(text => text.replace(/\/+$/, '').replace(/\/v1$/, ''))
-  .meta({ about: 'The address of the server.' })
+  .meta({ about: 'URL of the server.' })
 
 const server = {
   url,
-  apiKey: z.string().min(1).optional().meta({ about: 'Its key.' }),
-  timeoutMs: ms(10_000).meta({ about: 'Longest a request may take, further attempts included.' }),
-  retries: z.int().min(0).max(5).default(1).meta({ about: 'Attempts after the first.' }),
-  restMs: ms(5_000).meta({ about: 'After three failures in a row the server is left alone for this long.' }),
+  apiKey: z.string().min(1).optional().meta({ about: 'API key for the server.' }),
+  timeoutMs: ms(10_000).meta({ about: 'Timeout of a request, including retries (ms).' }),
+  retries: z.int().min(0).max(5).default(1).meta({ about: 'Number of retries.' }),
+  restMs: ms(5_000).meta({ about: 'Cooldown after three consecutive failures (ms).' }),
 }
 
 const openAiTranscription = z.strictObject({
   engine: z.literal('openai').meta({ about: ENGINE }),
   ...server,
-  model: z.string().min(1).meta({ about: 'Its model.' }),
+  model: z.string().min(1).meta({ about: 'Name of the model.' }),
   languages,
-  format: z.enum(['verbose_json', 'json']).default('verbose_json').meta({ about: 'What is asked for.' }),
-  streaming: z.boolean().default(false).meta({ about: 'Whether partial texts are asked for.' }),
-  prompt: z.string().optional().meta({ about: 'Words that help it.' }),
-  pauseMs: z.int().min(100).max(3_000).default(400).meta({ about: 'Pause that ends an utterance.' }),
-  stallMs: ms(800).meta({ about: 'Without audio for this long an utterance is finished.' }),
-  longMs: ms(15_000).meta({ about: 'From this length an utterance is cut where it is soft.' }),
+  format: z
+    .enum(['verbose_json', 'json'])
+    .default('verbose_json')
+    .meta({ about: 'Requested response format.' }),
+  streaming: z.boolean().default(false).meta({ about: 'Request partial texts.' }),
+  prompt: z.string().optional().meta({ about: 'Words and names to expect, as a hint for the model.' }),
+  pauseMs: z.int().min(100).max(3_000).default(400).meta({ about: 'Pause that ends an utterance (ms).' }),
+  stallMs: ms(800).meta({ about: 'Time without audio after which an utterance is finished (ms).' }),
+  longMs: ms(15_000).meta({ about: 'Length from which an utterance is split at a quiet spot (ms).' }),
 })
 
 const queue = {
-  parallel: z.int().min(1).max(64).default(4).meta({ about: 'Requests at a time, for each pair.' }),
-  maxWaiting: z.int().min(1).default(100).meta({ about: 'Requests that may wait.' }),
+  parallel: z.int().min(1).max(64).default(4).meta({ about: 'Concurrent requests per language pair.' }),
+  maxWaiting: z.int().min(1).default(100).meta({ about: 'Maximum number of queued requests.' }),
 }
 
 const openAiTranslation = z.strictObject({
   engine: z.literal('openai').meta({ about: ENGINE }),
   ...server,
   ...queue,
-  model: z.string().min(1).meta({ about: 'Its model.' }),
-  languages: z.array(language).min(2).meta({ about: 'Languages between which it translates.' }),
-  context: z.string().optional().meta({ about: 'What it should know about the talk.' }),
+  model: z.string().min(1).meta({ about: 'Name of the model.' }),
+  languages: z.array(language).min(2).meta({ about: 'Languages it translates, each into all others.' }),
+  context: z.string().optional().meta({ about: 'Topic of the calls, as context for the model.' }),
 })
 
 const libreTranslate = z.strictObject({
@@ -60,41 +63,47 @@ const libreTranslate = z.strictObject({
 const voices = z
   .array(
     z.strictObject({
-      voice: z.string().min(1).meta({ about: 'Its name there.' }),
+      voice: z.string().min(1).meta({ about: 'Name of the voice at the server.' }),
       languages,
-      gender: z.enum(['M', 'F']).meta({ about: 'Whether it is a man’s or a woman’s.' }),
+      gender: z.enum(['M', 'F']).meta({ about: 'Gender of the voice.' }),
     }),
   )
   .min(1)
-  .meta({ about: 'Its voices, each with the languages that it speaks.' })
+  .meta({ about: 'Voices of the server, each with the languages it speaks.' })
 
 const openAiSynthesis = z.strictObject({
   engine: z.literal('openai').meta({ about: ENGINE }),
   ...server,
-  model: z.string().min(1).meta({ about: 'Its model.' }),
+  model: z.string().min(1).meta({ about: 'Name of the model.' }),
   voices,
-  format: z.enum(['pcm', 'wav', 'mp3']).default('pcm').meta({ about: 'What is asked for.' }),
-  pcmRate: z.literal(AUDIO_RATES).default(24_000).meta({ about: 'Hz of plain samples.' }),
-  speed: z.number().min(0.25).max(4).default(1).meta({ about: 'How fast it speaks.' }),
-  neural: z.boolean().default(true).meta({ about: 'What the list of voices says of it.' }),
+  format: z.enum(['pcm', 'wav', 'mp3']).default('pcm').meta({ about: 'Requested response format.' }),
+  pcmRate: z.literal(AUDIO_RATES).default(24_000).meta({ about: 'Sample rate of headerless samples (Hz).' }),
+  speed: z.number().min(0.25).max(4).default(1).meta({ about: 'Speaking rate; 1 is normal.' }),
+  neural: z
+    .boolean()
+    .default(true)
+    .meta({ about: 'Value of `voiceEngine` in the voice list: neural or standard.' }),
 })
 
 const piper = z.strictObject({
   engine: z.literal('piper').meta({ about: ENGINE }),
   ...server,
   voices,
-  speed: z.number().min(0.25).max(4).default(1).meta({ about: 'How fast it speaks.' }),
+  speed: z.number().min(0.25).max(4).default(1).meta({ about: 'Speaking rate; 1 is normal.' }),
   legacy: z.boolean().default(false).meta({ about: 'Servers of the first generation: plain text at `/`.' }),
-  neural: z.boolean().default(true).meta({ about: 'What the list of voices says of it.' }),
+  neural: z
+    .boolean()
+    .default(true)
+    .meta({ about: 'Value of `voiceEngine` in the voice list: neural or standard.' }),
 })
 
-/** An installed engine at its place in the order, perhaps for some languages only. */
+/** An installed engine with its position in the order, optionally for some languages only. */
 const installed = <T extends string>(engine: T) =>
   z.strictObject({ engine: z.literal(engine).meta({ about: ENGINE }), languages: languages.optional() })
 
 const tableOf = (...engines: string[]) => `a table whose engine is one of ${engines.join(', ')}`
 
-/** Which engine does what, the preferred first. Installed engines that are not named come last. */
+/** Engines by task, in order of preference. Installed engines that are not named come last. */
 export const engineChoicesSchema = {
   transcription: z
     .array(
@@ -103,7 +112,7 @@ export const engineChoicesSchema = {
         .describe(tableOf('openai', 'pocketsphinx')),
     )
     .default([])
-    .meta({ about: 'Engines that transcribe, in the order in which they are asked.' }),
+    .meta({ about: 'Speech recognition engines, in order of preference.' }),
   translation: z
     .array(
       z
@@ -111,7 +120,7 @@ export const engineChoicesSchema = {
         .describe(tableOf('openai', 'libretranslate', 'apertium')),
     )
     .default([])
-    .meta({ about: 'Engines that translate, in the order in which they are asked.' }),
+    .meta({ about: 'Translation engines, in order of preference.' }),
   synthesis: z
     .array(
       z
@@ -119,7 +128,7 @@ export const engineChoicesSchema = {
         .describe(tableOf('openai', 'piper', 'espeak', 'flite')),
     )
     .default([])
-    .meta({ about: 'Engines that speak, in the order in which they are asked.' }),
+    .meta({ about: 'Speech synthesis engines, in order of preference.' }),
 }
 
 const choices = z.strictObject(engineChoicesSchema)

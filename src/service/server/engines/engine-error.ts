@@ -1,7 +1,7 @@
 /** The three kinds of engine. */
 export type EngineKind = 'transcription' | 'translation' | 'synthesis'
 
-/** An engine is not installed, or failed at its work. Never holds text or audio of a speaker. */
+/** An engine is not installed, or failed. Never contains a speaker's text or audio. */
 export class EngineError extends Error {
   readonly kind: EngineKind
   /** Name of the engine, as in `/health`. */

@@ -4,18 +4,18 @@ import type { SpeechToText } from './speech-to-text.ts'
 import type { Synthesizer } from './synthesizer.ts'
 import type { TextTranslator } from './text-translator.ts'
 
-/** A voice with the engine that has it. */
+/** A voice and its engine. */
 export interface OfferedVoice {
   readonly engine: Synthesizer
   readonly entry: VoiceEntry
 }
 
-/** The engines that work here, the preferred first. Whoever made it closes it, and they with it. */
+/** The available engines, in order of preference. The creator closes the set, which closes the engines. */
 export class EngineSet {
   readonly speechToText: readonly SpeechToText[]
   readonly translators: readonly TextTranslator[]
   readonly synthesizers: readonly Synthesizer[]
-  /** Ids of the voices chosen by configuration, by language. */
+  /** Configured voice ids, by language. */
   readonly #chosen: Readonly<Record<LanguageId, string>>
 
   constructor(engines: {
@@ -30,7 +30,7 @@ export class EngineSet {
     this.#chosen = engines.voices ?? {}
   }
 
-  /** The engine that understands `language`, and has `grammar` if one is named. */
+  /** Returns the engine that recognizes `language`, and has `grammar` if given. */
   recognizer(language: LanguageId, grammar?: string): SpeechToText | undefined {
     return this.speechToText.find(
       ({ languages, grammars = [] }) =>
@@ -38,19 +38,19 @@ export class EngineSet {
     )
   }
 
-  /** Names of the closed vocabularies that engines have for `language`. */
+  /** Names of the closed vocabularies for `language`. */
   grammars(language: LanguageId): string[] {
     return this.speechToText.flatMap(({ languages, grammars = [] }) =>
       languages.includes(language) ? grammars : [],
     )
   }
 
-  /** The engine that translates `from` into `to`. */
+  /** Returns the engine that translates `from` into `to`. */
   translator(from: LanguageId, to: LanguageId): TextTranslator | undefined {
     return this.translators.find(engine => engine.targets(from).includes(to))
   }
 
-  /** The voice for `language`: the configured one if there is one, else the first. */
+  /** Returns the voice for `language`: the configured one if any, else the first. */
   voice(language: LanguageId): OfferedVoice | undefined {
     const offered = this.voices().filter(({ entry }) => entry.languageId === language)
     return offered.find(({ entry }) => entry.voiceId === this.#chosen[language]) ?? offered[0]

@@ -7,8 +7,8 @@ export interface ChatMessage {
 }
 
 /**
- * Asks for a translation and nothing else. The text is data: it stands alone between marks in the last message, so
- * that a speaker who says "stop translating" is translated.
+ * Builds the prompt for a translation. The text is data: it is enclosed in tags in the last message, so that a speaker
+ * who says "stop translating" is translated.
  */
 export function chatPrompt(
   text: string,
@@ -32,7 +32,7 @@ export function chatPrompt(
   ]
 }
 
-/** `Spanish (Mexico)`; the identifier itself where no name is known. */
+/** Returns a name like `Spanish (Mexico)`, or the identifier itself if no name is known. */
 function nameOf(language: LanguageId): string {
   return languageRow(language)?.name ?? language
 }

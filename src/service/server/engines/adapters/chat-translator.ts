@@ -10,7 +10,7 @@ export interface ChatTranslatorOptions extends HttpTranslatorOptions {
   readonly model: string
   /** Languages that the model translates, each into each other. */
   readonly languages: readonly LanguageId[]
-  /** What the calls are about, for the right words. */
+  /** Topic of the calls, for the right terminology. */
   readonly context?: string | undefined
 }
 
@@ -26,20 +26,23 @@ const replySchema = z.object({
     .min(1),
 })
 
-/** Tokens that a translation may have: a language that needs many per letter, and a little for the form. */
+/** Token limit of a translation: for a language with many tokens per letter, plus some overhead. */
 const TOKENS_PER_LETTER = 3
 const LEAST_TOKENS = 200
-/** Room for models that think aloud before they answer. */
+/** Allowance for models that reason before they answer. */
 const THINKING_TOKENS = 1_000
 
-/** OpenAI's models from GPT-5 on reject `max_tokens` and any `temperature` but their own; most other servers know only these. */
+/**
+ * OpenAI's models from GPT-5 on reject `max_tokens` and any `temperature` except their own; most other servers know
+ * only these.
+ */
 const PARTS = {
   limit: { parameters: ['max_tokens', 'max_completion_tokens'], forms: 3 },
   temperature: { parameters: ['temperature'], forms: 2 },
 }
 const LIMITS = ['max_tokens', 'max_completion_tokens', undefined] as const
 
-/** Translation by a chat model at `POST /v1/chat/completions`; only the translation comes back. */
+/** Translation by a chat model at `POST /v1/chat/completions`; returns only the translation. */
 export class ChatTranslator extends HttpTranslator {
   readonly #options: ChatTranslatorOptions
   readonly #dialect = new RequestDialect(PARTS)
@@ -70,13 +73,14 @@ export class ChatTranslator extends HttpTranslator {
       })
     })
     const parsed = replySchema.safeParse(reply)
-    if (!parsed.success) throw this.http.error('answered with JSON that is no chat completion')
+    if (!parsed.success) throw this.http.error('returned JSON that is not a chat completion')
     const [{ message, finish_reason: end }] = parsed.data.choices as [(typeof parsed.data.choices)[number]]
-    if (end === 'length' || end === 'content_filter') throw this.http.error(`ended its answer early (${end})`)
+    if (end === 'length' || end === 'content_filter')
+      throw this.http.error(`ended its response early (${end})`)
     const { content } = message
     const answer = typeof content === 'string' ? content : content.map(part => part.text).join('')
     const translation = translationIn(answer, text)
-    if (translation === undefined) throw this.http.error('answered with something else than a translation')
+    if (translation === undefined) throw this.http.error('returned something other than a translation')
     return translation
   }
 }

@@ -1,8 +1,11 @@
-/** A model's thoughts before its answer; the end may be missing when it was cut, or the start when the server ate it. */
+/**
+ * A model's reasoning before its answer. The end tag is missing if the answer was cut off, the start tag if the server
+ * removed it.
+ */
 const THOUGHTS =
   /<(think|thinking|reasoning)>(?:(?!<(?:think|thinking|reasoning)>)[\s\S])*?<\/\1>|^[\s\S]*?<\/(?:think|thinking|reasoning)>/gi
 const UNFINISHED_THOUGHT = /<(think|thinking|reasoning)>/i
-/** `Translation:`, `Here is the translation:`, `Spanish:`, `Sure! …:` in a line of their own or before the text. */
+/** `Translation:`, `Here is the translation:`, `Spanish:`, `Sure! …:` on a separate line or before the text. */
 const INTRODUCTION =
   /^(?:(?:sure|certainly|of course|okay)[,.!]?\s*)?(?:here(?:'s| is) (?:the|your) [^\n:]{0,40}translation[^\n:]{0,30}|(?:the )?translat(?:ion|ed text)(?: (?:in|to|into) [^\n:]{1,30})?|(?:spanish|english|french|german|italian|portuguese|catalan)(?: translation| \([^)\n]{1,30}\))?):\s*/i
 /** A remark after the translation. */
@@ -21,13 +24,13 @@ const QUOTES: readonly (readonly [open: string, close: string])[] = [
   ["'", "'"],
 ]
 
-/** A translation is at most so much longer than what was said. */
+/** Maximum length of a translation, relative to its source. */
 const LONGER = 4
 const LONGER_LETTERS = 60
 
 /**
- * The translation in a chat model's answer: without thoughts, introductions, quotation marks and remarks. Undefined
- * when what is left can hardly be one: nothing, or far more than was said.
+ * Extracts the translation from a chat model's answer: removes reasoning, introductions, quotation marks and remarks.
+ * Undefined if the rest is unlikely to be a translation: empty, or far longer than the source.
  */
 export function translationIn(answer: string, said: string): string | undefined {
   let text = answer.replace(THOUGHTS, '').trim()
@@ -49,7 +52,7 @@ function unquoted(text: string, said: string): string {
   for (const [open, close] of QUOTES) {
     const inner = text.slice(open.length, -close.length)
     const whole = text.length > 1 && text.startsWith(open) && text.endsWith(close)
-    // Quotation marks that were said stay.
+    // Quotation marks of the source text stay.
     if (whole && !inner.includes(open) && !said.startsWith(open)) return inner.trim()
   }
   return text

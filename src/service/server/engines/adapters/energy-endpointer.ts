@@ -1,50 +1,50 @@
 import { durationMs, FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../../../../transcode/pcm.ts'
 
-/** A frame is loud when its level (rms) is over this, and this many times over the noise of the line. */
+/** A frame is loud if its level (RMS) is above this, and above the noise floor by this factor. */
 const LEAST_RMS = 60
 const OVER_FLOOR = 2.8
-/** The noise of the line: falls fast, rises slowly, never thought to be less than the least or, at first, more than the most. */
+/** Noise floor of the line: falls fast, rises slowly; at least `least`, initially at most `firstMost`. */
 const FLOOR = { least: 8, first: 10, firstMost: 200, fall: 0.2, rise: 1.003, creep: 0.02 }
-/** Loud frames in a row with which speech begins; what came a little before belongs to it (300 ms). */
+/** Consecutive loud frames that start speech; the audio shortly before belongs to it (300 ms). */
 const ONSET_FRAMES = 3
 const LEAD_SAMPLES = (SAMPLE_RATE * 300) / 1000
-/** Loud frames that an utterance has at least; a click has fewer. */
+/** Minimum number of loud frames of an utterance; a click has fewer. */
 const LEAST_LOUD_FRAMES = 6
-/** Of the pause after an utterance, so much belongs to it (160 ms). */
+/** Part of the pause after an utterance that belongs to it (160 ms). */
 const TAIL_SAMPLES = (SAMPLE_RATE * 160) / 1000
-/** Against the loudest of the utterance, a frame this much softer is a good place to cut. */
+/** A frame at this fraction of the utterance's maximum level is a good place to cut. */
 const SOFT = 0.1
 
 export interface EndpointerOptions {
   /** Pause that ends an utterance (ms). */
   readonly pauseMs: number
-  /** From this length an utterance is cut where it is soft, from 1.5 times of it anywhere (ms). */
+  /** Length from which an utterance is cut at a quiet frame, from 1.5 times of it anywhere (ms). */
   readonly longMs: number
 }
 
-/** A stretch of speech with a little room before and after. */
+/** An interval of speech with a short margin before and after. */
 export interface Stretch {
-  /** 16 kHz; the receiver's. */
+  /** 16 kHz; owned by the receiver. */
   readonly pcm: Int16Array
-  /** Positions in the audio written; a stretch never begins before the one before it ends. */
+  /** Positions in the audio written; intervals never overlap. */
   readonly startMs: number
   readonly endMs: number
 }
 
 /**
- * Cuts 16 kHz audio into utterances by its level alone, for engines that take whole utterances. Costs 1 to 2 µs for
- * 20 ms. Loud music or noise is taken for speech.
+ * Splits 16 kHz audio into utterances by level alone, for engines that process whole utterances. Takes 1 to 2 µs per 20
+ * ms. Loud music or noise counts as speech.
  *
  *   quiet ──three loud frames──▶ speaking ──pause, too long, or `finish`──▶ quiet
  */
 export class EnergyEndpointer {
   readonly #options: EndpointerOptions
   readonly #said: (stretch: Stretch) => void
-  /** Samples from `#from` on: of the utterance while speaking, else a little that may become its beginning. */
+  /** Samples from `#from` on: the utterance in progress, otherwise a short lead-in of the next one. */
   #held: Int16Array = new Int16Array(SAMPLE_RATE)
   #length = 0
   #from = 0
-  /** Samples of `#held` that are judged already. */
+  /** Number of samples in `#held` that have been classified. */
   #judged = 0
   #end = 0
   #floor: number | undefined
@@ -63,12 +63,12 @@ export class EnergyEndpointer {
     return this.#speaking
   }
 
-  /** Milliseconds of the utterance in progress; 0 while nobody speaks. */
+  /** Length of the utterance in progress (ms); 0 during silence. */
   get heldMs(): number {
     return this.#speaking ? durationMs(this.#length) : 0
   }
 
-  /** Takes audio of any length and gives out the utterances that end in it. Copies it. */
+  /** Accepts audio of any length and emits the utterances that end in it. Copies it. */
   write(pcm: Int16Array): void {
     this.#keep(pcm)
     while (this.#judged + FRAME_SAMPLES <= this.#length) {
@@ -79,12 +79,12 @@ export class EnergyEndpointer {
     if (!this.#speaking) this.#forget(this.#length - LEAD_SAMPLES - FRAME_SAMPLES * ONSET_FRAMES)
   }
 
-  /** No more audio for now: what was being said is all. */
+  /** Ends the utterance in progress. */
   finish(): void {
     if (this.#speaking) this.#cut(this.#length)
   }
 
-  /** Forgets what was being said. */
+  /** Discards the utterance in progress. */
   drop(): void {
     this.#speaking = false
     this.#loudRun = 0
@@ -123,7 +123,7 @@ export class EnergyEndpointer {
     this.#forget(this.#judged - ONSET_FRAMES * FRAME_SAMPLES - LEAD_SAMPLES)
   }
 
-  /** The utterance ends at `at` of what is held. */
+  /** Ends the utterance at offset `at` of the buffer. */
   #cut(at: number): void {
     const enough = this.#loudFrames >= LEAST_LOUD_FRAMES
     const startMs = Math.max(this.#end, Math.round(durationMs(this.#from)))
@@ -146,7 +146,7 @@ export class EnergyEndpointer {
     this.#length += pcm.length
   }
 
-  /** Drops the first `count` samples of what is held. */
+  /** Drops the first `count` samples of the buffer. */
   #forget(count: number): void {
     if (count <= 0) return
     this.#held.copyWithin(0, count, this.#length)

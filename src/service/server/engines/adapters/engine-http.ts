@@ -4,15 +4,15 @@ import { type AnswerOwner, errorDetails, HttpAnswer } from './http-answer.ts'
 import { HttpFault } from './http-fault.ts'
 
 export interface EngineHttpOptions {
-  /** `http://127.0.0.1:8000`; what is asked for is below it. */
+  /** Base URL such as `http://127.0.0.1:8000`. */
   readonly url: string
-  /** Sent as `Authorization: Bearer`. Never in an error or a log line. */
+  /** Sent as `Authorization: Bearer`. Never part of an error or a log line. */
   readonly apiKey?: string | undefined
-  /** Longest a request may take from first to last byte, further attempts and the waits between included (ms). */
+  /** Timeout of a request from first to last byte, including retries and the delays between them (ms). */
   readonly timeoutMs: number
-  /** Attempts after the first. */
+  /** Number of retries. */
   readonly retries: number
-  /** After several failures in a row nothing is asked for this long (ms): whoever waits is told at once. */
+  /** Cooldown after several consecutive failures (ms): requests fail immediately. */
   readonly restMs: number
 }
 
@@ -21,9 +21,9 @@ export interface EngineRequest {
   /** Sent as JSON. */
   readonly json?: object
   readonly body?: FormData | string
-  /** What the body is, when it is a text. */
+  /** Content type of a text body. */
   readonly type?: string
-  /** Optional parameters in it, looked for in the message when the server rejects the request. */
+  /** Optional parameters in it, searched for in the message when the server rejects the request. */
   readonly optional?: readonly string[]
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined
@@ -33,28 +33,26 @@ export interface EngineRequest {
 interface Call {
   readonly signal: AbortSignal
   readonly deadline: Disposable
-  /** A fault as the error that the caller gets. */
+  /** Converts a fault to the error for the caller. */
   explained(error: unknown): unknown
 }
 
-/** For answers that are read within the request: nothing to do at their end, faults stay as they are. */
+/** For responses that are read within the request: nothing to do at their end, and faults are not converted. */
 const PLAIN: AnswerOwner = { ended() {}, explained: fault => fault }
 
-/** Wait before the second attempt, doubled for each further one (ms). */
+/** Delay before the first retry, doubled for each further one (ms). */
 const FIRST_WAIT_MS = 100
-/** Failures in a row after which a server is left alone for a while. */
+/** Consecutive failures that start the cooldown. */
 const FAILURES_TO_REST = 3
-/** Bytes read of an answer that is an error. */
+/** Maximum number of bytes read of an error response. */
 const ERROR_BYTES = 4_096
-/** Largest answer in JSON: a transcript with times of every word is far below. */
+/** Maximum size of a JSON response; a transcript with word timestamps is far smaller. */
 const JSON_BYTES = 4 << 20
 
 /**
- * HTTP to one server of an engine: deadlines, further attempts, limits, no redirects. Everything that goes wrong is an
- * `EngineError` that says what happened and never what was sent or answered: both hold people's words.
- *
- * Tried again: no connection, a connection that breaks, 429 and 5xx. Not tried again: other statuses, answers that
- * cannot be understood, and the deadline.
+ * HTTP client for one server of an engine: deadlines, retries, limits, no redirects. Every failure is an `EngineError`
+ * that describes what happened and never includes request or response, as both contain speech. Retried: failed and
+ * broken connections, 429 and 5xx. Not retried: other statuses, invalid responses, and the deadline.
  */
 export class EngineHttp {
   readonly #kind: EngineKind
@@ -72,17 +70,17 @@ export class EngineHttp {
     this.#clock = clock
   }
 
-  /** Whether the server has failed so often of late that it is not asked now. */
+  /** True during the cooldown after repeated failures. */
   get resting(): boolean {
     return this.#clock.now() < this.#restUntil
   }
 
-  /** Sends and reads a whole answer in JSON. */
+  /** Sends a request and reads the whole JSON response. */
   json(path: string, request: EngineRequest): Promise<unknown> {
     return this.read(path, request, answer => answer.json(JSON_BYTES))
   }
 
-  /** Sends and has `read` read the answer; a connection that breaks meanwhile is tried again. */
+  /** Sends a request and passes the response to `read`; a connection that breaks meanwhile is retried. */
   read<T>(path: string, request: EngineRequest, read: (answer: HttpAnswer) => Promise<T>): Promise<T> {
     return this.#attempts(request, async ({ signal, deadline }) => {
       const answer = new HttpAnswer(await this.#send(path, request, signal), PLAIN)
@@ -96,7 +94,7 @@ export class EngineHttp {
     })
   }
 
-  /** Sends and answers as soon as the head of the answer is there; the caller reads it to its end or closes it. */
+  /** Sends a request and resolves with the head of the response; the caller reads it to its end or closes it. */
   open(path: string, request: EngineRequest): Promise<HttpAnswer> {
     return this.#attempts(request, async ({ signal, deadline, explained }) => {
       const response = await this.#send(path, request, signal)
@@ -104,7 +102,7 @@ export class EngineHttp {
     })
   }
 
-  /** An error of this engine. */
+  /** Creates an error of this engine. */
   error(message: string, cause?: unknown): EngineError {
     return new EngineError(this.#kind, this.#engine, message, cause === undefined ? {} : { cause })
   }

@@ -1,4 +1,4 @@
-/** The `data` of server-sent events (WHATWG HTML, "Server-sent events"), from bytes cut anywhere. */
+/** Yields the `data` of server-sent events (WHATWG HTML, "Server-sent events") from bytes in arbitrary pieces. */
 export async function* eventData(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -13,7 +13,7 @@ export async function* eventData(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
       data = []
     }
   }
-  // A last event without the empty line after it: some servers just end.
+  // A last event without the empty line after it: some servers just close the stream.
   if (rest.startsWith('data:')) data.push(rest.slice(5).replace(/^ /, ''))
   if (data.length > 0) yield data.join('\n')
 }

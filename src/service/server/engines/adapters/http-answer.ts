@@ -1,16 +1,19 @@
 import { HttpFault } from './http-fault.ts'
 
-/** What an answer needs of the request it belongs to. */
+/** Callbacks of the request to which a response belongs. */
 export interface AnswerOwner {
-  /** Called at the end of the answer, at least once. */
+  /** Called at the end of the response, at least once. */
   ended(): void
-  /** What to throw in place of a fault while it is read. */
+  /** Converts a fault that occurs while reading. */
   explained(fault: HttpFault): unknown
 }
 
-/** An answer whose head has come. Read to its end or closed by whoever has it; the request's deadline goes on until then. */
+/**
+ * A response whose head has arrived. The holder reads it to its end or closes it; the request's deadline applies until
+ * then.
+ */
 export class HttpAnswer {
-  /** Content type, lower case, without parameters; empty when none was given. */
+  /** Content type in lower case, without parameters; empty if missing. */
   readonly type: string
   readonly #response: Response
   readonly #owner: AnswerOwner
@@ -21,24 +24,24 @@ export class HttpAnswer {
     this.type = (response.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   }
 
-  /** The bytes as they come. Throws when there are more than `most`, or the connection breaks. */
+  /** Yields the bytes as they arrive. Throws if there are more than `most`, or if the connection breaks. */
   async *bytes(most: number): AsyncGenerator<Uint8Array> {
     let count = 0
     try {
       for await (const piece of this.#response.body ?? []) {
         count += piece.length
-        if (count > most) throw new HttpFault(`answered with more than ${most} bytes`)
+        if (count > most) throw new HttpFault(`returned more than ${most} bytes`)
         yield piece
       }
     } catch (cause) {
       if (cause instanceof HttpFault) throw this.#owner.explained(cause)
-      throw this.#owner.explained(new HttpFault('broke off its answer', { passing: true, cause }))
+      throw this.#owner.explained(new HttpFault('interrupted its response', { passing: true, cause }))
     } finally {
       this.#owner.ended()
     }
   }
 
-  /** All bytes as a text. */
+  /** Reads all bytes as text. */
   async text(most: number): Promise<string> {
     const pieces: Uint8Array[] = []
     for await (const piece of this.bytes(most)) pieces.push(piece)
@@ -51,11 +54,11 @@ export class HttpAnswer {
       return JSON.parse(text)
     } catch {
       // The cause would quote the text.
-      throw new HttpFault(`answered with ${this.type || 'something'} that is no JSON`)
+      throw new HttpFault(`returned ${this.type || 'a body'} that is not JSON`)
     }
   }
 
-  /** Drops what is still to come. Idempotent. */
+  /** Discards the rest. Idempotent. */
   async close(): Promise<void> {
     this.#owner.ended()
     await this.#response.body?.cancel().catch(() => {})
@@ -69,7 +72,7 @@ export interface ErrorDetails {
   readonly parameter: string | undefined
 }
 
-/** Reads the body of an error. `parameters` are looked for in its message where the body has no field for them. */
+/** Reads an error response. `parameters` are searched for in its message if the body has no field for them. */
 export async function errorDetails(
   answer: HttpAnswer,
   most: number,

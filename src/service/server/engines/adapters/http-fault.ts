@@ -1,8 +1,8 @@
-/** Something went wrong with one attempt at a request. Holds neither what was sent nor what was answered. */
+/** A failed attempt at a request. Contains neither the request nor the response. */
 export class HttpFault extends Error {
-  /** Status of the answer, if there was one. */
+  /** Status of the response, if any. */
   readonly status: number | undefined
-  /** It may be over at the next attempt. */
+  /** True if a retry may succeed. */
   readonly passing: boolean
   /** The request parameter that the server rejected, if it named one. */
   readonly parameter: string | undefined

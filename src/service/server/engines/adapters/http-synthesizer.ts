@@ -9,9 +9,9 @@ import { EngineHttp, type EngineHttpOptions } from './engine-http.ts'
 import { HttpFault } from './http-fault.ts'
 import type { SpokenAnswer } from './spoken-answer.ts'
 
-/** A voice of a server. What the server does not tell, the settings do: gender and, mostly, language. */
+/** A voice of a server. The settings supply what the server does not report: the gender and usually the language. */
 export interface ServerVoice {
-  /** As the server calls it. */
+  /** Name of the voice at the server. */
   readonly voice: string
   readonly languages: readonly LanguageId[]
   readonly gender: 'M' | 'F'
@@ -19,20 +19,20 @@ export interface ServerVoice {
 
 export interface HttpSynthesizerOptions extends EngineHttpOptions {
   readonly voices: readonly ServerVoice[]
-  /** Whether its voices are neural ones. */
+  /** True if its voices are neural. */
   readonly neural: boolean
 }
 
-/** Letters and digits: what can be spoken. */
+/** Characters that can be spoken. */
 const WORDS = /[\p{L}\p{N}\p{S}]/u
 
-/** What voices behind HTTP have in common. */
+/** Base class of speech synthesis over HTTP. */
 export abstract class HttpSynthesizer implements Synthesizer {
   readonly name: string
   readonly voices: readonly VoiceEntry[]
   protected readonly http: EngineHttp
   readonly #known: ReadonlyMap<string, ServerVoice>
-  /** Longest text of one request. */
+  /** Maximum text length of one request. */
   readonly #mostLetters: number
 
   protected constructor(
@@ -50,7 +50,9 @@ export abstract class HttpSynthesizer implements Synthesizer {
     this.#known = new Map(offered.map(({ voice, entry }) => [entry.voiceId, voice]))
   }
 
-  /** Asks the server to speak one piece of text. Throws an `EngineError`, or an `HttpFault` that becomes one. */
+  /**
+   * Requests the synthesis of one piece of text. Throws an `EngineError`, or an `HttpFault` that is converted to one.
+   */
   protected abstract ask(text: string, voice: ServerVoice, signal: AbortSignal): Promise<SpokenAnswer>
 
   async speak(text: string, voiceId: string, signal: AbortSignal): Promise<Speech> {
@@ -89,7 +91,7 @@ export abstract class HttpSynthesizer implements Synthesizer {
   }
 }
 
-/** Rate of an utterance in which nothing is said (Hz). */
+/** Sample rate of an utterance without speech (Hz). */
 const FALLBACK_RATE = 16_000
 
 function entryOf(voice: ServerVoice, language: LanguageId, prefix: string, neural: boolean): VoiceEntry {

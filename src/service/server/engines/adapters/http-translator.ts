@@ -6,16 +6,16 @@ import { EngineHttp, type EngineHttpOptions } from './engine-http.ts'
 import { OrderedCalls } from './ordered-calls.ts'
 
 export interface HttpTranslatorOptions extends EngineHttpOptions {
-  /** Requests at a time, for each pair of languages. */
+  /** Concurrent requests per language pair. */
   readonly parallel: number
-  /** Most translations that wait, for each pair. */
+  /** Maximum number of queued translations per language pair. */
   readonly maxWaiting: number
 }
 
-/** Whether there is anything to translate: a letter or a digit. */
+/** Matches text with something to translate: a letter or a digit. */
 const WORDS = /[\p{L}\p{N}]/u
 
-/** What translators behind HTTP have in common: pairs, order, limits, and text written as a reader expects it. */
+/** Base class of translation over HTTP: language pairs, order, limits, and normalized text. */
 export abstract class HttpTranslator implements TextTranslator {
   readonly name: string
   protected readonly http: EngineHttp
@@ -30,7 +30,7 @@ export abstract class HttpTranslator implements TextTranslator {
 
   abstract targets(from: LanguageId): readonly LanguageId[]
 
-  /** Asks the server for one translation. */
+  /** Requests one translation from the server. */
   protected abstract ask(text: string, from: LanguageId, to: LanguageId): Promise<string>
 
   prepare(): void {}
@@ -59,7 +59,7 @@ export abstract class HttpTranslator implements TextTranslator {
   }
 }
 
-/** Every language of `languages` that is not the same as `from`, if `from` is among them. */
+/** Returns all `languages` except `from`, or none if `from` is not among them. */
 export function otherLanguages(languages: readonly LanguageId[], from: LanguageId): LanguageId[] {
   return languages.includes(from) ? languages.filter(to => !sameLanguage(from, to)) : []
 }

@@ -7,24 +7,24 @@ import { EngineHttp } from './engine-http.ts'
 import { HttpTranslator, type HttpTranslatorOptions, otherLanguages } from './http-translator.ts'
 
 export interface LibreTranslateOptions extends HttpTranslatorOptions {
-  /** Languages to offer, of those the server has. None: all it has. */
+  /** Languages to offer, of those the server has. Default: all of them. */
   readonly languages?: readonly LanguageId[] | undefined
 }
 
 const languagesSchema = z.array(z.object({ code: z.string(), targets: z.array(z.string()).nullish() }))
 const replySchema = z.object({ translatedText: z.string() })
 
-/** Codes that the server has, each with those it translates into. */
+/** Language codes of the server, each with its targets. */
 type Offer = ReadonlyMap<string, ReadonlySet<string>>
 
-/** LibreTranslate at `POST /translate`; offers what `GET /languages` lists. */
+/** LibreTranslate at `POST /translate`; offers the languages of `GET /languages`. */
 export class LibreTranslate extends HttpTranslator {
   readonly #key: string | undefined
   readonly #languages: readonly LanguageId[]
   readonly #offer: Offer | undefined
 
   private constructor(options: LibreTranslateOptions, offer: Offer | undefined, clock: Clock) {
-    // The key goes into the body, which is how LibreTranslate takes it.
+    // LibreTranslate expects the key in the body.
     super('libretranslate', { ...options, apiKey: undefined }, clock)
     this.#key = options.apiKey
     this.#languages = options.languages ?? LANGUAGE_ROWS.map(row => row.id)
@@ -32,14 +32,14 @@ export class LibreTranslate extends HttpTranslator {
   }
 
   /**
-   * Asks the server for its languages. When it does not answer, those of the settings are believed; without such, it
+   * Requests the languages of the server. If it does not respond, the languages of the settings apply; without any,
    * rejects with an `EngineError`.
    */
   static async create(options: LibreTranslateOptions, clock: Clock): Promise<LibreTranslate> {
     const http = new EngineHttp('translation', 'libretranslate', { ...options, apiKey: undefined }, clock)
     try {
       const parsed = languagesSchema.safeParse(await http.json('/languages', { method: 'GET' }))
-      if (!parsed.success) throw http.error('answered with JSON that is no list of languages')
+      if (!parsed.success) throw http.error('returned JSON that is not a list of languages')
       const codes = parsed.data.map(({ code }) => code)
       const offer = parsed.data.map(({ code, targets }) => [code, new Set(targets ?? codes)] as const)
       return new LibreTranslate(options, new Map(offer), clock)
@@ -51,7 +51,7 @@ export class LibreTranslate extends HttpTranslator {
     }
   }
 
-  /** Believes the languages of the settings without asking. */
+  /** Uses the languages of the settings without a request. */
   static unasked(
     options: LibreTranslateOptions & { readonly languages: readonly LanguageId[] },
     clock: Clock,
@@ -70,7 +70,7 @@ export class LibreTranslate extends HttpTranslator {
       json: { q: text, source, target, format: 'text', ...key },
     })
     const parsed = replySchema.safeParse(reply)
-    if (!parsed.success) throw this.http.error('answered with JSON that has no translation')
+    if (!parsed.success) throw this.http.error('returned JSON without a translation')
     return parsed.data.translatedText
   }
 

@@ -4,18 +4,18 @@ import { SpokenAnswer, type SpokenFormat } from './spoken-answer.ts'
 
 export interface OpenAiSynthesizerOptions extends HttpSynthesizerOptions {
   readonly model: string
-  /** What to ask for; what comes is read by its content type. */
+  /** Requested format; the response is decoded by its content type. */
   readonly format: SpokenFormat
-  /** Rate of plain samples, which do not tell it themselves (Hz). */
+  /** Sample rate of headerless samples (Hz). */
   readonly pcmRate: number
-  /** 1 is the voice's own. */
+  /** 1 is the normal speed. */
   readonly speed: number
 }
 
-/** Longest `input` of one request. */
+/** Maximum length of `input` in one request. */
 const MOST_LETTERS = 4_096
 
-/** Voices at `POST /v1/audio/speech`. */
+/** Speech synthesis at `POST /v1/audio/speech`. */
 export class OpenAiSynthesizer extends HttpSynthesizer {
   readonly #options: OpenAiSynthesizerOptions
 

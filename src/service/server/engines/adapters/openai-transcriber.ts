@@ -13,13 +13,16 @@ import { UtteranceStream, type UtteranceStreamOptions } from './utterance-stream
 
 export interface OpenAiTranscriberOptions extends EngineHttpOptions, UtteranceStreamOptions {
   readonly model: string
-  /** What the server understands cannot be asked, so it is said here. */
+  /** Languages of the server, which cannot be queried. */
   readonly languages: readonly LanguageId[]
-  /** `verbose_json` tells how sure the model is, so that noise makes no words; some models only know `json`. */
+  /**
+   * `verbose_json` includes the confidence of the model, by which noise is filtered out; some models support only
+   * `json`.
+   */
   readonly format: 'verbose_json' | 'json'
-  /** Has the server send the text as it is understood. */
+  /** Requests partial texts. */
   readonly streaming: boolean
-  /** Words and names that will be said, as a hint. */
+  /** Expected words and names, as a hint. */
   readonly prompt?: string | undefined
 }
 
@@ -30,10 +33,10 @@ const PARTS = {
   language: { parameters: ['language'], forms: 2, onlyIfNamed: true },
 }
 
-/** Bytes of one streamed answer. */
+/** Maximum size of a streamed response (bytes). */
 const MOST_BYTES = 4 << 20
 
-/** Speech to text at `POST /v1/audio/transcriptions`: whole utterances, cut by their level. */
+/** Speech recognition at `POST /v1/audio/transcriptions`: whole utterances, split by level. */
 export class OpenAiTranscriber implements SpeechToText {
   readonly name = 'openai-transcription'
   readonly languages: readonly LanguageId[]
@@ -49,7 +52,7 @@ export class OpenAiTranscriber implements SpeechToText {
     this.#http = new EngineHttp('transcription', this.name, options, clock)
   }
 
-  /** Rejects with an `EngineError` while the server is left alone after failures, so that another engine may serve. */
+  /** Rejects with an `EngineError` during the cooldown after failures, so that another engine can take over. */
   async open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream> {
     if (!this.languages.includes(language))
       throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)

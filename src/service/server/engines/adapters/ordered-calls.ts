@@ -1,6 +1,6 @@
 /**
- * Runs a few calls at a time and settles them in the order in which they were asked for, so that translations of one
- * speaker never overtake each other however fast a server answers.
+ * Runs a few calls at a time and settles them in order, so that translations of one speaker never overtake each other,
+ * however fast a server responds.
  */
 export class OrderedCalls {
   readonly #most: number
@@ -8,12 +8,12 @@ export class OrderedCalls {
   #line: (() => void)[] = []
   #last: Promise<unknown> = Promise.resolve()
 
-  /** At most `most` run at a time. */
+  /** Runs at most `most` calls at a time. */
   constructor(most: number) {
     this.#most = most
   }
 
-  /** Calls that run or wait. */
+  /** Number of running and waiting calls. */
   get size(): number {
     return this.#running + this.#line.length
   }
@@ -22,7 +22,7 @@ export class OrderedCalls {
     const before = this.#last
     const result = this.#start(call)
     const inTurn = before.then(() => result)
-    // A failure is the caller's; those behind only wait for it to be over.
+    // The caller handles a failure; later calls only wait for it to settle.
     this.#last = Promise.allSettled([before, result])
     result.catch(() => {})
     return inTurn

@@ -8,13 +8,13 @@ import { HttpSynthesizer, type HttpSynthesizerOptions, type ServerVoice } from '
 import { SpokenAnswer } from './spoken-answer.ts'
 
 export interface PiperOptions extends HttpSynthesizerOptions {
-  /** 1 is the voice's own. */
+  /** 1 is the normal speed. */
   readonly speed: number
   /** Servers of the first generation: one voice, plain text at `/`. */
   readonly legacy: boolean
 }
 
-/** Its server has no limit; a request of this length takes some seconds. */
+/** The server has no limit; a request of this length takes some seconds. */
 const MOST_LETTERS = 4_096
 
 const voicesSchema = z.record(z.string(), z.unknown())
@@ -30,7 +30,9 @@ export class Piper extends HttpSynthesizer {
     this.#path = options.legacy ? '/' : '/synthesize'
   }
 
-  /** Asks the server for its voices and offers those of the settings that it has; without an answer, all of them. */
+  /**
+   * Requests the voices of the server and offers those of the settings that it has; without a response, all of them.
+   */
   static async create(options: PiperOptions, clock: Clock): Promise<Piper> {
     const known = options.legacy ? undefined : await voicesOf(options, clock)
     const voices = options.voices.filter(({ voice }) => known?.has(voice) ?? true)

@@ -7,19 +7,19 @@ export interface DialectPart {
   readonly parameters: readonly string[]
   /** Number of forms, the preferred first. */
   readonly forms: number
-  /** Changes only when the server names the parameter: the other forms lose something. */
+  /** Changes only when the server names the parameter, because the other forms lose something. */
   readonly onlyIfNamed?: boolean
 }
 
-/** Which form of each part a request uses, by the name of the part. */
+/** Form of each part of a request, by the name of the part. */
 export type Dialect<P extends string> = Readonly<Record<P, number>>
 
-/** Statuses with which servers reject a parameter: OpenAI answers 400, servers on top of FastAPI 422. */
+/** Statuses with which servers reject a parameter: OpenAI returns 400, servers based on FastAPI 422. */
 const REJECTED: readonly (number | undefined)[] = [400, 422]
 
 /**
- * Finds out which form of a request a server accepts. A request that is rejected for a parameter is sent again with the
- * next form of that part; a rejection that names no parameter moves on every part that may. The form that succeeded is
+ * Finds the form of a request that a server accepts. A request rejected for a parameter is sent again with the next
+ * form of that part; a rejection that names no parameter advances every part that allows it. The accepted form is
  * remembered for the server, so this costs one extra request per server, not one per call.
  */
 export class RequestDialect<P extends string> {
@@ -31,12 +31,12 @@ export class RequestDialect<P extends string> {
     this.#accepted = Object.fromEntries(Object.keys(parts).map(name => [name, 0])) as Dialect<P>
   }
 
-  /** Every parameter whose rejection is understood. */
+  /** All parameters whose rejection is handled. */
   get parameters(): readonly string[] {
     return Object.values<DialectPart>(this.#parts).flatMap(({ parameters }) => parameters)
   }
 
-  /** Sends a request in the form accepted so far, then in further forms. Rejects as `send` does once none is left. */
+  /** Sends a request in the form accepted so far, then in further forms. Rejects like `send` when no form remains. */
   async send<T>(send: (dialect: Dialect<P>) => Promise<T>): Promise<T> {
     let dialect = this.#accepted
     for (;;) {

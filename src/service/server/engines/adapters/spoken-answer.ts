@@ -6,10 +6,10 @@ import { WavReader } from '../wav-reader.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { HttpFault } from './http-fault.ts'
 
-/** How speech comes. */
+/** Audio formats of a response. */
 export type SpokenFormat = 'pcm' | 'wav' | 'mp3'
 
-/** Bytes of one answer: over six minutes of WAV at 22 050 Hz. */
+/** Maximum size of one response: over six minutes of WAV at 22 050 Hz. */
 const MOST_BYTES = 16 << 20
 
 const TYPES: Readonly<Record<string, SpokenFormat>> = {
@@ -22,13 +22,13 @@ const TYPES: Readonly<Record<string, SpokenFormat>> = {
   'audio/pcm': 'pcm',
   'audio/l16': 'pcm',
 }
-/** Types that say nothing: then it is what was asked for. */
+/** Unspecific types: the requested format is assumed. */
 const VAGUE = ['', 'application/octet-stream', 'binary/octet-stream']
 
-/** mp3 decoders of this process, made when the first answer in mp3 comes. */
+/** mp3 decoders of this process, created for the first mp3 response. */
 const pool = new Mp3Pool({ max: 32, spare: 1 })
 
-/** Speech as an answer brings it: the rate first, then samples. Read or closed by whoever asked for it. */
+/** Speech in a response: first the rate, then samples. The requester reads or closes it. */
 export class SpokenAnswer {
   /** Hz */
   rate = 0
@@ -36,11 +36,11 @@ export class SpokenAnswer {
   readonly #bytes: AsyncGenerator<Uint8Array>
   readonly #format: SpokenFormat
 
-  /** `asked` and `pcmRate` (Hz): what was asked for. Throws an `HttpFault` when the answer is no sound. */
+  /** `asked` and `pcmRate` (Hz): the requested format. Throws an `HttpFault` if the response is not audio. */
   constructor(answer: HttpAnswer, asked: SpokenFormat, pcmRate: number) {
     const format = TYPES[answer.type] ?? (VAGUE.includes(answer.type) ? asked : undefined)
     if (format === undefined)
-      throw new HttpFault(`answered with ${answer.type}, which is no sound known here`)
+      throw new HttpFault(`returned ${answer.type}, which is not a supported audio type`)
     this.#answer = answer
     this.#format = format
     this.#bytes = answer.bytes(MOST_BYTES)
@@ -48,7 +48,7 @@ export class SpokenAnswer {
     if (format === 'mp3') this.rate = SAMPLE_RATE
   }
 
-  /** Samples as they come; from the first on the rate is known. */
+  /** Yields samples as they arrive; the rate is known from the first one on. */
   async *pieces(): AsyncGenerator<Int16Array> {
     try {
       if (this.#format === 'pcm') yield* this.#fromPcm()
@@ -65,7 +65,7 @@ export class SpokenAnswer {
     for await (const piece of this.#bytes) {
       const bytes = Buffer.concat([rest, piece])
       if (first && bytes.length >= 4 && bytes.toString('latin1', 0, 4) === 'RIFF')
-        throw new HttpFault('answered with WAV in place of plain samples: set format to wav')
+        throw new HttpFault('returned WAV instead of plain samples: set format to wav')
       first &&= bytes.length < 4
       const even = bytes.length - (bytes.length % 2)
       rest = bytes.subarray(even)
@@ -80,7 +80,7 @@ export class SpokenAnswer {
       if (this.rate === 0 && reader.rate > 0) this.#setRate(reader.rate)
       if (pcm.length > 0) yield pcm
     }
-    if (!reader.complete) throw new HttpFault('broke off its answer')
+    if (!reader.complete) throw new HttpFault('interrupted its response')
   }
 
   async *#fromMp3(): AsyncGenerator<Int16Array> {
@@ -96,7 +96,7 @@ export class SpokenAnswer {
       stream.end()
       await drain(stream)
       yield* made.splice(0)
-      if (stream.stats.frames === 0) throw new HttpFault('answered with mp3 that has no sound')
+      if (stream.stats.frames === 0) throw new HttpFault('returned an mp3 without audio')
     } finally {
       made = []
       stream.close()
@@ -105,7 +105,7 @@ export class SpokenAnswer {
 
   #setRate(rate: number): void {
     if (!AUDIO_RATES.some(each => each === rate))
-      throw new HttpFault(`answered with speech at ${rate} Hz, known are ${AUDIO_RATES.join(', ')}`)
+      throw new HttpFault(`returned speech at ${rate} Hz, supported are ${AUDIO_RATES.join(', ')}`)
     this.rate = rate
   }
 }
@@ -118,6 +118,6 @@ function read(reader: WavReader, bytes: Uint8Array): Int16Array {
   try {
     return reader.push(bytes)
   } catch (error) {
-    throw new HttpFault(`answered with sound that cannot be read: ${(error as Error).message}`)
+    throw new HttpFault(`returned unreadable audio: ${(error as Error).message}`)
   }
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { HttpFault } from './http-fault.ts'
 
-/** A segment is noise when the model says so and was unsure of its words (the rule of Whisper's own decoder). */
+/** A segment is noise if the model reports no speech and a low confidence (the rule of Whisper's own decoder). */
 const NO_SPEECH = 0.6
 const UNSURE_LOGPROB = -1
-/** … or when the text repeats itself so much that it compresses like this. */
+/** Compression ratio above which a text is a repetition. */
 const REPEATING = 2.4
 
 const segmentSchema = z.object({
@@ -15,10 +15,10 @@ const segmentSchema = z.object({
 })
 const replySchema = z.object({ text: z.string(), segments: z.array(segmentSchema).nullish() })
 
-/** The text of an answer in `json` or `verbose_json`, without segments that are noise. Throws an `HttpFault`. */
+/** Returns the text of a `json` or `verbose_json` response, without noise segments. Throws an `HttpFault`. */
 export function transcriptOf(reply: unknown): string {
   const parsed = replySchema.safeParse(reply)
-  if (!parsed.success) throw new HttpFault('answered with JSON that has no text')
+  if (!parsed.success) throw new HttpFault('returned JSON without a text')
   const { text, segments } = parsed.data
   return tidy(
     segments
@@ -44,8 +44,8 @@ const eventSchema = z.union([
 ])
 
 /**
- * The text of a streamed answer as it grows, whichever way the server streams: deltas and a last event with the whole
- * text; a text per segment and no last event; or deltas in the form of a chat. Events of other kinds are passed over.
+ * The text of a streamed response as it grows, in any of the formats that servers use: deltas and a last event with the
+ * whole text; one text per segment and no last event; or chat deltas. Ignores other events.
  */
 export class GrowingTranscript {
   #text = ''
@@ -56,7 +56,10 @@ export class GrowingTranscript {
     return tidy(this.#text)
   }
 
-  /** Takes the data of one event; true when the text may have changed. Throws an `HttpFault` for what is no event. */
+  /**
+   * Processes the data of one event; returns true if the text may have changed. Throws an `HttpFault` for invalid
+   * events.
+   */
   take(data: string): boolean {
     if (data === '[DONE]' || this.#done) return false
     const event = eventSchema.safeParse(parsed(data))
@@ -71,9 +74,9 @@ export class GrowingTranscript {
     return true
   }
 
-  /** The answer is over. Throws an `HttpFault` when there was none. */
+  /** Ends the response and returns the text. Throws an `HttpFault` if there was no event. */
   end(): string {
-    if (this.#events === 0) throw new HttpFault('answered with a stream that has no text')
+    if (this.#events === 0) throw new HttpFault('returned a stream without a text')
     return this.text
   }
 }
@@ -82,7 +85,7 @@ function parsed(data: string): unknown {
   try {
     return JSON.parse(data)
   } catch {
-    throw new HttpFault('streamed something that is no JSON')
+    throw new HttpFault('streamed data that is not JSON')
   }
 }
 

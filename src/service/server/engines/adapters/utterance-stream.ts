@@ -4,7 +4,7 @@ import { DueTimes } from '../due-times.ts'
 import type { SpeechStream, TranscriptSink } from '../speech-to-text.ts'
 import { type EndpointerOptions, EnergyEndpointer, type Stretch } from './energy-endpointer.ts'
 
-/** Understands one whole utterance; `partial` may be called with what is understood so far. */
+/** Recognizes one whole utterance; can call `partial` with the text so far. */
 export type Understand = (
   pcm: Int16Array,
   partial: (text: string) => void,
@@ -12,16 +12,16 @@ export type Understand = (
 ) => Promise<string>
 
 export interface UtteranceStreamOptions extends EndpointerOptions {
-  /** Without audio for this long, the utterance in progress is finished (ms). */
+  /** Time without audio after which the utterance in progress ends (ms). */
   readonly stallMs: number
 }
 
-/** An utterance that waits for the engine, from when it was whole. */
+/** A complete utterance that waits for the engine. */
 interface Waiting extends Stretch {
   readonly due: number
 }
 
-/** A stream of speech for an engine that takes whole utterances: cut by level, understood one after the other. */
+/** A speech stream for engines that process whole utterances: split by level, recognized one after the other. */
 export class UtteranceStream implements SpeechStream {
   readonly #sink: TranscriptSink
   readonly #understand: Understand
@@ -55,7 +55,7 @@ export class UtteranceStream implements SpeechStream {
   }
 
   get behindMs(): number {
-    // The first is with the engine, however long that takes; the next waits for it.
+    // The engine already has the first, however long that takes; the next one waits for it.
     return this.#times.late(this.#line[1]?.due)
   }
 
@@ -87,7 +87,7 @@ export class UtteranceStream implements SpeechStream {
 
   async #run(): Promise<void> {
     try {
-      // It stays in the line, and so counts as waiting, until it is understood.
+      // It stays in the queue, and counts as waiting, until it is recognized.
       for (let next = this.#line[0]; next; next = this.#line[0]) {
         await this.#take(next)
         this.#line.shift()
