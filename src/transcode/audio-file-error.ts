@@ -1,15 +1,15 @@
-/** What is wrong with an audio file. */
+/** Reason why an audio file is rejected. */
 export type AudioFileFault =
-  /** It contradicts itself, or its sound cannot be decoded. */
+  /** It is inconsistent, or its audio cannot be decoded. */
   | 'DAMAGED'
-  /** It ends before its sound does. */
+  /** It ends before its audio does. */
   | 'TRUNCATED'
-  /** Its coding, channels or structure cannot be read here. */
+  /** Its encoding, channels or structure is not supported. */
   | 'UNSUPPORTED'
-  /** Its sound is longer than allowed. */
+  /** Its audio is longer than allowed. */
   | 'TOO_LONG'
 
-/** An audio file that cannot be used. The message is for people and names what was found. */
+/** An unusable audio file. The message is human-readable and names the value found. */
 export class AudioFileError extends Error {
   readonly code: AudioFileFault
 

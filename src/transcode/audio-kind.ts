@@ -1,29 +1,32 @@
 import { mp3HeaderAt, sameStream } from './mp3-header.ts'
 import { metadataAt } from './mp3-metadata.ts'
 
-/** What a voice may come as. `pcm`: linear16 samples without a header. */
+/** Formats of speech audio. `pcm`: headerless linear16 samples. */
 export type AudioKind = 'mp3' | 'wav' | 'pcm'
 
-/** Bytes after which it is known what they are, or that nobody knows. */
+/** Number of bytes sufficient for detection. */
 export const TELLING_BYTES = 4096
-/** Fewer bytes than this may look like samples by chance (10 ms at 16 kHz). */
+/** Minimum size for detecting samples; fewer bytes can look like samples by chance (10 ms at 16 kHz). */
 const FEWEST_PCM_BYTES = 320
-/** Samples that are looked at. */
+/** Number of samples examined. */
 const LOOKED_AT = 2048
-/** Compressed or encrypted bytes, taken for samples, are far louder than this (32 768 is full scale). */
+/**
+ * Maximum mean magnitude of audio samples; compressed or encrypted bytes interpreted as samples are far louder (32 768
+ * is full scale).
+ */
 const QUIET = 6_000
-/** … and change by more than this from one to the next, as a part of how far they are from their mean. */
+/** Maximum mean difference of consecutive samples, relative to their mean deviation. */
 const SMOOTH = 1
-/** Samples have no mean worth mentioning; text and tables have. */
+/** Maximum mean of audio samples; text and tables have a larger one. */
 const MEAN_MOST = 6_000
-/** Files that begin so are no voice that can be read here: Ogg, FLAC, Matroska, AIFF, AU, PNG, PDF, ZIP, gzip. */
+/** Magic bytes of unsupported formats: Ogg, FLAC, Matroska, AIFF, AU, PNG, PDF, ZIP, gzip. */
 const OTHER = ['OggS', 'fLaC', '\x1aE\xdf\xa3', 'FORM', '.snd', '\x89PNG', '%PDF', 'PK\x03\x04', '\x1f\x8b']
-/** Coding of a WAV file that has mp3 in it (mmreg.h). */
+/** Format code of a WAV file that contains mp3 (mmreg.h). */
 const WAVE_MP3 = 0x55
 
 /**
- * What `bytes`, the beginning of a voice, are, by what is in them: an ID3 tag or frames of mp3, the header of a WAV file, or
- * samples that go up and down like sound. Undefined for text, for other files, and where there is too little to tell.
+ * Detects the format of `bytes`, the start of an audio stream, from its content: an ID3 tag or mp3 frames, a WAV
+ * header, or samples that vary like sound. Undefined for text, for other files, and if there are too few bytes.
  */
 export function audioKind(bytes: Uint8Array): AudioKind | undefined {
   if (isWav(bytes)) return codingOf(bytes) === WAVE_MP3 ? 'mp3' : 'wav'
@@ -34,20 +37,20 @@ export function audioKind(bytes: Uint8Array): AudioKind | undefined {
   return looksLikeSamples(bytes) ? 'pcm' : undefined
 }
 
-/** Whether a WAV file begins at `at`. */
+/** True if a WAV header starts at `at`. */
 export function isWav(bytes: Uint8Array, at = 0): boolean {
   const name = bytes.subarray(at, at + 4)
   return (begins(name, 'RIFF') || begins(name, 'RF64')) && begins(bytes.subarray(at + 8, at + 12), 'WAVE')
 }
 
-/** Whether mp3 begins here: one frame is enough where there is room for no more. */
+/** True if mp3 starts here: one frame is enough if there is no room for another. */
 export function beginsMp3(bytes: Uint8Array): boolean {
   if (begins(bytes, 'ID3')) return bytes.length < 10 || metadataAt(bytes, 0, bytes.length) > 0
   const header = mp3HeaderAt(bytes, 0)
   return header !== undefined && (bytes.length < header.bytes + 4 || framesFrom(bytes, 0) >= 2)
 }
 
-/** How many frames of one stream follow each other from `at` on; 2 is the most that is looked for. */
+/** Counts consecutive frames of one stream from `at`, up to 2. */
 function framesFrom(bytes: Uint8Array, at: number): number {
   const first = mp3HeaderAt(bytes, at)
   if (!first) return 0
@@ -59,7 +62,7 @@ function codingOf(bytes: Uint8Array): number | undefined {
   return begins(bytes.subarray(12), 'fmt ') ? bytes[20]! | (bytes[21]! << 8) : undefined
 }
 
-/** Whether `bytes` can be sound as linear16: quiet, or smooth, and neither text nor a table of numbers. */
+/** True if `bytes` can be linear16 audio: quiet, or smooth, and neither text nor a table of numbers. */
 function looksLikeSamples(bytes: Uint8Array): boolean {
   if (bytes.length < FEWEST_PCM_BYTES || isPrintable(bytes)) return false
   const count = Math.min(LOOKED_AT, bytes.length >> 1)

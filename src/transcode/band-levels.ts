@@ -1,19 +1,19 @@
 import { FRAME_SAMPLES } from './pcm.ts'
 
-/** Half the rate is enough: what a telephone carries. */
+/** Half the sample rate is enough: it covers the phone band. */
 const SIZE = 256
 const HALF = SIZE / 2
 const HOP = FRAME_SAMPLES / 2
 const KEPT = SIZE - HOP
-/** Softer than this is silence (dBFS). */
+/** Levels below this are silence (dBFS). */
 export const SILENCE_DB = -90
 
-/** Where bands begin and the last ends (bins of 31.25 Hz): 190 to 3500 Hz, narrow where harmonics are far apart. */
+/** Band edges (bins of 31.25 Hz): 190 to 3500 Hz, narrow where harmonics are far apart. */
 const EDGES = [6, 9, 12, 15, 18, 21, 24, 27, 31, 35, 39, 43, 47, 51, 55, 60, 65, 70, 76, 82, 88, 95, 103, 112]
-/** Bands in which levels are told. */
+/** Number of bands. */
 export const BANDS = EDGES.length - 1
 
-// A module has one thread, and a frame is done before the next: all analysers share their tables and work in one place.
+// Shared by all analyzers: the module runs on one thread, and a frame is finished before the next.
 const WINDOW = Float64Array.from({ length: SIZE }, (_, n) => 0.5 - 0.5 * Math.cos((2 * Math.PI * n) / SIZE))
 const COS = Float64Array.from({ length: HALF }, (_, n) => Math.cos((2 * Math.PI * n) / SIZE))
 const SIN = Float64Array.from({ length: HALF }, (_, n) => Math.sin((2 * Math.PI * n) / SIZE))
@@ -24,15 +24,15 @@ const REVERSED = Uint8Array.from({ length: HALF }, (_, n) => {
 })
 const real = new Float64Array(HALF)
 const imaginary = new Float64Array(HALF)
-/** Full scale: a sine of it has 0 dBFS in its band. */
+/** Scaling to dBFS: a full-scale sine has 0 dBFS in its band. */
 const SCALE = 1 / ((SIZE / 4) * 32_768) ** 2
 const LEAST = 10 ** (SILENCE_DB / 10)
 
-/** Levels of one voice in bands, frame after frame: 256 samples at 8 kHz, of which each frame brings 160. */
+/** Band levels of one voice, frame by frame: 256 samples at 8 kHz, of which each frame adds 160. */
 export class BandLevels {
   readonly #kept = new Float64Array(KEPT)
 
-  /** What was there before is not followed by the next frame. */
+  /** Resets the history: the next frame does not follow the previous one. */
   reset(): void {
     this.#kept.fill(0)
   }
@@ -49,7 +49,7 @@ export class BandLevels {
     }
   }
 
-  /** Halves the rate, puts the frame behind what was kept of those before, and windows all of it in pairs. */
+  /** Halves the rate, appends the frame to the history, and windows all of it in pairs. */
   #load(frame: Int16Array): void {
     const kept = this.#kept
     for (let n = 0; n < KEPT; n += 2) {
@@ -74,7 +74,7 @@ export class BandLevels {
 
 /** Fourier transform of the 128 pairs, in place (radix 2, already in bit-reversed order). */
 function transform(): void {
-  // The first two steps turn by nothing, or by a quarter.
+  // The first two steps have trivial twiddle factors.
   for (let a = 0; a < HALF; a += 4) {
     const re0 = real[a]! + real[a + 1]!
     const im0 = imaginary[a]! + imaginary[a + 1]!

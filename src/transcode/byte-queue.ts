@@ -1,10 +1,10 @@
 const SMALLEST = 4096
-/** Memory up to this size is kept however little waits in it. */
+/** Buffers up to this size are kept even when nearly empty. */
 const KEPT = 65_536
 
-/** Bytes that wait to be read, in one piece of memory that grows and shrinks with them. */
+/** A queue of bytes in one contiguous buffer that grows and shrinks. */
 export class ByteQueue {
-  /** The most it holds. */
+  /** Maximum size. */
   readonly limit: number
   #bytes = new Uint8Array(0)
   #start = 0
@@ -14,7 +14,7 @@ export class ByteQueue {
     this.limit = limit
   }
 
-  /** The memory; what waits lies from {@link start} to {@link end}. Valid until the next `write` or `skip`. */
+  /** The buffer; queued bytes are between {@link start} and {@link end}. Valid until the next `write` or `skip`. */
   get bytes(): Uint8Array {
     return this.#bytes
   }
@@ -31,7 +31,7 @@ export class ByteQueue {
     return this.#end - this.#start
   }
 
-  /** Copies `bytes` in, as far as they fit; returns how many did not. */
+  /** Copies as much of `bytes` as fits; returns the number of bytes that did not. */
   write(bytes: Uint8Array): number {
     const taken = Math.min(bytes.length, this.limit - this.length)
     this.#makeRoom(taken)
@@ -40,7 +40,7 @@ export class ByteQueue {
     return bytes.length - taken
   }
 
-  /** Forgets the next `count` bytes, which must be there. */
+  /** Drops the next `count` bytes, which must exist. */
   skip(count: number): void {
     this.#start += count
     if (this.#start < this.#end) return
@@ -57,7 +57,7 @@ export class ByteQueue {
   #makeRoom(count: number): void {
     const needed = this.length + count
     const capacity = this.#bytes.length
-    // One long answer must not keep its room for the rest of a call.
+    // One long response must not keep its memory for the rest of a call.
     const fits = needed <= capacity && (capacity <= KEPT || needed > capacity >> 3)
     if (fits && this.#end + count <= capacity) return
     const target = fits ? this.#bytes : new Uint8Array(Math.min(this.limit, Math.max(SMALLEST, needed * 2)))

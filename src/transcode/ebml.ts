@@ -1,6 +1,6 @@
 import { AudioFileError } from './audio-file-error.ts'
 
-/** Ids of Matroska (RFC 9559) that matter for sound, with their length bits. */
+/** Matroska element ids (RFC 9559) relevant for audio, with their length bits. */
 export const EBML = {
   head: 0x1a45dfa3,
   segment: 0x18538067,
@@ -18,7 +18,7 @@ export const EBML = {
   discardPadding: 0x75a2,
 } as const
 
-/** Elements that are entered instead of being given: their size may be unknown, and so is not used. */
+/** Elements whose children are yielded instead; their size can be unknown, so it is not used. */
 const ENTERED: ReadonlySet<number> = new Set([EBML.segment, EBML.cluster])
 
 export interface EbmlElement {
@@ -27,8 +27,8 @@ export interface EbmlElement {
 }
 
 /**
- * The elements of an EBML document (RFC 8794), those of segments and clusters among them as if they were on its top. Throws an
- * `AudioFileError` for an element that cannot be read or ends after the document.
+ * Yields the elements of an EBML document (RFC 8794); those inside segments and clusters appear at the top level.
+ * Throws an `AudioFileError` for an unreadable element, or one that exceeds the document.
  */
 export function* ebmlElements(bytes: Uint8Array): Generator<EbmlElement> {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -51,7 +51,7 @@ export function* ebmlElements(bytes: Uint8Array): Generator<EbmlElement> {
   }
 }
 
-/** An element as bytes. */
+/** Encodes an element. */
 export function elementOf(id: number, data: Buffer): Buffer {
   const name = Buffer.from(id.toString(16), 'hex')
   const size = Buffer.alloc(4)
@@ -62,12 +62,12 @@ export function elementOf(id: number, data: Buffer): Buffer {
   return Buffer.concat([name, size, data])
 }
 
-/** A number of up to six bytes; 0 for none, and for one that is longer. */
+/** Reads an unsigned number of up to six bytes; 0 if it is missing or longer. */
 export function readUint(data: Buffer | undefined): number {
   return data && data.length > 0 && data.length <= 6 ? data.readUIntBE(0, data.length) : 0
 }
 
-/** Bytes of the number at `at`, by its first one. */
+/** Returns the length of the number at `at`, encoded in its first byte. */
 function widthAt(view: Buffer, at: number): number {
   const first = view[at]
   if (first === undefined) throw truncated()
@@ -75,7 +75,7 @@ function widthAt(view: Buffer, at: number): number {
   return Math.clz32(first) - 23
 }
 
-/** undefined: unknown, all bits set, or beyond every file. */
+/** Undefined if the size is unknown (all bits set) or beyond any file. */
 function sizeAt(view: Buffer, at: number, width: number): number | undefined {
   let size = view[at]! & (0xff >> width)
   let known = size !== 0xff >> width

@@ -31,17 +31,17 @@ import {
 } from './wasm-code.ts'
 
 /**
- * The inner loop of a resampler between any two rates as WebAssembly with SIMD: four multiplications at once, which
- * JavaScript cannot do; measured from 24, 44.1 and 48 kHz, four times as fast. It is written out below, instruction by
- * instruction, with what they do in the lines above them.
+ * Inner loop of a resampler between any two rates, as WebAssembly with SIMD: four multiplications at once, which
+ * JavaScript cannot do. Measured from 24, 44.1 and 48 kHz, it is four times as fast. It is written out below,
+ * instruction by instruction, with pseudocode above each group.
  */
 
-// Parameters and locals of `run`, by number. All are i32 but the sums, which are v128.
+// Parameters and locals of `run`, by number. All are i32 except the sums, which are v128.
 const [SAMPLES, X, WEIGHTS, UP, DOWN, ROW, POSITION, END, OUT] = [0, 1, 2, 3, 4, 5, 6, 7, 8]
 const [FIRST, PHASE, SKIP, STEP, CARRY, SAMPLE, WEIGHT, STOP] = [9, 10, 11, 12, 13, 14, 15, 16]
 const [SUM_A, SUM_B] = [17, 18]
 
-/** Of one vector given twice: its bytes from `first` on, then those before. */
+/** Shuffle of a vector with itself: its bytes from `first` on, then the ones before. */
 const rotated = (first: number) => bytes(Array.from({ length: 16 }, (_, i) => first + i))
 
 /** sum += load4(sample + offset) * load4(weight + offset) */
@@ -71,8 +71,8 @@ const BODY = [
   // first = x + position / up * 4, an address; phase = position % up
   ...divide(POSITION, UP, FIRST, PHASE),
   ...[...get(X), ...get(FIRST), ...constant(2), ...SHIFT, ...ADD, ...set(FIRST)],
-  // From one output to the next: skip = down / up samples, and step = down % up phases. Dividing each time costs more
-  // than a short filter.
+  // Step from one output to the next: skip = down / up samples, and step = down % up phases. A division per output
+  // would cost more than a short filter.
   ...divide(DOWN, UP, SKIP, STEP),
   ...[...BLOCK, ...LOOP],
   // leave if position >= end
@@ -87,7 +87,7 @@ const BODY = [
   ...[...addProducts(SUM_A, 0), ...addProducts(SUM_B, 16)],
   ...[...advance(SAMPLE, 32), ...advance(WEIGHT, 32)],
   ...[...get(WEIGHT), ...get(STOP), ...LESS, ...REPEAT_IF, ...END_OF_BLOCK],
-  // out[] = saturate(round(the eight sums together)); the address waits on the stack
+  // out[] = saturate(round(the eight sums together)); the address stays on the stack
   ...[...get(SUM_A), ...get(SUM_B), ...ADD4, ...set(SUM_A), ...get(OUT)],
   ...[...get(SUM_A), ...get(SUM_A), ...get(SUM_A), ...rotated(8), ...ADD4, ...set(SUM_A)],
   ...[...get(SUM_A), ...get(SUM_A), ...get(SUM_A), ...rotated(4), ...ADD4, ...ROUND4, ...set(SUM_A)],

@@ -1,4 +1,4 @@
-/** Cuts PCM of any length into frames of one length. */
+/** Splits PCM of any length into frames of a fixed length. */
 export class Framer {
   readonly samplesPerFrame: number
   #emit: (frame: Int16Array) => void
@@ -6,9 +6,9 @@ export class Framer {
   #filled = 0
 
   /**
-   * `emit` gets each whole frame of `samplesPerFrame` samples, in order, within the `write` that completed it.
-   * The frame is borrowed for that call only: copy it to keep it, never write into it.
-   * Throws RangeError unless `samplesPerFrame` is a whole number above zero.
+   * `emit` receives each complete frame of `samplesPerFrame` samples, in order, during the `write` that completed it.
+   * The frame is borrowed for that call only: copy it to keep it, never write into it. Throws RangeError unless
+   * `samplesPerFrame` is a positive integer.
    */
   constructor(samplesPerFrame: number, emit: (frame: Int16Array) => void) {
     if (!Number.isInteger(samplesPerFrame) || samplesPerFrame < 1)
@@ -18,12 +18,12 @@ export class Framer {
     this.#frame = new Int16Array(samplesPerFrame)
   }
 
-  /** Samples held back because they do not fill a frame yet. */
+  /** Number of samples in the incomplete frame. */
   get pending(): number {
     return this.#filled
   }
 
-  /** Takes any number of samples; `pcm` is not kept. Whole frames inside `pcm` are passed on without a copy. */
+  /** Accepts any number of samples; `pcm` is not kept. Complete frames inside `pcm` are passed on without a copy. */
   write(pcm: Int16Array): void {
     const size = this.samplesPerFrame
     let at = 0
@@ -43,7 +43,7 @@ export class Framer {
     }
   }
 
-  /** No more audio for now: the samples held back go out as one frame, padded with silence. Idempotent. */
+  /** Emits the incomplete frame, padded with silence. Idempotent. */
   end(): void {
     if (this.#filled === 0) return
     this.#frame.fill(0, this.#filled)
@@ -51,7 +51,7 @@ export class Framer {
     this.#emit(this.#frame)
   }
 
-  /** Forgets the samples held back. */
+  /** Drops the incomplete frame. */
   reset(): void {
     this.#filled = 0
   }

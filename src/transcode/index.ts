@@ -1,4 +1,4 @@
-/** Audio as arithmetic: no I/O, no timers, no logs. The public entry `dragoman/transcode`. */
+/** Audio processing without I/O, timers or logs. The public entry `dragoman/transcode`. */
 
 export { Framer } from './framer.ts'
 export { dbfs, loudness, peak, rms } from './level.ts'

@@ -1,31 +1,34 @@
 import { SAMPLE_RATE } from './pcm.ts'
 
-/** Frequencies of rows and columns of a telephone's keys (ITU-T Q.23, Hz). */
+/** DTMF frequencies of rows and columns (ITU-T Q.23, Hz). */
 const ROWS_HZ = [697, 770, 852, 941]
 const COLUMNS_HZ = [1_209, 1_336, 1_477, 1_633]
-/** Every fourth sample shows them all, as they lie below 2 kHz: a quick look, which sounds above 2 kHz can deceive. */
+/**
+ * Every fourth sample is enough for all of them, as they are below 2 kHz: a quick check, which sounds above 2 kHz can
+ * fool.
+ */
 const STEP = 4
-/** So much of all sound is the two tones together, and the softer one alone. */
+/** Minimum share of the energy in the two tones together, and in the weaker one alone. */
 const TOGETHER = 0.8
 const EACH = 0.06
-/** Softer than this (mean square: −46 dBFS) nobody takes it for words. */
+/** Minimum level (mean square: −46 dBFS); recognizers do not mistake weaker tones for words. */
 const LEAST_SQUARE = 160 ** 2
 
 interface Four {
   readonly hz: readonly number[]
-  /** Their coefficients for every `STEP`th sample. */
+  /** Goertzel coefficients for every `STEP`th sample. */
   readonly quick: readonly number[]
 }
 
 const ROWS: Four = { hz: ROWS_HZ, quick: ROWS_HZ.map(hz => coefficient(hz, STEP)) }
 const COLUMNS: Four = { hz: COLUMNS_HZ, quick: COLUMNS_HZ.map(hz => coefficient(hz, STEP)) }
 
-/** What `strongest` found: a module has one thread, and a frame is done before the next. */
+/** Result of `strongest`; shared, as the module runs on one thread, and a frame is finished before the next. */
 const found = { power: 0, hz: 0 }
 
 /**
- * Whether a frame (20 ms, 16 kHz) is the tone of a telephone's key and little else. Speech is never so pure; a frame at
- * the edge of a tone, or a tone that somebody talks over, is not taken for one.
+ * Returns true if a frame (20 ms, 16 kHz) is a DTMF tone with little else. Speech is never that pure. Frames at the
+ * edge of a tone, or with speech over a tone, do not count.
  */
 export function isKeyTone(frame: Int16Array): boolean {
   const energy = energyOf(frame, STEP)
@@ -51,7 +54,10 @@ function energyOf(frame: Int16Array, step: number): number {
   return (sum * step) / frame.length
 }
 
-/** The strongest of four frequencies in every `STEP`th sample (Goertzel), all four in one go: each waits for itself alone. */
+/**
+ * Finds the strongest of four frequencies in every `STEP`th sample (Goertzel). All four share one loop, as they do not
+ * depend on each other.
+ */
 function strongest(frame: Int16Array, four: Four): void {
   const { hz, quick } = four
   const c0 = quick[0]!
@@ -95,7 +101,7 @@ function keep(hz: number, power: number): void {
   found.hz = hz
 }
 
-/** The mean square that one frequency has in the whole frame. */
+/** Returns the mean square of one frequency in the whole frame. */
 function power(frame: Int16Array, hz: number): number {
   const c = coefficient(hz, 1)
   let last = 0

@@ -1,6 +1,4 @@
-/**
- * How loud a block is. Levels are in sample units: 0 is silence, 32 768 is full scale.
- */
+/** Level of a block, in sample units: 0 is silence, 32 768 is full scale. */
 
 const FULL_SCALE = 32_768
 
@@ -36,9 +34,9 @@ export function dbfs(level: number): number {
 }
 
 /**
- * The amplitude of the tone of `hz` in `pcm` at `rate` Hz (Goertzel's algorithm): near 10 000 for a sine of peak
- * 10 000, near 0 for any other tone. Sharpest where `pcm` holds whole periods. 0 for no samples.
- * Throws RangeError unless 0 < hz < rate / 2.
+ * Returns the amplitude of the tone of `hz` in `pcm` at `rate` Hz (Goertzel's algorithm): near 10 000 for a sine of
+ * peak 10 000, near 0 for any other tone. Sharpest if `pcm` holds whole periods. 0 for no samples. Throws RangeError
+ * unless 0 < hz < rate / 2.
  */
 export function loudness(pcm: Int16Array, hz: number, rate: number): number {
   if (!(hz > 0 && hz < rate / 2))

@@ -2,47 +2,47 @@ import { SAMPLE_RATE } from './pcm.ts'
 import { saturate } from './saturate.ts'
 import { SpeechLevel } from './speech-level.ts'
 
-/** Samples that are measured, and get a gain, together: 10 ms. */
+/** Block length of measurement and gain, in samples: 10 ms. */
 const BLOCK = SAMPLE_RATE / 100
-/** No voice is made louder or softer than by this (dB). */
+/** Maximum gain in either direction (dB). */
 const MOST_GAIN_DB = 12
-/** How fast the gain may change (dB a second), and by how much more for each dB that it is wrong beyond 2 dB. */
+/** Rate of gain changes (dB/s), and the increase per dB of error beyond 2 dB. */
 const SLOW_DB = 6
 const HASTE_DB = 10
 const FAIR_DB = 2
-/** What was measured before weighs like this at the beginning of an utterance: 0.3 s of speech. */
+/** Weight of earlier measurements at the start of an utterance: 0.3 s of speech. */
 const MEMORY_BLOCKS = 30
-/** A voice not heard yet is taken to be as loud as wanted, for this much: 50 ms. */
+/** Initial assumption that a voice has the target level, weighted like this much speech: 50 ms. */
 const TRUST_BLOCKS = 5
-/** Within an utterance the last 4 s count. */
+/** Measurement window within an utterance: 4 s. */
 const WINDOW_BLOCKS = 400
-/** Up to here samples stay as they are, above they are pressed together below full scale (−3 dBFS). */
+/** Samples up to this level stay unchanged; above it they are compressed below full scale (−3 dBFS). */
 const KNEE = 0.708 * 32_768
 const HEADROOM = 32_767 - KNEE
 
-/** Levels that are asked for (dBFS). */
+/** Range of target levels (dBFS). */
 const LEAST_TARGET_DB = -40
 const MOST_TARGET_DB = -10
 
 /**
- * Brings one voice (16 kHz, mono) to the level that all voices have, by a slow gain between −12 and +12 dB. It measures
- * speech, not pauses, and remembers the voice from one utterance to the next, so that the next begins right. All that
- * was written is measured before any of it is taken: the more at once, the better it begins. What would be too loud
- * after that is pressed together, never cut off.
+ * Normalizes the loudness of one voice (16 kHz, mono) to a common level, with a slowly changing gain between −12 and
+ * +12 dB. It measures speech, not pauses, and keeps the measurement between utterances, so that the next one starts at
+ * the right level. All input is measured before any of it is processed: larger blocks give a better start. Peaks above
+ * full scale are compressed, never clipped.
  */
 export class Leveller {
   readonly #target: number
   readonly #speech = new SpeechLevel()
   #pcm: Int16Array = new Int16Array(16 * BLOCK)
   #length = 0
-  /** Gain now, and where it goes (dB). */
+  /** Current gain and target gain (dB). */
   #gainDb = 0
   #goalDb = 0
-  /** The block that is not whole yet. */
+  /** The incomplete block. */
   #square = 0
   #squared = 0
 
-  /** `targetDb`: the level of speech wanted, RMS in dBFS. Throws RangeError unless it lies between −40 and −10. */
+  /** `targetDb`: the target RMS level of speech, in dBFS. Throws RangeError unless it is between −40 and −10. */
   constructor(targetDb: number) {
     if (!(targetDb >= LEAST_TARGET_DB && targetDb <= MOST_TARGET_DB))
       throw new RangeError(
@@ -52,19 +52,19 @@ export class Leveller {
     for (let n = 0; n < TRUST_BLOCKS; n++) this.#speech.add(this.#target)
   }
 
-  /** The gain now (dB). */
+  /** Current gain (dB). */
   get gainDb(): number {
     return this.#gainDb
   }
 
-  /** An utterance begins; perhaps in another voice. */
+  /** Starts an utterance, possibly in another voice. */
   begin(): void {
     this.#speech.fade(MEMORY_BLOCKS)
     this.#square = 0
     this.#squared = 0
   }
 
-  /** Adds samples of that utterance, any number; they are copied. */
+  /** Adds samples of the utterance, any number; they are copied. */
   write(pcm: Int16Array): void {
     if (this.#length + pcm.length > this.#pcm.length) {
       const larger = new Int16Array(2 * (this.#length + pcm.length))
@@ -75,7 +75,7 @@ export class Leveller {
     this.#length += pcm.length
   }
 
-  /** Everything written since the last call, levelled: valid until the next `write`. */
+  /** Returns everything written since the last call, normalized: valid until the next `write`. */
   take(): Int16Array {
     const pcm = this.#pcm.subarray(0, this.#length)
     this.#length = 0
@@ -116,7 +116,7 @@ export class Leveller {
   }
 }
 
-/** A value beyond the knee: ever less than it was, never full scale. */
+/** Compresses a value beyond the knee; the result stays below full scale. */
 function soft(value: number): number {
   const over = (Math.abs(value) - KNEE) / HEADROOM
   return Math.round(Math.sign(value) * (KNEE + (HEADROOM * over) / (1 + over)))

@@ -1,19 +1,19 @@
-/** Where a voice is like itself a little later, and how much (1: the same, 0: nothing in common, −1: the opposite). */
+/** A repetition in a voice and its similarity (1: identical, 0: uncorrelated, −1: inverted). */
 export interface Repetition {
-  /** Samples from one place to the other. */
+  /** Distance in samples. */
   after: number
   likeness: number
 }
 
 /** Mean square of a window below which it counts as silence: an RMS of 2. */
 const SILENT = 4
-/** First every third sample is compared, everywhere; then all of them, around the best place. */
+/** The whole range is searched with every third sample, then the best match is refined with all of them. */
 const STRIDE = 3
 const AROUND = 2
 
 /**
- * Finds in `pcm` by how many samples, from `least` to `most`, the `window` samples at `from` are most like those after
- * them (normalised cross-correlation), and writes it into `found`. Silences are alike. Needs `most + window` samples
+ * Finds the lag, from `least` to `most` samples, at which the `window` samples at `from` best match those after them
+ * (normalized cross-correlation), and writes it into `found`. Silence matches silence. Needs `most + window` samples
  * from `from` on.
  */
 export function findRepetition(

@@ -1,30 +1,30 @@
 import { saturate } from './saturate.ts'
 
-/** Samples kept at most: 256 ms. */
+/** Buffer capacity in samples: 256 ms. */
 const CAPACITY = 4_096
 
 /**
- * Samples on their way through, of which the next ones are known. A piece may be left out of them: what stood before it
- * fades into what stands behind it, so that nothing clicks. Owns its memory; nothing is allocated after it was made.
+ * A delay line whose next samples are known. A piece can be removed from it with a crossfade, so that it does not
+ * click. Owns its memory and allocates nothing after construction.
  */
 export class LookAhead {
-  /** The samples that wait are those from `start` to `end`. */
+  /** Buffered samples are between `start` and `end`. */
   readonly pcm = new Int16Array(CAPACITY)
   start = 0
   end = 0
   #gone = 0
 
-  /** Samples that wait. */
+  /** Number of buffered samples. */
   get length(): number {
     return this.end - this.start
   }
 
-  /** Samples that still fit. */
+  /** Free space in samples. */
   get room(): number {
     return CAPACITY - this.length
   }
 
-  /** Samples that went out or were left out, ever. */
+  /** Number of samples taken or removed in total. */
   get gone(): number {
     return this.#gone
   }
@@ -32,7 +32,7 @@ export class LookAhead {
   /** Adds a copy of `pcm`. Throws RangeError if there is no room for it. */
   append(pcm: Int16Array): void {
     if (pcm.length > this.room)
-      throw new RangeError(`there is room for ${this.room} samples, got ${pcm.length}`)
+      throw new RangeError(`the buffer has room for ${this.room} samples, got ${pcm.length}`)
     if (this.end + pcm.length > CAPACITY) {
       this.pcm.copyWithin(0, this.start, this.end)
       this.end -= this.start
@@ -42,7 +42,7 @@ export class LookAhead {
     this.end += pcm.length
   }
 
-  /** Moves `count` samples, or as many as there are, into `out` from `at` on; gives how many. */
+  /** Moves up to `count` samples into `out` from `at` on; returns their number. */
   take(out: Int16Array, at: number, count: number): number {
     const { pcm, start } = this
     const most = Math.min(count, this.length)
@@ -53,16 +53,15 @@ export class LookAhead {
   }
 
   /**
-   * Leaves out the next `count` samples; over the `fade` samples that follow, they fade into what comes then.
-   * `likeness` (−1 to 1) is how alike the two are: it keeps the level while they are mixed.
-   * Needs `count + fade` samples.
+   * Removes the next `count` samples, with a crossfade over the `fade` samples that follow. `likeness` (−1 to 1) is the
+   * similarity of both sides; it keeps the level constant during the crossfade. Needs `count + fade` samples.
    */
   leaveOut(count: number, fade: number, likeness: number): void {
     if (count + fade > this.length)
-      throw new RangeError(`to leave out ${count} samples takes ${count + fade}, there are ${this.length}`)
+      throw new RangeError(`removing ${count} samples needs ${count + fade}, got ${this.length}`)
     const { pcm, start } = this
     const unlike = Math.min(1, 1 - likeness)
-    // From behind, as what is written first is not read any more.
+    // From back to front: positions already written are not read again.
     for (let i = fade - 1; i >= 0; i--) {
       const into = (i + 0.5) / fade
       const power = 1 - 2 * into * (1 - into) * unlike
@@ -73,7 +72,7 @@ export class LookAhead {
     this.#gone += count
   }
 
-  /** Drops everything that waits. */
+  /** Drops all buffered samples. */
   clear(): void {
     this.#gone += this.length
     this.start = 0

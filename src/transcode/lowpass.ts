@@ -1,9 +1,9 @@
 /**
- * Design of the low-pass filters behind every resampler: windowed sinc with a Kaiser window
- * (J. F. Kaiser, "Nonrecursive digital filter design using the I0-sinh window function", 1974).
+ * Low-pass filter design for every resampler: windowed sinc with a Kaiser window (J. F. Kaiser, "Nonrecursive digital
+ * filter design using the I0-sinh window function", 1974).
  */
 
-/** Attenuation the filters are designed for (dB). Five above what is promised, for the ripples of the sum. */
+/** Design attenuation (dB), five above the documented value because of ripple. */
 const ATTENUATION = 85
 const BETA = 0.1102 * (ATTENUATION - 8.7)
 
@@ -23,14 +23,17 @@ function kaiser(position: number): number {
   return bessel0(BETA * Math.sqrt(Math.max(0, 1 - position * position))) / bessel0(BETA)
 }
 
-/** Taps to either side of the centre that a transition `width` (cycles a sample) needs: Kaiser's estimate. */
+/**
+ * Returns the number of taps on each side of the center for a transition `width` (cycles per sample), by Kaiser's
+ * estimate.
+ */
 export function tapsBeside(width: number): number {
   return Math.ceil((ATTENUATION - 7.95) / (2.285 * 4 * Math.PI * width))
 }
 
 /**
- * A symmetric low-pass of `2 * beside + 1` taps whose middle of transition is `cutoff` (cycles a sample, below 0.5),
- * scaled to a gain of `gain` at 0 Hz.
+ * Returns a symmetric low-pass of `2 * beside + 1` taps with the center of its transition at `cutoff` (cycles per
+ * sample, below 0.5), scaled to a gain of `gain` at 0 Hz.
  */
 export function lowpass(cutoff: number, beside: number, gain: number): Float64Array {
   const taps = new Float64Array(2 * beside + 1)

@@ -1,10 +1,9 @@
 import { saturate } from './saturate.ts'
 
 /**
- * Adds `source` to `target`, sample by sample, saturating at 16 bits. The gain (linear, 1 = as it is) runs in a
- * straight line from `gainFrom` at the first sample to `gainTo`, which is what the sample *after* the last would
- * get: blocks that hand their gain on have no step, and so no click. `source` is not kept.
- * Throws RangeError if the lengths differ or a gain is not finite.
+ * Adds `source` to `target`, sample by sample, saturating at 16 bits. The gain (linear, 1 = unchanged) changes linearly
+ * from `gainFrom` at the first sample to `gainTo`, the gain of the sample *after* the last one: consecutive blocks have
+ * no gain step, so no click. `source` is not kept. Throws RangeError if the lengths differ or a gain is not finite.
  */
 export function mixInto(target: Int16Array, source: Int16Array, gainFrom: number, gainTo: number): void {
   const length = target.length
@@ -19,7 +18,10 @@ export function mixInto(target: Int16Array, source: Int16Array, gainFrom: number
   for (let i = 0; i < length; i++) target[i] = saturate(target[i]! + source[i]! * (gainFrom + step * i))
 }
 
-/** Multiplies `target` in place by a gain that runs as in {@link mixInto}. Throws RangeError for a gain not finite. */
+/**
+ * Multiplies `target` in place by a gain that changes as in {@link mixInto}. Throws RangeError for a gain that is not
+ * finite.
+ */
 export function scale(target: Int16Array, gainFrom: number, gainTo: number): void {
   assertGains(gainFrom, gainTo)
   const length = target.length

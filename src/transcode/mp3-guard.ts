@@ -1,65 +1,67 @@
 import { MP3_FRAME_SAMPLES, type Mp3Header } from './mp3-header.ts'
 import { RecentPeaks } from './recent-peaks.ts'
 
-/** No encoder makes a sound that decodes to more than a little over full scale; damage makes thousands of it. */
+/**
+ * Maximum peak of an intact frame, relative to full scale: encoders exceed it slightly, damage by factors of thousands.
+ */
 const DAMAGED = 1.4
-/** A frame that reaches this far (−30 dBFS) is voice, and tells how loud the voice is. */
+/** Minimum peak of a frame that counts as speech, for measuring the volume of the voice (−30 dBFS). */
 const VOICE = 1_024
-/** Frames of voice that are remembered: 2.3 s at 16 kHz. */
+/** Number of speech frames remembered: 2.3 s at 16 kHz. */
 const REMEMBERED = 64
-/** One frame of voice in so many is louder than the voice is taken to be: what damage slipped through is among these. */
+/** The volume of the voice is a peak that one in this many frames exceeds; undetected damage is among these. */
 const LOUDER = 8
-/** It is known how loud the voice is after so much of it (ms). */
+/** Amount of speech after which the volume is known (ms). */
 const KNOWN_MS = 500
 /**
- * How far a frame may rise above that: 12 dB. In 370 recordings and synthetic voices, many beginning with a soft sound,
- * no frame does.
+ * Maximum rise of a frame above the volume: 12 dB. No frame exceeds it in 370 recordings and synthetic voices, many of
+ * which start softly.
  */
 const RISE = 4
-/** The same while damage is near: 6 dB. */
+/** Maximum rise near damage: 6 dB. */
 const RISE_NEAR_DAMAGE = 2
-/** What is learned from a frame that is louder than the voice was: 6 dB. */
+/** Maximum contribution of a louder frame to the volume: 6 dB. */
 const LEARNED = 2
-/** Where so much more of the voice is too loud than is not, it has become louder (ms). */
+/** Excess of too loud speech over normal speech after which the voice counts as louder (ms). */
 const FOLLOWED_MS = 500
-/** The most near damage while it is not known how loud the voice is: −12 dBFS. */
+/** Maximum peak near damage while the volume is unknown: −12 dBFS. */
 const UNKNOWN_NEAR_DAMAGE = 8_192
-/** What refers back to damaged bytes, or overlaps with them, comes within so many frames. */
+/** Number of frames that can refer to damaged bytes, or overlap with them. */
 const NEAR = 6
-/** Samples over which a step at a change of loudness is spread. */
+/** Number of samples over which a step at a gain change is smoothed. */
 const SMOOTH = 64
 
 /**
- * Keeps damage within mp3 frames from being heard as bursts. Nothing in a frame says that its bits are wrong, and the
- * decoder does not notice: a few wrong bits can be the loudest sound there is.
+ * Suppresses bursts caused by damaged mp3 frames. A frame does not indicate that its bits are wrong, and the decoder
+ * does not notice: a few wrong bits can produce the loudest possible sound.
  *
- * What decodes beyond 1.4 × full scale, or not at all, becomes silence. Once 0.5 s of voice were heard, a frame that
- * rises more than 12 dB above it (6 dB near damage) is made as soft as that; what goes on so for half a second is taken for
- * the voice. All else stays as it is, sample by sample.
+ * Frames that exceed 1.4 × full scale, or cannot be decoded, become silence. After 0.5 s of speech, a frame that rises
+ * more than 12 dB above it (6 dB near damage) is attenuated to that limit; if this continues for half a second, it
+ * counts as the voice. All other samples stay unchanged.
  */
 export class Mp3Guard {
-  /** Frames that were made softer or silent. */
+  /** Number of frames attenuated or silenced. */
   changed = 0
-  /** Of frames of voice. */
+  /** Of speech frames. */
   readonly #peaks = new RecentPeaks(REMEMBERED)
-  /** How long those were that were learned from. */
+  /** Duration of the frames measured (ms). */
   #voicedMs = 0
-  /** How much more of it was too loud than was not. */
+  /** Excess of too loud frames over normal ones (ms). */
   #pressedMs = 0
-  /** Frames during which damage is near. */
+  /** Remaining frames near damage. */
   #near = 0
   readonly #out = new Int16Array(MP3_FRAME_SAMPLES)
   #gain = 1
   #last = 0
 
-  /** There was damage just before the next frame. */
+  /** Reports damage just before the next frame. */
   warn(): void {
     this.#near = NEAR
   }
 
   /**
-   * One frame, undefined if it could not be decoded; `reach` is how far it went before it was clamped (1 is full scale).
-   * Answers `pcm` itself, or what is to be heard in its place until the next call.
+   * Processes one frame, undefined if it could not be decoded; `reach` is its peak before clamping (1 is full scale).
+   * Returns `pcm` itself, or a replacement that is valid until the next call.
    */
   pass(pcm: Int16Array | undefined, reach: number, { samples, rate }: Mp3Header): Int16Array {
     const gain =
@@ -73,7 +75,7 @@ export class Mp3Guard {
     return given
   }
 
-  /** What a frame of `peak` is multiplied with. Learns how loud the voice is. */
+  /** Returns the gain for a frame of `peak`, and updates the volume of the voice. */
   #gainFor(peak: number, ms: number): number {
     const most = this.#most()
     if (peak > most) {
@@ -84,7 +86,7 @@ export class Mp3Guard {
     if (peak < VOICE) return 1
     this.#pressedMs = Math.max(0, this.#pressedMs - ms)
     if (this.#near > 0) return 1
-    // Of what damage made a little louder only so much is learned.
+    // Limit the contribution of slightly louder damage.
     this.#peaks.add(this.#known ? Math.min(peak, LEARNED * this.#loudness) : peak)
     this.#voicedMs += ms
     return 1
@@ -101,18 +103,18 @@ export class Mp3Guard {
     this.#near = 0
   }
 
-  /** How far the next frame may reach. */
+  /** Maximum peak of the next frame. */
   #most(): number {
     if (!this.#known) return this.#near > 0 ? UNKNOWN_NEAR_DAMAGE : Infinity
     return this.#loudness * (this.#near > 0 ? RISE_NEAR_DAMAGE : RISE)
   }
 
-  /** How loud the voice is. */
+  /** Volume of the voice. */
   get #loudness(): number {
     return this.#peaks.exceededByOneIn(LOUDER)
   }
 
-  /** The frame times `gain`, without a step against what was given before. */
+  /** Returns the frame times `gain`, without a step after the previous frame. */
   #scaled(pcm: Int16Array | undefined, gain: number, count: number): Int16Array {
     const out = count === MP3_FRAME_SAMPLES ? this.#out : this.#out.subarray(0, count)
     const step = this.#last - (pcm ? pcm[0]! * gain : 0)

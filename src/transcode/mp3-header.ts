@@ -1,29 +1,29 @@
 /**
- * The four bytes before every frame of MPEG audio layer III (ISO/IEC 11172-3 §2.4.1.3, ISO/IEC 13818-3; version 2.5 is
- * the common extension to a quarter of the rates).
+ * The four bytes at the start of every frame of MPEG audio layer III (ISO/IEC 11172-3 §2.4.1.3, ISO/IEC 13818-3;
+ * version 2.5 is the common extension to a quarter of the rates).
  */
 
-/** What a frame's header says. Shared and frozen: equal headers are the same object. */
+/** Content of a frame header. Shared and frozen: equal headers are the same object. */
 export interface Mp3Header {
   readonly version: 1 | 2 | 2.5
   /** Hz. */
   readonly rate: number
   readonly channels: 1 | 2
-  /** Bits a second, 8000 to 320 000. */
+  /** Bits per second, 8000 to 320 000. */
   readonly bitrate: number
-  /** Length of the whole frame with its header, 24 to 1441. */
+  /** Length of the whole frame including its header, 24 to 1441. */
   readonly bytes: number
-  /** Samples of each channel: 1152, or 576 in versions 2 and 2.5. */
+  /** Samples per channel: 1152, or 576 in versions 2 and 2.5. */
   readonly samples: number
-  /** Where the audio data begins, counted from the header: after the checksum, if any, and the side information. */
+  /** Offset of the audio data from the header: after the checksum, if any, and the side information. */
   readonly dataAt: number
 }
 
-/** A header is this long. */
+/** Length of a header. */
 export const MP3_HEADER_BYTES = 4
-/** No frame is longer. */
+/** Maximum length of a frame. */
 export const MP3_FRAME_BYTES = 1441
-/** No frame holds more samples of one channel. */
+/** Maximum samples per channel of a frame. */
 export const MP3_FRAME_SAMPLES = 1152
 
 // kbit/s by index 1 to 14 (table of ISO/IEC 11172-3 §2.4.2.3 and ISO/IEC 13818-3); 0 means "free", 15 is forbidden.
@@ -36,12 +36,12 @@ const CHECKSUM_BYTES = 2
 const MONO = 3
 const RESERVED_EMPHASIS = 2
 
-/** Every header met, by its bits: a few for each stream, a few thousand at most. */
+/** Cache of headers by their bits: a few for each stream, a few thousand at most. */
 const known = new Map<number, Mp3Header>()
 
 /**
- * The header at `at` of `bytes`, or undefined if none is there: also for the other layers and for the "free" bitrate,
- * whose frames do not say how long they are.
+ * Returns the header at `at` of `bytes`, or undefined if there is none: also for the other layers and for the "free"
+ * bitrate, whose frames do not give their length.
  */
 export function mp3HeaderAt(bytes: Uint8Array, at: number): Mp3Header | undefined {
   if (at + MP3_HEADER_BYTES > bytes.length) return undefined
@@ -49,7 +49,7 @@ export function mp3HeaderAt(bytes: Uint8Array, at: number): Mp3Header | undefine
   if (bytes[at] !== 0xff || second < 0xe0) return undefined
   const fourth = bytes[at + 3]!
   if ((fourth & 3) === RESERVED_EMPHASIS) return undefined
-  // Private, copyright, original and emphasis bits say nothing about length or sound.
+  // Private, copyright, original and emphasis bits affect neither length nor sound.
   const bits = (second << 16) | ((bytes[at + 2]! & 0xfe) << 8) | (fourth & 0xc0)
   const met = known.get(bits)
   if (met) return met
@@ -59,15 +59,15 @@ export function mp3HeaderAt(bytes: Uint8Array, at: number): Mp3Header | undefine
 }
 
 /**
- * How many bytes of the frames before the one of `header` at `at` refers back to (`main_data_begin`, the first 9 bits of
- * the side information, 8 in versions 2 and 2.5). 0 for the first frame of every file.
+ * Returns how many bytes of earlier frames the frame of `header` at `at` refers back to (`main_data_begin`, the first 9
+ * bits of the side information, 8 in versions 2 and 2.5). 0 for the first frame of every file.
  */
 export function mp3ReachBack(bytes: Uint8Array, at: number, header: Mp3Header): number {
   const side = at + MP3_HEADER_BYTES + (bytes[at + 1]! & 1 ? 0 : CHECKSUM_BYTES)
   return header.version === 1 ? (bytes[side]! << 1) | (bytes[side + 1]! >> 7) : bytes[side]!
 }
 
-/** Whether frames of both headers can follow each other in one stream: same version, rate and number of channels. */
+/** True if frames of both headers can be consecutive in one stream: same version, rate and number of channels. */
 export function sameStream(a: Mp3Header, b: Mp3Header): boolean {
   return a === b || (a.rate === b.rate && a.channels === b.channels && a.version === b.version)
 }

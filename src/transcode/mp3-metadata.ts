@@ -1,14 +1,14 @@
 /**
- * Blocks of text that files carry before, between and after their frames: ID3v2 (id3.org, "ID3 tag version 2.4.0"),
- * ID3v1 and APE ("APE tags header"). None of it is sound, however much its bytes look like it.
+ * Metadata blocks before, between and after frames: ID3v2 (id3.org, "ID3 tag version 2.4.0"), ID3v1 and APE ("APE tags
+ * header"). They are never audio, even if their bytes look like frames.
  */
 
-/** Not enough bytes to tell yet. */
+/** More bytes are needed for a decision. */
 export const UNSURE = -1
 
 /**
- * A block that claims more than this is not believed: a false size must not swallow the sound behind it. Its bytes
- * are searched like any junk instead.
+ * Maximum size of a block: a wrong size must not swallow the audio after it. The bytes of larger blocks are searched
+ * like other junk.
  */
 const LONGEST = 1 << 20
 
@@ -20,8 +20,8 @@ const APE_BYTES = 32
 const APE_HAS_HEADER_HERE = 0x20
 
 /**
- * How many bytes the block at `at` takes, 0 if none begins there, {@link UNSURE} if the bytes up to `end` cannot tell.
- * May be more than there are.
+ * Returns the length of the block at `at`, 0 if there is none, {@link UNSURE} if the bytes up to `end` are not
+ * sufficient. The length can exceed the available bytes.
  */
 export function metadataAt(bytes: Uint8Array, at: number, end: number): number {
   switch (bytes[at]) {
@@ -39,7 +39,7 @@ export function metadataAt(bytes: Uint8Array, at: number, end: number): number {
   }
 }
 
-/** Whether a block may begin at `at`, by its first three letters, which must be there. */
+/** True if a block can start at `at`, judging by its first three letters, which must be available. */
 export function looksLikeMetadata(bytes: Uint8Array, at: number): boolean {
   return STARTS.some(start => startsWith(bytes, at, at + 3, start, 3) === 3)
 }
@@ -48,7 +48,7 @@ function id3v2(bytes: Uint8Array, at: number, end: number): number {
   const found = startsWith(bytes, at, end, 'ID3', ID3V2_BYTES)
   if (found <= 0) return found
   if (end - at < ID3V2_BYTES) return UNSURE
-  // Four bytes of seven bits each; a byte above is no size.
+  // Four bytes of seven bits each; a byte above 0x7f is invalid.
   let size = 0
   for (let i = at + 6; i < at + ID3V2_BYTES; i++) {
     if (bytes[i]! > 0x7f) return 0
@@ -66,7 +66,7 @@ function ape(bytes: Uint8Array, at: number): number {
   return size > LONGEST ? 0 : APE_BYTES + size
 }
 
-/** `length` if the bytes begin with `text`, 0 if not, UNSURE if they end too soon. */
+/** Returns `length` if the bytes start with `text`, 0 if not, UNSURE if they end too early. */
 function startsWith(bytes: Uint8Array, at: number, end: number, text: string, length: number): number {
   for (let i = 0; i < text.length; i++) {
     if (at + i >= end) return UNSURE

@@ -3,10 +3,10 @@ import { MP3_FRAME_BYTES, MP3_FRAME_SAMPLES, type Mp3Header } from './mp3-header
 import { Mp3Samples } from './mp3-samples.ts'
 
 /**
- * The machine's own libmpg123 (Debian: `libmpg123-0`), called through koffi. For 16 kHz mp3 it takes half the CPU of
- * the WebAssembly one, 0.20 against 0.48 ms for a second of sound, and about the same memory (`bench/transcode.ts`).
- * It works in the memory of the process, though, and not in one of its own: a fault of the library in bytes of ill will is
- * a fault of the process. So it gets one frame at a time, each with a header checked here, of one format between resets.
+ * The system's libmpg123 (Debian: `libmpg123-0`), called through koffi. For 16 kHz mp3 it takes half the CPU of the
+ * WebAssembly version, 0.20 instead of 0.48 ms per second of audio, and about the same memory (`bench/transcode.ts`).
+ * It works in the memory of the process, though: a bug of the library triggered by malicious bytes is a fault of the
+ * process. So it receives one frame at a time, each with a header validated here, and of one format between resets.
  */
 
 const NAMES = ['libmpg123.so.0', 'libmpg123.0.dylib', 'libmpg123-0.dll']
@@ -16,17 +16,17 @@ const FLAGS = 1
 const INDEX_SIZE = 15
 const MONO_MIX = 0x4
 const QUIET = 0x20
-/** Only floats tell how far damage goes beyond full scale. */
+/** Only floats show how far damage exceeds full scale. */
 const FORCE_FLOAT = 0x400
 const IGNORE_INFO_FRAME = 0x4000
-/** Without it, a frame is decoded only when the next one is there. */
+/** Without it, a frame is decoded only after the next one has arrived. */
 const NO_READAHEAD = 0x40_0000
-/** A format that changes without a reset is an error. */
+/** A format change without a reset is an error. */
 const NO_FRANKENSTEIN = 0x100_0000
 const NEED_MORE = -10
 const NEW_FORMAT = -11
 
-/** A decoder of the library's, by its address. */
+/** Address of a decoder of the library. */
 type Handle = bigint
 
 interface Library {
@@ -45,18 +45,18 @@ interface Library {
   destroy(handle: Handle): void
 }
 
-// Of the frame decoded last, whichever decoder did it. The room for a second frame shows if there is one.
+// Buffers for the current frame, shared by all decoders. The room for a second frame reveals an unexpected one.
 const input = new Uint8Array(MP3_FRAME_BYTES)
 const output = new Float32Array(2 * MP3_FRAME_SAMPLES)
 const samples = new Mp3Samples()
-/** A size_t, of which the lower half is enough. */
+/** A size_t, of which only the lower half is needed. */
 const bytesMade = new Uint32Array(2)
 // Each a long or an int.
 const rate = new Int32Array(2)
 const channels = new Int32Array(2)
 const encoding = new Int32Array(2)
 
-/** mp3 by the installed libmpg123: half the CPU of WebAssembly. */
+/** mp3 decoding by the installed libmpg123: half the CPU of WebAssembly. */
 export class Mp3Native implements Mp3Backend {
   readonly name = 'native'
   readonly room = Number.POSITIVE_INFINITY
@@ -66,7 +66,7 @@ export class Mp3Native implements Mp3Backend {
     this.#library = library
   }
 
-  /** Loads the library; undefined where it, or koffi, is not installed or not usable. */
+  /** Loads the library; undefined if it, or koffi, is missing or unusable. */
   static async open(): Promise<Mp3Native | undefined> {
     try {
       const { default: koffi } = await import('koffi')
@@ -74,11 +74,11 @@ export class Mp3Native implements Mp3Backend {
         try {
           return new Mp3Native(bind(koffi.load(name)))
         } catch {
-          // The next name is that of another system.
+          // The next name belongs to another system.
         }
       }
     } catch {
-      // No koffi for this machine.
+      // koffi is not available on this machine.
     }
     return undefined
   }
@@ -131,7 +131,7 @@ class NativeDecoder implements Mp3Decoder {
   decode(bytes: Uint8Array, at: number, header: Mp3Header): Int16Array | undefined {
     for (let i = 0; i < header.bytes; i++) input[i] = bytes[at + i]!
     let result = this.#read(input, header.bytes)
-    // The news of a format comes alone; the samples then wait.
+    // A new format is reported without samples; a second call returns them.
     if (result === NEW_FORMAT) result = bytesMade[0] === 0 ? this.#read(null, 0) : NEED_MORE
     const whole =
       (result === NEED_MORE || result === 0) && bytesMade[0] === header.samples * output.BYTES_PER_ELEMENT
@@ -155,7 +155,7 @@ class NativeDecoder implements Mp3Decoder {
     return this.#library.decode(this.#handle, bytes, length, output, output.byteLength, bytesMade)
   }
 
-  /** Whether the library sees the rate that the header says; asked once for each format. */
+  /** True if the library reports the rate of the header; checked once per format. */
   #hasRate(header: Mp3Header): boolean {
     if (this.#format?.rate === header.rate) return true
     this.#library.format(this.#handle, rate, channels, encoding)

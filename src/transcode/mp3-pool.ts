@@ -1,13 +1,13 @@
 import type { Mp3Backend, Mp3Decoder } from './mp3-backend.ts'
 import { openMp3Backend } from './mp3-open.ts'
 
-/** How a pool is measured out. */
+/** Sizes of a pool. */
 export interface Mp3PoolOptions {
-  /** Decoders at most, in use or not: one for each utterance that is being decoded. Default 400. */
+  /** Maximum number of decoders, in use or idle: one per utterance being decoded. Default 400. */
   max?: number
-  /** Decoders for which room is made beforehand, so that an utterance need not wait. Default 8. */
+  /** Decoders for which room is made in advance, so that an utterance need not wait. Default 8. */
   spare?: number
-  /** Where decoders come from; by default libmpg123, native if it is installed, as WebAssembly otherwise. */
+  /** Source of decoders; default: libmpg123, native if installed, otherwise as WebAssembly. */
   backend?: Mp3Backend
 }
 
@@ -15,8 +15,8 @@ const MAX = 400
 const SPARE = 8
 
 /**
- * The decoders of a whole process. They are lent and come back reset, so nothing of one utterance is heard in another.
- * The pool owns them; whoever borrows one gives it back.
+ * The decoders of a process. They are lent and reset on return, so utterances never affect each other. The pool owns
+ * them; borrowers give them back.
  */
 export class Mp3Pool {
   readonly max: number
@@ -27,7 +27,7 @@ export class Mp3Pool {
   #growing: Promise<void> | undefined
   #closed = false
 
-  /** Throws RangeError unless `max` and `spare` are whole numbers, `max` above 0. */
+  /** Throws RangeError unless `max` and `spare` are integers, `max` above 0. */
   constructor(options: Mp3PoolOptions = {}) {
     this.max = options.max ?? MAX
     this.spare = Math.min(options.spare ?? SPARE, this.max)
@@ -38,41 +38,43 @@ export class Mp3Pool {
     this.#backend = options.backend
   }
 
-  /** Decoders there are, lent or idle. */
+  /** Number of decoders, lent or idle. */
   get size(): number {
     return this.#lent + this.#idle.length
   }
 
-  /** Decoders there are and nobody uses. */
+  /** Number of idle decoders. */
   get idle(): number {
     return this.#idle.length
   }
 
-  /** The name of the backend, `native` or `wasm`; undefined before the first `ready`. */
+  /** Name of the backend, `native` or `wasm`; undefined before the first `ready`. */
   get backend(): string | undefined {
     return this.#backend?.name
   }
 
   /**
-   * Resolves once `count` decoders (by default `spare`, `max` at most) can be borrowed without waiting.
-   * Rejects if the backend cannot be opened or the pool is closed.
+   * Resolves when `count` decoders (default: `spare`, at most `max`) can be borrowed without waiting. Rejects if the
+   * backend cannot be opened or the pool is closed.
    */
   async ready(count: number = this.spare): Promise<void> {
     for (;;) {
       if (this.#closed) throw new Error('the pool is closed')
-      // What others borrow meanwhile cannot be waited for.
+      // Decoders lent in the meantime cannot be waited for.
       if (this.#backend && this.#available >= Math.min(count, this.max - this.#lent)) return
       await this.#grow()
     }
   }
 
-  /** Lends a decoder, as new. Undefined if all are lent or there is no room yet; room is then being made: ask again later. */
+  /**
+   * Lends a reset decoder. Undefined if all are lent or there is no room yet; room is then being made: try again later.
+   */
   borrow(): Mp3Decoder | undefined {
     if (this.#closed || this.#lent >= this.max) return undefined
     const decoder =
       this.#idle.pop() ?? (this.#backend && this.#backend.room > 0 ? this.#backend.create() : undefined)
     if (decoder) this.#lent++
-    // A failure here is met again, and told, by the next `ready`.
+    // The next `ready` reports a failure here.
     if (this.#available < Math.min(this.spare, this.max - this.#lent) || !decoder)
       this.#grow().catch(() => {})
     return decoder
@@ -89,20 +91,20 @@ export class Mp3Pool {
     this.#idle.push(decoder)
   }
 
-  /** Frees all decoders; those lent follow as they come back. Idempotent. */
+  /** Frees all decoders; lent ones are freed when they are returned. Idempotent. */
   close(): void {
     this.#closed = true
     for (const decoder of this.#idle) decoder.free()
     this.#idle = []
   }
 
-  /** How many could be borrowed now. */
+  /** Number of decoders that could be borrowed now. */
   get #available(): number {
     const room = this.#backend?.room ?? 0
     return Math.min(this.#idle.length + room, this.max - this.#lent)
   }
 
-  /** One at a time, however many ask. */
+  /** Concurrent calls share one operation. */
   #grow(): Promise<void> {
     this.#growing ??= this.#growNow().finally(() => {
       this.#growing = undefined

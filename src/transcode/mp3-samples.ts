@@ -1,14 +1,17 @@
 import { MP3_FRAME_SAMPLES } from './mp3-header.ts'
 import { saturate } from './saturate.ts'
 
-/** The samples of one decoded frame, which every decoder of a backend shares: valid until the next is decoded. */
+/** The samples of one decoded frame, shared by all decoders of a backend: valid until the next frame is decoded. */
 export class Mp3Samples {
-  /** How far the frame reached before it was clamped: 1 is full scale. */
+  /** Peak of the frame before clamping: 1 is full scale. */
   peak = 0
   readonly #pcm = new Int16Array(MP3_FRAME_SAMPLES)
   readonly #half = this.#pcm.subarray(0, MP3_FRAME_SAMPLES / 2)
 
-  /** Takes the first `count` of `floats` (full scale is 1) as 16-bit samples, each the mean of it and the one `apart` behind. */
+  /**
+   * Converts the first `count` of `floats` (full scale is 1) to 16-bit samples, each the mean of a value and the one
+   * `apart` after it.
+   */
   take(floats: Float32Array, count: number, apart: number): Int16Array {
     const pcm = this.#pcm
     let highest = 0
@@ -21,7 +24,7 @@ export class Mp3Samples {
       sum += sample
       pcm[i] = saturate(sample)
     }
-    // Damage can also make what is no number: nothing is as loud.
+    // Damage can also produce NaN, which counts as infinitely loud.
     this.peak = Number.isFinite(sum) ? Math.max(highest, -lowest) / 32_768 : Infinity
     return count === MP3_FRAME_SAMPLES ? pcm : this.#half
   }

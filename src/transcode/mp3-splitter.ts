@@ -2,51 +2,51 @@ import { ByteQueue } from './byte-queue.ts'
 import { MP3_HEADER_BYTES, type Mp3Header, mp3HeaderAt, sameStream } from './mp3-header.ts'
 import { looksLikeMetadata, metadataAt, UNSURE } from './mp3-metadata.ts'
 
-/** Headers in a row that make a stream where one may well begin, or go on. */
+/** Consecutive headers that confirm a stream where one is expected. */
 const ENOUGH = 2
-/** The same after junk, before any stream is known: WAV and Ogg bodies hold chance headers, and pairs of them. */
+/** The same after junk, before a stream is known: WAV and Ogg bodies contain chance headers, and pairs of them. */
 const ENOUGH_AFTER_JUNK = 4
-/** Places written to that are remembered at once; beyond, results of a few bytes each, they are no files. */
+/** Maximum number of marks; beyond it the results are only a few bytes each, and not files. */
 const MARKS = 1_000
-/** Places looked at in one search: some 0.3 ms. Two megabytes of bad will would take a thousand times that. */
+/** Positions examined per search: about 0.3 ms. Two megabytes of malicious data would take a thousand times that. */
 const PLACES = 2048
 
 /**
- * Cuts bytes into whole frames of MPEG layer III, however the bytes were cut before: where a frame is found depends on
- * the bytes alone, never on when they came. A frame that follows the last one directly is given out as soon as it is
- * whole; anything else has to be followed by another header that fits.
+ * Splits bytes into frames of MPEG layer III. The frames found depend only on the bytes, not on how they were cut or
+ * when they arrived. A frame directly after the last one is returned as soon as it is complete; any other must be
+ * followed by another matching header.
  */
 export class Mp3Splitter {
-  /** Bytes that were neither frame nor metadata. */
+  /** Number of bytes that were neither frame nor metadata. */
   junkBytes = 0
   /** Bytes of ID3 and APE blocks. */
   metadataBytes = 0
-  /** Whether the last search stopped for the time it took, not for want of bytes. */
+  /** True if the last search stopped because of its time limit, not for lack of bytes. */
   paused = false
-  /** Whether the frame last found begins a file, as far as a block of metadata or a change of format tells. */
+  /** True if the last frame starts a file, judging by metadata or a change of format. */
   startsFile = false
-  /** Whether bytes were lost between the frame last found and the one before. */
+  /** True if bytes were lost between the last frame and the one before. */
   afterJunk = false
-  /** Whether the frame last found begins exactly where a result of the service did. */
+  /** True if the last frame starts exactly at the start of a service result. */
   atMark = false
-  /** Whether a result began within a frame: then results are pieces of one mp3. */
+  /** True if a result started within a frame: results are then pieces of one mp3. */
   inPieces = false
-  /** Where results began that are not reached yet, counted in bytes taken. */
+  /** Starts of results not reached yet, counted in bytes written. */
   #marks: number[] = []
-  /** Bytes taken from the first to the end of the queue. */
+  /** Number of bytes written, from the first to the end of the queue. */
   #taken = 0
   #queue: ByteQueue
   #ended = false
   #header: Mp3Header | undefined
-  /** The format of the stream so far. */
+  /** Format of the stream so far. */
   #format: Mp3Header | undefined
-  /** Whether the next byte directly follows a frame, a block or the beginning. */
+  /** True if the next byte directly follows a frame, a block or the start. */
   #clean = true
-  /** Whether metadata came since the last frame. */
+  /** True if metadata occurred after the last frame. */
   #betweenFiles = true
-  /** Bytes of the frame given out last, still at the head of the queue. */
+  /** Length of the frame returned last, still at the head of the queue. */
   #given = 0
-  /** Bytes of a metadata block still to come. */
+  /** Remaining bytes of a metadata block. */
   #skipping = 0
 
   /** Holds at most `limit` bytes. */
@@ -54,29 +54,29 @@ export class Mp3Splitter {
     this.#queue = new ByteQueue(limit)
   }
 
-  /** The memory in which the frame last found lies. */
+  /** The buffer that contains the last frame. */
   get bytes(): Uint8Array {
     return this.#queue.bytes
   }
 
-  /** Where in {@link bytes} it begins. */
+  /** Its offset in {@link bytes}. */
   get at(): number {
     return this.#queue.start
   }
 
-  /** Copies `bytes` in; returns how many did not fit and are lost. The frame last found may move in memory. */
+  /** Copies `bytes`; returns the number of bytes that did not fit and are lost. The last frame can move in memory. */
   write(bytes: Uint8Array): number {
     const lost = this.#queue.write(bytes)
     this.#taken += bytes.length - lost
     return lost
   }
 
-  /** A result of the service begins with the next byte. */
+  /** Marks the next byte as the start of a service result. */
   mark(): void {
     if (this.#marks.length < MARKS && this.#marks.at(-1) !== this.#taken) this.#marks.push(this.#taken)
   }
 
-  /** No more bytes will come: the last frame need not be followed by anything. */
+  /** Ends the input: the last frame need not be followed by anything. */
   end(): void {
     this.#ended = true
   }
@@ -88,8 +88,8 @@ export class Mp3Splitter {
   }
 
   /**
-   * Finds the next frame and returns its header; it lies in `bytes` at `at`. Undefined if the bytes so far hold none,
-   * or if the search is `paused`: then call again to go on.
+   * Finds the next frame and returns its header; it is in `bytes` at `at`. Undefined if the bytes so far contain none,
+   * or if the search is `paused`: then call again to continue.
    */
   next(): Mp3Header | undefined {
     this.#drop()
@@ -114,7 +114,7 @@ export class Mp3Splitter {
     return undefined
   }
 
-  /** Passes over a block of metadata at the head of the queue, if there is one. */
+  /** Skips a metadata block at the head of the queue, if any. */
   #passMetadata(): 'passed' | 'none' | 'wait' {
     if (this.#skipping === 0) {
       const size = metadataAt(this.#queue.bytes, this.#queue.start, this.#queue.end)
@@ -130,7 +130,7 @@ export class Mp3Splitter {
     return 'passed'
   }
 
-  /** What lies at the head of the queue. A frame is remembered. */
+  /** Classifies the head of the queue. A frame is remembered. */
   #judge(): 'frame' | 'junk' | 'wait' {
     const { bytes, start } = this.#queue
     const header = mp3HeaderAt(bytes, start)
@@ -154,7 +154,7 @@ export class Mp3Splitter {
     return 'frame'
   }
 
-  /** Whether the frame at the head, of `first`, is the first of `needed` headers in a row. */
+  /** True ('frame') if the frame of `first` at the head is the first of `needed` consecutive headers. */
   #follow(first: Mp3Header, needed: number): 'frame' | 'junk' | 'wait' {
     const { bytes, start, end } = this.#queue
     let at = start
@@ -163,7 +163,7 @@ export class Mp3Splitter {
       at += header.bytes
       if (at + MP3_HEADER_BYTES > end) {
         if (!this.#ended) return 'wait'
-        // The end of all bytes confirms as well as a header, if it comes where a frame ends.
+        // The end of the input confirms a frame like a header does, if it is at the end of a frame.
         if (found >= ENOUGH) return 'frame'
         return at === end && this.#clean ? 'frame' : 'junk'
       }
@@ -178,7 +178,7 @@ export class Mp3Splitter {
     return 'frame'
   }
 
-  /** How many bytes from the head to the next place where a header could begin. */
+  /** Returns the number of bytes from the head to the next possible header. */
   #toNextSync(): number {
     const { bytes, start, end } = this.#queue
     const found = bytes.indexOf(0xff, start + 1)
@@ -191,12 +191,12 @@ export class Mp3Splitter {
     this.#clean = false
   }
 
-  /** The place of the queue's head, counted as the marks are. */
+  /** Position of the queue's head, counted like the marks. */
   get #at(): number {
     return this.#taken - this.#queue.length
   }
 
-  /** Forgets the marks before `at`; they lie `inFrame` or in what is no frame. Answers the next, if there is one. */
+  /** Drops the marks before `at`, which are `inFrame` or outside frames. Returns the next mark, if any. */
   #reach(at: number, inFrame: boolean): number | undefined {
     while (this.#marks.length > 0 && this.#marks[0]! < at) {
       this.#marks.shift()
@@ -207,7 +207,7 @@ export class Mp3Splitter {
 
   #drop(): void {
     if (this.#given > 0) {
-      // The mark at which the frame itself begins is not within it.
+      // The mark at the start of the frame itself is not within it.
       this.#reach(this.#at + 1, false)
       this.#reach(this.#at + this.#given, true)
     }

@@ -8,41 +8,41 @@ import { DECODER_DELAY, Mp3Trim } from './mp3-trim.ts'
 import { SAMPLE_RATE } from './pcm.ts'
 import { createResampler, type Resampler } from './resample.ts'
 
-/** What came and what became of it. */
+/** Counters of the input and its processing. */
 export interface Mp3Stats {
-  /** Frames of sound, damaged ones among them. */
+  /** Audio frames, including damaged ones. */
   readonly frames: number
-  /** Frames that held a tag in place of sound. */
+  /** Frames that contained a tag instead of audio. */
   readonly tagFrames: number
-  /** Frames beyond decoding; silence of their length stands in for them. */
+  /** Undecodable frames, replaced by silence. */
   readonly badFrames: number
-  /** Frames made softer or silent, since they were louder than the voice can be: damage. */
+  /** Frames attenuated or silenced because they were louder than the voice can be, which indicates damage. */
   readonly mutedFrames: number
-  /** Bytes that belonged to no frame: garbage, other formats, the rest of a damaged frame. */
+  /** Bytes outside frames: garbage, other formats, the rest of a damaged frame. */
   readonly junkBytes: number
   /** Bytes of ID3 and APE blocks. */
   readonly metadataBytes: number
-  /** Bytes refused: beyond the limit, or after the end. */
+  /** Bytes rejected: above the limit, or after the end. */
   readonly overflowBytes: number
-  /** Files begun, as far as tags, metadata, changes of format and results of the service tell. */
+  /** Files started, judging by tags, metadata, format changes and service results. */
   readonly files: number
   /** Changes of rate between files. */
   readonly rateChanges: number
 }
 
-/** Bytes that may wait to be decoded: over two minutes at 128 kbit/s. */
+/** Maximum number of bytes waiting to be decoded: over two minutes at 128 kbit/s. */
 const LIMIT = 2 << 20
-/** Before the sound of a file comes its encoder's delay: nothing is louder there (−30 dBFS), even where an abrupt sound follows. */
+/** Maximum level of the encoder delay before the audio of a file (−30 dBFS), even if an abrupt sound follows. */
 const SOFT = 1_000
 
 /**
- * Mp3 bytes in, 16 kHz mono out: one utterance, or a whole session of files one after the other. Writing is cheap;
- * decoding happens when `decode` is called, a slice at a time, with a decoder borrowed from the pool from the first
- * frame to the end. However the bytes are cut, the samples are the same.
+ * mp3 bytes in, 16 kHz mono out: one utterance, or a whole session of consecutive files. Writing is cheap; `decode`
+ * does the work, a slice at a time, with a decoder borrowed from the pool from the first frame to the end. The samples
+ * do not depend on how the bytes are cut.
  *
- * Only sound comes out: tags, metadata and garbage do not, the delay of encoder, decoder and resampler is cut off the
- * start of each file, and the filling off its end where the file tells ({@link Mp3Trim}). Bursts that damage makes do
- * not either ({@link Mp3Guard}).
+ * Only audio is emitted: no tags, metadata or garbage. The delay of encoder, decoder and resampler is trimmed from the
+ * start of each file, and the padding from its end if the file declares it ({@link Mp3Trim}). Bursts caused by damage
+ * are suppressed ({@link Mp3Guard}).
  */
 export class Mp3Stream {
   #pool: Mp3Pool
@@ -52,23 +52,26 @@ export class Mp3Stream {
   #guard = new Mp3Guard()
   #decoder: Mp3Decoder | undefined
   #resampler: Resampler | undefined
-  /** Samples at 16 kHz by which the resampler still lags. */
+  /** Remaining delay of the resampler, in samples at 16 kHz. */
   #lag = 0
   /** A frame found but not yet decoded. */
   #found: Mp3Header | undefined
-  /** Whether a result begins with it, which may be a file. */
+  /** True if a result starts with it, which can be a file. */
   #mayBegin = false
-  /** Whether results are known to be pieces of one mp3. */
+  /** True if results are known to be pieces of one mp3. */
   #inPieces = false
-  /** Whether frames were seen that refer back to those before: that of a new file, which does not, is told by it. */
+  /** True if any frame referred back to earlier ones; the first frame of a file does not. */
   #refersBack = false
-  /** Whether the decoder still holds what is left of the file before. */
+  /** True if the decoder still has state of the previous file. */
   #stale = false
   #ended = false
   #closed = false
   #counts = { frames: 0, tagFrames: 0, badFrames: 0, overflowBytes: 0, files: 0, rateChanges: 0 }
 
-  /** `onPcm` gets the samples, within calls of `decode`; they are borrowed for that call only. The pool stays the caller's. */
+  /**
+   * `onPcm` receives the samples, during calls of `decode`; they are borrowed for that call only. The caller still owns
+   * the pool.
+   */
   constructor(pool: Mp3Pool, onPcm: (pcm: Int16Array) => void) {
     this.#pool = pool
     this.#onPcm = onPcm
@@ -80,27 +83,30 @@ export class Mp3Stream {
   }
 
   /**
-   * A result of the service begins with the next byte: perhaps a file of its own, without a tag, or else the next piece of
-   * the same mp3. It is a file if no frame lies across its beginning, its first frame refers back to nothing though others
-   * do, and it begins with the silence that encoders begin with; and if none before was a piece. Of an encoder whose frames
-   * never refer back all results count as pieces: a file taken for a piece begins a moment late, a piece taken for a file
-   * loses its beginning.
+   * Marks the next byte as the start of a service result: either a separate file without a tag, or the next piece of
+   * the same mp3. It counts as a file if no frame crosses its start, its first frame refers back to nothing while
+   * others do, it starts with encoder silence, and no earlier result was a piece. If an encoder's frames never refer
+   * back, all results count as pieces: a file treated as a piece starts slightly late, a piece treated as a file loses
+   * its start.
    */
   begin(): void {
     this.#splitter.mark()
   }
 
-  /** Takes bytes of any number; keeps a copy and decodes nothing yet. What exceeds 2 MiB waiting is refused and counted. */
+  /**
+   * Accepts any number of bytes; keeps a copy and decodes nothing yet. Bytes above 2 MiB waiting are rejected and
+   * counted.
+   */
   write(bytes: Uint8Array): void {
     if (this.#ended || this.#closed) this.#counts.overflowBytes += bytes.length
     else this.#counts.overflowBytes += this.#splitter.write(bytes)
   }
 
   /**
-   * Decodes at most `maxFrames` mp3 frames (24 to 72 ms of sound each, tags among them) now, and searches junk for them
-   * in turns of a fraction of a millisecond, each of which counts as a frame. `more`: there is more to do. `waiting`: the
-   * pool has no decoder free yet; call again later. `idle`: all that came is decoded, and after `end` also given out.
-   * Throws RangeError unless `maxFrames` is a whole number above 0 or Infinity.
+   * Decodes at most `maxFrames` mp3 frames (24 to 72 ms of audio each, including tags), and searches junk for them in
+   * turns of a fraction of a millisecond, each of which counts as a frame. Returns `more` if there is more to do,
+   * `waiting` if the pool has no free decoder yet (call again later), or `idle` when all input is decoded and, after
+   * `end`, also emitted. Throws RangeError unless `maxFrames` is a positive integer or Infinity.
    */
   decode(maxFrames: number = Infinity): 'idle' | 'more' | 'waiting' {
     if (!(maxFrames >= 1) || (maxFrames !== Infinity && !Number.isInteger(maxFrames)))
@@ -119,13 +125,13 @@ export class Mp3Stream {
     return 'idle'
   }
 
-  /** No more bytes will come. `decode` gives out the rest and then lets go of the decoder. Idempotent. */
+  /** Ends the input. `decode` emits the rest and then returns the decoder. Idempotent. */
   end(): void {
     this.#ended = true
     this.#splitter.end()
   }
 
-  /** Drops everything and gives the decoder back. Idempotent. */
+  /** Drops everything and returns the decoder. Idempotent. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -134,7 +140,7 @@ export class Mp3Stream {
     this.#release()
   }
 
-  /** Whether the frame found is a tag, and so no sound. Also where files begin. */
+  /** Returns true if the frame is a tag and so not audio. Also detects the start of files. */
   #passTag(header: Mp3Header): boolean {
     const tag = mp3TagAt(this.#splitter.bytes, this.#splitter.at, header)
     if (tag) this.#counts.tagFrames++
@@ -155,7 +161,7 @@ export class Mp3Stream {
 
   #decodeFrame(decoder: Mp3Decoder, header: Mp3Header): void {
     this.#found = undefined
-    // Frames refer back to bytes of those before; across a gap they would be the wrong ones, and loud.
+    // Frames refer back to bytes of earlier frames; across a gap these would be wrong, and loud.
     if (this.#stale || this.#splitter.afterJunk) decoder.reset()
     if (this.#splitter.afterJunk && this.#counts.frames > 0) this.#guard.warn()
     this.#stale = false
@@ -171,8 +177,8 @@ export class Mp3Stream {
   }
 
   /**
-   * The frame found begins a result. Decoded by itself it shows whether that is a file: then its decoder goes on, and its
-   * sound is the answer.
+   * Decodes a frame at the start of a result separately, to detect if it starts a file: then that decoder continues,
+   * and its audio is returned.
    */
   #asFile(header: Mp3Header): Int16Array | undefined {
     const { bytes, at, inPieces } = this.#splitter
@@ -190,7 +196,7 @@ export class Mp3Stream {
     return pcm
   }
 
-  /** Changes to a resampler from `rate`, once the last of what the one before holds back is given out. */
+  /** Switches to a resampler from `rate`, after emitting the rest of the previous one. */
   #setRate(rate: number): void {
     if (this.#resampler?.from === rate) return
     if (this.#resampler) {
@@ -222,7 +228,7 @@ export class Mp3Stream {
   }
 }
 
-/** Whether the first frame of a file, as decoded by itself, is that of an encoder that has not come to the sound yet. */
+/** True if the first frame of a file, decoded separately, contains only the encoder's initial silence. */
 function isSoft(pcm: Int16Array): boolean {
   for (let i = 0; i < DECODER_DELAY; i++) if (Math.abs(pcm[i]!) > SOFT) return false
   return true

@@ -1,21 +1,21 @@
 import type { Mp3Header } from './mp3-header.ts'
 
-/** What the first frame of a file tells about the rest, in place of sound. */
+/** Information about the file in its first frame, which has no audio. */
 export interface Mp3Tag {
-  /** Frames of sound that follow; undefined where the encoder could not know. */
+  /** Number of audio frames that follow; undefined if unknown to the encoder. */
   readonly frames: number | undefined
-  /** Samples the encoder put before the sound (not the decoder's own delay); undefined if not told. */
+  /** Samples that the encoder added before the audio (without the decoder's own delay); undefined if not given. */
   readonly delay: number | undefined
-  /** Samples the encoder put after the sound to fill the last frame; undefined if not told. */
+  /** Samples that the encoder added after the audio to fill the last frame; undefined if not given. */
   readonly padding: number | undefined
 }
 
-// "Xing" (VBR) and "Info" (CBR) lie where the audio data would begin, "VBRI" 32 bytes after the header, always.
+// "Xing" (VBR) and "Info" (CBR) are at the start of the audio data, "VBRI" is always 32 bytes after the header.
 const XING = [0x58, 0x69, 0x6e, 0x67]
 const INFO = [0x49, 0x6e, 0x66, 0x6f]
 const VBRI = [0x56, 0x42, 0x52, 0x49]
 const VBRI_AT = 36
-/** LAME leaves the place of the checksum out in its tag, also in files whose frames have one. */
+/** LAME's tag ignores the space for the checksum, also in files whose frames have one. */
 const CHECKSUM_BYTES = 2
 const VBRI_FRAMES_AT = 14
 
@@ -24,12 +24,14 @@ const HAS_BYTES = 2
 const HAS_INDEX = 4
 const HAS_QUALITY = 8
 const INDEX_BYTES = 100
-/** From the encoder's name to the three bytes with delay and padding, twelve bits each ("LAME tag", revision 1). */
+/**
+ * Offset from the encoder's name to the three bytes with delay and padding, twelve bits each ("LAME tag", revision 1).
+ */
 const DELAYS_AT = 21
 
 /**
- * The tag in the frame at `at` of `bytes` (the whole frame must be there), or undefined if the frame is sound.
- * Sources: Xing's "VBR header" SDK, Fraunhofer's VBRI, "LAME tag" revision 1.
+ * Returns the tag in the frame at `at` of `bytes` (the whole frame must be available), or undefined if the frame is
+ * audio. Sources: Xing's "VBR header" SDK, Fraunhofer's VBRI, "LAME tag" revision 1.
  */
 export function mp3TagAt(bytes: Uint8Array, at: number, header: Mp3Header): Mp3Tag | undefined {
   const end = at + header.bytes
@@ -49,14 +51,14 @@ function xing(bytes: Uint8Array, start: number, end: number): Mp3Tag {
   if (flags & HAS_INDEX) at += INDEX_BYTES
   if (flags & HAS_QUALITY) at += 4
   const packed = at + DELAYS_AT
-  // Encoders that do not write this extension leave the place of their name empty.
+  // Encoders that do not write this extension leave the name empty.
   if (packed + 3 > end || bytes[at] === 0) return { frames, delay: undefined, padding: undefined }
   const delay = (bytes[packed]! << 4) | (bytes[packed + 1]! >> 4)
   const padding = ((bytes[packed + 1]! & 0x0f) << 8) | bytes[packed + 2]!
   return { frames, delay, padding }
 }
 
-/** A big-endian count; 0 is what encoders leave that never went back to fill it in. */
+/** Reads a big-endian count; 0 means that the encoder never filled it in. */
 function count(bytes: Uint8Array, at: number, end: number): number | undefined {
   if (at + 4 > end) return undefined
   const value = bytes[at]! * 0x100_0000 + ((bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!)

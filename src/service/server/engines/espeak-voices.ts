@@ -1,14 +1,14 @@
 import type { VoiceEntry } from '../../contract.ts'
 import { LANGUAGE_ROWS, type LanguageRow } from './language-ids.ts'
 
-/** One voice of the list, and how eSpeak NG calls it. */
+/** A voice of the list, and its eSpeak NG name. */
 export interface EspeakVoice {
   readonly entry: VoiceEntry
   /** Value of `-v`. */
   readonly argument: string
 }
 
-/** The variants offered beside the voice as it is. */
+/** Variants offered in addition to the plain voice. */
 const VARIANTS: readonly { key: string; name: string; gender: 'M' | 'F' }[] = [
   { key: '', name: 'male', gender: 'M' },
   { key: 'f3', name: 'female', gender: 'F' },
@@ -16,7 +16,7 @@ const VARIANTS: readonly { key: string; name: string; gender: 'M' | 'F' }[] = [
   { key: 'f2', name: 'female, second', gender: 'F' },
 ]
 
-/** Languages in the table that `espeak-ng --voices` prints; MBROLA entries are listed there but have no data. */
+/** Parses the table printed by `espeak-ng --voices`; MBROLA entries are listed there but have no data. */
 export function parseVoices(table: string): Set<string> {
   const languages = new Set<string>()
   for (const line of table.split('\n').slice(1)) {
@@ -26,12 +26,12 @@ export function parseVoices(table: string): Set<string> {
   return languages
 }
 
-/** Names of the variants in the table that `espeak-ng --voices=variant` prints. */
+/** Parses the names of the variants in the table printed by `espeak-ng --voices=variant`. */
 export function parseVariants(table: string): Set<string> {
   return new Set(Array.from(table.matchAll(/!v\/(\S+)/g), match => match[1] ?? ''))
 }
 
-/** The voices offered, for the languages and variants that are installed. */
+/** Returns the voices for the installed languages and variants. */
 export function voiceList(languages: ReadonlySet<string>, variants: ReadonlySet<string>): EspeakVoice[] {
   return LANGUAGE_ROWS.flatMap(row =>
     row.espeak !== undefined && languages.has(row.espeak)

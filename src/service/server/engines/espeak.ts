@@ -10,11 +10,11 @@ import { WavReader } from './wav-reader.ts'
 export interface EspeakOptions {
   /** Name or path of the program. */
   readonly command: string
-  /** Words a minute. */
+  /** Words per minute. */
   readonly wordsPerMinute: number
-  /** Loudness, 0 to 200. */
+  /** Volume, 0 to 200. */
   readonly amplitude: number
-  /** Longest one utterance may take to make (ms). */
+  /** Timeout for one utterance (ms). */
   readonly timeoutMs: number
 }
 
@@ -32,7 +32,7 @@ export class Espeak implements Synthesizer {
     this.#options = options
   }
 
-  /** Asks the program for its voices; rejects with an `EngineError` when it is not installed. */
+  /** Queries the voices of the program; rejects with an `EngineError` if it is not installed. */
   static async create(options: EspeakOptions): Promise<Espeak> {
     const ask = promisify(execFile)
     try {
@@ -78,7 +78,7 @@ export class Espeak implements Synthesizer {
     const kill = () => void child.kill('SIGKILL')
     stop.addEventListener('abort', kill)
     if (stop.aborted) kill()
-    // A program that dies early closes the pipe; its exit code tells the rest.
+    // A program that dies early closes the pipe; its exit code reports the failure.
     child.stdin.on('error', () => {})
     child.stdin.end(speakable(text))
     try {
@@ -98,7 +98,7 @@ export class Espeak implements Synthesizer {
   }
 }
 
-/** Without control characters, which the program would take for commands or ends. */
+/** Removes control characters, which the program would interpret as commands or ends. */
 function speakable(text: string): string {
   return `${text.replace(/[\p{Cc}\s]+/gu, ' ').trim()}\n`
 }

@@ -7,8 +7,8 @@ import type { Synthesizer } from './synthesizer.ts'
 import type { TextTranslator } from './text-translator.ts'
 
 /**
- * Engines in their order, each with those after it behind it: when one fails with an `EngineError`, the next that can
- * do the same is asked. A failure of the last is the failure.
+ * Engines in order, each with the following ones as fallbacks: when one fails with an `EngineError`, the next capable
+ * one is used. The error of the last one is thrown.
  */
 export function recognizersInOrder(engines: readonly SpeechToText[], log: Log): SpeechToText[] {
   return engines.map((engine, index) => ({
@@ -40,7 +40,7 @@ export function translatorsInOrder(engines: readonly TextTranslator[], log: Log)
   }))
 }
 
-/** Another engine speaks with a voice of the same language, of the same gender if it has one. */
+/** The fallback uses a voice of the same language, and of the same gender if available. */
 export function synthesizersInOrder(engines: readonly Synthesizer[], log: Log): Synthesizer[] {
   return engines.map((engine, index) => ({
     name: engine.name,
@@ -78,5 +78,5 @@ async function firstThatCan<E extends { readonly name: string }, T>(
       log.warn({ engine: engine.name, kind, reason, instead: next.name }, 'engine failed')
     }
   }
-  throw new RangeError('no engine to ask')
+  throw new RangeError('no engine is available')
 }

@@ -14,11 +14,14 @@ import { WavReader } from './wav-reader.ts'
 export interface FliteOptions {
   /** Name or path of the program. */
   readonly command: string
-  /** Longest one sentence may take to make (ms). */
+  /** Timeout for one sentence (ms). */
   readonly timeoutMs: number
 }
 
-/** What is known of the voices; the program lists their names only. The best first; `awb_time` can only tell the time. */
+/**
+ * Properties of the voices, best first; the program lists only their names. `awb_time` is omitted, as it can only tell
+ * the time.
+ */
 const VOICES: readonly { voice: string; name: string; gender: 'M' | 'F'; languages: readonly string[] }[] = [
   { voice: 'slt', name: 'slt, female', gender: 'F', languages: ['en-us'] },
   { voice: 'rms', name: 'rms, male', gender: 'M', languages: ['en-us'] },
@@ -30,14 +33,14 @@ const COUNTRY: Readonly<Record<string, string>> = {
   'en-gb': 'English (United Kingdom)',
 }
 
-/** Rate of all voices (Hz). */
+/** Sample rate of all voices (Hz). */
 const RATE = 16_000
-/** Letters spoken at a time: nothing is heard of them before the last is made. */
+/** Maximum text length per run: audio is available only when a run has finished. */
 const MOST_LETTERS = 240
-/** Samples given at a time: 100 ms. */
+/** Samples per piece: 100 ms. */
 const PIECE = 1_600
 
-/** Flite: English voices recorded from people, which sound better than eSpeak NG's. One short process per utterance. */
+/** Flite: recorded English voices, which sound better than eSpeak NG's. One short process per utterance. */
 export class Flite implements Synthesizer {
   readonly name = 'flite'
   readonly voices: readonly VoiceEntry[]
@@ -54,7 +57,7 @@ export class Flite implements Synthesizer {
     this.#options = options
   }
 
-  /** Asks the program for its voices; rejects with an `EngineError` when it is not installed. */
+  /** Queries the voices of the program; rejects with an `EngineError` if it is not installed. */
   static async create(options: FliteOptions): Promise<Flite> {
     try {
       const { stdout } = await promisify(execFile)(options.command, ['-lv'])
@@ -86,9 +89,9 @@ export class Flite implements Synthesizer {
   }
 
   /**
-   * The program writes sentence after sentence by opening its output again, so that it cannot be a pipe: it hangs. The
-   * output is a file without a name, which is gone with the last process that has it open, also after a SIGKILL. And
-   * its input is opened by name, which a socket, as Node gives it, does not allow: hence `cat`.
+   * The program reopens its output for each sentence, so a pipe would make it hang. The output is an unlinked file,
+   * which disappears with the last process that has it open, also after a SIGKILL. The input is opened by name, which
+   * does not work for the socket that Node provides: hence `cat`.
    */
   async #say(text: string, voice: string, stop: AbortSignal): Promise<Int16Array> {
     let file: FileHandle | undefined
@@ -101,7 +104,7 @@ export class Flite implements Synthesizer {
     } catch (error) {
       if (stop.aborted) return new Int16Array(0)
       if (error instanceof EngineError) throw error
-      throw new EngineError('synthesis', this.name, 'left no speech behind', { cause: error })
+      throw new EngineError('synthesis', this.name, 'produced no speech', { cause: error })
     } finally {
       await file?.close()
     }
@@ -121,14 +124,14 @@ export class Flite implements Synthesizer {
     )
     const kill = () => {
       try {
-        // The whole group: a shell alone would leave the program behind.
+        // Kill the whole group: killing only the shell would leave the program behind.
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // Already gone.
+        // Already ended.
       }
     }
     stop.addEventListener('abort', kill)
-    // A program that dies early closes the pipe; its exit code tells the rest.
+    // A program that dies early closes the pipe; its exit code reports the failure.
     child.stdin?.on('error', () => {})
     child.stdin?.end(`${text}\n`)
     return new Promise(resolve => {
@@ -143,7 +146,7 @@ export class Flite implements Synthesizer {
   }
 }
 
-/** A file that only its handle leads to. Nothing is written while it has a name. */
+/** Creates an unlinked file. It is empty while it has a name. */
 async function namelessFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `dragoman-flite-${process.pid}-${randomBytes(8).toString('hex')}`)
   const file = await open(path, 'wx+', 0o600)

@@ -1,22 +1,30 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 
-/** A closed vocabulary: only what it allows is understood. */
+/** A closed vocabulary: only its phrases are recognized. */
 export interface Grammar {
   readonly name: string
   /** JSpeech Grammar Format, version 1.0. */
   readonly jsgf: string
 }
 
-/** Grammars of the settings by name: phrases, a grammar as it is, or a file with one. */
+/** Grammars of the settings by name: phrases, an inline grammar, or a grammar file. */
 export const grammarsSchema = z
   .record(
     z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'a name like cards: lower-case letters, digits and hyphens'),
     z
       .strictObject({
-        phrases: z.array(z.string().min(1)).min(1).optional().meta({ about: 'What can be said, as a list.' }),
-        jsgf: z.string().min(1).optional().meta({ about: 'What can be said, as a grammar (JSGF 1.0).' }),
-        file: z.string().min(1).optional().meta({ about: 'A file with such a grammar.' }),
+        phrases: z
+          .array(z.string().min(1))
+          .min(1)
+          .optional()
+          .meta({ about: 'Phrases that are recognized, as a list.' }),
+        jsgf: z
+          .string()
+          .min(1)
+          .optional()
+          .meta({ about: 'Phrases that are recognized, as a grammar (JSGF 1.0).' }),
+        file: z.string().min(1).optional().meta({ about: 'Path of a grammar file (JSGF 1.0).' }),
       })
       .refine(({ phrases, jsgf, file }) => [phrases, jsgf, file].filter(Boolean).length === 1, {
         message: 'one of phrases, jsgf and file',
@@ -25,7 +33,7 @@ export const grammarsSchema = z
   .default({})
 export type GrammarSettings = z.output<typeof grammarsSchema>
 
-/** The grammars of the settings, files read. Rejects with a `RangeError` that names a file that cannot be read. */
+/** Loads the grammars of the settings, including files. Rejects with a `RangeError` that names an unreadable file. */
 export async function loadGrammars(settings: GrammarSettings): Promise<ReadonlyMap<string, Grammar>> {
   const loaded = await Promise.all(
     Object.entries(settings).map(async ([name, { phrases, jsgf, file }]) => {
@@ -36,7 +44,7 @@ export async function loadGrammars(settings: GrammarSettings): Promise<ReadonlyM
   return new Map(loaded)
 }
 
-/** The grammar of whole phrases, one after the other. */
+/** Builds a grammar of whole phrases, one after the other. */
 function phraseGrammar(phrases: readonly string[]): string {
   const plain = phrases.map(phrase =>
     phrase

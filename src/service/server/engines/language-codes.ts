@@ -1,6 +1,6 @@
 import type { LanguageId } from '../../../core/languages.ts'
 
-/** Other names that servers have for a language, tried before its code. */
+/** Other codes that servers use for a language, tried before its own. */
 const ALIASES: Readonly<Record<LanguageId, readonly string[]>> = {
   'nb-no': ['nb', 'no'],
   'pt-br': ['pt-BR', 'pb', 'pt'],
@@ -8,13 +8,13 @@ const ALIASES: Readonly<Record<LanguageId, readonly string[]>> = {
   'zh-tw': ['zh-Hant', 'zt', 'zh'],
 }
 
-/** The ISO 639 code of a language identifier, as speech models take it: `es-419` → `es`. */
+/** Returns the ISO 639 code of a language identifier, as speech models expect it: `es-419` → `es`. */
 export function primaryCode(language: LanguageId): string {
   const code = language.slice(0, language.indexOf('-'))
   return code === 'nb' ? 'no' : code
 }
 
-/** Codes by which a server may know a language, the best first. */
+/** Returns codes by which a server may know a language, best first. */
 export function codesFor(language: LanguageId): readonly string[] {
   return ALIASES[language] ?? [language.slice(0, language.indexOf('-'))]
 }

@@ -1,18 +1,18 @@
 import type { LanguageId } from '../../../core/languages.ts'
 
-/** What one language identifier of the interface means to the engines. */
+/** Properties of one language identifier for the engines. */
 export interface LanguageRow {
   readonly id: LanguageId
   readonly name: string
-  /** The written language for translation; several regions may share one. */
+  /** Written language for translation; several regions can share one. */
   readonly written: string
-  /** Language of the eSpeak NG voice. Absent: there is none that would do. */
+  /** Language of the eSpeak NG voice. Absent: no suitable voice. */
   readonly espeak?: string
-  /** The voice is of another language, named here: said in the name of the voice. */
+  /** The voice is of another language, named here, and its name says so. */
   readonly borrowed?: string
 }
 
-/** Every language that any engine here may know. What is really offered is probed. */
+/** All languages that any engine may support. The languages actually offered are detected. */
 export const LANGUAGE_ROWS: readonly LanguageRow[] = [
   { id: 'en-us', name: 'English (United States)', written: 'en', espeak: 'en-us' },
   { id: 'en-gb', name: 'English (United Kingdom)', written: 'en', espeak: 'en-gb' },
@@ -45,7 +45,7 @@ export const LANGUAGE_ROWS: readonly LanguageRow[] = [
   { id: 'ru-ru', name: 'Russian (Russia)', written: 'ru', espeak: 'ru' },
   { id: 'tr-tr', name: 'Turkish (Türkiye)', written: 'tr', espeak: 'tr' },
   { id: 'eu-es', name: 'Basque', written: 'eu', espeak: 'eu' },
-  // Known to other engines than the installed ones.
+  // Only supported by other engines than the installed ones.
   { id: 'fr-ca', name: 'French (Canada)', written: 'fr' },
   { id: 'ar-sa', name: 'Arabic (Saudi Arabia)', written: 'ar' },
   { id: 'fa-ir', name: 'Persian (Iran)', written: 'fa' },
@@ -60,7 +60,7 @@ export const LANGUAGE_ROWS: readonly LanguageRow[] = [
   { id: 'zh-tw', name: 'Chinese (traditional)', written: 'zh' },
 ]
 
-/** The row of `id`, if it has one. */
+/** Returns the row of `id`, if any. */
 export function languageRow(id: LanguageId): LanguageRow | undefined {
   return LANGUAGE_ROWS.find(row => row.id === id)
 }

@@ -3,7 +3,7 @@ import type { SpeechToText } from './speech-to-text.ts'
 import type { Synthesizer } from './synthesizer.ts'
 import type { TextTranslator } from './text-translator.ts'
 
-/** `engine` for some of its languages only; all of them when none are named. Owns it. */
+/** Restricts `engine` to some of its languages, or to all if none are named. Owns it. */
 export function limitedRecognizer(engine: SpeechToText, languages?: readonly LanguageId[]): SpeechToText {
   if (!languages) return engine
   const known = engine.languages.filter(each => languages.includes(each))
@@ -20,7 +20,7 @@ export function limitedRecognizer(engine: SpeechToText, languages?: readonly Lan
   }
 }
 
-/** `engine` among some languages only. Owns it. */
+/** Restricts `engine` to some languages. Owns it. */
 export function limitedTranslator(engine: TextTranslator, languages?: readonly LanguageId[]): TextTranslator {
   if (!languages) return engine
   const targets = (from: LanguageId) =>
@@ -38,7 +38,7 @@ export function limitedTranslator(engine: TextTranslator, languages?: readonly L
   }
 }
 
-/** `engine` with the voices of some languages only. Owns it. */
+/** Restricts `engine` to the voices of some languages. Owns it. */
 export function limitedSynthesizer(engine: Synthesizer, languages?: readonly LanguageId[]): Synthesizer {
   if (!languages) return engine
   const voices = engine.voices.filter(voice => languages.includes(voice.languageId))

@@ -2,10 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createEncoder } from 'wasm-media-encoders'
 
-/** Rates an mp3 can have (Hz). */
+/** Sample rates of mp3 (Hz). */
 export type Mp3Rate = 8000 | 11025 | 12000 | 16000 | 22050 | 24000 | 32000 | 44100 | 48000
 
-/** Compiled once, 5 ms; an instance of it takes less than one. A WebAssembly module, which the types here cannot name. */
+/**
+ * Compiled once, in 5 ms; an instance takes less than 1 ms. It is a WebAssembly module, a type that is not declared
+ * here.
+ */
 let compiled: Promise<never> | undefined
 
 function compile(): Promise<never> {
@@ -18,15 +21,15 @@ function compile(): Promise<never> {
   return compiled
 }
 
-/** One mono mp3 from its first to its last byte. */
+/** Encodes one mono mp3 from its first to its last byte. */
 export interface Mp3Encoder {
-  /** The bytes that became ready; the caller's. */
+  /** Returns the bytes that became ready; owned by the caller. */
   encode(pcm: Int16Array): Uint8Array
-  /** The last bytes; nothing may follow. */
+  /** Returns the last bytes; must be the last call. */
   finish(): Uint8Array
 }
 
-/** An encoder from `from` Hz (any) to an mp3 of `to` Hz. */
+/** Creates an encoder from any rate (`from` Hz) to an mp3 of `to` Hz. */
 export async function createMp3(from: number, to: Mp3Rate): Promise<Mp3Encoder> {
   const encoder = await createEncoder('audio/mpeg', await compile())
   encoder.configure({ sampleRate: from, channels: 1, outputSampleRate: to, bitrate: bitrateFor(to) })
@@ -40,7 +43,7 @@ export async function createMp3(from: number, to: Mp3Rate): Promise<Mp3Encoder> 
   }
 }
 
-/** kbit/s at which speech loses nothing to be heard. */
+/** Bit rate at which speech has no audible loss (kbit/s). */
 function bitrateFor(rate: Mp3Rate): 32 | 48 | 64 {
   if (rate <= 12_000) return 32
   return rate <= 24_000 ? 48 : 64

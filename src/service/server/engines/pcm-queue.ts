@@ -1,27 +1,27 @@
 import { durationMs } from '../../../transcode/pcm.ts'
 import { rushed } from './due-times.ts'
 
-/** Samples in the order they came, taken out in pieces of any length. */
+/** Samples in order of arrival, read in pieces of any length. */
 export class PcmQueue {
   #pieces: Int16Array[] = []
-  /** When each piece is due. */
+  /** Due time of each piece. */
   #dues: number[] = []
-  /** Samples of the first piece that are taken already. */
+  /** Samples of the first piece already read. */
   #offset = 0
   #length = 0
 
-  /** Samples waiting. */
+  /** Number of queued samples. */
   get length(): number {
     return this.#length
   }
 
-  /** When the oldest sample is due; undefined when none waits. */
+  /** Due time of the oldest sample; undefined if the queue is empty. */
   get due(): number | undefined {
     const first = this.#dues[0]
     return first === undefined ? undefined : first + rushed(durationMs(this.#offset))
   }
 
-  /** Keeps a copy of `pcm`, whose first sample is due at `due`. */
+  /** Adds a copy of `pcm`, whose first sample is due at `due`. */
   push(pcm: Int16Array, due: number): void {
     if (pcm.length === 0) return
     this.#pieces.push(pcm.slice())
@@ -29,7 +29,7 @@ export class PcmQueue {
     this.#length += pcm.length
   }
 
-  /** Moves up to `into.length` samples into `into` and says how many. */
+  /** Moves up to `into.length` samples into `into`; returns their number. */
   take(into: Int16Array): number {
     let filled = 0
     while (filled < into.length) {

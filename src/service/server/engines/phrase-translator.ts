@@ -2,7 +2,7 @@ import type { LanguageId } from '../../../core/languages.ts'
 import type { Phrasebook } from './phrasebook.ts'
 import type { TextTranslator } from './text-translator.ts'
 
-/** A translator that asks a phrasebook first. Owns the translator behind it; offers what that one offers. */
+/** A translator that consults a phrasebook first. Owns the underlying translator, and supports the same languages. */
 export class PhraseTranslator implements TextTranslator {
   readonly name: string
   readonly #phrasebook: Phrasebook

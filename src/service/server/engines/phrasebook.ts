@@ -4,14 +4,20 @@ import type { LanguageId } from '../../../core/languages.ts'
 import { DEFAULT_PHRASES } from './default-phrases.ts'
 import { languageRow } from './language-ids.ts'
 
-/** Phrases by written language from, written language to, and what is said: `{ "en": { "es": { "hello": "Hola." } } }`. */
+/**
+ * Phrases by written source language, written target language and source text: `{ "en": { "es": { "hello": "Hola." } }
+ * }`.
+ */
 const phrasesSchema = z.record(
   z.string(),
   z.record(z.string(), z.record(z.string().min(1), z.string().min(1))),
 )
 export type Phrases = z.infer<typeof phrasesSchema>
 
-/** Translations of whole phrases, asked before the translator. The user's own come before the built-in ones. */
+/**
+ * Translations of whole phrases, consulted before the translator. The user's own have precedence over the built-in
+ * ones.
+ */
 export class Phrasebook {
   readonly #pairs = new Map<string, Map<string, string>>()
 
@@ -21,7 +27,10 @@ export class Phrasebook {
         for (const [to, entries] of Object.entries(targets)) this.#add(`${from} ${to}`, entries)
   }
 
-  /** The built-in phrases, and those of the JSON file `path` before them. Rejects naming the file and the key. */
+  /**
+   * Loads the built-in phrases, overridden by those of the JSON file `path`. Rejects with an error that names the file
+   * and the key.
+   */
   static async load(path?: string): Promise<Phrasebook> {
     if (path === undefined) return new Phrasebook(DEFAULT_PHRASES)
     const parsed = phrasesSchema.safeParse(JSON.parse(await readFile(path, 'utf8')))
@@ -29,7 +38,7 @@ export class Phrasebook {
     return new Phrasebook(DEFAULT_PHRASES, parsed.data)
   }
 
-  /** The translation when `text` is one phrase, or several phrases one after the other, and nothing else. */
+  /** Returns the translation if `text` consists entirely of one or more phrases. */
   lookup(text: string, from: LanguageId, to: LanguageId): string | undefined {
     const entries = this.#pairs.get(`${languageRow(from)?.written} ${languageRow(to)?.written}`)
     return entries && cover(plain(text).split(' '), entries)
@@ -42,7 +51,7 @@ export class Phrasebook {
   }
 }
 
-/** The longest phrase at the start, then the rest by the same rule; undefined unless all words are covered. */
+/** Matches the longest phrase at the start, then the rest by the same rule; undefined unless all words are covered. */
 function cover(words: readonly string[], entries: ReadonlyMap<string, string>): string | undefined {
   for (let count = words.length; count > 0; count--) {
     const first = entries.get(words.slice(0, count).join(' '))
@@ -54,7 +63,7 @@ function cover(words: readonly string[], entries: ReadonlyMap<string, string>): 
   return undefined
 }
 
-/** Lower case, no punctuation but the apostrophe, single blanks. */
+/** Lower case, no punctuation except the apostrophe, single blanks. */
 function plain(text: string): string {
   return text
     .toLowerCase()

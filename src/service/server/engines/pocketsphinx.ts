@@ -17,21 +17,21 @@ export interface PocketSphinxOptions {
   readonly base: string
   /** Folder with the acoustic model `en-us`, `en-us.lm.bin` and `cmudict-en-us.dict`. */
   readonly models: string
-  /** Most simultaneous speakers. */
+  /** Maximum number of simultaneous speakers. */
   readonly decoders: number
-  /** Decoders made at start; the others are made when first needed. */
+  /** Decoders created at startup; more are created on demand. */
   readonly warm: number
   /** Pause that ends an utterance, in frames of 10 ms. */
   readonly pauseFrames: number
-  /** Search effort: more is slower and, in noise, a little better. */
+  /** Search effort. Higher values are slower and slightly more accurate in noise. */
   readonly maxHmmPerFrame: number
   readonly stallMs: number
   readonly partialMs: number
   readonly longMs: number
-  /** Closed vocabularies by name, and the name of the one that holds when a session names none. */
+  /** Closed vocabularies by name, and the default one. */
   readonly grammars: GrammarSettings
   readonly grammar?: string | undefined
-  /** Is told what the decoders do on their threads. */
+  /** Tracks the work of the decoders on their threads. */
   readonly threads?: ThreadUse | undefined
 }
 
@@ -59,8 +59,8 @@ export class PocketSphinx implements SpeechToText {
   }
 
   /**
-   * Loads the library and makes the first decoder; rejects with an `EngineError` when it is not installed, with a
-   * `RangeError` when a grammar is no good.
+   * Loads the library and creates the first decoder; rejects with an `EngineError` if it is not installed, with a
+   * `RangeError` if a grammar is invalid.
    */
   static async create(options: PocketSphinxOptions, clock: Clock): Promise<PocketSphinx> {
     const grammars = await loadGrammars(options.grammars)
@@ -77,7 +77,7 @@ export class PocketSphinx implements SpeechToText {
     return new PocketSphinx(pool, grammars, options, clock)
   }
 
-  /** Decoders that wait for a speaker. */
+  /** Number of idle decoders. */
   get idle(): number {
     return this.#pool.idle
   }
@@ -88,7 +88,7 @@ export class PocketSphinx implements SpeechToText {
     { grammar = this.#options.grammar }: HearingOptions = {},
   ): Promise<SpeechStream> {
     if (!this.languages.includes(language))
-      throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
+      throw new RangeError(`${this.name} recognizes ${this.languages.join(', ')}, not ${language}`)
     if (grammar !== undefined && !this.#known.has(grammar))
       throw new RangeError(
         `${this.name} has the grammars ${this.grammars.join(', ') || '(none)'}, not ${grammar}`,
@@ -116,7 +116,7 @@ export class PocketSphinx implements SpeechToText {
   }
 }
 
-/** Grammars are tried before anybody needs them: the library only says that one is no good. */
+/** Validates grammars in advance, because the library only reports that one is invalid. */
 async function assertGrammars(pool: DecoderPool, grammars: Iterable<Grammar>): Promise<void> {
   const decoder = await pool.acquire()
   try {
@@ -125,14 +125,17 @@ async function assertGrammars(pool: DecoderPool, grammars: Iterable<Grammar>): P
         decoder.listenFor(grammar)
       } catch (cause) {
         const allowed = 'JSGF 1.0, or phrases, with words of the dictionary'
-        throw new RangeError(`grammars.${grammar.name} is refused, allowed: ${allowed}`, { cause })
+        throw new RangeError(`grammars.${grammar.name} is invalid, allowed: ${allowed}`, { cause })
       }
   } finally {
     await pool.release(decoder)
   }
 }
 
-/** Skipping the second and third pass makes the final text 200 ms earlier and was no worse; measured. */
+/**
+ * Skipping the second and third pass makes the final text available 200 ms earlier, and was not less accurate in
+ * measurements.
+ */
 function argumentsFor(options: PocketSphinxOptions): Record<string, string> {
   return {
     '-hmm': join(options.models, 'en-us'),
@@ -145,7 +148,7 @@ function argumentsFor(options: PocketSphinxOptions): Record<string, string> {
   }
 }
 
-/** The library would only write to its log and answer null; say which file is missing instead. */
+/** Reports the missing file, where the library would only write to its log and return null. */
 async function assertModels(folder: string): Promise<void> {
   const first = join(folder, 'en-us', 'feat.params')
   try {

@@ -1,6 +1,6 @@
 import { capitalised, english, sentence } from './normalise.ts'
 
-/** How a translator is asked politely in the written languages whose rules make a verb of "please". */
+/** Translations of "please" for the written languages in which rule-based translation makes a verb of it. */
 const PLEASE: Readonly<Record<string, string>> = {
   es: 'por favor',
   ca: 'si us plau',
@@ -12,15 +12,16 @@ const PLEASE: Readonly<Record<string, string>> = {
 }
 
 export interface Edited {
-  /** What the translator gets. */
+  /** Input of the translator. */
   readonly before: string
-  /** Finishes what it answers. */
+  /** Post-processes its output. */
   readonly after: (translation: string) => string
 }
 
 /**
- * Makes one sentence of a recogniser (lower case, no punctuation) fit for translation by rules, from and to written
- * languages: English as it is written, "please" taken out and put back. The final period is the translator's to add.
+ * Prepares one sentence of a recognizer (lower case, no punctuation) for rule-based translation between written
+ * languages: writes English with its capitals, and removes "please", which is restored afterwards. The translator adds
+ * the final period.
  */
 export function edited(text: string, from: string | undefined, to: string | undefined): Edited {
   const line = text.trim()

@@ -1,14 +1,17 @@
 import { EngineError } from './engine-error.ts'
 import type { ThreadUse } from './thread-use.ts'
 
-/** A decoder's address in the library; 0 or null is none. */
+/** Address of a decoder in the library; 0 or null for none. */
 export type SphinxPointer = unknown
 
 type Callback<T> = (error: unknown, value: T) => void
 
-/** The functions of libpocketsphinx that are used here. `….async` runs on the thread pool, one at a time per decoder. */
+/**
+ * The functions of libpocketsphinx that are used here. `….async` runs on the thread pool, one call at a time per
+ * decoder.
+ */
 export interface SphinxLibrary {
-  /** Makes a decoder; rejects when the arguments or the model files are no good. */
+  /** Creates a decoder; rejects if the arguments or the model files are invalid. */
   open(args: Readonly<Record<string, string>>): Promise<SphinxPointer>
   process(decoder: SphinxPointer, pcm: Int16Array): Promise<number>
   endUtterance(decoder: SphinxPointer): Promise<number>
@@ -16,13 +19,15 @@ export interface SphinxLibrary {
   startUtterance(decoder: SphinxPointer): number
   inSpeech(decoder: SphinxPointer): boolean
   hypothesis(decoder: SphinxPointer): string
-  /** Makes a search of a grammar in JSGF under a name; below 0 when the grammar or a word of it is not known. */
+  /**
+   * Creates a named search from a JSGF grammar; returns a negative value if the grammar or one of its words is invalid.
+   */
   setGrammar(decoder: SphinxPointer, name: string, jsgf: string): number
-  /** Chooses the search for the next utterances: that of a grammar, or `_default`. Only between utterances. */
+  /** Selects the search for the next utterances: a grammar, or `_default`. Only between utterances. */
   setSearch(decoder: SphinxPointer, name: string): number
   /**
-   * Sets the running mean of the voice's spectrum (13 numbers), to which the decoder goes on adapting. Does nothing
-   * where the library's memory does not look as expected: then the model's own mean stays.
+   * Sets the running mean of the voice's spectrum (13 numbers), which the decoder continues to adapt. Does nothing if
+   * the library's memory layout is not as expected; the model's own mean then stays.
    */
   setMean(decoder: SphinxPointer, mean: Float32Array): void
   free(decoder: SphinxPointer): void
@@ -34,8 +39,8 @@ interface Native {
 }
 
 /**
- * Loads libpocketsphinx and libsphinxbase by the names or paths given; what it does on threads is told to `use`.
- * Rejects with an `EngineError` when either is not installed.
+ * Loads libpocketsphinx and libsphinxbase by name or path; `use` tracks work on threads. Rejects with an `EngineError`
+ * if either is not installed.
  */
 export async function loadSphinx(
   paths: { library: string; base: string },
@@ -45,7 +50,7 @@ export async function loadSphinx(
     const { load, decode } = await import('koffi')
     const library = load(paths.library)
     const base = load(paths.base)
-    // The log is one per process and no decoder's: with `-logfn` each new decoder closes the file that others write to.
+    // The log is per process, not per decoder: with `-logfn`, each new decoder closes the file that others write to.
     base.func('void err_set_logfp(void *stream)')(null)
     return bind(
       signature => library.func(signature) as Native,
@@ -58,14 +63,14 @@ export async function loadSphinx(
   }
 }
 
-/** Numbers in a spectrum. */
+/** Numbers per spectrum. */
 const CEPSTRA = 13
 
 type Peek = (pointer: SphinxPointer, offset: number, type: string) => unknown
 
 /**
- * The `cmn_t` of a `feat_t` as libsphinxbase.so.3 lays them out on 64 bit: `cepsize` at 16, `n_stream` at 20, `cmn` at
- * 68, the pointer at 88; in `cmn_t`, `veclen` at 28. Undefined when any of them is not what it must be.
+ * Finds the `cmn_t` of a `feat_t`, as laid out by libsphinxbase.so.3 on 64 bit: `cepsize` at 16, `n_stream` at 20,
+ * `cmn` at 68, the pointer at 88; in `cmn_t`, `veclen` at 28. Undefined if any of them has an unexpected value.
  */
 function meanIn(features: SphinxPointer, peek: Peek): SphinxPointer | undefined {
   const number = (pointer: SphinxPointer, offset: number) => Number(peek(pointer, offset, 'int32_t'))

@@ -7,29 +7,29 @@ import type { SpeechStream, TranscriptSink } from './speech-to-text.ts'
 import { isTelephoneBand } from './telephone-band.ts'
 import { UtteranceBounds } from './utterance-bounds.ts'
 
-/** Samples fed at a time while nobody speaks (100 ms): an onset cannot also end within it. */
+/** Samples per call during silence (100 ms): an onset cannot also end within it. */
 const IDLE_SLICE = 1_600
-/** … and while somebody does (40 ms): the end must be noticed before the next speech begins. */
+/** Samples per call during speech (40 ms): the end must be detected before the next speech starts. */
 const SPEECH_SLICE = 640
-/** Silence fed after the audio has stopped until the decoder sees the end (0.8 s at most). */
+/** Amount of silence fed after the audio has stopped, until the decoder detects the end (at most 0.8 s). */
 const TAIL_SLICES = 20
-/** Samples of the pause that a final leaves to the next utterance (40 ms and the slice it was noticed in). */
+/** Samples of the pause that a final leaves to the next utterance (40 ms and the slice in which it was detected). */
 const PAUSE_LEFT = 1_280
 
 export interface SphinxStreamOptions {
   readonly clock: Clock
-  /** Without audio for this long, the utterance in progress is finished (ms). */
+  /** Time without audio after which the utterance in progress ends (ms). */
   readonly stallMs: number
-  /** Least time between two partials (ms). */
+  /** Minimum time between two partials (ms). */
   readonly partialMs: number
-  /** From this length an utterance is cut where it is soft, from 1.5 times of it anywhere (ms). */
+  /** Length from which an utterance is cut at a quiet spot, from 1.5 times of it anywhere (ms). */
   readonly longMs: number
-  /** Called once when the stream is done with the decoder; `broken` when it must not be used again. */
+  /** Called once when the stream no longer needs the decoder; `broken` if it must not be used again. */
   readonly release: (broken: boolean) => Promise<void>
 }
 
 /**
- * Feeds one speaker's audio to one decoder and cuts it into utterances.
+ * Feeds one speaker's audio to one decoder and splits it into utterances.
  *
  *   quiet ──speech seen──▶ speaking ──pause seen, cut, or no more audio──▶ quiet
  */
@@ -39,12 +39,12 @@ export class SphinxStream implements SpeechStream {
   readonly #options: SphinxStreamOptions
   readonly #queue = new PcmQueue()
   readonly #times: DueTimes
-  /** When the audio that is being decoded was due. */
+  /** Due time of the audio being decoded. */
   #feeding: number | undefined
   readonly #bounds = new UtteranceBounds()
   readonly #scratch = new Int16Array(IDLE_SLICE)
   #speaking = false
-  /** Undefined until there is something to hear. */
+  /** Undefined until the first audible sound. */
   #telephone: boolean | undefined
   #lastText = ''
   #nextPartial = 0
@@ -132,7 +132,9 @@ export class SphinxStream implements SpeechStream {
     this.#feeding = undefined
   }
 
-  /** The audio has stopped inside an utterance: silence, until the decoder sees the end or it is ended anyway. */
+  /**
+   * The audio has stopped inside an utterance: feed silence until the decoder detects the end, then end it in any case.
+   */
   async #finishStalled(): Promise<void> {
     const silence = this.#scratch.subarray(0, SPEECH_SLICE).fill(0)
     for (let n = 0; n < TAIL_SLICES && this.#speaking && this.#queue.length === 0; n++) {
@@ -159,7 +161,7 @@ export class SphinxStream implements SpeechStream {
     if (inSpeech) this.#reportPartial()
   }
 
-  /** At the first sound the recogniser must be told how the voice comes; then it adapts by itself. */
+  /** The decoder must know the kind of line at the first sound; it then adapts automatically. */
   #listenForTelephone(pcm: Int16Array): void {
     this.#telephone = isTelephoneBand(pcm)
     if (this.#telephone) this.#decoder.expect(true)

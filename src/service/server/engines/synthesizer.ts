@@ -4,18 +4,18 @@ import type { VoiceEntry } from '../../contract.ts'
 export interface Speech {
   /** Hz */
   readonly rate: number
-  /** Mono linear16 in pieces of any length; each piece is the receiver's. Throws an `EngineError` when it fails. */
+  /** Mono linear16 in pieces of any length; the receiver owns each piece. Throws an `EngineError` on failure. */
   readonly pieces: AsyncIterable<Int16Array>
 }
 
-/** An engine that speaks. */
+/** A speech synthesis engine. */
 export interface Synthesizer {
   readonly name: string
-  /** The voices it has, the default voice of each language before the others of that language. */
+  /** Its voices; the default voice of each language comes first. */
   readonly voices: readonly VoiceEntry[]
   /**
-   * Speaks `text` with the voice `voiceId`, an id out of `voices` (a `RangeError` otherwise).
-   * Aborting `signal` ends the pieces without an error and frees what the utterance held.
+   * Speaks `text` with the voice `voiceId`, an id from `voices` (a `RangeError` otherwise). Aborting `signal` ends the
+   * pieces without an error and frees the resources of the utterance.
    */
   speak(text: string, voiceId: string, signal: AbortSignal): Promise<Speech>
   /** Frees the engine. Idempotent. */

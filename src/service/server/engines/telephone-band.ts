@@ -1,24 +1,24 @@
-/** Taps of the filter that leaves what is above the telephone band. */
+/** Taps of the high-pass filter above the phone band. */
 const TAPS = 63
-/** Where that begins, as a share of the sample rate: 5.2 kHz of 16. */
+/** Cutoff as a share of the sample rate: 5.2 kHz of 16. */
 const EDGE = 5_200 / 16_000
-/** Softer than this (rms), nothing can be told. */
+/** Minimum level for a decision (RMS). */
 const AUDIBLE_RMS = 80
-/** Loudest that rounding noise is above the band (rms), and what the filter lets through of the band itself. */
+/** Maximum rounding noise above the band (RMS), and the leakage of the filter. */
 const NOISE_RMS = 0.6
 const LEAK = 0.0005
 
 const HIGH_PASS = highPass()
 
 /**
- * Whether 16 kHz audio came by telephone: sampled at 8 kHz on its way, it has nothing above 4 kHz, not even noise.
- * Undefined when it is too soft to tell.
+ * Returns true if 16 kHz audio came by phone: it was sampled at 8 kHz on the way, so it has nothing above 4 kHz, not
+ * even noise. Undefined if the level is too low.
  */
 export function isTelephoneBand(pcm: Int16Array): boolean | undefined {
   let all = 0
   let high = 0
   let count = 0
-  // Every third place is enough to know a level.
+  // Every third position is enough to measure a level.
   for (let at = 0; at + TAPS <= pcm.length; at += 3) {
     let value = 0
     for (let tap = 0; tap < TAPS; tap++) value += HIGH_PASS[tap]! * pcm[at + tap]!

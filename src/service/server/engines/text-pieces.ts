@@ -1,4 +1,7 @@
-/** `text` in pieces of at most `most` letters, cut behind a sentence, else behind a comma, else at a blank, else anywhere. */
+/**
+ * Splits `text` into pieces of at most `most` letters: after a sentence, else after a comma, else at a blank, else
+ * anywhere.
+ */
 export function textPieces(text: string, most: number): string[] {
   const pieces: string[] = []
   let rest = text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
@@ -15,7 +18,7 @@ export function textPieces(text: string, most: number): string[] {
   return rest === '' ? pieces : [...pieces, rest]
 }
 
-/** Where the last match ends; undefined when there is none, or only at the start. */
+/** Returns the end of the last match; undefined if there is none, or only at the start. */
 function lastMatch(text: string, pattern: RegExp): number | undefined {
   let end: number | undefined
   for (const match of text.matchAll(pattern)) end = match.index + match[0].length

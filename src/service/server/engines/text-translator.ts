@@ -1,15 +1,15 @@
 import type { LanguageId } from '../../../core/languages.ts'
 
-/** An engine that translates text. */
+/** A translation engine. */
 export interface TextTranslator {
   readonly name: string
-  /** Languages it translates `from` into; empty for a language it does not know. */
+  /** Target languages for `from`; empty for an unsupported language. */
   targets(from: LanguageId): readonly LanguageId[]
-  /** Gets ready for a pair that will soon be asked for; a failure shows at `translate`. May do nothing. */
+  /** Prepares for a language pair that will be used soon; a failure shows at `translate`. Optional. */
   prepare(from: LanguageId, to: LanguageId): void
   /**
-   * One utterance or sentence. Answers come in the order of the calls for one pair of languages.
-   * Rejects with an `EngineError`; a pair that `targets` does not list throws a `RangeError`.
+   * Translates one utterance or sentence. Translations of one language pair resolve in the order of the calls. Rejects
+   * with an `EngineError`; throws a `RangeError` for a pair that `targets` does not list.
    */
   translate(text: string, from: LanguageId, to: LanguageId): Promise<string>
   /** Frees the engine; pending translations reject. Idempotent. */

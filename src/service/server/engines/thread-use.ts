@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../../../core/clock.ts'
 
-/** Threads for the engines: those of the cores, and two that may wait for files and names meanwhile. */
+/** Number of threads for the engines: one per core, and two that can wait for files and names. */
 export const THREADS = availableParallelism() + 2
 
-/** What counts as lately (ms): the weight of what was falls to a third within it. */
+/** Averaging time (ms): the weight of earlier load falls to a third within it. */
 const LATELY_MS = 3_000
 
-/** How busy the threads are on which the recogniser works. Whoever puts work on them says when it begins and ends. */
+/** Measures the load of the threads used by the recognizer. Call `began` and `ended` for each task on them. */
 export class ThreadUse {
   readonly #clock: Clock
   readonly #threads: number
@@ -31,7 +31,7 @@ export class ThreadUse {
     this.#running--
   }
 
-  /** Share of the threads that were busy lately, 0 to 1; work that waits for a thread counts. */
+  /** Recent share of busy threads, 0 to 1, including work that waits for a thread. */
   get share(): number {
     this.#settle()
     return this.#share

@@ -1,4 +1,4 @@
-/** Text as the recogniser writes it, without `<sil>`, `<s>`, `[NOISE]`, `++UH++` and the `(2)` of variants. */
+/** Removes `<sil>`, `<s>`, `[NOISE]`, `++UH++` and the `(2)` of variants from a recognizer's text. */
 export function cleanTranscript(raw: string): string {
   return raw
     .replace(/<[^<>]*>|\[[^\][]*\]|\+\+[^+]*\+\+/g, ' ')

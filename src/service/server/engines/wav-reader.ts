@@ -1,28 +1,33 @@
 import { samplesOf } from '../../../transcode/pcm.ts'
 
-/** Bytes within which the samples of a WAV begin: some writers put titles and other chunks before them. */
+/** Maximum size of the chunks before the samples of a WAV; some writers put titles there. */
 const MOST_HEADER_BYTES = 64 * 1024
-/** Sizes that writers put where they do not know it yet. */
+/** Placeholder sizes of writers that do not know the size yet. */
 const UNKNOWN_SIZES = [0, 0xffff_ffff]
 
-/** Takes a WAV (mono or stereo, linear16) as it is written, cut anywhere, and gives its rate and its samples in mono. */
+/**
+ * Reads a WAV (mono or stereo, linear16) incrementally, from bytes in arbitrary pieces; provides its rate and its
+ * samples in mono.
+ */
 export class WavReader {
   #held: Uint8Array = new Uint8Array(0)
   #format: { rate: number; channels: number } | undefined
-  /** Bytes of samples still to come; infinite when the header did not tell. Undefined before they begin. */
+  /** Remaining bytes of samples; infinite if the header does not give the size. Undefined before the samples start. */
   #left: number | undefined
 
-  /** Hz; 0 until the samples begin. */
+  /** Hz; 0 until the samples start. */
   get rate(): number {
     return this.#left === undefined ? 0 : (this.#format?.rate ?? 0)
   }
 
-  /** Whether all samples have come that the header promised; true when it did not promise any. */
+  /** True when all samples announced by the header were received, or if it announced none. */
   get complete(): boolean {
     return this.#left !== undefined && (this.#left === 0 || !Number.isFinite(this.#left))
   }
 
-  /** Whole samples of what has come so far. The result is the caller's. Throws a `RangeError` when it is no such WAV. */
+  /**
+   * Returns the complete samples received so far; owned by the caller. Throws a `RangeError` if it is not such a WAV.
+   */
   push(bytes: Uint8Array): Int16Array {
     let data = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes])
     if (this.#left === undefined) {
@@ -42,7 +47,7 @@ export class WavReader {
     return inMono(samplesOf(data.subarray(0, taken)), channels)
   }
 
-  /** Reads chunks up to the samples. Answers where these begin; undefined when more is needed to tell. */
+  /** Reads chunks up to the samples. Returns the offset of the samples, or undefined if more bytes are needed. */
   #header(data: Uint8Array): number | undefined {
     const view = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
     if (view.length < 12) return undefined
@@ -71,7 +76,7 @@ function formatAt(view: Buffer, at: number): { rate: number; channels: number } 
     view.readUInt16LE(at + 2),
     view.readUInt16LE(at + 14),
   ]
-  // 0xFFFE: the extensible form of the same.
+  // 0xFFFE: the extensible form of the same format.
   if ((format !== 1 && format !== 0xfffe) || channels < 1 || channels > 2 || bits !== 16)
     throw new RangeError(`speech comes as linear16 WAV, got format ${format}, ${channels} × ${bits} bit`)
   return { rate: view.readUInt32LE(at + 4), channels }
