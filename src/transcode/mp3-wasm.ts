@@ -4,23 +4,22 @@ import { MP3_FRAME_BYTES, MP3_FRAME_SAMPLES, type Mp3Header } from './mp3-header
 import { Mp3Samples } from './mp3-samples.ts'
 
 /**
- * libmpg123 as WebAssembly, of the package `mpg123-decoder`: works everywhere.
- *
- * The package's own class is passed over for the functions below it. It keeps one decoder in each 16 MiB of memory
- * (and 8 GiB of address space), returns three copies of each result, prints every error and tries again for ever after
- * a lasting one. One memory has room for 38 decoders, though, and they can be made and dropped at any time, which takes
- * some 70 µs and is also how a decoder is reset. A failed creation leaves the memory unusable, hence the margin.
+ * libmpg123 as WebAssembly, from the package `mpg123-decoder`: works everywhere. The functions below the package's own
+ * class are used, because the class keeps one decoder in each 16 MiB of memory (and 8 GiB of address space), returns
+ * three copies of each result, prints every error, and retries indefinitely after a permanent one. One memory has room
+ * for 38 decoders, though, and they can be created and dropped at any time, which takes about 70 µs and also serves to
+ * reset a decoder. A failed creation leaves the memory unusable, hence the margin.
  */
 
 const DECODERS_PER_MEMORY = 32
-/** Calls to read what one frame gives: one for the news of a format, one for the samples, and two to spare. */
+/** Maximum number of read calls per frame: one for a new format, one for the samples, and two spare ones. */
 const READS_PER_FRAME = 4
 
 // Results of libmpg123 (mpg123.h, enum mpg123_errors).
 const NEED_MORE = -10
 const NEW_FORMAT = -11
 
-/** The parts of `mpg123-decoder` used here; its version is pinned, and `open` looks whether they are there. */
+/** The parts of `mpg123-decoder` used here; its version is pinned, and `open` checks that they exist. */
 interface Internals {
   readonly ready: Promise<void>
   readonly _common: {
@@ -52,10 +51,10 @@ interface Cell {
   readonly buf: Uint32Array
 }
 
-/** Of the frame decoded last, whichever decoder did it. */
+/** The last decoded frame, shared by all decoders. */
 const samples = new Mp3Samples()
 
-/** mp3 by WebAssembly: works wherever Node does. */
+/** mp3 decoding by WebAssembly: works wherever Node does. */
 export class Mp3Wasm implements Mp3Backend {
   readonly name = 'wasm'
   #memories: Memory[] = []
@@ -94,7 +93,7 @@ class Memory {
       internals._input?.buf.length >= MP3_FRAME_BYTES &&
       internals._output?.len >= 2 * MP3_FRAME_SAMPLES &&
       typeof internals._common?.wasm?.mpeg_decoder_read === 'function'
-    if (!usable) throw new TypeError('this version of mpg123-decoder is not known: 1.0.3 is')
+    if (!usable) throw new TypeError('this version of mpg123-decoder is not supported, expected 1.0.3')
     return new Memory(internals)
   }
 
@@ -108,7 +107,7 @@ class Memory {
     this.#internals._common.wasm.mpeg_frame_decoder_destroy(decoder)
   }
 
-  /** Feeds one frame and reads what it gives; undefined if that is not exactly one frame. */
+  /** Feeds one frame and reads its samples; undefined if the result is not exactly one frame. */
   decode(decoder: number, bytes: Uint8Array, at: number, header: Mp3Header): Int16Array | undefined {
     const { _common, _input, _output, _samplesDecodedPtr, _sampleRatePtr, _errorStringPtr } = this.#internals
     const { wasm } = _common

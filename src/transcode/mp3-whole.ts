@@ -3,12 +3,15 @@ import { Mp3Stream } from './mp3-stream.ts'
 import { joined, SAMPLE_RATE } from './pcm.ts'
 import { VoiceStream } from './voice-stream.ts'
 
-/** mp3 frames decoded before others get their turn. */
+/** mp3 frames decoded before yielding to the event loop. */
 const FRAMES = 100
 
 type OnPcm = (pcm: Int16Array) => void
 
-/** All sound of `bytes` as 16 kHz mono; empty where there is none. For what is not live: others get turns meanwhile. Ends soon after `maxSeconds` of it. */
+/**
+ * Decodes all of `bytes` to 16 kHz mono; empty if there is no audio. For audio that is not live: yields to the event
+ * loop. Stops soon after `maxSeconds` of audio.
+ */
 export function wholeMp3(
   bytes: Uint8Array,
   pool: Mp3Pool,
@@ -17,7 +20,7 @@ export function wholeMp3(
   return whole(bytes, pool, maxSeconds, onPcm => new Mp3Stream(pool, onPcm))
 }
 
-/** The same of what a service answered, which may be a WAV file or bare samples too. */
+/** Does the same for a response of a service, which can also be a WAV file or headerless samples. */
 export function wholeVoice(
   bytes: Uint8Array,
   pool: Mp3Pool,

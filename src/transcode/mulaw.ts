@@ -1,6 +1,6 @@
 /**
- * G.711 µ-law (ITU-T G.711, table 2a/2b): the 8 kHz byte of the telephone line.
- * Both directions are table look-ups; the tables are taken from `alawmulaw` once, when this module loads.
+ * G.711 µ-law (ITU-T G.711, table 2a/2b): the 8 kHz byte of the phone line. Both directions are table look-ups; the
+ * tables are taken from `alawmulaw` once, when this module loads.
  */
 
 import alawmulaw from 'alawmulaw'
@@ -11,14 +11,14 @@ export const MULAW_SILENCE = 0xff
 const DECODED = new Int16Array(256)
 for (let code = 0; code < DECODED.length; code++) DECODED[code] = alawmulaw.mulaw.decodeSample(code)
 
-// Indexed by the 16 bits of the sample, so that a negative sample needs `& 0xffff` and nothing more.
+// Indexed by the 16 bits of the sample, so that a negative sample needs only `& 0xffff`.
 const ENCODED = new Uint8Array(65_536)
 for (let sample = -32_768; sample <= 32_767; sample++)
   ENCODED[sample & 0xffff] = alawmulaw.mulaw.encodeSample(sample)
 
 /**
- * Decodes µ-law `bytes` into linear samples, one sample a byte, at the start of `out`.
- * Throws RangeError if `out` is shorter than `bytes`. Neither is kept.
+ * Decodes µ-law `bytes` into linear samples, one per byte, at the start of `out`. Throws RangeError if `out` is shorter
+ * than `bytes`. Neither is kept.
  */
 export function decodeMulaw(bytes: Uint8Array, out: Int16Array): void {
   const length = bytes.length
@@ -28,8 +28,8 @@ export function decodeMulaw(bytes: Uint8Array, out: Int16Array): void {
 }
 
 /**
- * Encodes linear samples as µ-law, one byte a sample, at the start of `out`.
- * Throws RangeError if `out` is shorter than `pcm`. Neither is kept.
+ * Encodes linear samples as µ-law, one byte each, at the start of `out`. Throws RangeError if `out` is shorter than
+ * `pcm`. Neither is kept.
  */
 export function encodeMulaw(pcm: Int16Array, out: Uint8Array): void {
   const length = pcm.length

@@ -5,17 +5,20 @@ import type { OpusTrackPart } from './opus-file.ts'
 import { multistreamSamples } from './opus-packet.ts'
 import { PacketReader } from './packet-reader.ts'
 
-/** Streams one after the other in a file. Each costs a decoder. */
+/** Maximum number of consecutive streams in a file. Each needs a decoder. */
 const MAX_LINKS = 64
-/** A packet of sound is shorter (RFC 6716 §3.4: 48 frames of 1275 bytes); longer ones are comments, which nobody reads. */
+/**
+ * Maximum size of an audio packet (RFC 6716 §3.4: 48 frames of 1275 bytes); longer ones are comments, which are not
+ * needed.
+ */
 const MAX_PACKET_BYTES = 63_000
-/** Segments in a page. */
+/** Maximum number of segments in a page. */
 const MAX_SEGMENTS = 255
 
 /**
- * The Opus packets of an Ogg file, page by page. prism-media finds the packets in a page. It stops at a page whose last packet goes
- * on in the next one, reads one stream only, and believes every byte, so it gets pages with whole packets of one stream,
- * whose checksums were compared. Throws an `AudioFileError`.
+ * Yields the Opus packets of an Ogg file, page by page. prism-media finds the packets in a page. It stops at a page
+ * whose last packet continues in the next one, reads only one stream, and does not validate, so it gets pages with
+ * complete packets of one stream and a valid checksum. Throws an `AudioFileError`.
  */
 export function* oggOpusParts(bytes: Uint8Array): Generator<OpusTrackPart> {
   let reader: PacketReader | undefined
@@ -50,30 +53,33 @@ function isOpusHead({ body }: OggPage): boolean {
   return body.toString('latin1', 0, 8) === 'OpusHead'
 }
 
-/** Knows how much of the last packet is no sound any more: the position of the last page says where that ends (RFC 7845 §4.4). */
+/**
+ * Computes how much of the last packet is not audio: the position of the last page gives the end of the audio (RFC 7845
+ * §4.4).
+ */
 class StreamEnd {
   #samples = 0
   #begin: number | undefined
 
-  /** Samples at 48 kHz to be left out after `packets`, all that end on `page`. */
+  /** Returns the samples at 48 kHz to discard after `packets`, all packets that end on `page`. */
   after({ position, last }: OggPage, packets: readonly Buffer[]): number {
     const own = packets.reduce((sum, packet) => sum + multistreamSamples(packet), 0)
     this.#samples += own
     if (position < 0 || own === 0) return 0
-    // A recording may begin anywhere.
+    // A recording can start at any position.
     this.#begin ??= last ? 0 : position - this.#samples
     const over = this.#begin + this.#samples - position
     return last && over > 0 && over < own ? over : 0
   }
 }
 
-/** Turns the pages of a stream into pages that hold whole packets only. */
+/** Converts the pages of a stream to pages with complete packets only. */
 class WholePackets {
-  /** The part of a packet that was there so far; undefined when the last page ended with one. */
+  /** The part of a packet received so far; undefined if the last page ended with a complete one. */
   #begun: Buffer[] | undefined
   #begunBytes = 0
 
-  /** Forgets the packet that has begun: a page was lost. */
+  /** Drops the incomplete packet after a lost page. */
   reset(): void {
     this.#begun = undefined
   }
@@ -104,7 +110,7 @@ class WholePackets {
     this.#begunBytes = piece.length
   }
 
-  /** A continuation whose beginning was lost is no packet. */
+  /** A continuation without its start is not a packet. */
   #goOn(piece: Buffer): void {
     this.#begunBytes += piece.length
     if (this.#begunBytes <= MAX_PACKET_BYTES) this.#begun?.push(piece)
@@ -130,7 +136,7 @@ function packetSizes(lacing: Buffer): number[] {
   return sizes
 }
 
-/** A page with one packet, as far as it is read again: without position and checksum. */
+/** Builds a page with one packet, without position and checksum, which are not read again. */
 function pageOf(packet: Buffer, serial: number): Buffer {
   const full = Math.floor(packet.length / 255)
   const head = Buffer.alloc(27 + Math.min(full + 1, MAX_SEGMENTS), 255)

@@ -1,31 +1,34 @@
 import { AudioFileError } from './audio-file-error.ts'
 
-/** What an Ogg file holds, of what can be read here. */
+/** Supported codecs of Ogg files. */
 export type OggCodec = 'opus' | 'vorbis'
 
 /** One page of an Ogg file (RFC 3533 §6). */
 export interface OggPage {
-  /** The whole page, head included. */
+  /** The whole page, including its header. */
   readonly bytes: Buffer
   readonly body: Buffer
   /** Sizes of its segments. */
   readonly lacing: Buffer
-  /** Whose page it is, of several logical streams. */
+  /** Serial number of its logical stream. */
   readonly serial: number
-  /** It begins in the middle of a packet, begins its stream, ends its stream. */
+  /** It starts inside a packet, starts its stream, ends its stream. */
   readonly continued: boolean
   readonly first: boolean
   readonly last: boolean
-  /** Samples of its stream up to its end; negative where no packet ends on it. */
+  /** Samples of its stream up to its end; negative if no packet ends on it. */
   readonly position: number
-  /** Its bytes are those that were written, by its checksum. */
+  /** Its checksum is valid. */
   readonly intact: boolean
 }
 
 const HEAD_BYTES = 27
 const MAX_CHANNELS = 8
 
-/** The pages of an Ogg file, in order. Throws an `AudioFileError` where none begins, or the last one is cut. */
+/**
+ * Yields the pages of an Ogg file in order. Throws an `AudioFileError` where a page is missing, or if the last one is
+ * incomplete.
+ */
 export function* oggPages(bytes: Uint8Array): Generator<OggPage> {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = 0; at < view.length; ) {
@@ -53,7 +56,9 @@ export function* oggPages(bytes: Uint8Array): Generator<OggPage> {
   }
 }
 
-/** The coding of an Ogg file, by its first packet; throws an `AudioFileError` when it cannot be read here. */
+/**
+ * Returns the codec of an Ogg file, detected from its first packet; throws an `AudioFileError` if it is not supported.
+ */
 export function oggCodec(bytes: Uint8Array): OggCodec {
   const { value: page } = oggPages(bytes).next()
   if (!page) throw new AudioFileError('DAMAGED', 'the ogg file has no page')
@@ -66,7 +71,7 @@ export function oggCodec(bytes: Uint8Array): OggCodec {
   if (channels < 1 || channels > MAX_CHANNELS)
     throw new AudioFileError(
       'UNSUPPORTED',
-      `the ogg file has ${channels} channels, allowed are 1 to ${MAX_CHANNELS}`,
+      `the ogg file has ${channels} channels, expected 1 to ${MAX_CHANNELS}`,
     )
   return opus ? 'opus' : 'vorbis'
 }
@@ -78,7 +83,7 @@ const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc >>> 0
 })
 
-/** The checksum of a page, its own field counted as zero. */
+/** Returns the checksum of a page, with its own field as zero. */
 export function checksum(page: Uint8Array): number {
   let crc = 0
   for (let n = 0; n < page.length; n++) {

@@ -4,8 +4,8 @@ import { SAMPLE_RATE } from './pcm.ts'
 const NOTHING = new Int16Array(0)
 
 /**
- * One Opus stream to 16 kHz mono linear16, by libopus itself: there is no resampler behind it. Packets of any lawful
- * length, mono or stereo; the caller sees that there is one decoder for each stream. In a worker thread it is the
+ * Decodes one Opus stream to 16 kHz mono linear16; libopus outputs 16 kHz directly, without a resampler. Accepts
+ * packets of any valid length, mono or stereo; the caller creates one decoder per stream. In a worker thread it is the
  * WebAssembly build, at 1.2 times the CPU.
  */
 export class OpusDecoder {
@@ -17,7 +17,10 @@ export class OpusDecoder {
     this.#decoder = open()
   }
 
-  /** The packet's audio, in memory of its own. Throws for what is no Opus packet; the stream may go on after that. */
+  /**
+   * Returns the packet's audio, in newly allocated memory. Throws for an invalid packet; the stream can continue after
+   * that.
+   */
   decode(packet: Uint8Array): Int16Array {
     const pcm = samples(this.#decoder.decode(packet))
     this.#guess[0] = packet[0]! & 0xfc
@@ -26,15 +29,15 @@ export class OpusDecoder {
   }
 
   /**
-   * What the next frame may have been, where it is lost: the voice as it was, dying away. As long as one frame of the
-   * packet before; nothing at the beginning.
+   * Conceals a lost frame with the fading voice of the previous one. As long as one frame of the previous packet; empty
+   * at the start.
    */
   conceal(): Int16Array {
-    // A packet of nothing but the head of the last one, with a single empty frame, is how libopus is told of a loss.
+    // A packet with only the header of the last one and a single empty frame signals a loss to libopus.
     return this.#begun ? samples(this.#decoder.decode(this.#guess)) : NOTHING
   }
 
-  /** Forgets the stream. */
+  /** Resets the stream. */
   reset(): void {
     if (!this.#begun) return
     this.#decoder = open()

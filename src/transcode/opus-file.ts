@@ -7,26 +7,26 @@ import { joined, SAMPLE_RATE } from './pcm.ts'
 import { saturate } from './saturate.ts'
 import { webmOpusParts } from './webm-opus.ts'
 
-/** A part of a file: a page of Ogg, a block of WebM. */
+/** A part of a file: an Ogg page or a WebM block. */
 export interface OpusTrackPart {
   readonly packets: readonly Buffer[]
-  /** A stream begins with this part. */
+  /** A stream starts with this part. */
   readonly head?: Buffer
-  /** Pieces of the part that were left out, since they are damaged. */
+  /** Number of damaged pieces omitted from the part. */
   readonly damaged?: number
-  /** Samples at 48 kHz to be left out after the last packet. */
+  /** Samples at 48 kHz to discard after the last packet. */
   readonly discard?: number
 }
 
-/** The clock of Opus runs three times as fast as ours. */
+/** Opus counts in 48 kHz, three times our sample rate. */
 const PER_SAMPLE = 3
-/** Packets that cannot be decoded, beyond which it is no recording any more; the decoder writes a line about each. */
+/** Number of undecodable packets above which the file is rejected; the decoder writes a line about each. */
 const MAX_ERRORS = 20
-/** Sound given at a time, and parts looked at before others get their turn. */
+/** Samples per piece, and parts processed before yielding to the event loop. */
 const PIECE_SAMPLES = SAMPLE_RATE
 const PARTS = 200
 
-/** Whether a file that begins with `bytes` is Ogg, or WebM. */
+/** True if a file that starts with `bytes` is Ogg; `isWebm`: WebM. */
 export function isOgg(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, 4)).toString('latin1') === 'OggS'
 }
@@ -35,9 +35,9 @@ export function isWebm(bytes: Uint8Array): boolean {
 }
 
 /**
- * The sound of an Ogg or WebM file with Opus as 16 kHz mono, in pieces of a second. A file whose packets last longer than
- * `maxMs` is refused before any of it is decoded: two bytes are enough for 120 ms of eight channels. Then it is decoded packet by packet, so that
- * memory is bounded whatever it holds. Throws an `AudioFileError`.
+ * Decodes an Ogg or WebM file with Opus to 16 kHz mono, in pieces of a second. A file whose packets last longer than
+ * `maxMs` is rejected before decoding: two bytes are enough for 120 ms of eight channels. Decoding then proceeds packet
+ * by packet, so memory is bounded for any file. Throws an `AudioFileError`.
  */
 export async function* opusFile(bytes: Uint8Array, maxMs: number): AsyncGenerator<Int16Array> {
   const parts = isWebm(bytes) ? webmOpusParts : oggOpusParts
@@ -81,7 +81,7 @@ async function* decoded(parts: Iterable<OpusTrackPart>): AsyncGenerator<Int16Arr
         stream = await OpusStream.open(readOpusHead(head))
       }
       for (const [n, packet] of packets.entries()) {
-        if (!stream) throw new AudioFileError('DAMAGED', 'the file has packets of sound before a head')
+        if (!stream) throw new AudioFileError('DAMAGED', 'the file has audio packets before a header')
         const pcm = stream.decode(packet, n === packets.length - 1 ? discard : 0)
         if (!pcm && ++errors > MAX_ERRORS) throw tooManyErrors()
         if (!pcm || pcm.length === 0) continue
@@ -94,7 +94,7 @@ async function* decoded(parts: Iterable<OpusTrackPart>): AsyncGenerator<Int16Arr
         waiting = 0
       }
     }
-    if (!stream) throw new AudioFileError('DAMAGED', 'the file has no stream of Opus')
+    if (!stream) throw new AudioFileError('DAMAGED', 'the file has no Opus stream')
     if (waiting > 0) yield joined(pieces)
   } finally {
     stream?.close()
@@ -106,7 +106,7 @@ class OpusStream {
   readonly #decoder: OpusDecoder<16_000>
   readonly #gain: number
   readonly #lengthOf: (packet: Uint8Array) => number
-  /** Samples to be left out at the beginning. */
+  /** Samples to discard at the start. */
   #skip: number
 
   private constructor(decoder: OpusDecoder<16_000>, { gain, preSkip, streamCount }: OpusHead) {
@@ -124,7 +124,10 @@ class OpusStream {
     return new OpusStream(decoder, head)
   }
 
-  /** The mean of the channels of `packet`, without its last `discard` samples of 48 kHz; undefined for a damaged one. */
+  /**
+   * Returns the mean of the channels of `packet`, without its last `discard` samples of 48 kHz; undefined for a damaged
+   * packet.
+   */
   decode(packet: Uint8Array, discard: number): Int16Array | undefined {
     if (this.#lengthOf(packet) === 0) return undefined
     const { channelData, samplesDecoded, errors } = this.#attempt(packet)
@@ -146,7 +149,7 @@ class OpusStream {
     this.#decoder.free()
   }
 
-  /** Damage shows as anything that the decoder throws. */
+  /** The decoder throws arbitrary values for damaged files. */
   #attempt(packet: Uint8Array) {
     try {
       return this.#decoder.decodeFrame(packet)

@@ -1,22 +1,25 @@
 import { AudioFileError } from './audio-file-error.ts'
 
-/** How an Opus stream has to be decoded (RFC 7845 §5.1). */
+/** Decoding parameters of an Opus stream (RFC 7845 §5.1). */
 export interface OpusHead {
   readonly channels: number
-  /** Samples at 48 kHz that come before the sound. */
+  /** Samples at 48 kHz before the audio. */
   readonly preSkip: number
-  /** Factor that the sound is to be multiplied with. */
+  /** Gain factor of the output. */
   readonly gain: number
   readonly streamCount: number
   readonly coupledStreamCount: number
-  /** The decoded channel of each channel. */
+  /** Decoded channel for each output channel. */
   readonly channelMappingTable: number[]
 }
 
 const MAX_CHANNELS = 8
 const SILENT = 255
 
-/** Reads `OpusHead`, of Ogg or as `CodecPrivate` of WebM. Throws an `AudioFileError` for one that cannot be decoded here. */
+/**
+ * Reads `OpusHead`, from Ogg or from `CodecPrivate` of WebM. Throws an `AudioFileError` if it is invalid or
+ * unsupported.
+ */
 export function readOpusHead(head: Buffer): OpusHead {
   if (head.length < 19 || head.toString('latin1', 0, 8) !== 'OpusHead')
     throw new AudioFileError('DAMAGED', 'the head of the Opus stream is damaged')
@@ -49,7 +52,7 @@ export function readOpusHead(head: Buffer): OpusHead {
   if (!sound)
     throw new AudioFileError(
       'DAMAGED',
-      'the head of the Opus stream maps channels to streams that are not there',
+      'the head of the Opus stream maps channels to streams that do not exist',
     )
   return { ...common, streamCount, coupledStreamCount, channelMappingTable }
 }

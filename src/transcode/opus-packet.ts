@@ -1,15 +1,15 @@
-/** Samples a second that the clocks of Opus and of RTP count in, whatever the audio is (RFC 7587 §4.1). */
+/** Clock rate of Opus and RTP in samples per second, independent of the audio (RFC 7587 §4.1). */
 export const OPUS_CLOCK_RATE = 48_000
-/** The longest packet that Opus allows (120 ms), in samples of its clock. */
+/** Maximum duration of an Opus packet (120 ms), in samples of its clock. */
 const LONGEST = 5_760
-/** The largest Opus frame (bytes; RFC 6716 §3.4, R2). */
+/** Maximum size of an Opus frame (bytes; RFC 6716 §3.4, R2). */
 const FRAME_BYTES_MOST = 1_275
 /** Frames of 2.5 ms in a packet of 120 ms. */
 const FRAMES_MOST = 48
 
 /**
- * How long the packet lasts, in samples of 48 kHz; 0 if it is none, by its head and size (RFC 6716 §3.1 and §3.4). What
- * is inside may still be nonsense.
+ * Returns the duration of a packet in samples of 48 kHz, or 0 if it is invalid, judging by its header and size (RFC
+ * 6716 §3.1 and §3.4). Its content can still be invalid.
  */
 export function opusSamples(packet: Uint8Array): number {
   if (packet.length === 0) return 0
@@ -20,8 +20,8 @@ export function opusSamples(packet: Uint8Array): number {
 }
 
 /**
- * The same of a packet of several streams (RFC 7845 §5.1.1): all last as long as the first, whose own size stands in front of
- * its frames, so that only its head can be checked.
+ * Does the same for a packet of several streams (RFC 7845 §5.1.1): all last as long as the first, whose own size
+ * precedes its frames, so that only its header can be checked.
  */
 export function multistreamSamples(packet: Uint8Array): number {
   return opusSamples(packet.subarray(0, ((packet[0] ?? 0) & 3) < 2 ? 1 : 2))
@@ -32,7 +32,7 @@ function frameCount(packet: Uint8Array): number {
     case 0:
       return 1
     case 1:
-      // Two frames of one size (R3).
+      // Two frames of equal size (R3).
       return packet.length % 2 === 1 ? 2 : 0
     case 2:
       return packet.length > 1 ? 2 : 0
@@ -43,7 +43,7 @@ function frameCount(packet: Uint8Array): number {
   }
 }
 
-/** The length of one frame by the packet's first byte (RFC 6716 §3.1, table 2). */
+/** Returns the length of one frame, given by the packet's first byte (RFC 6716 §3.1, table 2). */
 function frameSamples(toc: number): number {
   const config = toc >> 3
   // SILK: 10, 20, 40, 60 ms.

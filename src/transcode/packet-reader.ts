@@ -2,8 +2,9 @@ import type { Transform } from 'node:stream'
 import { AudioFileError } from './audio-file-error.ts'
 
 /**
- * Reads packets from a demuxer of prism-media, one whole piece of a file at a time, without waiting. Demuxers of that library are
- * streams that answer within the write; what one still holds after a piece would be lost, and is an error.
+ * Reads packets from a demuxer of prism-media synchronously, one complete piece of a file at a time. Demuxers of that
+ * library are streams that produce their output during the write; data still held after a piece would be lost, and is
+ * an error.
  */
 export class PacketReader {
   readonly #demuxer: Transform
@@ -20,12 +21,12 @@ export class PacketReader {
     })
   }
 
-  /** The packets of `piece`, in order. Throws an `AudioFileError`. */
+  /** Returns the packets of `piece`, in order. Throws an `AudioFileError`. */
   read(piece: Buffer): Buffer[] {
     const packets: Buffer[] = []
     this.#demuxer.write(piece)
     for (let packet = this.#next(); packet !== null; packet = this.#next())
-      // A stream of objects says nothing of an empty one.
+      // An object stream cannot signal an empty packet.
       if (packet.length > 0) packets.push(packet)
     const error = this.#error ?? this.#demuxer.errored
     if (error)
@@ -33,7 +34,7 @@ export class PacketReader {
     return packets
   }
 
-  /** The head that came since this was asked last. */
+  /** Returns the header received since the last call. */
   takeHead(): Buffer | undefined {
     const head = this.#head
     this.#head = undefined

@@ -1,24 +1,24 @@
 import { SAMPLE_RATE } from './pcm.ts'
 
-/** Samples that are looked at together: 5 ms. */
+/** Samples per measurement: 5 ms. */
 export const BLOCK = (SAMPLE_RATE * 5) / 1000
-/** What is this much softer than the loudest of the last seconds is no speech (factor, −25 dB). */
+/** Maximum level of a pause relative to the loudest recent speech (factor, −25 dB). */
 const BELOW_SPEECH = 10 ** (-25 / 20)
-/** … but nothing louder than this is ever called quiet (RMS, −40 dBFS) … */
+/** Level above which audio is never a pause (RMS, −40 dBFS). */
 const MOST = 328
-/** … and everything softer than this is (RMS, −68 dBFS). */
+/** Level below which audio is always a pause (RMS, −68 dBFS). */
 const LEAST = 13
-/** How fast the loudest is forgotten, per block: 6 dB in five seconds. */
+/** Decay of the loudest level per block: 6 dB in five seconds. */
 const FORGET = 0.5 ** (1 / 1_000)
 
-/** Tells pauses from speech by level, against how loud the voice itself has been. */
+/** Detects pauses in speech by their level relative to the voice. */
 export class PauseDetector {
-  /** RMS of the loudest block of late. */
+  /** RMS of the loudest recent block. */
   #loudest = 0
-  /** Mean square up to which a block is quiet. */
+  /** Maximum mean square of a quiet block. */
   #quiet = LEAST ** 2
 
-  /** Learns how loud the voice is: all of it, once, in pieces of any length. */
+  /** Measures the level of the voice: call it once for all audio, in pieces of any length. */
   learn(pcm: Int16Array): void {
     for (let at = 0; at + BLOCK <= pcm.length; at += BLOCK) {
       const level = Math.sqrt(power(pcm, at, at + BLOCK))
@@ -27,12 +27,12 @@ export class PauseDetector {
     this.#quiet = Math.min(MOST, Math.max(LEAST, this.#loudest * BELOW_SPEECH)) ** 2
   }
 
-  /** Whether `pcm` has no speech from `from` to `to`, which are not far apart. */
+  /** True if `pcm` has no speech from `from` to `to`, a short interval. */
   quiet(pcm: Int16Array, from: number, to: number): boolean {
     return power(pcm, from, to) <= this.#quiet
   }
 
-  /** Where in `pcm`, from `from` on, the pause ends: at the first block that is not quiet, or at `to`. */
+  /** Returns the end of the pause in `pcm` that includes `from`: the first block that is not quiet, or `to`. */
   end(pcm: Int16Array, from: number, to: number): number {
     let at = from
     while (at + BLOCK <= to && this.quiet(pcm, at, at + BLOCK)) at += BLOCK

@@ -6,13 +6,13 @@ import { saturate } from './saturate.ts'
 import { WavError, type WavFormat } from './wav-format.ts'
 import { findWavData, NEARLY_UNKNOWN } from './wav-sound.ts'
 
-/** Bytes that may wait: over two minutes at 16 kHz. */
+/** Maximum number of queued bytes: over two minutes at 16 kHz. */
 const LIMIT = 4 << 20
-/** Samples of a channel that count as one frame of work. */
+/** Samples per channel that count as one frame of work. */
 const FRAME_MOMENTS = 1_152
-/** A header that is longer is none. */
+/** Maximum size of a header. */
 const HEADER_MOST = 65_536
-/** Enough to see whether a file begins. */
+/** Number of bytes needed to detect the start of a file. */
 const BEGINNING_BYTES = 12
 
 const RAW: Omit<WavFormat, 'rate'> = {
@@ -25,38 +25,38 @@ const RAW: Omit<WavFormat, 'rate'> = {
   },
 }
 
-/** What came and what became of it. */
+/** Counters of the input and its processing. */
 export interface PcmStats {
-  /** Pieces of sound that were given out. */
+  /** Number of pieces emitted. */
   readonly frames: number
-  /** Bytes that could not be read as sound. */
+  /** Bytes that could not be decoded as audio. */
   readonly junkBytes: number
 }
 
 /**
- * Uncompressed sound in, 16 kHz mono out: WAV files, one after the other or one in pieces, or samples of 16 bits without
- * any header. However the bytes are cut, the samples are the same. The counterpart of `Mp3Stream`.
+ * Uncompressed audio in, 16 kHz mono out: WAV files, one after the other or one in pieces, or headerless 16-bit
+ * samples. The samples do not depend on how the bytes are cut. The counterpart of `Mp3Stream`.
  */
 export class PcmStream {
   readonly #onPcm: (pcm: Int16Array) => void
   readonly #queue = new ByteQueue(LIMIT)
-  /** How the bytes at hand are read; undefined: a header comes first. */
+  /** Format of the current bytes; undefined: a header follows. */
   #format: WavFormat | undefined
-  /** Bytes of sound that are left, as the header says. */
+  /** Remaining bytes of audio according to the header. */
   #left = Number.POSITIVE_INFINITY
-  /** Distances from the first waiting byte at which results begin, in order. */
+  /** Offsets of result starts from the first queued byte, in order. */
   #begins: number[] = []
-  /** Nothing is read until the next result: what is here cannot be. */
+  /** Skips input until the next result, because the current one is unreadable. */
   #lost = false
   #resampler: Resampler | undefined
-  /** Samples at 16 kHz by which the resampler still lags. */
+  /** Remaining delay of the resampler, in samples at 16 kHz. */
   #lag = 0
   #ended = false
   #flushed = false
   #frames = 0
   #junkBytes = 0
 
-  /** `onPcm` gets the samples, within calls of `decode`, for that call only. `rate`: of samples without a header (Hz). */
+  /** `onPcm` receives the samples, during calls of `decode`, for that call only. `rate`: of headerless samples (Hz). */
   constructor(onPcm: (pcm: Int16Array) => void, rate: number = SAMPLE_RATE) {
     this.#onPcm = onPcm
     this.#format = { ...RAW, rate: isKnown(rate) ? rate : SAMPLE_RATE }
@@ -66,18 +66,18 @@ export class PcmStream {
     return { frames: this.#frames, junkBytes: this.#junkBytes }
   }
 
-  /** A result of the service begins with the next byte: perhaps a file of its own. */
+  /** Marks the next byte as the start of a service result, possibly a separate file. */
   begin(): void {
     this.#begins.push(this.#queue.length)
   }
 
-  /** Takes bytes of any number; keeps a copy. What exceeds 4 MiB waiting is refused and counted. */
+  /** Accepts any number of bytes; keeps a copy. Bytes above 4 MiB waiting are rejected and counted. */
   write(bytes: Uint8Array): void {
     if (this.#ended) this.#junkBytes += bytes.length
     else this.#junkBytes += this.#queue.write(bytes)
   }
 
-  /** Gives out at most `maxFrames` times 1152 samples now. As `Mp3Stream` does; it never waits for a decoder. */
+  /** Emits at most `maxFrames` times 1152 samples. Works like `Mp3Stream`, but never waits for a decoder. */
   decode(maxFrames: number = Infinity): 'idle' | 'more' {
     for (let count = 0; this.#queue.length > 0; count++) {
       if (count >= maxFrames) return 'more'
@@ -87,7 +87,7 @@ export class PcmStream {
     return 'idle'
   }
 
-  /** No more bytes will come. Idempotent. */
+  /** Ends the input. Idempotent. */
   end(): void {
     this.#ended = true
   }
@@ -99,7 +99,7 @@ export class PcmStream {
     this.#queue.clear()
   }
 
-  /** One piece of work; false where more bytes are needed. */
+  /** Performs one step of work; returns false if more bytes are needed. */
   #step(): boolean {
     if (this.#begins[0] === 0) {
       const found = this.#atBeginning()
@@ -107,7 +107,7 @@ export class PcmStream {
       this.#begins.shift()
       this.#lost = false
       if (found) this.#format = undefined
-      // Without a header a result goes on where the one before ended.
+      // A result without a header continues the previous one.
       else if (this.#left === 0) this.#left = Number.POSITIVE_INFINITY
     }
     if (this.#lost) return this.#skip(this.#nextBegin)
@@ -116,11 +116,11 @@ export class PcmStream {
     return this.#give(this.#format)
   }
 
-  /** Whether a file begins with the next byte; undefined where that cannot be told yet. */
+  /** Returns true if a file starts with the next byte; undefined if that is not known yet. */
   #atBeginning(): boolean | undefined {
     const { bytes, start, length } = this.#queue
     if (length >= BEGINNING_BYTES || this.#ended) return isWav(bytes.subarray(start, start + length))
-    // Most results do not begin like a file at all.
+    // Most results do not look like the start of a file at all.
     return bytes[start] === 0x52 ? undefined : false
   }
 
@@ -150,7 +150,7 @@ export class PcmStream {
   #give(format: WavFormat): boolean {
     const { bytesPerMoment, channels } = format
     const { bytes, start, length } = this.#queue
-    // A file that begins ends the one before; a piece without a header may begin within a sample.
+    // The start of a file ends the previous one; a headerless piece can start within a sample.
     const room = Math.min(length, this.#left, this.#fileBegin)
     const moments = Math.min(FRAME_MOMENTS, Math.floor(room / bytesPerMoment))
     if (moments === 0) {
@@ -188,12 +188,12 @@ export class PcmStream {
     if (this.#resampler) this.#out(this.#resampler.flush())
   }
 
-  /** How far it is to the next result, which has not begun yet. */
+  /** Distance to the next result that has not started. */
   get #nextBegin(): number {
     return this.#begins[0] ?? this.#queue.length
   }
 
-  /** … to the next one that may be a file. */
+  /** Distance to the next result that may be a file. */
   get #fileBegin(): number {
     const { bytes, start, end } = this.#queue
     for (const at of this.#begins)
@@ -209,7 +209,7 @@ export class PcmStream {
 
   #pass(count: number): void {
     this.#queue.skip(count)
-    // What begins inside what was read goes on from there.
+    // A result that starts inside the bytes read continues from there.
     this.#begins = this.#begins.map(at => at - count).filter(at => at >= 0)
   }
 }

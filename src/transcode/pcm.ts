@@ -1,9 +1,6 @@
-/**
- * The one audio format inside: linear16, 16 kHz, mono, in frames of 20 ms.
- * Channels convert at their edge and nowhere else.
- */
+/** The internal audio format: linear16, 16 kHz, mono, in frames of 20 ms. Channels convert only at their edge. */
 
-/** Samples a second of all audio inside (Hz). */
+/** Internal sample rate (Hz). */
 export const SAMPLE_RATE = 16_000
 /** Length of a frame in milliseconds. */
 export const FRAME_MS = 20
@@ -15,18 +12,21 @@ export const FRAME_BYTES = FRAME_SAMPLES * 2
 /** One frame of silence; shared, so never write into it. */
 export const SILENT_FRAME: Int16Array = new Int16Array(FRAME_SAMPLES)
 
-/** Throws unless `pcm` holds whole frames. Silence on success. */
+/** Throws unless `pcm` holds complete frames. */
 export function assertFrames(pcm: Int16Array): void {
   if (pcm.length === 0 || pcm.length % FRAME_SAMPLES !== 0)
     throw new RangeError(`audio comes in frames of ${FRAME_SAMPLES} samples, got ${pcm.length}`)
 }
 
-/** The bytes of `pcm` as linear16 little-endian: a view, no copy. */
+/** Returns the bytes of `pcm` as linear16 little-endian: a view, no copy. */
 export function bytesOf(pcm: Int16Array): Uint8Array {
   return new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength)
 }
 
-/** `bytes` (linear16 little-endian, any alignment, an odd last byte is left out) as samples; copies only if it must. */
+/**
+ * Returns `bytes` (linear16 little-endian, any alignment, an odd last byte is ignored) as samples; copies only if
+ * necessary.
+ */
 export function samplesOf(bytes: Uint8Array): Int16Array {
   const length = bytes.byteLength >> 1
   if (bytes.byteOffset % 2 === 0) return new Int16Array(bytes.buffer, bytes.byteOffset, length)
@@ -35,12 +35,12 @@ export function samplesOf(bytes: Uint8Array): Int16Array {
   return copy
 }
 
-/** Milliseconds that `samples` last at `rate` Hz. */
+/** Returns the duration of `samples` at `rate` Hz (ms). */
 export function durationMs(samples: number, rate: number = SAMPLE_RATE): number {
   return (samples * 1000) / rate
 }
 
-/** `pieces` one after the other, as a new array. */
+/** Concatenates `pieces` into a new array. */
 export function joined(pieces: readonly Int16Array[]): Int16Array {
   const all = new Int16Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
   let at = 0

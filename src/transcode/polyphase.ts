@@ -2,20 +2,20 @@ import { keepWeights, runDouble, runFir, runHalve } from './fir.ts'
 import { lowpass, tapsBeside } from './lowpass.ts'
 
 /**
- * The filter between one pair of rates: that of `up` times the input rate, split into `up` phases, of which each output
- * needs one. The same for all resamplers of the pair, so made once and kept.
+ * The filter between one pair of rates: designed for `up` times the input rate and split into `up` phases, of which
+ * each output needs one. Shared by all resamplers of the pair.
  */
 export interface Polyphase {
   /** Output is input times `up / down`, in lowest terms. */
   readonly up: number
   readonly down: number
-  /** Samples before a block that its first outputs need. */
+  /** Number of samples before a block that its first outputs need. */
   readonly before: number
-  /** By how many output samples the output lags: a whole number by design. */
+  /** Delay in output samples: an integer by design. */
   readonly delay: number
   /**
-   * Makes the outputs of a block of `count` samples from `position` on, in steps of one `up`th of a sample from its
-   * first; returns where the next one would be.
+   * Computes the outputs of a block of `count` samples from `position` on, in steps of 1/`up` sample from its first;
+   * returns the position of the next one.
    */
   run(position: number, count: number): number
 }
@@ -23,8 +23,8 @@ export interface Polyphase {
 const known = new Map<string, Polyphase>()
 
 /**
- * Passes what both rates can carry but for the last tenth (or 600 Hz, where that is more: a narrower transition would
- * cost more delay than a conversation should pay), and folds nothing back below it.
+ * Passes the common bandwidth of both rates except the last tenth (or 600 Hz, if that is more: a narrower transition
+ * would cost too much delay for a conversation), without aliasing below it.
  */
 export function polyphase(from: number, to: number): Polyphase {
   const key = `${from}→${to}`
@@ -37,7 +37,7 @@ export function polyphase(from: number, to: number): Polyphase {
   const rate = from * up
   const low = Math.min(from, to)
   const beside = tapsBeside(Math.max(1200, low / 10) / rate)
-  // A half-band filter needs an even number of taps to either side.
+  // A half-band filter needs an even number of taps on each side.
   const halfband = up * down === 2
   const delay = halfband ? (Math.ceil(beside / 2) * 2) / down : Math.ceil(beside / down)
   const filter = lowpass(low / 2 / rate, delay * down, up)
@@ -49,7 +49,7 @@ export function polyphase(from: number, to: number): Polyphase {
 
 type Runner = Pick<Polyphase, 'before' | 'run'>
 
-/** Up or down by two: of `filter` every second weight is zero but that in the middle, and it is symmetric. */
+/** Up or down by two: `filter` is symmetric, and every second weight except the middle one is zero. */
 function byTwo(filter: Float64Array, up: number): Runner {
   const middle = filter.length >> 1
   const pairs = middle >> 1
@@ -72,7 +72,7 @@ function byTwo(filter: Float64Array, up: number): Runner {
   return { before: 4 * pairs, run }
 }
 
-/** Between any rates: `up` rows of weights, each in the order of the samples it meets, filled up to a multiple of 8. */
+/** Between any rates: `up` rows of weights, each in the order of its samples, padded to a multiple of 8. */
 function byPhases(filter: Float64Array, up: number, down: number): Runner {
   const taps = Math.ceil(filter.length / up / 8) * 8
   const weights = new Float32Array(up * taps)

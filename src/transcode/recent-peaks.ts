@@ -1,29 +1,29 @@
-/** The last few peaks of something, and how they are spread. */
+/** The last few peaks and their distribution. */
 export class RecentPeaks {
-  /** In the order they came, from `#next` on round about. */
+  /** Ring buffer in order of arrival, starting at `#next`. */
   readonly #ring: Uint16Array
-  /** The same from the smallest to the largest. */
+  /** The same values in ascending order. */
   readonly #sorted: Uint16Array
   #next = 0
   #count = 0
 
-  /** Remembers `size` of them. */
+  /** Keeps `size` peaks. */
   constructor(size: number) {
     this.#ring = new Uint16Array(size)
     this.#sorted = new Uint16Array(size)
   }
 
-  /** Forgets the oldest if there are too many. */
+  /** Adds a peak, and drops the oldest one when full. */
   add(peak: number): void {
     const { length } = this.#ring
     if (this.#count === length) this.#remove(this.#ring[this.#next]!)
-    // As whole numbers, so that they are found again.
+    // Stored as integers, so that the same value is found again.
     this.#ring[this.#next] = peak
     this.#insert(this.#ring[this.#next]!)
     this.#next = (this.#next + 1) % length
   }
 
-  /** The peak that one in `every` of them exceeds, at most; 0 if there are none. */
+  /** Returns the peak that at most one in `every` exceeds; 0 if there are none. */
   exceededByOneIn(every: number): number {
     return this.#sorted[this.#count - 1 - Math.floor(this.#count / every)] ?? 0
   }

@@ -2,31 +2,32 @@ import { outputs, samples } from './fir.ts'
 import { SAMPLE_RATE } from './pcm.ts'
 import { type Polyphase, polyphase } from './polyphase.ts'
 
-/** The rates that audio may come in (Hz): those of MPEG audio layer III, telephony and Opus. */
+/** Supported sample rates (Hz): those of MPEG audio layer III, telephony and Opus. */
 export const RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
 
-/** Turns a stream of mono PCM at one rate into the same at another. */
+/** Converts a stream of mono PCM from one rate to another. */
 export interface Resampler {
   readonly from: number
   readonly to: number
-  /** By how much the output lags (ms): half the filter's length. 0 between equal rates. */
+  /** Delay of the output (ms): half the filter's length. 0 between equal rates. */
   readonly delayMs: number
   /**
-   * All output that `pcm` allows: after `n` samples in all, exactly `ceil(n * to / from)` have come out. The result is
-   * a view into a buffer of the resampler (between equal rates: `pcm` itself), valid until the next call; `pcm` is not kept.
+   * Returns all output available for `pcm`: after `n` samples in total, exactly `ceil(n * to / from)` have been output.
+   * The result is a view into a buffer of the resampler (between equal rates: `pcm` itself), valid until the next call;
+   * `pcm` is not kept.
    */
   process(pcm: Int16Array): Int16Array
-  /** The end of the stream: what the delay still holds back, `delayMs` of it. Leaves the resampler as new. */
+  /** Ends the stream: returns the delayed rest, `delayMs` of it, and resets the resampler. */
   flush(): Int16Array
-  /** Forgets the stream so far. */
+  /** Resets the stream. */
   reset(): void
 }
 
 const NOTHING = new Int16Array(0)
 
 /**
- * Makes a resampler between 16 kHz and any of {@link RATES}, or from any of them to 8 kHz.
- * Throws RangeError for any other pair.
+ * Creates a resampler between 16 kHz and any of {@link RATES}, or from any of them to 8 kHz. Throws RangeError for any
+ * other pair.
  */
 export function createResampler(from: number, to: number): Resampler {
   const known = (rate: number) => RATES.some(each => each === rate)
@@ -42,7 +43,7 @@ function passThrough(rate: number): Resampler {
   return { from: rate, to: rate, delayMs: 0, process: pcm => pcm, flush: () => NOTHING, reset() {} }
 }
 
-/** The longest block that is filtered at once (ms). */
+/** Maximum length of a block that is filtered at once (ms). */
 const BLOCK_MS = 40
 
 /** Feeds the filter blocks of a bounded length, and keeps its history and output. */
@@ -51,11 +52,13 @@ class PolyphaseResampler implements Resampler {
   readonly to: number
   readonly delayMs: number
   readonly #filter: Polyphase
-  /** Samples of a block at most. */
+  /** Maximum block length in samples. */
   readonly #longest: number
   /** Samples before the next block that its first outputs need. */
   readonly #history: Int16Array
-  /** Where the next output lies, in steps of 1 / up of a sample from the next input. Never rounded, so it never drifts. */
+  /**
+   * Position of the next output, in steps of 1 / up of a sample from the next input. Never rounded, so it never drifts.
+   */
   #position = 0
   #out = new Int16Array(0)
   #view: Int16Array = NOTHING
@@ -77,7 +80,7 @@ class PolyphaseResampler implements Resampler {
     if (pcm.length <= longest) end = this.#step(pcm, 0)
     else
       for (let at = 0; at < pcm.length; at += longest) end = this.#step(pcm.subarray(at, at + longest), end)
-    // Calls of one length, the usual case, share one view.
+    // Calls of equal length, the usual case, share one view.
     if (this.#view.length !== end || this.#view.buffer !== this.#out.buffer)
       this.#view = this.#out.subarray(0, end)
     return this.#view
@@ -95,7 +98,7 @@ class PolyphaseResampler implements Resampler {
     this.#history.fill(0)
   }
 
-  /** Makes the output of `pcm`, one block, into `#out` from `start` on; returns where it ends. */
+  /** Writes the output of `pcm`, one block, into `#out` from `start` on; returns its end. */
   #step(pcm: Int16Array, start: number): number {
     const { up, down, before } = this.#filter
     const history = this.#history

@@ -1,6 +1,6 @@
 /**
- * `value` as the nearest 16-bit sample, halves upwards; beyond the range it stays at the end of it.
- * The truncating form is an addition and two comparisons: `Math.round` and `Math.min` cost three times as much.
+ * Rounds `value` to the nearest 16-bit sample, halves upwards, and clamps it. The truncating form is an addition and
+ * two comparisons: `Math.round` and `Math.min` cost three times as much.
  */
 export function saturate(value: number): number {
   if (value >= 32_767) return 32_767

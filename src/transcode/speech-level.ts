@@ -1,21 +1,21 @@
-/** Quietest that is counted, as what is under it is no speech (dBFS). */
+/** Minimum level that counts as speech (dBFS). */
 const FLOOR_DB = -48
-/** Steps of 1 dB from the floor up to full scale. */
+/** Number of 1 dB steps from the floor to full scale. */
 const BINS = 48
-/** Blocks this far under the mean of all counted are pauses (dB), some 28 under the loudest. */
+/** Level below the mean at which blocks count as pauses (dB), about 28 below the loudest. */
 const GATE_DB = 18
 const FULL_SCALE = 32_768
 
 /**
- * How loud somebody speaks: the level of the blocks that are speech, pauses left out (gated RMS). It keeps a histogram,
- * so that a pause, a click or a silent beginning does not spoil it.
+ * Measures the loudness of speech: the RMS of blocks with speech, without pauses (gated RMS). It keeps a histogram, so
+ * that a pause, a click or a silent start does not distort it.
  */
 export class SpeechLevel {
   readonly #blocks = new Float64Array(BINS)
   readonly #powers = new Float64Array(BINS)
   #count = 0
 
-  /** Blocks counted so far. */
+  /** Number of blocks counted. */
   get count(): number {
     return this.#count
   }
@@ -30,7 +30,7 @@ export class SpeechLevel {
     this.#count += 1
   }
 
-  /** Mean square of what is speech; 0 before anything was counted. */
+  /** Mean square of the speech blocks; 0 before any block was counted. */
   get power(): number {
     const all = this.#mean(0)
     if (all === 0) return 0
@@ -38,7 +38,7 @@ export class SpeechLevel {
     return this.#mean(Math.max(0, Math.floor(gate)))
   }
 
-  /** Lets what was counted weigh no more than `blocks` blocks: what comes now counts for more. */
+  /** Reduces the weight of earlier blocks to that of `blocks` blocks, so that new ones count more. */
   fade(blocks: number): void {
     if (this.#count <= blocks) return
     const part = blocks / this.#count

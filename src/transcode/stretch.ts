@@ -3,55 +3,58 @@ import { LookAhead } from './look-ahead.ts'
 import { BLOCK, PauseDetector } from './pause.ts'
 import { SAMPLE_RATE } from './pcm.ts'
 
-/** The fastest: a quarter more words a minute. */
+/** Maximum speed: a quarter more words per minute. */
 export const MOST_FACTOR = 1.25
 
-/** Shortest and longest piece left out at once: periods of voices from 67 to 400 Hz (2.5 to 15 ms). */
+/** Minimum and maximum length of a removed piece: pitch periods of voices from 67 to 400 Hz (2.5 to 15 ms). */
 const LEAST_SKIP = 40
 const MOST_SKIP = 240
-/** Samples over which the voice before a piece fades into the voice behind it, and by which they are compared. */
+/** Length of the comparison window and of the crossfade (samples). */
 const WINDOW = 240
-/** Samples due to be left out at which a place for it is looked for, and at which the best place there is must do. */
+/**
+ * Number of samples due for removal at which the search for a place starts, and at which the best available place is
+ * used.
+ */
 const DUE = 160
 const OVERDUE = 400
-/** Samples of what is asked for that are looked after at once: what is ahead of them has to fit, too. */
+/** Maximum number of requested samples processed at once; the samples ahead of them must fit, too. */
 const MOST_NEEDED = 1_600
-/** How alike both sides must be when it is due; less and less until it is overdue. */
+/** Required similarity of both sides when removal is due; it decreases until removal is overdue. */
 const ALIKE = 0.8
 
-/** What stays of a pause on both of its sides: 60 ms behind speech, and 60 ms before it. */
+/** Remainder of a pause on each side: 60 ms after speech, and 60 ms before it. */
 const KEEP = (SAMPLE_RATE * 60) / 1000
-/** Fade between the two, and the least that is worth leaving out: 10 and 20 ms. */
+/** Crossfade between the two, and minimum length to remove: 10 and 20 ms. */
 const PAUSE_FADE = (SAMPLE_RATE * 10) / 1000
 const LEAST_PAUSE = (SAMPLE_RATE * 20) / 1000
 
 /**
- * Speech (linear16, 16 kHz, mono) in less time, at its own pitch: with `trimming` long pauses become short ones, with a
- * `factor` above 1 whole periods of the voice are left out here and there, each where the voice is most like itself a
- * period later (WSOLA). Between those places every sample passes as it is, so a factor of 1 changes nothing and delays
- * nothing, and the factor may change at any time.
+ * Plays speech (linear16, 16 kHz, mono) in less time at its original pitch. With `trimming` long pauses are shortened;
+ * with a `factor` above 1 whole pitch periods are removed where the voice is most similar to itself one period later
+ * (WSOLA). Between these places all samples pass unchanged, so a factor of 1 changes and delays nothing, and the factor
+ * can change at any time.
  *
- * It pulls from `source` what it needs, 30 ms ahead (100 to 250 with `trimming`, in pauses); what it gets is copied. It
- * never leaves out so much that the frame asked for cannot be filled with what is there.
+ * It pulls samples from `source` on demand, 30 ms ahead (100 to 250 with `trimming`, in pauses), and copies them. It
+ * never removes so much that the requested frame cannot be filled with the available samples.
  */
 export class Stretch {
-  /** Whether pauses are cut down to 120 ms. */
+  /** True to shorten pauses to 120 ms. */
   trimming = false
   #factor = 1
   readonly #source: () => Int16Array | undefined
   readonly #ahead = new LookAhead()
   readonly #pauses = new PauseDetector()
   readonly #found: Repetition = { after: 0, likeness: 0 }
-  /** Samples that should have been left out by now to be as fast as `factor` says. */
+  /** Samples still to be removed to reach `factor`. */
   #due = 0
-  /** Samples to pass before a place is looked for again. */
+  /** Samples to pass before the next search. */
   #wait = 0
-  /** Samples of the present pause that went out. */
+  /** Samples of the current pause that were output. */
   #quiet = 0
   #trimmed = 0
   #hastened = 0
 
-  /** `source` gives the next samples (2 000 at most), or undefined while there are none. */
+  /** `source` returns the next samples (at most 2 000), or undefined while there are none. */
   constructor(source: () => Int16Array | undefined) {
     this.#source = source
   }
@@ -60,7 +63,7 @@ export class Stretch {
     return this.#factor
   }
 
-  /** How much faster than spoken, 1 to 1.25. Throws RangeError for anything else. */
+  /** Speed relative to the original, 1 to 1.25. Throws RangeError for other values. */
   set factor(factor: number) {
     if (!(factor >= 1 && factor <= MOST_FACTOR))
       throw new RangeError(`factor lies between 1 and ${MOST_FACTOR}, got ${factor}`)
@@ -68,33 +71,36 @@ export class Stretch {
     this.#factor = factor
   }
 
-  /** Samples taken from the source that wait here. */
+  /** Number of buffered samples. */
   get buffered(): number {
     return this.#ahead.length
   }
 
-  /** Samples of the source, from its beginning, that went out or were left out. */
+  /** Position in the source: number of samples output or removed. */
   get position(): number {
     return this.#ahead.gone
   }
 
-  /** Samples left out of pauses so far. */
+  /** Number of samples removed from pauses. */
   get trimmed(): number {
     return this.#trimmed
   }
 
-  /** Samples left out of speech so far. */
+  /** Number of samples removed from speech. */
   get hastened(): number {
     return this.#hastened
   }
 
-  /** Pulls until `samples` can be read; false when the source has not got so many now. */
+  /** Pulls until `samples` can be read; returns false if the source does not have that many. */
   ready(samples: number): boolean {
     while (this.#ahead.length < samples) if (!this.#pull()) return false
     return true
   }
 
-  /** Fills `out` with the next samples and gives how many: fewer than `out.length` only when the source has no more now. */
+  /**
+   * Fills `out` with the next samples and returns their number: fewer than `out.length` only if the source is currently
+   * empty.
+   */
   read(out: Int16Array): number {
     let at = 0
     while (at < out.length) {
@@ -112,7 +118,7 @@ export class Stretch {
     return at
   }
 
-  /** Drops what waits here. */
+  /** Drops the buffered samples. */
   clear(): void {
     this.#ahead.clear()
     this.#due = 0
@@ -128,7 +134,7 @@ export class Stretch {
     return true
   }
 
-  /** In a pause that has lasted long enough: leaves out all but the end of it, as far as can be seen. */
+  /** In a sufficiently long pause, removes everything except its end, within the available samples. */
   #trim(needed: number): void {
     if (this.#quiet < KEEP) return
     const ahead = this.#ahead
@@ -142,7 +148,7 @@ export class Stretch {
     }
   }
 
-  /** When it is due: leaves out as many samples as make the voice go on most like it would have. */
+  /** When removal is due, removes the number of samples that makes the voice continue most naturally. */
   #hasten(needed: number): void {
     if (this.#due < DUE || this.#wait > 0) return
     const ahead = this.#ahead

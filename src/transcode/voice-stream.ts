@@ -3,32 +3,33 @@ import type { Mp3Pool } from './mp3-pool.ts'
 import { Mp3Stream } from './mp3-stream.ts'
 import { PcmStream } from './pcm-stream.ts'
 
-/** From so many bytes on samples without a header are believed to be some: 32 ms at 16 kHz. */
+/** Number of bytes from which headerless samples are detected: 32 ms at 16 kHz. */
 const PCM_BYTES = 1_024
 
-/** What came and what became of it. */
+/** Counters of the input and its processing. */
 export interface VoiceStats {
-  /** Frames of sound. */
+  /** Audio frames. */
   readonly frames: number
-  /** Bytes that were none. */
+  /** Bytes that were not audio. */
   readonly junkBytes: number
 }
 
 /**
- * A voice in, 16 kHz mono out, whatever it is coded as: mp3 is asked for, but some servers send WAV files or bare samples. The
- * first bytes tell which; what nobody knows is given to the mp3 decoder, which finds frames also behind other bytes.
+ * Speech in any supported format in, 16 kHz mono out: mp3 is requested, but some servers send WAV files or headerless
+ * samples. The format is detected from the first bytes; unknown data goes to the mp3 decoder, which also finds frames
+ * after other bytes.
  */
 export class VoiceStream {
   readonly #pool: Mp3Pool
   readonly #onPcm: (pcm: Int16Array) => void
   readonly #rate: number | undefined
-  /** What came before it was known what it is; one entry for each result. */
+  /** Input received before the format is known; one entry per result. */
   #held: Uint8Array[] = []
   #stream: Mp3Stream | PcmStream | undefined
   #ended = false
   #closed = false
 
-  /** As of `Mp3Stream`. `rate`: of samples without a header, where the service tells it (Hz). */
+  /** Like `Mp3Stream`. `rate`: of headerless samples, if the service reports it (Hz). */
   constructor(pool: Mp3Pool, onPcm: (pcm: Int16Array) => void, rate?: number) {
     this.#pool = pool
     this.#onPcm = onPcm
@@ -39,7 +40,7 @@ export class VoiceStream {
     return this.#stream?.stats ?? { frames: 0, junkBytes: 0 }
   }
 
-  /** Takes what one result has of it, a file or a piece; keeps a copy and decodes nothing yet. */
+  /** Accepts the audio of one result, a file or a piece; keeps a copy and decodes nothing yet. */
   write(bytes: Uint8Array): void {
     if (this.#closed || bytes.length === 0) return
     if (this.#stream) {
@@ -51,12 +52,12 @@ export class VoiceStream {
     this.#recognise()
   }
 
-  /** As of `Mp3Stream`. */
+  /** Like `Mp3Stream`. */
   decode(maxFrames: number = Infinity): 'idle' | 'more' | 'waiting' {
     return this.#stream?.decode(maxFrames) ?? 'idle'
   }
 
-  /** No more bytes will come. Idempotent. */
+  /** Ends the input. Idempotent. */
   end(): void {
     if (this.#ended) return
     this.#ended = true
@@ -64,7 +65,7 @@ export class VoiceStream {
     this.#stream?.end()
   }
 
-  /** Drops everything and gives the decoder back. Idempotent. */
+  /** Drops everything and returns the decoder. Idempotent. */
   close(): void {
     this.#closed = true
     this.#held = []

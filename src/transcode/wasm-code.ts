@@ -1,6 +1,6 @@
 /**
- * The few WebAssembly instructions that the filters are written in, and the module around them.
- * Source: "WebAssembly Core Specification" 2.0, §5 (binary format).
+ * The WebAssembly instructions used by the filters, and the module around them. Source: "WebAssembly Core
+ * Specification" 2.0, §5 (binary format).
  */
 
 type Code = readonly number[]
@@ -10,11 +10,11 @@ const V128 = 0x7b
 const FUNCTION = 0x60
 const NO_RESULT = 0x40
 
-/** A function that is exported under its name. All parameters are i32; locals are numbered after them, i32 first. */
+/** An exported function. All parameters are i32; locals are numbered after them, i32 first. */
 export interface WasmFunction {
   readonly name: string
   readonly parameters: number
-  /** Whether it returns an i32: what its body leaves on the stack. */
+  /** True if it returns an i32, the value its body leaves on the stack. */
   readonly returns: boolean
   /** Locals of type i32, then those of type v128. */
   readonly integers: number
@@ -58,12 +58,12 @@ export const SHIFT4_RIGHT = [0xfd, 0xac, 0x01]
 const SUB4_I32 = [0xfd, 0xb1, 0x01]
 /** Two times four i32 to eight i16, saturating. */
 export const NARROW = [0xfd, 0x85, 0x01]
-/** Of the 32 bytes of two vectors, those with these numbers. */
+/** Selects bytes by number from the 32 bytes of two vectors. */
 export const bytes = (numbers: Code) => [0xfd, 0x0d, ...numbers]
 
 /**
- * 1.5 * 2^23, as a float: a number of up to 22 bits added to it is rounded to a whole one, which are then its lowest
- * bits. The same bits subtracted as an integer leave that number.
+ * 1.5 * 2^23 as a float: adding a number of up to 22 bits rounds it to an integer in the lowest bits. Subtracting the
+ * same bits as an integer leaves that number.
  */
 const ROUNDING = [
   0xfd,
@@ -86,10 +86,10 @@ const size = (value: number) => (value < 128 ? [value] : [(value & 127) | 128, v
 const vector = (items: readonly Code[]) => [...size(items.length), ...items.flat()]
 const sized = (code: Code) => [...size(code.length), ...code]
 const section = (id: number, items: readonly Code[]) => [id, ...sized(vector(items))]
-// Names here are ASCII; worklets of browsers have no encoder.
+// Names here are ASCII; browser worklets have no encoder.
 const text = (name: string) => sized(Array.from(name, letter => letter.charCodeAt(0)))
 
-/** A module of `functions` and one memory, exported as `memory`, of `pages` of 64 KiB. */
+/** Builds a module of `functions` and one memory, exported as `memory`, of `pages` of 64 KiB. */
 export function wasmModule(pages: number, functions: readonly WasmFunction[]): Uint8Array<ArrayBuffer> {
   const i32s = (count: number) => vector(new Array<number[]>(count).fill([I32]))
   return Uint8Array.from([

@@ -2,12 +2,12 @@ import { decodeMulaw } from './mulaw.ts'
 import { saturate } from './saturate.ts'
 
 /**
- * What is wrong with a WAV file. `NOT_WAV`: not RIFF WAVE at all. `NO_FORMAT`, `NO_DATA`: the chunk is missing.
- * `BAD_FORMAT`: the format chunk contradicts itself or is cut. `UNSUPPORTED`: a coding that is not read here.
+ * Faults of a WAV file. `NOT_WAV`: not RIFF WAVE at all. `NO_FORMAT`, `NO_DATA`: the chunk is missing. `BAD_FORMAT`:
+ * the format chunk is inconsistent or incomplete. `UNSUPPORTED`: an unsupported encoding.
  */
 export type WavErrorCode = 'NOT_WAV' | 'NO_FORMAT' | 'NO_DATA' | 'BAD_FORMAT' | 'UNSUPPORTED'
 
-/** A WAV file that cannot be read, and why. */
+/** An unreadable WAV file. */
 export class WavError extends Error {
   override readonly name = 'WavError'
   readonly code: WavErrorCode
@@ -18,13 +18,13 @@ export class WavError extends Error {
   }
 }
 
-/** The format chunk, understood. */
+/** The parsed format chunk. */
 export interface WavFormat {
   readonly rate: number
   readonly channels: number
-  /** Bytes of one sample of every channel. */
+  /** Bytes per sample of all channels. */
   readonly bytesPerMoment: number
-  /** `count` samples of `view` from byte `at` on, as a new array. */
+  /** Decodes `count` samples of `view` from byte `at` on into a new array. */
   decode(view: DataView, at: number, count: number): Int16Array
 }
 
@@ -52,7 +52,7 @@ export function decoderFor(view: DataView, at: number, size: number): WavFormat 
     coding = view.getUint16(at + 24, true)
   }
   if (channels === 0 || rate === 0)
-    throw new WavError('BAD_FORMAT', `${channels} channels at ${rate} Hz are no sound`)
+    throw new WavError('BAD_FORMAT', `${channels} channels at ${rate} Hz are not valid`)
   const decode = DECODERS[`${coding}/${bits}`]
   if (!decode)
     throw new WavError(
@@ -70,9 +70,9 @@ export function decoderFor(view: DataView, at: number, size: number): WavFormat 
 
 type Decode = WavFormat['decode']
 
-/** By format tag and bits a sample. */
+/** By format tag and bits per sample. */
 const DECODERS: Readonly<Record<string, Decode | undefined>> = {
-  // Eight bits are unsigned, the only width that is.
+  // Eight bits are unsigned, unlike all other widths.
   [`${PCM}/8`]: each(1, (view, at) => (view.getUint8(at) - 128) << 8),
   [`${PCM}/16`]: each(2, (view, at) => view.getInt16(at, true)),
   [`${PCM}/24`]: each(3, (view, at) =>
@@ -96,7 +96,7 @@ function each(bytes: number, sample: (view: DataView, at: number) => number): De
   }
 }
 
-/** Full scale is 1; what is not a number is silence. */
+/** Full scale is 1; NaN becomes silence. */
 function fromFloat(value: number): number {
   return Number.isNaN(value) ? 0 : saturate(value * 32_768)
 }

@@ -1,53 +1,50 @@
 import { decoderFor, WavError, type WavFormat } from './wav-format.ts'
 
-/** A WAV file whose samples are decoded as they are asked for; it keeps the bytes. */
+/** A WAV file whose samples are decoded on demand; it keeps the bytes. */
 export interface WavSound {
   /** Hz. */
   readonly rate: number
   readonly channels: number
-  /** Samples of each channel. */
+  /** Samples per channel. */
   readonly moments: number
-  /** Bytes of sound that the header tells of and the file has not: it was cut short. */
+  /** Bytes of audio announced by the header but missing in a truncated file. */
   readonly missingBytes: number
-  /** `count` moments from `from` on, the channels of one side by side; a new array. */
+  /** Reads `count` samples per channel from `from` on, interleaved, into a new array. */
   read(from: number, count: number): Int16Array
 }
 
-/** What streaming writers put where they cannot know the size. */
+/** Placeholder of streaming writers for an unknown size. */
 export const UNKNOWN_SIZE = 0xffff_ffff
-/** … and some of them the largest signed number, or nearly. */
+/** Some use the largest signed number, or nearly. */
 export const NEARLY_UNKNOWN = 0x7fff_0000
 
 /**
- * Opens a RIFF WAVE file (Microsoft, "Multiple channel audio data and WAVE files"): PCM of 8, 16, 24 or 32 bits,
- * float of 32 or 64, µ-law, also as WAVE_FORMAT_EXTENSIBLE. Chunks it does not know are passed over. Sizes are
- * believed only as far as the file goes: a header written before the length was known (0 or 0xFFFFFFFF) and a file cut
- * short give what is there, in whole moments. Any other fault throws {@link WavError}.
+ * Opens a RIFF WAVE file (Microsoft, "Multiple channel audio data and WAVE files"): PCM of 8, 16, 24 or 32 bits, float
+ * of 32 or 64, µ-law, also as WAVE_FORMAT_EXTENSIBLE. Unknown chunks are skipped. Sizes are limited to the file: a
+ * header written before the length was known (0 or 0xFFFFFFFF), or a truncated file, yields the samples that exist,
+ * complete for all channels. Any other fault throws {@link WavError}.
  */
 export function openWav(bytes: Uint8Array): WavSound {
   const { view, body, size, format } = findWavData(bytes)
   return sound(view, body, size, format)
 }
 
-/** Where the sound of a WAV file is. */
+/** Location of the audio in a WAV file. */
 export interface WavData {
   readonly view: DataView
   readonly format: WavFormat
-  /** Where it begins. */
+  /** Offset of its first byte. */
   readonly body: number
-  /** Bytes, as the header says. */
+  /** Size in bytes according to the header. */
   readonly size: number
 }
 
-/** Finds it. Throws as {@link openWav} does; `NO_FORMAT` and `NO_DATA` may only mean that it has not come yet. */
+/** Finds the audio. Throws like {@link openWav}; `NO_FORMAT` and `NO_DATA` can mean that it has not arrived yet. */
 export function findWavData(bytes: Uint8Array): WavData {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const kind = tag(view, 0)
   if ((kind !== 'RIFF' && kind !== 'RF64') || tag(view, 8) !== 'WAVE')
-    throw new WavError(
-      'NOT_WAV',
-      `a WAV file begins with RIFF, a size and WAVE, this one with ${printable(bytes)}`,
-    )
+    throw new WavError('NOT_WAV', `expected a WAV file (RIFF, a size and WAVE), got ${printable(bytes)}`)
 
   let format: WavFormat | undefined
   for (let at = 12; at + 8 <= view.byteLength; ) {
@@ -56,7 +53,7 @@ export function findWavData(bytes: Uint8Array): WavData {
     const body = at + 8
     if (id === 'fmt ') format = decoderFor(view, body, Math.min(size, view.byteLength - body))
     if (id === 'data') {
-      if (!format) throw new WavError('NO_FORMAT', 'the data chunk comes before any fmt chunk')
+      if (!format) throw new WavError('NO_FORMAT', 'the data chunk precedes the fmt chunk')
       return { view, body, size, format }
     }
     at = body + size + (size % 2)
@@ -84,7 +81,10 @@ function sound(view: DataView, body: number, size: number, format: WavFormat): W
   }
 }
 
-/** Whether the rest of the file from `at` is whole chunks: then a data chunk of size 0 before it is truly empty. */
+/**
+ * True if the rest of the file from `at` consists of complete chunks: a data chunk of size 0 before it is then really
+ * empty.
+ */
 function chunksFill(view: DataView, at: number): boolean {
   let next = at
   while (next + 8 <= view.byteLength) {

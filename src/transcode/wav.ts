@@ -7,19 +7,19 @@ export interface Wav {
   /** Hz. */
   readonly rate: number
   readonly channels: number
-  /** 16-bit samples, the channels of one moment side by side. */
+  /** 16-bit samples, interleaved. */
   readonly pcm: Int16Array
 }
 
 const HEADER_BYTES = 44
 
-/** All samples of a WAV file; what {@link openWav} reads and refuses, in one piece. `bytes` is not kept. */
+/** Reads all samples of a WAV file at once, with the formats and errors of {@link openWav}. `bytes` is not kept. */
 export function readWav(bytes: Uint8Array): Wav {
   const sound = openWav(bytes)
   return { rate: sound.rate, channels: sound.channels, pcm: sound.read(0, sound.moments) }
 }
 
-/** The mean of all channels: `wav.pcm` itself if there is only one, a new array otherwise. */
+/** Averages all channels: returns `wav.pcm` itself if there is only one, a new array otherwise. */
 export function mono(wav: Wav): Int16Array {
   const { channels, pcm } = wav
   if (channels === 1) return pcm
@@ -33,17 +33,17 @@ export function mono(wav: Wav): Int16Array {
 }
 
 /**
- * The 44 bytes before `samples` samples *of each channel* of 16-bit PCM at `rate` Hz; Infinity for a stream whose
- * length is not known yet. Throws RangeError for a number that the header cannot hold.
+ * Returns the 44-byte header for `samples` samples *of each channel* of 16-bit PCM at `rate` Hz; Infinity for a stream
+ * of unknown length. Throws RangeError for a number that the header cannot hold.
  */
 export function wavHeader(rate: number, channels: number, samples: number): Uint8Array {
   if (!Number.isInteger(rate) || rate < 1 || rate > 0xffff_ffff)
-    throw new RangeError(`a rate is a whole number of Hz from 1 to ${0xffff_ffff}, got ${rate}`)
+    throw new RangeError(`the rate must be an integer from 1 to ${0xffff_ffff} Hz, got ${rate}`)
   if (!Number.isInteger(channels) || channels < 1 || channels > 0x7fff)
-    throw new RangeError(`channels are a whole number from 1 to ${0x7fff}, got ${channels}`)
+    throw new RangeError(`channels must be an integer from 1 to ${0x7fff}, got ${channels}`)
   const size = samples === Infinity ? UNKNOWN_SIZE : samples * channels * 2
   if (!Number.isInteger(samples) ? samples !== Infinity : samples < 0 || size > UNKNOWN_SIZE - 36)
-    throw new RangeError(`samples are a whole number that fits 4 GiB, or Infinity, got ${samples}`)
+    throw new RangeError(`samples must be an integer that fits 4 GiB, or Infinity, got ${samples}`)
 
   const header = new Uint8Array(HEADER_BYTES)
   const view = new DataView(header.buffer)
@@ -62,7 +62,7 @@ export function wavHeader(rate: number, channels: number, samples: number): Uint
   return header
 }
 
-/** A whole WAV file of mono `pcm` at `rate` Hz. Throws RangeError for a rate as {@link wavHeader} does. */
+/** Returns a complete WAV file of mono `pcm` at `rate` Hz. Throws RangeError for a rate like {@link wavHeader}. */
 export function encodeWav(pcm: Int16Array, rate: number): Uint8Array {
   const file = new Uint8Array(HEADER_BYTES + pcm.byteLength)
   file.set(wavHeader(rate, 1, pcm.length))

@@ -4,11 +4,11 @@ import { EBML, type EbmlElement, ebmlElements, elementOf, readUint } from './ebm
 import type { OpusTrackPart } from './opus-file.ts'
 import { PacketReader } from './packet-reader.ts'
 
-/** The track type of sound, and what prism-media is told: the first track is sound. */
+/** Track type of audio; prism-media is given a first track of this type. */
 const AUDIO = 2
-/** The head of an EBML file, and a segment of unknown size. */
+/** The header of an EBML file, and a segment of unknown size. */
 const BEGIN = Buffer.from('1a45dfa380' + '1853806701ffffffffffffff', 'hex')
-/** Bits of a block's flags that say how several frames lie in it. */
+/** Flag bits of a block for several frames (lacing). */
 const LACING = 0x06
 
 interface Track {
@@ -17,10 +17,10 @@ interface Track {
 }
 
 /**
- * The Opus packets of a WebM or Matroska file, block by block, also of one whose sizes are unknown, as browsers record. prism-media
- * takes the packets out of blocks. It passes over blocks in groups, reads sizes of 31 bits and tracks up to 15, and goes
- * round in circles on a negative size, so it gets the elements that matter one at a time, checked and in the form that it
- * reads. Throws an `AudioFileError`.
+ * Yields the Opus packets of a WebM or Matroska file, block by block, also with unknown sizes, as browsers record.
+ * prism-media extracts the packets from blocks. It skips blocks in groups, reads only sizes of 31 bits and tracks up to
+ * 15, and loops endlessly on a negative size, so it gets the relevant elements one at a time, validated and in the form
+ * that it reads. Throws an `AudioFileError`.
  */
 export function* webmOpusParts(bytes: Uint8Array): Generator<OpusTrackPart> {
   let track: Track | undefined
@@ -48,7 +48,7 @@ export function* webmOpusParts(bytes: Uint8Array): Generator<OpusTrackPart> {
   if (!track) throw new AudioFileError('DAMAGED', 'the WebM file has no tracks')
 }
 
-/** The first track of sound; throws unless it is Opus, plain. */
+/** Returns the first audio track; throws unless it is plain Opus. */
 function audioTrack(tracks: EbmlElement): Track {
   for (const entry of ebmlElements(tracks.data)) {
     if (entry.id !== EBML.trackEntry) continue
@@ -61,15 +61,15 @@ function audioTrack(tracks: EbmlElement): Track {
         `the WebM file holds ${/^[\w/]{1,30}$/.test(codec) ? codec : 'another coding'}, allowed: Opus`,
       )
     if (fields.has(EBML.contentEncodings))
-      throw new AudioFileError('UNSUPPORTED', 'the WebM file is encrypted or compressed once more')
+      throw new AudioFileError('UNSUPPORTED', 'the WebM file is encrypted or additionally compressed')
     const head = fields.get(EBML.codecPrivate)
     if (!head) throw new AudioFileError('DAMAGED', 'the WebM file has no head of its Opus track')
     return { number: readUint(fields.get(EBML.trackNumber)), head }
   }
-  throw new AudioFileError('UNSUPPORTED', 'the WebM file has no track of sound')
+  throw new AudioFileError('UNSUPPORTED', 'the WebM file has no audio track')
 }
 
-/** The track as prism-media reads it: number 1, sound, with its head. */
+/** Encodes the track as prism-media reads it: number 1, audio, with its header. */
 function trackElement(head: Buffer): Buffer {
   const entry = Buffer.concat([
     elementOf(EBML.trackNumber, Buffer.of(1)),
@@ -79,7 +79,7 @@ function trackElement(head: Buffer): Buffer {
   return elementOf(EBML.tracks, elementOf(EBML.trackEntry, entry))
 }
 
-/** What is in a block, alone or in a group, and samples at 48 kHz to be left out at its end. */
+/** Returns the data of a block, alone or in a group, and the samples at 48 kHz to discard at its end. */
 function blockOf({ id, data }: EbmlElement): { data: Buffer; discard: number } | undefined {
   if (id === EBML.simpleBlock) return { data, discard: 0 }
   if (id !== EBML.blockGroup) return undefined
@@ -89,7 +89,7 @@ function blockOf({ id, data }: EbmlElement): { data: Buffer; discard: number } |
   return block && { data: block, discard: Math.round((paddingNs * 48_000) / 1e9) }
 }
 
-/** The block as one of track 1; undefined when it is another track's. */
+/** Renumbers the block to track 1; undefined if it belongs to another track. */
 function frameOf(data: Buffer, number: number): Buffer | undefined {
   const width = Math.clz32(data[0] ?? 0) - 23
   if (width > 8 || data.length < width + 3)

@@ -151,7 +151,7 @@ describe('misuse', () => {
     [{ ackMs: -1 }, 'ackMs is -1, allowed are numbers from 0'],
     [{ quietMs: '3 s' }, 'quietMs is 3 s, allowed'],
     [{ maxUnreadBytes: Number.NaN }, 'maxUnreadBytes is NaN'],
-    [{ apiKey: undefined }, 'the API key is a string, got undefined'],
+    [{ apiKey: undefined }, 'the API key must be a string, got undefined'],
     [{ url: 'example.com' }, 'the service\'s address is http:// or https://, got "example.com"'],
   ])('%j is refused at once', (option, said) => {
     const options = { url: 'http://127.0.0.1:1', apiKey: 'key', ...option } as ServiceClientOptions
