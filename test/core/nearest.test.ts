@@ -13,7 +13,7 @@ it.each([
   expect(nearest(wrong, ['port', 'publicUrl', 'authToken', 'authTokens'])).toBe(meant)
 })
 
-it('is a distance', () => {
+it('the distance is a metric', () => {
   const word = fc.stringMatching(/^[ab]{0,6}$/)
   fc.assert(
     fc.property(word, word, (a, b) => {

@@ -21,7 +21,7 @@ test.each<[DialOutcome, DialEnd, object[]]>([
     'failed',
     [{ outcome: 'failed', code: 'DIAL_FAILED' }],
   ],
-])('onlookers see what came of %o, and no number', async (outcome, end, expected) => {
+])('observers see the outcome %o, without the number', async (outcome, end, expected) => {
   const observer = new Observer()
   const seen: unknown[] = []
   observer.on('dial', event => seen.push(event))

@@ -3,7 +3,7 @@ import { Observer } from '../../src/core/observer.ts'
 
 const press = (digit: string) => ({ room: 'r', participant: 'anna', digit })
 
-test('an onlooker sees what it asked for, in order, until it has seen enough', () => {
+test('an observer receives its events in order until it unsubscribes', () => {
   const observer = new Observer()
   const seen: string[] = []
   const subscription = observer.on('dtmf', ({ digit }) => seen.push(digit))
@@ -15,7 +15,7 @@ test('an onlooker sees what it asked for, in order, until it has seen enough', (
   expect(seen).toEqual(['1', '2'])
 })
 
-test('one that throws harms nobody else, and is reported', () => {
+test('an error in one listener is reported and does not affect the others', () => {
   const observer = new Observer()
   const seen: string[] = []
   const errors: unknown[] = []
@@ -30,7 +30,7 @@ test('one that throws harms nobody else, and is reported', () => {
   expect(errors).toEqual([mine])
 })
 
-test('tells whether anybody listens', () => {
+test('reports if an event has listeners', () => {
   const observer = new Observer()
   expect(observer.wants('level')).toBe(false)
   const subscription = observer.on('level', () => {})
@@ -40,7 +40,7 @@ test('tells whether anybody listens', () => {
   expect(observer.wants('level')).toBe(false)
 })
 
-test('the same function may look on twice, and each subscription ends by itself', () => {
+test('the same function can subscribe twice, and each subscription ends separately', () => {
   const observer = new Observer()
   let count = 0
   const listener = () => count++
@@ -53,7 +53,7 @@ test('the same function may look on twice, and each subscription ends by itself'
   expect(count).toBe(3)
 })
 
-test('one that leaves while it is told is not told again; one that comes waits for the next event', () => {
+test('a listener removed during an event is not called; one added waits for the next event', () => {
   const observer = new Observer()
   const seen: string[] = []
   const first = observer.on('dtmf', ({ digit }) => {

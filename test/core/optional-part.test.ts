@@ -8,23 +8,23 @@ const { dependencies, devDependencies, peerDependencies, peerDependenciesMeta } 
 const PARTS = ['discord', 'twilio', 'tracing'] as const
 const all = PARTS.flatMap(packagesOf)
 
-describe('what is installed only by those who use it', () => {
-  it('is what package.json names as optional peers, in those versions', () => {
+describe('optional features', () => {
+  it('match the optional peers of package.json, in the same versions', () => {
     const optional = Object.keys(peerDependenciesMeta ?? {})
-    // It comes with @discordjs/voice.
+    // Installed together with @discordjs/voice.
     expect(all.map(spec => spec.replace(/(?<=.)@[^@]+$/, '')).sort()).toEqual(
       optional.filter(name => name !== '@snazzah/davey').sort(),
     )
     for (const spec of all) {
       const [, name = '', version = ''] = /^(.+)@([^@]+)$/.exec(spec) ?? []
       expect(peerDependencies?.[name]?.replace(/^\^/, ''), name).toMatch(new RegExp(`^${version}(\\.|$)`))
-      // A clone has all of it, for its tests.
+      // A clone has all packages, for its tests.
       expect(devDependencies?.[name], name).toBe(peerDependencies?.[name]?.replace(/^\^/, ''))
       expect(dependencies?.[name]).toBeUndefined()
     }
   })
 
-  it('is there in a clone', () => {
+  it('are installed in a clone', () => {
     for (const part of PARTS) {
       expect(missingOf(part)).toEqual([])
       expect(() => assertInstalled(part)).not.toThrow()
@@ -40,7 +40,7 @@ describe('what is installed only by those who use it', () => {
       'twilio',
       "Twilio's REST API requires twilio, not installed. Run npm install twilio@6 (with --global for a global dragoman)",
     ],
-  ] as const)('says what to install: %s', (part, message) => {
+  ] as const)('state the install command: %s', (part, message) => {
     const nothing = () => false
     expect(() => assertInstalled(part, nothing)).toThrow(
       expect.objectContaining({ code: 'NOT_INSTALLED', message }),
@@ -49,7 +49,7 @@ describe('what is installed only by those who use it', () => {
     expect(howToInstall(part)).toContain(packagesOf(part)[0])
   })
 
-  it('names what is missing only', () => {
+  it('names only the missing packages', () => {
     expect(() => assertInstalled('discord', name => name === 'discord.js')).toThrow(
       /requires @discordjs\/voice, not/,
     )

@@ -5,7 +5,7 @@ import { FRAME_SAMPLES, joined } from '../../src/transcode/pcm.ts'
 import { steepest } from '../helpers/live-leg.ts'
 import { sine } from '../helpers/tone.ts'
 
-/** A lane whose frames carry numbers. */
+/** A buffer whose frames carry numbers. */
 function laneOf() {
   let dropped = 0
   let written = 0
@@ -14,13 +14,13 @@ function laneOf() {
   const write = (count: number, quiet = false) => {
     for (let n = 0; n < count; n++) lane.write(frame.fill(written++), quiet)
   }
-  /** Takes up to `count` frames; their numbers. */
+  /** Reads up to `count` frames; returns their numbers. */
   const take = (count: number, prime = 3) => {
     const taken: number[] = []
     for (let n = 0; n < count; n++) {
       const next = lane.next(prime)
       if (!next) break
-      // But for the 5 ms after a seam.
+      // Except for the 5 ms after a seam.
       expect(new Set(next.subarray(80)).size).toBe(1)
       taken.push(next[319]!)
     }
@@ -29,7 +29,7 @@ function laneOf() {
   return { lane, write, take, dropped: () => dropped, written: () => written }
 }
 
-describe('an original voice', () => {
+describe('the buffer of an original voice', () => {
   test('fills, then drains to the last frame, then fills again', () => {
     const { lane, write, take } = laneOf()
     write(2)
@@ -44,7 +44,7 @@ describe('an original voice', () => {
     expect(take(9)).toEqual([3, 4, 5])
   })
 
-  test('is a copy: what is written may change afterwards', () => {
+  test('copies its input', () => {
     const { lane, take } = laneOf()
     const frame = new Int16Array(FRAME_SAMPLES).fill(5)
     for (let n = 0; n < 3; n++) lane.write(frame, false)
@@ -52,7 +52,7 @@ describe('an original voice', () => {
     expect(take(9)).toEqual([5, 5, 5])
   })
 
-  test('never waits longer than 400 ms: the oldest go, and are counted', () => {
+  test('never delays by more than 400 ms: drops and counts the oldest frames', () => {
     const { lane, write, take, dropped } = laneOf()
     write(50)
     expect(lane.length).toBe(20)
@@ -60,18 +60,18 @@ describe('an original voice', () => {
     expect(take(1)).toEqual([30])
   })
 
-  test('comes closer to live in its pauses, without losing a loud frame', () => {
+  test('reduces its delay in pauses, without losing a loud frame', () => {
     const { write, take, dropped } = laneOf()
     write(2)
     write(10, true)
     write(2)
     expect(take(2)).toEqual([0, 1])
-    // Of ten quiet frames as many as it need not have are left out.
+    // Of ten quiet frames, all unnecessary ones are dropped.
     expect(take(9)).toEqual([11, 12, 13])
     expect(dropped()).toBe(9)
   })
 
-  test('does not click where frames are left out', () => {
+  test('does not click where frames are dropped', () => {
     const lane = new OriginalLane()
     const pcm = sine(70, 1_000)
     for (let at = 0; at < 3_200; at += FRAME_SAMPLES) lane.write(pcm.subarray(at, at + FRAME_SAMPLES), true)
@@ -85,14 +85,14 @@ describe('an original voice', () => {
       lane.write(pcm.subarray(at, at + FRAME_SAMPLES), false)
       hear()
     }
-    // Then so many come at once that the oldest are lost.
+    // Then enough frames arrive at once that the oldest are dropped.
     for (let at = 0; at < 10_000; at += FRAME_SAMPLES) lane.write(pcm.subarray(at, at + FRAME_SAMPLES), false)
     while (lane.length > 3) hear()
-    // The tone itself rises by 220 a sample; a seam may go the whole way between its peaks in 5 ms.
+    // The tone itself rises by 220 per sample; a seam can span its whole range in 5 ms.
     expect(steepest(joined(heard))).toBeLessThan(220 + 16_000 / 80 + 40)
   })
 
-  test('is empty when cleared, and fills again', () => {
+  test('is empty after clear, and fills again', () => {
     const { lane, write, take } = laneOf()
     write(5)
     take(1)
@@ -102,7 +102,7 @@ describe('an original voice', () => {
     expect(take(1)).toEqual([])
   })
 
-  test('whatever happens, frames come in order, each once, and each is taken, waits or was counted', () => {
+  test('for any input, frames keep their order, and each is read, queued or counted as dropped', () => {
     const step = fc.record({
       write: fc.integer({ min: 0, max: 6 }),
       quiet: fc.boolean(),

@@ -19,7 +19,7 @@ class Child implements Closable {
   }
 }
 
-test('children are forgotten when they end by themselves', async () => {
+test('removes children that end on their own', async () => {
   const owned = new Owned<Child>()
   const [first, second] = [owned.add(new Child()), owned.add(new Child())]
   expect(owned.size).toBe(2)
@@ -29,7 +29,7 @@ test('children are forgotten when they end by themselves', async () => {
   expect([...owned]).toEqual([second])
 })
 
-test('children are closed with their owner, once, and told why', async () => {
+test('closes children together with their owner, once, with the reason', async () => {
   const owned = new Owned<Child>()
   const [first, second] = [owned.add(new Child()), owned.add(new Child())]
   await first.close({ kind: 'hangup', by: 'local' })
@@ -58,7 +58,7 @@ test('closing waits for the slowest child', async () => {
   await closing
 })
 
-test('one that has ended before it is added is not kept', async () => {
+test('does not keep a child that has already ended', async () => {
   const owned = new Owned<Child>()
   const child = new Child()
   await child.close({ kind: 'unused' })

@@ -4,8 +4,8 @@ import { changedState, differences, initialState, type PartyChange } from '../..
 
 const state = initialState({ room: 'r', speaks: 'en-us', hears: 'es-es', name: 'Anna' })
 
-describe('the state of a party', () => {
-  test('begins as the invitation says, heard and interpreted', () => {
+describe('the state of a participant', () => {
+  test('starts as in the invitation, audible and interpreted', () => {
     expect(state).toEqual({
       speaks: 'en-us',
       hears: 'es-es',
@@ -21,7 +21,7 @@ describe('the state of a party', () => {
     })
   })
 
-  test('changes what is named, takes away what is null, leaves the rest', () => {
+  test('applies the given keys, removes those that are null, keeps the rest', () => {
     const next = changedState(state, { hears: 'FR_fr', name: null, muted: true, speaks: undefined })
     expect(next).toEqual({
       speaks: 'en-us',
@@ -38,7 +38,7 @@ describe('the state of a party', () => {
     })
   })
 
-  test('stays the same object when nothing is different', () => {
+  test('stays the same object when no value differs', () => {
     expect(changedState(state, {})).toBe(state)
     expect(changedState(state, { hears: 'es-ES', muted: false, name: 'Anna' })).toBe(state)
   })
@@ -56,12 +56,12 @@ describe('the state of a party', () => {
       'unknown key "volume"; expected speaks, hears, voice, original, name, muted, interpreting',
     ],
     [{ __proto__: null, constructor: 1 }, 'unknown key "constructor"'],
-  ])('does not become %j', (change, message) => {
+  ])('rejects %j', (change, message) => {
     expect(() => changedState(state, change as PartyChange)).toThrow(RangeError)
     expect(() => changedState(state, change as PartyChange)).toThrow(message)
   })
 
-  test('whatever is asked for becomes true or is refused whole', () => {
+  test('applies any change completely or rejects it', () => {
     const some = fc.option(fc.oneof(fc.string(), fc.boolean(), fc.constant('de-de'), fc.constant('low')))
     fc.assert(
       fc.property(

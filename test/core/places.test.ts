@@ -11,7 +11,7 @@ afterEach(() => r.relay.close())
 const level = (leg: LiveLeg, hz: number, ms: number) => loudness(leg.lately(ms), hz, 16_000)
 const lounge = { place: 'lounge' } as const
 
-/** A voice channel with two who speak, one ear, and a telephone elsewhere. */
+/** A voice channel with two speakers, one output, and a phone elsewhere. */
 async function channel() {
   r = await rooms()
   const only = { ...lounge, takes: 'nothing' } as const
@@ -23,7 +23,7 @@ async function channel() {
   return { ana, bob, ear, phone }
 }
 
-test('an ear of a place hears translations of who is there, never them; and others as anybody does', async () => {
+test('an output of a place plays translations of its members, never their originals; others as usual', async () => {
   const { ana, bob, ear, phone } = await channel()
   r.say('ana', sine(300, 4_000, 4_000))
   r.say('bob', sine(450, 4_000, 4_000))
@@ -43,7 +43,7 @@ test('an ear of a place hears translations of who is there, never them; and othe
   for (const leg of [ana, bob]) expect(leg.lately(6_000).every(sample => sample === 0)).toBe(true)
 })
 
-test('while the service is away an ear of the place still hears none of them twice', async () => {
+test('while the service is unavailable, an output of the place still plays no member twice', async () => {
   const { ear, phone } = await channel()
   const error = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
   r.translator.refuse = { kind: 'failed', error }
@@ -55,11 +55,11 @@ test('while the service is away an ear of the place still hears none of them twi
 })
 
 test.each([
-  ['whom no ear understands', 'fr-fr'],
-  ['whom the first ear understands', 'en-us'],
-  ['whom the second ear understands', 'es-es'],
+  ['no output understands', 'fr-fr'],
+  ['the first output understands', 'en-us'],
+  ['the second output understands', 'es-es'],
 ])(
-  'while the service is away one ear of a place plays the original of somebody %s',
+  'while the service is unavailable, one output of a place plays the original of a speaker %s',
   async (_whom, speaks) => {
     r = await rooms()
     const legs = ['en-us', 'es-es'].map(hears =>
@@ -79,7 +79,7 @@ test.each([
   },
 )
 
-test('where only one of two languages is away, its ear plays the original', async () => {
+test('when only one of two languages is unavailable, its output plays the original', async () => {
   r = await rooms()
   const english = r.live('ear en', { ...lounge, hears: 'en-us', original: 'off' })
   const spanish = r.live('ear es', { ...lounge, hears: 'es-es', original: 'off' })
@@ -92,14 +92,14 @@ test('where only one of two languages is away, its ear plays the original', asyn
   await r.run(2_000)
   expect(level(spanish, 600, 800)).toBeGreaterThan(3_500)
   expect(level(english, 600, 800)).toBeLessThan(5)
-  // The other one is lost as well, and the first ear plays it alone.
+  // The other language fails as well, and only the first output plays the original.
   r.connection('fr-fr', 'en-us').drop({ kind: 'failed', error })
   r.say('phone', sine(600, 4_000, 4_000))
   await r.run(2_000)
   expect([level(english, 600, 800) > 3_500, level(spanish, 600, 800) < 5]).toEqual([true, true])
 })
 
-test('who reads hears nothing and gets captions, also of the last words of somebody who leaves', async () => {
+test('a reader receives captions and no audio, including the last words of a leaving speaker', async () => {
   r = await rooms()
   const ana = r.live('ana', { ...lounge, takes: 'nothing', speaks: 'es-es' })
   const reader = r.live('reader', { ...lounge, takes: 'text', hears: 'en-us' })
@@ -117,7 +117,7 @@ test('who reads hears nothing and gets captions, also of the last words of someb
   expect(r.translator.connections.every(({ closed }) => closed)).toBe(true)
 })
 
-test('words that nobody needs translated are transcribed for who reads, until somebody does', async () => {
+test('untranslated speech is transcribed for a reader until a listener needs a translation', async () => {
   r = await rooms()
   r.live('bob', { ...lounge, takes: 'nothing', speaks: 'en-us' })
   r.live('reader', { ...lounge, takes: 'text', hears: 'en-gb' })
@@ -133,7 +133,7 @@ test('words that nobody needs translated are transcribed for who reads, until so
   ])
 })
 
-test('sessions that nothing was said to give their places back at once when languages change; others end with the last words', async () => {
+test('unused sessions free their slots at once when languages change; others end after the last words', async () => {
   r = await rooms()
   r.live('ana', { ...lounge, takes: 'nothing', speaks: 'es-es' })
   r.live('bob', { ...lounge, takes: 'nothing', speaks: 'en-us' })

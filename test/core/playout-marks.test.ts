@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PlayoutMarks } from '../../src/core/playout-marks.ts'
 
-test('200 are waited for; the oldest is given up for another', () => {
+test('waits for 200 marks; one more drops the oldest', () => {
   const marks = new PlayoutMarks()
   const seen: string[] = []
   const add = (n: number) =>
@@ -19,7 +19,7 @@ test('200 are waited for; the oldest is given up for another', () => {
   expect(seen).toEqual(['overdue 0', 'heard 1'])
 })
 
-test('what is not sent yet is never overdue, and what is behind a message is after 10 s', () => {
+test('unsent marks never expire, sent ones after 10 s', () => {
   const marks = new PlayoutMarks()
   const seen: string[] = []
   expect(marks.take(0)).toEqual([])

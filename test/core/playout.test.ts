@@ -45,7 +45,7 @@ function setUp({ leadMs = 200, maxLagMs = 20_000 } = {}) {
   return { clock, leg, metrics, playout, seen, add, run }
 }
 
-/** A speaker's live voice: one frame each 20 ms. */
+/** A speaker's live voice: one frame every 20 ms. */
 function talk(s: ReturnType<typeof setUp>, voice: Voice, ms: number, hz = 400) {
   const pcm = sine(hz, ms)
   for (let at = 0; at < pcm.length; at += FRAME_SAMPLES) {
@@ -56,7 +56,7 @@ function talk(s: ReturnType<typeof setUp>, voice: Voice, ms: number, hz = 400) {
 }
 
 describe('playing translations', () => {
-  test('nothing to say, nothing sent', () => {
+  test('sends nothing while there is no audio', () => {
     const s = setUp()
     s.add('anna').session = { away: false }
     s.run(1_000)
@@ -78,7 +78,7 @@ describe('playing translations', () => {
     expect(s.leg.heard().length / 16).toBe(2_000)
   })
 
-  test('a stall shorter than the lead is not heard', () => {
+  test('a stall shorter than the lead is inaudible', () => {
     const s = setUp()
     s.add('anna').translation.enqueue(speech('1', 3_000))
     s.run(500)
@@ -88,7 +88,7 @@ describe('playing translations', () => {
     expect(s.playout.aheadMs(s.clock.now())).toBeGreaterThanOrEqual(140)
   })
 
-  test('utterances follow each other whole, each with its mark behind its last frame', () => {
+  test('utterances play whole and in order, each with its mark after its last frame', () => {
     const s = setUp()
     const voice = s.add('anna')
     voice.translation.enqueue(speech('1', 310))
@@ -104,7 +104,7 @@ describe('playing translations', () => {
     expect(s.seen).toEqual(['begun 1', 'begun 2', 'heard 1'])
   })
 
-  test('two speakers at once are heard together', () => {
+  test('two simultaneous speakers are mixed', () => {
     const s = setUp()
     s.add('anna').translation.enqueue(speech('1', 500, 800))
     s.add('carl').translation.enqueue(speech('2', 500, 1_300))
@@ -114,7 +114,7 @@ describe('playing translations', () => {
     expect(loudness(heard, 1_300, 16_000)).toBeGreaterThan(6_500)
   })
 
-  test('a translation that comes slower than it is played is counted, and goes on', () => {
+  test('a translation that arrives too slowly is counted, and continues', () => {
     const s = setUp()
     const voice = s.add('anna')
     const audio = new UtteranceAudio()
@@ -125,12 +125,12 @@ describe('playing translations', () => {
     audio.append(sine(1_000, 100))
     audio.finish()
     s.run(300)
-    // A frame in between brings to rest what was cut off.
+    // A frame in between fades out the interrupted audio.
     expect(s.leg.heard().length / 16).toBe(220)
     expect(s.leg.marks).toHaveLength(1)
   })
 
-  test('beyond the lag allowed the oldest not begun is dropped whole', () => {
+  test('above the maximum lag, the oldest unstarted utterance is dropped whole', () => {
     const s = setUp({ maxLagMs: 3_000 })
     const voice = s.add('anna')
     for (const id of ['1', '2', '3', '4', '5']) {
@@ -142,7 +142,7 @@ describe('playing translations', () => {
     expect(s.seen.filter(e => e.startsWith('begun'))).toEqual(['begun 1', 'begun 3', 'begun 4', 'begun 5'])
   })
 
-  test('clear drops all that is queued, here and far away, and its marks are never heard', () => {
+  test('clear drops all queued audio, here and at the peer, and its marks are lost', () => {
     const s = setUp()
     const voice = s.add('anna')
     voice.translation.enqueue(speech('1', 100))
@@ -156,7 +156,7 @@ describe('playing translations', () => {
     expect(s.seen).toEqual(['begun 1', 'begun 2', 'dropped 2'])
   })
 
-  test('while the far side does not read, nothing is pushed at it', () => {
+  test('while the peer does not read, nothing is sent', () => {
     const s = setUp()
     const voice = s.add('anna')
     voice.session = { away: true }
@@ -198,7 +198,7 @@ describe('playing originals', () => {
     expect(s.leg.played.filter(p => p.length === 640).length).toBeGreaterThan(45)
   })
 
-  test('duck: soft, softer under a translation, and back without a jump', () => {
+  test('duck: quiet, quieter under a translation, and back without a jump', () => {
     const s = setUp()
     const voice = s.add('anna')
     voice.session = { away: false }
@@ -214,7 +214,7 @@ describe('playing originals', () => {
     expect(loudness(s.leg.heard().subarray(-8_000), 400, 16_000)).toBeCloseTo(8_000 * 0.35, -2)
   })
 
-  test('off: nothing of the original; low: always the same', () => {
+  test('off: no original; low: constant volume', () => {
     const s = setUp()
     const voice = s.add('anna')
     voice.session = { away: false }
@@ -226,7 +226,7 @@ describe('playing originals', () => {
     expect(loudness(s.leg.heard().subarray(1_600), 400, 16_000)).toBeCloseTo(1_000, -2)
   })
 
-  test('service away: the original comes up to full level within 100 ms, and goes again', () => {
+  test('service unavailable: the original rises to full level within 100 ms, and falls again', () => {
     const s = setUp()
     const voice = s.add('anna')
     const session = { away: false }
@@ -243,7 +243,7 @@ describe('playing originals', () => {
     expect(s.leg.heard().length - before).toBeLessThan(100 * 16)
   })
 
-  test('a voice under a translation has no gap, and stays as close to live as before', () => {
+  test('a voice under a translation has no gap, and keeps its delay', () => {
     const s = setUp()
     const voice = s.add('anna')
     voice.session = { away: false }
@@ -259,7 +259,7 @@ describe('playing originals', () => {
     expect(s.metrics.originalFramesDropped).toBe(0)
   })
 
-  test('when it was silent before, it is held back by the lead, and catches up in its pauses', () => {
+  test('after silence, it is delayed by the lead, and catches up in its pauses', () => {
     const s = setUp()
     const voice = s.add('anna')
     voice.session = { away: false }

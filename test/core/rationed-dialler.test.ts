@@ -5,7 +5,7 @@ import { FakeClock } from '../../src/simulator/fake-clock.ts'
 
 const MINUTE_MS = 60_000
 
-/** A dialler whose calls are answered at once and do not end. */
+/** A dialer whose calls are answered at once and do not end. */
 function rationed(ration: Partial<ConstructorParameters<typeof RationedDialler>[1]> = {}) {
   const clock = new FakeClock()
   const dialled: string[] = []
@@ -33,7 +33,7 @@ function rationed(ration: Partial<ConstructorParameters<typeof RationedDialler>[
 }
 
 describe('G45: calls out', () => {
-  test('so many in a minute', () => {
+  test('are limited per minute', () => {
     const { clock, dialler, dial } = rationed()
     const tried = Array.from({ length: 8 }, (_, n) => dial(`+3461111111${n}`))
     expect(tried).toEqual([...Array(5).fill('dialled'), ...Array(3).fill('CAPACITY')])
@@ -42,7 +42,7 @@ describe('G45: calls out', () => {
     expect(dialler.refused).toBe(3)
   })
 
-  test('so many to one destination in an hour, unless the settings name it', () => {
+  test('are limited per hour and destination, except for known destinations', () => {
     const { clock, dial, dialled } = rationed({ perMinute: 1_000 })
     const four = () => [1, 2, 3, 4].map(() => dial('+34611111111'))
     expect(four()).toEqual(['dialled', 'dialled', 'dialled', 'DIAL_REFUSED'])
@@ -52,7 +52,7 @@ describe('G45: calls out', () => {
     expect(four()).toEqual(['dialled', 'dialled', 'dialled', 'DIAL_REFUSED'])
     expect(dialled).toHaveLength(57)
   })
-  test('a minute and an hour are just that, and each call counts for its own', () => {
+  test('count individually, for exactly a minute or an hour', () => {
     const { clock, dial } = rationed({ perMinute: 2, perHourEach: 2 })
     expect(dial('+34611111111')).toBe('dialled')
     clock.advance(30_000)
@@ -67,7 +67,7 @@ describe('G45: calls out', () => {
     expect(dial('+34611111111')).toBe('DIAL_REFUSED')
   })
 
-  test('whoever is refused is told why, and whether later may be better; known destinations count by the minute', () => {
+  test('report if a later retry can succeed; known destinations count per minute only', () => {
     const { dial, faults } = rationed({ perMinute: 2, perHourEach: 1 })
     expect([dial('+12125550123'), dial('+12125550123'), dial('+12125550123')]).toEqual([
       'dialled',

@@ -25,7 +25,7 @@ async function refused() {
   return { away }
 }
 
-test('a session that the service refuses from the beginning: told in the log, originals pass, and it is not asked again', async () => {
+test('a session refused from the start is logged, not retried, and originals pass', async () => {
   const { away } = await refused()
   expect(r.translator.connections).toHaveLength(1)
   expect(away).toEqual([true])
@@ -38,33 +38,36 @@ test('a session that the service refuses from the beginning: told in the log, or
 })
 
 test.each([
-  ['a third party comes', () => void r.live('carla', { hears: 'es-es' })],
-  ['a party leaves', () => void r.legs.get('dora')!.close({ kind: 'hangup', by: 'remote' })],
+  ['a third participant joins', () => void r.live('carla', { hears: 'es-es' })],
+  ['a participant leaves', () => void r.legs.get('dora')!.close({ kind: 'hangup', by: 'remote' })],
   [
-    'somebody changes something',
+    'a participant changes a setting',
     () => r.relay.rooms.get('r')!.participants.get('bob')!.change({ original: 'duck' }),
   ],
-])('when %s it is asked again, and the original stays until the service takes it', async (_, change) => {
-  const { away } = await refused()
-  r.live('dora', { hears: 'en-us' })
-  await r.run(500)
-  const before = r.translator.connections.length
-  r.translator.refuse = undefined
-  r.translator.autoReady = false
-  change()
-  await r.run(500)
-  expect(r.translator.connections).toHaveLength(before + 1)
-  expect(away).toEqual([true])
-  r.connection('en-us', 'es-es').sink.ready()
-  await r.run(500)
-  expect(away).toEqual([true, false])
-  r.answer('en-us', 'es-es', 1_000, 500)
-  await r.run(1_500)
-  expect(r.captions).toMatchObject([{ to: 'es-es', translation: 'es-es 1' }])
-  expect(r.utterances.some(({ stage, listener }) => stage === 'heard' && listener === 'bob')).toBe(true)
-})
+])(
+  'after %s, the session is retried, and the original continues until the service accepts',
+  async (_, change) => {
+    const { away } = await refused()
+    r.live('dora', { hears: 'en-us' })
+    await r.run(500)
+    const before = r.translator.connections.length
+    r.translator.refuse = undefined
+    r.translator.autoReady = false
+    change()
+    await r.run(500)
+    expect(r.translator.connections).toHaveLength(before + 1)
+    expect(away).toEqual([true])
+    r.connection('en-us', 'es-es').sink.ready()
+    await r.run(500)
+    expect(away).toEqual([true, false])
+    r.answer('en-us', 'es-es', 1_000, 500)
+    await r.run(1_500)
+    expect(r.captions).toMatchObject([{ to: 'es-es', translation: 'es-es 1' }])
+    expect(r.utterances.some(({ stage, listener }) => stage === 'heard' && listener === 'bob')).toBe(true)
+  },
+)
 
-test('readers of captions are told while it is refused, and when it is not any more', async () => {
+test('caption readers are notified of a refusal and of its end', async () => {
   r = await rooms()
   const told: unknown[] = []
   const feed = new CaptionFeed(r.relay.observer, r.clock, () => 0)

@@ -5,7 +5,7 @@ import { relayOptions, relayOptionsSchema } from '../../src/core/relay-options.t
 import { ReplayRing } from '../../src/core/replay-ring.ts'
 
 describe('options of the relay', () => {
-  test('are complete without being given', () => {
+  test('are complete by default', () => {
     expect(relayOptions()).toEqual({
       leadMs: 200,
       maxLagMs: 20_000,
@@ -32,16 +32,16 @@ describe('options of the relay', () => {
     ['an unknown key', { leadMS: 200 }, 'leadMS'],
     ['a string', { leadMs: '200' }, 'leadMs'],
     ['half a frame', { fragmentMs: 50 }, 'fragmentMs'],
-    ['no number', { maxLagMs: Number.NaN }, 'maxLagMs'],
+    ['NaN', { maxLagMs: Number.NaN }, 'maxLagMs'],
     ['an amplifier', { lowDb: 6 }, 'lowDb'],
-    ['no legs', { maxLegs: 0 }, 'maxLegs'],
-    ['part of a millisecond', { ackDeadlineMs: 1500.5 }, 'ackDeadlineMs'],
-    ['nothing', { replayMs: null }, 'replayMs'],
-  ])('refuse %s, by name', (_what, given, name) => {
+    ['zero legs', { maxLegs: 0 }, 'maxLegs'],
+    ['a fraction of a millisecond', { ackDeadlineMs: 1500.5 }, 'ackDeadlineMs'],
+    ['null', { replayMs: null }, 'replayMs'],
+  ])('reject %s, naming the key', (_what, given, name) => {
     expect(() => relayOptions(given as unknown as Parameters<typeof relayOptions>[0])).toThrow(name)
   })
 
-  test('that are accepted can be worked with', () => {
+  test('are usable if accepted', () => {
     const shape = relayOptionsSchema.shape
     const fragment = fc.integer({ min: 0, max: 220 }).filter(ms => shape.fragmentMs.safeParse(ms).success)
     const replay = fc.integer({ min: 0, max: 130_000 }).filter(ms => shape.replayMs.safeParse(ms).success)

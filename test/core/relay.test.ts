@@ -10,7 +10,7 @@ type Rooms = Awaited<ReturnType<typeof rooms>>
 let r: Rooms
 afterEach(() => r.relay.close())
 
-/** How loud `hz` is in what `leg` was played since sample `from`. */
+/** The level of `hz` in the playback of `leg` since sample `from`. */
 const level = (leg: FakeLeg, hz: number, from = 0) => loudness(leg.heard().subarray(from), hz, 16_000)
 
 describe('a leg alone', () => {
@@ -36,12 +36,12 @@ describe('a leg alone', () => {
     ])
     const [begun] = r.utterances
     expect(begun).toMatchObject({ stage: 'begun', speaker: 'anna', listener: 'anna' })
-    // Speech ended 300 ms before the answer, give or take a frame.
+    // Speech ended 300 ms before the response, within a frame.
     expect(begun?.latencyMs).toBeGreaterThanOrEqual(280)
     expect(begun?.latencyMs).toBeLessThanOrEqual(320)
   })
 
-  test('is told when its translation was heard', async () => {
+  test('is notified when its translation was played', async () => {
     r = await rooms()
     const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
     await r.run(100)
@@ -53,7 +53,7 @@ describe('a leg alone', () => {
     expect(r.relay.metrics.utterancesHeard).toBe(1)
   })
 
-  test('with the service away hears that the line lives: its own voice, within 200 ms; then translation again', async () => {
+  test('hears its own voice within 200 ms while the service is unavailable, then translations again', async () => {
     r = await rooms()
     const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
     await r.run(3_000)
@@ -69,7 +69,7 @@ describe('a leg alone', () => {
     const before = anna.heard().length
     await r.run(1_000)
     expect(anna.heard().length - before).toBeLessThan(1_600)
-    // Everything since the sentence began is on the new connection.
+    // The new connection receives everything since the start of the sentence.
     const bytes = r.translator.last.sent.reduce((sum, s) => sum + s.bytes.length, 0)
     expect(bytes / 32).toBeGreaterThanOrEqual(4_200)
   })
@@ -84,7 +84,7 @@ describe('two legs, two languages', () => {
     return { anna, bob }
   }
 
-  test('each hears the other translated, over a soft original, and never themself', async () => {
+  test('hear each other translated, over a quiet original, and never themselves', async () => {
     const { anna, bob } = await couple()
     r.say('anna', sine(440, 2_000))
     r.say('bob', sine(700, 2_000))
@@ -106,7 +106,7 @@ describe('two legs, two languages', () => {
     }
   })
 
-  test('what was alone becomes two: the session is kept, the echo of oneself ends', async () => {
+  test('the second participant joins: the session is kept, the echo of the first ends', async () => {
     r = await rooms()
     const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
     await r.run(100)
@@ -119,7 +119,7 @@ describe('two legs, two languages', () => {
     expect(level(anna, 1_800)).toBeLessThan(30)
   })
 
-  test('one session per language wanted, whatever the number of listeners', async () => {
+  test('one session per target language, for any number of listeners', async () => {
     const { anna } = await couple()
     const carl = r.join('carl', { speaks: 'es-es', hears: 'es-419' })
     const dora = r.join('dora', { hears: 'es-es' })
@@ -135,14 +135,14 @@ describe('two legs, two languages', () => {
     await r.run(800)
     expect(level(dora, 1_800)).toBeGreaterThan(2_000)
     expect(level(carl, 1_800)).toBeLessThan(30)
-    // Carl and Bob speak the same language: straight through.
+    // Carl and Bob speak the same language: originals only.
     r.say('bob', sine(700, 600))
     await r.run(800)
     expect(peak(carl.heard())).toBe(8_000)
     expect(anna.uplink).toBeDefined()
   })
 
-  test('the last words of one who hangs up still arrive', async () => {
+  test('the last words of a leaving participant still arrive', async () => {
     const { anna, bob } = await couple()
     r.say('anna', sine(440, 600))
     await r.run(700)
@@ -155,7 +155,7 @@ describe('two legs, two languages', () => {
     expect(r.connection('en-us', 'es-es').closed).toBe(true)
   })
 
-  test('away for one direction only: that original comes up, the other goes on translated', async () => {
+  test('an outage in one direction: that original is audible, the other direction stays translated', async () => {
     const { anna, bob } = await couple('off')
     await r.run(3_000)
     r.say('anna', sine(440, 3_000))
@@ -171,7 +171,7 @@ describe('two legs, two languages', () => {
     expect(level(anna, 2_500)).toBeGreaterThan(2_000)
   })
 
-  test('a service that refuses what it took leaves people talking, and is asked again', async () => {
+  test('a service that refuses previously accepted audio is retried while originals pass', async () => {
     const { bob } = await couple('off')
     const told = new Promise(resolve => r.relay.observer.on('session', resolve))
     r.connection('en-us', 'es-es').drop({
@@ -189,7 +189,7 @@ describe('two legs, two languages', () => {
 })
 
 describe('the relay', () => {
-  test('a long result is decoded in slices, and heard whole', async () => {
+  test('decodes a long result in slices and plays all of it', async () => {
     r = await rooms()
     const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
     await r.run(100)
@@ -200,7 +200,7 @@ describe('the relay', () => {
     expect(r.relay.metrics.starved).toBe(0)
   })
 
-  test('results that are no audio are counted, said once, and not heard', async () => {
+  test('results without audio are counted, logged once, and skipped', async () => {
     r = await rooms()
     const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
     await r.run(100)
@@ -225,7 +225,7 @@ describe('the relay', () => {
     expect(level(anna, 1_800)).toBeGreaterThan(1_000)
   })
 
-  test('refuses more legs than allowed, and the leg stays with the bridge', async () => {
+  test('rejects legs above the limit, which stay with the bridge', async () => {
     r = await rooms({ maxLegs: 1 })
     r.join('anna')
     const late = new FakeLeg('late')
@@ -236,7 +236,7 @@ describe('the relay', () => {
     expect(r.relay.metrics.legsRefused).toBe(1)
   })
 
-  test('a throwing observer harms nobody', async () => {
+  test('an error in an observer has no effect on calls', async () => {
     r = await rooms()
     r.relay.observer.on('caption', () => {
       throw new Error('mine')
@@ -248,7 +248,7 @@ describe('the relay', () => {
     expect(level(anna, 1_800)).toBeGreaterThan(1_000)
   })
 
-  test('closing ends every leg and session, and leaves nothing behind', async () => {
+  test('closing ends every leg and session, and releases everything', async () => {
     r = await rooms()
     const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
     r.join('bob', { room: 'other', speaks: 'en-us', hears: 'es-es' })

@@ -25,8 +25,8 @@ function ringOf(capacityMs = 30_000) {
   return { pool, ring, speak, send, ackAll }
 }
 
-describe('the replay ring', () => {
-  test('gives fragments of whole frames, in order, with the bytes that were spoken', () => {
+describe('the replay buffer', () => {
+  test('returns fragments of whole frames, in order, with unchanged bytes', () => {
     const { ring, speak } = ringOf()
     expect(ring.write(frame.fill(7), false)).toBe(false)
     expect(ring.write(frame.fill(8), false)).toBe(false)
@@ -40,7 +40,7 @@ describe('the replay ring', () => {
     expect(ring.next(100)).toBeUndefined()
   })
 
-  test('keeps what was acked until a final result covers it, and replays it', () => {
+  test('keeps acknowledged audio until a final result covers it, and replays it', () => {
     const { ring, speak, send, ackAll } = ringOf()
     speak(10)
     ackAll(send())
@@ -51,7 +51,7 @@ describe('the replay ring', () => {
     expect(send()).toEqual([4, 5, 6, 7, 8, 9])
   })
 
-  test('never forgets what was not acked', () => {
+  test('keeps all unacknowledged audio', () => {
     const { ring, speak, send } = ringOf()
     speak(3)
     send()
@@ -63,7 +63,7 @@ describe('the replay ring', () => {
     expect(ring.oldest).toBe(2)
   })
 
-  test('sends a failed fragment again, and only that', () => {
+  test('sends only a failed fragment again', () => {
     const { ring, speak, send } = ringOf()
     speak(4)
     send()
@@ -72,13 +72,13 @@ describe('the replay ring', () => {
     ring.ack(2, true)
     expect(send(5)).toEqual([1])
     expect(ring.inFlight).toBe(2)
-    // The third has waited since 0, longer than the second since it was sent again.
+    // The third has waited since 0, longer than the second since its repetition.
     expect(ring.waitingSince()).toBe(0)
     ring.ack(3, true)
     expect(ring.waitingSince()).toBe(5)
   })
 
-  test('without the service saying how far, a result covers speech up to the latest pause', () => {
+  test('without a position from the service, a result covers speech up to the latest pause', () => {
     const { ring, speak, send, ackAll } = ringOf()
     speak(5)
     speak(4, true)
@@ -92,7 +92,7 @@ describe('the replay ring', () => {
     expect([talking.ring.resting, ringOf().ring.resting]).toEqual([false, true])
   })
 
-  test('quiet before any speech is forgotten but for a short lead-in', () => {
+  test('discards quiet before speech, except a short lead-in', () => {
     const { ring, speak, send, ackAll } = ringOf()
     speak(50, true)
     speak(3)
@@ -103,7 +103,7 @@ describe('the replay ring', () => {
     expect(ring.length).toBe(0)
   })
 
-  test('is bounded: the oldest go, and what the service never took is counted', () => {
+  test('is bounded: drops the oldest audio, and counts audio that the service never accepted', () => {
     const { ring, speak, send, ackAll } = ringOf(600)
     speak(10)
     ackAll(send())
@@ -115,7 +115,7 @@ describe('the replay ring', () => {
     expect(ring.oldest).toBe(14)
   })
 
-  test('gives its memory back', () => {
+  test('releases its memory', () => {
     const { pool, ring, speak } = ringOf()
     speak(5)
     ring.close()
@@ -123,12 +123,12 @@ describe('the replay ring', () => {
     expect(known.size).toBe(6)
   })
 
-  test('does not write over what is on its way', () => {
+  test('does not overwrite audio in flight', () => {
     const { ring, speak } = ringOf(240)
     speak(4)
     const sent = ring.next(0)!
     const bytes = Uint8Array.from(sent.bytes)
-    // The ring is full: the oldest go, sent or not.
+    // The buffer is full: the oldest fragments are dropped, sent or not.
     speak(20)
     expect(Uint8Array.from(sent.bytes)).toEqual(bytes)
     const last = ring.next(0)!
@@ -139,7 +139,7 @@ describe('the replay ring', () => {
     expect(Uint8Array.from(last.bytes)).toEqual(lastBytes)
   })
 
-  test('wrong arguments are named', () => {
+  test('names invalid arguments', () => {
     expect(() => new ReplayRing(new FragmentPool(1_920), 50, 1_000)).toThrow('50')
     expect(() => new ReplayRing(new FragmentPool(640), 60, 1_000)).toThrow('640')
     expect(() => new ReplayRing(new FragmentPool(1_600), 50, 1_000)).toThrow('whole frames')
@@ -147,7 +147,7 @@ describe('the replay ring', () => {
     expect(() => new ReplayRing(new FragmentPool(640), 20, 1_000)).not.toThrow()
   })
 
-  test('whatever happens, unacked audio within the bound is sent once on each connection, in order', () => {
+  test('for any input, unacked audio within the bound is sent once per connection, in order', () => {
     const action = fc.oneof(
       fc.record({ do: fc.constant('speak' as const), count: fc.integer({ min: 1, max: 5 }) }),
       fc.record({ do: fc.constant('send' as const) }),

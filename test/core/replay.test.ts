@@ -12,12 +12,12 @@ import { until } from '../helpers/until.ts'
 
 /** A speech of 2.4 s: 40 fragments of three frames. */
 const FRAMES = 120
-/** Ten times as fast as life: nothing here depends on how fast people speak, and forty services are tried at once. */
+/** Ten times faster than real time: the rates do not matter here, and forty services run at once. */
 const FRAME_EVERY_MS = 2
-/** One machine plays all of them: what takes milliseconds may take seconds. */
+/** One machine runs all services: milliseconds can become seconds. */
 const PATIENCE_MS = 20_000
 
-/** Finals that cover what came since the last one: after every tenth fragment. */
+/** Finals that cover the audio since the last one: after every tenth fragment. */
 const covered = new WeakMap<ScriptedSession, number>()
 const answerEveryTenth: Answering = session => () => {
   if (session.fragments % 10 !== 0) return
@@ -25,9 +25,9 @@ const answerEveryTenth: Answering = session => () => {
   session.say({ endMs: session.heardMs })
 }
 
-/** A session on a real socket to a service of its own. */
+/** A session on a real socket to its own service. */
 async function setUp(options: Partial<RelayOptions> = {}) {
-  // A busy machine is no silent service: where silence is not what is tried, it is waited for.
+  // A slow machine is not a silent service: timeouts are long, except in the tests of silence.
   const patient = { ackDeadlineMs: 10_000, ...options }
   const service = await ScriptedService.listen({ answer: answerEveryTenth, record: 'audio' })
   const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey })
@@ -53,12 +53,12 @@ async function setUp(options: Partial<RelayOptions> = {}) {
     },
   )
   const watch = new Ticker(systemClock, 50, now => session.check(now))
-  /** Says frames `from` to before `to`: each carries its own number in its samples. */
+  /** Speaks frames `from` to `to`, exclusive: each carries its own number in its samples. */
   const speak = async (from = 0, to = FRAMES) => {
     const begun = systemClock.now()
     for (let n = from; n < to; n++) {
       session.write(new Int16Array(FRAME_SAMPLES).fill(n), false, systemClock.now())
-      // On a grid: what is late is said at once.
+      // On a grid: late frames are spoken at once.
       const ahead = begun + (n + 1 - from) * FRAME_EVERY_MS - systemClock.now()
       if (ahead > 0) await new Promise(resolve => setTimeout(resolve, ahead))
     }
@@ -72,7 +72,7 @@ async function setUp(options: Partial<RelayOptions> = {}) {
   return { service, session, metrics, statuses, speak, close }
 }
 
-/** The numbers of the frames that a connection carried. */
+/** The numbers of the frames that a connection received. */
 function carried({ pcm }: ScriptedSession): number[] {
   return Array.from({ length: pcm.length / FRAME_SAMPLES }, (_, n) => pcm[n * FRAME_SAMPLES]!)
 }
@@ -86,7 +86,7 @@ const arrived = ({ service }: SetUp) =>
     'the last frame',
   )
 
-/** Each connection got an unbroken stretch, and what a dead one left unanswered came again on the next. */
+/** Each connection received a continuous interval; the next one repeated the unanswered part of a dead one. */
 function expectEverythingInOrder({ service }: SetUp): void {
   let answered = 0
   for (const session of service.sessions) {
@@ -100,7 +100,7 @@ function expectEverythingInOrder({ service }: SetUp): void {
   expect(all.size).toBe(FRAMES)
 }
 
-describe('speech, whatever happens to the service', { timeout: 60_000 }, () => {
+describe('speech, during any service failure', { timeout: 60_000 }, () => {
   test('arrives whole when the connection is cut at any fragment, for any time up to 2 s', async () => {
     const drops = Array.from({ length: 40 }, (_, index) => index + 1)
     await Promise.all(
@@ -108,7 +108,7 @@ describe('speech, whatever happens to the service', { timeout: 60_000 }, () => {
         const s = await setUp()
         s.service.next({ dropAt, dropHow: dropAt % 3 === 0 ? 'kick' : 'cut' })
         const first = await s.service.sessionOf(1)
-        // Every outage from none to two seconds, in no order.
+        // Every outage from zero to two seconds, in random order.
         const outageMs = (dropAt * 850) % 2_050
         const back = first.ended.then(async () => {
           if (outageMs < 50) return
@@ -138,7 +138,7 @@ describe('speech, whatever happens to the service', { timeout: 60_000 }, () => {
     expect(s.metrics).toMatchObject({ lostMs: 0, sessionsDropped: 6 })
   })
 
-  test('goes to another connection when the service hangs: noticed within the deadline', async () => {
+  test('moves to another connection when the service hangs: noticed within the deadline', async () => {
     const s = await setUp({ ackDeadlineMs: 500 })
     const first = await s.service.sessionOf(1)
     await s.speak(0, 60)
@@ -149,7 +149,7 @@ describe('speech, whatever happens to the service', { timeout: 60_000 }, () => {
     await until(() => s.session.away, PATIENCE_MS, 'that it is noticed')
     const noticedMs = systemClock.now() - hungAt
     expect(noticedMs).toBeGreaterThanOrEqual(450)
-    // The deadline, a look every 50 ms, and a busy machine.
+    // The deadline, a check every 50 ms, and a slow machine.
     expect(noticedMs).toBeLessThan(500 + 50 + 700)
     await saying
     await arrived(s)
@@ -158,7 +158,7 @@ describe('speech, whatever happens to the service', { timeout: 60_000 }, () => {
     expect(s.metrics).toMatchObject({ lostMs: 0, sessionsDropped: 1 })
   })
 
-  test('is not doubted while the service is slow, but within the deadline', async () => {
+  test('stays on a slow service within the deadline', async () => {
     const s = await setUp({ ackDeadlineMs: 5_000 })
     s.service.faults.ackAfterMs = 300
     await s.speak()
@@ -169,7 +169,7 @@ describe('speech, whatever happens to the service', { timeout: 60_000 }, () => {
     expect(s.metrics).toMatchObject({ lostMs: 0, sessionsDropped: 0, fragmentsReplayed: 0 })
   })
 
-  test('is sent again, and arrives once, when the service fails to take it', async () => {
+  test('is sent again, and arrives once, when the service reports a failure', async () => {
     const s = await setUp()
     await s.service.sessionOf(1)
     const saying = s.speak(0, 60)
@@ -187,11 +187,11 @@ describe('speech, whatever happens to the service', { timeout: 60_000 }, () => {
     expect(s.metrics).toMatchObject({ lostMs: 0, sessionsDropped: 0, fragmentsSent: 44 })
   })
 
-  test('goes to another connection when the service takes nothing any more', async () => {
+  test('moves to another connection when the service stops accepting', async () => {
     const s = await setUp()
     s.service.next({ nack: Number.POSITIVE_INFINITY })
     await s.speak()
-    // Five seconds of patience, on purpose: a service may be short of memory for a moment.
+    // The tolerance of five seconds is deliberate: a service can be short of memory temporarily.
     await arrived(s)
     await s.close()
     expect(s.service.sessions[0]?.fragments).toBe(0)
@@ -199,7 +199,7 @@ describe('speech, whatever happens to the service', { timeout: 60_000 }, () => {
     expect(s.metrics).toMatchObject({ lostMs: 0, sessionsDropped: 1 })
   })
 
-  test('that lasts longer than is kept is lost at its beginning, and that is counted', async () => {
+  test("beyond the replay buffer's length is lost at its start, and counted", async () => {
     const s = await setUp({ replayMs: 1_200 })
     await s.service.stop()
     await s.speak()

@@ -30,7 +30,7 @@ async function set(options: Parameters<typeof rooms>[0] = {}) {
   return events
 }
 
-/** The leg of `call` breaks, and the party's next one comes after `awayMs`. */
+/** The leg of `call` breaks, and the participant's next one joins after `awayMs`. */
 async function breaks(leg: LiveLeg, awayMs: number, id = `${leg.id}-2`) {
   void leg.close(broken)
   await r.run(awayMs)
@@ -38,7 +38,7 @@ async function breaks(leg: LiveLeg, awayMs: number, id = `${leg.id}-2`) {
 }
 
 describe('a caller alone whose connection breaks', () => {
-  test('finds the session as it was, what they said before, and the translation of it', async () => {
+  test('finds the session, earlier speech and its translation intact', async () => {
     const events = await set()
     const anna = r.live('anna', { speaks: 'en-us', hears: 'es-es' }, 'CA1')
     await r.run(1_000)
@@ -61,14 +61,14 @@ describe('a caller alone whose connection breaks', () => {
     ])
     expect(r.relay.find('anna')).toBe(r.relay.find('anna-2'))
     expect(r.relay.find('anna')?.frames).toBeGreaterThan(100)
-    // What they say is heard by the service as before.
+    // The service receives their speech as before.
     r.say('anna-2', sine(440, 1_000))
     const before = r.connection('en-us', 'es-es').sent.length
     await r.run(1_000)
     expect(r.connection('en-us', 'es-es').sent.length - before).toBeGreaterThanOrEqual(16)
   })
 
-  test('is waited for so long and no longer; then everything ends', async () => {
+  test('has a limited reconnection window; then everything ends', async () => {
     const events = await set()
     const anna = r.live('anna', { speaks: 'en-us', hears: 'es-es' }, 'CA1')
     await r.run(1_000)
@@ -80,7 +80,7 @@ describe('a caller alone whose connection breaks', () => {
     expect([r.relay.rooms.size, r.relay.legs]).toEqual([0, 0])
     expect(r.translator.last.closed).toBe(true)
     expect(r.clock.pending).toBe(0)
-    // Their next leg is somebody new.
+    // Their next leg is a new participant.
     r.live('anna-2', { speaks: 'en-us', hears: 'es-es' }, 'CA1')
     expect(r.relay.find('anna')).toBeUndefined()
     expect(events.at(-1)).toBe('admitted anna-2')
@@ -89,14 +89,14 @@ describe('a caller alone whose connection breaks', () => {
   test.each([
     ['hangs up', { kind: 'hangup', by: 'remote' } as EndReason, {}, 'CA1'],
     [
-      'speaks against the protocol',
+      'violates the protocol',
       { kind: 'failed', error: new BridgeError('LEG_PROTOCOL', 'x') } as EndReason,
       {},
       'CA1',
     ],
-    ['has no call to come back by', broken, {}, undefined],
-    ['is not to be kept', broken, { keepMs: 0 }, 'CA1'],
-  ])('who %s is not waited for', async (_, reason, options, call) => {
+    ['has no call to reconnect to', broken, {}, undefined],
+    ['has reconnection disabled', broken, { keepMs: 0 }, 'CA1'],
+  ])('who %s has no reconnection window', async (_, reason, options, call) => {
     const events = await set(options)
     const anna = r.live('anna', { speaks: 'en-us', hears: 'es-es' }, call)
     await r.run(100)
@@ -106,7 +106,7 @@ describe('a caller alone whose connection breaks', () => {
     expect(r.relay.rooms.size).toBe(0)
   })
 
-  test('has the room closed all the same when the relay closes, or the room, or they are hung up', async () => {
+  test('loses the room all the same when the relay or the room closes, or on hang-up', async () => {
     for (const end of ['relay', 'room', 'party'] as const) {
       const events = await set()
       const anna = r.live('anna', { speaks: 'en-us', hears: 'es-es' }, 'CA1')
@@ -128,7 +128,7 @@ describe('a caller alone whose connection breaks', () => {
   })
 })
 
-describe('one of two whose connection breaks', () => {
+describe('one of two participants whose connection breaks', () => {
   async function couple(original: 'off' | 'duck' = 'off') {
     const events = await set()
     const anna = r.live('anna', { speaks: 'en-us', hears: 'en-us', original }, 'CA1')
@@ -137,7 +137,7 @@ describe('one of two whose connection breaks', () => {
     return { events, anna, bob }
   }
 
-  test('hears again from the beginning the sentence they were in, and then all that came meanwhile, once', async () => {
+  test('hears the interrupted sentence again from the start, then all later ones, once', async () => {
     const { bob } = await couple()
     r.answer('en-us', 'es-es', 1_000, 800, '1')
     await r.run(1_500)
@@ -158,22 +158,22 @@ describe('one of two whose connection breaks', () => {
       'anna.1.3',
     ])
     expect(r.utterances.some(e => e.stage === 'dropped')).toBe(false)
-    // Latency is that of the first time.
+    // Latency is that of the first playback.
     expect(r.relay.metrics.speechToTranslationMs.count).toBeLessThanOrEqual(3)
   })
 
-  test('hears again what was sent in full, but not known to have been heard', async () => {
+  test('hears sentences again that were sent in full but not confirmed', async () => {
     const { bob } = await couple()
     r.answer('en-us', 'es-es', 1_000, 300, '1')
     await r.run(200)
-    // All of it was sent by now; 200 ms were to be heard still.
+    // All of it was sent by now; 200 ms were still to be played.
     const again = await breaks(bob, 2_000)
     await r.run(1_000)
     expect(heardMs(again, 1_000)).toBeGreaterThanOrEqual(240)
     expect(r.utterances.map(e => e.stage)).toEqual(['begun', 'begun', 'heard'])
   })
 
-  test('is heard by the other again, live, with nothing stale', async () => {
+  test('is audible to the other again, live, without stale audio', async () => {
     const { bob } = await couple('duck')
     r.say('anna', sine(300, 60_000, 6_000))
     await r.run(1_000)
@@ -185,7 +185,7 @@ describe('one of two whose connection breaks', () => {
     expect(r.relay.find('bob')?.playout.aheadMs(r.clock.now())).toBeLessThanOrEqual(60)
   })
 
-  test('gives the service a moment of silence, so that their last words come', async () => {
+  test('sends a moment of silence to the service, so that their last words are completed', async () => {
     const { anna, bob } = await couple()
     r.say('anna', sine(440, 5_000))
     await r.run(1_000)
@@ -205,7 +205,7 @@ describe('one of two whose connection breaks', () => {
     expect(heardMs(bob, 1_000)).toBeGreaterThanOrEqual(440)
   })
 
-  test('goes on with a notice where it was', async () => {
+  test('resumes a notice at its position', async () => {
     const { bob } = await couple()
     const notice = r.relay.find('bob')?.announce({ name: 'notice', pcm: sine(500, 2_000, 6_000) })
     await r.run(1_000)
@@ -218,7 +218,7 @@ describe('one of two whose connection breaks', () => {
   })
 
   test.each([3.3, 17.9, 106.7])(
-    'hears the rest of a notice as loud as its beginning, back %f ms into a turn',
+    'hears the rest of a notice at the same volume, reconnected %f ms into a turn',
     async ms => {
       const { bob } = await couple()
       const tone = { name: 'notice', pcm: sine(500, 3_000, 6_000) }
@@ -235,7 +235,7 @@ describe('one of two whose connection breaks', () => {
     },
   )
 
-  test('whose next leg is there before the end of the last is known changes legs, and is the same party', async () => {
+  test('and whose next leg arrives before the end of the last changes legs, as the same participant', async () => {
     const { events, bob } = await couple()
     r.answer('en-us', 'es-es', 1_000, 2_000)
     await r.run(1_000)
@@ -254,7 +254,7 @@ describe('one of two whose connection breaks', () => {
     expect([r.relay.find('bob'), r.relay.find('bob-2')]).toEqual([undefined, undefined])
   })
 
-  test('may come back though no more legs are taken, but only in place of their own', async () => {
+  test('can reconnect at the limit of legs, but only to their own place', async () => {
     const events = await set({ maxLegs: 2 })
     const anna = r.live('anna', { hears: 'es-es' }, 'CA1')
     r.live('bob', { speaks: 'es-es' }, 'CA2')
@@ -266,7 +266,7 @@ describe('one of two whose connection breaks', () => {
     expect(() => r.live('carl')).toThrow('limit of 2 legs reached')
   })
 
-  test('in another room is somebody else', async () => {
+  test('is a new participant in another room', async () => {
     const { events, bob } = await couple()
     void bob.close(broken)
     await r.run(100)
@@ -278,7 +278,7 @@ describe('one of two whose connection breaks', () => {
     expect(r.relay.find('bob-2')).toBeDefined()
   })
 
-  test('again and again is the same party still', async () => {
+  test('stays the same participant after many reconnections', async () => {
     const { events, bob } = await couple()
     let leg = bob
     for (let n = 2; n < 8; n++) leg = await breaks(leg, 500, `bob-${n}`)

@@ -18,7 +18,7 @@ async function couple() {
   return { events, room: r.relay.rooms.get('r')! }
 }
 
-test('a room that is closed hangs everybody up, ends its sessions, and is over when all have left', async () => {
+test('closing a room hangs up every leg, ends its sessions, and completes when everyone has left', async () => {
   const { events, room } = await couple()
   const notice = r.relay.find('anna')?.announce({ name: 'x', pcm: sine(500, 5_000) })
   await r.run(100)
@@ -31,7 +31,7 @@ test('a room that is closed hangs everybody up, ends its sessions, and is over w
   expect(r.clock.pending).toBe(0)
 })
 
-test('who comes while it is being closed gets a room of that name of their own, also by a new leg of a known call', async () => {
+test('a leg that joins during the closing gets a new room of that name, even for a known call', async () => {
   const { events, room } = await couple()
   const closed = room.close()
   const anna = r.live('anna-2', { speaks: 'en-us', hears: 'en-us', original: 'duck' }, 'CA1')
@@ -44,7 +44,7 @@ test('who comes while it is being closed gets a room of that name of their own, 
   expect(loudness(anna.lately(500), 440, 16_000)).toBeGreaterThan(7_000)
 })
 
-test('one who is hung up leaves, and the others stay', async () => {
+test('hanging up one participant keeps the others', async () => {
   const { events } = await couple()
   await r.relay.find('bob')?.hangUp({ kind: 'failed', error: new BridgeError('CAPACITY', 'no') })
   await r.run(40)
@@ -54,7 +54,7 @@ test('one who is hung up leaves, and the others stay', async () => {
   expect(r.relay.rooms.get('r')?.participants.size).toBe(1)
 })
 
-test('what is asked of somebody who has left does nothing', async () => {
+test('methods of a participant who has left have no effect', async () => {
   await couple()
   const bob = r.relay.find('bob')!
   await bob.hangUp()

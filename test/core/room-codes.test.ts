@@ -12,7 +12,7 @@ function codes(numbers: number[] = []) {
   return { clock, codes: made }
 }
 
-test('a code finds its room until it expires', () => {
+test('a code is valid for its room until it expires', () => {
   const { clock, codes: it } = codes()
   const expiresAt = clock.now() + MINUTE_MS
   const code = it.issue('desk', MINUTE_MS)
@@ -26,7 +26,7 @@ test('a code finds its room until it expires', () => {
   expect(it.of('desk')).toEqual([])
 })
 
-test('zeros in front are kept, and no code is given out twice', () => {
+test('keeps leading zeros, and issues no code twice', () => {
   const { codes: it } = codes([42, 42, 42, 7])
   expect(it.issue('a', MINUTE_MS)).toBe('000042')
   expect(it.issue('b', MINUTE_MS)).toBe('000007')
@@ -34,7 +34,7 @@ test('zeros in front are kept, and no code is given out twice', () => {
   expect(it.find('42')).toBeUndefined()
 })
 
-test('a code is revoked alone or with the others of its room, once', () => {
+test('revokes one code, or all codes of a room, once', () => {
   const { codes: it } = codes()
   const [one, two, other] = [
     it.issue('a', MINUTE_MS),
@@ -48,7 +48,7 @@ test('a code is revoked alone or with the others of its room, once', () => {
   expect([it.find(one), it.find(two), it.find(other)]).toEqual([undefined, undefined, 'b'])
 })
 
-test('guesses stay hopeless: at most a thousand codes, and expired ones make room', () => {
+test('keeps guessing hopeless: at most a thousand codes, and expired ones make room', () => {
   const { clock, codes: it } = codes()
   for (let i = 0; i < 1_000; i++) it.issue(`room ${i}`, MINUTE_MS)
   expect(() => it.issue('one more', MINUTE_MS)).toThrow(
@@ -58,13 +58,13 @@ test('guesses stay hopeless: at most a thousand codes, and expired ones make roo
   expect(it.find(it.issue('one more', MINUTE_MS))).toBe('one more')
 })
 
-test('a life that is none is refused', () => {
+test('rejects an invalid code lifetime', () => {
   const { codes: it } = codes()
   for (const ttlMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 8 * 24 * 60 * MINUTE_MS])
     expect(() => it.issue('a', ttlMs)).toThrow(`got ${ttlMs}`)
 })
 
-test('whatever happens, a code finds the room it was given for or none', () => {
+test('for any sequence, a code belongs to its own room or to none', () => {
   const step = fc.oneof(
     fc.record({
       do: fc.constant('issue' as const),
@@ -99,7 +99,7 @@ test('whatever happens, a code finds the room it was given for or none', () => {
   )
 })
 
-test('a fixed code is good for ever, for its room alone: no other room gets it, and nobody revokes it', () => {
+test('a fixed code never expires, belongs to its room alone, and cannot be revoked', () => {
   const clock = new FakeClock(5_000)
   const numbers = [42, 7]
   const it = new RoomCodes(clock, {

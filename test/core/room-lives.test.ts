@@ -10,13 +10,13 @@ function lives() {
   return { clock, of, ended }
 }
 
-test('a room that nobody created lives until shortly after its last participant', () => {
+test('a room without a creator lives until shortly after its last participant', () => {
   const { clock, of, ended } = lives()
   of.opened('a')
   const first = of.idOf('a')
   of.closed('a')
   clock.advance(LINGER_MS - 1)
-  // All were cut off and are back.
+  // All were cut off and have reconnected.
   of.opened('a')
   clock.advance(LINGER_MS)
   expect([of.idOf('a'), ended]).toEqual([first, []])
@@ -27,7 +27,7 @@ test('a room that nobody created lives until shortly after its last participant'
   expect(of.idOf('a')).not.toBe(first)
 })
 
-test('a created room lives on while it is empty, until it is ended', () => {
+test('a created room continues while empty, until it is ended', () => {
   const { clock, of, ended } = lives()
   of.create('a')
   const first = of.idOf('a')
@@ -38,7 +38,7 @@ test('a created room lives on while it is empty, until it is ended', () => {
   expect(of.idOf('a')).toBe(first)
   ended.length = 0
   of.end('a')
-  // What was given out during the goodbye goes as well.
+  // Links and codes from the farewell are revoked as well.
   of.closed('a')
   expect([of.idOf('a'), ended]).toEqual([undefined, ['a', 'a']])
   of.create('a')
@@ -47,7 +47,7 @@ test('a created room lives on while it is empty, until it is ended', () => {
   expect(['one', 'two', 'three'].map(id => of.holds(first!, id))).toEqual([true, true, false])
 })
 
-test('what was said in ended lives is remembered for a day, and not of any number of them', () => {
+test('remembers the sittings of ended lives for a day, up to a limit', () => {
   const { clock, of } = lives()
   const begun = (room: string) => {
     of.opened(room, `in ${room}`)

@@ -10,27 +10,27 @@ const party = (id: string, speaks?: string, hears?: string) => ({
 const lines = (...parties: ReturnType<typeof party>[]) =>
   routesOf(parties).map(({ speaker, listener, to }) => `${speaker}>${listener}${to ? ` ${to}` : ''}`)
 
-test('alone: their own translation, if there is one', () => {
+test('alone: their own translation, if any', () => {
   expect(lines(party('a', 'en-us', 'es-es'))).toEqual(['a>a es-es'])
   expect(lines(party('a', 'en-us', 'en-gb'))).toEqual([])
   expect(lines(party('a', 'en-us'))).toEqual([])
   expect(routesOf([{ ...party('a', 'en-us', 'es-es'), echo: false }])).toEqual([])
 })
 
-test('together: everybody but oneself, each in the language they want', () => {
+test('together: everyone else, each in their own language', () => {
   expect(
     lines(party('a', 'en-us', 'en-us'), party('b', 'es-es', 'es-es'), party('c', 'en-gb', 'en-gb')),
   ).toEqual(['a>b es-es', 'a>c', 'b>a en-us', 'b>c en-gb', 'c>a', 'c>b es-es'])
 })
 
-test('who only listens is not heard; who wants no language hears originals', () => {
+test('a listener without a language is silent; without a target language they hear originals', () => {
   expect(lines(party('a', 'en-us', 'en-us'), party('b', undefined, 'es-es'), party('c'))).toEqual([
     'a>b es-es',
     'a>c',
   ])
 })
 
-test('who pauses interpreting hears originals, and is heard as they speak', () => {
+test('a participant who pauses interpreting hears originals, and is heard untranslated', () => {
   const paused = {
     ...party('a', 'en-us', 'en-us'),
     state: { interpreting: false, speaks: 'en-us', hears: 'en-us' },
@@ -71,7 +71,7 @@ test('in one place: translations only, never each other’s originals', () => {
   ])
 })
 
-test('who reads has translations made for them, and a transcript where nothing is translated', () => {
+test('a reader gets translations, and a transcript of untranslated speech', () => {
   const reader = (hears: string) => ({ ...party(`reads ${hears}`, undefined, hears), takes: 'text' as const })
   const bob = { ...party('bob', 'en-us'), takes: 'nothing' as const }
   expect(routesOf([bob, reader('en-gb')])).toEqual([

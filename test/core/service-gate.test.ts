@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { full, gone, never, gateSetup as setUp } from './gate-setup.ts'
 
-describe('the gate before one service', () => {
-  test('is not noticed while all is well', async () => {
+describe('failover with one service', () => {
+  test('has no effect while the service works', async () => {
     const { gate, first, call, settle } = setUp()
     const caller = call()
     expect(caller.events).toEqual([])
@@ -14,7 +14,7 @@ describe('the gate before one service', () => {
     expect(gate.waiting).toBe(0)
   })
 
-  test('five connections that do not come about open the breaker; from then on one at a time is tried', async () => {
+  test('five failed connections open the breaker; then one at a time is tried', async () => {
     const { gate, first, changes, call, settle, run } = setUp()
     first.refuse = gone
     const callers = Array.from({ length: 4 }, call)
@@ -51,7 +51,7 @@ describe('the gate before one service', () => {
     expect(gate.crowded).toBe(false)
   })
 
-  test('a service that is full or says no is there: the breaker stays closed', async () => {
+  test('a service that is full or refuses is available: the breaker stays closed', async () => {
     const { gate, first, call, settle } = setUp()
     for (const reason of [full, never]) {
       first.refuse = reason
@@ -62,7 +62,7 @@ describe('the gate before one service', () => {
     expect(gate.statuses).toEqual(['closed'])
   })
 
-  test('a service that takes connections and breaks them is tried less and less', async () => {
+  test('a service that accepts and drops connections is retried with growing delays', async () => {
     const { clock, first, call, run } = setUp()
     let callers = Array.from({ length: 20 }, call)
     await run(50)
@@ -72,7 +72,7 @@ describe('the gate before one service', () => {
       for (const end = clock.now() + 10_000; clock.now() < end; ) {
         await run(100)
         for (const each of first.connections) each.drop(gone)
-        // Each session tries again.
+        // Each session retries.
         callers = callers.map(each =>
           each.events.length > 0 && each.events.at(-1) !== 'ready' ? call() : each,
         )
@@ -82,7 +82,7 @@ describe('the gate before one service', () => {
     expect(opened.at(-1)).toBeLessThan(150)
   })
 
-  test('a probe whose session is over leaves the way to the next', async () => {
+  test('a probe whose session has ended is followed by the next', async () => {
     const { first, gate, call, settle, run } = setUp()
     first.refuse = gone
     for (let n = 0; n < 5; n++) call()
@@ -92,7 +92,7 @@ describe('the gate before one service', () => {
     const probe = call()
     const next = call()
     await run(600)
-    // Whoever waits longest is the probe.
+    // The longest-waiting connection is the probe.
     expect(gate.statuses).toEqual(['half-open'])
     first.autoReady = true
     for (const each of [probe, next]) if (gate.waiting > 0) each.connection?.close()
@@ -103,7 +103,7 @@ describe('the gate before one service', () => {
     expect(last.events).toEqual(['ready'])
   })
 
-  test('closing it closes whoever waits, and leaves no timer', async () => {
+  test('closing it closes waiting connections, and leaves no timer', async () => {
     const { clock, first, gate, call, settle } = setUp()
     first.refuse = gone
     const callers = Array.from({ length: 12 }, call)
@@ -114,8 +114,8 @@ describe('the gate before one service', () => {
   })
 })
 
-describe('the gate before two services', () => {
-  test('the second stands in at once, and for good while the first is away', async () => {
+describe('failover with two services', () => {
+  test('the fallback takes over at once, for the whole outage of the first', async () => {
     const { gate, first, second, call, settle, run } = setUp(2)
     first.refuse = gone
     const callers = Array.from({ length: 8 }, call)
@@ -128,19 +128,19 @@ describe('the gate before two services', () => {
     const later = call()
     await settle()
     expect(later.events).toEqual(['ready'])
-    // One who only looks, not those who call.
+    // Only a probe, not a session.
     await run(4_000)
     expect(first.connections.length - tried).toBeLessThanOrEqual(11)
   })
 
-  test('when the first is well again, and stays so, whoever is at the second is told', async () => {
+  test('when the first has recovered and stays up, sessions on the fallback are notified', async () => {
     const { gate, first, changes, call, settle, run } = setUp(2)
     first.refuse = gone
     const callers = Array.from({ length: 6 }, call)
     await settle()
     first.refuse = undefined
     await run(1_000)
-    // It answered the one who looks, and has not stood for long.
+    // It accepted the probe, but only briefly so far.
     expect(callers[0]?.events).toEqual(['ready'])
     expect(gate.statuses[0]).toBe('half-open')
     await run(2_500)
@@ -151,7 +151,7 @@ describe('the gate before two services', () => {
     expect(first.connections).toHaveLength(before + 1)
   })
 
-  test('one failure alone sends a session to the second, and it is told when the first is well', async () => {
+  test('a single failure moves a session to the fallback, and it is notified when the first works', async () => {
     const { gate, first, second, call, settle, run } = setUp(2)
     first.refuse = gone
     const caller = call()
@@ -168,7 +168,7 @@ describe('the gate before two services', () => {
     expect(gate.elsewhere).toBe(0)
   })
 
-  test('one that comes back for a moment is not gone back to', async () => {
+  test('a short recovery does not move sessions back', async () => {
     const { first, call, settle, run } = setUp(2)
     first.refuse = gone
     const callers = Array.from({ length: 6 }, call)
@@ -181,7 +181,7 @@ describe('the gate before two services', () => {
     expect(callers[0]?.events).toEqual(['ready'])
   })
 
-  test('a session that the first refuses for good is taken to the second; what both refuse is refused', async () => {
+  test('a request refused by the first service goes to the second; refused by both, it fails', async () => {
     const { first, second, call, settle } = setUp(2)
     first.refuse = never
     const taken = call()
@@ -193,13 +193,13 @@ describe('the gate before two services', () => {
     expect(refused.events).toEqual(['wrong key'])
   })
 
-  test('a second that refuses for good does not speak for the first, which is away: it is waited for', async () => {
+  test("a fallback's permanent refusal does not count for an unavailable first service", async () => {
     const { gate, first, second, call, settle, run } = setUp(2)
     first.refuse = gone
     second.refuse = never
     const early = call()
     await settle()
-    // The first may be back in a moment.
+    // The first service can recover at any moment.
     expect(early.events).toEqual(['wrong key'])
     expect(early.retryable).toBe(true)
     for (let n = 0; n < 4; n++) call()
@@ -216,7 +216,7 @@ describe('the gate before two services', () => {
     expect(waiting.events).toEqual(['ready'])
   })
 
-  test('one that a second refuses does not hold up others, whom it takes', async () => {
+  test('a connection that the fallback refuses does not block others that it accepts', async () => {
     const { first, second, call, settle, run } = setUp(2)
     first.refuse = gone
     second.refuse = never
@@ -228,7 +228,7 @@ describe('the gate before two services', () => {
     expect(other.events).toEqual(['ready'])
   })
 
-  test('when both are away, both are probed, and the one that comes first serves', async () => {
+  test('when both are unavailable, both are probed, and the first to recover serves', async () => {
     const { gate, first, second, call, settle, run } = setUp(2)
     first.refuse = gone
     second.refuse = gone

@@ -5,7 +5,7 @@ import { lost, sessionSetup } from './session-setup.ts'
 /** Fragments of 60 ms. */
 const fragments = (ms: number) => ms / 60
 
-test('what does not fit while the service is away is counted as lost, and nothing else is', () => {
+test('counts exactly the audio that exceeds the buffer during an outage as lost', () => {
   const s = sessionSetup()
   s.speak(48_000)
   expect(s.metrics.lostMs).toBe(0)
@@ -18,7 +18,7 @@ test('what does not fit while the service is away is counted as lost, and nothin
   expect(s.metrics.lostMs).toBe(9_000)
 })
 
-test('what was sent and what is sent again is counted, once for each time', () => {
+test('counts sent and repeated fragments, each time', () => {
   const s = sessionSetup()
   s.translator.last.sink.ready()
   s.translator.last.autoAck = false
@@ -32,7 +32,7 @@ test('what was sent and what is sent again is counted, once for each time', () =
   expect(s.seen).toEqual(['live', 'waiting', 'interrupted', 'opening', 'live'])
 })
 
-test('a second of quiet is not kept for another connection, but for what leads into speech', () => {
+test('keeps no quiet audio for replay, except the lead-in to speech', () => {
   const s = sessionSetup()
   s.translator.last.sink.ready()
   for (let ms = 0; ms < 5_000; ms += 20) {
@@ -44,12 +44,12 @@ test('a second of quiet is not kept for another connection, but for what leads i
   s.translator.last.drop({ kind: 'failed', error: lost })
   s.clock.advance(1_000)
   s.translator.last.sink.ready()
-  // 300 ms, and what came since it was last looked at: once a second.
+  // 300 ms, plus audio since the last check: once a second.
   expect(s.translator.last.sent.length).toBeLessThanOrEqual(fragments(300 + 1_020))
   expect(s.translator.last.sent.length).toBeGreaterThanOrEqual(fragments(300))
 })
 
-test('the first connection may take a second before the original is heard; a session that was live is away at once', () => {
+test('a first connection has one second before the original plays; a lost live session, none', () => {
   const s = sessionSetup()
   s.clock.advance(1_000)
   expect(s.session.away).toBe(false)
@@ -68,7 +68,7 @@ test('the first connection may take a second before the original is heard; a ses
 test.each([
   [1_500, 'live'],
   [1_501, 'waiting'],
-])('a fragment that waits %d ms for its ack: %s', (waitMs, status) => {
+])('a fragment that waits %d ms for its acknowledgment: %s', (waitMs, status) => {
   const s = sessionSetup()
   s.translator.last.sink.ready()
   s.translator.last.autoAck = false
@@ -78,7 +78,7 @@ test.each([
   expect(s.session.state.status).toBe(status)
 })
 
-test('results and ends of voices are told in order, and nothing after the end', () => {
+test('reports results and ends of voices in order, and none after the end', () => {
   const s = sessionSetup()
   const { sink } = s.translator.last
   sink.ready()

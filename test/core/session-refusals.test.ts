@@ -3,7 +3,7 @@ import { BridgeError, type EndReason } from '../../src/core/errors.ts'
 import { lost, sessionSetup as setUp } from './session-setup.ts'
 
 describe('a session whose service refuses', () => {
-  /** Drops each new connection with `reason` for `ms`; when each was opened (ms). */
+  /** Drops each new connection with `reason` for `ms`; returns when each was opened (ms). */
   const refuseFor = ({ clock, translator }: ReturnType<typeof setUp>, reason: EndReason, ms: number) => {
     const opened: number[] = []
     const start = clock.now()
@@ -25,33 +25,30 @@ describe('a session whose service refuses', () => {
   test.each([
     ['definite', no],
     ['unknown', odd],
-  ])(
-    'one that was live never ends by itself: %s refusals are asked again, after 1 s to 30 s',
-    (_, reason) => {
-      const r = setUp()
-      r.translator.last.sink.ready()
-      r.clock.advance(5_000)
-      r.translator.last.drop({ kind: 'failed', error: lost })
-      const opened = refuseFor(r, reason, 300_000)
-      const waits = opened.slice(1).map((at, n) => at - opened[n]!)
-      expect(waits.slice(0, 5).map(ms => Math.round(ms / 1_000))).toEqual([1, 2, 4, 7, 14])
-      expect(Math.max(...waits)).toBeLessThanOrEqual(30_000)
-      expect(r.session.state.status).toBe('waiting')
-      expect(r.session.away).toBe(true)
-      r.clock.advance(30_000)
-      r.translator.last.sink.ready()
-      expect(r.session.away).toBe(false)
-    },
-  )
+  ])('one that was live never ends on its own: %s refusals are retried, after 1 s to 30 s', (_, reason) => {
+    const r = setUp()
+    r.translator.last.sink.ready()
+    r.clock.advance(5_000)
+    r.translator.last.drop({ kind: 'failed', error: lost })
+    const opened = refuseFor(r, reason, 300_000)
+    const waits = opened.slice(1).map((at, n) => at - opened[n]!)
+    expect(waits.slice(0, 5).map(ms => Math.round(ms / 1_000))).toEqual([1, 2, 4, 7, 14])
+    expect(Math.max(...waits)).toBeLessThanOrEqual(30_000)
+    expect(r.session.state.status).toBe('waiting')
+    expect(r.session.away).toBe(true)
+    r.clock.advance(30_000)
+    r.translator.last.sink.ready()
+    expect(r.session.away).toBe(false)
+  })
 
-  test('one that was live and is refused in mid session is opened again at once, then with care', () => {
+  test('one that was live and is refused during a call reconnects at once, then with care', () => {
     const r = setUp()
     r.translator.last.sink.ready()
     r.clock.advance(5_000)
     r.translator.last.drop(no)
     r.clock.advance(5)
     expect(r.translator.connections).toHaveLength(2)
-    // It takes each connection and ends it at once: that is no success.
+    // It accepts each connection and ends it at once: that is no success.
     for (let n = 0; n < 600; n++) {
       if (!r.translator.last.closed) {
         r.translator.last.sink.ready()
@@ -62,7 +59,7 @@ describe('a session whose service refuses', () => {
     expect(r.translator.connections.length).toBeLessThan(10)
   })
 
-  test('one that was never live is asked again after an unknown error, not after a definite one', () => {
+  test('one that was never live is retried after an unknown error, not after a definite one', () => {
     const r = setUp()
     expect(refuseFor(r, odd, 10_000).length).toBeGreaterThanOrEqual(4)
     expect(r.session.away).toBe(true)
@@ -70,7 +67,7 @@ describe('a session whose service refuses', () => {
     expect(r.session.state).toEqual({ status: 'ended', reason: no })
   })
 
-  test('a service that is out of reach after refusals is looked for fast, as ever', () => {
+  test('an unreachable service after refusals is retried at the fast rate', () => {
     const r = setUp()
     r.translator.last.sink.ready()
     r.clock.advance(5_000)

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { lost, range, sessionSetup as setUp } from './session-setup.ts'
 
 describe('a session whose connection is to be replaced', () => {
-  test('is replaced in a pause when it is about to end, and no word is lost or said twice', () => {
+  test('is replaced in a pause before its end, and no word is lost or repeated', () => {
     const { clock, translator, session, metrics, speak, sent } = setUp()
     const first = translator.last
     first.sink.ready()
     speak(600)
     first.sink.renew?.(30_000)
     speak(600)
-    // Somebody speaks: there is time.
+    // Someone speaks: there is time.
     expect(translator.connections).toHaveLength(1)
     first.sink.result({ utterance: '1', final: true, text: 'one', endMs: 1_200 })
     speak(0)
@@ -28,7 +28,7 @@ describe('a session whose connection is to be replaced', () => {
     expect(metrics).toMatchObject({ sessionsRenewed: 1, sessionsDropped: 0, fragmentsReplayed: 0 })
   })
 
-  test('without a pause is replaced just before its end, and what is not answered is said again', () => {
+  test('without a pause is replaced just before its end, and unanswered audio is repeated', () => {
     const { translator, session, metrics, speak, sent } = setUp()
     const first = translator.last
     first.sink.ready()
@@ -47,7 +47,7 @@ describe('a session whose connection is to be replaced', () => {
     expect(metrics.lostMs).toBe(0)
   })
 
-  test('goes over at once to the connection that was made ready, when the present one breaks before its time', () => {
+  test('switches at once to the standby connection if the active one breaks early', () => {
     const { clock, translator, session, seen } = setUp()
     const first = translator.last
     first.sink.ready()
@@ -62,7 +62,7 @@ describe('a session whose connection is to be replaced', () => {
     expect(translator.connections).toHaveLength(2)
   })
 
-  test('stays with the one it has when the next does not come, and tries again later', () => {
+  test('keeps the current one if the standby fails, and retries later', () => {
     const { clock, translator, session } = setUp()
     translator.last.sink.ready()
     translator.last.sink.renew?.(60_000)

@@ -8,10 +8,10 @@ import { FakeClock } from '../../src/simulator/fake-clock.ts'
 import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 
-/** How a connection ends that may be tried again. */
+/** An end of a connection that allows a retry. */
 export const lost = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
 
-/** A session on a clock that stands still, to a service that the test plays. */
+/** A session on a manual clock, with a service that the test controls. */
 export function sessionSetup() {
   const clock = new FakeClock()
   const translator = new FakeTranslator()
@@ -39,7 +39,7 @@ export function sessionSetup() {
       session.check(clock.now())
     }
   }
-  /** The frame numbers that the newest connection was sent. */
+  /** The frame numbers that the newest connection received. */
   const sent = () =>
     translator.last.sent.flatMap(({ bytes }) =>
       [0, 1, 2].map(n => new Int16Array(bytes.buffer, bytes.byteOffset, 960)[n * FRAME_SAMPLES]),
@@ -47,5 +47,5 @@ export function sessionSetup() {
   return { clock, translator, metrics, seen, session, speak, sent }
 }
 
-/** The numbers `from` to before `to`. */
+/** The numbers from `from` up to, but not including, `to`. */
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)

@@ -18,7 +18,7 @@ const inputs = {
 } satisfies Record<SessionInput['type'], SessionInput>
 
 const ended = { status: 'ended', reason: inputs.end.reason }
-/** Every state with every input: what comes of it, or that it cannot be. */
+/** Every state with every input: the next state, or that it is invalid. */
 const TABLE: Record<keyof typeof states, Record<keyof typeof inputs, unknown>> = {
   opening: {
     ready: { status: 'live', attempt: 3, since: 2_000 },
@@ -41,7 +41,7 @@ const TABLE: Record<keyof typeof states, Record<keyof typeof inputs, unknown>> =
     renewed: 'impossible',
     end: ended,
   },
-  // For good, and nothing is a surprise any more.
+  // Final, and any input is accepted.
   ended: {
     ready: states.ended,
     dropped: states.ended,
@@ -66,7 +66,7 @@ describe("a session's state", () => {
         expect(state).toEqual(before)
       })
 
-  test('attempts count on until a connection has lived for 2 s', () => {
+  test('attempts keep counting until a connection has lived for 2 s', () => {
     const live = states.live
     expect(nextAttempt(live, live.since + 1_999)).toBe(4)
     expect(nextAttempt(live, live.since + 2_000)).toBe(1)

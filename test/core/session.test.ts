@@ -15,7 +15,7 @@ describe('a session', () => {
     expect(sent()).toEqual(range(0, 18))
   })
 
-  test('is away when the first connection takes too long, and back when it comes', () => {
+  test('is unavailable when the first connection takes too long, and recovers when it opens', () => {
     const { translator, session, speak } = setUp()
     speak(1_100)
     expect(session.away).toBe(true)
@@ -23,7 +23,7 @@ describe('a session', () => {
     expect(session.away).toBe(false)
   })
 
-  test('replays the open sentence on the next connection: acked words without a result are not lost', () => {
+  test('replays the open sentence on the next connection: acknowledged words without a result are not lost', () => {
     const { clock, translator, session, speak, sent } = setUp()
     translator.last.sink.ready()
     speak(600)
@@ -38,7 +38,7 @@ describe('a session', () => {
     expect(sent()).toEqual(range(15, 36))
   })
 
-  test("a result's time counts from its own connection", () => {
+  test('the time of a result counts from its own connection', () => {
     const { clock, translator, speak, sent } = setUp()
     translator.last.sink.ready()
     speak(600)
@@ -57,7 +57,7 @@ describe('a session', () => {
     expect(sent()).toEqual(range(30, 33))
   })
 
-  test('a service that stops acking is given up after the deadline', () => {
+  test('a service that stops acknowledging is dropped after the deadline', () => {
     const { translator, session, speak, metrics } = setUp()
     translator.last.sink.ready()
     speak(300)
@@ -70,7 +70,7 @@ describe('a session', () => {
     expect(metrics.sessionsDropped).toBe(1)
   })
 
-  test('acks and results of an old connection mean nothing', () => {
+  test('ignores acknowledgments and results of an old connection', () => {
     const { clock, translator, speak, seen, session } = setUp()
     const old = translator.last
     old.sink.ready()
@@ -104,7 +104,7 @@ describe('a session', () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(1_000)
   })
 
-  test('a service that says no for good is not asked again', () => {
+  test('does not retry after a permanent refusal', () => {
     const { clock, translator, session, seen } = setUp()
     translator.last.drop({
       kind: 'failed',
@@ -116,7 +116,7 @@ describe('a session', () => {
     expect(seen.at(-2)).toBe('ended')
   })
 
-  test('a voice whose end is not told is over after 10 s', () => {
+  test('a voice without a reported end is over after 10 s', () => {
     const { clock, translator, session, speak, seen, sent } = setUp()
     translator.last.sink.ready()
     speak(600)
@@ -134,7 +134,7 @@ describe('a session', () => {
     expect(sent()).toEqual(range(30, 33))
   })
 
-  test('a long voice goes on for as long as pieces of it come, whether they carry text or not', () => {
+  test('a long voice continues while pieces of it arrive, with or without text', () => {
     const { clock, translator, session, speak, seen } = setUp()
     translator.last.sink.ready()
     speak(600)
@@ -150,7 +150,7 @@ describe('a session', () => {
     expect(seen).toContain('end')
   })
 
-  test('the end of one utterance does not answer the next', () => {
+  test('the end of one utterance does not complete the next', () => {
     const { clock, translator, speak, sent } = setUp()
     translator.last.sink.ready()
     speak(600)
@@ -162,7 +162,7 @@ describe('a session', () => {
     expect(sent()).toEqual(range(0, 30))
   })
 
-  test('a time that lies ahead of what was sent is not believed', () => {
+  test('ignores a time ahead of the audio sent', () => {
     const { clock, translator, speak, sent } = setUp()
     translator.last.sink.ready()
     speak(600)
@@ -176,7 +176,7 @@ describe('a session', () => {
     expect(sent()).toEqual(range(0, 30))
   })
 
-  test('a refused fragment is sent again after a pause, and refusal without end drops the connection', () => {
+  test('a refused fragment is sent again after a pause, and permanent refusal drops the connection', () => {
     const { clock, translator, session, speak } = setUp()
     translator.last.sink.ready()
     translator.last.autoAck = false
@@ -195,7 +195,7 @@ describe('a session', () => {
     expect(session.away).toBe(true)
   })
 
-  test('after a refusal goes one by one, in order, until one is taken', () => {
+  test('after a refusal, sends one by one, in order, until one is accepted', () => {
     const { clock, translator, session, speak } = setUp()
     translator.last.sink.ready()
     translator.last.autoAck = false
@@ -212,7 +212,7 @@ describe('a session', () => {
     expect(sent().slice(3)).toEqual(range(1, 11))
   })
 
-  test('a long replay goes at the pace of the acks', () => {
+  test('a long replay is paced by acknowledgments', () => {
     const { clock, translator, session, speak } = setUp()
     speak(20_000)
     translator.last.autoAck = false
@@ -225,7 +225,7 @@ describe('a session', () => {
     expect(translator.last.sent).toHaveLength(26)
   })
 
-  test('in a crowd a long replay goes at the pace of speech, and at full pace behind it', () => {
+  test('while throttled, a long replay runs at real-time pace, then at full pace', () => {
     const { translator, session, clock, speak } = setUp()
     speak(6_000)
     Object.assign(translator, { crowded: true })

@@ -15,13 +15,13 @@ async function couple() {
   return { a: r.relay.find('anna')!, b: r.relay.find('bob')! }
 }
 
-describe('the times of what was said', () => {
+describe('the speech intervals of texts', () => {
   const finals = () =>
     r.captions
       .filter(({ final }) => final)
       .map(({ from, to, spoken }) => ({ pair: `${from} ${to}`, ...spoken }))
 
-  test('of a sentence that a change of language cuts: each part is what its language heard', async () => {
+  test('of a sentence cut by a change of language: each part belongs to its language', async () => {
     const { a } = await couple()
     r.say('anna', sine(ANNA, 800, 6_000))
     await r.run(2_000)
@@ -60,7 +60,7 @@ describe('the times of what was said', () => {
     ])
   })
 
-  test('of a language that is wanted again before its session was closed go on', async () => {
+  test('of a language requested again before its session was closed continue', async () => {
     const { b } = await couple()
     r.say('anna', sine(ANNA, 3_000, 6_000))
     await r.run(1_000)

@@ -9,7 +9,7 @@ type Rooms = Awaited<ReturnType<typeof rooms>>
 const sum = (stages: object) => Object.values(stages).reduce((total: number, ms: number) => total + ms, 0)
 
 describe('stages', () => {
-  test('are what came apart, and what came at once is not told apart', () => {
+  test('separate parts that arrived separately, and only those', () => {
     const apart = { textAt: 500, translationAt: 560, voiceAt: 700 }
     expect(stagesOf(apart, 100, 730)).toEqual({
       recognitionMs: 400,
@@ -26,11 +26,11 @@ describe('stages', () => {
     expect(stagesOf(voiceLast, 100, 730)).toEqual({ serviceMs: 400, synthesisMs: 200, bridgeMs: 30 })
   })
 
-  test('are what the service tells of itself, and the rest is the way', () => {
+  test("are the service's own times, with the rest as network time", () => {
     const timing = { recognitionMs: 350, translationMs: 50, synthesisMs: 80 }
     const whole = { textAt: 600, translationAt: 600, voiceAt: 600, timing }
     expect(stagesOf(whole, 100, 620)).toEqual({ ...timing, networkMs: 20, bridgeMs: 20 })
-    // The service's end of speech may be a fragment earlier than ours.
+    // The service's end of speech can be a fragment earlier than ours.
     expect(stagesOf({ ...whole, voiceAt: 570 }, 100, 620)).toEqual({
       ...timing,
       recognitionMs: 340,
@@ -43,17 +43,17 @@ describe('stages', () => {
     { recognitionMs: 9_000, translationMs: 50, synthesisMs: 80 },
     { recognitionMs: 0, translationMs: 501, synthesisMs: 0 },
     { translationMs: 50, synthesisMs: 80 },
-  ])('do not believe what cannot be true: %j', timing => {
+  ])('ignore implausible times: %j', timing => {
     expect(stagesOf({ voiceAt: 600, timing }, 100, 620)).toEqual({ serviceMs: 500, bridgeMs: 20 })
   })
 
-  test('are the bridge alone where the end of speech is not known', () => {
+  test('consist of the bridge time alone if the end of speech is unknown', () => {
     const never = Number.NEGATIVE_INFINITY
     expect(stagesOf({ textAt: 500, voiceAt: 600 }, never, 650)).toEqual({ bridgeMs: 50 })
     expect(stagesOf({ textAt: 500, voiceAt: 600 }, Number.NaN, 650)).toEqual({ bridgeMs: 50 })
   })
 
-  test('add up to the whole, none below 0, whatever came when', () => {
+  test('add up to the total, none below 0, for any arrivals', () => {
     const at = fc.option(fc.integer({ min: -100, max: 2_000 }), { nil: undefined })
     const ms = fc.double({ min: 0, max: 3_000, noNaN: true })
     const timing = fc.option(fc.record({ recognitionMs: ms, translationMs: ms, synthesisMs: ms }), {
@@ -81,7 +81,7 @@ describe('in a room', () => {
   let r: Rooms
   afterEach(() => r.relay.close())
 
-  test('are told with the beginning of a translation, and counted', async () => {
+  test('are reported with the start of a translation, and counted', async () => {
     r = await rooms()
     r.join('anna', { speaks: 'en-us', hears: 'es-es' })
     await r.run(100)

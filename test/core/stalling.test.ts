@@ -15,12 +15,12 @@ const TRANSLATION = 1_000
 const PAUSE_MS = 48
 const level = (pcm: Int16Array, hz: number) => loudness(pcm, hz, 16_000)
 
-/** A tone of 160 ms, 40 ms of nothing, and again: one that stays would be taken for noise, and ends at no frame softly. */
+/** A tone of 160 ms, then 40 ms of silence, repeated: a continuous tone would count as noise. */
 function syllables(hz: number, ms: number): Int16Array {
   return sine(hz, ms, 6_000).map((sample, n) => (n % 3_200 < 2_560 ? sample : 0))
 }
 
-/** The translation of what Anna says comes, all at once. */
+/** The translation of Anna's speech, all at once. */
 function translated(ms: number): void {
   const audio = r.maker.encode(syllables(TRANSLATION, ms))
   const { sink } = r.connection('en-us', 'es-es')
@@ -28,7 +28,7 @@ function translated(ms: number): void {
   sink.endOfSpeech()
 }
 
-/** The longest time from `from` to `to` (ms since it joined) for which `leg` hears nothing of `hz`, in steps of 2 ms. */
+/** The longest time from `from` to `to` (ms after joining) in which `leg` receives none of `hz`, in steps of 2 ms. */
 function longestGapMs(leg: LiveLeg, hz: number, from: number, to: number): number {
   let [longest, gap] = [0, 0]
   for (let t = from; t + 4 <= to; t += 2) {
@@ -39,8 +39,8 @@ function longestGapMs(leg: LiveLeg, hz: number, from: number, to: number): numbe
 }
 
 /**
- * Lets time pass while Anna talks all the time, but nothing of it comes from `stallAt` on for `stallMs`. Packets come at
- * uneven moments; what was held back is lost, as by a network that drops it, or comes `atOnce` when the stall is over.
+ * Advances time while Anna talks continuously, but none of it arrives from `stallAt` on for `stallMs`. Packets arrive
+ * with jitter; delayed ones are lost, as in a network that drops them, or arrive `atOnce` after the stall.
  */
 async function talks(ms: number, stallAt: number, stallMs: number, atOnce: boolean) {
   const anna = r.legs.get('anna')!
@@ -66,7 +66,7 @@ async function talks(ms: number, stallAt: number, stallMs: number, atOnce: boole
   return least
 }
 
-describe('what is buffered goes on when the speaker’s packets stop', () => {
+describe('buffered audio continues when the speaker’s packets stop', () => {
   for (const original of ['duck', 'low', 'off'] as const satisfies readonly OriginalVoice[])
     test.each([
       [200, false],
@@ -88,9 +88,9 @@ describe('what is buffered goes on when the speaker’s packets stop', () => {
         translated(4_000)
         const least = await talks(3_500, 1_000, stallMs, atOnce)
         expect(longestGapMs(bob, TRANSLATION, 1_700, 4_900)).toBeLessThanOrEqual(PAUSE_MS)
-        // A busy moment of this process is not heard either.
+        // A stall of this process is inaudible, too.
         expect(least).toBeGreaterThan(60)
-        // … and the original is heard under it again after the stall.
+        // … and the original is audible under it again after the stall.
         if (original !== 'off') expect(level(bob.lately(300), ANNA)).toBeGreaterThan(300)
       },
     )
@@ -107,7 +107,7 @@ describe('what is buffered goes on when the speaker’s packets stop', () => {
     expect(level(bob.lately(300), ANNA)).toBeGreaterThan(300)
   })
 
-  test('somebody’s translation, while another is heard directly whose packets stop', async () => {
+  test('a translation, while another speaker is played directly whose packets stop', async () => {
     r = await rooms()
     r.live('anna', { speaks: 'es-es', hears: 'es-es' })
     r.live('carl', { speaks: 'en-us', hears: 'en-us' })
@@ -120,7 +120,7 @@ describe('what is buffered goes on when the speaker’s packets stop', () => {
     expect(level(bob.lately(300), ANNA)).toBeGreaterThan(4_000)
   })
 
-  test('and packets that come in time leave no gap in the original either, whatever is played over it', async () => {
+  test('and punctual packets leave no gap in the original either, under any playback', async () => {
     r = await rooms()
     r.live('anna', { speaks: 'en-us', hears: 'en-us' })
     const bob = r.live('bob', { speaks: 'es-es', hears: 'es-es', original: 'low' })
@@ -128,7 +128,7 @@ describe('what is buffered goes on when the speaker’s packets stop', () => {
     await talks(1_000, 1_000, 0, false)
     translated(3_000)
     await talks(3_500, 10_000, 0, false)
-    // Between two syllables there are 40 ms of nothing.
+    // Between two syllables there are 40 ms of silence.
     for (let t = 1_900; t < 4_800; t += 20)
       expect(level(bob.between(t, t + 80), ANNA), `at ${t} ms`).toBeGreaterThan(150)
   })

@@ -7,7 +7,7 @@ import { FakeLeg } from '../../src/simulator/fake-leg.ts'
 import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
 import { sine } from '../helpers/tone.ts'
 
-/** A clock of a machine that can be frozen: no timer runs meanwhile, and all are late afterwards. */
+/** The clock of a machine that can be suspended: no timer runs meanwhile, and all are late afterwards. */
 class FreezableClock implements Clock {
   readonly #inner = new FakeClock(1_000)
   #frozenMs = 0
@@ -29,7 +29,7 @@ class FreezableClock implements Clock {
   }
 }
 
-test('a service whose acks came while the whole machine stood still was not silent', async () => {
+test('acknowledgments that arrived during a suspension prevent a timeout', async () => {
   const clock = new FreezableClock()
   const translator = new FakeTranslator()
   await using relay = new Relay({ translator, options: relayOptions(), clock, random: () => 0.5 })
@@ -47,18 +47,18 @@ test('a service whose acks came while the whole machine stood still was not sile
   await run(200)
   const connection = translator.connections.find(({ request }) => request.from === 'en-us')!
   connection.autoAck = false
-  // The freeze may end before any of the ticks between two looks at deadlines.
+  // The suspension can end before any of the ticks between two checks of deadlines.
   for (let round = 0; round < 5; round++) {
     await run(120)
     clock.freeze(60_000)
-    // Timers come before sockets: the first tick, then what the service had said.
+    // Timers run before sockets: the first tick, then the pending messages of the service.
     clock.advance(20)
     for (const { sequence } of connection.sent.splice(0)) connection.sink.acked(sequence, true)
     await run(20)
   }
   expect(relay.metrics.sessionsDropped).toBe(0)
   expect(connection.closed).toBe(false)
-  // One that is silent while we listen is still found out.
+  // A truly silent service is still detected.
   await run(20_000)
   expect(connection.closed).toBe(true)
 })

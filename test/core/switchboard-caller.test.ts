@@ -7,7 +7,7 @@ import { toneHz } from '../helpers/fake-announcer.ts'
 import { CALLER_HZ, LOST, PLAN, switchboard, TO } from '../helpers/switchboard.ts'
 
 describe('a caller', () => {
-  it('hears who is called, then the ringing tone until the answer, then that they are connected', async () => {
+  it("hears the callee's name, then ringing until the answer, then that they are connected", async () => {
     const line = await switchboard()
     const ana = line.caller()
     await line.run(3_000)
@@ -23,12 +23,12 @@ describe('a caller', () => {
     expect(line.notices(ana)).toEqual(['connecting', 'connected'])
     expect(line.notices(desk)).toEqual(['incoming'])
     expect(line.hears(line.lately(ana, 1_000), toneHz('ringback'))).toBe(false)
-    // It fades: nothing is cut off at the far side, which would click.
+    // Faded out: cutting it off at the peer would click.
     expect(ana.flushes).toBe(0)
     expect(line.board.calls).toBe(1)
   })
 
-  it('and whoever was called hear each other, translated', async () => {
+  it('and the callee hear each other, translated', async () => {
     const line = await switchboard()
     const ana = line.caller()
     await line.run(1_000)
@@ -42,7 +42,7 @@ describe('a caller', () => {
     expect(line.hears(line.lately(ana, 1_000), 1_000)).toBe(false)
   })
 
-  it('is not heard by the telephone that rings, neither then nor later', async () => {
+  it('is not audible on the ringing phone, then or later', async () => {
     const line = await switchboard()
     const ana = line.caller()
     line.say(ana, CALLER_HZ, 10_000)
@@ -56,7 +56,7 @@ describe('a caller', () => {
     expect(line.hears(line.lately(desk, 1_000), CALLER_HZ)).toBe(true)
   })
 
-  it('goes on hearing it ring while a machine may have answered, and is not heard', async () => {
+  it('hears ringing, muted, while a machine possibly answered', async () => {
     const line = await switchboard()
     const ana = line.caller()
     await line.run(1_500)
@@ -65,7 +65,7 @@ describe('a caller', () => {
     await line.run(3_000)
     expect(line.hears(line.lately(ana, 1_000), toneHz('ringback'))).toBe(true)
     expect(line.hears(desk.sounded(), CALLER_HZ)).toBe(false)
-    // A mailbox would keep it.
+    // Voicemail would record it.
     expect(Math.max(0, ...desk.sounded().map(Math.abs))).toBe(0)
     line.dialler.last.become({ kind: 'answered', participant: 'callee' })
     await line.run(1_500)
@@ -73,7 +73,7 @@ describe('a caller', () => {
     expect(line.notices(desk)).toEqual(['incoming'])
   })
 
-  it('leaves nothing on a mailbox that has picked up', async () => {
+  it('leaves no message on a voicemail that answers', async () => {
     const line = await switchboard()
     const ana = line.caller()
     await line.run(1_500)
@@ -85,7 +85,7 @@ describe('a caller', () => {
     expect(line.notices(ana)).toEqual(['connecting', 'voicemail'])
   })
 
-  it('is announced to whoever was called also when their stream breaks just then', async () => {
+  it("is announced to the callee even if the callee's stream breaks at that moment", async () => {
     const line = await switchboard()
     line.caller()
     await line.run(1_500)
@@ -113,7 +113,7 @@ describe('a caller', () => {
     ['line-full', failed('CAPACITY')],
     ['minutes-spent', failed('DIAL_SPENT')],
     ['no-answer', { kind: 'cancelled' }],
-  ])('is told in their language, and hung up: %s', async (notice, outcome) => {
+  ])('hears in their language that the call ends: %s', async (notice, outcome) => {
     const line = await switchboard()
     const ana = line.caller()
     await line.run(1_500)
@@ -131,7 +131,7 @@ describe('a caller', () => {
     ['DIAL_REFUSED', 'call-failed'],
     ['CAPACITY', 'line-full'],
     ['DIAL_SPENT', 'minutes-spent'],
-  ] as const)('is told when the dialler refuses: %s', async (code, notice) => {
+  ] as const)('hears a rejection by the dialer: %s', async (code, notice) => {
     const line = await switchboard()
     line.dialler.refuse = new BridgeError(code, 'not dialled')
     const ana = line.caller()
@@ -140,7 +140,7 @@ describe('a caller', () => {
     expect(await line.ended(ana)).toBe(true)
   })
 
-  it('is told when nobody can be called at all', async () => {
+  it('hears that outbound calls are disabled', async () => {
     const line = await switchboard({ dialler: undefined })
     const ana = line.caller()
     await line.run(2_000)
@@ -148,7 +148,7 @@ describe('a caller', () => {
     expect(await line.ended(ana)).toBe(true)
   })
 
-  it('stays when that is wanted, and somebody else may join', async () => {
+  it('stays if configured, and another participant can join', async () => {
     const line = await switchboard()
     const ana = line.caller({ unanswered: 'stay' })
     await line.run(1_500)
@@ -161,7 +161,7 @@ describe('a caller', () => {
     expect(line.hears(guest.sounded(), CALLER_HZ)).toBe(true)
   })
 
-  it('who hangs up while it rings takes the other call along', async () => {
+  it('who hangs up during ringing ends the outbound call', async () => {
     const line = await switchboard()
     const ana = line.caller()
     await line.run(1_000)
@@ -171,7 +171,7 @@ describe('a caller', () => {
     expect([line.board.calls, line.relay.rooms.size]).toEqual([0, 0])
   })
 
-  it('whose stream breaks while it rings finds it ringing still, and nobody is called twice', async () => {
+  it('whose stream breaks during ringing reconnects to it, and no second call is placed', async () => {
     const line = await switchboard()
     const invitation: Invitation = { room: 'r', speaks: 'es-es', hears: 'es-es', dial: PLAN }
     const ana = line.admit('caller', invitation)
@@ -187,7 +187,7 @@ describe('a caller', () => {
     expect([line.dialler.calls.length, line.dialler.last.hungUp]).toEqual([1, 0])
   })
 
-  it('who comes twice with one call is one caller', async () => {
+  it('who connects twice with one call is one caller', async () => {
     const line = await switchboard()
     const invitation: Invitation = { room: 'r', speaks: 'es-es', hears: 'es-es', dial: PLAN }
     const ana = line.admit('caller', invitation)
@@ -201,7 +201,7 @@ describe('a caller', () => {
     expect([line.dialler.calls.length, line.relay.rooms.get('r')?.participants.size]).toEqual([1, 2])
   })
 
-  it('who comes back after the call was over does not make it ring again', async () => {
+  it('who reconnects after the end of the call causes no new call', async () => {
     const line = await switchboard()
     const invitation: Invitation = { room: 'r', speaks: 'es-es', hears: 'es-es', dial: PLAN }
     const ana = line.admit('caller', invitation)

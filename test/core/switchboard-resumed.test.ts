@@ -3,7 +3,7 @@ import type { Invitation } from '../../src/core/invitation.ts'
 import { toneHz } from '../helpers/fake-announcer.ts'
 import { CALLEE_HZ, CALLER_HZ, PLAN, switchboard } from '../helpers/switchboard.ts'
 
-/** As another server has left them. */
+/** The state that another server has left. */
 const ana: Invitation = {
   room: 'r',
   speaks: 'es-es',
@@ -27,8 +27,8 @@ async function bothAreHeard(
   expect(line.hears(line.lately(caller, 800), CALLEE_HZ)).toBe(true)
 }
 
-describe('a call that another server began', () => {
-  it.each(['caller', 'callee'] as const)('goes on as it was when the %s comes first', async first => {
+describe('a call handed over from another server', () => {
+  it.each(['caller', 'callee'] as const)('continues unchanged when the %s arrives first', async first => {
     const line = await switchboard()
     const come = { caller: () => line.admit('a', ana), callee: () => line.admit('d', desk) }
     const early = come[first]()
@@ -45,7 +45,7 @@ describe('a call that another server began', () => {
     expect([line.board.calls, line.relay.rooms.size]).toEqual([0, 0])
   })
 
-  it('calls whom it had called, if they do not come', async () => {
+  it('dials the callee again if they do not arrive', async () => {
     const line = await switchboard()
     const caller = line.admit('a', ana)
     await line.run(5_500)
@@ -59,7 +59,7 @@ describe('a call that another server began', () => {
     await bothAreHeard(line, caller, callee)
   })
 
-  it('lets whom it had called in when they come late, and lets it ring no more', async () => {
+  it('admits a callee who arrives late, and stops ringing', async () => {
     const line = await switchboard()
     const caller = line.admit('a', ana)
     await line.run(8_000)
@@ -69,7 +69,7 @@ describe('a call that another server began', () => {
     await bothAreHeard(line, caller, callee)
   })
 
-  it('is over for whom it had called when nobody comes who wanted them', async () => {
+  it('ends for the callee when no caller arrives', async () => {
     const line = await switchboard()
     const callee = line.admit('d', desk)
     await line.run(10_000)

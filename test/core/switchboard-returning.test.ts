@@ -5,9 +5,9 @@ import { CALLEE_HZ, LOST, PLAN, switchboard } from '../helpers/switchboard.ts'
 
 const ana: Invitation = { room: 'r', speaks: 'es-es', hears: 'es-es', name: 'Ana', dial: PLAN }
 
-/** A caller whose stream breaks and comes back is the same party; what was under way goes on. */
+/** A caller whose stream breaks and reconnects is the same participant; ongoing operations continue. */
 describe('a call whose stream breaks', () => {
-  it('rings on, once, until it is answered; then nothing of it is left', async () => {
+  it('keeps ringing, once, until it is answered; then stops completely', async () => {
     const line = await switchboard()
     const first = line.admit('caller', ana, 'CA1')
     await line.run(2_000)
@@ -27,7 +27,7 @@ describe('a call whose stream breaks', () => {
     expect([await line.ended(second), await line.ended(desk)]).toEqual([false, false])
   })
 
-  it('goes on by its next stream, whether or not the end of the last one is known first', async () => {
+  it('continues on its next stream, before or after the end of the last one is known', async () => {
     for (const order of ['ends first', 'comes first'] as const) {
       const line = await switchboard()
       const first = line.admit('caller', ana, 'CA1')
@@ -52,7 +52,7 @@ describe('a call whose stream breaks', () => {
     }
   })
 
-  it('that does not come back ends for the other', async () => {
+  it('that does not reconnect ends for the other', async () => {
     const line = await switchboard()
     const first = line.admit('caller', ana, 'CA1')
     await line.run(500)

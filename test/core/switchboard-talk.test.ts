@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SwitchboardParts } from '../../src/core/switchboard.ts'
 import { CALLEE_HZ, GUEST_HZ, LOST, switchboard } from '../helpers/switchboard.ts'
 
-describe('two who talk', () => {
+describe('two connected participants', () => {
   async function talking(options: Partial<SwitchboardParts> = {}) {
     const line = await switchboard(options)
     const ana = line.caller()
@@ -13,7 +13,7 @@ describe('two who talk', () => {
   }
 
   it.each(['ana', 'desk'] as const)(
-    'end together: when %s hangs up the other is told, and hung up',
+    'end together: when %s hangs up, the other hears a notice and is disconnected',
     async first => {
       const line = await talking()
       const [leaves, stays] = first === 'ana' ? [line.ana, line.desk] : [line.desk, line.ana]
@@ -29,13 +29,13 @@ describe('two who talk', () => {
     },
   )
 
-  it('hear last words out before they are told, for 3 s at most', async () => {
+  it('hear last words before the notice, for 3 s at most', async () => {
     const line = await talking()
     line.say(line.desk, CALLEE_HZ, 300)
     await line.run(300)
     await line.desk.close({ kind: 'hangup', by: 'remote' })
     await line.run(600)
-    // What was said last comes from the service only now.
+    // The last words arrive from the service only now.
     line.answer('en-us', 'es-es', 1_200, 8_000)
     await line.run(1_500)
     expect(line.hears(line.lately(line.ana, 1_000), 1_200)).toBe(true)
@@ -45,7 +45,7 @@ describe('two who talk', () => {
     expect(await line.ended(line.ana)).toBe(true)
   })
 
-  it('are ended by the word that the call is over, whatever the socket says', async () => {
+  it('end when the carrier reports the end of the call, regardless of the socket', async () => {
     const line = await talking()
     line.dialler.last.end('hangup')
     await line.run(2_500)
@@ -53,7 +53,7 @@ describe('two who talk', () => {
     expect([await line.ended(line.ana), await line.ended(line.desk)]).toEqual([true, true])
   })
 
-  it('are told when the other was a machine after all', async () => {
+  it('hear a notice if the callee was a machine after all', async () => {
     const line = await talking()
     line.dialler.last.end('voicemail')
     await line.desk.close({ kind: 'hangup', by: 'local' })
@@ -62,7 +62,7 @@ describe('two who talk', () => {
     expect(await line.ended(line.ana)).toBe(true)
   })
 
-  it('who both hang up at once leave nothing behind', async () => {
+  it('who hang up at the same time release everything', async () => {
     const line = await talking()
     void line.ana.close({ kind: 'hangup', by: 'remote' })
     void line.desk.close({ kind: 'hangup', by: 'remote' })
@@ -74,7 +74,7 @@ describe('two who talk', () => {
     ])
   })
 
-  it('go on with a third when one of them hangs up, and end when one is left', async () => {
+  it('continue with a third when one of them hangs up, and end when one remains', async () => {
     const line = await talking()
     const guest = line.admit('guest', { room: 'r', speaks: 'es-es', hears: 'es-es', echo: false })
     await line.run(200)
@@ -89,7 +89,7 @@ describe('two who talk', () => {
     expect([line.notices(guest), await line.ended(guest)]).toEqual([['other-left'], true])
   })
 
-  it('wait 10 s for a stream that broke, and no longer', async () => {
+  it('wait 10 s for a broken stream, and no longer', async () => {
     const line = await talking()
     await line.desk.close(LOST)
     await line.run(9_000)
@@ -105,7 +105,7 @@ describe('two who talk', () => {
     expect([line.notices(line.ana).at(-1), await line.ended(line.ana)]).toEqual(['other-left', true])
   })
 
-  it('are told when their time is up, both, and hung up', async () => {
+  it('both hear the time limit, and are disconnected', async () => {
     const line = await talking({ maxMinutes: 0.1 })
     expect(line.dialler.last.request.limitSeconds).toBe(66)
     await line.run(3_400)

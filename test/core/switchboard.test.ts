@@ -4,7 +4,7 @@ import { toneHz } from '../helpers/fake-announcer.ts'
 import { CALLEE_HZ, LOST, switchboard } from '../helpers/switchboard.ts'
 
 describe('a switchboard', () => {
-  it('never mixes calls, not even from one number', async () => {
+  it('never mixes calls, even from one number', async () => {
     const line = await switchboard()
     const one = line.caller({}, 'one', 'call 1')
     const two = line.caller({}, 'two', 'call 2')
@@ -23,7 +23,7 @@ describe('a switchboard', () => {
     expect([await line.ended(one), await line.ended(two)]).toEqual([true, false])
   })
 
-  it('tells whoever would open one room too many that the lines are full', async () => {
+  it('plays a notice to a caller above the limit of rooms', async () => {
     const line = await switchboard({ maxRooms: 1 })
     const ana = line.caller({}, 'one', 'call 1')
     const late = line.caller({}, 'two', 'call 2')
@@ -35,7 +35,7 @@ describe('a switchboard', () => {
     expect([line.dialler.calls.length, line.relay.rooms.size]).toEqual([1, 1])
   })
 
-  it('lets everybody else through as they are, for as long as they may stay', async () => {
+  it('admits others unchanged, for the maximum duration', async () => {
     const line = await switchboard({ maxMinutes: 0.05 })
     const solo = line.admit('solo', { room: 'own', speaks: 'en-us', hears: 'es-es' })
     await line.run(500)
@@ -46,7 +46,7 @@ describe('a switchboard', () => {
     expect([line.notices(solo), await line.ended(solo)]).toEqual([['time-up'], true])
   })
 
-  it('gives nobody more time for a new leg', async () => {
+  it('gives no additional time for a new leg', async () => {
     const line = await switchboard({ maxMinutes: 0.1 })
     const invitation: Invitation = { room: 'own', speaks: 'en-us', hears: 'es-es' }
     const first = line.admit('first', invitation)
@@ -57,7 +57,7 @@ describe('a switchboard', () => {
     expect(await line.ended(second)).toBe(true)
   })
 
-  it('leaves a leg that the relay refuses to whoever brought it', async () => {
+  it('leaves a leg that the relay rejects to its bridge', async () => {
     const line = await switchboard()
     await line.relay.close()
     expect(() => line.caller()).toThrow('closing')

@@ -8,7 +8,7 @@ import { sine } from '../helpers/tone.ts'
 let r: Awaited<ReturnType<typeof rooms>>
 afterEach(() => r.relay.close())
 
-/** Lays what it gets on a time line, track by track. */
+/** Places all frames on a timeline, track by track. */
 class Tape implements Tap {
   readonly tracks = new Map<string, Int16Array>()
   readonly known = new Map<string, Track>()
@@ -45,7 +45,7 @@ async function couple() {
 }
 
 describe('a tap', () => {
-  test('gets each voice and each translation on a track of its own, when they sound', async () => {
+  test('gets each voice and each translation on a separate track, at playback time', async () => {
     const { tape, bob } = await couple()
     r.say('anna', sine(440, 1_000))
     await r.run(1_000)
@@ -60,11 +60,11 @@ describe('a tap', () => {
       ]),
     )
     expect(tape.known.size).toBe(3)
-    // Frame 1 is said at 0 ms; what was said at 1000 is on the track from 1000 to 2000.
+    // Frame 1 is spoken at 0 ms; the speech at 1000 is on the track from 1000 to 2000.
     expect(loudness(tape.between('original anna', 1_000, 2_000), 440, 16_000)).toBeGreaterThan(7_900)
     expect(peak(tape.between('original anna', 2_000, 4_000))).toBe(0)
     expect(loudness(tape.between('original bob', 2_000, 2_500), 700, 16_000)).toBeGreaterThan(7_900)
-    // Just when bob hears it.
+    // At the time of Bob's playback.
     const heard = bob.between(0, 4_000)
     const track = tape.between('translation anna es-es', 0, 4_000 - 20)
     const first = (pcm: Int16Array, hz: number) => {
@@ -72,12 +72,12 @@ describe('a tap', () => {
         if (loudness(pcm.subarray(at, at + 320), hz, 16_000) > 2_000) return at / 16
       return Number.NaN
     }
-    // Bob came at the same moment the room opened.
+    // Bob joined when the room opened.
     expect(first(track, 1_800)).toBe(first(heard, 1_800))
     expect(loudness(track, 440, 16_000)).toBeLessThan(20)
   })
 
-  test('of a translation that several hear gets it once, also when the first of them leaves in the middle', async () => {
+  test('gets a translation for several listeners once, even if the first of them leaves in the middle', async () => {
     const { tape, bob } = await couple()
     r.live('carl', { hears: 'es-es' })
     await r.run(100)
@@ -89,7 +89,7 @@ describe('a tap', () => {
     expect(loudness(track.subarray(200 * 16, 1_800 * 16), 1_800, 16_000)).toBeGreaterThan(7_000)
   })
 
-  test('gets nothing of who is muted', async () => {
+  test('gets no audio of a muted participant', async () => {
     const { tape } = await couple()
     r.relay.find('anna')?.change({ muted: true })
     r.say('anna', sine(440, 1_000))
@@ -97,7 +97,7 @@ describe('a tap', () => {
     expect(peak(tape.between('original anna', 1_000, 2_000))).toBe(0)
   })
 
-  test('ends with the room; one that throws is taken off, and harms nobody', async () => {
+  test('ends with the room; one that throws is removed, without other effects', async () => {
     const { tape, anna, bob } = await couple()
     const room = r.relay.rooms.get('r')
     const bad = { ends: 0, frames: 0 }
@@ -119,7 +119,7 @@ describe('a tap', () => {
     expect(bad.ends).toBe(1)
   })
 
-  test('may be put on and taken off at any time', async () => {
+  test('can be added and removed at any time', async () => {
     r = await rooms()
     r.live('anna', { speaks: 'en-us', hears: 'en-us' })
     r.live('bob', { speaks: 'es-es', hears: 'es-es' })
@@ -136,7 +136,7 @@ describe('a tap', () => {
     expect(r.relay.find('anna')?.tap).toBeUndefined()
   })
 
-  test('is not asked for any more once the tapper is gone, nor does a tapper that throws keep a call out', async () => {
+  test('is no longer requested after its factory is removed, and a factory that throws does not block calls', async () => {
     const { tapping } = await couple()
     tapping[Symbol.dispose]()
     let asked = 0
@@ -151,16 +151,16 @@ describe('a tap', () => {
 })
 
 describe('a track', () => {
-  test('keeps frames in their order whatever the network does to them', () => {
+  test('keeps the order of frames despite network jitter', () => {
     const at: number[] = []
     const writer = new TrackWriter({ id: 'x', kind: 'original', participant: 'x' }, 1_000, (_t, _f, ms) =>
       at.push(ms),
     )
     const frame = new Int16Array(FRAME_SAMPLES)
-    // Two in time, three late ones in a burst, one early, then nothing for a second.
+    // Two on time, three late ones in a burst, one early, then a gap of a second.
     for (const now of [1_000, 1_021, 1_101, 1_101, 1_101, 1_102, 2_200]) writer.live(frame, now)
     expect(at).toEqual([0, 20, 40, 60, 80, 100, 1_200])
-    // A flood finds no place.
+    // A flood exceeds the available time.
     at.length = 0
     for (let n = 0; n < 1_000; n++) writer.live(frame, 2_220)
     expect(at.length).toBeLessThanOrEqual(16)

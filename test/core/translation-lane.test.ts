@@ -5,8 +5,8 @@ import { quiet, sine } from '../helpers/tone.ts'
 import { recording, steepest } from '../transcode/speech-signal.ts'
 import { asItIs, setUp, silences, speech } from './lane-player.ts'
 
-describe('a lane that is not late', () => {
-  test('passes every frame as it is, and tells what becomes of each utterance', () => {
+describe('a queue without delay', () => {
+  test('passes every frame unchanged, and reports the outcome of each utterance', () => {
     const { lane, seen, play } = setUp()
     const [one, two] = [sine(500, 3_010), recording(2)]
     lane.enqueue(speech('1', one))
@@ -18,7 +18,7 @@ describe('a lane that is not late', () => {
     expect([lane.trimmedMs, lane.hastenedMs]).toEqual([0, 0])
   })
 
-  test('a long utterance alone is not late, so it is not hurried', () => {
+  test('a long utterance alone is not late, so it is not sped up', () => {
     const { lane, play } = setUp()
     const long = sine(500, 30_000)
     lane.enqueue(speech('1', long))
@@ -27,23 +27,23 @@ describe('a lane that is not late', () => {
   })
 })
 
-describe('a lane that is late', () => {
+describe('a delayed queue', () => {
   const tones = [600, 800, 1_000, 1_300]
   const four = () => tones.map((hz, n) => speech(String(n), sine(hz, 5_000)))
 
-  test('knows by how much: how long what came last will have waited', () => {
+  test('knows its delay: the expected wait of the newest utterance', () => {
     const { lane, play } = setUp()
     for (const each of four().slice(0, 3)) lane.enqueue(each)
     expect(lane.lagMs).toBeCloseTo(10_000, -1)
     expect(lane.backlogMs).toBeCloseTo(15_000, -1)
     play(1_000)
-    // Part of it was won already, and more will be.
+    // Part of it was saved already, and more will be.
     expect(lane.factor).toBe(1.25)
     expect(lane.lagMs).toBeGreaterThan(7_000)
     expect(lane.lagMs).toBeLessThan(8_600)
   })
 
-  test('by the clock, when it was held up from outside', () => {
+  test('measures the delay by the clock after an external stall', () => {
     let now = 1_723.456
     const { lane, play } = setUp({ now: () => now })
     lane.enqueue(speech('1', sine(500, 4_000)))
@@ -55,7 +55,7 @@ describe('a lane that is late', () => {
     expect(lane.lagMs).toBeLessThan(2_800)
   })
 
-  test('plays everything, in order, at its own pitch, up to a quarter faster, without a click', () => {
+  test('plays everything, in order, at its original pitch, up to a quarter faster, without a click', () => {
     const { lane, seen, play } = setUp()
     for (const each of four()) lane.enqueue(each)
     const heard = play()
@@ -78,7 +78,7 @@ describe('a lane that is late', () => {
       expect(seen.indexOf(`begun ${n}`)).toBeLessThan(seen.indexOf(`finished ${n}`))
   })
 
-  test('has no click where utterances of speech meet', () => {
+  test('does not click between utterances', () => {
     const { lane, play } = setUp()
     const parts = [recording(1), recording(2), recording(5)].map(pcm =>
       pcm.subarray(3_000, pcm.length - 5_000),
@@ -89,15 +89,15 @@ describe('a lane that is late', () => {
     expect(heard.length).toBeLessThan(joined(parts).length / 1.12)
   })
 
-  test('makes short pauses of long ones, within utterances and between them, and leaves what is said', () => {
+  test('shortens long pauses, within and between utterances, and keeps the speech', () => {
     const { lane, play } = setUp()
     const said = joined([sine(500, 1_000), quiet(600), sine(700, 1_000), quiet(500)])
     for (const id of ['1', '2', '3']) lane.enqueue(speech(id, joined([quiet(400), said])))
     const heard = play()
     const pauses = silences(heard)
-    // The first may begin before it was late; the last ends the talk.
+    // The first can start before the delay; the last ends the talk.
     for (const ms of pauses.slice(1, -1)) {
-      // A quarter less, like everything, where it is spoken faster too.
+      // A quarter less, like all audio, where the speech is faster too.
       expect(ms).toBeGreaterThanOrEqual(120 / 1.25 - 5)
       expect(ms).toBeLessThan(170)
     }
@@ -105,7 +105,7 @@ describe('a lane that is late', () => {
     expect(lane.trimmedMs).toBeGreaterThan(2_000)
   })
 
-  test('comes back to frames as they are once it has caught up', () => {
+  test('returns to unchanged frames once it has caught up', () => {
     const { lane, play } = setUp()
     lane.enqueue(speech('1', sine(500, 3_000)))
     lane.enqueue(speech('2', sine(600, 3_000)))
@@ -115,13 +115,13 @@ describe('a lane that is late', () => {
     expect(play()).toEqual(asItIs(after))
   })
 
-  test('can be told not to catch up', () => {
+  test('can be configured not to catch up', () => {
     const { lane, play } = setUp({ catchUp: false })
     for (const each of four()) lane.enqueue(each)
     expect(play()).toEqual(joined(tones.map(hz => asItIs(sine(hz, 5_000)))))
   })
 
-  test('has no say over others: each listener of an utterance hears it at their own pace', () => {
+  test('does not affect others: each listener of an utterance hears it at their own pace', () => {
     const late = setUp()
     const punctual = setUp()
     late.lane.enqueue(speech('0', sine(500, 6_000)))
@@ -132,16 +132,16 @@ describe('a lane that is late', () => {
     expect(punctual.play()).toEqual(asItIs(recording(4)))
   })
 
-  test('lets others take a place at the beginning of each as it begins, however far it has read ahead', () => {
+  test('lets others create a reader at the start of each utterance, at any read-ahead', () => {
     const { lane, beginnings, play } = setUp()
-    // A long pause is looked through to its end.
+    // A long pause is searched to its end.
     const pcm = joined([sine(500, 2_000), quiet(900)])
     for (const id of ['1', '2', '3', '4']) lane.enqueue(speech(id, joined([quiet(800), pcm])))
     play()
     expect(beginnings).toHaveLength(4)
   })
 
-  test('drops whole utterances, the oldest not begun first, when one would wait too long', () => {
+  test('drops whole utterances, the oldest unstarted first, above the maximum wait', () => {
     const { lane, seen, play } = setUp({ maxLagMs: 4_000 })
     for (const id of ['1', '2', '3']) lane.enqueue(speech(id, sine(500, 2_000)))
     play(500)
@@ -155,7 +155,7 @@ describe('a lane that is late', () => {
     ])
   })
 
-  test('cleared in mid hurry it is as new', () => {
+  test('is in its initial state after clear during a speed-up', () => {
     const { lane, seen, play } = setUp()
     for (const each of four()) lane.enqueue(each)
     play(3_000)

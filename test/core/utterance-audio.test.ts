@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { UtteranceAudio } from '../../src/core/utterance-audio.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 
-/** Samples that are all different for a long way, never near 0. */
+/** Samples that differ over a long range, and are never near 0. */
 const samples = (length: number) => Int16Array.from({ length }, (_, n) => 1_000 + (n % 30_000))
 
-/** What a listener must hear of `pcm`: faded over 5 ms at both ends, silence up to a whole frame. */
+/** The expected playback of `pcm`: faded over 5 ms at both ends, padded with silence to a whole frame. */
 function wanted(pcm: Int16Array): Int16Array {
   const out = new Int16Array(Math.ceil(pcm.length / FRAME_SAMPLES) * FRAME_SAMPLES)
   out.set(pcm)
@@ -16,7 +16,7 @@ function wanted(pcm: Int16Array): Int16Array {
   return out
 }
 
-/** A reader that keeps what it gets, and looks again at the frame lent before it asks for the next. */
+/** A reader that keeps its output, and compares the last frame again before it reads the next. */
 function listener(audio: UtteranceAudio) {
   const reader = audio.reader()
   const heard: number[] = []
@@ -34,7 +34,7 @@ function listener(audio: UtteranceAudio) {
   return { reader, take, heard }
 }
 
-/** Something else uses all memory that was given back, and leaves its trace in it. */
+/** Reuses all released memory, and overwrites it. */
 function scribble(): UtteranceAudio {
   const other = new UtteranceAudio()
   other.append(new Int16Array(12 * 3_200).fill(-7))
@@ -52,7 +52,7 @@ const steps = fc.array(
 )
 
 describe('the voice of an utterance', () => {
-  test('is the same for every reader, however it is cut and whenever they read', () => {
+  test('is the same for every reader, with any fragmentation and timing', () => {
     fc.assert(
       fc.property(length, steps, (total, plan) => {
         const pcm = samples(total)
@@ -77,7 +77,7 @@ describe('the voice of an utterance', () => {
     )
   })
 
-  test('is copied, and grows no more once finished', () => {
+  test('is a copy, and constant once finished', () => {
     const audio = new UtteranceAudio()
     const pcm = samples(640)
     audio.append(pcm)
@@ -91,7 +91,7 @@ describe('the voice of an utterance', () => {
     expect(audio.durationMs).toBe(40)
   })
 
-  test('of nothing is nothing', () => {
+  test('without samples is empty', () => {
     const audio = new UtteranceAudio()
     audio.append(new Int16Array(0))
     audio.finish()
@@ -100,7 +100,7 @@ describe('the voice of an utterance', () => {
     expect(audio.reader().next()).toBeUndefined()
   })
 
-  test('keeps back what may have to be faded out, and no more', () => {
+  test('holds back samples that possibly need a fade-out, and no more', () => {
     const audio = new UtteranceAudio()
     audio.append(samples(399))
     expect(audio.frames).toBe(0)
@@ -110,24 +110,24 @@ describe('the voice of an utterance', () => {
     expect(audio.frames).toBe(2)
   })
 
-  test('gives back what all readers have passed, at once', () => {
+  test('frees blocks at once when all readers have read them', () => {
     const audio = new UtteranceAudio()
     const fast = audio.reader()
     const slow = audio.reader()
     audio.append(samples(3_200 * 3))
     const first = fast.next()
     for (let n = 1; n < 20; n++) fast.next()
-    // The slow one has not begun: nothing may go.
+    // The slow reader has not started: all blocks remain.
     expect(slow.next()).toBe(first)
     for (let n = 1; n < 11; n++) slow.next()
-    // Both are past the first block, whose memory serves another utterance now.
+    // Both are past the first block, whose memory another utterance now uses.
     const other = new UtteranceAudio()
     other.append(samples(400))
     expect(other.reader().next()?.buffer).toBe(first?.buffer)
     expect(() => audio.reader()).toThrow('given back')
   })
 
-  test('gives all back when the last reader leaves, also in the middle, also before the end', () => {
+  test('frees its buffers when the last reader leaves, even in the middle, even before the end', () => {
     for (const leave of ['before', 'after'] as const) {
       const audio = new UtteranceAudio()
       const reader = audio.reader()
@@ -147,7 +147,7 @@ describe('the voice of an utterance', () => {
     }
   })
 
-  test('lends a frame until the next is asked for, whatever other readers do', () => {
+  test('keeps a returned frame until the next call, for any other readers', () => {
     const audio = new UtteranceAudio()
     const one = audio.reader()
     const two = audio.reader()

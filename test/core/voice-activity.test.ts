@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { VoiceActivity } from '../../src/core/voice-activity.ts'
 
-/** When hearing begins: between two milliseconds, as on a real clock, and exact in binary. */
+/** The start time: between two milliseconds, as on a real clock, and exact in binary. */
 const START = 1_723.375
 
-/** Hears `ms` of one level, frame by frame; tells how many of the frames were loud. */
+/** Adds `ms` of one level, frame by frame; returns the number of loud frames. */
 function hearing() {
   const activity = new VoiceActivity()
   let now = START
@@ -16,8 +16,8 @@ function hearing() {
   return { activity, hear, now: () => now, ended: () => activity.endedAt(now) }
 }
 
-describe('speech or not', () => {
-  test('silence and the noise of a line are not speech', () => {
+describe('speech detection', () => {
+  test('silence and line noise are not speech', () => {
     for (const level of [0, 8, 60, 119]) {
       const { activity, hear } = hearing()
       expect(hear(level, 5_000)).toBe(0)
@@ -25,7 +25,7 @@ describe('speech or not', () => {
     }
   })
 
-  test('speech is, soft or loud, with or without noise under it', () => {
+  test('speech is, quiet or loud, with or without noise under it', () => {
     for (const [noise, voice] of [
       [0, 150],
       [0, 10_000],
@@ -39,7 +39,7 @@ describe('speech or not', () => {
     }
   })
 
-  test('noise that stays becomes the floor: it was speech for some seconds only', () => {
+  test('constant noise becomes the floor: it counts as speech for a few seconds only', () => {
     const { hear } = hearing()
     hear(10, 1_000)
     expect(hear(300, 1_000)).toBe(50)
@@ -54,7 +54,7 @@ describe('speech or not', () => {
     expect(hear(400, 200)).toBe(0)
   })
 
-  test('of nothing said there is no end', () => {
+  test('there is no end before any speech', () => {
     const { hear, ended } = hearing()
     hear(10, 1_000)
     expect(ended()).toBe(Number.NEGATIVE_INFINITY)
@@ -74,7 +74,7 @@ describe('speech or not', () => {
     expect(ended()).toBe(START + 1_480)
   })
 
-  test('a short pause ends nothing', () => {
+  test('a short pause is not an end', () => {
     const { activity, hear, ended } = hearing()
     hear(10, 500)
     hear(3_000, 1_000)
@@ -87,13 +87,13 @@ describe('speech or not', () => {
   })
 })
 
-describe('the stretch a text is about', () => {
-  test('is the one that ended, or the one that goes on while the text may grow', () => {
+describe('the speech interval of a text', () => {
+  test('is the completed one, or the current one while the text can still change', () => {
     const { activity, hear, now } = hearing()
     hear(0, 1_000)
     expect(activity.stretch(now(), true)).toBeUndefined()
     hear(5_000, 600)
-    // Nothing has ended yet, so it is about this, whatever it says of itself.
+    // No interval is complete yet, so the text covers this one, final or not.
     expect(activity.stretch(now(), false)).toEqual({ fromMs: START + 1_000, toMs: START + 1_600 })
     expect(activity.stretch(now(), true)).toEqual({ fromMs: START + 1_000, toMs: START + 1_600 })
     hear(0, 140)

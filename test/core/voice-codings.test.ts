@@ -7,7 +7,7 @@ import { Mp3Pool } from '../../src/transcode/mp3-pool.ts'
 import { bytesOf } from '../../src/transcode/pcm.ts'
 import { encodeWav } from '../../src/transcode/wav.ts'
 
-test('a voice of samples or WAV is heard like one of mp3, and silence that comes again is not cut out', () => {
+test('a voice of samples or WAV plays like one of mp3, and repeated silence is kept', () => {
   const utterances: Utterance[] = []
   const metrics = new RelayMetrics()
   const interpreter = new Interpreter('anna.1', new Mp3Pool({ max: 1 }), metrics, {

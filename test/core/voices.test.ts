@@ -15,8 +15,8 @@ afterEach(() => r?.relay.close())
 const open = (translator: FakeTranslator) =>
   translator.connections.filter(c => !c.closed).map(({ request }) => `${request.to} ${request.voice ?? '-'}`)
 
-describe('the voice that a party chose', () => {
-  test('goes when they hear another language, unless a voice of that comes with it', () => {
+describe('the voice that a participant selected', () => {
+  test('is reset with another language, unless a new voice is given with it', () => {
     const state = initialState({ room: 'r', speaks: 'en-us', hears: 'es-es', voice: 'es-f' })
     expect(state.voice).toBe('es-f')
     expect(changedState(state, { hears: 'fr-fr' }).voice).toBeUndefined()
@@ -27,7 +27,7 @@ describe('the voice that a party chose', () => {
       expect(() => changedState(state, { voice })).toThrow('voice must be an id')
   })
 
-  test('is asked of the service, in a session of its own; others hear theirs, captions come once', async () => {
+  test('is requested from the service, in a separate session; others keep theirs, captions appear once', async () => {
     r = await rooms()
     const anna = r.live('anna', { speaks: 'en-us', hears: 'en-us' })
     const bob = r.live('bob', { speaks: 'es-es', hears: 'es-es', voice: 'deep' })
@@ -60,7 +60,7 @@ describe('the voice that a party chose', () => {
     expect(r.captions.map(({ translation }) => translation)).toEqual(['hola'])
   })
 
-  test('may change in mid call: what is being said is heard to its end', async () => {
+  test('can change during a call: current speech is played to the end', async () => {
     r = await rooms()
     r.live('anna', { speaks: 'en-us', hears: 'en-us' })
     const bob = r.live('bob', { speaks: 'es-es', hears: 'es-es' })
@@ -79,7 +79,7 @@ describe('the voice that a party chose', () => {
     expect(r.captions).toHaveLength(2)
   })
 
-  test('costs readers no session of their own', () => {
+  test('costs readers no session', () => {
     const state = { speaks: 'es-es', hears: 'es-es', interpreting: true } as const
     const routes = routesOf([
       { id: 'anna', echo: true, state: { speaks: 'en-us', hears: 'en-us', interpreting: true } },
@@ -89,7 +89,7 @@ describe('the voice that a party chose', () => {
     expect(routes.find(({ listener }) => listener === 'reader')).toMatchObject({ to: 'es-es', voice: 'deep' })
   })
 
-  test('is not asked of a service that stands in, which has others', async () => {
+  test('is not requested from a fallback, which has other voices', async () => {
     const first = new FakeTranslator()
     const second = new FakeTranslator()
     first.refuse = { kind: 'hangup', by: 'remote' }

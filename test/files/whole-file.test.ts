@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-test('a new file is its owner’s only, a replaced one keeps its mode; nothing else is left', async () => {
+test('a new file is private to its owner, a replaced one keeps its mode; no other file remains', async () => {
   const path = join(folder, 'a.json')
   await writeWhole(path, 'one')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
@@ -36,7 +36,7 @@ test('a new file is its owner’s only, a replaced one keeps its mode; nothing e
   expect(await readdir(folder)).toEqual(['a.json'])
 })
 
-test('nobody sees half a file, however many write at once', async () => {
+test('readers never see an incomplete file, with any number of concurrent writers', async () => {
   const path = join(folder, 'a.json')
   const texts = Array.from({ length: 8 }, (_, n) => `${n}`.repeat(200_000))
   await writeWhole(path, texts[0]!)
@@ -53,7 +53,7 @@ test('nobody sees half a file, however many write at once', async () => {
   expect(await readdir(folder)).toEqual(['a.json'])
 })
 
-test('a link stays a link', async () => {
+test('a symbolic link remains a link', async () => {
   await mkdir(join(folder, 'real'))
   await writeFile(join(folder, 'real', 'a.json'), 'one')
   await symlink(join(folder, 'real', 'a.json'), join(folder, 'link.json'))
@@ -62,7 +62,7 @@ test('a link stays a link', async () => {
   expect((await readdir(folder)).sort()).toEqual(['link.json', 'real'])
 })
 
-test('where it cannot be written, the file of before stays, and the disk says why', async () => {
+test("a failed write keeps the previous file and reports the disk's error", async () => {
   const path = join(folder, 'a.json')
   await mkdir(path)
   await writeFile(join(path, 'inside'), 'one')
@@ -71,7 +71,7 @@ test('where it cannot be written, the file of before stays, and the disk says wh
   expect(await readdir(folder)).toEqual(['a.json'])
 })
 
-/** Needs a user who may give files away. CI runs as root; as anybody else only the refusal can be tested. */
+/** Requires a user who can change file owners. CI runs as root; other users can only test the error. */
 const asRoot = test.skipIf(process.geteuid?.() !== 0)
 
 asRoot('a replaced file keeps its owner and group; a new one gets those of its folder', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AddressRates } from '../../src/guard/address-rates.ts'
 import { FakeClock } from '../../src/simulator/fake-clock.ts'
 
-test('each group has a rate of its own, with what was given back', () => {
+test('each group has its own rate, and returned tokens count', () => {
   const clock = new FakeClock()
   const rates = new AddressRates(clock, { perSecond: 2, burst: 4 })
   expect([1, 2, 3, 4, 5].map(() => rates.take('a'))).toEqual([true, true, true, true, false])
@@ -15,7 +15,7 @@ test('each group has a rate of its own, with what was given back', () => {
   expect([rates.take('a'), rates.take('a'), rates.take('a')]).toEqual([true, true, false])
 })
 
-test('memory is bounded: who comes when all places are taken shares one, and full buckets are forgotten', () => {
+test('memory is bounded: above the limit, new groups share one rate, and full buckets are removed', () => {
   const clock = new FakeClock()
   const rates = new AddressRates(clock, { perSecond: 1, burst: 2 }, 100)
   for (let n = 0; n < 10_000; n++) rates.take(`a${n}`)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Backlog } from '../../src/guard/backlog.ts'
 
-/** Messages of 20 ms on a sender's clock that begins anywhere. */
+/** Messages of 20 ms on a sender's clock with an arbitrary start. */
 function sender(from = 987_654.25) {
   const backlog = new Backlog(1_000)
   let now = 1_000
@@ -39,20 +39,20 @@ function sender(from = 987_654.25) {
 }
 
 describe('audio is current', () => {
-  test('from a sender that is slower than it should be, for as long as it likes', () => {
+  test('from a sender that is permanently too slow', () => {
     const s = sender()
     s.speak(100_000, 22)
     expect(s.outdated).toBe(0)
   })
 
-  test('from a sender whose clock is off by a thousandth, with a jitter that never rests', () => {
+  test('from a sender whose clock is off by a thousandth, with constant jitter', () => {
     const s = sender()
     // 14 s off after four hours.
     s.speak(720_000, 20.02, 3)
     expect(s.outdated).toBe(0)
   })
 
-  test('from a sender that sets its clock anew', () => {
+  test('from a sender that resets its clock', () => {
     const s = sender()
     for (const from of [3_600_000, 0, 7_200_000, 100_000]) {
       s.jump(from)
@@ -61,7 +61,7 @@ describe('audio is current', () => {
     expect(s.outdated).toBe(0)
   })
 
-  test('after a pause in which the clock of the sender went on', () => {
+  test("after a pause in which the sender's clock continued", () => {
     const s = sender(0)
     s.speak(100)
     s.wait(60_000)
@@ -70,7 +70,7 @@ describe('audio is current', () => {
     expect(s.outdated).toBe(0)
   })
 
-  test('from a sender that stood still itself, but for half a second', () => {
+  test('from a sender that was suspended, except for half a second', () => {
     const s = sender()
     s.speak(100)
     s.wait(60_000)
@@ -78,14 +78,14 @@ describe('audio is current', () => {
     expect(s.outdated).toBeLessThanOrEqual(25)
   })
 
-  test('without a time of its own', () => {
+  test('without a timestamp', () => {
     const backlog = new Backlog(0)
     backlog.outdated(0, 20, 0)
     expect(backlog.outdated(Number.NaN, 20, 100_000)).toBe(false)
   })
 })
 
-test('whatever the length of a stall, up to 10 s of it are kept, the newest, and all that follows', () => {
+test('after a stall of any length, the newest 10 s are kept, and all later audio', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 150_000 }),
@@ -97,12 +97,12 @@ test('whatever the length of a stall, up to 10 s of it are kept, the newest, and
         const { taken } = s
         s.wait(stallMs)
         const held = Math.floor(stallMs / 20)
-        // A busy machine needs its time for them.
+        // Reading these takes time on a slow machine.
         if (inPieces) s.speak(held, 1)
         else s.say(held)
         const kept = s.taken - taken
         expect(kept + s.outdated).toBe(held)
-        // What is read last has waited for the reading of all before it, 1 ms each.
+        // The last one has waited for the reading of all others, 1 ms each.
         expect(kept).toBeGreaterThanOrEqual(Math.min(held, inPieces ? (10_000 - held) / 19 - 1 : 500))
         expect(kept).toBeLessThanOrEqual(500 + stallMs / 2_000 + 20)
         const { outdated } = s

@@ -3,7 +3,7 @@ import { FairPlaces } from '../../src/guard/fair-places.ts'
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => ({ at }))
 
-test('who came first of the largest group makes room, and never the newcomer', () => {
+test('the oldest holder of the largest group makes room, never the newcomer', () => {
   const places = new FairPlaces<object>()
   const crowd = many(3)
   const [single, pair, twin] = many(3) as [object, object, object]
@@ -14,7 +14,7 @@ test('who came first of the largest group makes room, and never the newcomer', (
   expect(places.crowding()).toBe(crowd[0])
   expect(places.crowding(crowd[0])).toBe(crowd[1])
   places.remove(crowd[0]!)
-  // Two of each now, but for the single one: the group that has been here for longer.
+  // Two of each now, except the single one: the older group counts.
   expect(places.crowding()).toBe(crowd[1])
   places.remove(crowd[1]!)
   places.remove(crowd[2]!)
@@ -22,7 +22,7 @@ test('who came first of the largest group makes room, and never the newcomer', (
   expect([places.size, places.of('pair'), places.of('crowd')]).toEqual([3, 2, 0])
 })
 
-test('somebody who belongs to another group from now on is counted there only', () => {
+test('a holder that moves to another group counts there only', () => {
   const places = new FairPlaces<object>()
   const [one] = many(1) as [object]
   places.add(one, 'a')

@@ -9,7 +9,7 @@ const PUBLIC = { address: '93.184.216.34', family: 4 }
 const PUBLIC_6 = { address: '2606:4700::1', family: 6 }
 const PRIVATE = { address: '10.0.0.7', family: 4 }
 
-/** What a lookup with `options` says when the name servers say `found`, and what they were asked. */
+/** The result of a lookup with `options` if the name servers return `found`, and the options they received. */
 async function looked(found: readonly LookupAddress[] | Error, options = {}, localAllowed = false) {
   const asked: unknown[] = []
   const resolve: Resolve = (hostname, wanted: LookupAllOptions, done) => {
@@ -23,17 +23,17 @@ async function looked(found: readonly LookupAddress[] | Error, options = {}, loc
   return { asked, answer }
 }
 
-test('all addresses of a name are asked for, whatever the connection asked for, and its other wishes are kept', async () => {
+test('requests all addresses of a name for any connection options, and keeps the other options', async () => {
   const { asked } = await looked([PUBLIC], { all: false, family: 4, hints: 0 })
   expect(asked).toEqual([['a.example', { all: true, family: 4, hints: 0 }]])
 })
 
-test('one address or all, as the connection asks', async () => {
+test('returns one address or all, as requested by the connection', async () => {
   expect((await looked([PUBLIC, PUBLIC_6])).answer).toEqual([null, PUBLIC.address, 4])
   expect((await looked([PUBLIC, PUBLIC_6], { all: true })).answer).toEqual([null, [PUBLIC, PUBLIC_6]])
 })
 
-test('one local address among others is enough to refuse, and the error names the name and no address', async () => {
+test('rejects a name with one local address among others; the error contains the name and no address', async () => {
   for (const options of [{}, { all: true }])
     for (const found of [[PRIVATE], [PUBLIC, PRIVATE], [PRIVATE, PUBLIC], []]) {
       const { answer } = await looked(found, options)
@@ -46,7 +46,7 @@ test('one local address among others is enough to refuse, and the error names th
   expect((await looked([PUBLIC, PRIVATE], {}, true)).answer).toEqual([null, PUBLIC.address, 4])
 })
 
-test('what the name servers cannot say is their error', async () => {
+test('passes on errors of the name servers', async () => {
   const error = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
   expect((await looked(error)).answer).toEqual([error, ''])
 })
@@ -62,7 +62,7 @@ test.each([
   ['http://localhost.example.com/', false],
   ['http://notlocalhost/', false],
   ['http://93.184.216.34/', false],
-])('%s is written as local: %s', (url, local) => expect(isWrittenLocal(new URL(url))).toBe(local))
+])('%s is local by its text: %s', (url, local) => expect(isWrittenLocal(new URL(url))).toBe(local))
 
 test.each([
   ['http://93.184.216.34/', true],
@@ -103,7 +103,7 @@ test.each([
   '2001:1ff::1',
 ])('%s is not', address => expect(isLocalAddress(address)).toBe(true))
 
-test('an address that maps another is what the other one is; what is no address is none', () => {
+test('an IPv4-mapped address counts as the IPv4 address; text that is not an address is rejected', () => {
   fc.assert(
     fc.property(fc.ipV4(), address => {
       expect(isLocalAddress(`::ffff:${address}`)).toBe(isLocalAddress(address))

@@ -8,7 +8,7 @@ afterEach(() => void vi.restoreAllMocks())
 
 const LIMITS = { maxLateMs: 100, maxMemoryShare: 0.8 }
 
-/** A clock of a program that does everything late. */
+/** The clock of a program whose timers are all late. */
 class LateClock implements Clock {
   lateMs = 0
   #now = 0
@@ -27,7 +27,7 @@ class LateClock implements Clock {
     }
   }
 
-  /** Runs whatever falls due within `ms`, late. */
+  /** Runs all timers due within `ms`, late. */
   run(ms: number): void {
     const end = this.#now + ms
     while (this.#task && this.#task.deadline + this.lateMs <= end) {
@@ -43,13 +43,13 @@ class LateClock implements Clock {
   }
 }
 
-test('nobody new is let in while the work is done late, and again when it has been well for a while', () => {
+test('rejects new calls while timers are late, and accepts them again after a recovery time', () => {
   const clock = new LateClock()
   const log = new LogLines()
   using overload = new Overload({ limits: LIMITS, clock, log, memoryShare: () => 0.1 })
   clock.run(10_000)
   expect(overload.turns()).toBeUndefined()
-  // A single stop says nothing.
+  // A single stall is no overload.
   clock.lateMs = 450
   clock.run(600)
   clock.lateMs = 0
@@ -72,7 +72,7 @@ test('nobody new is let in while the work is done late, and again when it has be
   ])
 })
 
-test('the same with memory', () => {
+test('does the same for memory', () => {
   const clock = new LateClock()
   let share = 0.79
   using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare: () => share })
@@ -81,7 +81,7 @@ test('the same with memory', () => {
   share = 0.81
   clock.run(2_000)
   expect(overload.strain).toBe('memory')
-  // Not well yet: it would close again at once.
+  // Not recovered: it would close again at once.
   share = 0.7
   clock.run(20_000)
   expect(overload.strain).toBe('memory')
@@ -90,7 +90,7 @@ test('the same with memory', () => {
   expect(overload.strain).toBeUndefined()
 })
 
-test('memory that cannot be measured is used up, until it can be', () => {
+test('memory that cannot be measured counts as full, until it can be', () => {
   const clock = new LateClock()
   let descriptors = false
   const memoryShare = () => {
@@ -105,7 +105,7 @@ test('memory that cannot be measured is used up, until it can be', () => {
   expect(overload.strain).toBeUndefined()
 })
 
-test('measures this process, and lets its clock go', () => {
+test('measures this process, and releases its clock', () => {
   const clock = new LateClock()
   const overload = new Overload({ limits: LIMITS, clock, log: new LogLines() })
   clock.run(200)
@@ -115,7 +115,7 @@ test('measures this process, and lets its clock go', () => {
   expect(clock.idle).toBe(true)
 })
 
-test('the log says what was too much, and how much it was', () => {
+test('logs the exceeded limit and the values', () => {
   const clock = new LateClock()
   const log = new LogLines()
   let share = 0.876_54
@@ -129,7 +129,7 @@ test('the log says what was too much, and how much it was', () => {
   ])
 })
 
-test('at the limit itself nobody is turned away, and near it nobody is let in again', () => {
+test('exactly at the limit it accepts, and near it does not recover', () => {
   const clock = new LateClock()
   let share = LIMITS.maxMemoryShare
   using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare: () => share })
@@ -140,7 +140,7 @@ test('at the limit itself nobody is turned away, and near it nobody is let in ag
   clock.lateMs = 101
   clock.run(5_000)
   expect(overload.strain).toBe('late')
-  // Better, but not well.
+  // Better, but not recovered.
   clock.lateMs = 90
   clock.run(20_000)
   expect(overload.strain).toBe('late')
@@ -153,7 +153,7 @@ test.each([
   ['of the machine, where nothing is set', 0, 0.5],
   ['of the machine, where more than it has is set', 4 * totalmem(), 0.5],
   ['of what this process may have', 0.625 * totalmem(), 0.8],
-])('memory is measured by the share %s', (_what, allowed, share) => {
+])('measures memory by the share %s', (_what, allowed, share) => {
   vi.spyOn(process, 'constrainedMemory').mockReturnValue(allowed)
   vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(totalmem() / 2)
   const clock = new LateClock()

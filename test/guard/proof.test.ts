@@ -4,7 +4,7 @@ import { awaitProof, vouchFor, vouchForGuest } from '../../src/guard/proof.ts'
 
 const request = () => ({}) as IncomingMessage
 
-test('whoever waits for a request to be vouched for hears of it, once, and of no other', () => {
+test('notifies the listener of a request once, and of no other request', () => {
   const one = request()
   const other = request()
   const heard: string[] = []
@@ -16,6 +16,6 @@ test('whoever waits for a request to be vouched for hears of it, once, and of no
   vouchFor(one)
   vouchFor(one)
   expect(heard).toEqual(['one'])
-  // Where nobody counts, guests are never too many.
+  // Without a listener, guests are unlimited.
   expect([vouchForGuest(other), vouchForGuest(one), vouchForGuest(request())]).toEqual([false, true, true])
 })

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { SocketRoutes } from '../../src/guard/socket-routes.ts'
 
-/** Another copy of `@fastify/websocket`, the oldest for Fastify 5: npm nests one where versions differ. */
+/** Another copy of `@fastify/websocket`, the oldest for Fastify 5: npm nests one if versions differ. */
 const otherCopy = createRequire(import.meta.url)('fastify-websocket-floor') as typeof websocket
 const MAX = 1_000
 
@@ -14,13 +14,13 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
-/** The plugin of a bridge, as far as sockets are concerned: an echo at `/ours` for whoever is not refused. */
+/** The socket part of a bridge's plugin: an echo at `/ours`, with a check. */
 async function bridge(app: FastifyInstance, { url = '/ours', refuse = false } = {}): Promise<void> {
   await app.register(async scope => {
     const routes = new SocketRoutes(scope, { maxPayload: MAX })
     routes.route({
       url,
-      // With a turn of the loop in it, as any check may have.
+      // Includes one turn of the event loop, as any check can.
       onRequest: async (_request, reply) => {
         await new Promise(resolve => setImmediate(resolve))
         return refuse ? reply.code(403).send() : undefined
@@ -30,7 +30,7 @@ async function bridge(app: FastifyInstance, { url = '/ours', refuse = false } = 
   })
 }
 
-/** The host's own socket, which takes more at once than a bridge does. */
+/** The host's own socket, with a higher limit than the bridge's. */
 async function own(app: FastifyInstance, plugin = websocket): Promise<void> {
   await app.register(plugin, { options: { maxPayload: 100_000 } })
   await app.register(async scope => {
@@ -53,7 +53,7 @@ async function started(steps: readonly Step[]): Promise<{ app: FastifyInstance; 
   return { app, url: (await app.listen({ port: 0, host: '127.0.0.1' })).replace('http', 'ws') }
 }
 
-/** What comes of sending `bytes` there: the answer, the status that the upgrade was refused with, or the code of the close. */
+/** The outcome of sending `bytes`: the response, the status that rejected the upgrade, or the close code. */
 function outcome(url: string, bytes = 3): Promise<string | number> {
   return new Promise(resolve => {
     const socket = new WebSocket(url)
@@ -71,15 +71,15 @@ function outcome(url: string, bytes = 3): Promise<string | number> {
   })
 }
 
-describe("a bridge's sockets in somebody else's app", () => {
+describe("a bridge's sockets in a host app", () => {
   it.each<[string, readonly Step[]]>([
     ['before it', [own, bridge]],
     ['after it', [bridge, own]],
     ['before it, in another copy', [ownOfOtherCopy, bridge]],
     ['after it, in another copy', [bridge, ownOfOtherCopy]],
-    ['in a scope beside it', [async app => void (await app.register(async scope => own(scope))), bridge]],
-    ['after it, beside a second bridge', [bridge, secondBridge, own]],
-  ])('work with @fastify/websocket registered %s, each with its own bounds', async (_when, steps) => {
+    ['in a scope next to it', [async app => void (await app.register(async scope => own(scope))), bridge]],
+    ['after it, next to a second bridge', [bridge, secondBridge, own]],
+  ])('work with @fastify/websocket registered %s, each with its own limits', async (_when, steps) => {
     const { url } = await started(steps)
     expect(await outcome(`${url}/ours`)).toBe('ours 3')
     expect(await outcome(`${url}/ours`, MAX + 1)).toBe(1009)
@@ -93,32 +93,32 @@ describe("a bridge's sockets in somebody else's app", () => {
     ['with the plugin before it', [own, refusing]],
     ['with the plugin after it', [refusing, own]],
     ['with another copy after it', [refusing, ownOfOtherCopy]],
-  ])('are refused by their hooks, and the connection ends: %s', async (_when, steps) => {
+  ])('are rejected by their hooks, and the connection ends: %s', async (_when, steps) => {
     const { app, url } = await started(steps)
     expect(await outcome(`${url}/ours`)).toBe(403)
     await expect.poll(() => connections(app)).toBe(0)
   })
 
-  it('work without it, two bridges in one app, and answer upgrades that are nobody’s', async () => {
+  it('work without it, two bridges in one app, and answer unhandled upgrades', async () => {
     const { app, url } = await started([bridge, secondBridge])
     expect(await outcome(`${url}/ours`)).toBe('ours 3')
     expect(await outcome(`${url}/more?a=1`)).toBe('ours 3')
     expect(await outcome(`${url}/nowhere`)).toBe(404)
     expect(await outcome(`${url}/plain`)).toBe(404)
     await expect.poll(() => connections(app)).toBe(0)
-    // Nothing of it is the host's.
+    // The host has no sockets.
     expect(app.hasDecorator('websocketServer')).toBe(false)
     expect((await app.inject('/ours')).statusCode).toBe(404)
   })
 
-  it('leave upgrades alone that another listener of the host takes', async () => {
+  it('ignore upgrades that another listener of the host handles', async () => {
     const theirs = new WebSocketServer({ noServer: true })
     const { url } = await started([
       bridge,
       async app => {
         app.server.on('upgrade', (request, socket, head) => {
           if (request.url !== '/by-hand') return
-          // Not in the same tick, as somebody who looks up a session would.
+          // Not in the same tick, as after a session look-up.
           setImmediate(() => theirs.handleUpgrade(request, socket, head, each => each.send('by hand')))
         })
       },
@@ -127,7 +127,7 @@ describe("a bridge's sockets in somebody else's app", () => {
     expect(await outcome(`${url}/ours`)).toBe('ours 3')
   })
 
-  it('end with 1011 when taking them fails, and the server goes on', async () => {
+  it('end with 1011 when accepting fails, and the server continues', async () => {
     const { url } = await started([
       async app => {
         await app.register(async scope => {

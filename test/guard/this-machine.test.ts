@@ -12,24 +12,24 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** What the server says to a request with these lines in its head. */
+/** The server's response to a request with these header lines. */
 async function asked(host: string, lines: readonly string[] = [], version = '1.1'): Promise<string> {
   const head = [`GET / HTTP/${version}`, `Host: ${host}`, 'Connection: close', ...lines].join('\r\n')
   return /here: (\w+)/.exec(await exchanged(port, `${head}\r\n\r\n`))?.[1] ?? ''
 }
 
-describe('from this machine', () => {
-  test('is what comes from it and asks for it by its own name', async () => {
+describe('a request from this machine', () => {
+  test('is one from a local program for a local name', async () => {
     for (const host of ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, '127.8.9.10', '[::1]:80'])
       expect(await asked(host), host).toBe('true')
   })
 
-  test('is not what asks for another name: a page of another site, whose name leads here', async () => {
+  test('is not one for another name: a page of another site, whose name resolves here', async () => {
     for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1', ''])
       expect(await asked(host), host).toBe('false')
   })
 
-  test('is not what a proxy or tunnel brings, however it says so, nor one that says nothing', async () => {
+  test('is not one from a proxy or tunnel, with any header or none', async () => {
     for (const line of [
       'X-Forwarded-For: 127.0.0.1',
       'X-Forwarded-Host: localhost',
@@ -39,7 +39,7 @@ describe('from this machine', () => {
       'X-Real-IP: 127.0.0.1',
       'CF-Connecting-IP: 198.51.100.7',
       'x-client-ip:',
-      // Envoy without use_remote_address, and what others add of their own.
+      // Envoy without use_remote_address, and headers that others add.
       'X-Envoy-External-Address: 198.51.100.7',
       'X-Envoy-Expected-Rq-Timeout-Ms: 15000',
       'X-Request-Id: 5f0b9c',
@@ -54,11 +54,11 @@ describe('from this machine', () => {
       'Tailscale-User-Login: a',
     ])
       expect(await asked('localhost', [line]), line).toBe('false')
-    // As nginx asks that was told nothing but where to.
+    // As sent by nginx with only `proxy_pass` configured.
     expect(await asked(`127.0.0.1:${port}`, [], '1.0')).toBe('false')
   })
 
-  test('is what programs here ask with headers of their own: Prometheus, the simulated telephone, a page', async () => {
+  test('is one from local programs with their own headers: Prometheus, the simulated phone, a page', async () => {
     for (const line of [
       'X-Prometheus-Scrape-Timeout-Seconds: 10',
       'X-Twilio-Signature: a',
@@ -72,7 +72,7 @@ describe('from this machine', () => {
       expect(await asked('localhost', [line]), line).toBe('true')
   })
 
-  test('is not what comes from elsewhere', () => {
+  test('is not one from another address', () => {
     const request = (remoteAddress: string | undefined) =>
       ({ headers: { host: 'localhost' }, httpVersion: '1.1', socket: { remoteAddress } }) as IncomingMessage
     for (const address of ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])

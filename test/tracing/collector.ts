@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A span as the collector reads it, times in ms since 1970. */
+/** A span as received by the collector, times in ms since 1970. */
 export interface ReadSpan {
   readonly name: string
   readonly traceId: string
@@ -30,7 +30,7 @@ const plain = ({ stringValue, intValue, doubleValue }: Value) =>
 const attributesOf = (attributes: readonly Attribute[] = []) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]))
 
-/** An OTLP collector on loopback that keeps what it gets; `slow` answers nothing until it is closed. */
+/** An OTLP collector on loopback that keeps its input; `slow` sends no response until it is closed. */
 export async function collector({ slow = false, port = 0 }: { slow?: boolean; port?: number } = {}) {
   const spans: ReadSpan[] = []
   const resources: Record<string, unknown>[] = []

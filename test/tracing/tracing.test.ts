@@ -13,7 +13,7 @@ type Rooms = Awaited<ReturnType<typeof rooms>>
 let r: Rooms
 afterEach(() => r.relay.close())
 
-/** The room's clock began then. */
+/** Start of the room's clock. */
 const EPOCH = Date.UTC(2026, 10, 21, 10)
 
 async function traced(url: string, settings: object = {}) {
@@ -34,7 +34,7 @@ async function traced(url: string, settings: object = {}) {
   return { tracing, counters, log }
 }
 
-/** Anna says something, and is told it in Spanish; `ben`, a listener, too. */
+/** Anna speaks and is translated into Spanish; `ben`, a listener, hears it too. */
 async function talk(words = 'a secret that is nobody else’s'): Promise<void> {
   r.join('anna', { room: 'r', speaks: 'en-us', hears: 'en-us' })
   r.join('+15005550006', { room: 'r', speaks: 'es-es', hears: 'es-es' })
@@ -56,7 +56,7 @@ async function talk(words = 'a secret that is nobody else’s'): Promise<void> {
 }
 
 describe('a trace', () => {
-  test('has one span for an utterance, with its stages as they were, and no words, names or numbers', async () => {
+  test('has one span per utterance, with its actual stages, and no words, names or numbers', async () => {
     await using there = await collector()
     const { tracing, counters } = await traced(there.url, {
       headers: { authorization: 'Bearer the-key' },
@@ -102,7 +102,7 @@ describe('a trace', () => {
     expect(counters).toMatchObject({ utterances: 1, exported: 5, failed: 0 })
   })
 
-  test('says that an utterance was dropped, or that the leg failed', async () => {
+  test('reports that an utterance was dropped, or that the leg failed', async () => {
     await using there = await collector()
     const { tracing } = await traced(there.url)
     await talk()
@@ -123,7 +123,7 @@ describe('a trace', () => {
     ])
   })
 
-  test('is one, however many listen', async () => {
+  test('is one, for any number of listeners', async () => {
     await using there = await collector()
     const { tracing, counters } = await traced(there.url)
     r.join('carl', { room: 'r', speaks: 'es-es', hears: 'es-es' })
@@ -135,7 +135,7 @@ describe('a trace', () => {
     expect(counters.utterances).toBe(1)
   })
 
-  test('is of a share of the utterances alone', async () => {
+  test('covers only the sampled share of utterances', async () => {
     await using there = await collector()
     const { tracing, counters } = await traced(there.url, { sampleRatio: 0 })
     await talk()
@@ -154,7 +154,7 @@ describe('a collector', () => {
       })
   }
 
-  test('that is away costs calls nothing, is counted and told once', async () => {
+  test('that is unavailable costs calls nothing, is counted and logged once', async () => {
     const there = await collector()
     await there[Symbol.asyncDispose]()
     const { tracing, counters, log } = await traced(there.url)
@@ -167,14 +167,14 @@ describe('a collector', () => {
     expect(log.complaints).toHaveLength(1)
   })
 
-  test('that does not answer holds up nobody, and what waits for it is bounded', async () => {
+  test('that does not respond delays no call, and its queue is bounded', async () => {
     await using there = await collector({ slow: true })
     const { tracing } = await traced(there.url)
     many(1)
     await expect.poll(() => there.requests.length, { timeout: 10_000 }).toBe(1)
     const before = process.cpuUsage()
     many(10_000)
-    // A quarter of a millisecond of work for each, however long a busy machine takes for it: nothing waits for an answer.
+    // A quarter of a millisecond of work for each, at any speed of the machine: no call waits for a response.
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 1_000).toBeLessThan(2_500)
     await tracing[Symbol.asyncDispose]()

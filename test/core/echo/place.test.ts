@@ -7,7 +7,7 @@ const lounge = { place: 'lounge' } as const
 const only = { ...lounge, takes: 'nothing' } as const
 const voices = [voiceOf(recording(5), 1.2), voiceOf(recording(2), 0.85)]
 
-/** A voice channel: three who speak, of whom two use loudspeakers, and an ear for each language. */
+/** A voice channel: three speakers, two of them with loudspeakers, and an output per language. */
 async function channel(db: number) {
   const r = await echoRoom({ voices })
   const way = { db, delayMs: 231, reflections: ROOMS.small }
@@ -23,7 +23,7 @@ async function channel(db: number) {
     r.legs.set(ear.id, ear)
     r.relay.admit(ear, { room: 'r', ...lounge, hears, original: 'off' })
   }
-  // A bot speaks to the channel, and its members hear each other without us.
+  // A bot plays to the channel, and its members hear each other directly.
   const voice = {
     ana: new EchoLeg('a', r.clock),
     bob: new EchoLeg('b', r.clock),
@@ -36,11 +36,11 @@ async function channel(db: number) {
 }
 
 describe.each([-40, -20, -6])('in a voice channel with loudspeakers (%d dB)', db => {
-  test('one sentence is translated once, whoever else hears it', async () => {
+  test('translates one sentence once, for any listeners', async () => {
     const r = await channel(db)
     const said = recording(3)
     r.say('ana', said)
-    // What the others hear of her directly is played at the pace of time, too.
+    // The others hear her directly, so that is played in real time, too.
     const whole = said.subarray(0, Math.floor(said.length / 320) * 320)
     r.voice.ana.play(whole)
     await r.run(12_000)

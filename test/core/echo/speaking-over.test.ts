@@ -9,22 +9,16 @@ import { recording } from '../../transcode/speech-signal.ts'
 const voices = [voiceOf(joined([recording(1), recording(4)]), 1.15)]
 
 describe.each(Object.keys(KINDS))('by %s', kind => {
-  test.each([-90, -30, -12, -6])(
-    'who speaks over what they hear is heard, with an echo of %d dB',
-    async db => {
-      expect(await spokenOver(kind, db, true)).toBeGreaterThanOrEqual(0.95)
-    },
-  )
+  test.each([-90, -30, -12, -6])('passes speech over playback, with an echo of %d dB', async db => {
+    expect(await spokenOver(kind, db, true)).toBeGreaterThanOrEqual(0.95)
+  })
 
-  test.each([-90, -30, -6])(
-    'who says again what they have just heard is understood, with an echo of %d dB',
-    async db => {
-      expect(await repeated(kind, db, 2, 500)).toBe(true)
-    },
-  )
+  test.each([-90, -30, -6])('passes a repetition of words just played, with an echo of %d dB', async db => {
+    expect(await repeated(kind, db, 2, 500)).toBe(true)
+  })
 })
 
-test('others hear the original as it is, with the echo in it', async () => {
+test('others hear the original unchanged, including the echo', async () => {
   const way = { db: -12, delayMs: 184 }
   const r = await echoRoom({ voices })
   r.join('anna', { speaks: 'en-us', hears: 'en-us' })
@@ -34,13 +28,13 @@ test('others hear the original as it is, with the echo in it', async () => {
   r.say('anna', recording(2))
   await r.run(6_000)
   expect(r.relay.metrics.echoFramesMasked).toBeGreaterThan(20)
-  // Carla understands Ben's language, and hears the translation; Ben's line brings it once more, softer.
+  // Carla understands Ben's language, and hears the translation; Ben's line repeats it, quieter.
   expect(rms(carla.lately(1_000))).toBeGreaterThan(200)
   expect(r.understood).toHaveLength(1)
   await r.relay.close()
 })
 
-test('an echo that suddenly becomes louder is told by its words, and learnt', async () => {
+test('an echo that suddenly becomes louder is detected by its text, and learned', async () => {
   const way = { db: -34, delayMs: 184, reflections: ROOMS.small }
   const r = await echoRoom({
     voices,
@@ -70,7 +64,7 @@ test('an echo that suddenly becomes louder is told by its words, and learnt', as
   await r.relay.close()
 })
 
-test('a tone over a loud echo is heard: not all that is sent is speech', async () => {
+test('a tone over a loud echo is passed: not all audio is speech', async () => {
   const r = await echoRoom({ voices })
   r.join('anna', { speaks: 'en-us', hears: 'en-us', original: 'off' })
   r.join('ben', { speaks: 'es-es', hears: 'es-es', original: 'off' }, { db: -12, delayMs: 184 })
