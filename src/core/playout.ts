@@ -135,8 +135,8 @@ export class Playout {
   }
 
   /**
-   * Drops translations that are queued here or not yet played by the peer. A notice continues. Returns false if there
-   * were none.
+   * Drops translations that are queued here or not yet played by the peer. A notice continues. Returns false if
+   * no translation was pending.
    */
   interrupt(): boolean {
     let queued = this.#marks.unconfirmed > this.#unheardNotices

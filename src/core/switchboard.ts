@@ -36,7 +36,7 @@ const LIMIT_MARGIN_SECONDS = 60
 
 /**
  * Connects calls. It admits every leg; for an invitation with `dial`, it also dials a callee. The caller hears ringing,
- * then the answer or a notice with the outcome. When one of the two hangs up, the other hears a notice and is
+ * then the answer or a notice with the outcome. After one of the two hangs up, the other hears a notice and is
  * disconnected, unless others have joined. Independent of channels: it uses only legs and a dialer.
  */
 export class Switchboard implements Admission {

@@ -30,7 +30,7 @@ const LOOK_FRAMES = 5
 /**
  * One speaker's translations for one listener: whole utterances, in order. It measures their delay and catches up: it
  * trims pauses, then plays speech faster, until the delay is gone. If an utterance would have to wait longer than
- * `maxLagMs`, the oldest ones that have not started are dropped whole. Without delay, frames pass unchanged.
+ * `maxLagMs`, the oldest unstarted ones are dropped whole. Without delay, frames pass unchanged.
  */
 export class TranslationLane {
   readonly #queue: QueuedSpeech[] = []

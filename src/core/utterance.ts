@@ -106,7 +106,7 @@ export class Utterance {
     if (!this.audio.complete) this.#finish()
   }
 
-  /** All utterances of a session share the loudness normalizer, so its output is read at once. */
+  /** All utterances of a session share the normalizer, so its output is read at once. */
   #decode(mp3Frames: number): ReturnType<VoiceStream['decode']> {
     const state = this.#voice.decode(mp3Frames)
     const { leveller } = this.#options

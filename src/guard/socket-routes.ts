@@ -32,7 +32,7 @@ export interface SocketRouteTerms {
 /**
  * WebSocket routes with their own limits, in an app that possibly also uses `@fastify/websocket`: registered earlier or
  * later, from any copy, with any `maxPayload`. Upgrades pass through Fastify's hooks like any request: the host's
- * plugin routes them, or this class does if there is none. They end in a `preHandler` here, before the handler, which
+ * plugin routes them, or, without one, this class does. They end in a `preHandler` here, before the handler, which
  * the host's plugin can wrap.
  */
 export class SocketRoutes {

@@ -21,7 +21,7 @@ describe('the state of a participant', () => {
     })
   })
 
-  test('applies the given keys, removes those that are null, keeps the rest', () => {
+  test('applies the given keys, removes null keys, keeps the rest', () => {
     const next = changedState(state, { hears: 'FR_fr', name: null, muted: true, speaks: undefined })
     expect(next).toEqual({
       speaks: 'en-us',

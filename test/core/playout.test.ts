@@ -156,7 +156,7 @@ describe('playing translations', () => {
     expect(s.seen).toEqual(['begun 1', 'begun 2', 'dropped 2'])
   })
 
-  test('while the peer does not read, nothing is sent', () => {
+  test('stops sending while the peer does not read', () => {
     const s = setUp()
     const voice = s.add('anna')
     voice.session = { away: true }

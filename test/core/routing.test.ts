@@ -30,7 +30,7 @@ test('a listener without a language is silent; without a target language they he
   ])
 })
 
-test('a participant who pauses interpreting hears originals, and is heard untranslated', () => {
+test('a participant who pauses interpreting hears originals, and others hear theirs', () => {
   const paused = {
     ...party('a', 'en-us', 'en-us'),
     state: { interpreting: false, speaks: 'en-us', hears: 'en-us' },

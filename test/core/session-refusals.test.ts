@@ -48,7 +48,7 @@ describe('a session whose service refuses', () => {
     r.translator.last.drop(no)
     r.clock.advance(5)
     expect(r.translator.connections).toHaveLength(2)
-    // It accepts each connection and ends it at once: that is no success.
+    // It accepts each connection and ends it at once, which is not a success.
     for (let n = 0; n < 600; n++) {
       if (!r.translator.last.closed) {
         r.translator.last.sink.ready()

@@ -87,7 +87,7 @@ asRoot('a replaced file keeps its owner and group; a new one gets those of its f
   expect(await stat(join(folder, 'new.json'))).toMatchObject({ uid: 65_534, gid: 12_345 })
 })
 
-asRoot('whoever cannot keep the owner is refused, and the file stays', async () => {
+asRoot('a user who cannot preserve the owner gets an error, and the file remains', async () => {
   const path = join(folder, 'a.json')
   await writeFile(path, 'one')
   await chmod(path, 0o644)

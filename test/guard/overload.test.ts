@@ -150,9 +150,9 @@ test('exactly at the limit it accepts, and near it does not recover', () => {
 })
 
 test.each([
-  ['of the machine, where nothing is set', 0, 0.5],
+  ['of the machine, without a limit', 0, 0.5],
   ['of the machine, where more than it has is set', 4 * totalmem(), 0.5],
-  ['of what this process may have', 0.625 * totalmem(), 0.8],
+  ['of the memory available to this process', 0.625 * totalmem(), 0.8],
 ])('measures memory by the share %s', (_what, allowed, share) => {
   vi.spyOn(process, 'constrainedMemory').mockReturnValue(allowed)
   vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(totalmem() / 2)
