@@ -13,7 +13,7 @@ async function opened(options: Parameters<typeof browserServer>[0] = {}) {
   return b.server
 }
 
-test('a page opened by an unknown host name says which settings allow it', async () => {
+test('a page opened by an unknown host name shows which settings allow it', async () => {
   const server = await opened()
   const asked = { url: '/', headers: { ...BROWSER, host: 'phone.lan:8080' } }
   const { statusCode, headers, body } = await server.inject(asked)
@@ -41,7 +41,7 @@ test('programs get the same as JSON with a stable code', async () => {
   expect(JSON.parse(foreign.body)).toMatchObject({ error: 'origin-not-allowed' })
 })
 
-test('nothing of a host name gets into the page as markup', async () => {
+test('a host name cannot inject markup into the page', async () => {
   const server = await opened()
   const { body } = await server.inject({
     url: '/',
@@ -51,7 +51,7 @@ test('nothing of a host name gets into the page as markup', async () => {
   expect(body).toContain('You opened that name')
 })
 
-test('a page that does not exist is a page for people and JSON for programs', async () => {
+test('a missing page is an HTML page for people and JSON for programs', async () => {
   const { server } = openServer({
     limits: limitsSchema.parse({}),
     trustProxy: [],

@@ -11,7 +11,7 @@ const get = (name: string, headers = {}) => server.inject({ url: `${FILES_PATH}/
 afterAll(() => server.close())
 
 describe('files of pages', () => {
-  it('are modules without their types, at the path that imports lead to', async () => {
+  it('are modules without types, at the paths that imports resolve to', async () => {
     const { headers, body, statusCode } = await get('pages/page/element.ts')
     expect(statusCode).toBe(200)
     expect(headers['content-type']).toContain('text/javascript')
@@ -19,18 +19,18 @@ describe('files of pages', () => {
     expect(body).not.toContain('HTMLElementTagNameMap')
   })
 
-  it('are styles and pictures too', async () => {
+  it('include styles and images', async () => {
     expect((await get('pages/page/base.css')).headers['content-type']).toContain('text/css')
     expect((await get('pages/page/icon.svg')).headers['content-type']).toBe('image/svg+xml')
   })
 
-  it('are not sent again to who has them', async () => {
+  it('are not sent again to clients that have them', async () => {
     const { headers } = await get('pages/page/base.css')
     const again = await get('pages/page/base.css', { 'if-none-match': headers.etag })
     expect([again.statusCode, again.body]).toEqual([304, ''])
   })
 
-  it.each(['transcode/resample.ts', 'core/languages.ts'])('have %s beside them', async name =>
+  it.each(['transcode/resample.ts', 'core/languages.ts'])('include %s', async name =>
     expect((await get(name)).statusCode).toBe(200),
   )
 
@@ -41,7 +41,7 @@ describe('files of pages', () => {
     '%2e%2e/package.json',
     'pages/page/',
     'pages/page',
-  ])('are nothing else: %s', async name => expect((await get(name)).statusCode).toBe(404))
+  ])('include nothing else: %s', async name => expect((await get(name)).statusCode).toBe(404))
 })
 
 describe('a page', () => {
@@ -52,7 +52,7 @@ describe('a page', () => {
     body: 'pages/page/icon.svg',
   })
 
-  it('names its modules and styles and holds no script or style itself', () => {
+  it('links its modules and styles and has no inline script or style', () => {
     expect(page).toContain(`<script type="module" src="${FILES_PATH}/web/a/page/a.ts"></script>`)
     expect(page).toContain(`href="${FILES_PATH}/web/a/page/a.css"`)
     expect(page).not.toMatch(/<style|style=|<script>| on\w+=/)
@@ -61,7 +61,7 @@ describe('a page', () => {
   it('has its title as text', () =>
     expect(page).toContain('<title>&#60;b&#62;&#34;one&#34; &#38; two&#60;/b&#62;</title>'))
 
-  it('may load from here alone, where other answers may load nothing', () => {
+  it('can load only from here, where other responses can load nothing', () => {
     const policy = PAGE_HEADERS['content-security-policy']
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval'")

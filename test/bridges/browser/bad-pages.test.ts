@@ -6,7 +6,10 @@ import { browserServer } from './bridge.ts'
 let b: Awaited<ReturnType<typeof browserServer>>
 afterEach(() => b.close())
 
-/** Says `message` so often to a visit of its own; the code it is closed with, which harms nobody else. */
+/**
+ * Sends `message` repeatedly on a separate visit; returns the close code, after checking that other visits are
+ * unaffected.
+ */
 async function closedFor(message: string | Buffer, times = 1): Promise<number> {
   b = await browserServer()
   const good = await b.talker()
@@ -21,19 +24,19 @@ async function closedFor(message: string | Buffer, times = 1): Promise<number> {
   return code
 }
 
-describe('a page that does what it should not', () => {
+describe('a page that violates the protocol', () => {
   test.each([
     ['text above the limit', 'x'.repeat(5_000), 1, 1009],
     ['audio above the limit', Buffer.alloc(8 + 640 * 11), 1, 1009],
     ['far more than any message', Buffer.alloc(100_000), 1, 1009],
-    ['no JSON, over and over', '{', 10, 1007],
-    ['audio of no length that is one, over and over', Buffer.alloc(100), 10, 1007],
+    ['repeated invalid JSON', '{', 10, 1007],
+    ['repeated audio of invalid length', Buffer.alloc(100), 10, 1007],
     ['a flood', '{"kind":"ping","at":1}', 400, 1008],
-  ])('%s: its connection ends', async (_, message, times, code) => {
+  ])('%s: its connection is closed', async (_, message, times, code) => {
     expect(await closedFor(message, times)).toBe(code)
   })
 
-  test('says nothing: it is not waited for', async () => {
+  test('is disconnected if it sends nothing', async () => {
     b = await browserServer()
     const silent = await b.talker()
     silent.say(sine(440, 100))
@@ -43,7 +46,7 @@ describe('a page that does what it should not', () => {
     expect(b.bridge.counters.visits).toBe(0)
   })
 
-  test('says hello twice, and what is not known: it is passed over', async () => {
+  test('repeated hello and unknown messages are ignored', async () => {
     b = await browserServer()
     const anna = await b.talker()
     await anna.hello()
@@ -56,7 +59,7 @@ describe('a page that does what it should not', () => {
     expect(b.relay.legs).toBe(1)
   })
 
-  test('changes its mind all the time: beyond the limit nothing is changed', async () => {
+  test('changes above the rate limit are dropped', async () => {
     b = await browserServer()
     const anna = await b.talker()
     await anna.hello()
@@ -68,15 +71,15 @@ describe('a page that does what it should not', () => {
   })
 })
 
-describe('what comes of sound', () => {
-  test('holes in the page clock become silence, repetitions nothing, a page that sends none is silent', async () => {
+describe('incoming audio', () => {
+  test('fills gaps in the page clock with silence, drops repetitions and feeds silence to a silent page', async () => {
     b = await browserServer()
     const anna = await b.talker()
     await anna.hello()
     anna.say(sine(440, 100), 0)
     anna.say(sine(440, 100), 3_200)
     anna.say(sine(440, 100), 3_200)
-    // After an hour without the page: a new beginning.
+    // After an hour without the page: a restart.
     anna.say(sine(440, 100), 3_600 * 16_000)
     anna.send({ kind: 'ping', at: 1 })
     await anna.expect('pong')
@@ -90,14 +93,14 @@ describe('what comes of sound', () => {
     await b.run(2_000)
     const { silenceFedMs } = b.bridge.legCounters()
     expect(silenceFedMs).toBeGreaterThanOrEqual(1_900)
-    // What was fed is not filled again.
+    // Silence that was fed is not filled again.
     anna.say(sine(440, 100), 3_600 * 16_000 + 1_600 + 32_000)
     anna.send({ kind: 'ping', at: 2 })
     await anna.expect('pong', ({ at }) => at === 2)
     expect(b.bridge.legCounters().gapsFilledMs).toBeLessThanOrEqual(200)
   })
 
-  test('more sound than time is dropped, after a burst, and the visit goes on', async () => {
+  test('drops audio faster than real time after a burst, and the visit continues', async () => {
     b = await browserServer()
     const anna = await b.talker()
     await anna.hello()
@@ -108,7 +111,7 @@ describe('what comes of sound', () => {
     expect(anna.closed).toBeUndefined()
   })
 
-  test('of what a stall held up the newest 10 s are heard, the rest is dropped and counted', async () => {
+  test('delivers the newest 10 s after a stall, and drops and counts the rest', async () => {
     b = await browserServer()
     const anna = await b.talker()
     await anna.hello()
@@ -129,7 +132,7 @@ describe('what comes of sound', () => {
     expect(b.bridge.legs.values().next().value?.lostMs).toBe(backlogDroppedMs)
   })
 
-  test('a page that gives no sign of life is asked for one, then given up', async () => {
+  test('pings a page without data, then drops it', async () => {
     b = await browserServer()
     const anna = await b.talker()
     await anna.hello()

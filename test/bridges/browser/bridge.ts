@@ -20,7 +20,7 @@ export const OFFER: Offer = {
   ],
 }
 
-/** The bridge on a real server, with a relay whose service and clock the test plays. */
+/** The bridge on a real server, with a relay whose service and clock the test controls. */
 export async function browserServer(options: Partial<BrowserBridgeOptions> = {}) {
   const clock = new FakeClock(1_000)
   const translator = new FakeTranslator()
@@ -52,7 +52,7 @@ export async function browserServer(options: Partial<BrowserBridgeOptions> = {})
   return {
     ...{ server, address, relay, translator, clock, log, codes, talker },
     bridge: server.browser,
-    /** Lets `ms` pass, a tick at a time, with what is on its way between. */
+    /** Advances the clock by `ms`, tick by tick, delivering pending messages in between. */
     run: async (ms: number) => {
       for (let t = 0; t < ms; t += 20) {
         clock.advance(20)

@@ -7,7 +7,7 @@ import { browserServer } from './bridge.ts'
 let b: Awaited<ReturnType<typeof browserServer>>
 afterEach(() => b.close())
 
-/** The status that an upgrade is answered with; 101: the socket is open. */
+/** Returns the status of an upgrade request; 101: the socket is open. */
 function upgrade(headers: Record<string, string>): Promise<number> {
   return new Promise(resolve => {
     const socket = new WebSocket(`${b.address.replace('http', 'ws')}/talk/socket`, { headers })
@@ -20,7 +20,7 @@ function upgrade(headers: Record<string, string>): Promise<number> {
   })
 }
 
-/** A page or list, with a `Host` of one's own, which `fetch` does not let. */
+/** Requests a page or list with a custom `Host`, which `fetch` does not allow. */
 function get(
   path: string,
   headers: Record<string, string> = {},
@@ -42,8 +42,8 @@ function get(
 
 const PUBLIC = 'https://talk.example.com'
 
-describe('the door', () => {
-  it('lets no page of another site use the browser of somebody here', async () => {
+describe('access to the page', () => {
+  it('rejects pages of other sites that use a visitor’s browser', async () => {
     b = await browserServer({ publicUrl: PUBLIC })
     const { host } = new URL(b.address)
     expect(await upgrade({})).toBe(101)
@@ -60,7 +60,7 @@ describe('the door', () => {
     expect(b.bridge.counters.foreign).toBe(5)
   })
 
-  it('answers to no name that is not its own', async () => {
+  it('rejects unknown host names', async () => {
     b = await browserServer({ publicUrl: PUBLIC, settings: { origins: ['https://other.example:8443'] } })
     const { port } = new URL(b.address)
     for (const host of [
@@ -83,12 +83,12 @@ describe('the door', () => {
     expect((await get('/', { accept: 'text/html', host: 'evil.example' })).status).toBe(403)
   })
 
-  it('shows the page to browsers, and words to all others', async () => {
+  it('sends the page to browsers and text to other clients', async () => {
     b = await browserServer({ words: () => 'All is well.' })
     const page = await get('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
     expect(page.type).toContain('text/html')
     expect(page.body).toContain('id="start"')
-    // All that it loads is there.
+    // All its resources exist.
     for (const [, path] of page.body.matchAll(/(?:src|href)="\.(\/talk\/files\/[^"]+)"/g))
       expect((await get(path!)).status).toBe(200)
     expect((await get('/talk/files/bridges/browser/packet.ts')).status).toBe(200)
@@ -99,7 +99,7 @@ describe('the door', () => {
       })
   })
 
-  it('says what the service can do, and what to begin with', async () => {
+  it('reports the capabilities of the service and the defaults', async () => {
     b = await browserServer()
     const { body } = await get('/talk/languages')
     expect(JSON.parse(body)).toMatchObject({
@@ -108,7 +108,7 @@ describe('the door', () => {
       defaults: { speaks: 'en-us', hears: 'es-es' },
       welcome: true,
     })
-    // A bridge alone has no dashboard to lead to.
+    // Without the rest of the server there is no dashboard to link to.
     expect(JSON.parse(body)).not.toHaveProperty('dashboard')
     const { recordings } = JSON.parse(body) as { recordings: { url: string }[] }
     expect(recordings).toHaveLength(5)
@@ -116,7 +116,7 @@ describe('the door', () => {
     expect((await get('/talk/recordings/..%2ftranscripts.json')).status).toBe(404)
   })
 
-  it('asks the service once for many, and again when it did not answer', async () => {
+  it('queries the service once for many requests, and again after a failure', async () => {
     let asked = 0
     b = await browserServer({
       offer: async () => {
@@ -134,7 +134,7 @@ describe('the door', () => {
   })
 })
 
-describe('who is let in', () => {
+describe('admission of visitors', () => {
   const outsider = { 'x-forwarded-for': '203.0.113.9' }
   const knock = async (headers: Record<string, string>, wishes: object = {}) => {
     const talker = await b.talker(headers)
@@ -150,7 +150,7 @@ describe('who is let in', () => {
     ['local', 'welcome', 'uninvited'],
     ['invited', 'uninvited', 'uninvited'],
     ['anyone', 'welcome', 'welcome'],
-  ] as const)('%s: from here %s, from elsewhere %s', async (visitors, here, elsewhere) => {
+  ] as const)('%s: locally %s, remotely %s', async (visitors, here, elsewhere) => {
     b = await browserServer({ settings: { visitors } })
     expect(await knock({})).toBe(here)
     expect(await knock(outsider)).toBe(elsewhere)
@@ -164,7 +164,7 @@ describe('who is let in', () => {
     expect(b.relay.rooms.get('desk')?.participants.size).toBe(2)
   })
 
-  test('links expire, and can be revoked', async () => {
+  test('links expire and can be revoked', async () => {
     b = await browserServer()
     const link = b.bridge.links.issue('desk', 60_000)
     expect(await knock({}, { link: 'x'.repeat(24) })).toBe('link')
@@ -177,7 +177,7 @@ describe('who is let in', () => {
     expect(JSON.stringify(b.log.all)).not.toContain(link)
   })
 
-  test('codes can be guessed a few times only', async () => {
+  test('limits guesses of codes', async () => {
     const { FakeClock } = await import('../../../src/simulator/fake-clock.ts')
     b = await browserServer({ guesses: new AddressGuessLimit(new FakeClock()) })
     for (let n = 0; n < 5; n++) expect(await knock({}, { code: '000000' })).toBe('code')
@@ -185,7 +185,7 @@ describe('who is let in', () => {
     expect(await knock({})).toBe('welcome')
   })
 
-  test('so many at a time, in languages that there are, and not while the server is busy', async () => {
+  test('limits visitors, checks languages, and rejects visitors while the server is busy', async () => {
     let busy = false
     b = await browserServer({
       settings: { maxVisitors: 2 },
@@ -202,7 +202,7 @@ describe('who is let in', () => {
     expect(Object.fromEntries(b.bridge.counters.refused)).toEqual({ language: 2, busy: 1, full: 1 })
   })
 
-  test('nobody says hello in vain: a service that is away leaves languages unchecked', async () => {
+  test('admits visitors with unchecked languages while the service is unavailable', async () => {
     b = await browserServer({ offer: () => Promise.reject(new Error('away')) })
     expect(await knock({}, { speaks: 'fr-fr' })).toBe('welcome')
   })

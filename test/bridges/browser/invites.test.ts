@@ -11,7 +11,7 @@ function desk() {
   const links = new RoomLinks(clock)
   const roomCodes = new RoomCodes(clock)
   const invites = new Invites({ links, roomCodes, page: '/', clock, ttlMs: 2 * HOUR_MS })
-  /** Whether one is given, and with a code. */
+  /** Whether an invitation is given, and whether it has a code. */
   const asks = (room: string, address = 'a') => {
     try {
       return invites.give(room, address).code === undefined ? 'link' : 'both'
@@ -23,7 +23,7 @@ function desk() {
 }
 
 describe('invitations from the page', () => {
-  test('let in to the room, by link and by code', () => {
+  test('admit to the room, by link and by code', () => {
     const { links, roomCodes, invites } = desk()
     const { path, code = '', endsInMs } = invites.give('r', 'a')
     expect(links.find(path.replace('/#join=', ''))).toBe('r')
@@ -31,7 +31,7 @@ describe('invitations from the page', () => {
     expect(endsInMs).toBe(2 * HOUR_MS)
   })
 
-  test('are the same for a room, however often somebody asks, until half of their time is over', () => {
+  test('are reused for a room until half their lifetime has passed', () => {
     const { clock, links, roomCodes, invites } = desk()
     const first = invites.give('r', 'a')
     for (let n = 0; n < 5_000; n++) expect(invites.give('r', 'a').path).toBe(first.path)
@@ -41,11 +41,11 @@ describe('invitations from the page', () => {
     const second = invites.give('r', 'a')
     expect(second.path).not.toBe(first.path)
     expect(second.code).not.toBe(first.code)
-    // The first lets in until its time is over.
+    // The first one stays valid until it expires.
     expect([links.size, roomCodes.of('r').length, invites.made]).toEqual([2, 2, 2])
   })
 
-  test('are made anew when the link or the code was revoked', () => {
+  test('are renewed after the link or the code was revoked', () => {
     const { links, roomCodes, invites } = desk()
     const first = invites.give('r', 'a')
     links.revokeAll('r')
@@ -55,18 +55,18 @@ describe('invitations from the page', () => {
     expect(invites.give('r', 'a').code).not.toBe(second.code)
   })
 
-  test('are no way to use up links or codes: not by room after room, nor from many addresses', () => {
+  test('cannot use up links or codes, neither with many rooms nor from many addresses', () => {
     const { clock, asks, roomCodes } = desk()
     const tried = Array.from({ length: 50 }, (_, n) => asks(`mine ${n}`))
     expect(tried.filter(each => each === 'both')).toHaveLength(20)
     expect(tried.slice(20).every(each => each === 'CAPACITY')).toBe(true)
-    // Others are not kept waiting, nor is a room that has its own.
+    // Other addresses, and rooms that have an invitation, are not limited.
     expect([asks('theirs', 'b'), asks('mine 3')]).toEqual(['both', 'both'])
     clock.advance(60_000)
     expect([asks('mine 20'), asks('mine 21')]).toEqual(['both', 'CAPACITY'])
     for (let n = 0; n < 1_000; n++) asks(`crowd ${n}`, `address ${n}`)
     expect(asks('late', 'c')).toBe('link')
-    // For a telephone, a channel or a program there are codes left.
+    // Codes remain for phones, channels and programs.
     expect(roomCodes.issue('desk', HOUR_MS)).toMatch(/^\d{6}$/)
     clock.advance(2 * HOUR_MS)
     expect(asks('later', 'c')).toBe('both')

@@ -13,7 +13,7 @@ await relay.ready()
 const open: FastifyInstance[] = []
 afterEach(() => Promise.all(open.splice(0).map(app => app.close())))
 
-/** A site with a bridge in it, and with whatever `own` adds before and after. */
+/** A site with the bridge, and with the routes that `own` adds before and after it. */
 async function site(
   options: Partial<BrowserBridgeOptions> = {},
   { within = '', before = (_app: FastifyInstance) => {}, after = (_app: FastifyInstance) => {} } = {},
@@ -34,7 +34,7 @@ async function site(
 
 const HTML = { headers: { accept: 'text/html' } }
 
-/** All that the page at `address` links, as a browser resolves it, and what it asks for itself. */
+/** All links and requests of the page at `address`, resolved as in a browser. */
 async function linksOf(address: string, seen = address): Promise<{ url: string; root: string }[]> {
   const page = await fetch(address, HTML)
   expect([address, page.status]).toEqual([address, 200])
@@ -45,17 +45,17 @@ async function linksOf(address: string, seen = address): Promise<{ url: string; 
   return [...named, `${root}talk/languages`].map(link => ({ url: new URL(link, seen).href, root }))
 }
 
-describe('the talk page in a site of somebody else', () => {
+describe('the talk page within another site', () => {
   it.each([
     ['without a prefix', {}, '', '/talk'],
-    ['with one', { prefix: '/calls' }, '', '/calls/talk'],
-    ['in a scope with one', {}, '/api', '/api/talk'],
+    ['with a prefix', { prefix: '/calls' }, '', '/calls/talk'],
+    ['in a scope with a prefix', {}, '/api', '/api/talk'],
     ['with both', { prefix: '/calls' }, '/api', '/api/calls/talk'],
-    ['at a path of its own', { prefix: '/calls', path: '/interpreter/room' }, '', '/calls/interpreter/room'],
+    ['at a separate path', { prefix: '/calls', path: '/interpreter/room' }, '', '/calls/interpreter/room'],
     ['as the page of a prefix', { prefix: '/calls', path: '/' }, '', '/calls'],
     ['as the page of a prefix, with a slash', { prefix: '/calls', path: '/' }, '', '/calls/'],
     ['as the only page', { path: '/' }, '', '/'],
-  ])('%s leads to nothing that is not there', async (_how, options, within, path) => {
+  ])('has only valid links %s', async (_how, options, within, path) => {
     const origin = await site(options, { within })
     const links = await linksOf(origin + path)
     for (const { url } of links) expect([url, (await fetch(url, HTML)).status]).toEqual([url, 200])
@@ -69,7 +69,7 @@ describe('the talk page in a site of somebody else', () => {
     expect((await fetch(origin + invited.replace(/#.*/, ''), HTML)).status).toBe(200)
   })
 
-  it('is found behind a proxy that takes a path of its own away', async () => {
+  it('works behind a proxy that strips a path', async () => {
     const origin = await site({ prefix: '/calls' })
     for (const { url } of await linksOf(`${origin}/calls/talk`, `${origin}/site/calls/talk`)) {
       expect(url).toMatch(`${origin}/site/calls/`)
@@ -91,7 +91,7 @@ describe('the talk page in a site of somebody else', () => {
   })
 })
 
-/** Somebody comes in, and asks for a link for others. */
+/** Joins and requests a link for others. */
 function visit(url: string, origin: string): Promise<{ invited: string }> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url.replace('http', 'ws'), { headers: { origin } })

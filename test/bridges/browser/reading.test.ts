@@ -7,7 +7,10 @@ const party = (id: string, hears: string, more = {}) => {
   return { id, invitation, state: initialState(invitation) }
 }
 const ROOM = [party('anna', 'en-us'), party('bob', 'fr-fr'), party('cleo', 'es-es')]
-/** What of Anna's English somebody reads: the languages into which it is translated, the latter '' where it is left out. */
+/**
+ * Languages in which a reader gets captions of Anna’s English: her target languages, with '' where the caption is
+ * omitted.
+ */
 const read = (id: string, hears: string, room = ROOM, targets = ['es-es', 'fr-fr'], speaker = 'anna') => {
   const reading = new Reading()
   return targets.flatMap(to => {
@@ -17,23 +20,23 @@ const read = (id: string, hears: string, room = ROOM, targets = ['es-es', 'fr-fr
   })
 }
 
-test('each reads in the language they hear; their own words, and those they understand, once', () => {
+test('each visitor reads captions in the language they hear, and those in their own language once', () => {
   expect(read('cleo', 'es-es')).toEqual(['es-es'])
   expect(read('bob', 'fr-fr')).toEqual(['fr-fr'])
   expect(read('anna', 'en-us')).toEqual(['fr-fr'])
   // English is English.
   expect(read('dora', 'en-gb')).toEqual([''])
-  // Whoever speaks one language and hears another reads their own words once, too.
+  // Visitors who speak one language and hear another read their own words once, too.
   expect(read('anna', 'es-es', [party('anna', 'es-es'), ...ROOM.slice(1)])).toEqual(['fr-fr'])
-  // Alone; and beside those who only speak.
+  // Alone, and with participants who only speak.
   expect(read('anna', 'es-es', [party('anna', 'es-es')], ['es-es'])).toEqual(['es-es'])
   const speaks = party('dan', 'fr-fr', { takes: 'nothing' })
   expect(read('anna', 'en-us', [speaks, ...ROOM.slice(2)])).toEqual(['es-es'])
-  // What the system says.
+  // Messages of the system.
   expect(read('cleo', 'es-es', ROOM, ['en-us', 'es-es', 'fr-fr'], 'system')).toEqual(['es-es'])
 })
 
-test('what was begun to be read is read to its end in that language, and nothing more of it', () => {
+test('an utterance is shown to its end in the language in which it started', () => {
   const reading = new Reading()
   const said = { room: 'r', speaker: 'anna', from: 'en-us', to: 'es-es', utterance: 'anna.1', text: 'yes' }
   const of = (final: boolean, hears: string) => reading.of({ ...said, final }, { id: 'cleo', hears }, ROOM)

@@ -7,21 +7,21 @@ import { until } from '../../helpers/until.ts'
 type Kind = Outbound['kind']
 type Of<K extends Kind> = Extract<Outbound, { kind: K }>
 
-/** A page without a browser: it says what a page says, and keeps what it is told. */
+/** A page without a browser: sends a page’s messages and records those it receives. */
 export class Talker {
   readonly told: Outbound[] = []
-  /** What has come to be heard, one piece a message, with its header's numbers. */
+  /** Received audio, one piece per message, with the values of its header. */
   readonly heard: { sequence: number; timestamp: number; pcm: Int16Array }[] = []
   readonly socket: WebSocket
   closed: { code: number } | undefined
-  /** What was played and not flushed, in order, and marks between: heard in real time. */
+  /** Audio that was played and not flushed, in order, with marks: plays in real time. */
   readonly #queue: (Int16Array | number)[] = []
   readonly #played: Int16Array[] = []
   #playing = false
   #sequence = 0
   #timestamp = 0
 
-  /** `from`: an address of this machine. */
+  /** `from`: a local address. */
   static async open(
     server: string,
     headers: Record<string, string> = {},
@@ -43,7 +43,7 @@ export class Talker {
     })
   }
 
-  /** Comes in; `en-us` is heard in company and `es-es` alone, unless said otherwise. */
+  /** Joins; by default hears `en-us` in company and `es-es` alone. */
   async hello(wishes: object = {}): Promise<Of<'welcome'>> {
     this.send({ kind: 'hello', speaks: 'en-us', hears: 'en-us', alone: 'es-es', ...wishes })
     return this.expect('welcome')
@@ -53,7 +53,7 @@ export class Talker {
     this.socket.send(JSON.stringify(message))
   }
 
-  /** Says `pcm` at once, in messages of a frame; what does not fill one is left out. `at`: where it belongs (samples). */
+  /** Sends `pcm` at once, in messages of one frame; an incomplete frame is omitted. `at`: its timestamp (samples). */
   say(pcm: Int16Array, at = this.#timestamp): void {
     this.#timestamp = at
     for (let n = 0; n + 320 <= pcm.length; n += 320) {
@@ -65,7 +65,7 @@ export class Talker {
     }
   }
 
-  /** The newest message of this kind, which has `wanted` of it; waits until there is one. */
+  /** Waits for and returns the newest message of this kind that matches `wanted`. */
   async expect<K extends Kind>(kind: K, wanted: (message: Of<K>) => boolean = () => true): Promise<Of<K>> {
     const is = (message: Outbound): message is Of<K> => message.kind === kind && wanted(message as Of<K>)
     return until(() => this.told.findLast(is), 5_000, kind)
@@ -75,7 +75,7 @@ export class Talker {
     return (await until(() => this.closed, 5_000, 'the end')).code
   }
 
-  /** All that has been played, one after the other. */
+  /** All audio played, concatenated. */
   get pcm(): Int16Array {
     return Int16Array.from(this.#played.flatMap(pcm => [...pcm]))
   }
@@ -88,7 +88,7 @@ export class Talker {
     for (let at = 0; at < pcm.length; at += 320) this.#play(pcm.subarray(at, at + 320))
   }
 
-  /** In real time, like a loudspeaker. */
+  /** Plays in real time, like a speaker. */
   #play(next: Int16Array | number): void {
     this.#queue.push(next)
     if (!this.#playing) this.#next()

@@ -17,7 +17,7 @@ const secondsOf = (pcm: Int16Array, hz: number) => {
 }
 
 describe('a visitor', () => {
-  test('is heard by the service and hears their own translation, with captions, marks and the delay', async () => {
+  test('is translated, and receives audio, captions, marks and the delay', async () => {
     b = await browserServer()
     const anna = await b.talker()
     const welcome = await anna.hello({ name: 'Anna' })
@@ -53,7 +53,7 @@ describe('a visitor', () => {
     await until(() => b.bridge.legCounters().marksHeard === 1, 2_000, 'the mark')
     await until(() => secondsOf(anna.pcm, 900) > 0.55, 2_000, 'the voice')
     expect(secondsOf(anna.pcm, 900)).toBeLessThan(0.7)
-    // Each piece belongs right behind the one before.
+    // Each piece directly follows the previous one.
     let end = anna.heard[0]!.timestamp
     for (const [n, { sequence, timestamp, pcm }] of anna.heard.entries()) {
       expect(sequence).toBe(n)
@@ -62,7 +62,7 @@ describe('a visitor', () => {
     }
   })
 
-  test('hears their own language as soon as somebody else is there, and themself again when they are gone', async () => {
+  test('hears their own language in company, and their own translation when alone again', async () => {
     b = await browserServer()
     const anna = await b.talker()
     await anna.hello()
@@ -86,7 +86,7 @@ describe('a visitor', () => {
     expect(await bob.expectClosed()).toBe(1000)
   })
 
-  test('changes languages and voice in mid call; voices that the service has not are left out', async () => {
+  test('changes languages and voice during a call, ignoring voices that the service lacks', async () => {
     b = await browserServer()
     const anna = await b.talker()
     await anna.hello({ voices: { 'es-es': 'es-f', 'en-us': 'nobody' } })
@@ -103,7 +103,7 @@ describe('a visitor', () => {
     await anna.expect('self', ({ self }) => self.speaks === undefined)
   })
 
-  test('is told of what others change for them, and keeps it', async () => {
+  test('is notified of changes made by others, and keeps them', async () => {
     b = await browserServer()
     const anna = await b.talker()
     await anna.hello()
@@ -115,7 +115,7 @@ describe('a visitor', () => {
     })
   })
 
-  test('who is cut off comes back as the same party, and hears what they missed', async () => {
+  test('reconnects as the same participant, and hears what they missed', async () => {
     b = await browserServer()
     const returned: RelayEvents['returned'][] = []
     b.relay.observer.on('returned', event => returned.push(event))
@@ -130,7 +130,7 @@ describe('a visitor', () => {
     expect(await again.expect('welcome')).toMatchObject({ resumed: true, call })
     expect(returned).toMatchObject([{ awayMs: 3_000 }])
     expect(b.bridge.counters).toMatchObject({ visits: 1, resumed: 1 })
-    // And once more over a connection that is still there.
+    // Again over a connection that is still open.
     const third = await b.talker()
     third.send({ kind: 'resume', call, secret })
     await third.expect('welcome')
@@ -139,7 +139,7 @@ describe('a visitor', () => {
     expect(b.relay.legs).toBe(1)
   })
 
-  test('who is away for too long, or has the wrong secret, is somebody new', async () => {
+  test('joins as a new visitor after too long a disconnection, or with the wrong secret', async () => {
     b = await browserServer()
     const anna = await b.talker()
     const { call, secret } = await anna.hello()
@@ -157,7 +157,7 @@ describe('a visitor', () => {
     expect(b.clock.pending).toBe(0)
   })
 
-  test('is shown out when their time is up', async () => {
+  test('is disconnected when their time is up', async () => {
     b = await browserServer({ settings: { maxMinutes: 1 }, limits: { lostAfterMs: 120_000 } })
     const anna = await b.talker()
     expect((await anna.hello()).endsInMs).toBe(60_000)
@@ -167,7 +167,7 @@ describe('a visitor', () => {
     expect(b.bridge.visits).toBe(0)
   })
 
-  test('is told when the server goes', async () => {
+  test('is notified when the server shuts down', async () => {
     b = await browserServer()
     const anna = await b.talker()
     await anna.hello()

@@ -12,8 +12,8 @@ import { parse } from '../../../src/bridges/browser/wire.ts'
 const HELLO = { kind: 'hello', speaks: 'en-us', hears: 'en-us', alone: 'es-es' }
 const TOKEN = 'abcdefghijklmnopqrstuvwx'
 
-describe('what a page says', () => {
-  it('is read with its defaults', () => {
+describe('a message of the page', () => {
+  it('gets defaults for absent fields', () => {
     expect(parse(JSON.stringify(HELLO))).toEqual({ ...HELLO, voices: {}, original: 'duck', muted: false })
     expect(parse(JSON.stringify({ kind: 'change', voices: { 'es-es': 'es-f' }, name: null }))).toEqual({
       kind: 'change',
@@ -23,7 +23,7 @@ describe('what a page says', () => {
     expect(parse(`{"kind":"resume","call":"${TOKEN}","secret":"${TOKEN}"}`)).toMatchObject({ kind: 'resume' })
   })
 
-  it('may be of a later version', () => {
+  it('can come from a later version', () => {
     expect(parse('{"kind":"dance"}')).toEqual({ kind: 'unknown' })
     expect(parse('{"kind":"ping","at":1,"more":true}')).toEqual({ kind: 'ping', at: 1 })
   })
@@ -45,9 +45,9 @@ describe('what a page says', () => {
     ['{"kind":"mark","id":1.5}', 'mark'],
     ['{"kind":"key","digit":"12"}', 'key'],
     ['{"kind":"resume","call":"short","secret":"short"}', 'resume'],
-  ])('is told as bad: %s', (text, fault) => expect(parse(text)).toEqual({ kind: 'invalid', fault }))
+  ])('is rejected as invalid: %s', (text, fault) => expect(parse(text)).toEqual({ kind: 'invalid', fault }))
 
-  it('never throws, and is one of what it may be, whatever comes', () => {
+  it('never throws for any input', () => {
     const kinds = fc.constantFrom(
       'hello',
       'resume',
@@ -86,7 +86,7 @@ describe('what a page says', () => {
   })
 })
 
-describe('a message of audio', () => {
+describe('an audio message', () => {
   it('holds one to ten whole frames', () => {
     expect(isPacketLength(HEADER_BYTES)).toBe(false)
     expect(isPacketLength(HEADER_BYTES + 640)).toBe(true)
@@ -100,7 +100,7 @@ describe('a message of audio', () => {
     )
   })
 
-  it('counts round at 2^32', () => {
+  it('wraps its counters at 2^32', () => {
     fc.assert(
       fc.property(fc.nat(0xffffffff), fc.integer({ min: -1_000_000, max: 1_000_000 }), (from, by) => {
         const view = new DataView(new ArrayBuffer(8))

@@ -3,8 +3,8 @@ import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { Harness, until } from './harness.ts'
 
-describe('a telephone call', () => {
-  it('becomes a leg that hears and is heard', async () => {
+describe('a phone call', () => {
+  it('becomes a leg with audio in both directions', async () => {
     await using bridge = await Harness.open()
     const { party, admitted } = await bridge.call('CA1')
     expect(admitted.invitation).toEqual({ room: 'CA1', speaks: 'en-us', hears: 'es-es' })
@@ -31,7 +31,7 @@ describe('a telephone call', () => {
     expect(bridge.log.complaints).toEqual([])
   })
 
-  it('is looked after while it is quiet', async () => {
+  it('is supervised while it is quiet', async () => {
     const clock = new FakeClock()
     await using bridge = await Harness.open({ clock })
     const { party, admitted } = await bridge.call('CA1')
@@ -45,7 +45,7 @@ describe('a telephone call', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('does not keep others from being looked after', async () => {
+  it('does not prevent the supervision of others', async () => {
     const clock = new FakeClock()
     await using bridge = await Harness.open({ clock })
     const broken = await bridge.call('CA1')

@@ -5,8 +5,8 @@ import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { answeredLeg } from './fake-socket.ts'
 import { fieldsOf, Harness, until } from './harness.ts'
 
-describe('the calls remembered', () => {
-  it('are those that stream, however long, and the rest for ten minutes', () => {
+describe('the remembered calls', () => {
+  it('include streaming calls for any time, and others for ten minutes', () => {
     const clock = new FakeClock()
     const calls = new Calls(clock, DEFAULT_LIMITS)
     calls.add('CAlive', { invitation: { room: 'r' } })?.began(answeredLeg().leg, clock.now())
@@ -24,7 +24,7 @@ describe('the calls remembered', () => {
     ])
   })
 
-  it('follow the stream that took the place of another', async () => {
+  it('follow the stream that replaced another', async () => {
     await using bridge = await Harness.open()
     const first = await bridge.call('CA1')
     const second = await bridge.again('CA1', 'MZ2')
@@ -34,7 +34,7 @@ describe('the calls remembered', () => {
     expect(second.admitted.ended).toEqual({ kind: 'hangup', by: 'remote' })
   })
 
-  it('with audio in another format are told sorry', async () => {
+  it('hear an apology if the audio format is wrong', async () => {
     await using bridge = await Harness.open()
     const token = await bridge.ring('CA1')
     const party = await bridge.dial()
@@ -44,8 +44,8 @@ describe('the calls remembered', () => {
   })
 })
 
-describe('the figures of the bridge', () => {
-  it('count live and ended streams, and those refused', async () => {
+describe('the counters of the bridge', () => {
+  it('count current, ended and rejected streams', async () => {
     await using bridge = await Harness.open()
     const ended = await bridge.call('CA1')
     ended.party.media()

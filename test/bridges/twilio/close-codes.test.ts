@@ -11,7 +11,7 @@ interface Scene {
   readonly clock: FakeClock
 }
 
-/** For each row, every way to get there; each returns the far side of the socket that must be closed with that code. */
+/** For each row, all ways to trigger it; each returns the peer of the socket that must be closed with that code. */
 const WAYS: Record<CloseCause, Record<string, (scene: Scene) => Promise<Party>>> = {
   done: {
     'after stop': async ({ bridge }) => {
@@ -66,7 +66,7 @@ const WAYS: Record<CloseCause, Record<string, (scene: Scene) => Promise<Party>>>
     },
   },
   flood: {
-    'for more audio in one go than any stall holds up': async ({ bridge }) => {
+    'for more audio at once than any stall delays': async ({ bridge }) => {
       const { party } = await bridge.call('CA1')
       for (let n = 0; n < 7_500; n++) party.media()
       return party
@@ -81,7 +81,7 @@ const WAYS: Record<CloseCause, Record<string, (scene: Scene) => Promise<Party>>>
       }
       return party
     },
-    'for 5 s of anything before start': async ({ bridge }) => {
+    'for 5 s of messages before start': async ({ bridge }) => {
       const party = await bridge.dial()
       for (let n = 0; n < 260; n++) party.connected()
       return party
@@ -138,22 +138,22 @@ const WAYS: Record<CloseCause, Record<string, (scene: Scene) => Promise<Party>>>
       await bridge.ring('CA1')
       return started(bridge, 'CA1', '')
     },
-    'with a wrong one': async ({ bridge }) => {
+    'with a wrong token': async ({ bridge }) => {
       await bridge.ring('CA1')
       return started(bridge, 'CA1', 'x'.repeat(43))
     },
-    'with a used one': async ({ bridge }) => {
+    'with a used token': async ({ bridge }) => {
       const token = await bridge.ring('CA1')
       await started(bridge, 'CA1', token)
       await until(() => bridge.relay.admitted.length === 1)
       return started(bridge, 'CA1', token)
     },
-    'with an expired one': async ({ bridge, clock }) => {
+    'with an expired token': async ({ bridge, clock }) => {
       const token = await bridge.ring('CA1')
       clock.advance(60_000)
       return started(bridge, 'CA1', token)
     },
-    'with that of another call': async ({ bridge }) => {
+    'with a token of another call': async ({ bridge }) => {
       const token = await bridge.ring('CA1')
       return started(bridge, 'CA2', token)
     },
@@ -173,7 +173,7 @@ const WAYS: Record<CloseCause, Record<string, (scene: Scene) => Promise<Party>>>
     },
   },
   'no-start': {
-    'after 5 s of nothing': async ({ bridge, clock }) => {
+    'after 5 s without data': async ({ bridge, clock }) => {
       const party = await bridge.dial()
       await until(() => clock.pending > 0)
       clock.advance(5_000)
@@ -216,7 +216,7 @@ function counters(bridge: Harness) {
   return bridge.app.twilio.counters()
 }
 
-/** The TCP socket below a client, to send what no client would. */
+/** The TCP socket of a client, for data that no client would send. */
 function tcpOf(party: Party): { write(bytes: Buffer): void } {
   return (party.socket as unknown as { _socket: { write(bytes: Buffer): void } })._socket
 }
@@ -234,7 +234,7 @@ describe.each(Object.keys(CLOSE_CODES) as CloseCause[])('the media socket closes
 })
 
 describe('the table of close codes', () => {
-  it('is the one in the documentation', () => {
+  it('equals the one in the documentation', () => {
     const page = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8')
     for (const [cause, { code, meaning }] of Object.entries(CLOSE_CODES))
       expect(page).toContain(`| ${code} | \`${cause}\` | ${meaning} |`)
@@ -244,11 +244,11 @@ describe('the table of close codes', () => {
 describe('the upgrade of the media socket', () => {
   it.each([
     ['without a signature', null],
-    ['with a forged one', 'AAAAAAAAAAAAAAAAAAAAAAAAAAA='],
-    ['with one for https', sign(AUTH_TOKEN, MEDIA_URL.replace('wss', 'https'))],
-    ['with one for another path', sign(AUTH_TOKEN, 'wss://bridge.example.com/twilio/other')],
-    ['with one by another token', sign('other', MEDIA_URL)],
-  ])('is refused %s', async (_what, signature) => {
+    ['with a forged signature', 'AAAAAAAAAAAAAAAAAAAAAAAAAAA='],
+    ['with a signature for https', sign(AUTH_TOKEN, MEDIA_URL.replace('wss', 'https'))],
+    ['with a signature for another path', sign(AUTH_TOKEN, 'wss://bridge.example.com/twilio/other')],
+    ['with a signature by another token', sign('other', MEDIA_URL)],
+  ])('is rejected %s', async (_what, signature) => {
     await using bridge = await Harness.open()
     await expect(bridge.dial(signature)).rejects.toThrow('403')
     expect(bridge.log.complaints).toHaveLength(1)
@@ -259,7 +259,7 @@ describe('the upgrade of the media socket', () => {
     `${MEDIA_URL}/`,
     'wss://bridge.example.com:443/twilio/media',
     'wss://bridge.example.com:443/twilio/media/',
-  ])('is taken when signed for %s', async url => {
+  ])('is accepted when signed for %s', async url => {
     await using bridge = await Harness.open()
     for (const path of ['/twilio/media', '/twilio/media/']) {
       const party = await bridge.dial(sign(AUTH_TOKEN, url), path)
@@ -267,7 +267,7 @@ describe('the upgrade of the media socket', () => {
     }
   })
 
-  it('does not compress, and a plain request finds nothing', async () => {
+  it('does not compress, and returns 404 for a plain request', async () => {
     await using bridge = await Harness.open()
     const party = await bridge.dial(undefined, '/twilio/media', { perMessageDeflate: true })
     expect(party.socket.extensions).toBe('')
@@ -277,8 +277,8 @@ describe('the upgrade of the media socket', () => {
   })
 })
 
-describe('a stream that takes the place of another', () => {
-  it('goes on alone, with its own audio', async () => {
+describe('a stream that replaces another', () => {
+  it('continues alone, with its own audio', async () => {
     await using bridge = await Harness.open()
     const first = await bridge.call('CA1')
     const second = await bridge.again('CA1', 'MZ2')

@@ -4,8 +4,8 @@ import { fieldsOf, Harness, resumeUrlIn, SILENCE, until } from './harness.ts'
 const inProgress = (callSid: string) => ({ ...fieldsOf(callSid), CallStatus: 'in-progress' })
 const departure = (elsewhere: boolean) => () => ({ elsewhere, askSeconds: 3 })
 
-describe('a bridge that is about to end', () => {
-  it('answers new calls 503 where another server takes them, and its own as ever', async () => {
+describe('a bridge that is shutting down', () => {
+  it('answers new calls with 503 if another server accepts them, and known calls as usual', async () => {
     let leaving = false
     await using bridge = await Harness.open({
       departure: () => (leaving ? { elsewhere: true, askSeconds: 3 } : undefined),
@@ -19,7 +19,7 @@ describe('a bridge that is about to end', () => {
     expect(bridge.relay.admitted).toHaveLength(2)
   })
 
-  it('lets `invite` decide on new calls otherwise', async () => {
+  it('otherwise lets `invite` decide on new calls', async () => {
     await using bridge = await Harness.open({
       departure: departure(false),
       invite: () => ({ refused: 'busy' }),
@@ -27,7 +27,7 @@ describe('a bridge that is about to end', () => {
     expect((await bridge.post('/twilio/voice', fieldsOf('CA2'))).body).toContain('<Reject reason="busy"/>')
   })
 
-  it('sends calls on that another server had, to ask the same again', async () => {
+  it('redirects calls of another server, to repeat the same request', async () => {
     await using bridge = await Harness.open({ departure: departure(true) })
     const path = '/twilio/resume?room=r&dragoman-resumes=1&dragoman-round=2'
     const { body } = await bridge.post(path, inProgress('CA9'))
@@ -36,7 +36,7 @@ describe('a bridge that is about to end', () => {
     expect(bridge.relay.admitted).toEqual([])
   })
 
-  it('hands over what it has: streams are closed, and calls are sent on until the server is gone', async () => {
+  it('hands over its calls: closes streams and redirects requests until the server has ended', async () => {
     await using bridge = await Harness.open({ departure: departure(false) })
     const { party, admitted } = await bridge.call('CA1')
     party.media(SILENCE)

@@ -8,7 +8,7 @@ import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 import { Admitted } from './harness.ts'
 
-/** A `ws` socket without a network: what is sent is kept, and the far side is the test. */
+/** A `ws` socket without a network: records what is sent; the test plays the peer. */
 export class FakeSocket extends EventEmitter {
   readonly sent: string[] = []
   pings = 0
@@ -29,7 +29,7 @@ export class FakeSocket extends EventEmitter {
     this.terminated = true
     this.emit('close', 1006, Buffer.alloc(0))
   }
-  /** The far side answers our close frame, or sends its own. */
+  /** The peer answers our close frame, or sends its own. */
   gone(code: number): void {
     this.emit('close', code, Buffer.alloc(0))
   }
@@ -38,7 +38,7 @@ export class FakeSocket extends EventEmitter {
   }
 }
 
-/** A leg on a fake socket and a fake clock, attached, with all it delivers. */
+/** A leg on a fake socket and a fake clock, attached, with everything it delivers. */
 export function answeredLeg(limits: Partial<TwilioLimits> = {}) {
   const clock = new FakeClock(1_000)
   const log = new LogLines()

@@ -10,7 +10,7 @@ export const AUTH_TOKEN = '12345'
 export const PUBLIC_URL = 'https://bridge.example.com'
 export const MEDIA_URL = 'wss://bridge.example.com/twilio/media'
 
-/** A relay that takes every leg and keeps what it delivers. */
+/** A relay that accepts every leg and records what it delivers. */
 export class TestRelay implements Admission {
   readonly admitted: Admitted[] = []
   refuse: Error | undefined
@@ -42,7 +42,7 @@ export class Admitted {
     })
   }
 
-  /** All frames in one piece. */
+  /** All frames concatenated. */
   get pcm(): Int16Array {
     return Int16Array.from(this.frames.flatMap(frame => Array.from(frame)))
   }
@@ -54,13 +54,13 @@ export interface Answer {
   readonly body: string
 }
 
-/** The bridge in a real server on a free port, and the requests Twilio would make of it. */
+/** The bridge on a real server with a free port, and Twilio’s requests to it. */
 export class Harness implements AsyncDisposable {
   readonly app: FastifyInstance
   readonly relay: TestRelay
   readonly log: LogLines
   readonly sockets: Party[] = []
-  /** Where the bridge's routes are. */
+  /** Address of the bridge’s routes. */
   readonly mount: string
   readonly #port: number
 
@@ -72,7 +72,7 @@ export class Harness implements AsyncDisposable {
     this.#port = port
   }
 
-  /** `within`: the prefix of a scope of the host's that the bridge is registered in. */
+  /** `within`: prefix of the host’s scope in which the bridge is registered. */
   static async open(options: Partial<TwilioBridgeOptions> = {}, within = ''): Promise<Harness> {
     const host = Fastify()
     let app: FastifyInstance = host
@@ -87,7 +87,7 @@ export class Harness implements AsyncDisposable {
         invite: call => ({ room: call.callSid, speaks: 'en-us', hears: 'es-es' }),
         ...signed,
         ...options,
-        // A stop is a hang-up at once, unless it is what a test is about.
+        // A stop is an immediate hang-up, unless the test is about it.
         limits: { stoppedMs: 0, ...options.limits },
       })
     }
@@ -100,7 +100,7 @@ export class Harness implements AsyncDisposable {
     return new Harness(app, relay, log, mount, address.port)
   }
 
-  /** A webhook, signed unless `signature` says otherwise. */
+  /** Sends a webhook, signed unless `signature` is given. */
   async post(path: string, fields: Record<string, string>, signature?: string | null): Promise<Answer> {
     const header = signature === undefined ? sign(AUTH_TOKEN, PUBLIC_URL + path, fields) : signature
     const response = await fetch(`http://127.0.0.1:${this.#port}${path}`, {
@@ -115,12 +115,12 @@ export class Harness implements AsyncDisposable {
     }
   }
 
-  /** Calls in, and returns the token for its stream. */
+  /** Places a call, and returns the token for its stream. */
   async ring(callSid: string): Promise<string> {
     return tokenIn((await this.post(`${this.mount}/voice`, fieldsOf(callSid))).body)
   }
 
-  /** Opens a media socket; the upgrade is signed unless `signature` says otherwise. */
+  /** Opens a media socket; the upgrade is signed unless `signature` is given. */
   async dial(
     signature: string | null = sign(AUTH_TOKEN, `${PUBLIC_URL.replace('https', 'wss')}${this.mount}/media`),
     path = `${this.mount}/media`,
@@ -137,12 +137,12 @@ export class Harness implements AsyncDisposable {
     return party
   }
 
-  /** A whole call up to its `start`: the party and what the relay got. */
+  /** A whole call up to its `start`: the peer and what the relay received. */
   async call(callSid: string, streamSid = `MZ${callSid}`): Promise<{ party: Party; admitted: Admitted }> {
     return this.stream(callSid, await this.ring(callSid), streamSid)
   }
 
-  /** Another stream of a call, as after a connection that broke. */
+  /** Opens another stream of a call, as after a broken connection. */
   async again(callSid: string, streamSid: string): Promise<{ party: Party; admitted: Admitted }> {
     const { body } = await this.post(`${this.mount}/resume`, {
       ...fieldsOf(callSid),
@@ -174,7 +174,7 @@ export class Harness implements AsyncDisposable {
   }
 }
 
-/** Twilio's end of a media socket. */
+/** Twilio’s end of a media socket. */
 export class Party {
   readonly socket: WebSocket
   readonly received: {
@@ -227,7 +227,7 @@ export class Party {
     })
   }
 
-  /** A piece of the party's voice, by default 20 ms of silence right after the one before. */
+  /** Sends audio, by default 20 ms of silence directly after the previous piece. */
   media(payload = SILENCE, timestamp = this.#timestamp): void {
     this.#timestamp = timestamp + 20
     this.json({
@@ -274,13 +274,13 @@ export function resumeUrlIn(twiml: string): string {
   return text.replaceAll('&amp;', '&')
 }
 
-/** Waits for `look` to find something; real time, for real sockets. */
+/** Waits until `look` finds something, in real time for real sockets. */
 export async function until<T>(look: () => T | undefined | false, withinMs = 3_000): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {
     const found = look()
     if (found !== undefined && found !== false) return found
-    if (performance.now() > deadline) throw new Error('waited in vain')
+    if (performance.now() > deadline) throw new Error('timed out waiting')
     await new Promise(resolve => setTimeout(resolve, 2))
   }
 }

@@ -5,7 +5,7 @@ import { type Admitted, fieldsOf, Harness, type Party, SILENCE, until } from './
 
 const FRAMES = 25
 
-/** Everything a stream or a request can do wrong, each on a call of its own. */
+/** Every fault of a stream or a request, each on a separate call. */
 const MISDEEDS: Record<string, (bridge: Harness, callSid: string) => Promise<unknown>> = {
   'a wrong token': (bridge, callSid) => refused(bridge, callSid, 'x'.repeat(43)),
   'a wrong CallSid': async (bridge, callSid) => refused(bridge, `${callSid}x`, await bridge.ring(callSid)),
@@ -59,7 +59,7 @@ async function refused(bridge: Harness, callSid: string, token: string): Promise
   expect(await party.closed).toMatchObject({ code: 4401 })
 }
 
-/** 20 ms of a 400 Hz tone, whole periods, so that frames join without a seam. */
+/** 20 ms of a 400 Hz tone, whole periods, so that frames join seamlessly. */
 const TONE = (() => {
   const pcm = Int16Array.from({ length: 160 }, (_, n) =>
     Math.round(8_000 * Math.sin((2 * Math.PI * 400 * n) / 8_000)),
@@ -80,7 +80,7 @@ describe('while one call misbehaves', () => {
   afterAll(() => bridge[Symbol.asyncDispose]())
 
   it.each(Object.entries(MISDEEDS))(
-    'with %s, another hears on and is heard; one line is logged',
+    'with %s, another call still works in both directions, and one line is logged',
     async (what, misdeed) => {
       const { party, admitted } = good
       const before = {
@@ -109,7 +109,7 @@ describe('while one call misbehaves', () => {
     },
   )
 
-  it('nothing was lost or made up in all that time', () => {
+  it('no audio was lost or added during all this time', () => {
     const frames = Object.keys(MISDEEDS).length * FRAMES
     const { counters } = [...bridge.app.twilio.legs][0]!
     expect(counters).toMatchObject({
@@ -122,7 +122,7 @@ describe('while one call misbehaves', () => {
   })
 })
 
-/** The root of the mean square of the quietest frame. */
+/** Root mean square of the quietest frame. */
 function quietest(frames: readonly Int16Array[]): number {
   return Math.min(
     ...frames.map(frame => Math.sqrt(frame.reduce((sum, sample) => sum + sample * sample, 0) / frame.length)),

@@ -5,7 +5,7 @@ import { answeredLeg } from './fake-socket.ts'
 
 const NOT_BASE64 = '*'.repeat(216)
 
-describe('a telephone leg bears', () => {
+describe('a phone leg tolerates', () => {
   it('5 bad payloads in every 100', () => {
     const { clock, media, fake, counters } = answeredLeg()
     for (let n = 0; n < 1_000; n++) {
@@ -16,7 +16,7 @@ describe('a telephone leg bears', () => {
     expect(fake.closeCode).toBeUndefined()
   })
 
-  it('9 bad messages a second', () => {
+  it('9 invalid messages a second', () => {
     const { clock, fake, counters, log } = answeredLeg()
     for (let second = 0; second < 10; second++) {
       for (let n = 0; n < 9; n++) fake.emit('message', Buffer.from('{'), false)
@@ -28,8 +28,8 @@ describe('a telephone leg bears', () => {
   })
 })
 
-describe('a telephone leg after a stall', () => {
-  /** Speech of `ms` in which nothing comes, and nobody is there to look where the machine stands still. */
+describe('a phone leg after a stall', () => {
+  /** Speech of `ms` during which nothing arrives, and no timer runs if the whole machine stalls. */
   function stall(ms: number, machine = false) {
     const leg = answeredLeg()
     const { clock, media } = leg
@@ -41,12 +41,12 @@ describe('a telephone leg after a stall', () => {
       clock.advance(200)
       if (!machine) leg.leg.watch(clock.now())
     }
-    // Timers come before sockets.
+    // Timers run before sockets.
     leg.leg.watch(clock.now())
     leg.got.frames.length = 0
     return leg
   }
-  /** Louder with every second, so that it can be told what was heard. */
+  /** The level rises every second, so that the audio received can be identified. */
   const second = (n: number) => Buffer.alloc(160, n).toString('base64')
 
   it.each([2, 5, 8, 9])('of %d s loses nothing', seconds => {
@@ -57,12 +57,12 @@ describe('a telephone leg after a stall', () => {
     expect(fake.closeCode).toBeUndefined()
   })
 
-  it('of 14 s loses the oldest 4 s, and nothing that comes after', () => {
+  it('of 14 s loses the oldest 4 s, and nothing afterwards', () => {
     const { clock, leg, media, fake, got, counters } = stall(14_000)
     for (let n = 0; n < 14 * 50; n++) media(undefined, second(n / 50))
     expect(got.frames.length).toBeGreaterThanOrEqual(500)
     expect(got.frames.length).toBeLessThanOrEqual(510)
-    // µ-law 4 is what was said in the fifth second.
+    // µ-law 4 is the audio of the fifth second.
     const expected = new Int16Array(1)
     decodeMulaw(Uint8Array.of(4), expected)
     expect(got.frames[20]!.at(-1)! / expected[0]!).toBeCloseTo(1, 1)
@@ -89,7 +89,7 @@ describe('a telephone leg after a stall', () => {
     expect(fake.terminated).toBe(false)
   })
 
-  it('that no clock has seen, as of a machine that was put to sleep, stays', () => {
+  it('unseen by any clock, as on a suspended machine, stays connected', () => {
     const { media, fake, got } = stall(0)
     for (let n = 0; n < 60 * 50; n++) media()
     expect(fake.closeCode).toBeUndefined()
@@ -97,7 +97,7 @@ describe('a telephone leg after a stall', () => {
     expect(got.frames.length).toBeLessThanOrEqual(750)
   })
 
-  it('keeps marks, keys and the end of the call, which came with the audio that is too old', async () => {
+  it('keeps marks, keys and the end of the call that arrive with outdated audio', async () => {
     const { leg, media, fake, got } = stall(60_000, true)
     leg.mark('u1')
     for (let n = 0; n < 100; n++) media()
@@ -112,7 +112,7 @@ describe('a telephone leg after a stall', () => {
     expect(got.ended).toEqual({ kind: 'hangup', by: 'remote' })
   })
 
-  it('is cut off for a flood that no stall explains, and may come back', async () => {
+  it('is terminated for a flood that no stall explains, and can return', async () => {
     const { media, fake, got, counters } = stall(1_000)
     for (let n = 0; n < 8_000; n++) media()
     expect(fake.closeCode).toBe(1008)
@@ -122,8 +122,8 @@ describe('a telephone leg after a stall', () => {
   })
 })
 
-describe('a telephone leg that was quiet', () => {
-  it('has each later gap filled in full', () => {
+describe('a phone leg after a quiet period', () => {
+  it('has each later gap filled completely', () => {
     const { clock, leg, media, got } = answeredLeg()
     media(0)
     clock.advance(1_000)
@@ -134,7 +134,7 @@ describe('a telephone leg that was quiet', () => {
     expect(got.frames).toHaveLength(before + 25 + 1)
   })
 
-  it('is pinged every 5 s, not at every look', () => {
+  it('is pinged every 5 s, not at every check', () => {
     const { clock, leg, fake } = answeredLeg()
     for (let ms = 0; ms < 14_800; ms += 200) {
       clock.advance(200)
@@ -144,8 +144,8 @@ describe('a telephone leg that was quiet', () => {
   })
 })
 
-describe('a telephone leg that has ended', () => {
-  it('counts nothing more', () => {
+describe('a phone leg that has ended', () => {
+  it('counts nothing further', () => {
     const { leg, fake, media, counters } = answeredLeg()
     fake.hear({ event: 'stop', streamSid: 'MZ1' })
     const { messagesIn } = counters

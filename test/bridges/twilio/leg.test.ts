@@ -6,7 +6,7 @@ import { answeredLeg } from './fake-socket.ts'
 const base64 = (length: number, fill = 0xff) => Buffer.alloc(length, fill).toString('base64')
 const settled = () => new Promise(resolve => setImmediate(resolve))
 
-describe('a telephone leg hears', () => {
+describe('a phone leg receives', () => {
   it('every 20 ms as one frame', () => {
     const { clock, media, got, counters } = answeredLeg()
     for (let n = 0; n < 500; n++) {
@@ -28,7 +28,7 @@ describe('a telephone leg hears', () => {
     expect(got.frames).toHaveLength(20_000 / 160)
   })
 
-  it('silence where the media clock has a hole', () => {
+  it('silence for a gap in the media clock', () => {
     const { media, got, counters } = answeredLeg()
     media(73)
     media(113)
@@ -46,14 +46,14 @@ describe('a telephone leg hears', () => {
     expect(counters).toMatchObject({ gapsFilledMs: 0, pauses: 1 })
   })
 
-  it('what is sent twice once', () => {
+  it('repeated media only once', () => {
     const { media, got, counters } = answeredLeg()
     for (const at of [0, 20, 20, 0, 40]) media(at)
     expect(got.frames).toHaveLength(3)
     expect(counters.duplicates).toBe(2)
   })
 
-  it('silence instead of what is not base64', () => {
+  it('silence for payloads that are not base64', () => {
     const { media, got, counters, log } = answeredLeg()
     media(0)
     media(20, `${base64(159, 0x00).slice(0, 100)}!${base64(159, 0x00).slice(101)}`)
@@ -64,7 +64,7 @@ describe('a telephone leg hears', () => {
     expect(log.complaints).toHaveLength(1)
   })
 
-  it('not itself, nor other streams', () => {
+  it('neither its own output nor other streams', () => {
     const { fake, got, counters } = answeredLeg()
     const media = { timestamp: '0', payload: base64(160) }
     fake.hear({ event: 'media', streamSid: 'MZ1', media: { ...media, track: 'outbound' } })
@@ -76,7 +76,7 @@ describe('a telephone leg hears', () => {
     expect(counters.ignored).toBe(5)
   })
 
-  it('keys, but no more than 20 a second', () => {
+  it('keys, at most 20 a second', () => {
     const { fake, got, clock, counters } = answeredLeg()
     for (const digit of ['1', '#', 'A']) fake.hear({ event: 'dtmf', streamSid: 'MZ1', dtmf: { digit } })
     expect(got.digits).toEqual(['1', '#', 'A'])
@@ -87,7 +87,7 @@ describe('a telephone leg hears', () => {
     expect(got.digits.at(-1)).toBe('6')
   })
 
-  it('not more than a full gap and a burst ahead of real time', () => {
+  it('at most a full gap and a burst ahead of real time', () => {
     const { fake, got, counters } = answeredLeg()
     for (let n = 0; n < 40; n++) {
       const media = { timestamp: String(n * 2_000), payload: base64(16_000) }
@@ -98,8 +98,8 @@ describe('a telephone leg hears', () => {
   })
 })
 
-describe('a quiet telephone leg', () => {
-  it('gets silence in real time, and no more of it when media comes back', () => {
+describe('a quiet phone leg', () => {
+  it('gets silence in real time, and no extra silence when media resumes', () => {
     const { clock, leg, media, got, counters } = answeredLeg()
     media(0)
     const watch = (ms: number) => {
@@ -114,7 +114,7 @@ describe('a quiet telephone leg', () => {
     expect(got.frames).toHaveLength(1 + 50)
     watch(2_000)
     expect(got.frames).toHaveLength(1 + 150)
-    // The clock of the media says that 3.1 s are missing; 3 s of them were given.
+    // The media clock misses 3.1 s, of which 3 s were fed.
     media(20 + 3_100)
     expect(got.frames).toHaveLength(1 + 150 + 5 + 1)
     expect(counters).toMatchObject({ silenceFedMs: 3_000, gapsFilledMs: 100 })
@@ -130,7 +130,7 @@ describe('a quiet telephone leg', () => {
     expect(got.frames).toHaveLength(before + 100)
   })
 
-  it('is pinged after 5 s and given up after 15 s', async () => {
+  it('is pinged after 5 s and dropped after 15 s', async () => {
     const { clock, leg, fake, got } = answeredLeg()
     const look = (ms: number) => {
       clock.advance(ms)
@@ -150,7 +150,7 @@ describe('a quiet telephone leg', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('lives as long as pongs come', () => {
+  it('stays alive while pongs arrive', () => {
     const { clock, leg, fake } = answeredLeg()
     for (let s = 0; s < 60; s++) {
       clock.advance(1_000)
@@ -162,7 +162,7 @@ describe('a quiet telephone leg', () => {
   })
 })
 
-describe('a telephone leg says', () => {
+describe('a phone leg sends', () => {
   it('each piece in one message', () => {
     const { leg, fake, counters } = answeredLeg()
     leg.play(new Int16Array(FRAME_SAMPLES))
@@ -178,7 +178,7 @@ describe('a telephone leg says', () => {
     expect(counters).toMatchObject({ mediaOut: 3, sentMs: 2_060 })
   })
 
-  it('marks, and does not take the echo of a cleared one for heard', () => {
+  it('marks, and treats the echo of a cleared mark as not played', () => {
     const { leg, fake, got, counters } = answeredLeg()
     leg.mark('u1')
     leg.flush()
@@ -194,7 +194,7 @@ describe('a telephone leg says', () => {
     expect(counters).toMatchObject({ marksSent: 2, marksHeard: 1, marksStale: 3, clears: 1 })
   })
 
-  it('that it is congested, and gives up beyond 1 MB', async () => {
+  it('its congestion state, and disconnects above 1 MB', async () => {
     const { leg, fake, got } = answeredLeg()
     fake.bufferedAmount = 65_536
     expect(leg.congested).toBe(false)
@@ -210,8 +210,8 @@ describe('a telephone leg says', () => {
   })
 })
 
-describe('a telephone leg ends', () => {
-  it('when Twilio stops the stream; nothing is sent or heard after it', async () => {
+describe('a phone leg ends', () => {
+  it('when Twilio stops the stream; no audio passes afterwards', async () => {
     const { leg, fake, got, media } = answeredLeg()
     fake.hear({ event: 'stop', streamSid: 'MZ1' })
     expect(fake.closeCode).toBe(1000)
@@ -233,7 +233,7 @@ describe('a telephone leg ends', () => {
     [{ kind: 'replaced' } as const, 4409],
     [{ kind: 'failed', error: new BridgeError('CAPACITY', 'full') } as const, 1013],
     [{ kind: 'failed', error: new BridgeError('STATE', 'odd') } as const, 1011],
-  ])('for the reason its owner gives: %o', async (reason, code) => {
+  ])('for the reason given by its owner: %o', async (reason, code) => {
     const { leg, fake, clock } = answeredLeg()
     const first = leg.close(reason)
     expect(leg.close({ kind: 'hangup', by: 'remote' })).toBe(first)
@@ -244,7 +244,7 @@ describe('a telephone leg ends', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('by force when the far side does not answer the goodbye', async () => {
+  it('by force when the peer does not answer the close frame', async () => {
     const { leg, fake, clock } = answeredLeg()
     const closed = leg.close({ kind: 'hangup', by: 'local' })
     clock.advance(999)
@@ -270,7 +270,7 @@ describe('a telephone leg ends', () => {
     expect(await leg.ended).toMatchObject({ kind: 'failed', error: { code: 'LEG_LOST' } })
   })
 
-  it('alone, when what it delivers to throws', async () => {
+  it('alone, when its uplink throws', async () => {
     const { leg, fake, log, media } = answeredLeg()
     leg.attach({
       write() {
@@ -285,7 +285,7 @@ describe('a telephone leg ends', () => {
     expect(log.complaints).toHaveLength(1)
   })
 
-  it('with one line that has its totals', () => {
+  it('with one log line containing its totals', () => {
     const { fake, log, media } = answeredLeg()
     media()
     fake.hear({ event: 'stop', streamSid: 'MZ1' })

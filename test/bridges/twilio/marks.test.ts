@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { Marks } from '../../../src/bridges/twilio/marks.ts'
 
 describe('marks', () => {
-  it('are heard when they come back', () => {
+  it('are played when their echo arrives', () => {
     const marks = new Marks()
     expect(marks.send('u1')).toBe('g0:u1')
     expect(marks.heard('g0:u1')).toBe('u1')
     expect(marks.pending).toBe(0)
   })
 
-  it('are not heard when they come back because of a clear', () => {
+  it('are not played when a clear causes the echo', () => {
     const marks = new Marks()
     const cleared = marks.send('u1')
     marks.flush()
@@ -19,7 +19,7 @@ describe('marks', () => {
     expect(marks.heard(kept)).toBe('u1')
   })
 
-  it('are heard as often as they were sent and no more', () => {
+  it('are played as often as they were sent', () => {
     const marks = new Marks()
     marks.send('a:b')
     marks.send('a:b')
@@ -30,13 +30,13 @@ describe('marks', () => {
     ])
   })
 
-  it('are ignored when nobody sent them', () => {
+  it('are ignored if they were never sent', () => {
     const marks = new Marks()
     for (const name of ['', 'u1', 'g0:u1', '__proto__', 'constructor'])
       expect(marks.heard(name)).toBeUndefined()
   })
 
-  it('are forgotten, oldest first, when they never come back', () => {
+  it('are forgotten, oldest first, without an echo', () => {
     const marks = new Marks()
     for (let n = 0; n <= 1_000; n++) marks.send(`u${n}`)
     expect(marks.pending).toBe(1_000)

@@ -11,10 +11,10 @@ const streamIn = (twiml: string) => /<Stream url="([^"]+)"/.exec(twiml)?.[1]
 
 describe('a bridge below a prefix', () => {
   it.each([
-    ['of its own', '/calls', '', '/calls/twilio'],
-    ['of a scope around it', undefined, '/api', '/api/twilio'],
-    ['of both', '/calls', '/api', '/api/calls/twilio'],
-  ])('%s: hands out addresses that are there, and verifies them', async (_what, prefix, within, mount) => {
+    ['with an own prefix', '/calls', '', '/calls/twilio'],
+    ['with the prefix of a scope', undefined, '/api', '/api/twilio'],
+    ['with both prefixes', '/calls', '/api', '/api/calls/twilio'],
+  ])('%s: passes out valid addresses, and verifies them', async (_what, prefix, within, mount) => {
     await using bridge = await Harness.open(prefix === undefined ? {} : { prefix }, within)
     expect(bridge.mount).toBe(mount)
     const { body } = await bridge.post(`${mount}/voice`, fieldsOf('CA1'))
@@ -23,7 +23,7 @@ describe('a bridge below a prefix', () => {
     const { party, admitted } = await bridge.call('CA2')
     party.media()
     expect(admitted.invitation.room).toBe('CA2')
-    // The stream broke: the address it was told goes on with the call.
+    // The stream broke: its resume address continues the call.
     party.socket.terminate()
     const again = new URL(resumeUrlIn((await bridge.post(`${mount}/voice`, fieldsOf('CA3'))).body))
     const resumed = await bridge.post(again.pathname + again.search, {
@@ -36,7 +36,7 @@ describe('a bridge below a prefix', () => {
     expect((await bridge.post('/twilio/voice', fieldsOf('CA4'))).status).toBe(404)
   })
 
-  it('asks, and plays its questions, there', async () => {
+  it('prompts callers and serves the prompts there', async () => {
     const announcer = new FakeAnnouncer()
     await using bridge = await Harness.open({
       prefix: '/calls',
@@ -51,7 +51,7 @@ describe('a bridge below a prefix', () => {
     expect((await bridge.app.inject(pathname + search)).statusCode).toBe(200)
   })
 
-  it('has the telephones that it calls answered there', async () => {
+  it('handles the webhooks of outbound calls there', async () => {
     const clock = new FakeClock()
     const api = new FakeCallsApi()
     const dialler = new TwilioDialler(
@@ -64,7 +64,7 @@ describe('a bridge below a prefix', () => {
     expect(JSON.stringify(api.orders)).toContain(`${PUBLIC_URL}/calls/twilio/dial/status?`)
   })
 
-  it('is there with one slash at the end or none, also where the host takes both for the same', async () => {
+  it('accepts paths with and without a trailing slash, even if the host equates them', async () => {
     const host = Fastify({ routerOptions: { ignoreTrailingSlash: true } })
     await host.register(twilioBridge, {
       ...{ relay: new TestRelay(), invite: () => ({ room: 'r' }) },
@@ -80,7 +80,7 @@ describe('a bridge below a prefix', () => {
     ['a wildcard', { prefix: '/a/*' }, ''],
     ['an empty part', { prefix: '/a//b' }, ''],
     ['a query', { path: '/twilio?a=1' }, ''],
-  ])('with %s is refused: its addresses could not be written', async (_what, options, within) => {
+  ])('with %s is rejected: its addresses could not be built', async (_what, options, within) => {
     await expect(Harness.open(options, within)).rejects.toMatchObject({
       code: 'CONFIG',
       message: expect.stringContaining('plain path'),

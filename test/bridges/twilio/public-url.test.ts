@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { PublicUrl } from '../../../src/bridges/twilio/public-url.ts'
 
 describe('the public address', () => {
-  it('is put before paths byte for byte', () => {
+  it('precedes paths byte for byte', () => {
     const url = new PublicUrl('https://Bridge.example.com/')
     expect(url.http('/twilio/voice?b=%20&a=+')).toBe('https://bridge.example.com/twilio/voice?b=%20&a=+')
     expect(url.ws('/twilio/media')).toBe('wss://bridge.example.com/twilio/media')
   })
 
-  it('may have been signed with or without default port and last slash', () => {
+  it('can have been signed with or without default port and trailing slash', () => {
     const url = new PublicUrl('https://bridge.example.com')
     expect(url.signedHttp('/v')).toEqual(['https://bridge.example.com/v', 'https://bridge.example.com:443/v'])
     expect(url.signedWs('/m')).toEqual([
@@ -19,7 +19,7 @@ describe('the public address', () => {
     ])
   })
 
-  it('keeps a port and a path of its own', () => {
+  it('keeps its port and path', () => {
     const url = new PublicUrl('https://[2001:db8::1]:8443/base/')
     expect(url.http('/v')).toBe('https://[2001:db8::1]:8443/base/v')
     expect(url.signedHttp('/v')).toContain('https://[2001:db8::1]:8443/base/v')
@@ -40,7 +40,7 @@ describe('the public address', () => {
     expect(() => new PublicUrl(text)).not.toThrow(/secret/)
   })
 
-  it('is http only where that is allowed', () => {
+  it('is http only where allowed', () => {
     const url = new PublicUrl('http://127.0.0.1:8080', { allowHttp: true })
     expect(url.ws('/m')).toBe('ws://127.0.0.1:8080/m')
   })

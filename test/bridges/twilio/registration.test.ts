@@ -19,14 +19,14 @@ describe('registering the bridge', () => {
     ['an empty token', { publicUrl: 'https://a.example', authTokens: [''] }],
     ['no address', { authTokens: ['t'] }],
     ['an http address', { publicUrl: 'http://a.example', authTokens: ['t'] }],
-    ['messages without bound', { insecure: true, limits: { maxMessageBytes: 1_000_000 } }],
-    ['a limit that is no number', { insecure: true, limits: { closeWithinMs: Number.NaN } }],
+    ['unlimited messages', { insecure: true, limits: { maxMessageBytes: 1_000_000 } }],
+    ['a limit that is not a number', { insecure: true, limits: { closeWithinMs: Number.NaN } }],
     ['tokens and insecure', { publicUrl: 'https://a.example', authTokens: ['t'], insecure: true }],
   ])('fails with %s', async (_what, options) => {
     await expect(register(options)).rejects.toMatchObject({ code: 'CONFIG' })
   })
 
-  it('says loudly that it is insecure', async () => {
+  it('warns that it is insecure', async () => {
     const log = new LogLines()
     await register({ insecure: true, log })
     expect(log.complaints).toEqual([expect.stringContaining('INSECURE')])
@@ -69,7 +69,7 @@ describe('an insecure bridge', () => {
     return { app, relay, url }
   }
 
-  it('takes an unsigned call from this machine, at the address it listens on', async () => {
+  it('accepts an unsigned call from this machine, at its listening address', async () => {
     const { app, relay, url } = await open()
     const twiml = await (await post(url)).text()
     const streamUrl = `${url.replace('http', 'ws')}/twilio/media`
@@ -85,7 +85,7 @@ describe('an insecure bridge', () => {
     await app.close()
   })
 
-  it('turns away what was forwarded to it, or asks for another host', async () => {
+  it('rejects forwarded requests and requests for other hosts', async () => {
     const { app, url } = await open()
     expect((await post(url, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(403)
     expect((await post(url, { forwarded: 'for=203.0.113.7' })).status).toBe(403)
@@ -101,7 +101,7 @@ describe('an insecure bridge', () => {
     await app.close()
   })
 
-  it('turns away other machines', async () => {
+  it('rejects other machines', async () => {
     const { app } = await open()
     const headers = { host: 'localhost', 'content-type': 'application/x-www-form-urlencoded' }
     for (const remoteAddress of ['203.0.113.7', '192.168.1.2', '::ffff:10.0.0.1', '2001:db8::1']) {

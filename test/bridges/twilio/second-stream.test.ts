@@ -4,14 +4,14 @@ import { fieldsOf, Harness, PUBLIC_URL, resumeUrlIn, tokenIn, until } from './ha
 const going = (callSid: string) => ({ ...fieldsOf(callSid), CallStatus: 'in-progress' })
 const pathOf = (url: string) => url.slice(PUBLIC_URL.length)
 
-/** A webhook of a call, as Twilio asks it or somebody replays it: what it answers. */
+/** Sends a webhook of a call, as Twilio or a replay would; returns the response. */
 async function asked(bridge: Harness, path: string, callSid = 'CA1') {
   const { body } = await bridge.post(path, going(callSid))
   return { body, token: tokenIn(body), next: pathOf(resumeUrlIn(body)) }
 }
 
 describe('a call that has a stream', () => {
-  it('gives no other one to whoever repeats its webhook', async () => {
+  it('gets no second one when its webhook is repeated', async () => {
     await using bridge = await Harness.open()
     const { party, admitted } = await bridge.call('CA1')
     for (let n = 0; n < 20; n++) {
@@ -24,18 +24,18 @@ describe('a call that has a stream', () => {
     expect([bridge.app.twilio.heldOff, bridge.app.twilio.replaced]).toEqual([20, 0])
   })
 
-  it('has another when Twilio says that the one it had is gone, once for each', async () => {
+  it('gets another one, once, when Twilio reports that the stream is gone', async () => {
     await using bridge = await Harness.open()
     const voice = await bridge.post('/twilio/voice', fieldsOf('CA1'))
     const first = await bridge.stream('CA1', tokenIn(voice.body), 'MZ1')
     const gone = pathOf(resumeUrlIn(voice.body))
     const resumed = await asked(bridge, gone)
-    // Delivered twice, it is one answer.
+    // A redelivered request gets the same response.
     expect(await asked(bridge, gone)).toEqual(resumed)
     const second = await bridge.stream('CA1', resumed.token, 'MZ2')
     await until(() => first.admitted.ended)
     expect(first.admitted.ended).toEqual({ kind: 'replaced' })
-    // Replayed: the stream that is there stays.
+    // Replayed: the current stream stays.
     for (let n = 0; n < 20; n++) expect((await asked(bridge, gone)).token).toBe('')
     second.party.media()
     await until(() => second.admitted.frames.length === 1)
@@ -43,9 +43,9 @@ describe('a call that has a stream', () => {
     expect(bridge.log.complaints).toContainEqual(expect.stringContaining('request deferred'))
   })
 
-  it('keeps one of two streams that would replace each other for ever', async () => {
+  it('keeps one of two streams that would replace each other indefinitely', async () => {
     await using bridge = await Harness.open()
-    // Two documents of one call are followed, each with a stream of its own; the second comes later.
+    // Twilio follows two documents of one call, each with a separate stream; the second arrives later.
     const one = await bridge.post('/twilio/voice', fieldsOf('CA1'))
     const two = await asked(bridge, pathOf(resumeUrlIn(one.body)))
     const first = await bridge.stream('CA1', tokenIn(one.body), 'MZ1')
@@ -53,7 +53,7 @@ describe('a call that has a stream', () => {
     await until(() => first.admitted.ended)
     let next = pathOf(resumeUrlIn(one.body))
     for (let n = 0; n < 30; n++) {
-      // The one that was overtaken asks how to go on, as Twilio does when a `<Connect>` has ended.
+      // The outdated one asks for instructions, as Twilio does after a `<Connect>`.
       const answer = await asked(bridge, next)
       expect(answer.token).toBe('')
       next = answer.next
@@ -63,7 +63,7 @@ describe('a call that has a stream', () => {
     ])
   })
 
-  it('goes on with whoever waited once its stream is gone', async () => {
+  it('continues with the deferred stream once its stream is gone', async () => {
     await using bridge = await Harness.open()
     const { party, admitted } = await bridge.call('CA1')
     const waiting = await asked(bridge, '/twilio/voice')

@@ -66,7 +66,7 @@ describe('the signature', () => {
     expect(twilio.validateRequest(TOKEN, expected, url, form)).toBe(true)
   })
 
-  it('is what the twilio package computes and accepts, for any form', () => {
+  it('equals that of the twilio package, for any form', () => {
     fc.assert(
       fc.property(fields, fc.webPath(), (form, path) => {
         const url = `https://${HOST}${path}`
@@ -80,7 +80,7 @@ describe('the signature', () => {
     )
   })
 
-  it('is taken under any of several tokens and addresses', () => {
+  it('is accepted with any of several tokens and addresses', () => {
     const header = sign('secondary', 'https://a.example/x')
     expect(
       isSigned(header, ['primary', 'secondary'], ['https://a.example:443/x', 'https://a.example/x']),
@@ -96,12 +96,12 @@ describe('the signature', () => {
     expect(isSigned(header, [TOKEN], [url], { ...CALL, Extra: '' })).toBe(false)
   })
 
-  it('takes a field that is undefined as if it were not there', () => {
+  it('treats undefined fields as absent', () => {
     const url = `https://${HOST}/twilio/voice`
     expect(sign(TOKEN, url, { ...CALL, Absent: undefined })).toBe(sign(TOKEN, url, CALL))
   })
 
-  it('refuses whatever is no signature, without a throw', () => {
+  it('rejects anything that is not a signature without throwing', () => {
     const url = `https://${HOST}/`
     const good = sign(TOKEN, url)
     const bad = [

@@ -8,7 +8,7 @@ const TONE = Int16Array.from({ length: 8_000 }, (_, n) =>
   Math.round(8_000 * Math.sin((2 * Math.PI * 400 * n) / 8_000)),
 )
 
-/** Says back every frame that is heard. */
+/** Echoes every frame received. */
 const echo = (leg: Leg) => {
   leg.attach({ write: frame => leg.play(frame), marked() {}, dtmf() {} })
 }
@@ -24,8 +24,8 @@ async function phone(bridge: Harness, options: Partial<CallOptions> = {}) {
   })
 }
 
-describe('a phone that is as strict as Twilio', () => {
-  it('finds nothing to complain of, and hears what it said', async () => {
+describe('a phone as strict as Twilio', () => {
+  it('reports no violation, and hears its own speech', async () => {
     await using bridge = await Harness.open({ relay: { admit: leg => echo(leg) } })
     await using call = await phone(bridge)
     await call.say(TONE)
@@ -40,14 +40,14 @@ describe('a phone that is as strict as Twilio', () => {
     expect(bridge.log.complaints).toEqual([])
   })
 
-  it('may come through a proxy', async () => {
+  it('can connect through a proxy', async () => {
     await using bridge = await Harness.open()
     await using call = await phone(bridge, { proxied: true })
     await until(() => bridge.relay.admitted.length === 1)
     expect(call.report().errors).toEqual([])
   })
 
-  it('goes on in the same room after its connection broke', async () => {
+  it('continues in the same room after its connection broke', async () => {
     await using bridge = await Harness.open()
     await using call = await phone(bridge)
     await until(() => bridge.relay.admitted.length === 1)
@@ -73,7 +73,7 @@ describe('a phone that is as strict as Twilio', () => {
     ['https', 'https'],
     ['another path', 'other-path'],
   ] as const)(
-    'is told sorry when its streams are refused: signature of %s',
+    'hears an apology when its streams are rejected: signature of %s',
     async (_what, streamSignature) => {
       await using bridge = await Harness.open({ limits: { maxResumes: 0 } })
       await using call = await phone(bridge, { quirks: { streamSignature } })

@@ -11,8 +11,8 @@ const HUNG_UP = { kind: 'hangup', by: 'remote' }
 const limits = { stoppedMs: STOPPED_MS }
 const going = { ...fieldsOf('CA1'), CallStatus: 'in-progress' }
 
-describe('a stream that Twilio stops', () => {
-  it('is a hang-up when nothing shows that the call goes on', async () => {
+describe('a stream stopped by Twilio', () => {
+  it('is a hang-up unless the call is shown to continue', async () => {
     const clock = new FakeClock()
     await using bridge = await Harness.open({ clock, limits })
     const { party, admitted } = await bridge.call('CA1')
@@ -28,7 +28,7 @@ describe('a stream that Twilio stops', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is one at once when the status callback says so', async () => {
+  it('is a hang-up at once after the status callback', async () => {
     await using bridge = await Harness.open({ clock: new FakeClock(), limits })
     const { party, admitted } = await bridge.call('CA1')
     party.stop()
@@ -38,12 +38,12 @@ describe('a stream that Twilio stops', () => {
     expect(admitted.ended).toEqual(HUNG_UP)
   })
 
-  it('is a stream that broke when the call asks what to do now', async () => {
+  it('is a broken stream when the call asks for instructions', async () => {
     await using bridge = await Harness.open({ clock: new FakeClock(), limits })
     const { party, admitted } = await bridge.call('CA1')
     party.stop()
     await party.closed
-    // Its own first webhook, replayed, does not bring it back.
+    // A replay of its first webhook does not revive it.
     expect((await bridge.post('/twilio/voice', fieldsOf('CA1'))).body).toContain('<Hangup/>')
     expect(admitted.ended).toBeUndefined()
     const { body } = await bridge.post('/twilio/voice', going)
@@ -56,7 +56,7 @@ describe('a stream that Twilio stops', () => {
   it.each([
     ['in-progress', { kind: 'failed', error: { code: 'LEG_LOST' } }],
     ['completed', HUNG_UP],
-  ])('is what Twilio says of the call where it can be asked: %s', async (status, reason) => {
+  ])('follows Twilio’s status of the call if it can be queried: %s', async (status, reason) => {
     const clock = new FakeClock()
     const api = new FakeCallsApi()
     api.onStatus = async () => status
@@ -72,7 +72,7 @@ describe('a stream that Twilio stops', () => {
     expect(api.looked).toEqual(['CA1'])
   })
 
-  it('takes nothing more, and gives silence, so that what was said comes to its end', async () => {
+  it('receives nothing more, and feeds silence, so that utterances end', async () => {
     const { leg, got: made, fake, clock, media } = answeredLeg(limits)
     media()
     const heard = made.frames.length

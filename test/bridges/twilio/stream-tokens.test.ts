@@ -8,7 +8,7 @@ function tokens() {
 }
 
 describe('a stream token', () => {
-  it('is good once', () => {
+  it('is valid once', () => {
     const { tokens: all } = tokens()
     const token = all.issue('CA1')
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/)
@@ -17,7 +17,7 @@ describe('a stream token', () => {
     expect(all.size).toBe(0)
   })
 
-  it('is good until it expires', () => {
+  it('is valid until it expires', () => {
     const { clock, tokens: all } = tokens()
     const [early, late] = [all.issue('CA1'), all.issue('CA1')]
     clock.advance(59_999)
@@ -27,21 +27,21 @@ describe('a stream token', () => {
     expect(all.size).toBe(0)
   })
 
-  it('is good for its call alone, and used up by the attempt', () => {
+  it('is valid only for its call, and used up by the attempt', () => {
     const { tokens: all } = tokens()
     const token = all.issue('CA1')
     expect(all.redeem(token, 'CA2')).toBe('other-call')
     expect(all.redeem(token, 'CA1')).toBe('unknown')
   })
 
-  it('is neither nothing nor a guess', () => {
+  it('is neither empty nor guessable', () => {
     const { tokens: all } = tokens()
     all.issue('CA1')
     for (const guess of [undefined, '', '__proto__', 'x'.repeat(43)])
       expect(all.redeem(guess, 'CA1')).toBe('unknown')
   })
 
-  it('is given again while half its life is left', () => {
+  it('is reused while half its lifetime remains', () => {
     const { clock, tokens: all } = tokens()
     const token = all.issue('CA1')
     clock.advance(30_000)
@@ -51,7 +51,7 @@ describe('a stream token', () => {
     expect(all.outstanding('CA1')).toBeUndefined()
   })
 
-  it('tells its round until it is used', () => {
+  it('returns its round until it is used', () => {
     const { tokens: all } = tokens()
     const token = all.issue('CA1', 3)
     expect([all.roundOf(token), all.roundOf('other'), all.roundOf(undefined)]).toEqual([
@@ -63,7 +63,7 @@ describe('a stream token', () => {
     expect(all.roundOf(token)).toBeUndefined()
   })
 
-  it('leaves nothing behind when it expires', () => {
+  it('frees its memory when it expires', () => {
     const { clock, tokens: all } = tokens()
     for (let n = 0; n < 100; n++) all.issue(`CA${n}`)
     clock.advance(60_000)

@@ -13,17 +13,17 @@ function placed(...pieces: [timestampMs: number, samples?: number][]) {
 const PLAIN = { fill: 0, skip: 0, jumped: false }
 
 describe('the media clock', () => {
-  it('begins anywhere', () => {
+  it('starts at any value', () => {
     expect(placed([73], [93], [113])).toEqual([PLAIN, PLAIN, PLAIN])
   })
 
-  it('has holes, which are filled exactly', () => {
+  it('has gaps, which are filled exactly', () => {
     expect(placed([0], [40])[1]).toEqual({ ...PLAIN, fill: 160 })
     expect(placed([0], [10_020])[1]).toEqual({ ...PLAIN, fill: 80_000 })
     expect(placed([0], [35])[1]).toEqual({ ...PLAIN, fill: 120 })
   })
 
-  it('pauses, which are not filled', () => {
+  it('has pauses, which are not filled', () => {
     expect(placed([0], [10_021], [10_041])).toEqual([PLAIN, { ...PLAIN, jumped: true }, PLAIN])
   })
 
@@ -32,7 +32,7 @@ describe('the media clock', () => {
     expect(placed([0], [20], [20, 320])[2]).toEqual({ ...PLAIN, skip: 160 })
   })
 
-  it('takes what comes late for a repetition, as its place was filled', () => {
+  it('treats late media as a repetition, because its place was filled', () => {
     expect(placed([0], [40], [20], [60])).toEqual([
       PLAIN,
       { ...PLAIN, fill: 160 },
@@ -41,22 +41,22 @@ describe('the media clock', () => {
     ])
   })
 
-  it('may be set anew, far back or for good', () => {
+  it('can be reset, far back or permanently', () => {
     expect(placed([5_000], [0], [20])).toEqual([PLAIN, { ...PLAIN, jumped: true }, PLAIN])
     const back = Array.from({ length: 60 }, (_, n): [number] => [500 + n * 0])
     const after = placed([1_000], ...back)
     expect(after.filter(each => each.jumped)).toHaveLength(1)
   })
 
-  it('jitters by less than half a frame without a trace', () => {
+  it('tolerates jitter below half a frame without a trace', () => {
     expect(placed([0], [23], [36], [62])).toEqual([PLAIN, PLAIN, PLAIN, PLAIN])
   })
 
-  it('does without time', () => {
+  it('works without timestamps', () => {
     expect(placed([Number.NaN], [Number.NaN], [0], [20], [Number.NaN], [60])).toEqual(Array(6).fill(PLAIN))
   })
 
-  it('never asks for the impossible', () => {
+  it('never yields impossible values', () => {
     const piece = fc.tuple(
       fc.oneof(fc.nat(20_000), fc.constant(Number.NaN), fc.constant(999_999_999_999_999)),
       fc.nat(4_000),

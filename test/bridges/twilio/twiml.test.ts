@@ -22,7 +22,7 @@ const parser = new XMLParser({
 })
 
 describe('TwiML', () => {
-  it('connects a stream and says where to go after it', () => {
+  it('connects a stream and names the address to continue at', () => {
     const document = connectStream({
       streamUrl: 'wss://bridge.example.com/twilio/media',
       parameters: { token: 'abc' },
@@ -37,13 +37,13 @@ describe('TwiML', () => {
     expect(document).toBe(expected.toString())
   })
 
-  it('waits before it connects when told to', () => {
+  it('pauses before connecting if requested', () => {
     const plan = { streamUrl: 'wss://a/', parameters: {}, resumeUrl: 'https://a/' }
     expect(connectStream({ ...plan, pauseSeconds: 2 })).toContain('<Response><Pause length="2"/><Connect>')
     expect(connectStream({ ...plan, pauseSeconds: 0 })).not.toContain('Pause')
   })
 
-  it('asks for keys, and goes on when none is pressed', () => {
+  it('prompts for keys, and continues when none is pressed', () => {
     const actionUrl = 'https://bridge.example.com/twilio/menu?a=1&b=2'
     const plan = { playUrls: ['https://a/1.wav?x=1&y=2', 'https://a/2.wav'], actionUrl, pauseSeconds: 6 }
     const expected = new twilio.twiml.VoiceResponse()
@@ -61,13 +61,13 @@ describe('TwiML', () => {
     expect(playAndHangUp(plan.playUrls)).toContain('<Play>https://a/2.wav</Play><Hangup/>')
   })
 
-  it('turns calls away', () => {
+  it('rejects calls', () => {
     expect(reject('busy')).toContain('<Response><Reject reason="busy"/></Response>')
     expect(hangUp()).toContain('<Response><Hangup/></Response>')
     expect(sayAndHangUp({ text: 'Sorry.' })).toContain('<Say language="en-US">Sorry.</Say><Hangup/>')
   })
 
-  it('comes back as it was meant, whatever is in the values', () => {
+  it('preserves all values in a round trip', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (text, value) => {
         const say = sayAndHangUp({ text: `x${text}`, language: value })
@@ -83,7 +83,7 @@ describe('TwiML', () => {
     )
   })
 
-  it('cannot be broken out of', () => {
+  it('is safe from injection', () => {
     const evil = '"/></Connect><Dial>+1900</Dial><!-- ]]> &amp; \' '
     const { Response } = parser.parse(
       connectStream({ streamUrl: evil, parameters: { [evil]: evil }, resumeUrl: evil }),
@@ -94,7 +94,7 @@ describe('TwiML', () => {
     expect(Response.Redirect['#text']).toBe(evil)
   })
 
-  it('has no character that XML does not know', () => {
+  it('contains no character that XML forbids', () => {
     expect(escapeXml('a\u0000b\ud800c\uffffd\te')).toBe('a\ufffdb\ufffdc\ufffdd&#9;e')
   })
 })

@@ -21,7 +21,7 @@ describe('the voice webhook', () => {
     expect(resume.searchParams.get('x')).toBe('+')
   })
 
-  it('tells about the call', async () => {
+  it('describes the call', async () => {
     let told: unknown
     await using bridge = await Harness.open({
       invite: call => {
@@ -42,7 +42,7 @@ describe('the voice webhook', () => {
     expect(Object.getPrototypeOf(parameters)).toBeNull()
   })
 
-  it('delivered twice, asks once and answers the same', async () => {
+  it('invites once and returns the same response when delivered twice', async () => {
     let asked = 0
     await using bridge = await Harness.open({ invite: () => ({ room: `r${++asked}` }) })
     const first = await bridge.post('/twilio/voice', fieldsOf('CA1'))
@@ -59,21 +59,21 @@ describe('the voice webhook', () => {
     ['for another host', sign(AUTH_TOKEN, 'https://127.0.0.1/twilio/voice', fieldsOf('CA1'))],
     ['for another call', sign(AUTH_TOKEN, `${PUBLIC_URL}/twilio/voice`, fieldsOf('CA2'))],
     ['for another address', sign(AUTH_TOKEN, `${PUBLIC_URL}/twilio/resume`, fieldsOf('CA1'))],
-  ])('refuses a signature that is %s', async (_what, signature) => {
+  ])('rejects a signature that is %s', async (_what, signature) => {
     await using bridge = await Harness.open()
     const answer = await bridge.post('/twilio/voice', fieldsOf('CA1'), signature)
     expect(answer).toMatchObject({ status: 403, body: '' })
     expect(bridge.log.complaints).toHaveLength(1)
   })
 
-  it('takes both tokens while they are rotated', async () => {
+  it('accepts both tokens during rotation', async () => {
     await using bridge = await Harness.open({ authTokens: ['new', AUTH_TOKEN] })
     expect((await bridge.post('/twilio/voice', fieldsOf('CA1'))).status).toBe(200)
     const signature = sign('new', `${PUBLIC_URL}/twilio/voice`, fieldsOf('CA2'))
     expect((await bridge.post('/twilio/voice', fieldsOf('CA2'), signature)).status).toBe(200)
   })
 
-  it('refuses what is no call', async () => {
+  it('rejects requests without a valid call', async () => {
     await using bridge = await Harness.open()
     expect((await bridge.post('/twilio/voice', { From: '+1' })).status).toBe(400)
     expect((await bridge.post('/twilio/voice', { CallSid: 'CA 1' })).status).toBe(400)
@@ -90,7 +90,7 @@ describe('the voice webhook', () => {
     expect(bridge.log.complaints).toHaveLength(5)
   })
 
-  it('turns away whom it is told to', async () => {
+  it('rejects calls as instructed', async () => {
     await using bridge = await Harness.open({
       invite: ({ callSid }) =>
         callSid === 'CA3'
@@ -104,7 +104,7 @@ describe('the voice webhook', () => {
     expect(answered).toContain('<Response><Say language="en-GB">No.</Say><Hangup/>')
   })
 
-  it('says sorry when the decision fails', async () => {
+  it('apologizes when the decision fails', async () => {
     await using bridge = await Harness.open({
       invite: () => {
         throw new Error('down')
@@ -142,7 +142,7 @@ describe('a call whose stream breaks', () => {
   const resume = (bridge: Harness, callSid: string, query = '') =>
     bridge.post(`/twilio/resume${query}`, { ...fieldsOf(callSid), CallStatus: 'in-progress' })
 
-  it('goes on in the same room with a new token', async () => {
+  it('continues in the same room with a new token', async () => {
     let asked = 0
     await using bridge = await Harness.open({ invite: () => ({ room: `r${++asked}` }) })
     const { party, admitted } = await bridge.call('CA1')
@@ -156,7 +156,7 @@ describe('a call whose stream breaks', () => {
     expect(asked).toBe(1)
   })
 
-  it('goes on after this server was started anew', async () => {
+  it('continues after this server was restarted', async () => {
     await using before = await Harness.open()
     await using after = await Harness.open()
     const url = resumeUrlIn((await before.post('/twilio/voice?room=7', fieldsOf('CA1'))).body)
@@ -165,7 +165,7 @@ describe('a call whose stream breaks', () => {
     expect(new URL(resumeUrlIn(body)).searchParams.get('dragoman-resumes')).toBe('1')
   })
 
-  it('is given up after three tries without audio', async () => {
+  it('is dropped after three attempts without audio', async () => {
     await using bridge = await Harness.open()
     await bridge.ring('CA1')
     const pauses: (string | undefined)[] = []
@@ -176,12 +176,12 @@ describe('a call whose stream breaks', () => {
     expect(bridge.log.complaints).toHaveLength(1)
   })
 
-  it('is given up over restarts too', async () => {
+  it('is dropped after attempts across restarts, too', async () => {
     await using bridge = await Harness.open()
     expect((await resume(bridge, 'CA1', '?dragoman-resumes=3')).body).toMatch(/<Say .*<Hangup\/>/)
   })
 
-  it('may break as often as it likes while there is audio between', async () => {
+  it('can break any number of times with audio in between', async () => {
     const clock = new FakeClock()
     await using bridge = await Harness.open({ clock })
     let token = await bridge.ring('CA1')
@@ -202,7 +202,7 @@ describe('a call whose stream breaks', () => {
     }
   })
 
-  it('goes on before we have noticed, and the old stream gives way', async () => {
+  it('continues before the break is noticed, and replaces the old stream', async () => {
     const clock = new FakeClock()
     await using bridge = await Harness.open({ clock })
     const { party, admitted } = await bridge.call('CA1')
@@ -218,7 +218,7 @@ describe('a call whose stream breaks', () => {
     expect(admitted.ended).toEqual({ kind: 'replaced' })
   })
 
-  it('stays live when somebody repeats the request for it', async () => {
+  it('stays connected when its request is repeated', async () => {
     await using bridge = await Harness.open()
     const { party, admitted } = await bridge.call('CA1')
     for (let n = 0; n < 5; n++) await resume(bridge, 'CA1')
@@ -229,12 +229,12 @@ describe('a call whose stream breaks', () => {
     expect((await resume(bridge, 'CA1')).body).toMatch(/<Say /)
   })
 
-  it('is told sorry, not rejected, if it is not wanted any more', async () => {
+  it('hears an apology, not a rejection, if it is no longer wanted', async () => {
     await using bridge = await Harness.open({ invite: () => ({ refused: 'busy' }) })
     expect((await resume(bridge, 'CA1')).body).toMatch(/<Response><Say .*<Hangup\/>/)
   })
 
-  it('is hung up when we let go of it', async () => {
+  it('is hung up after its release', async () => {
     await using bridge = await Harness.open()
     const { party, admitted } = await bridge.call('CA1')
     await admitted.leg.close({ kind: 'hangup', by: 'local' })
@@ -243,7 +243,7 @@ describe('a call whose stream breaks', () => {
     expect((await bridge.post('/twilio/voice', fieldsOf('CA1'))).body).toContain(HANG_UP)
   })
 
-  it('is resumed, then given up, when the relay is full', async () => {
+  it('is resumed, then dropped, when the relay is full', async () => {
     await using bridge = await Harness.open()
     bridge.relay.refuse = new BridgeError('CAPACITY', 'no more legs', { retryable: true })
     const token = await bridge.ring('CA1')
@@ -256,7 +256,7 @@ describe('a call whose stream breaks', () => {
 })
 
 describe('a call that is over', () => {
-  it('is not brought back by its own first webhook', async () => {
+  it('is not revived by its own first webhook', async () => {
     await using bridge = await Harness.open()
     const { party, admitted } = await bridge.call('CA1')
     party.stop()
@@ -264,7 +264,7 @@ describe('a call that is over', () => {
     expect((await bridge.post('/twilio/voice', fieldsOf('CA1'))).body).toContain(HANG_UP)
   })
 
-  it('comes back if Twilio says that it goes on', async () => {
+  it('returns if Twilio reports that it continues', async () => {
     await using bridge = await Harness.open()
     const { party, admitted } = await bridge.call('CA1')
     party.stop()
@@ -273,7 +273,7 @@ describe('a call that is over', () => {
     expect(body).toContain('<Connect>')
   })
 
-  it('is over for good once its status says so, and takes its leg along', async () => {
+  it('is permanently over after its final status, and closes its leg', async () => {
     await using bridge = await Harness.open()
     const { admitted } = await bridge.call('CA1')
     const completed = { ...fieldsOf('CA1'), CallStatus: 'completed' }

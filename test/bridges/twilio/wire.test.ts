@@ -4,8 +4,8 @@ import { clearMessage, MEDIA_END, markMessage, mediaStart, parse } from '../../.
 
 const json = (value: unknown) => parse(JSON.stringify(value))
 
-describe('what Twilio sends', () => {
-  it('is read as its pages show it', () => {
+describe('a message from Twilio', () => {
+  it('is parsed as documented', () => {
     expect(json({ event: 'connected', protocol: 'Call', version: '1.0.0' })).toEqual({ kind: 'connected' })
     expect(
       json({
@@ -51,7 +51,7 @@ describe('what Twilio sends', () => {
     expect(json({ event: 'stop', stop: {}, streamSid: 'MZ1' })).toEqual({ kind: 'stop', streamSid: 'MZ1' })
   })
 
-  it('may have numbers where strings are usual, and the other way round', () => {
+  it('can have numbers in place of strings, and vice versa', () => {
     expect(json({ event: 'media', media: { payload: '', timestamp: 20 } })).toMatchObject({ timestampMs: 20 })
     expect(json({ event: 'dtmf', dtmf: { digit: 5 } })).toMatchObject({ kind: 'dtmf', digit: '5' })
     const mediaFormat = { encoding: 'audio/x-mulaw', sampleRate: '8000', channels: '1' }
@@ -63,7 +63,7 @@ describe('what Twilio sends', () => {
   })
 
   it.each(['', '-1', '1.5', '0x10', '1e3', ' 1', '9'.repeat(16), -1, 1.5, null, {}, true])(
-    'has no time in %j',
+    'has no timestamp in %j',
     timestamp => {
       const message = json({ event: 'media', media: { payload: '', timestamp } })
       expect(message).toMatchObject({ kind: 'media', timestampMs: Number.NaN })
@@ -89,11 +89,11 @@ describe('what Twilio sends', () => {
     ['dtmf', '{"event":"dtmf","dtmf":{"digit":"12"}}'],
     ['mark', '{"event":"mark","mark":{}}'],
     ['mark', `{"event":"mark","mark":{"name":"${'x'.repeat(600)}"}}`],
-  ])('is a bad %s: %s', (fault, text) => {
+  ])('is an invalid %s: %s', (fault, text) => {
     expect(parse(text)).toEqual({ kind: 'invalid', fault })
   })
 
-  it('may be of a kind to come', () => {
+  it('can be of a future kind', () => {
     for (const event of ['volume', 'toString', '__proto__', ''])
       expect(json({ event })).toEqual({ kind: 'unknown' })
   })
@@ -111,7 +111,7 @@ describe('what Twilio sends', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  it('is always one of the known kinds, and never a throw', () => {
+  it('is always of a known kind, without throwing', () => {
     const kinds = new Set(['connected', 'start', 'media', 'dtmf', 'mark', 'stop', 'unknown', 'invalid'])
     fc.assert(fc.property(fc.string({ unit: 'binary' }), text => kinds.has(parse(text).kind)))
     fc.assert(fc.property(fc.json(), text => kinds.has(parse(text).kind)))
@@ -136,7 +136,7 @@ describe('what Twilio sends', () => {
   })
 })
 
-describe('media in the usual form is read as any other', () => {
+describe('the fast path parses media like the JSON parser', () => {
   const write = (
     fields: Readonly<Record<'sequence' | 'track' | 'chunk' | 'time' | 'payload' | 'sid', string>>,
   ) =>
@@ -181,18 +181,18 @@ describe('media in the usual form is read as any other', () => {
     })
     .map(write)
 
-  /** With a space at either end it is the same JSON, or none, and not of the usual form. */
+  /** With a space at either end it is the same JSON, or invalid, but not on the fast path. */
   const same = (text: string) => {
     expect(parse(text)).toStrictEqual(parse(` ${text}`))
     expect(parse(text)).toStrictEqual(parse(`${text} `))
   }
 
-  it('whatever its fields hold', () => {
+  it('for any field values', () => {
     fc.assert(fc.property(usual, same), { numRuns: 500 })
     fc.assert(fc.property(nearlyUsual, same), { numRuns: 2_000 })
   })
 
-  it('with anything put in, taken out or said twice', () => {
+  it('with insertions, deletions and repetitions', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '',
@@ -217,7 +217,7 @@ describe('media in the usual form is read as any other', () => {
     fc.assert(fc.property(edited, same), { numRuns: 4_000 })
   })
 
-  it('with its fields in any order, and some of them missing', () => {
+  it('with fields in any order, and some missing', () => {
     const shuffled = fc
       .tuple(digits, digits, digits, base64, sid)
       .chain(([sequenceNumber, chunk, timestamp, payload, streamSid]) => {
@@ -232,7 +232,7 @@ describe('media in the usual form is read as any other', () => {
     fc.assert(fc.property(shuffled, same), { numRuns: 500 })
   })
 
-  it('and in no time that grows faster than its length', () => {
+  it('in linear time', () => {
     const text = write({
       sequence: '1'.repeat(20_000),
       track: 'inbound',
@@ -247,8 +247,8 @@ describe('media in the usual form is read as any other', () => {
   })
 })
 
-describe('what Twilio is sent', () => {
-  it('has exactly the fields of its pages', () => {
+describe('a message to Twilio', () => {
+  it('has exactly the documented fields', () => {
     expect(JSON.parse(`${mediaStart('MZ1')}/w==${MEDIA_END}`)).toEqual({
       event: 'media',
       streamSid: 'MZ1',

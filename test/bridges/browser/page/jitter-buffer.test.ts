@@ -15,9 +15,9 @@ function pull(buffer: JitterBuffer, ms: number): Int16Array {
 const sounding = (pcm: Int16Array) => pcm.filter(sample => sample !== 0).length / 16
 
 describe('the jitter buffer', () => {
-  it('is silent while there is nothing', () => expect(sounding(pull(new JitterBuffer(), 100))).toBe(0))
+  it('is silent while empty', () => expect(sounding(pull(new JitterBuffer(), 100))).toBe(0))
 
-  it('begins when enough is in hand, and plays every sample in order', () => {
+  it('starts when the target is buffered, and plays every sample in order', () => {
     const buffer = new JitterBuffer({ startMs: 60 })
     for (let n = 0; n < 2; n++) buffer.push(frame(n + 1), n * FRAME)
     expect(sounding(pull(buffer, 10))).toBe(0)
@@ -26,14 +26,14 @@ describe('the jitter buffer', () => {
     expect([heard[0], heard[319], heard[320], heard[959]]).toEqual([1, 1, 2, 3])
   })
 
-  it('plays what is shorter than that once it has waited as long', () => {
+  it('plays shorter audio after waiting for the target time', () => {
     const buffer = new JitterBuffer({ startMs: 60 })
     buffer.push(frame(5), 0)
     expect(sounding(pull(buffer, 60))).toBe(0)
     expect(sounding(pull(buffer, 40))).toBeGreaterThanOrEqual(20)
   })
 
-  it('tells of a mark when all before it was pulled, and of none that was flushed', () => {
+  it('reports a mark when all audio before it was pulled, and no flushed mark', () => {
     const heard: number[] = []
     const buffer = new JitterBuffer({ heard: id => heard.push(id) })
     for (let n = 0; n < 4; n++) buffer.push(frame(1), n * FRAME)
@@ -51,7 +51,7 @@ describe('the jitter buffer', () => {
     expect(heard).toEqual([1, 3])
   })
 
-  it('comes to rest without a click when it is cut off', () => {
+  it('fades out without a click when audio ends abruptly', () => {
     const buffer = new JitterBuffer()
     buffer.push(sine(200, 500, 12_000), 0)
     const before = pull(buffer, 100)
@@ -60,12 +60,12 @@ describe('the jitter buffer', () => {
     let steepest = 0
     const both = [...before, ...after]
     for (let n = 1; n < both.length; n++) steepest = Math.max(steepest, Math.abs(both[n]! - both[n - 1]!))
-    // A tone of 200 Hz at this level moves by 943 a sample by itself.
+    // A tone of 200 Hz at this level changes by up to 943 a sample.
     expect(steepest).toBeLessThan(1_200)
     expect(sounding(after)).toBeLessThanOrEqual(5)
   })
 
-  it('keeps more in hand when it ran dry in the midst of something, and less again when all is calm', () => {
+  it('raises the target after an underrun during speech, and lowers it when playback is stable', () => {
     const buffer = new JitterBuffer({ startMs: 40, leastMs: 40 })
     let at = 0
     const send = (frames: number) => {
@@ -86,7 +86,7 @@ describe('the jitter buffer', () => {
     expect(buffer.targetMs).toBeLessThan(90)
   })
 
-  it('takes a pause of the speaker for a pause, not for running dry', () => {
+  it('treats a speaker’s pause as a pause, not as an underrun', () => {
     const buffer = new JitterBuffer()
     buffer.push(frame(1), 0)
     pull(buffer, 200)
@@ -98,12 +98,12 @@ describe('the jitter buffer', () => {
   it.each([
     ['faster', 1.002],
     ['slower', 0.998],
-  ])('stays close to the speaker for half an hour when the sound card is a little %s', (_, rate) => {
+  ])('stays close to the speaker for half an hour when the sound card is slightly %s', (_, rate) => {
     const buffer = new JitterBuffer()
     let at = 0
     let pulls = 0
     let most = 0
-    // Speech: 4 s of voice, 0.4 s of quiet, over and over without a break in what is sent.
+    // Speech: 4 s of voice, 0.4 s of quiet, repeated without a break in transmission.
     for (let n = 0; n < 90_000; n++, at += FRAME) {
       buffer.push(frame(n % 220 < 200 ? 4_000 : 20), at)
       pulls += 2 * rate
@@ -115,7 +115,7 @@ describe('the jitter buffer', () => {
     else expect(buffer.underruns).toBeLessThan(100)
   })
 
-  it('leaves out the oldest when far too much comes, and tells of its marks', () => {
+  it('drops the oldest audio on overflow, and reports its marks', () => {
     const heard: number[] = []
     const buffer = new JitterBuffer({ heard: id => heard.push(id) })
     buffer.push(frame(7), 0)
@@ -126,7 +126,7 @@ describe('the jitter buffer', () => {
     expect(heard).toEqual([1])
   })
 
-  it('gives as many samples as are wanted and loses none, whatever comes when', () => {
+  it('delivers the requested samples without loss, for any timing', () => {
     const step = fc.oneof(
       fc.record({ push: fc.integer({ min: 1, max: 3 }), pause: fc.boolean() }),
       fc.record({ pull: fc.integer({ min: 1, max: 40 }) }),
@@ -149,7 +149,7 @@ describe('the jitter buffer', () => {
           } else got += pull(buffer, each.pull * 10).filter(sample => sample === 1_000).length
         got += pull(buffer, 5_000).filter(sample => sample === 1_000).length
         expect(heardMarks).toBe(marks)
-        // All but what fades in again after it ran dry.
+        // All except samples that fade in after an underrun.
         expect(got + buffer.skipped).toBeGreaterThanOrEqual(sent - 80 * (buffer.underruns + 20))
         expect(got).toBeLessThanOrEqual(sent)
       }),
@@ -157,6 +157,6 @@ describe('the jitter buffer', () => {
     )
   })
 
-  it('refuses bounds that cannot be', () =>
+  it('rejects invalid bounds', () =>
     expect(() => new JitterBuffer({ startMs: 20, leastMs: 40 })).toThrow('leastMs <= startMs'))
 })

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const PAGE = new URL('../../../../src/bridges/browser/page/', import.meta.url)
-// By its address: it has the types of a page, and this has not.
+// Imported by URL, because it uses browser types.
 const { say, hasWords } = (await import(new URL('words.ts', PAGE).href)) as {
   say(words: string, names?: Record<string, string>): string
   hasWords(key: string): boolean
 }
 const html = readFileSync(new URL('talk.html', PAGE), 'utf8')
 
-test('the document says in English what the page will say', () => {
+test('the English text of the document equals the messages', () => {
   const places = Array.from(html.matchAll(/data-words="([\w-]+)"[^>]*>([^<]*)</g), ([, key, text]) => [
     key,
     text,
@@ -21,7 +21,7 @@ test('the document says in English what the page will say', () => {
   }
 })
 
-test('names are put in as they are, and what is no name stays', () => {
+test('values are inserted verbatim, and unknown placeholders remain', () => {
   expect(say('numbersHint', { numbers: '<b>+1</b>' })).toBe('By phone: <b>+1</b>')
   expect(say('numbersHint')).toBe('By phone: {numbers}')
   expect(['constructor', 'toString', 'lead'].map(hasWords)).toEqual([false, false, true])

@@ -12,7 +12,7 @@ const BOB = '+34600333444'
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-/** Begins at ten in the morning of some day. */
+/** Starts at ten in the morning of an arbitrary day. */
 function minutes(limits: UsageLimits) {
   const clock = new FakeClock()
   const began = 20_000 * DAY_MS + 10 * 60 * MINUTE_MS
@@ -26,8 +26,8 @@ function minutes(limits: UsageLimits) {
   return { clock, all, call }
 }
 
-describe('the minutes of calls out', () => {
-  it('are counted from the pick-up, as whole ones, of all and by number', () => {
+describe('the minutes of outbound calls', () => {
+  it('are counted from the answer, rounded up, in total and by number', () => {
     const { all, call } = minutes({ maxMinutesPerDay: 10, maxMinutesPerNumber: 4 })
     call('1', ANA, 1_000)
     call('2', ANA, MINUTE_MS + 1)
@@ -39,7 +39,7 @@ describe('the minutes of calls out', () => {
     expect([all.left(ANA), all.left('+4422')]).toEqual([0, 0])
   })
 
-  it('of a call that goes on count as it goes on, and one that rings as one', () => {
+  it('include calls in progress, and a ringing call as one minute', () => {
     const { clock, all } = minutes({ maxMinutesPerDay: 10 })
     all.placed('1', ANA)
     clock.advance(5 * MINUTE_MS)
@@ -52,7 +52,7 @@ describe('the minutes of calls out', () => {
     expect(all.left(BOB)).toBe(4)
   })
 
-  it('are none again on the next day, but for those that go on', () => {
+  it('are reset on the next day, except those of calls in progress', () => {
     const { clock, all, call } = minutes({ maxMinutesPerDay: 100 })
     call('1', ANA, 30 * MINUTE_MS)
     clock.advance(13 * 60 * MINUTE_MS)
@@ -65,17 +65,17 @@ describe('the minutes of calls out', () => {
     expect([all.minutes, all.left(ANA)]).toEqual([60, 40])
   })
 
-  it('are without end where nothing is set', () => {
+  it('are unlimited without settings', () => {
     const { all, call } = minutes({})
     call('1', ANA, 1_000 * MINUTE_MS)
     expect(all.left(ANA)).toBe(Number.POSITIVE_INFINITY)
   })
 })
 
-describe('the money for calls out', () => {
+describe('the cost of outbound calls', () => {
   const prices = { '+34': 0.1, '+346': 0.3, '+44': 0.07 }
 
-  it('is what minutes cost by the longest beginning that fits, of all, by number and by key', () => {
+  it('uses the longest matching prefix, in total, by number and by key', () => {
     const { all, call } = minutes({ prices, maxSpendPerDay: 2, maxSpendPerNumber: 0.9, maxSpendPerKey: 1 })
     expect([all.left(ANA), all.left('+34911'), all.left('+4420', 'desk')]).toEqual([3, 9, 12])
     call('1', ANA, 2 * MINUTE_MS, 'desk')
@@ -87,7 +87,7 @@ describe('the money for calls out', () => {
     expect([all.left(ANA), all.left('+34911'), all.left('+4421')]).toEqual([0, 0, 0])
   })
 
-  it('of what has no price is not known, so it is not called below a ceiling', () => {
+  it('is unknown without a price, so such calls are rejected below a ceiling', () => {
     const { all } = minutes({ prices, maxSpendPerDay: 2 })
     expect(all.left('+4930')).toBe(0)
     expect(minutes({ prices }).all.left('+4930')).toBe(Number.POSITIVE_INFINITY)
@@ -99,7 +99,7 @@ describe('the money for calls out', () => {
     ['of one number', { maxMinutesPerNumber: 10 }, 10],
     ['of one key', { prices, maxSpendPerKey: 3 }, 10],
     ['the strictest', { prices, maxSpendPerKey: 3, maxMinutesPerDay: 7, maxMinutesPerNumber: 9 }, 7],
-  ])('and minutes: calls at the same time stay below a ceiling together: %s', (_what, limits, most) => {
+  ])('and minutes: concurrent calls together stay below a ceiling: %s', (_what, limits, most) => {
     const { clock, all } = minutes(limits)
     for (const id of ['1', '2', '3', '4']) {
       all.placed(id, ANA, 'desk')
@@ -115,14 +115,14 @@ describe('the money for calls out', () => {
       expect(all.minutes).toBeLessThanOrEqual(most)
       clock.advance(1_000)
     }
-    // All of it is used.
+    // The whole allowance is used.
     expect(all.minutes).toBe(most)
     expect(ended).toHaveLength(4)
   })
 })
 
-describe('a dialler with a ceiling', () => {
-  it('hangs up a call that would use more than is left, and lets others be', async () => {
+describe('a dialer with a ceiling', () => {
+  it('hangs up a call that would exceed the quota, and leaves others alone', async () => {
     const clock = new FakeClock()
     const api = new FakeCallsApi()
     const settings = { accountSid: 'AC1', authToken: 'x', from: '+15005550001', allow: ['+34'] }
@@ -149,7 +149,7 @@ describe('a dialler with a ceiling', () => {
     expect(() => dialler.dial({ to: ANA, invitation: { room: 'r' } })).toThrow('daily quota reached')
   })
 
-  it('gives a call no more than what is left, then dials nobody, until another day', async () => {
+  it('limits a call to the remaining quota, then rejects calls until the next day', async () => {
     const clock = new FakeClock()
     const api = new FakeCallsApi()
     const log = new LogLines()

@@ -37,7 +37,7 @@ describe("Twilio's REST API, by its own client", () => {
     ])
   })
 
-  it('looks for machines when it is told where to report them', async () => {
+  it('requests machine detection if there is an address for its result', async () => {
     await using rest = await RestStandIn.open()
     await apiOf(rest).create({ ...ORDER, machineUrl: 'https://bridge.example.com/machine' })
     expect(rest.requests[0]?.fields).toMatchObject({
@@ -48,7 +48,7 @@ describe("Twilio's REST API, by its own client", () => {
     })
   })
 
-  it('is used with an API key as well, under a path too', async () => {
+  it('also works with an API key and below a path', async () => {
     await using rest = await RestStandIn.open()
     const api = apiOf({ url: `${rest.url}/proxy/` }, { apiKeySid: 'SK1', apiKeySecret: 'hidden' })
     await api.hangUp('CA7')
@@ -62,7 +62,7 @@ describe("Twilio's REST API, by its own client", () => {
     ])
   })
 
-  it('says how a call is', async () => {
+  it('returns the status of a call', async () => {
     await using rest = await RestStandIn.open()
     rest.reply = () => ({ body: { sid: 'CA7', status: 'in-progress' } })
     expect(await apiOf(rest).status('CA7')).toBe('in-progress')
@@ -75,7 +75,7 @@ describe("Twilio's REST API, by its own client", () => {
   it.each([
     [404, 20404],
     [400, 21220],
-  ])('is content when a call to be hung up is over: HTTP %i, %i', async (status, code) => {
+  ])('treats hanging up an ended call as success: HTTP %i, %i', async (status, code) => {
     await using rest = await RestStandIn.open()
     rest.fail(status, code)
     await apiOf(rest).hangUp('CA7')
@@ -90,7 +90,7 @@ describe("Twilio's REST API, by its own client", () => {
     [400, 10004, 'refused', 'CAPACITY'],
     [429, 20429, 'later', 'DIAL_FAILED'],
     [500, 20500, 'unsure', 'DIAL_FAILED'],
-  ])('fails with HTTP %i, %i as %s, and never tells a number', async (status, twilioCode, kind, code) => {
+  ])('fails with HTTP %i, %i as %s, without revealing a number', async (status, twilioCode, kind, code) => {
     await using rest = await RestStandIn.open()
     rest.fail(status, twilioCode)
     const failure = await apiOf(rest)
@@ -111,18 +111,18 @@ describe("Twilio's REST API, by its own client", () => {
   it.each([
     ['a page', 200, '<html>hello</html>', 'unsure'],
     ['an error page', 502, '<html>bad gateway</html>', 'unsure'],
-    ['half an answer', 201, '{"sid": "CA', 'unsure'],
+    ['half a response', 201, '{"sid": "CA', 'unsure'],
     ['nothing', 200, '', 'unsure'],
     ['a call with another name', 201, { sid: { no: 1 } }, 'unsure'],
     ['far too much', 201, JSON.stringify({ sid: 'x'.repeat(400_000) }), 'unsure'],
     ['another place', 302, '', 'refused'],
-  ])('does not believe %s', async (_what, status, body, kind) => {
+  ])('rejects %s', async (_what, status, body, kind) => {
     await using rest = await RestStandIn.open()
     rest.reply = () => ({ status, body })
     await expect(apiOf(rest).create(ORDER)).rejects.toMatchObject({ kind, code: 'DIAL_FAILED' })
   })
 
-  it('knows when nothing was done, as nobody was there', async () => {
+  it('knows that nothing was done if the connection is refused', async () => {
     const rest = await RestStandIn.open()
     await rest[Symbol.asyncDispose]()
     await expect(apiOf(rest).create(ORDER)).rejects.toMatchObject({

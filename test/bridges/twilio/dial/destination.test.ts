@@ -5,7 +5,7 @@ import { destinationFault } from '../../../../src/bridges/twilio/dial/destinatio
 const ANYWHERE = { allow: ['+'], own: [] }
 
 describe('a destination', () => {
-  it('is called when its prefix is allowed', () => {
+  it('is accepted if its prefix is allowed', () => {
     const rules = { allow: ['+34', '+1212'], own: [] }
     expect(destinationFault('+34612345678', rules)).toBeUndefined()
     expect(destinationFault('+12125550123', rules)).toBeUndefined()
@@ -13,7 +13,7 @@ describe('a destination', () => {
     expect(destinationFault('+34612345678', { ...rules, allow: [] })).toBe('no destination is allowed')
   })
 
-  it("may be one of Twilio's numbers for tests", () => {
+  it('can be one of Twilio’s test numbers', () => {
     expect(destinationFault('+15005550006', ANYWHERE)).toBeUndefined()
     expect(destinationFault('+15551230001', ANYWHERE)).toBeUndefined()
   })
@@ -65,13 +65,13 @@ describe('a destination', () => {
     expect(destinationFault(to, ANYWHERE)).toBe('not a number such as +15551234567')
   })
 
-  it('does not lead back here', () => {
+  it('does not route back here', () => {
     expect(destinationFault('+15005550006', { allow: ['+1'], own: ['+15005550006'] })).toBe(
       'a number of this server',
     )
   })
 
-  it('is judged without an exception, and never allowed outside the prefixes', () => {
+  it('never throws, and is never allowed outside the prefixes', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), text => {
         for (const to of [text, `+${text}`, `+1212${text}`]) {

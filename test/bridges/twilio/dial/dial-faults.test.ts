@@ -4,7 +4,7 @@ import { dialled, settled } from './dialled.ts'
 import { restError } from './fake-calls-api.ts'
 
 describe('a request that fails', () => {
-  it('refused for good is not repeated', async () => {
+  it('is not repeated after a permanent rejection', async () => {
     const { seen, calls, log } = dialled({ onCreate: () => Promise.reject(restError(400, 21211)) })
     await settled()
     expect(seen.outcome).toMatchObject({ kind: 'failed', error: { code: 'DIAL_FAILED' } })
@@ -12,7 +12,7 @@ describe('a request that fails', () => {
     expect(log.complaints).toEqual([expect.stringContaining('Twilio error 21211')])
   })
 
-  it('is repeated while it was certainly not done, for 10 s', async () => {
+  it('is repeated for 10 s while it was certainly not executed', async () => {
     const { seen, calls, clock } = dialled({ onCreate: () => Promise.reject(restError(429, 20429)) })
     for (let s = 0; s < 20; s++) {
       await settled()
@@ -24,7 +24,7 @@ describe('a request that fails', () => {
     expect(calls.orders.length).toBeLessThan(10)
   })
 
-  it('is done when a repetition works, but not for somebody who has gone', async () => {
+  it('succeeds on a retry, but not once the caller has left', async () => {
     let times = 0
     const onCreate = () => (++times < 3 ? Promise.reject(restError(429)) : Promise.resolve('CA9'))
     const one = dialled({ onCreate })
@@ -47,7 +47,7 @@ describe('a request that fails', () => {
     expect([two.calls.orders.length, two.dial.final, two.seen.over]).toEqual([1, true, 'cancelled'])
   })
 
-  it('that may have been done is never repeated, and the call goes on if it shows', async () => {
+  it('is never repeated if it may have been executed, and the call continues if it shows up', async () => {
     const { dial, seen, calls, clock } = dialled({ onCreate: () => Promise.reject(restError(503)) })
     await settled()
     clock.advance(4_000)
@@ -60,7 +60,7 @@ describe('a request that fails', () => {
     expect(seen.over).toBe('no-answer')
   })
 
-  it('that may have been done has failed when nothing shows, and what shows later is hung up', async () => {
+  it('has failed if nothing shows up, and a late call is hung up', async () => {
     const { dial, seen, calls, clock } = dialled({ onCreate: () => Promise.reject(restError(503)) })
     await settled()
     clock.advance(5_000)
@@ -74,7 +74,7 @@ describe('a request that fails', () => {
     expect([calls.orders.length, calls.hungUp, dial.answered('CA1')]).toEqual([1, ['CA1'], false])
   })
 
-  it('to hang up is repeated, as that does no harm', async () => {
+  it('to hang up is repeated, which is harmless', async () => {
     let times = 0
     const { dial, calls, clock, log } = dialled({
       onHangUp: () => (++times < 3 ? Promise.reject(restError(500)) : Promise.resolve()),
@@ -88,7 +88,7 @@ describe('a request that fails', () => {
     expect([calls.hungUp.length, log.complaints]).toEqual([3, []])
   })
 
-  it('to hang up is given up when it is refused, or after some attempts', async () => {
+  it('to hang up is abandoned after a rejection or several attempts', async () => {
     for (const [status, attempts] of [
       [401, 1],
       [500, 5],
@@ -106,12 +106,12 @@ describe('a request that fails', () => {
   })
 })
 
-describe('callbacks that never come', () => {
+describe('missing callbacks', () => {
   it.each([
     ['busy', 'busy', []],
     ['no-answer', 'no-answer', []],
     ['ringing', 'no-answer', ['CA1']],
-  ])('are asked for once they are overdue: %s', async (status, over, hungUp) => {
+  ])('are replaced by a query once they are overdue: %s', async (status, over, hungUp) => {
     const { dial, seen, calls, clock } = dialled({ onStatus: async () => status })
     await settled()
     dial.told('CA1', 'ringing')
@@ -123,7 +123,7 @@ describe('callbacks that never come', () => {
     expect([seen.over, calls.hungUp]).toEqual([over, hungUp])
   })
 
-  it('leave nothing behind when Twilio cannot be asked either', async () => {
+  it('leave no resources behind if Twilio cannot be queried either', async () => {
     const { seen, calls, clock } = dialled({ onStatus: () => Promise.reject(restError(500)) })
     await settled()
     clock.advance(75_000)
@@ -131,7 +131,7 @@ describe('callbacks that never come', () => {
     expect([seen.over, calls.hungUp]).toEqual(['no-answer', ['CA1']])
   })
 
-  it('a call that was answered has 15 s to stream', async () => {
+  it('an answered call has 15 s to start its stream', async () => {
     const { dial, seen, clock, calls } = dialled()
     await settled()
     dial.answered('CA1')
@@ -156,7 +156,7 @@ describe('callbacks that never come', () => {
   })
 })
 
-it('no number is logged, whatever happens', async () => {
+it('never logs a number', async () => {
   const { dial, log } = dialled({ onCreate: () => Promise.reject(restError(400, 21211)) })
   await settled()
   void dial.hangUp()

@@ -5,7 +5,7 @@ import { open } from './rest-line.ts'
 const HANG_UP = '<Response><Hangup/></Response>'
 
 describe('a call placed by REST', () => {
-  it('goes on at the next server in the voice that it heard', async () => {
+  it('continues on the next server with the same voice', async () => {
     await using line = await open()
     const pass = JSON.stringify({ room: 'r', hears: 'es-es', voice: 'piper/es_ES-davefx', called: true })
     const query = new URLSearchParams({ dial: 'old', 'dragoman-resumes': '0', 'dragoman-guest': pass })
@@ -15,7 +15,7 @@ describe('a call placed by REST', () => {
     expect(admitted.invitation).toEqual(JSON.parse(pass))
   })
 
-  it('goes on in its room when the server that placed it is gone', async () => {
+  it('continues in its room when the server that placed it has ended', async () => {
     await using gone = await open()
     const call = gone.dial()
     const { answer } = await gone.ordered()
@@ -31,11 +31,11 @@ describe('a call placed by REST', () => {
     const party = await next.stream('CA1', body)
     const admitted = await until(() => next.bridge.relay.admitted[0])
     expect(admitted.invitation).toEqual({ room: 'r', hears: 'en-us' })
-    // By one more server just the same, which counts on.
+    // On yet another server as well, which continues the counts.
     const further = new URL(resumeUrlIn(body)).searchParams
     expect(further.get('dragoman-guest')).toBe(JSON.stringify({ room: 'r', hears: 'en-us' }))
     expect(Number(further.get('dragoman-resumes'))).toBe(1)
-    // What turns out to be a machine is no party, whoever called it.
+    // A machine is not a participant, no matter who called it.
     await next.bridge.post(machine, next.outbound('CA1', { AnsweredBy: 'human' }))
     expect(party.socket.readyState).toBe(party.socket.OPEN)
     await next.bridge.post(machine, next.outbound('CA1', { AnsweredBy: 'machine_start' }))
@@ -43,7 +43,7 @@ describe('a call placed by REST', () => {
     expect((await next.bridge.post(pathname + search, next.outbound('CA1'))).body).toContain(HANG_UP)
   })
 
-  it('is hung up, not let in, when nothing says where it belongs', async () => {
+  it('is hung up if its room is unknown', async () => {
     await using line = await open()
     for (const pass of ['', 'x', '{}', '[]', '{"room":""}']) {
       const query = new URLSearchParams({ dial: 'old', 'dragoman-resumes': '0', 'dragoman-guest': pass })
@@ -53,7 +53,7 @@ describe('a call placed by REST', () => {
     expect(line.bridge.relay.admitted).toEqual([])
   })
 
-  it('is left alone once it was handed over, and one that rings is hung up', async () => {
+  it('is left alone after a hand-over, and hung up if it is ringing', async () => {
     await using line = await open()
     const talking = line.dial()
     const first = await line.ordered()

@@ -21,15 +21,15 @@ const PERSON: DialInput = { type: 'person' }
 const MACHINE: DialInput = { type: 'machine' }
 const HANG_UP: DialInput = { type: 'hang-up' }
 
-describe('a call that is dialled', () => {
-  it('rings, is picked up, and is in the room', () => {
+describe('an outbound call', () => {
+  it('rings, is answered, and joins the room', () => {
     expect(through(false, RINGING)).toEqual({ status: 'ringing', person: true })
     expect(through(false, RINGING, PICKED_UP)).toEqual({ status: 'answered', person: true })
     expect(through(false, RINGING, PICKED_UP, stream('a'))).toEqual({ status: 'in-room', participant: 'a' })
     expect(through(false, stream('a'), stream('b'))).toEqual({ status: 'in-room', participant: 'b' })
   })
 
-  it('waits for the word that it is a person', () => {
+  it('waits for confirmation of a person', () => {
     const held = through(true, RINGING, PICKED_UP, stream('a'))
     expect(held).toEqual({ status: 'answered', person: false, participant: 'a' })
     expect(next(held, PERSON)).toEqual({ status: 'in-room', participant: 'a' })
@@ -58,7 +58,7 @@ describe('a call that is dialled', () => {
     expect(through(true, ...inputs)).toMatchObject({ status: 'over', end })
   })
 
-  it('never goes back, whatever comes in whatever order, and what is said twice changes nothing', () => {
+  it('never goes back for any order of inputs, and repeated inputs change nothing', () => {
     const inputs = fc.constantFrom<DialInput>(
       RINGING,
       PICKED_UP,

@@ -8,7 +8,7 @@ import { ACCOUNT } from './rest-stand-in.ts'
 const HANG_UP = '<Response><Hangup/></Response>'
 
 describe('a call placed by REST', () => {
-  it('is asked for with everything Twilio needs, and its stream joins the room', async () => {
+  it('is requested with all parameters, and its stream joins the room', async () => {
     await using line = await open({ ringSeconds: 20 })
     const call = line.dial()
     const { fields, answer, status } = await line.ordered()
@@ -26,7 +26,7 @@ describe('a call placed by REST', () => {
     expect(line.dialler.counters).toMatchObject({ dialled: 1, answered: 1 })
   })
 
-  it('is answered alike when asked twice, and streams once', async () => {
+  it('gets the same response when asked twice, and streams once', async () => {
     await using line = await open()
     line.dial()
     const { answer } = await line.ordered()
@@ -38,7 +38,7 @@ describe('a call placed by REST', () => {
     expect(line.bridge.relay.admitted).toHaveLength(1)
   })
 
-  it('may be answered before the request that placed it', async () => {
+  it('can be answered before the response to the request that placed it', async () => {
     await using line = await open()
     const created = Promise.withResolvers<{ status: number; body: unknown }>()
     line.rest.reply = () => created.promise
@@ -53,7 +53,7 @@ describe('a call placed by REST', () => {
     expect(line.rest.requests).toHaveLength(1)
   })
 
-  it('is hung up when nobody wants it: unknown, of another CallSid, or let go of', async () => {
+  it('is hung up if it is unknown, has another CallSid or was released', async () => {
     await using line = await open()
     const call = line.dial()
     const { answer } = await line.ordered()
@@ -72,7 +72,7 @@ describe('a call placed by REST', () => {
     expect(line.bridge.relay.admitted).toEqual([])
   })
 
-  it('takes nothing unsigned', async () => {
+  it('rejects unsigned requests', async () => {
     await using line = await open()
     const call = line.dial()
     const { answer, status } = await line.ordered()
@@ -83,7 +83,7 @@ describe('a call placed by REST', () => {
     expect(line.dialler.get(call.id)?.state.status).toBe('queued')
   })
 
-  it('ends when its status says so, and takes its leg along', async () => {
+  it('ends with its status, and closes its leg', async () => {
     await using line = await open()
     const call = line.dial()
     const { answer, status } = await line.ordered()
@@ -99,7 +99,7 @@ describe('a call placed by REST', () => {
     expect(line.rest.requests).toHaveLength(1)
   })
 
-  it('goes on in its room when the stream breaks', async () => {
+  it('continues in its room when the stream breaks', async () => {
     await using line = await open()
     const call = line.dial()
     const { answer } = await line.ordered()
@@ -142,7 +142,7 @@ describe('a call placed by REST', () => {
   })
 })
 
-describe('the dialler', () => {
+describe('the dialer', () => {
   const refusal = (line: Awaited<ReturnType<typeof open>>, to: string) => {
     try {
       line.dial(to)
@@ -152,7 +152,7 @@ describe('the dialler', () => {
     return undefined
   }
 
-  it('refuses what the settings do not allow, without telling numbers', async () => {
+  it('rejects destinations outside the settings, without revealing numbers', async () => {
     await using line = await open()
     for (const to of ['+12125550123', '911', FROM, 'sip:x@y', '']) {
       expect(refusal(line, to)).toMatchObject({ code: 'DIAL_REFUSED' })
@@ -162,7 +162,7 @@ describe('the dialler', () => {
     expect(JSON.stringify(line.log.all)).not.toMatch(/2125550123|\+1500/)
   })
 
-  it('refuses more calls than it may have at a time, until one is over', async () => {
+  it('rejects calls above the limit until one ends', async () => {
     await using line = await open({ maxConcurrent: 2 })
     line.dial()
     line.dial()
@@ -174,7 +174,7 @@ describe('the dialler', () => {
     expect(line.dialler.counters).toMatchObject({ dialled: 3, refused: 1, busy: 1 })
   })
 
-  it('fails a call that the API refuses, with words fit for a log', async () => {
+  it('fails a call rejected by the API, with a message safe for logs', async () => {
     await using line = await open()
     line.rest.fail(400, 21215, `Account not authorized to call ${TO}`)
     expect(await line.dial().outcome).toMatchObject({ kind: 'failed', error: { code: 'DIAL_FAILED' } })

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { BridgeError } from '../../../../src/core/errors.ts'
 import { dialled, settled } from './dialled.ts'
 
-describe('a call that is dialled', () => {
-  it('is answered: the party is in the room, and the end is told once', async () => {
+describe('an outbound call', () => {
+  it('is answered: the participant is in the room, and the end is reported once', async () => {
     const { dial, seen, stream, calls, joined, released } = dialled()
     await settled()
     dial.told('CA1', 'ringing')
@@ -25,7 +25,7 @@ describe('a call that is dialled', () => {
     ['no-answer', 'no-answer'],
     ['canceled', 'cancelled'],
     ['completed', 'no-answer'],
-  ] as const)('is not answered: Twilio says %s', async (status, kind) => {
+  ] as const)('is not answered: Twilio reports %s', async (status, kind) => {
     const { dial, seen, calls, clock } = dialled()
     await settled()
     dial.told('CA1', 'ringing')
@@ -35,7 +35,7 @@ describe('a call that is dialled', () => {
     expect([calls.hungUp, clock.pending]).toEqual([[], 0])
   })
 
-  it('goes on as it should when callbacks come before the request is answered', async () => {
+  it('works when callbacks arrive before the response to the request', async () => {
     const created = Promise.withResolvers<string>()
     const { dial, seen, stream, calls } = dialled({ onCreate: () => created.promise })
     dial.told('CA1', 'in-progress')
@@ -49,7 +49,7 @@ describe('a call that is dialled', () => {
     expect(calls.orders).toHaveLength(1)
   })
 
-  it('is over when its last callback comes before the request is answered', async () => {
+  it('is over when its final callback arrives before the response to the request', async () => {
     const created = Promise.withResolvers<string>()
     const { dial, seen, calls, clock } = dialled({ onCreate: () => created.promise })
     dial.told('CA1', 'busy')
@@ -58,7 +58,7 @@ describe('a call that is dialled', () => {
     expect([seen.over, calls.hungUp, clock.pending]).toEqual(['busy', [], 0])
   })
 
-  it('takes no news of another call for its own', async () => {
+  it('ignores callbacks of other calls', async () => {
     const { dial, seen } = dialled()
     await settled()
     dial.told('CA2', 'busy')
@@ -69,7 +69,7 @@ describe('a call that is dialled', () => {
     expect(dial.final).toBe(false)
   })
 
-  it('hangs up when we do, at any stage', async () => {
+  it('hangs up at any stage when we do', async () => {
     const { dial, seen, calls } = dialled()
     await dial.hangUp()
     await dial.hangUp()
@@ -77,7 +77,7 @@ describe('a call that is dialled', () => {
     expect(dial.answered('CA1')).toBe(false)
   })
 
-  it('hangs up what we let go of before it had a name, as soon as it has one', async () => {
+  it('hangs up a call released before its CallSid was known, as soon as it is', async () => {
     const created = Promise.withResolvers<string>()
     const { dial, seen, calls } = dialled({ onCreate: () => created.promise })
     const hungUp = dial.hangUp()
@@ -88,7 +88,7 @@ describe('a call that is dialled', () => {
     expect(calls.hungUp).toEqual(['CA1'])
   })
 
-  it('hangs up at the first callback when that is what tells the name', async () => {
+  it('hangs up at the first callback if that reveals the CallSid', async () => {
     const { dial, calls } = dialled({ onCreate: () => new Promise(() => {}) })
     void dial.hangUp()
     dial.told('CA1', 'ringing')
@@ -98,7 +98,7 @@ describe('a call that is dialled', () => {
     expect(dial.final).toBe(true)
   })
 
-  it('ends with its leg: when the party hangs up, and when we close it', async () => {
+  it('ends with its leg: when the participant hangs up, and when we close it', async () => {
     const first = dialled()
     await settled()
     await first.stream('leg-1').leg.close({ kind: 'hangup', by: 'remote' })
@@ -112,7 +112,7 @@ describe('a call that is dialled', () => {
     expect([second.seen.over, second.calls.hungUp]).toEqual(['hangup', ['CA1']])
   })
 
-  it('lives on when its stream breaks and comes back', async () => {
+  it('survives when its stream breaks and returns', async () => {
     const { dial, seen, stream, joined, clock, calls } = dialled()
     await settled()
     const lost = { kind: 'failed', error: new BridgeError('LEG_LOST', 'gone', { retryable: true }) } as const
@@ -131,7 +131,7 @@ describe('a call that is dialled', () => {
   it.each([
     ['completed', []],
     ['in-progress', ['CA1']],
-  ])('is over when its stream stays away, and Twilio says %s', async (status, hungUp) => {
+  ])('is over when its stream does not return, and Twilio reports %s', async (status, hungUp) => {
     const { seen, stream, clock, calls } = dialled({ onStatus: async () => status })
     await settled()
     await stream('leg-1').leg.close({ kind: 'failed', error: new BridgeError('LEG_LOST', 'gone') })
@@ -142,8 +142,8 @@ describe('a call that is dialled', () => {
   })
 })
 
-describe('a call that may be answered by a machine', () => {
-  it('is not heard until it is a person', async () => {
+describe('a call that a machine may answer', () => {
+  it('is not audible until a person is confirmed', async () => {
     const { dial, seen, stream, joined } = dialled({ detects: true })
     await settled()
     dial.told('CA1', 'in-progress')
@@ -158,7 +158,7 @@ describe('a call that may be answered by a machine', () => {
   })
 
   it.each([['unknown'], ['human']])(
-    'is a person if Twilio says %s before the stream comes',
+    'is a person if Twilio reports %s before the stream arrives',
     async verdict => {
       const { dial, seen, stream } = dialled({ detects: true })
       await settled()
@@ -170,7 +170,7 @@ describe('a call that may be answered by a machine', () => {
     },
   )
 
-  it('is taken for a person after 4 s without a word', async () => {
+  it('counts as a person after 4 s without a verdict', async () => {
     const { seen, stream, clock } = dialled({ detects: true })
     await settled()
     stream('leg-1')
@@ -182,7 +182,7 @@ describe('a call that may be answered by a machine', () => {
     expect(seen.outcome?.kind).toBe('answered')
   })
 
-  it.each(['machine_start', 'machine_end_beep', 'fax'])('is hung up on: %s', async answeredBy => {
+  it.each(['machine_start', 'machine_end_beep', 'fax'])('is hung up for %s', async answeredBy => {
     const { dial, seen, stream, calls } = dialled({ detects: true })
     await settled()
     const { leg } = stream('leg-1')
@@ -194,7 +194,7 @@ describe('a call that may be answered by a machine', () => {
     expect(await leg.ended).toEqual({ kind: 'hangup', by: 'local' })
   })
 
-  it('is hung up on when that is found out late', async () => {
+  it('is hung up when a machine is detected late', async () => {
     const { dial, seen, stream, clock } = dialled({ detects: true })
     await settled()
     stream('leg-1')
@@ -204,7 +204,7 @@ describe('a call that may be answered by a machine', () => {
     expect(seen).toEqual({ outcome: { kind: 'answered', participant: 'leg-1' }, over: 'voicemail' })
   })
 
-  it('makes nothing of a verdict that it does not know', async () => {
+  it('ignores an unknown verdict', async () => {
     const { dial, seen } = dialled({ detects: true })
     await settled()
     dial.detected('CA1', 'alien')

@@ -6,10 +6,10 @@ import { FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
 import { FakeCallsApi } from './fake-calls-api.ts'
 
-/** Lets everything that waits for no clock happen. */
+/** Runs all pending tasks that do not wait for the clock. */
 export const settled = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** One call on its way out, on a clock that stands still; the test is Twilio. */
+/** One outbound call on a stopped clock; the test plays Twilio. */
 export function dialled({ detects = false, ...api }: { detects?: boolean } & Partial<FakeCallsApi> = {}) {
   const clock = new FakeClock(1_000)
   const calls = Object.assign(new FakeCallsApi(), api)

@@ -1,12 +1,12 @@
 import type { CallOrder, CallsApi } from '../../../../src/bridges/twilio/dial/calls-api.ts'
 import { RestFailure } from '../../../../src/bridges/twilio/dial/rest-failure.ts'
 
-/** Twilio's REST API without one: keeps what it is asked; the test answers. */
+/** A fake of Twilio’s REST API: records requests; the test responds. */
 export class FakeCallsApi implements CallsApi {
   readonly orders: CallOrder[] = []
   readonly hungUp: string[] = []
   readonly looked: string[] = []
-  /** What `create` does; by default it answers at once. */
+  /** Behavior of `create`; responds at once by default. */
   onCreate: (order: CallOrder) => Promise<string> = async () => `CA${this.orders.length}`
   onHangUp: (callSid: string) => Promise<void> = async () => {}
   onStatus: (callSid: string) => Promise<string> = async () => 'ringing'

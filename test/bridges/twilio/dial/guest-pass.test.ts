@@ -5,7 +5,7 @@ import type { Invitation } from '../../../../src/core/invitation.ts'
 
 const language = fc.constantFrom('en-us', 'es-419', 'deu-de')
 const text = (maxLength: number) => fc.string({ unit: 'binary', maxLength })
-/** Everything that somebody may be asked in to; `Required` misses a field that is forgotten here. */
+/** All fields of an invitation; `Required` detects one that is missing here. */
 const all: { [K in keyof Required<Invitation>]: fc.Arbitrary<Required<Invitation>[K]> } = {
   room: fc.string({ unit: 'binary', minLength: 1, maxLength: 128 }),
   speaks: language,
@@ -22,8 +22,8 @@ const all: { [K in keyof Required<Invitation>]: fc.Arbitrary<Required<Invitation
 }
 const invitation = fc.record(all, { requiredKeys: ['room'] }) as fc.Arbitrary<Invitation>
 
-describe('the pass of somebody who was called', () => {
-  test('is taken by the next server, with everything but what does not fit, and without a number', () => {
+describe('the pass of a called participant', () => {
+  test('is accepted by the next server, without fields that do not fit and without a number', () => {
     fc.assert(
       fc.property(invitation, asked => {
         const pass = passOf(asked)
@@ -38,12 +38,12 @@ describe('the pass of somebody who was called', () => {
     )
   })
 
-  test('has the voice that they hear', () => {
+  test('contains the voice they hear', () => {
     const asked = { room: 'r', hears: 'es-es', voice: 'piper/es_ES-davefx', called: true } as const
     expect(guestOf(passOf(asked))).toEqual(asked)
   })
 
-  test('of a newer server is taken without what is not known here', () => {
+  test('of a newer server is accepted without unknown fields', () => {
     expect(guestOf('{"room":"r","mood":"fine"}')).toEqual({ room: 'r' })
   })
 
@@ -56,7 +56,7 @@ describe('the pass of somebody who was called', () => {
     '{"room":""}',
     '{"room":"r","hears":"Spanish"}',
     `{"room":"${'r'.repeat(300)}"}`,
-  ])('is none: %s', pass => {
+  ])('is rejected: %s', pass => {
     expect(guestOf(pass)).toBeUndefined()
   })
 })

@@ -6,7 +6,7 @@ import { ACCOUNT, RestStandIn } from './rest-stand-in.ts'
 export const TO = '+15005550006'
 export const FROM = '+15005550001'
 
-/** The bridge with a dialler, Twilio's own client, and an API on loopback. */
+/** The bridge with a dialer, Twilio’s client, and an API on loopback. */
 export async function open(more: Partial<OutboundSettings> = {}) {
   const rest = await RestStandIn.open()
   let calls = 0
@@ -19,7 +19,7 @@ export async function open(more: Partial<OutboundSettings> = {}) {
   const dialler = new TwilioDialler({ ...settings, machineDetection: false, ...more }, { log })
   const bridge = await Harness.open({ dialler, invite: () => ({ room: 'not this one' }) })
   const dial = (to = TO) => dialler.dial({ to, invitation: { room: 'r', hears: 'en-us' } })
-  /** What Twilio was told to ask about the newest call. */
+  /** The parameters of the newest call. */
   const ordered = async (count = 1) => {
     const order = await until(
       () => rest.requests.filter(({ path }) => path.endsWith('/Calls.json'))[count - 1],
@@ -40,7 +40,7 @@ export async function open(more: Partial<OutboundSettings> = {}) {
     CallStatus: 'in-progress',
     ...more,
   })
-  /** Opens the stream that `twiml` asks for. */
+  /** Opens the stream that `twiml` requests. */
   const stream = async (callSid: string, twiml: string) => {
     const party = await bridge.dial()
     party.start({ callSid, streamSid: `MZ${callSid}${bridge.sockets.length}`, token: tokenIn(twiml) })

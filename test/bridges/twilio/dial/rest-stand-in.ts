@@ -8,14 +8,14 @@ export interface RestRequest {
   readonly fields: Readonly<Record<string, string | string[]>>
 }
 
-/** What the API answers: a body, with a status. */
+/** A response of the API: status and body. */
 export type RestReply = (
   request: RestRequest,
 ) => { status?: number; body: unknown } | Promise<{ status?: number; body: unknown }>
 
 export const ACCOUNT = `AC${'0'.repeat(32)}`
 
-/** The least of Twilio's REST API on loopback: keeps what it is asked and answers what the test says. */
+/** A minimal REST API of Twilio on loopback: records requests and returns the test’s responses. */
 export class RestStandIn implements AsyncDisposable {
   readonly requests: RestRequest[] = []
   readonly url: string
@@ -53,7 +53,7 @@ export class RestStandIn implements AsyncDisposable {
     return standIn
   }
 
-  /** Answers everything with an error as Twilio words it. */
+  /** Returns an error in Twilio’s format for every request. */
   fail(status: number, code: number, message = 'The number +15005550006 is a secret.'): void {
     this.reply = () => ({ status, body: { code, message, status, more_info: '' } })
   }

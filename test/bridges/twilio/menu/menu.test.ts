@@ -9,7 +9,7 @@ import { AUTH_TOKEN, fieldsOf, Harness, PUBLIC_URL, resumeUrlIn, tokenIn, until 
 const HANG_UP = '<Response><Hangup/></Response>'
 const CODE = '123456'
 
-/** Asks for a language of two, then for the code of a room. */
+/** Asks for one of two languages, then for a room code. */
 function invitation({ answers: { language, roomCode } }: IncomingCall) {
   if (!language) return { ask: 'language', languages: ['en-us', 'es-es'] } as const
   if (!roomCode) return { ask: 'room-code', language } as const
@@ -25,7 +25,7 @@ async function open(options: Partial<TwilioBridgeOptions> = {}) {
     return (options.invite ?? invitation)(call)
   }
   const bridge = await Harness.open({ announcer, ...options, invite })
-  /** Keys at the menu that `twiml` opened; without keys, as when nobody presses any. */
+  /** Presses keys at the menu opened by `twiml`; without keys, as after a timeout. */
   const press = async (twiml: string, digits?: string, callSid = 'CA1') => {
     const url = new URL(actionIn(twiml))
     const fields = {
@@ -47,7 +47,7 @@ async function open(options: Partial<TwilioBridgeOptions> = {}) {
   }
 }
 
-/** Where the keys go: the same address whether or not one is pressed. */
+/** The target of the keys: the same address with and without keys. */
 function actionIn(twiml: string): string {
   const root = readXml(twiml)
   if (typeof root === 'string') throw new Error(root)
@@ -65,7 +65,7 @@ function soundsIn(twiml: string): string[] {
   return [...twiml.matchAll(/<Play>([^<]+)<\/Play>/g)].map(([, url]) => (url ?? '').replaceAll('&amp;', '&'))
 }
 
-/** Which notices the sounds of `twiml` are, by fetching and hearing them. */
+/** The notices of `twiml`, determined by fetching its sounds. */
 async function heard(bridge: Harness, twiml: string): Promise<string[]> {
   const names: string[] = []
   for (const address of soundsIn(twiml)) {
@@ -82,8 +82,8 @@ async function heard(bridge: Harness, twiml: string): Promise<string[]> {
   return names
 }
 
-describe('a menu in front of a call', () => {
-  it('offers each language in itself, then asks for the code, then lets in', async () => {
+describe('a menu before a call', () => {
+  it('offers each language in that language, then asks for the code, then admits', async () => {
     await using line = await open()
     const languages = await line.ring()
     expect(languages).toContain('numDigits="1"')
@@ -102,7 +102,7 @@ describe('a menu in front of a call', () => {
     expect(seen).toEqual({ room: 'desk', speaks: 'es-es', hears: 'es-es' })
   })
 
-  it('says that a code is wrong, and after three times goodbye', async () => {
+  it('reports a wrong code, and says goodbye after three attempts', async () => {
     await using line = await open()
     let twiml = await line.press(await line.ring(), '1')
     for (let times = 0; times < 2; times++) {
@@ -114,7 +114,7 @@ describe('a menu in front of a call', () => {
     expect(twiml).toContain('<Hangup/>')
   })
 
-  it('asks again when no key is pressed, and after three times says goodbye', async () => {
+  it('asks again when no key is pressed, and says goodbye after three attempts', async () => {
     await using line = await open()
     let twiml = await line.ring()
     for (const keys of [undefined, '', '7']) {
@@ -126,7 +126,7 @@ describe('a menu in front of a call', () => {
   })
 
   it.each(['12', '1234567890123', '*12345', '１２３４５６', '123 456'])(
-    'does not even look up what is no code: %s',
+    'does not look up an invalid code: %s',
     async digits => {
       await using line = await open()
       const code = await line.press(await line.ring(), '1')
@@ -138,7 +138,7 @@ describe('a menu in front of a call', () => {
     },
   )
 
-  it('counts an answer once when it is delivered twice', async () => {
+  it('counts a redelivered answer once', async () => {
     await using line = await open()
     const code = await line.press(await line.ring(), '1')
     const asked = () => line.invited.filter(({ answers }) => answers.roomCode !== undefined).length
@@ -150,7 +150,7 @@ describe('a menu in front of a call', () => {
     expect(asked()).toBe(2)
   })
 
-  it('keeps calls apart', async () => {
+  it('keeps calls separate', async () => {
     await using line = await open()
     const one = await line.press(await line.ring('/twilio/voice', 'CA1'), '1', 'CA1')
     const two = await line.press(await line.ring('/twilio/voice', 'CA2'), '2', 'CA2')
@@ -165,7 +165,7 @@ describe('a menu in front of a call', () => {
     ])
   })
 
-  it("carries the query of the number's own address, and does not ask twice after a restart", async () => {
+  it('preserves the query of the number’s address, and does not ask twice after a restart', async () => {
     await using line = await open({
       invite: ({ answers: { language }, query }) =>
         language
@@ -192,7 +192,7 @@ describe('a menu in front of a call', () => {
     expect(connect).not.toContain(CODE)
   })
 
-  it('takes nothing unsigned, and nothing from the caller for an answer but keys', async () => {
+  it('rejects unsigned requests, and takes only keys as the caller’s answer', async () => {
     await using line = await open()
     const url = new URL(actionIn(await line.ring()))
     const path = url.pathname + url.search
@@ -205,7 +205,7 @@ describe('a menu in front of a call', () => {
     expect(await heard(line.bridge, body)).toEqual(['choose-language', 'choose-language'])
   })
 
-  it('is over with the call', async () => {
+  it('ends with the call', async () => {
     await using line = await open()
     const code = await line.press(await line.ring(), '1')
     const connect = await line.press(code, CODE)
@@ -216,7 +216,7 @@ describe('a menu in front of a call', () => {
     expect(await line.press(code, CODE)).toContain(HANG_UP)
   })
 
-  it('tells whom it turns away why, in the words of the announcer', async () => {
+  it('tells rejected callers the reason, with the announcer’s notice', async () => {
     await using line = await open({
       invite: () => ({ refused: 'busy', notice: { notice: 'line-full', language: 'es-es' } }),
     })
@@ -225,7 +225,7 @@ describe('a menu in front of a call', () => {
     expect(twiml).toContain('<Hangup/>')
   })
 
-  it('is not there without an announcer: the caller is told sorry', async () => {
+  it('is unavailable without an announcer: the caller hears an apology', async () => {
     await using bridge = await Harness.open({ invite: invitation })
     expect((await bridge.post('/twilio/voice', fieldsOf('CA1'))).body).toMatch(/<Say .*<Hangup\/>/)
     expect(bridge.log.complaints).toEqual([expect.stringContaining('no announcer')])
@@ -233,7 +233,7 @@ describe('a menu in front of a call', () => {
 })
 
 describe('the sounds of a menu', () => {
-  it('are for signed addresses only', async () => {
+  it('are served only for signed addresses', async () => {
     await using line = await open()
     const { pathname, search } = new URL(soundsIn(await line.ring())[1] ?? '')
     const status = async (url: string) => (await line.bridge.app.inject(url)).statusCode
@@ -257,7 +257,7 @@ describe('the sounds of a menu', () => {
     expect(await heard(other.bridge, await one.ring())).toEqual(['choose-language', 'choose-language'])
   })
 
-  it('may be kept by Twilio, but not a tone that stands in for a voice', async () => {
+  it('are cacheable by Twilio, except tones played in place of a voice', async () => {
     await using line = await open()
     const [address = ''] = soundsIn(await line.ring())
     const url = address.replace(PUBLIC_URL, '')

@@ -10,7 +10,7 @@ const NUMBER = '+15550001111'
 const URL_1 = 'https://one.example.com'
 const URL_2 = 'https://two.example.com'
 
-/** The account of a person who had something else there before. */
+/** An account whose number had other settings before. */
 function account() {
   const number: Record<string, unknown> = {
     sid: 'PN1',
@@ -56,7 +56,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 describe('a number', () => {
-  it('points here once bound, and back where it did once unbound', async () => {
+  it('points here once bound, and back to its earlier settings once unbound', async () => {
     const { number, client } = account()
     const before = { ...number }
     const numbers = new Numbers({ client, file })
@@ -75,7 +75,7 @@ describe('a number', () => {
     expect(await file.read()).toEqual({})
   })
 
-  it('remembers what was there at first through a change of address', async () => {
+  it('keeps the original settings through a change of address', async () => {
     const { number, client } = account()
     const numbers = new Numbers({ client, file })
     await numbers.bind(NUMBER, URL_1)
@@ -93,13 +93,13 @@ describe('a number', () => {
     expect(updates()).toBe(1)
   })
 
-  it('that points here already is not bound without knowing what was there', async () => {
+  it('that points here already is not bound without a record of its earlier settings', async () => {
     const { number, client } = account()
     Object.assign(number, boundSettings(URL_1))
     await expect(new Numbers({ client, file }).bind(NUMBER, URL_1)).rejects.toThrow('has no record')
   })
 
-  it('somebody has changed in the meantime is left alone unless forced', async () => {
+  it('changed in the meantime is left alone unless forced', async () => {
     const { number, client } = account()
     const numbers = new Numbers({ client, file })
     await numbers.bind(NUMBER, URL_1)
@@ -110,7 +110,7 @@ describe('a number', () => {
     expect(number.voiceUrl).toBe('https://old.example.com/voice')
   })
 
-  it('bound again after such a change goes back to that change', async () => {
+  it('bound again after such a change is restored to that change', async () => {
     const { number, client } = account()
     const numbers = new Numbers({ client, file })
     await numbers.bind(NUMBER, URL_1)
@@ -120,7 +120,7 @@ describe('a number', () => {
     expect(number.voiceUrl).toBe('https://other.example.com')
   })
 
-  it('can be bound again when Twilio failed in the middle', async () => {
+  it('can be bound again after a failure of Twilio halfway', async () => {
     const { number, client, failure } = account()
     const numbers = new Numbers({ client, file })
     failure.ofUpdate = { status: 500, code: 20500 }
@@ -132,7 +132,7 @@ describe('a number', () => {
     expect(number.voiceUrl).toBe('https://old.example.com/voice')
   })
 
-  it('of another account, and one that was never bound, are told so', async () => {
+  it('of another account, or never bound, is reported', async () => {
     const { client, failure } = account()
     const numbers = new Numbers({ client, file })
     await expect(numbers.bind('+15550002222', URL_1)).rejects.toThrow('no such number')
@@ -143,7 +143,7 @@ describe('a number', () => {
 })
 
 describe('the file of bindings', () => {
-  it('is for its owner only', async () => {
+  it('is readable only by its owner', async () => {
     await file.write({})
     expect((await stat(file.path)).mode & 0o777).toBe(0o600)
   })
