@@ -3,43 +3,46 @@ import { rms } from '../transcode/level.ts'
 import { FRAME_MS } from '../transcode/pcm.ts'
 import { LINE_RATE } from './recording.ts'
 
-/** What the bridge calls the marks behind its own words, and not behind translations (`Playout`, after the generation of `Marks`). */
+/**
+ * Name of the bridge’s marks after its own notices, as opposed to translations (`Playout`, after the generation of
+ * `Marks`).
+ */
 const NOTICE = /^g\d+:notice \d+$/
-/** Silence after which what is heard counts as a new answer (ms). */
+/** Silence after which further audio counts as a new translation (ms). */
 const NEW_ANSWER_MS = 400
 
-/** Measures at the phone how long after a stretch of speech its translation begins to be heard. */
+/** Measures at the phone how long after a stretch of speech its translation starts. */
 export class Answers {
-  /** Translations that were heard to their end. */
+  /** Translations played to the end. */
   translations = 0
-  /** From the end of speech to the first audio, for each answer (ms). */
+  /** Time from the end of speech to the first audio of each translation (ms). */
   readonly latenciesMs: number[] = []
   readonly #ends: number[]
   #speakingSince = Number.POSITIVE_INFINITY
   #dryAt = Number.NEGATIVE_INFINITY
   #heardMs = 0
 
-  /** `speech` is what the phone will say, at the line's rate. */
+  /** `speech` is the audio that the phone will speak, at the line’s rate. */
   constructor(speech: Int16Array) {
     this.#ends = endsOfSpeech(speech)
   }
 
-  /** Audio that came so far (ms). */
+  /** Duration of the audio received so far (ms). */
   get heardMs(): number {
     return this.#heardMs
   }
 
-  /** The phone begins to speak at `now` (ms). */
+  /** The phone starts to speak at `now` (ms). */
   speaking(now: number): void {
     this.#speakingSince = now
   }
 
-  /** All before the mark `name` was heard. */
+  /** All audio before the mark `name` has been played. */
   marked(name: string): void {
     if (!NOTICE.test(name)) this.translations++
   }
 
-  /** `bytes` of µ-law came at `now` (ms). */
+  /** `bytes` of µ-law arrived at `now` (ms). */
   media(now: number, bytes: number): void {
     const ms = (bytes * 1000) / LINE_RATE
     this.#heardMs += ms
@@ -51,7 +54,7 @@ export class Answers {
   }
 }
 
-/** When each stretch of speech ends (ms from the start). */
+/** Returns when each stretch of speech ends (ms from the start). */
 function endsOfSpeech(speech: Int16Array): number[] {
   const activity = new VoiceActivity()
   const samples = (LINE_RATE * FRAME_MS) / 1000

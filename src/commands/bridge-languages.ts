@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The part of a bridge's language list that this needs (`GET /talk/languages`). */
+/** The used part of a bridge’s language list (`GET /talk/languages`). */
 const offerSchema = z.object({
   languages: z.array(
     z.object({ id: z.string(), heard: z.boolean(), spoken: z.boolean(), into: z.array(z.string()) }),
@@ -10,8 +10,8 @@ const offerSchema = z.object({
 const PATIENCE_MS = 3_000
 
 /**
- * Why the bridge at `server` cannot translate from one language into another, with the languages it has; undefined when it
- * can, or when it does not say (its browser bridge may be off). Never rejects.
+ * Returns why the bridge at `server` cannot translate between the languages, with the languages it supports. Returns
+ * undefined if it can, or if it does not report them (its browser bridge may be off). Never rejects.
  */
 export async function bridgeLanguageProblem(
   server: string,
@@ -23,7 +23,7 @@ export async function bridgeLanguageProblem(
   const sources = offer.filter(({ heard }) => heard)
   const source = sources.find(({ id }) => id === from)
   if (!source)
-    return `the bridge does not understand ${from}; --from can be: ${listed(sources.map(({ id }) => id))}`
+    return `the bridge does not recognize ${from}; --from can be: ${listed(sources.map(({ id }) => id))}`
   const spoken = new Set(offer.filter(each => each.spoken).map(({ id }) => id))
   const targets = source.into.filter(id => spoken.has(id))
   if (targets.includes(to) || from.split('-')[0] === to.split('-')[0]) return undefined
@@ -41,5 +41,5 @@ async function offered(server: string) {
 }
 
 function listed(languages: readonly string[]): string {
-  return languages.join(', ') || 'none, since an engine is missing (dragoman doctor)'
+  return languages.join(', ') || 'none, because an engine is missing (run dragoman doctor)'
 }

@@ -1,7 +1,7 @@
 import { eventData } from '../service/server/engines/adapters/event-lines.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A finished caption of the call. */
+/** A final caption of the call. */
 export interface CallCaption {
   readonly from: string
   readonly to: string
@@ -9,13 +9,13 @@ export interface CallCaption {
   readonly translation?: string | undefined
 }
 
-/** The room opens with the first participant, shortly after the call has been answered. */
+/** The room opens with the first participant, shortly after the call is answered. */
 const ATTEMPTS = 20
 const ATTEMPT_MS = 100
-/** Captions kept of one call. */
+/** Maximum number of captions kept. */
 const MOST_CAPTIONS = 1_000
 
-/** Follows the captions of one room by the control API, and shows them as they are finished. */
+/** Follows a room’s captions through the control API and prints them when they are final. */
 export class CallCaptions implements Disposable {
   readonly all: CallCaption[] = []
   readonly #stop = new AbortController()
@@ -25,7 +25,10 @@ export class CallCaptions implements Disposable {
     this.#terminal = terminal
   }
 
-  /** Reads until the room ends or this is disposed of. Captions are an extra: without them the call goes on. Never rejects. */
+  /**
+   * Reads until the room ends or this is disposed. Captions are optional: the call continues without them. Never
+   * rejects.
+   */
   async follow(server: string, key: string, room: string): Promise<void> {
     const { signal } = this.#stop
     const url = `${server}/v1/rooms/${encodeURIComponent(room)}/captions?final=true`
@@ -41,7 +44,7 @@ export class CallCaptions implements Disposable {
         await new Promise(resolve => setTimeout(resolve, ATTEMPT_MS))
       }
     } catch {
-      // The bridge has gone, or the call is over.
+      // The bridge is gone, or the call has ended.
     }
   }
 

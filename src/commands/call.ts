@@ -17,29 +17,29 @@ import { LINE_RATE, lineAudio } from './recording.ts'
 import { meter, type Terminal } from './terminal.ts'
 
 export interface CallCommandOptions {
-  /** WAV or mp3 file the simulated phone speaks. */
+  /** WAV or MP3 file that the simulated phone plays. */
   readonly audio: string
   readonly from: string
   readonly to: string
   /** Address of the bridge. */
   readonly server: string
-  /** Room to join; absent: alone, hearing its own translation. */
+  /** Room to join. Absent: alone, hearing its own translation. */
   readonly room?: string | undefined
   /** Number called. */
   readonly number?: string | undefined
-  /** Signs the requests; a bridge on this machine without a configured token leaves one for this command. */
+  /** Signs the requests. A bridge on this machine without a configured token leaves one for this command. */
   readonly authToken?: string | undefined
-  /** The bridge's public address, when it is configured with another than `server`. */
+  /** Public address of the bridge, if it differs from `server`. */
   readonly publicUrl?: string | undefined
   readonly output: string
-  /** Time to go on listening after the last word, until nothing more is heard (ms). */
+  /** Silence after the last word that ends the call (ms). */
   readonly listenMs: number
   readonly json?: boolean | undefined
 }
 
 /**
- * A simulated phone calls a running bridge, speaks a file and writes what it heard. Returns the exit code; rejects with a
- * `CommandError` when the call does not come about.
+ * Calls a running bridge with a simulated phone, plays a file and writes the received audio. Returns the exit code.
+ * Rejects with a `CommandError` if the call fails.
  */
 export async function call(options: CallCommandOptions, terminal: Terminal, log: Log): Promise<number> {
   const { from, to, room, number } = options
@@ -50,7 +50,7 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
   const problem = await bridgeLanguageProblem(server, from, to)
   if (problem) throw new CommandError(problem)
   const local = options.authToken === undefined ? await localToken(server) : undefined
-  // A room of its own is the same as none, and has a name by which its captions can be read.
+  // A separate room behaves like no room, and its name gives access to its captions.
   const place =
     room ?? (local?.key !== undefined && number === undefined ? `call-${randomUUID()}` : undefined)
   const query = new URLSearchParams({ speaks: from, hears: to, ...(place ? { room: place } : {}) })
@@ -97,7 +97,7 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
   return tell(options, terminal, phone.report(), heard, end, answers, captions.all)
 }
 
-/** Goes on until nothing was heard for `ms`, for a minute at most. */
+/** Listens until `ms` of silence, for a minute at most. */
 async function listen(phone: Awaited<ReturnType<typeof placeCall>>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>(resolve => {
@@ -138,12 +138,12 @@ function tell(
   else {
     for (const text of report.said) terminal.line(`The bridge said: ${text}`)
     terminal.line(
-      `Heard ${(heardMs / 1000).toFixed(1)} s in ${report.messages} messages, ${report.gapCount} gaps, written to ${options.output}`,
+      `Received ${(heardMs / 1000).toFixed(1)} s in ${report.messages} messages, ${report.gapCount} gaps, written to ${options.output}`,
     )
     for (const ms of latenciesMs)
       terminal.line(`  ${(ms / 1000).toFixed(2)} s from the end of speech to the first translated audio`)
-    // Without one it was the original that came back, or a notice.
-    if (translations === 0) terminal.line('Nothing was translated: the log of the bridge says why.')
+    // Without a translation, the audio was the original or a notice.
+    if (translations === 0) terminal.line('Nothing was translated; see the log of the bridge.')
     if (problems.length > 0) terminal.line(`Problems: ${problems.join(' ')} (${end.kind})`)
     for (const { code, text } of notices) terminal.line(`  ${code}: ${text}`)
   }

@@ -1,4 +1,4 @@
-/** What a user got wrong or can mend: told in these words, without a stack. */
+/** A user error that the user can fix. Printed without a stack. */
 export class CommandError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options)

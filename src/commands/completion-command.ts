@@ -2,11 +2,11 @@ import { Argument, type Command } from 'commander'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** `dragoman completion <shell>`: what makes a shell know the commands, their options and files. */
+/** `dragoman completion <shell>`: prints the completion script of a shell. */
 export function addCompletionCommand(program: Command): void {
   program
     .command('completion')
-    .description('prints what makes bash, zsh or fish complete commands, options and files')
+    .description('print the script that completes commands, options and files in bash, zsh or fish')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .action(async (shell: (typeof SHELLS)[number]) => {
       const { commandTree } = await import('./completion/command-tree.ts')

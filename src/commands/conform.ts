@@ -16,27 +16,27 @@ export interface ConformOptions {
   readonly key: string
   readonly from: string
   readonly to: string
-  /** WAV file in the source language. Default: a bundled sentence in English. */
+  /** WAV file in the source language. Default: a bundled English sentence. */
   readonly audio?: string
   /** Text in the source and in the target language. */
   readonly text: string
   readonly speech: string
-  /** Longest wait for one answer (s). */
+  /** Maximum wait for one response (s). */
   readonly patience: number
   readonly json?: boolean
 }
 
 /** A short one. */
 const SENTENCE = 1
-/** Silence behind what is said, so that a service hears that it is over (ms). */
+/** Silence after the speech, so that a service detects its end (ms). */
 const PAUSE_MS = 1_200
 const QUIET_MS = 1_500
 
-/** Looks at any service of the interface from outside and says which statements hold. Returns the exit code. */
+/** Checks any service of the interface from outside and reports which statements hold. Returns the exit code. */
 export async function conform(options: ConformOptions, terminal: Terminal): Promise<number> {
   const { url, key, from, to, text, speech, patience } = options
   const base = baseUrl(url)
-  if (!options.json) terminal.line(`Looking at ${base} from outside; this takes about a minute …`)
+  if (!options.json) terminal.line(`Checking ${base}; this takes about a minute …`)
   const probe: Probe = {
     base,
     apiKey: key,
@@ -56,7 +56,7 @@ export async function conform(options: ConformOptions, terminal: Terminal): Prom
   return rowsExitCode(rows)
 }
 
-/** 16 kHz mono, with a pause behind. */
+/** 16 kHz mono, followed by a pause. */
 async function speechAudio(path: string | undefined): Promise<Int16Array> {
   const sentences = path === undefined ? await bundledSentences() : []
   const wav = readWav(await readFile(path ?? sentences[SENTENCE] ?? ''))
@@ -65,7 +65,7 @@ async function speechAudio(path: string | undefined): Promise<Int16Array> {
   return Int16Array.from([...speech.flatMap(part => [...part]), ...noise((PAUSE_MS * SAMPLE_RATE) / 1_000)])
 }
 
-/** A quiet room: recognisers take digital silence for a line that is dead. */
+/** Background noise: recognizers treat digital silence as a dead line. */
 function noise(samples: number): number[] {
   let seed = 1
   return Array.from({ length: samples }, () => {

@@ -13,20 +13,20 @@ import { assertWritable } from './output-file.ts'
 import { bundledSentences, LINE_RATE, lineAudio, withPauses } from './recording.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The bundled sentences that are spoken: the first is long and adds little. */
+/** Bundled sentences to play: the first is too long. */
 const SENTENCES = [1, 5] as const
 
 export interface DemoOptions {
-  /** Where the listener's side is written. */
+  /** Output file for the listener’s audio. */
   readonly output: string
-  /** Instead of the bundled sentences. */
+  /** Replaces the bundled sentences. */
   readonly audio?: string | undefined
   readonly from: string
   readonly to: string
   readonly json?: boolean | undefined
 }
 
-/** What a demonstration came to, for scripts (`--json`). */
+/** Result of a demonstration, for scripts (`--json`). */
 export interface DemoResult {
   readonly captions: readonly { from: string; to: string; text: string; translation: string }[]
   readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
@@ -37,12 +37,12 @@ export interface DemoResult {
 }
 
 /**
- * A translated telephone call on this machine: the embedded service, the bridge and two simulated phones, one that
- * speaks a real recording and one that listens. Returns the exit code; rejects with a `CommandError` for what cannot be.
+ * Runs a translated phone call on this machine: the embedded service, the bridge and two simulated phones, one that
+ * plays a real recording and one that listens. Returns the exit code. Rejects with a `CommandError` for invalid input.
  */
 export async function demo(options: DemoOptions, terminal: Terminal, log: Log): Promise<number> {
   const files = options.audio ? [options.audio] : (await bundledSentences()).slice(...SENTENCES)
-  // First of all: a file that cannot be read or written should not wait for engines.
+  // Checked first, so that an unreadable or unwritable file fails before the engines start.
   await assertWritable(options.output)
   const speech = await Promise.all(files.map(lineAudio))
   terminal.line('Starting the translation service and the bridge …')
@@ -53,7 +53,7 @@ export async function demo(options: DemoOptions, terminal: Terminal, log: Log): 
   if (problem) throw new CommandError(problem)
   terminal.line(`Bridge on ${address}, embedded service on ${app.service?.url}.`)
   terminal.line(`One phone speaks ${options.from}: ${files.map(file => basename(file)).join(', ')}`)
-  terminal.line(`The other one hears ${options.to}.`)
+  terminal.line(`The other phone hears ${options.to}.`)
   const result = await converse(app, address, options, speech, terminal)
   if (options.json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
   else report(result, terminal)
@@ -123,14 +123,14 @@ function resultOf(
 
 function report({ captions, latencyMs, gaps, warnings, output, ok }: DemoResult, terminal: Terminal): void {
   terminal.line()
-  terminal.line(`${captions.length} utterances translated and heard`)
+  terminal.line(`${captions.length} utterances translated and played`)
   if (latencyMs)
     terminal.line(
-      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, most ${(latencyMs.max / 1000).toFixed(2)} s`,
+      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, maximum ${(latencyMs.max / 1000).toFixed(2)} s`,
     )
   terminal.line(
-    `${gaps} gaps in what the other side heard${warnings.length ? `, protocol warnings ${warnings.join(' ')}` : ''}`,
+    `${gaps} gaps in the audio of the listener${warnings.length ? `, protocol warnings ${warnings.join(' ')}` : ''}`,
   )
-  terminal.line(`What they heard: ${output}`)
-  if (!ok) terminal.line('FAILED: nothing was translated and heard; `dragoman doctor` says what is missing.')
+  terminal.line(`Audio of the listener: ${output}`)
+  if (!ok) terminal.line('FAILED: no translation was played; run `dragoman doctor` to find what is missing.')
 }

@@ -3,18 +3,21 @@ import type { Config } from '../config.ts'
 import { assertInstalled } from '../core/optional-part.ts'
 import type { Terminal } from './terminal.ts'
 
-/** `dragoman discord …`: what is set up at Discord. `load` reads the settings of `--config`. */
+/** `dragoman discord …`: the setup at Discord. `load` reads the settings of `--config`. */
 export function addDiscordCommands(
   program: Command,
   terminal: Terminal,
   load: (file: string | undefined) => Config,
 ): void {
-  const discord = program.command('discord').description('the bot at Discord')
+  const discord = program.command('discord').description('set up the bot at Discord')
   const settings = () =>
-    new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if there is one')
+    new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
   const guild = () =>
-    new Option('--guild <id...>', 'only there (default: discord.guilds, or everywhere)').default([], 'none')
-  // discord.js takes half a second to load, which other commands need not wait for.
+    new Option('--guild <id...>', 'only this server (default: discord.guilds, or everywhere)').default(
+      [],
+      'none',
+    )
+  // discord.js takes half a second to load, so other commands do not load it.
   const commands = () => {
     assertInstalled('discord')
     return import('./discord.ts')
@@ -22,16 +25,18 @@ export function addDiscordCommands(
 
   discord
     .command('invite')
-    .description('the address by which a server invites the bot, with just the permissions it uses')
-    .option('--application-id <id>', 'the application (default: that of discord.token)')
-    .option('--guild <id>', 'the server')
+    .description('print the invite link of the bot, with only the permissions that it uses')
+    .option('--application-id <id>', 'application ID (default: that of discord.token)')
+    .option('--guild <id>', 'server to invite the bot to')
     .addOption(settings())
     .option('--json', 'print the result as JSON')
     .action(async ({ config, ...options }) => (await commands()).showInvite(load(config), options, terminal))
 
   discord
     .command('register')
-    .description('registers /interpret where it is not registered as it should be; `serve` does so at start')
+    .description(
+      'register /interpret where the registration is missing or outdated; `serve` does this at startup',
+    )
     .addOption(guild())
     .addOption(settings())
     .option('--json', 'print the result as JSON')
@@ -41,7 +46,7 @@ export function addDiscordCommands(
 
   discord
     .command('unregister')
-    .description('takes /interpret away, everywhere and in every server of the bot')
+    .description('remove /interpret everywhere, and from every server of the bot')
     .addOption(guild())
     .addOption(settings())
     .option('--json', 'print the result as JSON')

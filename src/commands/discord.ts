@@ -17,7 +17,7 @@ export interface DiscordCommandOptions {
   readonly json?: boolean | undefined
 }
 
-/** Shows the address by which a guild invites the bot, with the permissions it uses. */
+/** Prints the invite link for a guild, with the permissions that the bot uses. */
 export async function showInvite(
   config: Config,
   options: DiscordCommandOptions & { readonly applicationId?: string; readonly guild?: string },
@@ -33,7 +33,7 @@ export async function showInvite(
   terminal.line(`  permissions: ${USED_PERMISSIONS.join(', ')}`)
 }
 
-/** Registers the command, where it is not registered as it should be. */
+/** Registers the command where the registration is missing or outdated. */
 export async function register(
   config: Config,
   options: DiscordCommandOptions & { readonly guilds: readonly string[] },
@@ -43,7 +43,7 @@ export async function register(
   report(await registerCommand(await termsOf(config, guilds)), options, terminal)
 }
 
-/** Takes the command away: everywhere, and in every guild that the bot is in or that is named. */
+/** Removes the command globally, from every guild of the bot and from the named guilds. */
 export async function unregister(
   config: Config,
   options: DiscordCommandOptions & { readonly guilds: readonly string[] },
@@ -68,7 +68,7 @@ async function applicationIdOf(config: Config): Promise<string> {
 
 function tokenOf({ discord }: Config): string {
   if (discord.token !== undefined) return discord.token
-  throw new CommandError('the bot’s token is needed: set discord.token (DRAGOMAN_DISCORD_TOKEN or …_FILE)')
+  throw new CommandError('the bot token is missing: set discord.token (DRAGOMAN_DISCORD_TOKEN or …_FILE)')
 }
 
 async function answered<T>(request: Promise<T>): Promise<T> {

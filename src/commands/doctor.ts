@@ -22,8 +22,8 @@ export { type Check, exitCode, renderChecks } from './doctor/check.ts'
 export type { ExaminedService, Surroundings } from './doctor/surroundings.ts'
 
 /**
- * Every credential, address, language, voice and engine that the settings name, each with its mend; in the end a call by the way
- * that Twilio's take. Never throws.
+ * Checks every credential, address, language, voice and engine in the settings, each with its fix, and finally places a
+ * call the way Twilio does. Never throws.
  */
 export async function doctor(
   config: Config | ConfigError,
@@ -41,7 +41,7 @@ export async function doctor(
     discordPart(config, around),
     keepingChecks(config, around),
   ])
-  // After the others: engines that are started to be looked at would make the call late.
+  // Runs last: engines started for the other checks would delay the call.
   const call = await endToEnd(config, around, options, service)
   const telephony = [...twilioChecks(config), ...account, ...control]
   return [
@@ -58,7 +58,7 @@ export async function doctor(
   ]
 }
 
-/** Discord, where there is a bot; its library is loaded only then. */
+/** Checks Discord, if a bot is configured; its library is loaded only then. */
 async function discordPart(config: Config, around: Surroundings): Promise<Check[]> {
   const { token, apiUrl, guilds, channels } = config.discord
   if (token === undefined) {
@@ -77,7 +77,7 @@ async function discordPart(config: Config, around: Surroundings): Promise<Check[
   return [...found, preferencesCheck(config), ...voiceChecks(config, await around.voiceParts())]
 }
 
-/** The settings for `doctor`: wrong ones are a finding, not a failure. */
+/** Loads the settings for `doctor`: invalid settings are a finding, not a failure. */
 export function settingsToExamine(sources: Parameters<typeof loadConfig>[0]): Config | ConfigError {
   try {
     return loadConfig(sources)

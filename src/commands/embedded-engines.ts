@@ -3,7 +3,7 @@ import { SETUP } from './setup.ts'
 import type { Text } from './terminal.ts'
 import { listed } from './whereabouts.ts'
 
-/** The part of the embedded service's `GET /health` that this needs. */
+/** The used part of the embedded service’s `GET /health`. */
 const healthSchema = z.object({
   engines: z.object({
     transcription: z.array(z.string()),
@@ -15,7 +15,7 @@ type Engines = z.infer<typeof healthSchema>['engines']
 
 const PATIENCE_MS = 3_000
 
-/** What the engines of the embedded service at `url` can do, for the start of `serve`. Empty when it does not answer. */
+/** Describes the engines of the embedded service at `url`, for the start of `serve`. Empty if it does not answer. */
 export async function embeddedEngines(url: string): Promise<Text[]> {
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
@@ -26,11 +26,11 @@ export async function embeddedEngines(url: string): Promise<Text[]> {
   }
 }
 
-/** The engines by name, what is missing, and the quality to expect of those that are installed by default. */
+/** Describes the engines: names, what is missing, and the quality of those installed by default. */
 export function engineLines(engines: Engines): Text[] {
   const { transcription, translation, synthesis } = engines
   const missing = [
-    ...(transcription.length === 0 ? ['understands speech'] : []),
+    ...(transcription.length === 0 ? ['recognizes speech'] : []),
     ...(translation.length === 0 ? ['translates'] : []),
     ...(synthesis.length === 0 ? ['speaks'] : []),
   ]
@@ -44,7 +44,7 @@ export function engineLines(engines: Engines): Text[] {
   return [
     listed('engines', names.join(' → ')),
     ...(transcription.every(name => name === 'pocketsphinx')
-      ? [listed('', 'spoken English only, gist quality; better ones: docs/service/engines.md')]
+      ? [listed('', 'English recognition only, gist quality; better engines: docs/service/engines.md')]
       : []),
   ]
 }

@@ -8,8 +8,8 @@ interface EngineFields {
 }
 
 /**
- * A log for the embedded service that keeps what its user must know about the result: which configured engine failed,
- * and which one did the work instead. Each warning is kept once.
+ * A logger for the embedded service that collects what users need to know about the result: which configured engine
+ * failed and which engine replaced it. Keeps each warning once.
  */
 export class EngineWarnings {
   readonly #warnings = new Set<string>()

@@ -1,7 +1,7 @@
 import { BridgeError } from '../core/errors.ts'
 import { CommandError } from './command-error.ts'
 
-/** A known failure in its own words; anything else with its stack, since that is a bug. */
+/** Formats a known failure as its message, and anything else with its stack, because it is a bug. */
 export function failure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const listening = listenFailure(error.message)
@@ -17,17 +17,17 @@ export function failure(error: unknown): string {
   return error.stack ?? error.message
 }
 
-/** Why a file cannot be read or written. */
+/** Explains why a file cannot be read or written. */
 function fileFailure(code: string, path: string | undefined): string | undefined {
   if (path === undefined) return undefined
   switch (code) {
     case 'ENOENT':
-      return `ENOENT: there is no file ${path}`
+      return `ENOENT: ${path} does not exist`
     case 'EISDIR':
       return `EISDIR: ${path} is a folder, not a file`
     case 'EACCES':
     case 'EPERM':
-      return `${code}: no permission for ${path}`
+      return `${code}: permission denied for ${path}`
     case 'EROFS':
       return `EROFS: ${path} is on a read-only file system`
     case 'ENOSPC':
@@ -37,18 +37,20 @@ function fileFailure(code: string, path: string | undefined): string | undefined
   }
 }
 
-/** What to do when a server cannot listen, by Node's words: `listen EADDRINUSE: address already in use 127.0.0.1:8080`. */
+/**
+ * Explains why a server cannot listen, from Node’s message: `listen EADDRINUSE: address already in use 127.0.0.1:8080`.
+ */
 function listenFailure(message: string): string | undefined {
   const [, code, place = ''] = /\blisten (EADDRINUSE|EADDRNOTAVAIL|EACCES): .*?(\S+)$/.exec(message) ?? []
   const colon = place.lastIndexOf(':')
   const [host, port] = [place.slice(0, Math.max(0, colon)), place.slice(colon + 1)]
   switch (code) {
     case 'EADDRINUSE':
-      return `EADDRINUSE: port ${port} of ${host} is taken: end what listens there, or choose another with --port`
+      return `EADDRINUSE: port ${port} of ${host} is in use: stop the program that listens there, or choose another port with --port`
     case 'EADDRNOTAVAIL':
-      return `EADDRNOTAVAIL: ${host || place} is no address of this machine: choose another host`
+      return `EADDRNOTAVAIL: ${host || place} is not a local address; change host`
     case 'EACCES':
-      return `EACCES: port ${port} is only for the system: choose one from 1024 with --port`
+      return `EACCES: port ${port} requires privileges: choose a port above 1023 with --port`
     default:
       return undefined
   }

@@ -1,56 +1,58 @@
 import type { Command } from 'commander'
 
-/** What people type, by command; the first is what most want. Shown below `--help`, and parsed by a test. */
+/** Example calls of each command, most common first. Shown below `--help`, and parsed by a test. */
 const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, what: string])[]>> = {
   '': [
-    ['demo', 'a translated call on this machine, to hear it'],
+    ['demo', 'a translated call on this machine'],
     ['serve', 'the bridge server'],
-    ['doctor', 'what is wrong, and how to mend it'],
+    ['doctor', 'find problems and how to fix them'],
   ],
   serve: [
     ['serve', 'on this machine, with the embedded service'],
-    ['serve --config /etc/dragoman.yaml', 'with settings'],
+    ['serve --config /etc/dragoman.yaml', 'with a settings file'],
     ['serve --port 9000 --captions', 'with captions on the terminal'],
   ],
   service: [['service --port 8090', 'at http://127.0.0.1:8090, with a key for this run']],
   setup: [['setup', 'the engines of the embedded service']],
-  keys: [['keys add desk', 'a key for desk']],
-  'keys add': [['keys add desk --sessions 2 --minutes-per-day 120', 'a key for desk, with limits']],
+  keys: [['keys add desk', 'create a key for desk']],
+  'keys add': [['keys add desk --sessions 2 --minutes-per-day 120', 'create a key for desk, with limits']],
   'keys list': [['keys list --json', 'for scripts']],
-  'keys revoke': [['keys revoke desk', 'desk has none any more']],
-  twilio: [['twilio bind +15551234567', 'calls of the number come here']],
+  'keys revoke': [['keys revoke desk', 'revoke the key of desk']],
+  twilio: [['twilio bind +15551234567', 'route the number’s calls to this server']],
   'twilio bind': [
     ['twilio bind +15551234567', 'to publicUrl of dragoman.yaml'],
     ['twilio bind +15551234567 --url https://bridge.example.com', 'to another address'],
   ],
-  'twilio unbind': [['twilio unbind +15551234567', 'what was there before']],
-  discord: [['discord invite', 'the address by which a server invites the bot']],
+  'twilio unbind': [['twilio unbind +15551234567', 'restore the previous target']],
+  discord: [['discord invite', 'print the invite link of the bot']],
   'discord invite': [['discord invite --guild 123456789012345678', 'for one server']],
-  'discord register': [['discord register', 'where the settings say']],
+  'discord register': [['discord register', 'in the places that the settings name']],
   'discord unregister': [['discord unregister --guild 123456789012345678', 'from one server only']],
   demo: [
     ['demo', 'writes demo-heard.wav'],
-    ['demo --two-phones', 'two people who talk with each other'],
-    ['demo --audio speech.wav --to es-mx', 'your own recording, in English, into Mexican Spanish'],
+    ['demo --two-phones', 'two people talking to each other'],
+    ['demo --audio speech.wav --to es-mx', 'your own recording, from English to Mexican Spanish'],
   ],
   call: [
-    ['call speech.wav', 'a bridge on this machine, alone: hears its own translation'],
-    ['call hola.wav --from es-es --to en-us --room desk', 'into a room, to whoever is there'],
+    ['call speech.wav', 'a bridge on this machine; alone, you hear your own translation'],
+    ['call hola.wav --from es-es --to en-us --room desk', 'join a room'],
     [
       'call speech.wav --server https://bridge.example.com --auth-token 0123456789abcdef0123456789abcdef',
       'another bridge',
     ],
   ],
-  conform: [['conform https://translation.example.com --key a-key', 'which statements hold, one by one']],
+  conform: [
+    ['conform https://translation.example.com --key a-key', 'list each statement and whether it holds'],
+  ],
   translate: [
-    ['translate speech.wav --to es-es', 'text and voice'],
+    ['translate speech.wav --to es-es', 'transcript, translation and voice'],
     ['translate letter.txt --from en-us --to es-es', 'text'],
-    ['translate speech.wav --mode stt', 'only what is said'],
+    ['translate speech.wav --mode stt', 'only the transcript'],
   ],
   doctor: [
-    ['doctor', 'looks at everything, and places a call by the public address'],
+    ['doctor', 'check everything, and place a call through the public address'],
     ['doctor --no-call --json', 'for scripts'],
-    ['doctor --connect-to https://127.0.0.1:443', 'before the name leads here'],
+    ['doctor --connect-to https://127.0.0.1:443', 'before the DNS name points to this server'],
   ],
   completion: [
     ['completion bash', 'source <(dragoman completion bash), in ~/.bashrc'],
@@ -58,7 +60,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
   ],
 }
 
-/** Adds its examples to the help of each command. */
+/** Adds the examples to the help of each command. */
 export function addExamples(program: Command, path = ''): void {
   const examples = EXAMPLES[path] ?? []
   if (examples.length > 0) {

@@ -11,16 +11,16 @@ import { UsageFile, usagePath } from '../service/server/usage-file.ts'
 import { CommandError } from './command-error.ts'
 import type { Terminal } from './terminal.ts'
 
-/** How long a running service may take to have a change, and how often it is asked (ms). */
+/** Maximum time for a running service to apply a change, and the polling interval (ms). */
 const REACH_MS = 3_000
 const LOOK_MS = 100
 
-/** As JSON instead of lines, for programs. */
+/** JSON output instead of lines, for programs. */
 interface Shown {
   readonly json?: boolean
 }
 
-/** Makes a key of the embedded service and shows it: this once, since only its digest is kept. */
+/** Creates a key of the embedded service and prints it. It is shown only once, because only its digest is stored. */
 export async function addKey(
   config: Config,
   name: string,
@@ -28,17 +28,17 @@ export async function addKey(
   terminal: Terminal,
 ): Promise<void> {
   if (config.embedded.apiKeys.some(each => typeof each === 'object' && each.name === name))
-    throw new RangeError(`there is a key named ${name} in the settings already`)
+    throw new RangeError(`a key named ${name} already exists in the settings`)
   const key = await fileOf(config).add(name, new Date(), limits)
   if (json) return terminal.line(JSON.stringify({ name, key, ...limits }))
-  terminal.line(`The key of ${name}, shown this once:`)
+  terminal.line(`The key of ${name} (shown only once):`)
   terminal.line(`  ${key}`)
-  terminal.line(`${fileOf(config).path} keeps its digest.`)
-  if (config.embedded.open) terminal.line('Nobody needs it: embedded.open is true.')
+  terminal.line(`${fileOf(config).path} stores its digest.`)
+  if (config.embedded.open) terminal.line('Note: embedded.open is true, so no key is required.')
   else terminal.line(await reach(config, 'accepts the key'))
 }
 
-/** Shows every key of the key file: all but the keys themselves. */
+/** Lists the keys of the key file with everything except the keys themselves. */
 export async function listKeys(config: Config, { json }: Shown, terminal: Terminal): Promise<void> {
   const entries = (await fileOf(config).read()) ?? []
   const used = await usedMinutes(config)
@@ -51,12 +51,12 @@ export async function listKeys(config: Config, { json }: Shown, terminal: Termin
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
   const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')
   if (entries.length > 0) for (const row of rows) terminal.line(line(row).trimEnd())
-  else terminal.line(`No keys in ${fileOf(config).path}. dragoman keys add <name> makes one.`)
+  else terminal.line(`No keys in ${fileOf(config).path}. Create one with dragoman keys add <name>.`)
   const configured = config.embedded.apiKeys.length
-  if (configured > 0) terminal.line(`And ${configured} in the settings (embedded.apiKeys).`)
+  if (configured > 0) terminal.line(`Plus ${configured} in the settings (embedded.apiKeys).`)
 }
 
-/** Takes a key back, and reports whether the running service has ended its sessions. */
+/** Revokes a key and reports whether the running service has ended its sessions. */
 export async function revokeKey(config: Config, name: string, terminal: Terminal): Promise<void> {
   await fileOf(config).revoke(name)
   terminal.line(`${name} is removed from ${fileOf(config).path}.`)
@@ -64,8 +64,8 @@ export async function revokeKey(config: Config, name: string, terminal: Terminal
 }
 
 /**
- * Whether the running service has the change: in words, `effect` being what it then does. Throws a `CommandError` when
- * the service runs and does not take the change.
+ * Checks whether the running service has applied the change; `effect` describes the result. Throws a `CommandError` if
+ * the service runs without applying it.
  */
 async function reach({ embedded }: Config, effect: string): Promise<string> {
   const path = embedded.keyFile
@@ -80,12 +80,12 @@ async function reach({ embedded }: Config, effect: string): Promise<string> {
   let seen: KeyFileHealth | undefined
   for (let left = REACH_MS; left > 0; left -= LOOK_MS) {
     seen = await keyFileAt(url)
-    if (!seen) return `No service answers at ${url}; the change is in force when it starts.`
+    if (!seen) return `No service answers at ${url}; the change applies when it starts.`
     if (seen.revision === wanted) return `The service at ${url} ${effect}.`
     await new Promise(resolve => setTimeout(resolve, LOOK_MS))
   }
   throw new CommandError(
-    `the service at ${url} does not have the change: its key file is ${seen?.status ?? 'unknown'}; is ${path} the file that it reads, and can it?`,
+    `the service at ${url} has not applied the change: the status of its key file is ${seen?.status ?? 'unknown'}; check that it reads ${path}`,
   )
 }
 
@@ -94,7 +94,7 @@ interface KeyFileHealth {
   readonly revision?: string
 }
 
-/** What the service at `url` says of its key file; undefined when nothing answers there. */
+/** Returns the key file’s status from the service at `url`; undefined if nothing answers there. */
 async function keyFileAt(url: string): Promise<KeyFileHealth | undefined> {
   try {
     const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(REACH_MS) })
@@ -108,11 +108,11 @@ function fileOf(config: Config): KeyFile {
   return new KeyFile(config.embedded.keyFile)
 }
 
-/** What keys have used in the last 24 hours, as running services have saved it (minutes, to a tenth). */
+/** Minutes used by each key in the last 24 hours, as saved by running services (to a tenth). */
 async function usedMinutes({ embedded }: Config): Promise<(sha256: string) => number> {
   const file = new UsageFile(usagePath(embedded.keyFile), systemClock)
   const usage = await file.read(systemWallClock()).catch((cause: Error) => {
-    throw new BridgeError('CONFIG', `${file.path} cannot be understood: ${cause.message}`, { cause })
+    throw new BridgeError('CONFIG', `${file.path} is invalid: ${cause.message}`, { cause })
   })
   return sha256 => {
     const ms = Array.from(usage.get(sha256)?.values() ?? []).reduce((sum, each) => sum + each, 0)

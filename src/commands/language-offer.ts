@@ -1,14 +1,14 @@
 import { ServiceClient, ServiceFailure } from '../service/index.ts'
 
-/** A translation service, and who asks it. */
+/** A translation service and the key for it. */
 interface Asked {
   readonly url: string
   readonly apiKey: string
 }
 
 /**
- * Why the service does not interpret from one language into another, in its own words, and what it has instead; undefined
- * when it does. Rejects with a `ServiceFailure` when it cannot be asked.
+ * Returns why the service does not translate between the languages, with those it supports; undefined if it does.
+ * Rejects with a `ServiceFailure` if it cannot be queried.
  */
 export async function languageProblem(service: Asked, from: string, to: string): Promise<string | undefined> {
   const client = new ServiceClient(service)
@@ -26,12 +26,12 @@ export async function languageProblem(service: Asked, from: string, to: string):
     const voiced = languages.filter(each => each.synthesis && targets.has(each.languageId))
     return [
       `the service says: ${error.description}`,
-      `--from may be: ${listed(heard.map(each => each.languageId))}`,
-      `--to may be${source ? ` from ${from}` : ''}: ${listed(voiced.map(each => each.languageId))}`,
+      `--from can be: ${listed(heard.map(each => each.languageId))}`,
+      `--to can be${source ? ` from ${from}` : ''}: ${listed(voiced.map(each => each.languageId))}`,
     ].join('\n')
   }
 }
 
 function listed(languages: readonly string[]): string {
-  return languages.join(', ') || 'nothing, since an engine is missing (dragoman doctor)'
+  return languages.join(', ') || 'none, because an engine is missing (run dragoman doctor)'
 }

@@ -2,19 +2,19 @@ import type { Caption, SessionEvent } from '../core/observer.ts'
 import type { Relay } from '../core/relay.ts'
 import { meter, type Terminal, type Text } from './terminal.ts'
 
-/** What was seen while it ran. */
+/** Figures collected while it ran. */
 export interface LiveSummary {
   /** Final captions. */
   readonly captions: readonly Caption[]
   /** End of speech to first translated frame of each utterance played (ms). */
   readonly latenciesMs: readonly number[]
-  /** Utterances begun, and those the far side confirmed. */
+  /** Utterances started, and those confirmed by the peer. */
   readonly begun: number
   readonly heard: number
   readonly dropped: number
 }
 
-/** Bars that fit next to each other. */
+/** Maximum number of bars in a line. */
 const BARS = 2
 const BAR_WIDTH = 16
 
@@ -23,7 +23,7 @@ interface Bar {
   level: number
 }
 
-/** Shows a relay at work: a level for each participant, captions as they grow, the latency of each utterance. */
+/** Displays a running relay: a level for each participant, captions as they grow, and the latency of each utterance. */
 export class LiveView implements Disposable {
   readonly #terminal: Terminal
   readonly #subscriptions: Disposable[]
@@ -32,11 +32,11 @@ export class LiveView implements Disposable {
   #begun = 0
   #heard = 0
   #dropped = 0
-  /** Speakers and languages whose translation is away, which was told. */
+  /** Speakers and languages whose outage has been shown. */
   readonly #away = new Set<string>()
-  /** Of the participants who send audio, in the order in which they joined. */
+  /** Bars of the participants who send audio, in the order in which they joined. */
   readonly #bars = new Map<string, Bar>()
-  /** Participants whose level has come since the bars were drawn. */
+  /** Participants with a new level since the bars were drawn. */
   readonly #fresh = new Set<string>()
   #partial = ''
 
@@ -91,17 +91,17 @@ export class LiveView implements Disposable {
     this.#terminal.status('')
   }
 
-  /** Told once when the service goes, however often it is tried again, and once when it is back. */
+  /** Printed once when the service fails, regardless of retries, and once when it recovers. */
   #session({ status, speaker, to, reason }: SessionEvent): void {
     const who = `${speaker} ${to}`
     const told = this.#away.has(who)
     if (!told && (status === 'waiting' || reason?.kind === 'failed'))
       this.#terminal.line({
-        text: `       translation unavailable (${to}): the original voice is passed on`,
+        text: `        translation unavailable (${to}): the original voice is played`,
         colour: 'yellow',
       })
     if (told && status === 'live')
-      this.#terminal.line({ text: `       translation is back (${to})`, colour: 'green' })
+      this.#terminal.line({ text: `        translation restored (${to})`, colour: 'green' })
     if (status === 'waiting') this.#away.add(who)
     else if (status !== 'opening') this.#away.delete(who)
   }
@@ -120,7 +120,7 @@ export class LiveView implements Disposable {
       this.#terminal.line({ text: caption.to, colour: 'cyan' }, `  ${caption.translation}`)
   }
 
-  /** Draws once for the levels of all participants, not once for each. */
+  /** Draws the levels of all participants at once. */
   #levelled(participant: string): void {
     if (this.#fresh.has(participant)) this.#fresh.clear()
     this.#fresh.add(participant)
@@ -129,7 +129,7 @@ export class LiveView implements Disposable {
 
   #show(): void {
     const bars = [...this.#bars.values()]
-    // Of many the loudest are shown, each in its own place.
+    // Above the maximum, the loudest are shown, each in its own position.
     const shown = new Set(bars.toSorted((a, b) => b.level - a.level).slice(0, BARS))
     const pieces = bars
       .filter(bar => shown.has(bar))

@@ -2,23 +2,23 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
-/** What a bridge without a Twilio account shares with commands of the same user on the same machine. */
+/** Access data that a bridge without a Twilio account shares with commands of the same user on the same machine. */
 export interface LocalAccess {
-  /** Signs webhooks and streams, in place of an account's auth token. */
+  /** Signs webhooks and streams instead of an account’s auth token. */
   readonly token: string
   /** A key of the control API for this run. */
   readonly key?: string
 }
 
 /**
- * A bridge that has no Twilio account yet verifies signatures with a token of its own making, so that it is never open. The
- * token lies in a file that only this user can read; `dragoman call` finds it there by the bridge's port.
+ * A bridge without a Twilio account verifies signatures with a token that it generates, so it is never open. The token
+ * is in a file that only this user can read; `dragoman call` finds it by the bridge’s port.
  */
 function fileOf(port: string | number): string {
   return join(tmpdir(), `dragoman-${userInfo().uid}`, `${port}.token`)
 }
 
-/** Leaves the access to the bridge on `port` for `localToken`; disposing removes the file. */
+/** Stores the access data of the bridge on `port` for `localToken`. Disposing removes the file. */
 export async function leaveLocalToken(port: number, { token, key }: LocalAccess): Promise<AsyncDisposable> {
   const file = fileOf(port)
   await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
@@ -27,7 +27,7 @@ export async function leaveLocalToken(port: number, { token, key }: LocalAccess)
   return { [Symbol.asyncDispose]: () => rm(file, { force: true }) }
 }
 
-/** What the bridge at `server` left when it runs on this machine, and the address it signs for. */
+/** Returns the access data of the bridge at `server` if it runs on this machine, and the address for which it signs. */
 export async function localToken(server: string): Promise<(LocalAccess & { address: string }) | undefined> {
   const url = URL.parse(server)
   if (!url || !['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) return undefined

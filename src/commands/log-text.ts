@@ -1,4 +1,7 @@
-/** What a terminal would not show but do: controls, marks of direction and of order, line and paragraph ends. */
+/**
+ * Characters that a terminal would interpret instead of displaying: controls, direction and ordering marks, line and
+ * paragraph separators.
+ */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 const LEVELS: Readonly<Record<number, string>> = {
   10: 'trace',
@@ -9,16 +12,16 @@ const LEVELS: Readonly<Record<number, string>> = {
   60: 'FATAL',
 }
 const WIDEST = 5
-/** Of every line; of no interest to whoever sits at the machine. */
+/** Fields of every line, of no interest on a terminal. */
 const ALWAYS = new Set(['level', 'time', 'pid', 'hostname', 'msg'])
-/** Yellow and red, by the codes that every terminal with colours knows. */
+/** Yellow and red, in codes that all color terminals support. */
 const COLOURS: Readonly<Record<number, string>> = { 40: '\u001b[33m', 50: '\u001b[31m', 60: '\u001b[31m' }
 const PLAIN = '\u001b[0m'
 
 /**
- * A line of the log for people: `10:45:33.120 WARN  request refused  route=/twilio/voice`. Only lines of events begin with a time:
- * where something failed follows below, further in. No character of what was said does anything to a terminal. A line that is
- * no JSON stays as it is, escaped.
+ * Formats a log line for people: `10:45:33.120 WARN  request refused  route=/twilio/voice`. Only event lines start with
+ * a time; stack frames follow indented. No character of the data can control the terminal. A line that is not JSON is
+ * only escaped.
  */
 export function textLine(json: string, { colours = false } = {}): string {
   const event = parsed(json)
@@ -44,7 +47,7 @@ function parsed(json: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The time of day here, which is what whoever reads along compares with. */
+/** Returns the local time of day. */
 function clock(time: unknown): string {
   const at = new Date(Number(time))
   if (Number.isNaN(at.getTime())) return '--:--:--.---'
@@ -53,14 +56,14 @@ function clock(time: unknown): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${ms}`
 }
 
-/** A word as it is; all else as JSON. Of a failure its message, since where it happened follows. */
+/** Returns words unchanged and anything else as JSON. For an error, the message; its stack follows. */
 function valueText(value: unknown): string {
   if (isFailure(value)) return escaped(JSON.stringify(value.message))
   if (typeof value === 'string' && /^[^\s"=]+$/u.test(value)) return escaped(value)
   return escaped(JSON.stringify(value) ?? 'undefined')
 }
 
-/** Where a failure happened, a line each. */
+/** Returns the stack frames of an error, one per line. */
 function frames(value: unknown): string[] {
   if (!isFailure(value)) return []
   return value.stack
@@ -75,7 +78,7 @@ function isFailure(value: unknown): value is { message: string; stack: string } 
   return typeof message === 'string' && typeof stack === 'string'
 }
 
-/** As JSON would write them, in UTF-16 units. */
+/** Escapes as in JSON, in UTF-16 units. */
 function escaped(text: string): string {
   return text.replace(INVISIBLE, character =>
     character

@@ -2,26 +2,29 @@ import pino from 'pino'
 import { textLine } from './log-text.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Names of settings whose values are secrets, wherever they stand. */
+/** Names of settings with secret values, at any level. */
 const SECRET = /^(apiKeys?|authTokens?|apiKeySecret|keys?|secret|token)$/
-/** Tables of which every value may be one. */
+/** Tables in which every value can be secret. */
 const HEADERS = /^headers$/
-/** Shorter texts are in too many lines by chance. */
+/** Shorter texts would match too many lines by chance. */
 const LEAST_SECRET = 8
-/** What a terminal would not show but do: controls, marks of direction and of order, line and paragraph ends. */
+/**
+ * Characters that a terminal would interpret instead of displaying: controls, direction and ordering marks, line and
+ * paragraph separators.
+ */
 const INVISIBLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-/** Characters of lines that wait to be written. */
+/** Maximum number of characters waiting to be written. */
 const MOST_UNWRITTEN = 1_048_576
 const NUMBER = /\+[1-9]\d{4,12}(\d\d)(?!\d)/g
 
-/** How lines are written. `auto`: as text where somebody looks at a terminal, as JSON everywhere else. */
+/** Line format. `auto` selects text on a terminal, JSON otherwise. */
 export type LogFormat = 'auto' | 'json' | 'text'
 
 interface LogSettings {
   readonly log: { readonly level: string; readonly format: LogFormat }
 }
 
-/** Where lines go, and whether that is a terminal. */
+/** Destination of the lines, and whether it is a terminal. */
 export interface LogOutput {
   readonly destination: pino.DestinationStream
   readonly isTTY: boolean
@@ -29,8 +32,8 @@ export interface LogOutput {
 }
 
 /**
- * The program's log: one line of JSON an event, or of text for people. No line holds a secret of the settings, wherever it came from,
- * nor a telephone number beyond its last two digits, nor a character that a terminal would obey.
+ * Creates the program’s logger: one line of JSON per event, or text for people. No line contains a secret from any
+ * source of settings, more than the last two digits of a phone number, or a character that controls a terminal.
  */
 export function openLog(config: LogSettings, output: LogOutput = standardError()): pino.Logger {
   const { destination, isTTY, colours = false } = output
@@ -38,20 +41,20 @@ export function openLog(config: LogSettings, output: LogOutput = standardError()
   const secrets = secretsIn(config)
   const inJson = secrets.map(secret => JSON.stringify(secret).slice(1, -1))
   const json = (line: string) => cleaned(line, inJson)
-  // What was in two fields stands beside each other then: it is looked through once more.
+  // Two fields can be adjacent in a text line, so it is searched again.
   const text = (line: string) => withoutPrivate(textLine(json(line), { colours }), [...inJson, ...secrets])
   const streamWrite = format === 'text' || (format === 'auto' && isTTY) ? text : json
   return pino({ level, hooks: { streamWrite } }, destination)
 }
 
-/** The terminal's second stream. Who does not read it does not keep calls waiting: beyond some lines what comes is dropped. */
+/** Standard error. A blocked reader does not delay calls: lines above a limit are dropped. */
 function standardError(): LogOutput {
   const { stderr } = process
   const destination = pino.destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN })
   return { destination, isTTY: stderr.isTTY, colours: stderr.isTTY && stderr.hasColors() }
 }
 
-/** Standard error, below which `terminal` has a changing line: log lines go above it. */
+/** Standard error, with log lines above the changing line of `terminal`. */
 export function errorAbove(terminal: Terminal): LogOutput {
   const output = standardError()
   const write = (line: string) => terminal.above(() => process.stderr.write(line))
@@ -68,7 +71,7 @@ function withoutPrivate(line: string, secrets: readonly string[]): string {
   return clean.replace(NUMBER, '+…$1')
 }
 
-/** As JSON writes it, in its UTF-16 units. */
+/** Escapes as in JSON, in UTF-16 units. */
 function escaped(character: string): string {
   return character
     .split('')
@@ -76,13 +79,13 @@ function escaped(character: string): string {
     .join('')
 }
 
-/** The values of all secrets in `settings`, the longest first, so that none leaves a part of another. */
+/** Returns the values of all secrets in `settings`, longest first, so that replacing one leaves no part of another. */
 function secretsIn(settings: unknown): string[] {
   const found = new Set<string>()
   const take = (text: string) => void (text.length >= LEAST_SECRET && found.add(text))
   const look = (value: unknown, name: string, secret: boolean): void => {
     if (typeof value === 'string' && (secret || SECRET.test(name))) take(value)
-    // A header like `Bearer …` has its secret behind the scheme.
+    // In a header like `Bearer …`, the secret follows the scheme.
     if (typeof value === 'string' && secret) take(value.slice(value.lastIndexOf(' ') + 1))
     if (typeof value !== 'object' || value === null) return
     for (const [key, below] of Object.entries(value))

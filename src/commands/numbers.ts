@@ -8,14 +8,14 @@ import { BridgeError } from '../core/errors.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface NumberOptions {
-  /** Whose number it is, where `twilio.outbound` does not say. */
+  /** Account that owns the number, if `twilio.outbound` does not name it. */
   readonly accountSid?: string | undefined
-  /** What numbers were before is kept here. */
+  /** File with the previous state of numbers. */
   readonly file: string
   readonly json?: boolean | undefined
 }
 
-/** Points the calls of `number` at this bridge. */
+/** Routes the calls of `number` to this bridge. */
 export async function bindNumber(
   config: Config,
   number: string,
@@ -26,16 +26,16 @@ export async function bindNumber(
   if (publicUrl === undefined || !URL.parse(publicUrl)?.protocol.startsWith('http'))
     throw new BridgeError(
       'CONFIG',
-      `the address where Twilio reaches this server is needed: publicUrl, or --url, found ${publicUrl ?? 'neither'}`,
+      `the public address of this server is required: set publicUrl or --url; found ${publicUrl ?? 'neither'}`,
     )
   if (!publicUrl.startsWith('https:') && config.twilio.outbound?.apiUrl === undefined)
-    throw new BridgeError('CONFIG', `Twilio streams to https addresses only, found ${publicUrl}`)
+    throw new BridgeError('CONFIG', `Twilio only streams to https addresses; found ${publicUrl}`)
   const change = await (await numbersOf(config, options)).bind(written(number), publicUrl)
   report(number, change, options, terminal)
-  if (!options.json) terminal.line(`dragoman twilio unbind ${number} puts back what was there.`)
+  if (!options.json) terminal.line(`To restore the previous target, run dragoman twilio unbind ${number}.`)
 }
 
-/** Puts back what calls of `number` did before. */
+/** Restores the previous target of `number`. */
 export async function unbindNumber(
   config: Config,
   number: string,
@@ -48,10 +48,10 @@ export async function unbindNumber(
   report(number, change, options, terminal)
 }
 
-/** A number as Twilio writes it. */
+/** Validates a number in Twilio’s notation. */
 function written(number: string): string {
   if (/^\+[1-9]\d{6,14}$/.test(number)) return number
-  throw new BridgeError('CONFIG', `a number is written like +15551234567, found "${number}"`)
+  throw new BridgeError('CONFIG', `expected a number like +15551234567, found "${number}"`)
 }
 
 async function numbersOf(config: Config, { accountSid, file }: NumberOptions): Promise<Numbers> {
@@ -66,11 +66,11 @@ function credentialsOf({ twilio }: Config, accountSid: string | undefined): Rest
   if (accountSid !== undefined && authTokens[0] !== undefined) return { accountSid, authToken: authTokens[0] }
   throw new BridgeError(
     'CONFIG',
-    'whose number it is is not known: set twilio.outbound, or twilio.authToken and give --account-sid',
+    'the account of the number is unknown: set twilio.outbound, or set twilio.authToken and --account-sid',
   )
 }
 
-/** Without what is undefined, which would hide the token of the account. */
+/** Removes undefined values, which would hide the account’s token. */
 function defined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T
 }

@@ -2,23 +2,23 @@ import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CommandError } from './command-error.ts'
 
-/** Notices before the work what would only fail after it: throws a `CommandError` when `path` cannot be written. */
+/** Checks before the work starts that `path` is writable. Throws a `CommandError` otherwise. */
 export async function assertWritable(path: string): Promise<void> {
   const fail = (why: string): never => {
-    throw new CommandError(`--output is "${path}": ${why}; choose a file that can be written`)
+    throw new CommandError(`--output is "${path}": ${why}; choose a writable file`)
   }
   const found = await stat(path).catch(codeOf)
   if (typeof found !== 'string') {
-    if (found.isDirectory()) fail('that is a folder')
-    if (!(await may(path))) fail('that file may not be changed')
+    if (found.isDirectory()) fail('it is a folder')
+    if (!(await may(path))) fail('the file is not writable')
     return
   }
-  if (found !== 'ENOENT') fail(`that cannot be reached (${found})`)
+  if (found !== 'ENOENT') fail(`it is not accessible (${found})`)
   const folder = dirname(path)
   const above = await stat(folder).catch(codeOf)
-  if (typeof above === 'string') fail(`there is no folder "${folder}"`)
-  else if (!above.isDirectory()) fail(`"${folder}" is no folder`)
-  else if (!(await may(folder))) fail(`nothing may be written into "${folder}"`)
+  if (typeof above === 'string') fail(`the folder "${folder}" does not exist`)
+  else if (!above.isDirectory()) fail(`"${folder}" is not a folder`)
+  else if (!(await may(folder))) fail(`the folder "${folder}" is not writable`)
 }
 
 function may(path: string): Promise<boolean> {

@@ -11,7 +11,7 @@ import { StopSignal } from './stop-signal.ts'
 import { Terminal } from './terminal.ts'
 import { addTwilioCommands } from './twilio-commands.ts'
 
-// Each command is loaded when it is asked for: what one of them needs would make all others slow.
+// Each command is loaded on demand, so that its dependencies do not slow down the others.
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -19,24 +19,24 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const terminal = new Terminal(process.stdout)
 export const program = new Command('dragoman')
   .description(
-    'An interpreter on the line: everybody on a call speaks their own language and hears everybody else in theirs.',
+    'Live interpreter for calls: participants speak their own language and hear everyone else in it.',
   )
   .version(version)
-  .showHelpAfterError('Add --help to see its options and examples.')
+  .showHelpAfterError('Add --help for options and examples.')
 
 const configFile = () =>
-  new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if there is one')
+  new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
 
 program
   .command('serve')
-  .description('the bridge server, with the embedded translation service unless service.url is set')
+  .description('run the bridge server, with the embedded translation service unless service.url is set')
   .addOption(configFile())
   .option('--port <port>', 'port to listen on', port)
   .option('--host <host>', 'address to listen on')
-  .option('--insecure', 'take unsigned requests, from this machine only')
-  .option('--captions', 'show what is said, here on the terminal')
-  .option('--print-key', 'make a key of the control API for this run and show it, also without a terminal')
-  .option('--json', 'print where everything is as one line of JSON')
+  .option('--insecure', 'accept unsigned requests, from this machine only')
+  .option('--captions', 'show captions on the terminal')
+  .option('--print-key', 'create a control API key for this run and print it, even without a terminal')
+  .option('--json', 'print all addresses as one line of JSON')
   .action(async options => {
     const stop = new StopSignal()
     const { config: file, port, host, insecure, captions, printKey, json } = options
@@ -64,7 +64,7 @@ program
 
 program
   .command('service')
-  .description('the embedded translation service alone')
+  .description('run only the embedded translation service')
   .addOption(configFile())
   .option('--port <port>', 'port to listen on', port)
   .action(async ({ config: file, port }: { config?: string; port?: number }) => {
@@ -76,14 +76,16 @@ program
     await running.close()
   })
 
-const keys = program.command('keys').description('the API keys of the embedded service, also while it runs')
+const keys = program
+  .command('keys')
+  .description('manage the API keys of the embedded service, also while it runs')
 
 keys
   .command('add')
-  .description('makes a key and shows it, this once')
-  .argument('<name>', 'whose key it is')
-  .option('--sessions <number>', 'most sessions at a time', whole)
-  .option('--minutes-per-day <number>', 'most minutes of audio in any 24 hours', whole)
+  .description('create a key and print it (shown only once)')
+  .argument('<name>', 'name of the key')
+  .option('--sessions <number>', 'maximum number of concurrent sessions', whole)
+  .option('--minutes-per-day <number>', 'maximum minutes of audio in any 24 hours', whole)
   .option('--json', 'print the result as JSON')
   .addOption(configFile())
   .action(async (name: string, { config: file, ...options }) => {
@@ -93,7 +95,7 @@ keys
 
 keys
   .command('list')
-  .description('shows the keys by name, with their limits')
+  .description('list the keys by name, with their limits')
   .option('--json', 'print the result as JSON')
   .addOption(configFile())
   .action(async ({ config: file, ...options }) => {
@@ -103,8 +105,8 @@ keys
 
 keys
   .command('revoke')
-  .description('takes a key back; its sessions end')
-  .argument('<name>', 'whose key it is')
+  .description('revoke a key and end its sessions')
+  .argument('<name>', 'name of the key')
   .addOption(configFile())
   .action(async (name: string, { config: file }) => {
     const { revokeKey } = await import('./keys.ts')
@@ -113,31 +115,25 @@ keys
 
 program
   .command('setup')
-  .description(
-    'installs the engines of the embedded service, or says how (Debian and Ubuntu; elsewhere it names them)',
-  )
+  .description('install the engines of the embedded service (Debian and Ubuntu; on other systems, list them)')
   .action(async () => (await import('./setup.ts')).setUp())
 addTwilioCommands(program, terminal, file => loadConfig({ file }))
 addDiscordCommands(program, terminal, file => loadConfig({ file }))
 
 program
   .command('demo')
-  .description(
-    'a translated telephone call on this machine: a real recording in, what the other side heard out',
-  )
-  .option('--audio <file>', 'WAV or mp3 to speak instead of the bundled recording')
-  .option('--from <language>', 'language spoken', language, 'en-us')
-  .option('--to <language>', 'language heard', language, 'es-es')
-  .option('--two-phones', 'a call between two people instead, who answer each other in two languages')
+  .description('run a translated phone call on this machine and save what the listener heard')
+  .option('--audio <file>', 'WAV or MP3 file to play instead of the bundled recording')
+  .option('--from <language>', 'spoken language', language, 'en-us')
+  .option('--to <language>', 'target language', language, 'es-es')
+  .option('--two-phones', 'run a call between two people who speak two languages')
   .addOption(
-    new Option('--discord', 'a voice channel of Discord instead, with captions in its chat').conflicts(
-      'twoPhones',
-    ),
+    new Option('--discord', 'run a Discord voice channel, with captions in its chat').conflicts('twoPhones'),
   )
   .addOption(
-    new Option('--output <path>', 'where to write what was heard').default(
+    new Option('--output <path>', 'output file or folder').default(
       undefined,
-      'demo-heard.wav; with --two-phones or --discord the folder demo-two-phones or demo-discord',
+      'demo-heard.wav; with --two-phones or --discord, the folder demo-two-phones or demo-discord',
     ),
   )
   .option('--json', 'print the result as JSON')
@@ -162,17 +158,17 @@ program
 
 program
   .command('call')
-  .description('a simulated phone calls a running bridge, speaks a file and writes what it heard')
-  .argument('<audio>', 'WAV or mp3 to speak')
-  .option('--from <language>', 'language spoken', language, 'en-us')
-  .option('--to <language>', 'language heard', language, 'es-es')
+  .description('call a running bridge with a simulated phone, play a file and save what it heard')
+  .argument('<audio>', 'WAV or MP3 file to play')
+  .option('--from <language>', 'spoken language', language, 'en-us')
+  .option('--to <language>', 'target language', language, 'es-es')
   .option('--server <url>', 'address of the bridge', 'http://localhost:8080')
-  .option('--room <name>', 'room to join; without one the caller hears their own translation')
-  .option('--number <number>', 'number called')
-  .option('--auth-token <token>', 'auth token of a bridge that has one (default: as configured)')
-  .option('--public-url <url>', 'public address of the bridge, when it is configured with another')
-  .option('--output <file>', 'where to write what was heard', 'call-heard.wav')
-  .option('--listen <seconds>', 'go on until nothing was heard for so long', whole, 3)
+  .option('--room <name>', 'room to join; without a room, the caller hears their own translation')
+  .option('--number <number>', 'number to call')
+  .option('--auth-token <token>', 'auth token of the bridge (default: as configured)')
+  .option('--public-url <url>', 'public address of the bridge, if it differs from --server')
+  .option('--output <file>', 'output file', 'call-heard.wav')
+  .option('--listen <seconds>', 'stop after this many seconds of silence', whole, 3)
   .option('--json', 'print the result as JSON')
   .action(async (audio: string, { listen, ...options }) => {
     const out = options.json ? new Terminal(process.stderr) : terminal
@@ -183,17 +179,15 @@ program
 
 program
   .command('conform')
-  .description(
-    'checks any service of the interface from outside and says which statements of the document hold',
-  )
+  .description('check any service of the interface from outside and report which statements hold')
   .argument('<url>', 'address of the service')
   .option('--key <key>', 'API key (default: as configured)')
-  .option('--from <language>', 'language spoken and written', languageId, 'en-us')
-  .option('--to <language>', 'language translated into', languageId, 'es-es')
-  .option('--audio <file>', 'WAV in the language spoken (default: a bundled sentence in English)')
-  .option('--text <text>', 'text in the language spoken', 'Good morning, how are you?')
-  .option('--speech <text>', 'text in the language translated into', 'Buenos días, ¿cómo está?')
-  .option('--patience <seconds>', 'longest wait for one answer', whole, 10)
+  .option('--from <language>', 'source language', languageId, 'en-us')
+  .option('--to <language>', 'target language', languageId, 'es-es')
+  .option('--audio <file>', 'WAV file in the source language (default: a bundled English sentence)')
+  .option('--text <text>', 'text in the source language', 'Good morning, how are you?')
+  .option('--speech <text>', 'text in the target language', 'Buenos días, ¿cómo está?')
+  .option('--patience <seconds>', 'maximum wait for one response', whole, 10)
   .option('--json', 'print the rows as JSON')
   .action(async (url: string, options) => {
     const key = options.key ?? loadConfig().service.apiKey ?? ''
@@ -203,16 +197,16 @@ program
 
 program
   .command('translate')
-  .description('translates a file: audio (wav, mp3, ogg, WebM) into text and voice, text into text')
-  .argument('<file>', 'audio or text')
+  .description('translate a file: audio (WAV, MP3, Ogg, WebM) to text and voice, or text to text')
+  .argument('<file>', 'audio or text file')
   .option('--from <language>', 'language of the file (default: as configured)', languageId)
-  .option('--to <language>', 'language to translate into (default: as configured)', languageId)
+  .option('--to <language>', 'target language (default: as configured)', languageId)
   .addOption(
-    new Option('--mode <mode>', 'stt: only what is said; tts: text as voice')
+    new Option('--mode <mode>', 'stt: transcript only; tts: text to voice')
       .choices(['stt', 'translator', 'tts', 'sts'])
       .default(undefined, 'sts for audio, translator for .txt and .md'),
   )
-  .option('--output <file>', 'where to write the voice (default: <name>.<language>.mp3)')
+  .option('--output <file>', 'output file for the voice (default: <name>.<language>.mp3)')
   .addOption(configFile())
   .option('--json', 'print the result as JSON')
   .action(async (file: string, { config: settings, ...options }) => {
@@ -225,13 +219,14 @@ program
 
 program
   .command('doctor')
-  .description(
-    'checks settings, credentials, addresses, languages, voices and engines, and places a call; each with its mend',
-  )
+  .description('check the configuration, place a test call and suggest fixes')
   .addOption(configFile())
-  .option('--no-call', 'places no call by the public address')
-  .option('--audio <file>', 'what the call says, in the language of callers (default: a sentence in English)')
-  .option('--connect-to <url>', 'where the host of publicUrl is, when its name does not lead there from here')
+  .option('--no-call', 'do not place the test call')
+  .option(
+    '--audio <file>',
+    'audio for the test call, in the language of callers (default: an English sentence)',
+  )
+  .option('--connect-to <url>', 'connect here instead of resolving publicUrl')
   .option('--json', 'print the result as JSON')
   .action(async ({ config: file, json, connectTo, ...options }) => {
     const out = new Terminal(json ? process.stderr : process.stdout)
@@ -240,7 +235,7 @@ program
       import('./address.ts'),
     ])
     const place = connectTo === undefined ? undefined : httpAddress('--connect-to', connectTo)
-    out.status('Looking at everything, and placing a call; this takes some seconds …')
+    out.status('Checking everything and placing a call; this takes some seconds …')
     const checks = await doctor(settingsToExamine({ file }), undefined, { ...options, connectTo: place })
     out.status('')
     process.stdout.write(json ? `${JSON.stringify(checks, undefined, 2)}\n` : `${renderChecks(checks)}\n`)
@@ -250,9 +245,9 @@ program
 addCompletionCommand(program)
 addExamples(program)
 
-/** Does what the command line says; a failure is told, and is the exit code. */
+/** Runs the command line. Failures are printed and set the exit code. */
 export async function runProgram(): Promise<void> {
-  // Node would open its inspector, in which every secret of the process can be read; `--inspect` is for that.
+  // Node would open its inspector, which exposes every secret of the process; `--inspect` exists for that.
   process.on('SIGUSR1', () => {})
   try {
     await program.parseAsync()
@@ -276,11 +271,11 @@ function within(text: string, largest: number): number {
   return number
 }
 
-/** `text` as a language, or commander's complaint that names the option. */
+/** Parses `text` as a language, or throws commander’s error that names the option. */
 function language(text: string): string {
   try {
     return languageId(text)
   } catch {
-    throw new InvalidArgumentError('A language is <language>-<region> like en-us.')
+    throw new InvalidArgumentError('Expected <language>-<region>, like en-us.')
   }
 }

@@ -4,13 +4,13 @@ import { type Log, silentLog } from '../core/log.ts'
 import { ServiceProcess } from '../service/server/child.ts'
 import type { ServiceConfig } from '../service/server/service-config.ts'
 
-/** A translation service to work with; disposing ends it if it was started for this. */
+/** A translation service to use. Disposing stops it if it was started for this purpose. */
 export interface ReachedService extends AsyncDisposable {
   readonly url: string
   readonly apiKey: string
 }
 
-/** The configured service, or an embedded one that is started now, on a free port, with a key of its own, which writes to `log`. */
+/** Returns the configured service, or starts an embedded one on a free port with its own key, which writes to `log`. */
 export async function reachedService(
   { service, embedded }: Config,
   log: Log = silentLog,

@@ -9,16 +9,16 @@ import { mono, readWav } from '../transcode/wav.ts'
 
 const RECORDINGS = fileURLToPath(new URL('../../recordings/', import.meta.url))
 
-/** One of the recordings, as whoever types a command writes it: from the folder they are in, if it is there. */
+/** Returns one of the recordings as a user would type it: relative to the current folder, if it is inside. */
 export function exampleRecording(): string {
   const name = 'sense-and-sensibility-4.wav'
   return existsSync(`recordings/${name}`) ? `recordings/${name}` : RECORDINGS + name
 }
 
-/** Samples of the telephone line (Hz). */
+/** Sample rate of a phone line (Hz). */
 export const LINE_RATE = 8_000
 
-/** A WAV or mp3 file as mono samples at the telephone's 8 kHz. Throws `WavError` for a file that is neither. */
+/** Reads a WAV or MP3 file as mono samples at 8 kHz. Throws `WavError` for other files. */
 export async function lineAudio(path: string): Promise<Int16Array> {
   const bytes = await readFile(path)
   if (bytes.toString('latin1', 0, 4) !== 'RIFF') {
@@ -29,14 +29,17 @@ export async function lineAudio(path: string): Promise<Int16Array> {
   return toLine(mono(wav), wav.rate)
 }
 
-/** The same at 16 kHz, for channels that carry more than a telephone. Throws `WavError` for what is no WAV file. */
+/**
+ * Reads a WAV file as mono samples at 16 kHz, for channels with a higher sample rate. Throws `WavError` for other
+ * files.
+ */
 export async function wideAudio(path: string): Promise<Int16Array> {
   const wav = readWav(await readFile(path))
   const resampler = createResampler(wav.rate, SAMPLE_RATE)
   return joined([resampler.process(mono(wav)).slice(), resampler.flush()])
 }
 
-/** The sentences that come with Dragoman, in order (`recordings/README.md`). */
+/** Returns the bundled sentences, in order (`recordings/README.md`). */
 export async function bundledSentences(): Promise<string[]> {
   const names = await readdir(RECORDINGS)
   return names
@@ -45,7 +48,7 @@ export async function bundledSentences(): Promise<string[]> {
     .map(name => RECORDINGS + name)
 }
 
-/** `pieces` one after the other, each followed by `pauseMs` of silence; at `LINE_RATE`. */
+/** Concatenates `pieces`, each followed by `pauseMs` of silence, at `LINE_RATE`. */
 export function withPauses(pieces: readonly Int16Array[], pauseMs: number): Int16Array {
   const pause = new Int16Array((pauseMs * LINE_RATE) / 1000)
   return joined(pieces.flatMap(piece => [piece, pause]))

@@ -16,28 +16,28 @@ import { listed, type Whereabouts, whereabouts, whereaboutsLines } from './where
 export interface Serving extends AsyncDisposable {
   readonly app: App
   readonly address: string
-  /** What is waited for before the end, in words; empty if for nothing. */
+  /** Describes what shutdown is waiting for; empty if nothing. */
   goingOn(): string
 }
 
-/** What the start shows, besides where everything is. */
+/** What the start prints in addition to the addresses. */
 export interface ServeOptions {
-  /** What is said, on the terminal. */
+  /** Print captions on the terminal. */
   readonly captions?: boolean | undefined
-  /** A key of the control API for this run is made and shown. Default: when somebody is at the terminal. */
+  /** Create a control API key for this run and print it. Default: on an interactive terminal. */
   readonly printKey?: boolean | undefined
-  /** Where everything is, as one line of JSON on this terminal; the rest goes to the other one. */
+  /** Prints the addresses as one line of JSON on this terminal; everything else goes to the other one. */
   readonly json?: Terminal | undefined
 }
 
-/** Starts the bridge server and returns when it listens. Rejects with `BridgeError` `CONFIG` for settings that cannot work. */
+/** Starts the bridge server; resolves when it listens. Rejects with `BridgeError` `CONFIG` for unusable settings. */
 export async function serve(
   settings: Config,
   terminal: Terminal,
   log: Log,
   { captions, json, printKey = (json ?? terminal).interactive }: ServeOptions = {},
 ): Promise<Serving> {
-  // Without an account the bridge is not open: requests are signed with a token of this run.
+  // Without an account, the bridge is still protected: requests are signed with a token of this run.
   const local =
     !settings.twilio.insecure && settings.twilio.authTokens.length === 0 && settings.publicUrl === undefined
   // `dragoman call` reads its captions with the key.
@@ -61,7 +61,7 @@ export async function serve(
   const engines = config.service.url === undefined ? await embeddedEngines(there.service.url) : []
   greet(there, engines, settings, local, terminal)
   if (app.discord) void tellDiscord(app.discord, terminal)
-  // It may take its time: calls are taken already, and the service may come (back) any time.
+  // Not awaited: calls are already accepted, and the service can become available later.
   void serviceWarning(config.service).then(warning => warning && terminal.line(`  ${warning}`))
   const view = captions ? new LiveView(app.relay, terminal) : undefined
   return {
@@ -70,7 +70,7 @@ export async function serve(
     goingOn: () =>
       app.relay.legs === 0
         ? ''
-        : ` (${app.relay.legs} on the line, ${app.drain.settings.seconds} s at most; once more ends it now)`,
+        : `  (${app.relay.legs} in calls, up to ${app.drain.settings.seconds} s; press Ctrl-C again to end now)`,
     [Symbol.asyncDispose]: async () => {
       view?.[Symbol.dispose]()
       await left?.[Symbol.asyncDispose]()
@@ -93,18 +93,20 @@ function greet(
   if (local) {
     const { port } = new URL(there.address)
     const server = port === '8080' ? '' : ` --server http://localhost:${port}`
-    terminal.line('  No Twilio account is configured: this machine only. Try from a second terminal:')
+    terminal.line(
+      '  No Twilio account is configured: only this machine can call. Try from a second terminal:',
+    )
     const command = import.meta.url.endsWith('.ts') ? 'npm run dragoman -- call' : 'dragoman call'
     terminal.line(`    ${command} ${exampleRecording()}${server}`)
   }
-  terminal.line('Ctrl-C ends it.')
+  terminal.line('Press Ctrl-C to stop.')
 }
 
-/** Says what became of logging in. */
+/** Prints the result of the login. */
 async function tellDiscord(discord: DiscordBridge, terminal: Terminal): Promise<void> {
   const ready = await discord.settled
   const { state, guilds } = discord
   if (ready) terminal.line(listed('Discord', `logged in; ${guilds} ${guilds === 1 ? 'server' : 'servers'}`))
   else if (state.kind === 'refused')
-    terminal.line(listed('Discord', `refused: ${state.why} (\`dragoman doctor\` says how to mend it)`))
+    terminal.line(listed('Discord', `refused: ${state.why} (run \`dragoman doctor\` for the fix)`))
 }

@@ -7,10 +7,11 @@ import { KeyFile } from '../service/server/key-file.ts'
 import type { ServiceConfig } from '../service/server/service-config.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Runs the embedded translation service alone; returns when it listens. */
+/** Runs only the embedded translation service; resolves when it listens. */
 export async function service(config: Config, terminal: Terminal, log: Log): Promise<ServiceProcess> {
   const settings = structuredClone(config.embedded) as ServiceConfig
-  // A key of this run asks what there is. Where nobody else has one it is shown, since nobody could use the service.
+  // A key for this run queries the languages. If no other key exists, it is printed, because the service would be
+  // unusable otherwise.
   const apiKey = newKey()
   const apiKeys = [...(settings.apiKeys ?? []), { name: 'this run', key: apiKey }]
   const process = await ServiceProcess.start({ ...settings, apiKeys }, { log })
@@ -19,7 +20,7 @@ export async function service(config: Config, terminal: Terminal, log: Log): Pro
   terminal.line(`Translation service at ${process.url}`)
   if (alone) {
     terminal.line(`  key for this run     ${apiKey}`)
-    terminal.line('  lasting keys         dragoman keys add <name>')
+    terminal.line('  permanent keys       dragoman keys add <name>')
   }
   const languages = await new ServiceClient({ url: process.url, apiKey }).languages()
   const ids = (wanted: (entry: (typeof languages)[number]) => boolean) =>
@@ -29,6 +30,6 @@ export async function service(config: Config, terminal: Terminal, log: Log): Pro
       .join(' ') || 'none'
   terminal.line(`  speech from          ${ids(entry => entry.transcription)}`)
   terminal.line(`  voices for           ${ids(entry => entry.synthesis).slice(0, 200)}`)
-  terminal.line('Ctrl-C ends it.')
+  terminal.line('Press Ctrl-C to stop.')
   return process
 }

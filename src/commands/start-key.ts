@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../config.ts'
 
-/** 144 bits, 24 characters: as long as keys have to be, and short enough for a line of the terminal. */
+/** 144 bits, 24 characters: the required minimum, and short enough for a terminal line. */
 const KEY_BYTES = 18
 
-/** The name of the key that is made at the start, for the log. */
+/** Name of the key created at startup, for the log. */
 const START_KEY_NAME = 'start'
 
-/** `config` with one more key of the control API, which is good for this run. */
+/** Returns `config` with an additional control API key that is valid for this run. */
 export function withStartKey(config: Config): { readonly config: Config; readonly key: string } {
   const key = randomBytes(KEY_BYTES).toString('base64url')
   const keys = [...config.control.keys, { name: START_KEY_NAME, key }]

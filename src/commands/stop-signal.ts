@@ -3,14 +3,15 @@ import { constants } from 'node:os'
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * Requests to end this process, from when this is made. While something is still being started they end the process at
- * once, and with it what it has started; afterwards the first one is granted time, and the last one ends it at once:
+ * Requests to end this process, from the creation of this object. During startup, a request ends the process at once,
+ * with everything that it started. Afterwards, the first request grants time, and the last one ends the process at
+ * once:
  *
- *   starting ──started──▶ patient ──SIGTERM──▶ asked ──any──▶ hurried ──any──▶ exit
- *                           └──SIGINT, or without patience──────▲
+ * starting ──started──▶ patient ──SIGTERM──▶ asked ──any──▶ hurried ──any──▶ exit
+ * └──SIGINT, or without patience──────▲
  */
 export class StopSignal {
-  /** Settles when there is no more time than it takes to end. */
+  /** Settles when only the time for closing remains. */
   readonly hurried: Promise<void>
   readonly #asked = Promise.withResolvers<void>()
   readonly #hurried = Promise.withResolvers<void>()
@@ -22,7 +23,10 @@ export class StopSignal {
     for (const signal of SIGNALS) process.on(signal, () => this.#got(signal))
   }
 
-  /** Everything has started; settles at the first request from now on. With `drains`, SIGTERM leaves time for what goes on. */
+  /**
+   * Startup is complete; settles at the first request from now on. With `drains`, SIGTERM grants time for calls in
+   * progress.
+   */
   started({ drains = false } = {}): Promise<void> {
     this.#state = 'patient'
     this.#drains = drains

@@ -1,10 +1,10 @@
 import type { WriteStream } from 'node:tty'
 
 const METER_WIDTH = 24
-/** The quietest level that shows (dB). */
+/** Quietest visible level (dB). */
 const METER_FLOOR_DB = -60
 
-/** A level of 0 to 1 as a bar: `▮▮▮▮▮▯▯▯`, by decibels, since that is how volume is perceived. */
+/** Renders a level of 0 to 1 as a bar, `▮▮▮▮▮▯▯▯`, on a decibel scale. */
 export function meter(level: number, width = METER_WIDTH): string {
   const db = level > 0 ? Math.max(METER_FLOOR_DB, 20 * Math.log10(Math.min(1, level))) : METER_FLOOR_DB
   const filled = Math.round(((db - METER_FLOOR_DB) / -METER_FLOOR_DB) * width)
@@ -13,7 +13,7 @@ export function meter(level: number, width = METER_WIDTH): string {
 
 const COLOURS = { green: 32, yellow: 33, red: 31, cyan: 36, dim: 2 } as const
 
-/** A piece of a line in a colour, where the terminal has colours. */
+/** A colored piece of a line, on terminals with colors. */
 export interface Coloured {
   readonly text: string
   readonly colour: keyof typeof COLOURS
@@ -22,12 +22,12 @@ export interface Coloured {
 /** A line, or a piece of one. */
 export type Text = string | Coloured
 
-/** Text from elsewhere must not move the cursor or colour the screen: control characters become blanks. */
+/** External text must not move the cursor or color the screen: control characters become spaces. */
 function plain(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ')
 }
 
-/** Where a command writes: whole lines, and on a terminal one line at the bottom that changes. */
+/** Output of a command: whole lines, and on a terminal a changing line at the bottom. */
 export class Terminal {
   readonly #out: Pick<WriteStream, 'write' | 'isTTY' | 'columns'> & Partial<Pick<WriteStream, 'hasColors'>>
   #status = ''
@@ -38,19 +38,19 @@ export class Terminal {
     this.#out = out
   }
 
-  /** Whether a person reads along, as far as a program can know. */
+  /** Whether a person is probably reading. */
   get interactive(): boolean {
     return this.#out.isTTY === true
   }
 
-  /** Writes a line that stays, above the changing one. */
+  /** Writes a permanent line above the changing one. */
   line(...pieces: readonly Text[]): void {
     this.#clear()
     this.#out.write(`${pieces.map(piece => this.#shown(piece)).join('')}\n`)
     this.#draw()
   }
 
-  /** Replaces the changing line; does nothing where the output is not a terminal. */
+  /** Replaces the changing line; has no effect if the output is not a terminal. */
   status(...pieces: readonly Text[]): void {
     if (!this.#out.isTTY) return
     this.#clear()
@@ -64,7 +64,7 @@ export class Terminal {
     this.#draw()
   }
 
-  /** Has `write` write whole lines to the same screen by another stream, above the changing line. */
+  /** Lets `write` write whole lines to the same screen through another stream, above the changing line. */
   above(write: () => void): void {
     this.#clear()
     write()

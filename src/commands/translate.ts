@@ -9,45 +9,45 @@ import { assertWritable } from './output-file.ts'
 import { reachedService } from './reached-service.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Longest wait for the service (ms): a little more than the embedded one works on a file. */
+/** Maximum wait for the service (ms): slightly more than the embedded one’s job timeout. */
 const PATIENCE_MS = 330_000
-/** Files that are text; everything else is taken for audio. */
+/** Text files; all other files are treated as audio. */
 const TEXT = /\.(txt|text|md|srt|csv)$/i
 
 export interface TranslateOptions {
-  /** Audio (wav, mp3, ogg, WebM) or text. */
+  /** Audio (WAV, MP3, Ogg, WebM) or text. */
   readonly file: string
   readonly from: string
   readonly to: string
   /** Default: `sts` for audio, `translator` for text. */
   readonly mode?: BatchMode | undefined
-  /** Where the translated voice is written. Default: `<name of the file>.<to>.mp3` in the working directory. */
+  /** Output file for the translated voice. Default: `<name of the file>.<to>.mp3` in the working directory. */
   readonly output?: string | undefined
   readonly json?: boolean | undefined
 }
 
-/** What came of it, for scripts (`--json`). */
+/** Result for scripts (`--json`). */
 interface Translated {
   readonly mode: BatchMode
   readonly text?: string
   readonly translation?: string
-  /** The mp3 that was written. */
+  /** The MP3 file written. */
   readonly output?: string
-  /** Engines that failed and those that did the work instead; only of an embedded service. */
+  /** Engines that failed and their replacements; only for an embedded service. */
   readonly warnings?: readonly string[]
   readonly ms: number
 }
 
 /**
- * Translates one file with the configured service, or with an embedded one for as long as it takes. Returns the exit
- * code; rejects with what the service says of the file.
+ * Translates a file with the configured service, or with an embedded one started for it. Returns the exit code. Rejects
+ * with the service’s error.
  */
 export async function translate(
   options: TranslateOptions,
   config: Config,
   terminal: Terminal,
 ): Promise<number> {
-  // First of all: a file that cannot be read or written should not wait for engines.
+  // Checked first, so that an unreadable or unwritable file fails before the engines start.
   if (options.output !== undefined) await assertWritable(options.output)
   const bytes = await readFile(options.file)
   const { mode = TEXT.test(options.file) ? 'translator' : 'sts' } = options
@@ -72,7 +72,7 @@ export async function translate(
   return 0
 }
 
-/** Asks the service, and shows for how long. */
+/** Sends the request and shows the elapsed time. */
 async function asked(
   { file, from, to, mode }: TranslateOptions & { mode: BatchMode },
   bytes: Uint8Array,
@@ -121,7 +121,7 @@ function tell(result: Translated, { json, from, to }: TranslateOptions, terminal
     for (const line of words.split('\n')) terminal.line(`${language}  ${line}`)
   }
   if (text && mode !== 'translator') lines(from, text)
-  if (text === '') terminal.line('Nothing that is said was understood.')
+  if (text === '') terminal.line('No speech was recognized.')
   if (translation) lines(to, translation)
   if (output) terminal.line(`Voice: ${output}`)
   for (const warning of warnings) terminal.line(`Warning: ${warning}`)

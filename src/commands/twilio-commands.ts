@@ -3,25 +3,25 @@ import type { Config } from '../config.ts'
 import { bindNumber, unbindNumber } from './numbers.ts'
 import type { Terminal } from './terminal.ts'
 
-/** `dragoman twilio …`: what is set up at Twilio. `load` reads the settings of `--config`. */
+/** `dragoman twilio …`: the setup at Twilio. `load` reads the settings of `--config`. */
 export function addTwilioCommands(
   program: Command,
   terminal: Terminal,
   load: (file: string | undefined) => Config,
 ): void {
-  const twilio = program.command('twilio').description('telephone numbers at Twilio')
+  const twilio = program.command('twilio').description('set up phone numbers at Twilio')
   const file = () =>
-    new Option('--file <file>', 'keeps what numbers were before').default('dragoman.numbers.json')
+    new Option('--file <file>', 'file with the previous state of numbers').default('dragoman.numbers.json')
   const account = () =>
-    new Option('--account-sid <sid>', 'whose number it is (default: that of twilio.outbound)')
+    new Option('--account-sid <sid>', 'account that owns the number (default: that of twilio.outbound)')
   const settings = () =>
-    new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if there is one')
+    new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
 
   twilio
     .command('bind')
-    .description("points a number's calls at this bridge, and remembers where they went before")
+    .description('route the calls of a number to this bridge, and store its previous target')
     .argument('<number>', 'like +15551234567')
-    .option('--url <url>', 'where Twilio reaches this server (default: publicUrl of the settings)')
+    .option('--url <url>', 'public address of this server (default: publicUrl of the settings)')
     .addOption(account())
     .addOption(file())
     .addOption(settings())
@@ -32,9 +32,9 @@ export function addTwilioCommands(
 
   twilio
     .command('unbind')
-    .description('puts back what a number did before it was bound')
+    .description('restore the target that a number had before it was bound')
     .argument('<number>', 'like +15551234567')
-    .option('--force', 'also if somebody has changed it since')
+    .option('--force', 'even if the target has been changed since')
     .addOption(account())
     .addOption(file())
     .addOption(settings())

@@ -1,30 +1,30 @@
 import type { App } from '../app.ts'
 import { type Log, thrown } from '../core/log.ts'
 
-/** What sysexits.h calls an internal software error. */
+/** Exit code for an internal software error, from sysexits.h. */
 const SOFTWARE = 70
-/** Calls have this long to be handed over by a process that does not know how it is (ms). */
+/** Time for handing over calls when the state of the process is unknown (ms). */
 const LEAVE_MS = 5_000
 
 /**
- * When something is thrown that nobody catches, nobody knows what is true any more: calls are handed over and this process
- * ends, for a supervisor to start another. A second one ends it at once.
+ * After an uncaught exception the state of the process is undefined: calls are handed over and the process exits, so
+ * that a supervisor restarts it. A second exception exits at once.
  */
 export function leaveOnFailure(app: Pick<App, 'drain' | 'leave'>, log: Log): void {
   let again = false
   process.on('uncaughtException', error => {
     const end = () => process.exit(SOFTWARE)
-    // Never left to Node, which would write out all that hangs on the error.
+    // Never left to Node, which would print everything attached to the error.
     if (again) return end()
     again = true
-    log.error(thrown(error), 'failed unexpectedly: calls are handed over, and the process ends')
+    log.error(thrown(error), 'unexpected failure: handing over calls, exiting')
     setTimeout(end, LEAVE_MS)
     app.drain.hurry()
     void app.leave().then(end, end)
   })
 }
 
-/** Whoever read what this process writes may go, and calls go on: a terminal that was closed is no reason to end any. */
+/** Keeps calls running when the reader of the output goes away, such as a closed terminal. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }

@@ -1,32 +1,32 @@
 import type { App } from '../app.ts'
 import type { Config } from '../config.ts'
 
-/** Where everything is that a bridge server has. What is absent it does not have. */
+/** Addresses of a bridge server. Absent fields are not available. */
 export interface Whereabouts {
-  /** Of the server itself. */
+  /** Address of the server. */
   readonly address: string
-  /** Page to talk into. */
+  /** The talk page. */
   readonly talk: string
   readonly dashboard?: string
-  /** The page of a room, with `<room>` in it. */
+  /** The caption page of a room, with `<room>` in it. */
   readonly captions: string
   /** Description of the control API for people. */
   readonly control: string
   readonly metrics?: string
-  /** What a telephone number points at. */
+  /** Webhook for phone numbers. */
   readonly twilio: string
-  /** Discord is being logged in to. */
+  /** Present while the Discord login is in progress. */
   readonly discord?: true
-  /** The translation service; `embedded` is one of our own. */
+  /** The translation service; `embedded` if this server runs it. */
   readonly service: { readonly url: string; readonly embedded: boolean }
   readonly languages: { readonly speaks: string; readonly hears: string }
-  /** A key of the control API for this run, in the address of the dashboard as well. */
+  /** Control API key of this run; the dashboard’s address contains it too. */
   readonly key?: string
 }
 
-/** What is where, of an app that listens at `listening`. `key` is shown to whoever reads this. */
+/** Returns the addresses of an app that listens at `listening`. `key` is visible to every reader. */
 export function whereabouts(app: App, config: Config, listening: string, key?: string): Whereabouts {
-  // No browser goes to all addresses at once.
+  // Browsers cannot connect to a wildcard address.
   const address = listening.replace('//[::]', '//localhost')
   const has = (url: string) => app.server.hasRoute({ method: 'GET', url })
   const { speaks, hears } = config.languages
@@ -48,15 +48,15 @@ export function whereabouts(app: App, config: Config, listening: string, key?: s
   }
 }
 
-/** Columns of the names, so that a link with a key fits into 80. */
+/** Width of the name column, so that a link with a key fits into 80 columns. */
 const NAME_WIDTH = 9
 
-/** One line of the list: what, and where. */
+/** Formats a line of the list. */
 export function listed(name: string, value: string): string {
   return `  ${name.padEnd(NAME_WIDTH)}  ${value}`
 }
 
-/** The list as lines. `closed`: nobody has a key of the control API. */
+/** Formats the list. `closed`: no control API key exists. */
 export function whereaboutsLines(there: Whereabouts, closed: boolean): string[] {
   const { service, languages } = there
   const rows: readonly (readonly [string, string | undefined])[] = [
@@ -65,7 +65,7 @@ export function whereaboutsLines(there: Whereabouts, closed: boolean): string[] 
     ['captions', there.captions],
     ['control', there.control],
     ['key', there.key && `${there.key} (for this run)`],
-    ...(closed ? [['', 'they want a key: --print-key, or control.keys in the settings'] as const] : []),
+    ...(closed ? [['', 'they require a key: --print-key, or control.keys in the settings'] as const] : []),
     ['metrics', there.metrics],
     ['Twilio', there.twilio],
     ['Discord', there.discord && 'logging in'],

@@ -15,18 +15,18 @@ test('the engines are named in the order of a call, and the limits of the offlin
     }),
   )
   expect(shown).toContain('pocketsphinx → apertium → espeak, flite')
-  expect(shown).toContain('spoken English only')
+  expect(shown).toContain('English recognition only')
   const better = {
     transcription: ['openai', 'pocketsphinx'],
     translation: ['apertium'],
     synthesis: ['espeak'],
   }
-  expect(text(engineLines(better))).not.toContain('English only')
+  expect(text(engineLines(better))).not.toContain('English recognition only')
 })
 
 test('a missing engine is reported with what to do', () => {
   const shown = text(engineLines({ transcription: [], translation: ['apertium'], synthesis: [] }))
-  expect(shown).toContain('no engine installed that understands speech, speaks')
+  expect(shown).toContain('no engine installed that recognizes speech, speaks')
   expect(shown).toMatch(/install: .*setup/)
 })
 

@@ -31,7 +31,7 @@ describe('a failure is told', () => {
     const { port } = taken.address() as { port: number }
     const error = await listenError(port, '127.0.0.1')
     taken.close()
-    const told = `EADDRINUSE: port ${port} of 127.0.0.1 is taken: end what listens there, or choose another with --port`
+    const told = `EADDRINUSE: port ${port} of 127.0.0.1 is in use: stop the program that listens there, or choose another port with --port`
     expect(failure(error)).toBe(told)
     expect(failure(new BridgeError('SERVICE_UNREACHABLE', error.message))).toBe(told)
     expect(failure(new Error('listen EADDRINUSE: address already in use ::1:8080'))).toContain(
@@ -41,16 +41,16 @@ describe('a failure is told', () => {
 
   test('with the name of the file that is missing, or cannot be read', async () => {
     const missing = await readFile('/nowhere/speech.wav').catch((error: Error) => error)
-    expect(failure(missing)).toBe('ENOENT: there is no file /nowhere/speech.wav')
+    expect(failure(missing)).toBe('ENOENT: /nowhere/speech.wav does not exist')
     const folder = await readFile(tmpdir()).catch((error: Error) => Object.assign(error, { path: tmpdir() }))
     expect(failure(folder)).toBe(`EISDIR: ${tmpdir()} is a folder, not a file`)
     const forbidden = Object.assign(new Error('x'), { code: 'EACCES', path: '/a.wav' })
-    expect(failure(forbidden)).toBe('EACCES: no permission for /a.wav')
+    expect(failure(forbidden)).toBe('EACCES: permission denied for /a.wav')
   })
 
   test('with the host when it is not one of this machine', async () => {
     expect(failure(await listenError(0, '192.0.2.1'))).toBe(
-      'EADDRNOTAVAIL: 192.0.2.1 is no address of this machine: choose another host',
+      'EADDRNOTAVAIL: 192.0.2.1 is not a local address; change host',
     )
   })
 })
@@ -64,7 +64,7 @@ describe('an address', () => {
   )
 
   test.each([
-    ['', /is "": an address begins with http/],
+    ['', /is "": expected an address that starts with http/],
     ['nowhere', /did you mean http:\/\/nowhere\?/],
     ['localhost:8080', /did you mean http:\/\/localhost:8080\?/],
     ['11205', /did you mean http:\/\/localhost:11205\?/],
@@ -89,14 +89,16 @@ describe('a file to write', () => {
     await assertWritable(join(folder, 'old.wav'))
     await assertWritable(join(folder, 'new.wav'))
     await assertWritable('new.wav')
-    await expect(assertWritable(join(folder, 'new.wav', 'x'))).rejects.toThrow('there is no folder')
+    await expect(assertWritable(join(folder, 'new.wav', 'x'))).rejects.toThrow(/the folder .* does not exist/)
   })
 
   test('is no folder, and not in one that is not there or is a file', async () => {
-    await expect(assertWritable(folder)).rejects.toThrow('that is a folder')
-    await expect(assertWritable(join(folder, 'none', 'x.wav'))).rejects.toThrow('there is no folder')
+    await expect(assertWritable(folder)).rejects.toThrow('it is a folder')
+    await expect(assertWritable(join(folder, 'none', 'x.wav'))).rejects.toThrow(
+      /the folder .* does not exist/,
+    )
     await expect(assertWritable(join(folder, 'old.wav', 'x.wav'))).rejects.toThrow(
-      /cannot be reached|is no folder/,
+      /not accessible|is not a folder/,
     )
   })
 
@@ -106,7 +108,7 @@ describe('a file to write', () => {
     await chmod(path, 0o444)
     const tried = assertWritable(path)
     if (process.getuid?.() === 0) await tried
-    else await expect(tried).rejects.toThrow('may not be changed')
+    else await expect(tried).rejects.toThrow('not writable')
   })
 })
 
@@ -114,27 +116,27 @@ test.each([
   [
     11205,
     'connect ECONNREFUSED',
-    'no bridge answers at http://b: start one there (dragoman serve), or name another with --server',
+    'no bridge answers at http://b: start one there (dragoman serve), or set another address with --server',
   ],
-  [11210, 'getaddrinfo ENOTFOUND b', 'there is no host of that name, http://b: mend --server'],
+  [11210, 'getaddrinfo ENOTFOUND b', 'the host of http://b does not exist; check --server'],
   [
     11200,
     'http://b/x answered 403',
-    'the bridge at http://b does not take the signature: give its auth token with --auth-token, and its public address with --public-url if it has one',
+    'the bridge at http://b rejected the signature: set its auth token with --auth-token, and its public address with --public-url if it has one',
   ],
-  [11200, 'http://b/x answered 404', 'what answers at http://b is no Dragoman (HTTP 404): mend --server'],
+  [11200, 'http://b/x answered 404', 'the server at http://b is not Dragoman (HTTP 404); check --server'],
   [
     11200,
     'http://b/x did not answer within 15 s',
-    'the bridge at http://b cannot take the call (http://b/x did not answer within 15 s): its log says why',
+    'the bridge at http://b cannot accept the call (http://b/x did not answer within 15 s); see its log',
   ],
   [
     12300,
     'content type text/html',
-    'what answers at http://b is no Dragoman (content type text/html): mend --server',
+    'the server at http://b is not Dragoman (content type text/html); check --server',
   ],
-  [31920, 'HTTP 403', "the bridge at http://b refused the call's audio (HTTP 403): its log says why"],
-  [99999, 'odd', 'the call to http://b failed with 99999 (odd): the log of the bridge says why'],
-])('a call that does not come about, %i "%s", is told in one sentence', (code, text, told) => {
+  [31920, 'HTTP 403', 'the bridge at http://b rejected the call’s audio (HTTP 403); see its log'],
+  [99999, 'odd', 'the call to http://b failed with 99999 (odd); see the log of the bridge'],
+])('explains in one sentence why a call failed: %i "%s"', (code, text, told) => {
   expect(callTrouble({ code, text, at: 0 }, 'http://b')).toBe(told)
 })

@@ -67,7 +67,7 @@ describe('the live view', () => {
     await r.run(2_000)
     expect(lines()).toEqual([
       expect.stringContaining('translation unavailable (es-es)'),
-      expect.stringContaining('translation is back (es-es)'),
+      expect.stringContaining('translation restored (es-es)'),
     ])
   })
 

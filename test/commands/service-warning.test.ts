@@ -26,15 +26,15 @@ test('a service that is there and takes the key needs no word, nor does the embe
 test('a key that is wrong, or none, is told with what to set, and never shown', async () => {
   const { url } = await fakeService()
   const wrong = await serviceWarning({ url, apiKey: 'not-the-key' })
-  expect(wrong).toMatch(/^WARNING: the service at \S+ refuses the API key .*set service\.apiKey/)
+  expect(wrong).toMatch(/^WARNING: the service at \S+ rejected the API key .*set service\.apiKey/)
   expect(wrong).not.toContain('not-the-key')
-  expect(await serviceWarning({ url })).toMatch(/wants an API key, and none is set: set service\.apiKey/)
+  expect(await serviceWarning({ url })).toMatch(/requires an API key, and none is set: set service\.apiKey/)
 })
 
 test('an address where nobody is, and one where somebody else is, are told apart', async () => {
   const url = await anythingElse()
   expect(await serviceWarning({ url })).toMatch(
-    /what answers at service\.url, .*is no translation service .*HTTP 404/,
+    /the server at service\.url, .*is not a translation service .*HTTP 404/,
   )
   expect(await serviceWarning({ url: 'http://127.0.0.1:9' })).toMatch(/nothing answers at service\.url/)
 })
@@ -45,10 +45,10 @@ test('a pair of languages: nothing to say, or the words of the service with what
   expect(await languageProblem(service, 'en-us', 'es-es')).toBeUndefined()
   expect(await languageProblem(service, 'en-us', 'fr-fr')).toBe(
     'the service says: en-us is translated into es-es, ca-es, not fr-fr\n' +
-      '--from may be: en-us\n--to may be from en-us: es-es',
+      '--from can be: en-us\n--to can be from en-us: es-es',
   )
   expect(await languageProblem(service, 'es-es', 'en-us')).toMatch(
-    /understood in en-us\n.*\n--to may be: es-es$/,
+    /recognized in en-us\n.*\n--to can be: es-es$/,
   )
   await expect(languageProblem({ url, apiKey: 'wrong' }, 'en-us', 'es-es')).rejects.toMatchObject({
     error: 'key_wrong',

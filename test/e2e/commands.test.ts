@@ -174,13 +174,17 @@ describe('from the shell, what is wrong is said in one line:', { timeout: 60_000
       ['call', SENTENCE, '--server', 'http://127.0.0.1:9'],
       /^no bridge answers at .*serve/,
     ],
-    ['a folder to write to', ['call', SENTENCE, '--output', '/'], /^--output is "\/": that is a folder/],
+    ['a folder to write to', ['call', SENTENCE, '--output', '/'], /^--output is "\/": it is a folder/],
     [
       'a folder that is not there',
       ['demo', '--output', 'no/x.wav'],
-      /^--output is "no\/x\.wav": there is no folder/,
+      /^--output is "no\/x\.wav": the folder "no" does not exist/,
     ],
-    ['no place for a voice', ['translate', 'notes.txt', '--output', 'no/x.mp3'], /there is no folder "no"/],
+    [
+      'no place for a voice',
+      ['translate', 'notes.txt', '--output', 'no/x.mp3'],
+      /the folder "no" does not exist/,
+    ],
   ])('%s', async (_what, args, line) => {
     await writeFile(join(shell.folder, 'notes.txt'), 'hello, I am not audio at all')
     await writeFile(join(shell.folder, 'wrong.yaml'), 'prot: 8080\n')
@@ -224,7 +228,7 @@ describe('from the shell, what is wrong is said in one line:', { timeout: 60_000
     taken.close()
     expect(code).toBe(1)
     expect(out).toBe('')
-    expect(err).toMatch(new RegExp(`^EADDRINUSE: port ${port} of 127\\.0\\.0\\.1 is taken: .* --port$`, 'm'))
+    expect(err).toMatch(new RegExp(`^EADDRINUSE: port ${port} of 127\\.0\\.0\\.1 is in use: .* --port$`, 'm'))
     expect(await exists(tokenFile(port))).toBe(false)
   })
 
@@ -232,8 +236,8 @@ describe('from the shell, what is wrong is said in one line:', { timeout: 60_000
     const { code, err } = await shell.run('demo', '--to', 'zh-cn')
     expect(code).toBe(1)
     expect(err).toMatch(/^the service says: en-us is translated into .*es-es.*, not zh-cn$/m)
-    expect(err).toMatch(/^--from may be: en-us/m)
-    expect(err).toMatch(/^--to may be from en-us: .*es-es/m)
+    expect(err).toMatch(/^--from can be: en-us/m)
+    expect(err).toMatch(/^--to can be from en-us: .*es-es/m)
     expect(err).not.toMatch(/^\s+at /m)
   })
 })

@@ -7,18 +7,18 @@ import { SSE_HEARTBEAT, sseEvent, sseRetry } from './sse.ts'
 import type { RoomLife } from './timed-caption.ts'
 
 const HEARTBEAT_MS = 15_000
-/** How long a reader that was cut off waits before it comes back. */
+/** Delay before a disconnected reader reconnects. */
 const RETRY_MS = 2_000
-/** Captions kept of one room for those who come back. */
+/** Captions kept per room for reconnecting readers. */
 const MOST_KEPT = 500
-/** Readers at a time, of all rooms. */
+/** Maximum number of concurrent readers of all rooms. */
 export const MOST_READERS = 1_000
 
 export interface CaptionDeskStats {
   readers: number
-  /** Readers that were cut off since they did not read. */
+  /** Readers disconnected because they did not read. */
   cutOff: number
-  /** Readers that were turned away since there were too many. */
+  /** Readers rejected because there were too many. */
   refused: number
 }
 
@@ -29,7 +29,7 @@ interface Board {
   life: RoomLife | undefined
 }
 
-/** Captions of rooms as server-sent events, each with an id from which a reader goes on who comes back. */
+/** Captions of rooms as server-sent events, each with an ID from which a reconnecting reader continues. */
 export class CaptionDesk implements Disposable {
   readonly stats: CaptionDeskStats = { readers: 0, cutOff: 0, refused: 0 }
   readonly #clock: Clock
@@ -44,8 +44,8 @@ export class CaptionDesk implements Disposable {
   }
 
   /**
-   * Sends the captions of `room` to `outlet`, first those after `lastId`. The room may still be empty; the stream ends
-   * when the room does. Returns what to dispose of when the reader has gone; undefined when there are too many readers.
+   * Sends the captions of `room` to `outlet`, starting after `lastId`. The room can still be empty; the stream ends
+   * with the room. Returns the disposable for when the reader is gone, or undefined if there are too many readers.
    */
   read(
     room: string,
@@ -67,12 +67,12 @@ export class CaptionDesk implements Disposable {
     return { [Symbol.dispose]: () => this.#gone(room, board, reader) }
   }
 
-  /** Forgets what was said in `room` so far. */
+  /** Clears the captions of `room` so far. */
   forget(room: string): void {
     this.#boards.get(room)?.ring.clear()
   }
 
-  /** Ends the streams of a room that is no more, also of one that never opened. */
+  /** Ends the streams of a room that has ended or never opened. */
   end(room: string): void {
     const board = this.#boards.get(room)
     if (!board) return
@@ -96,7 +96,7 @@ export class CaptionDesk implements Disposable {
     const board = this.#board(life.room)
     board.life = life
     if (event.kind === 'opened') return
-    // What a service does is told again only as it is now.
+    // Of the events of a service, only the latest state is replayed.
     const key = event.kind === 'caption' ? event.caption.utterance : `service ${event.speaker} ${event.to}`
     const { number } = board.ring.push(key, event)
     for (const reader of Array.from(board.readers)) this.#send(life, board, reader, number, event)

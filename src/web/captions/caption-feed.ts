@@ -4,41 +4,41 @@ import type { Observer, SessionEvent } from '../../core/observer.ts'
 import { isoTime, type WallClock } from '../../core/wall-clock.ts'
 import { CaptionTimes, type RoomLife, type TimedCaption } from './timed-caption.ts'
 
-/** What is to be told of the talk in a room. */
+/** Events of the conversation in a room. */
 export type FeedEvent =
   | { readonly kind: 'opened' }
   | { readonly kind: 'caption'; readonly caption: TimedCaption }
-  /** Translation of a speaker into a language went away, or is back: meanwhile the original voice is heard. */
+  /** Translation of a speaker into a language became unavailable or recovered; meanwhile the original voice plays. */
   | { readonly kind: 'service'; readonly speaker: string; readonly to: string; readonly away: boolean }
   | { readonly kind: 'closed' }
 
 export type FeedListener = (life: RoomLife, event: FeedEvent) => void
 
-/** What captions are read from. */
+/** Source of captions. */
 export interface CaptionSource {
-  /** Calls `listener` for everything from now on. */
+  /** Calls `listener` for every event from now on. */
   on(listener: FeedListener): void
-  /** The life of an open room. */
+  /** Returns the life of an open room. */
   life(room: string): RoomLife | undefined
 }
 
 interface OpenRoom {
   readonly life: RoomLife
   readonly times: CaptionTimes
-  /** Speakers and languages whose translation is away. */
+  /** Speakers and languages whose translation is unavailable. */
   readonly away: Set<string>
 }
 
 /**
- * Captions with their times, by the lives of rooms: what caption streams, transcripts and webhooks are made of. Listeners
- * are called in the order in which they came, synchronously; one that throws harms nobody else.
+ * Captions with times, by life of the room: the source of caption streams, transcripts and webhooks. Listeners are
+ * called in registration order, synchronously; an exception in one does not affect the others.
  */
 export class CaptionFeed implements CaptionSource, Disposable {
   readonly #clock: Clock
   readonly #wall: WallClock
   readonly #observer: Observer
   readonly #rooms = new Map<string, OpenRoom>()
-  /** Rooms that were told closed before they said so, by name. */
+  /** Rooms reported closed before their own event, by name. */
   readonly #closing = new Map<string, number>()
   readonly #listeners: FeedListener[] = []
   readonly #subscriptions: Disposable[]
@@ -76,7 +76,7 @@ export class CaptionFeed implements CaptionSource, Disposable {
     for (const room of Array.from(this.#rooms.keys())) this.#close(room)
   }
 
-  /** A name may be taken again while the room that had it is still closing: that one counts as closed. */
+  /** A name can be reused while its previous room is still closing; that room counts as closed. */
   #opened(room: string): void {
     if (this.#rooms.has(room)) {
       this.#close(room)
@@ -119,7 +119,7 @@ export class CaptionFeed implements CaptionSource, Disposable {
     if (!open) return
     const key = `${speaker} ${to}`
     const away = status === 'waiting' || (status === 'ended' && reason?.kind === 'failed')
-    // An attempt says nothing yet; of a session nobody needs any more, nothing is away any more.
+    // An attempt has no result yet, and a session that is no longer needed is not unavailable.
     if (status === 'opening') return
     if (away === open.away.has(key)) return
     if (away) open.away.add(key)

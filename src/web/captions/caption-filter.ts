@@ -1,11 +1,11 @@
 import type { LanguageId } from '../../core/languages.ts'
 import type { FeedEvent } from './caption-feed.ts'
 
-/** What a reader wants of the captions. */
+/** A reader’s selection of captions. */
 export interface CaptionFilter {
   /** Only translations into this language. */
   readonly to?: LanguageId | undefined
-  /** Only texts that do not change any more. */
+  /** Only final texts. */
   readonly final?: boolean | undefined
 }
 

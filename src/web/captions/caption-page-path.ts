@@ -1,4 +1,4 @@
-/** Where the page is that shows the captions of `room`, for whoever has `token`: behind `#`, which browsers send to nobody. */
+/** Returns the path of the caption page of `room` with `token` after `#`, a part that browsers never send. */
 export function captionPagePath(room: string, token?: string): string {
   return `/captions/${encodeURIComponent(room)}${token === undefined ? '' : `#token=${token}`}`
 }

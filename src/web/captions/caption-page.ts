@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
 
 /**
- * `GET /captions/<room>`: the captions of a room, to project on a wall or to share; `GET /captions` asks for the room. The
- * document is the same for every room and everybody: what it shows comes from the control API, with the link or the key
- * that the reader brings along.
+ * `GET /captions/<room>`: the captions of a room, for projecting or sharing; `GET /captions` asks for the room. The
+ * document is the same for every room and reader: its content comes from the control API, with the reader’s link or
+ * key.
  */
 export async function captionPage(app: FastifyInstance): Promise<void> {
   const page = pageDocument({

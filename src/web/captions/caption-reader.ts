@@ -1,20 +1,20 @@
 import type { CaptionFilter } from './caption-filter.ts'
 
-/** Where one reader's events go: a response that stays open. */
+/** Destination of a reader’s events: an open response. */
 export interface CaptionOutlet {
   write(text: string): void
-  /** Bytes that were written and not taken by the network yet. */
+  /** Bytes written and not yet accepted by the network. */
   readonly unread: number
-  /** Ends it in the ordinary way. */
+  /** Ends the response normally. */
   end(): void
-  /** Cuts it off. */
+  /** Closes the connection. */
   destroy(): void
 }
 
-/** Bytes that may wait for a reader: minutes of talk. */
+/** Maximum number of unread bytes: minutes of speech. */
 const MOST_UNREAD = 65_536
 
-/** Somebody who reads the captions of a room. */
+/** A reader of a room’s captions. */
 export class CaptionReader {
   readonly filter: CaptionFilter
   readonly #outlet: CaptionOutlet
@@ -24,7 +24,7 @@ export class CaptionReader {
     this.filter = filter
   }
 
-  /** False when the reader does not read: it was cut off, and comes back by itself, by the last id it got. */
+  /** Returns false if the reader does not read: it was disconnected, and reconnects automatically with its last ID. */
   write(text: string): boolean {
     if (this.#outlet.unread > MOST_UNREAD) {
       this.#outlet.destroy()

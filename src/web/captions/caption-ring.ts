@@ -1,25 +1,25 @@
-/** One event as it is sent: ids ascend within a ring. */
+/** An event as it is sent; IDs ascend within a ring. */
 export interface RingEntry<T> {
   readonly number: number
   readonly value: T
 }
 
-/** What somebody gets who was away. */
+/** Events for a reader that reconnects. */
 export interface Replay<T> {
-  /** Entries they have not seen are gone. */
+  /** Unseen entries have been dropped. */
   readonly missed: boolean
   readonly entries: readonly RingEntry<T>[]
 }
 
 /**
- * The latest events of a room, for those who come late or come back. A newer event of the same key takes the place of the
- * older one, so that captions that were still growing are not told twice; beyond `most` the oldest are forgotten.
+ * The latest events of a room, for late and reconnecting readers. A newer event replaces the older one with the same
+ * key, so that growing captions are sent once. Above `most`, the oldest are dropped.
  */
 export class CaptionRing<T> {
   readonly #most: number
   readonly #entries = new Map<string, RingEntry<T>>()
   #number = 0
-  /** The highest number that was forgotten for want of room. */
+  /** Highest number dropped because of the limit. */
   #forgotten = 0
 
   constructor(most: number) {
@@ -43,7 +43,7 @@ export class CaptionRing<T> {
     return entry
   }
 
-  /** What came after `number`; 0 for all there is, of which nothing counts as missed. */
+  /** Returns the events after `number`; 0 returns all, with `missed` false. */
   since(number: number): Replay<T> {
     const entries = Array.from(this.#entries.values()).filter(entry => entry.number > number)
     return { missed: number > 0 && number < this.#forgotten, entries }

@@ -3,33 +3,33 @@ import { BridgeError } from '../../core/errors.ts'
 import type { RoomLives } from '../../core/room-lives.ts'
 import type { WallClock } from '../../core/wall-clock.ts'
 
-/** What a link lets its bearer read. */
+/** Permission of a link. */
 interface Grant {
   readonly room: string
-  /** The life of the room that it is for. */
+  /** The life of the room for which it is valid. */
   readonly life: string
-  /** When it was made, and until when it is good: milliseconds since 1970. */
+  /** Creation and expiry: milliseconds since 1970. */
   readonly from: number
   readonly until: number
   /** Tokens are numbered, so that those before a moment can be revoked. */
   readonly number: number
 }
 
-/** No token is good for longer (ms). */
+/** Maximum lifetime of a token (ms). */
 export const LONGEST_LINK_MS = 24 * 3_600_000
 /** 32 bytes in base64url. */
 const SIGNATURE = /^[\w-]{43}$/
 
 /**
- * Makes and checks the tokens of links to one room's captions: for a page that must not have a key. Signed with a secret
- * of this run, so they end with it, as all rooms do. A token belongs to one life of the room: a later room of the same name is
- * none of its business. It says nothing that its bearer may not know, and opens nothing else.
+ * Creates and verifies the tokens of links to one room’s captions, for pages that must not have a key. They are signed
+ * with a secret of this run, so they end with it, like all rooms. A token is valid for one life of the room, not for a
+ * later room of the same name. It reveals nothing to its bearer and grants no other access.
  */
 export class LinkTokens {
   readonly #wall: WallClock
   readonly #lives: Pick<RoomLives, 'idOf' | 'holds'>
   readonly #secret = randomBytes(32)
-  /** By room, the number up to which its tokens are revoked, and when the last of them would end by itself. */
+  /** By room: the highest revoked number, and when the last of those tokens would expire. */
   readonly #revoked = new Map<string, { readonly upTo: number; readonly until: number }>()
   readonly #listeners = new Set<(room: string) => void>()
   #count = 0
@@ -40,14 +40,14 @@ export class LinkTokens {
   }
 
   /**
-   * A token for the captions of `room`, good for `ttlMs` (at most `LONGEST_LINK_MS`). Throws `BridgeError` `STATE` for a room that
-   * is not there, or is being closed.
+   * Creates a token for the captions of `room`, valid for `ttlMs` (at most `LONGEST_LINK_MS`). Throws `BridgeError`
+   * `STATE` if the room does not exist or is closing.
    */
   issue(room: string, ttlMs: number): { readonly token: string; readonly until: number } {
     if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
-      throw new RangeError(`a link is good for up to ${LONGEST_LINK_MS} ms, got ${ttlMs}`)
+      throw new RangeError(`a link is valid for up to ${LONGEST_LINK_MS} ms, got ${ttlMs}`)
     const life = this.#lives.idOf(room)
-    if (life === undefined) throw new BridgeError('STATE', 'the room is not there, or is being closed')
+    if (life === undefined) throw new BridgeError('STATE', 'the room does not exist, or is closing')
     const from = Math.round(this.#wall())
     const until = Math.round(from + ttlMs)
     const said: Grant = { room, life, from, until, number: ++this.#count }
@@ -55,37 +55,39 @@ export class LinkTokens {
     return { token: `${grant}.${this.#sign(grant).toString('base64url')}`, until }
   }
 
-  /** Whether `token` opens the captions of `room`, and what is said in it, now. */
+  /** Whether `token` currently gives access to the captions and transcript of `room`. */
   opens(token: string, room: string): boolean {
     return this.allows(token, room) && this.#grantOf(token, room)?.life === this.#lives.idOf(room)
   }
 
-  /** Whether `token` opens the transcript of this id: one of the life that it is for, also once that has ended. */
+  /** Whether `token` gives access to the transcript with this ID: that of its own life, even after it ended. */
   opensTranscript(token: string, room: string, transcript: string): boolean {
     const life = this.allows(token, room) ? this.#grantOf(token, room)?.life : undefined
     return life !== undefined && this.#lives.holds(life, transcript)
   }
 
-  /** Whether `token` is one of ours for `room`, of whichever life, and its time is not over. */
+  /** Whether `token` was issued for any life of `room` and has not expired. */
   allows(token: string, room: string): boolean {
     return this.leftMs(token, room) > 0
   }
 
-  /** For how long `token` still lets its bearer read the captions of `room`, unless it is revoked (ms); 0: not at all. */
+  /** Remaining time for reading the captions of `room` with `token`, unless it is revoked (ms); 0: none. */
   leftMs(token: string, room: string): number {
     const { until = 0 } = this.#grantOf(token, room) ?? {}
     return Math.max(0, until - this.#wall())
   }
 
-  /** When `token`, which is good for `room` now, was made (ms since 1970); undefined for one that is not. */
+  /** Returns when `token`, valid for `room` now, was created (ms since 1970); undefined if it is invalid. */
   madeAt(token: string, room: string): number | undefined {
     return this.allows(token, room) ? this.#grantOf(token, room)?.from : undefined
   }
 
-  /** What `token` says of `room`, whenever; undefined for one that we did not make, or that is revoked. */
+  /**
+   * Returns the permission of `token` for `room`, expired or not; undefined if it was not issued here or is revoked.
+   */
   #grantOf(token: string, room: string): Grant | undefined {
     const [grant = '', signature = '', ...rest] = token.split('.')
-    // Decoding would pass over anything that is no letter of base64.
+    // Decoding would ignore characters outside the base64 alphabet.
     if (rest.length > 0 || !SIGNATURE.test(signature)) return undefined
     const given = Buffer.from(signature, 'base64url')
     const right = this.#sign(grant)
@@ -95,7 +97,7 @@ export class LinkTokens {
     return said.room !== room || revoked ? undefined : said
   }
 
-  /** No token of `room` that was made so far is good any more. */
+  /** Revokes all tokens of `room` created so far. */
   revoke(room: string): void {
     const now = this.#wall()
     for (const [name, { until }] of this.#revoked) if (until <= now) this.#revoked.delete(name)
@@ -103,7 +105,7 @@ export class LinkTokens {
     for (const listener of this.#listeners) listener(room)
   }
 
-  /** Calls `listener` with the room whose tokens are revoked; disposing stops it. */
+  /** Calls `listener` with the room whose tokens are revoked; disposing unsubscribes. */
   onRevoked(listener: (room: string) => void): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { SECURITY_HEADERS } from '../../guard/security-headers.ts'
 import type { CaptionOutlet } from './caption-reader.ts'
 
-/** A response that stays open as server-sent events. What is written before `open` is sent with it. */
+/** A response that stays open for server-sent events. Data written before `open` is sent with it. */
 export class ResponseOutlet implements CaptionOutlet {
   readonly #reply: FastifyReply
   #before: string | undefined = ''
@@ -16,7 +16,9 @@ export class ResponseOutlet implements CaptionOutlet {
     return this.#reply.raw.writableLength
   }
 
-  /** Takes the response over from the framework. `gone` is called once, when the far side has gone or it has ended. */
+  /**
+   * Takes the response over from the framework. `gone` is called once, when the peer disconnects or the response ends.
+   */
   open(gone: () => void): void {
     const { raw } = this.#reply.hijack()
     raw.on('close', gone)
@@ -25,7 +27,7 @@ export class ResponseOutlet implements CaptionOutlet {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       ...SECURITY_HEADERS,
-      // So that nginx hands on each event as it comes.
+      // Makes nginx forward each event immediately.
       'x-accel-buffering': 'no',
     })
     raw.write(this.#before)

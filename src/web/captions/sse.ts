@@ -1,14 +1,14 @@
 /** Server-sent events as text (WHATWG HTML, “Server-sent events”). */
 
-/** One event. `data` is sent as JSON, which has no line breaks of its own. */
+/** Formats an event. `data` is sent as JSON, which contains no line breaks. */
 export function sseEvent(name: string, data: unknown, id?: string): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
-/** Keeps proxies from taking the silence for the end; readers do not see it. */
+/** Keeps proxies from closing a silent connection; readers ignore it. */
 export const SSE_HEARTBEAT = ': \n\n'
 
-/** How long a reader waits before it comes back. */
+/** Sets how long readers wait before they reconnect. */
 export function sseRetry(ms: number): string {
   return `retry: ${ms}\n\n`
 }

@@ -1,9 +1,9 @@
 import type { Caption } from '../../core/observer.ts'
 import { isoTime } from '../../core/wall-clock.ts'
 
-/** A room from its first party to its last: names come back, these do not. */
+/** A room from its first participant to its last. Names are reused, lives are not. */
 export interface RoomLife {
-  /** Unique, not to be guessed. */
+  /** Unique and unguessable. */
   readonly id: string
   readonly room: string
   /** Clock ms. */
@@ -12,31 +12,31 @@ export interface RoomLife {
   readonly openedAt: string
 }
 
-/** A caption with its place in time. */
+/** A caption with times. */
 export interface TimedCaption extends Caption {
-  /** When what was said began and ended, from the room's opening (ms), as far as it can be told by level. */
+  /** Start and end of the speech since the room opened (ms), estimated from the level. */
   readonly startMs: number
   readonly endMs: number
-  /** When it began, ISO 8601. */
+  /** Start of the speech, ISO 8601. */
   readonly startedAt: string
 }
 
-/** Texts are cut here (characters): some ten minutes of talk without a pause. */
+/** Texts are cut at this length (characters): about ten minutes of speech without a pause. */
 const LONGEST_TEXT = 8_000
-/** Speakers come and go; the latest are remembered. */
+/** Maximum number of lanes; the latest are kept. */
 const MOST_LANES = 1_000
 
-/** Gives the captions of one room their times: in order for each speaker and language, never before the room. */
+/** Adds times to the captions of a room: ascending for each speaker and language, never before the room opened. */
 export class CaptionTimes {
   readonly #life: RoomLife
-  /** By speaker and language: the latest utterance, when it began, and when the one before it ended (room ms). */
+  /** By speaker and language: the latest utterance, its start, and the end of the previous one (room ms). */
   readonly #latest = new Map<string, { utterance: string; startMs: number; endMs: number }>()
 
   constructor(life: RoomLife) {
     this.#life = life
   }
 
-  /** `caption`, which came at `now` (clock ms). */
+  /** Adds times to `caption`, which arrived at `now` (clock ms). */
   timed(caption: Caption, now: number): TimedCaption {
     const lane = `${caption.speaker} ${caption.to}`
     const before = this.#latest.get(lane)
@@ -47,8 +47,8 @@ export class CaptionTimes {
     const startMs = known
       ? before.startMs
       : Math.min(here, Math.max(since(spoken.fromMs), before?.endMs ?? 0))
-    // Somebody who talks on without a pause: the end that is known was before this began. The system's own words are
-    // known before they are heard.
+    // For continuous speech: the known end is before this start. The system’s own texts are known before they are
+    // played.
     const latest = caption.system ? Number.POSITIVE_INFINITY : here
     const endMs = since(spoken.toMs) > startMs ? Math.min(latest, since(spoken.toMs)) : here
     this.#latest.delete(lane)
@@ -65,12 +65,12 @@ export class CaptionTimes {
   }
 }
 
-/** A time of a room's life (clock ms) as a date, which is the same whenever it is asked for. */
+/** Converts a time of a room’s life (clock ms) to a date; the result is stable. */
 export function dateIn({ openedAt, openedAtMs }: RoomLife, clockMs: number): string {
   return isoTime(Date.parse(openedAt) + Math.round(clockMs - openedAtMs))
 }
 
-/** Whole characters only: a half of a pair would not survive JSON and UTF-8. */
+/** Cuts at whole characters: half of a surrogate pair would not survive JSON and UTF-8. */
 function cut(text: string): string {
   return text.slice(0, LONGEST_TEXT).toWellFormed()
 }

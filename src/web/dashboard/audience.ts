@@ -2,35 +2,38 @@ import { after, type Clock, Ticker } from '../../core/clock.ts'
 import type { CaptionOutlet } from '../captions/caption-reader.ts'
 import type { Lookout } from './lookout.ts'
 
-/** Levels are told so often (ms), … */
+/** Interval of level messages (ms). */
 const LEVELS_MS = 250
-/** … the rest every so many times. */
+/** Every nth of them is followed by a delta. */
 const DELTA_EVERY = 4
-/** The lookout stays for so long after the last has gone, so that who comes back finds the last minutes (ms). */
+/**
+ * Time for which the observer is kept after the last viewer has left, so that a returning viewer sees the last minutes
+ * (ms).
+ */
 const LINGER_MS = 15_000
-/** Levels are left out for a viewer for whom so much waits, and a viewer is cut off for whom so much more does (bytes). */
+/** Unread bytes above which levels are skipped, or the viewer is disconnected. */
 const SLOW_BYTES = 65_536
 const GONE_BYTES = 1_048_576
 
 export interface AudienceParts {
   readonly clock: Clock
   readonly maxViewers: number
-  /** Made when the first comes; disposed of some time after the last has gone. */
+  /** Created for the first viewer; disposed some time after the last has left. */
   readonly lookout: () => Pick<Lookout, 'snapshot' | 'levels' | 'delta' | typeof Symbol.dispose>
 }
 
-/** What an audience counts. */
+/** Counters of the viewers. */
 export interface AudienceStats {
   readonly viewers: number
-  /** Viewers that were cut off since they did not read. */
+  /** Viewers disconnected because they did not read. */
   readonly cutOff: number
-  /** Levels that were left out for a viewer who reads slowly. */
+  /** Level messages skipped because a viewer reads slowly. */
   readonly skipped: number
-  /** Viewers there was no room for. */
+  /** Viewers rejected because there were too many. */
   readonly refused: number
 }
 
-/** Everybody who looks at the dashboard. All get the same bytes; nothing is made while nobody is there. */
+/** The viewers of the dashboard. All receive the same bytes; nothing is computed without viewers. */
 export class Audience implements Disposable {
   readonly #counts = { cutOff: 0, skipped: 0, refused: 0 }
   readonly #parts: AudienceParts
@@ -49,12 +52,15 @@ export class Audience implements Disposable {
     return { viewers: this.#viewers.size, ...this.#counts }
   }
 
-  /** Something is being looked at, or was a moment ago. */
+  /** Whether the dashboard is being viewed, or was recently. */
   get looking(): boolean {
     return this.#lookout !== undefined
   }
 
-  /** Shows `outlet` all there is, then what changes. Returns what to dispose of when it has gone; undefined: too many are there. */
+  /**
+   * Sends `outlet` a snapshot, then changes. Returns the disposable for when it is gone, or undefined if there are too
+   * many viewers.
+   */
   add(outlet: CaptionOutlet): Disposable | undefined {
     if (this.#closed || this.#viewers.size >= this.#parts.maxViewers) {
       this.#counts.refused++
@@ -69,7 +75,7 @@ export class Audience implements Disposable {
     return { [Symbol.dispose]: () => this.#gone(outlet) }
   }
 
-  /** Ends all streams; nobody comes in any more. */
+  /** Ends all streams and rejects new viewers. */
   [Symbol.dispose](): void {
     this.#closed = true
     for (const viewer of this.#viewers) viewer.end()
@@ -85,7 +91,7 @@ export class Audience implements Disposable {
     if (++this.#ticks % DELTA_EVERY === 0) this.#show(event('delta', lookout.delta()), GONE_BYTES)
   }
 
-  /** What waits unread may be left out up to `most` bytes; what must not be left out cuts off who has more waiting. */
+  /** Skips viewers with more than `most` unread bytes, or disconnects them if the message must not be skipped. */
   #show(text: string, most: number): void {
     for (const viewer of this.#viewers) {
       if (viewer.unread <= most) viewer.write(text)

@@ -1,25 +1,22 @@
 import { z } from 'zod'
 
-/** Settings of the dashboard, which is open to whoever has a key of `control.keys`. */
+/** Settings of the dashboard, which requires a key of `control.keys`. */
 export const dashboardSettingsSchema = z.strictObject({
   maxViewers: z
     .int()
     .min(1)
     .max(1_000)
     .default(20)
-    .meta({ about: 'Pages of the dashboard that may be open at once.' }),
-  simulatedCalls: z
-    .int()
-    .min(0)
-    .max(100)
-    .default(4)
-    .meta({ about: 'Simulated calls at once, placed from the dashboard. 0: none can be placed.' }),
+    .meta({ about: 'Maximum number of open dashboard pages.' }),
+  simulatedCalls: z.int().min(0).max(100).default(4).meta({
+    about: 'Maximum number of concurrent simulated calls placed from the dashboard. 0 disables them.',
+  }),
   simulatedMinutes: z
     .int()
     .min(1)
     .max(240)
     .default(10)
-    .meta({ about: 'A simulated call is hung up after so long.' }),
+    .meta({ about: 'Duration after which a simulated call is hung up.' }),
 })
 
 export type DashboardSettings = z.output<typeof dashboardSettingsSchema>

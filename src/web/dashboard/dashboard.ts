@@ -13,12 +13,12 @@ import { SoundOutlet } from './sound-outlet.ts'
 import type { Offer } from './wire.ts'
 
 export interface DashboardOptions {
-  /** Undefined: there are none, and all but the page itself answers `control_closed`. */
+  /** Undefined: there are none, and every path except the page returns `control_closed`. */
   readonly keys: BearerKeys | undefined
   readonly audience: Audience
-  /** Undefined: calls cannot be simulated here. */
+  /** Undefined: simulated calls are disabled. */
   readonly simulated: SimulatedCalls | undefined
-  /** What the service offers; rejects while it cannot be asked. */
+  /** Returns the languages of the service; rejects while it cannot be queried. */
   readonly languages: () => Promise<Offer['languages']>
   readonly log: Log
 }
@@ -29,7 +29,7 @@ const orderSchema = z.strictObject({
       z.strictObject({
         speaks: language.nullable(),
         hears: language,
-        recording: z.string().regex(/^[\w-]{1,64}$/, 'the id of a recording'),
+        recording: z.string().regex(/^[\w-]{1,64}$/, 'the ID of a recording'),
       }),
     )
     .min(1)
@@ -40,8 +40,8 @@ const orderSchema = z.strictObject({
 const MAX_BODY = 4_096
 
 /**
- * The dashboard: `GET /dashboard` is its page, which holds nothing; all else under it needs a key as `Authorization: Bearer`,
- * so that nothing of it is in an address, and no other page can ask for it.
+ * The dashboard. `GET /dashboard` is its page, which contains no data; all other paths require a key as `Authorization:
+ * Bearer`, which keeps it out of URLs and inaccessible to other pages.
  */
 export async function dashboard(app: FastifyInstance, options: DashboardOptions): Promise<void> {
   const { keys, audience, simulated, languages, log } = options
@@ -58,7 +58,7 @@ export async function dashboard(app: FastifyInstance, options: DashboardOptions)
     scope.setErrorHandler((error: FastifyError, _request, reply) => {
       const failure = fromFramework(error)
       if (failure.specific === 'unexpected')
-        log.error({ err: error.name, reason: error.message }, 'a request of the dashboard failed')
+        log.error({ err: error.name, reason: error.message }, 'dashboard request failed')
       return reply.status(failure.status).headers(failure.headers).send(failure.body)
     })
     const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -72,12 +72,12 @@ export async function dashboard(app: FastifyInstance, options: DashboardOptions)
     scope.get('/events', terms, (_request, reply) => {
       const outlet = new ResponseOutlet(reply)
       const viewing = audience.add(outlet)
-      if (!viewing) throw new ControlError('too_many_readers', 'as many look at the dashboard as may')
+      if (!viewing) throw new ControlError('too_many_readers', 'too many dashboard viewers; retry later')
       outlet.open(() => viewing[Symbol.dispose]())
       return reply
     })
     scope.get('/offer', terms, async (): Promise<Offer> => {
-      // Without the service there is nothing to choose, but still something to see.
+      // Without the service, the page works without choices.
       const offered = await languages().catch(() => [])
       return { languages: offered, recordings: (await simulated?.recordings()) ?? [] }
     })
@@ -103,6 +103,6 @@ export async function dashboard(app: FastifyInstance, options: DashboardOptions)
 }
 
 function simulatedOf(simulated: SimulatedCalls | undefined): SimulatedCalls {
-  if (!simulated) throw new ControlError('not_now', 'calls are not simulated here (dashboard.simulatedCalls)')
+  if (!simulated) throw new ControlError('not_now', 'simulated calls are disabled (dashboard.simulatedCalls)')
   return simulated
 }

@@ -3,20 +3,27 @@ import type { RelayEvents, SessionEvent } from '../../core/observer.ts'
 import type { RecordingFault } from '../../core/recorder.ts'
 import type { EventKind, EventLine } from './wire.ts'
 
-/** A line of the event stream before it has its number and time. */
+/** An event line without its number and time. */
 export type EventWords = Omit<EventLine, 'id' | 'at'>
 
 type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'caption'>
 
-/** How each event is put into words; undefined for what is shown elsewhere. Texts of what was said are in none of them. */
+/** Describes each event; undefined for events shown elsewhere. Descriptions never contain transcripts. */
 export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => EventWords | undefined } = {
   room: ({ room, state }) => line('room', room, null, state === 'opened' ? 'opened' : 'closed'),
   admitted: ({ room, participant, channel, speaks, hears }) =>
-    line('party', room, participant, `came by ${channel}, ${languages(speaks, hears)}`),
+    line('party', room, participant, `joined by ${channel}, ${languages(speaks, hears)}`),
   lost: ({ room, participant, reason, keepMs }) =>
-    bad(line('party', room, participant, `lost (${describeEnd(reason)}), waited for ${seconds(keepMs)}`)),
+    bad(
+      line(
+        'party',
+        room,
+        participant,
+        `disconnected (${describeEnd(reason)}), can reconnect for ${seconds(keepMs)}`,
+      ),
+    ),
   returned: ({ room, participant, awayMs }) =>
-    line('party', room, participant, `back after ${seconds(awayMs)}`),
+    line('party', room, participant, `reconnected after ${seconds(awayMs)}`),
   left: ({ room, participant, reason }) => {
     const told = line('party', room, participant, `left: ${describeEnd(reason)}`)
     return reason.kind === 'failed' ? bad(told) : told
@@ -30,30 +37,30 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
     return status === 'waiting' || reason?.kind === 'failed' ? bad(told) : told
   },
   service: ({ place, status }) => {
-    const name = place === 0 ? 'the service' : `stand-in service ${place}`
+    const name = place === 0 ? 'the service' : `fallback service ${place}`
     return status === 'open'
-      ? bad(line('service', null, null, `${name} does not answer`))
-      : line('service', null, null, `${name} answers again`)
+      ? bad(line('service', null, null, `${name} does not respond`))
+      : line('service', null, null, `${name} responds again`)
   },
   away: ({ room, participant, away, forMs }) =>
     away
-      ? bad(line('service', room, participant, 'hears originals: no translation within reach'))
+      ? bad(line('service', room, participant, 'translation unavailable, hears original'))
       : line('service', room, participant, `hears translations again after ${seconds(forMs)}`),
   echo: ({ room, participant, utterance }) =>
     line(
       'speech',
       room,
       participant,
-      utterance === undefined ? 'is heard with an echo' : 'an echo was dropped',
+      utterance === undefined ? 'is played with an echo' : 'an echo was dropped',
     ),
-  // Those that go well are in the chart of latencies.
+  // Successful utterances are in the latency chart.
   utterance: ({ room, listener, stage }) =>
-    stage === 'dropped' ? bad(line('speech', room, listener, 'did not hear an utterance')) : undefined,
+    stage === 'dropped' ? bad(line('speech', room, listener, 'utterance dropped')) : undefined,
   notice: ({ room, participant, notice, stage }) =>
-    stage === 'begun' ? line('speech', room, participant, `is told: ${notice}`) : undefined,
-  // Which key it was may be a secret.
+    stage === 'begun' ? line('speech', room, participant, `hears the notice: ${notice}`) : undefined,
+  // The key itself can be a secret.
   dtmf: ({ room, participant }) => line('party', room, participant, 'pressed a key'),
-  command: ({ room, participant, action }) => line('party', room, participant, `asked by keys: ${action}`),
+  command: ({ room, participant, action }) => line('party', room, participant, `key command: ${action}`),
   dial: ({ room, call, outcome, code }) =>
     line('call', room, null, `${call}: ${outcome}${code === undefined ? '' : ` (${code})`}`),
   recording: ({ room, state, fault }) =>

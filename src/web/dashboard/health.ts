@@ -4,18 +4,18 @@ import type { Overload } from '../../guard/overload.ts'
 import type { Pulse } from './pulse.ts'
 import type { HealthFigures } from './wire.ts'
 
-/** Whose figures are shown; all stay their owners'. */
+/** Sources of the figures. The caller keeps ownership. */
 export interface HealthParts {
   readonly relay: Pick<Relay, 'services' | 'metrics'>
   readonly overload: Pick<Overload, 'strain' | 'turnedAway' | 'memoryShare'>
   readonly door: Pick<Door, 'counters'>
   readonly drain: { readonly draining: boolean }
-  /** The embedded service; undefined: there is none. */
+  /** The embedded service; undefined if there is none. */
   readonly embedded: () => { readonly running: boolean; readonly restarts: number } | undefined
   readonly pulse: Pulse
 }
 
-/** How this process and what it depends on do, since the last look. */
+/** Returns the health of this process and its dependencies since the last call. */
 export function healthOf({ relay, overload, door, drain, embedded, pulse }: HealthParts): HealthFigures {
   const { loopLagMs, cpuPercent, memoryBytes } = pulse.look()
   const { sessionsWaitingNow, sessionsElsewhereNow } = relay.metrics

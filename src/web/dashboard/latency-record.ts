@@ -3,14 +3,14 @@ import { QUANTILES_KEPT, UTTERANCES_KEPT } from './page/rates.ts'
 import { Recent } from './recent.ts'
 import type { Quantiles, Stages, UtteranceFigures } from './wire.ts'
 
-/** Seconds between two points of the quantiles' curves. */
+/** Seconds between two points of the percentile curves. */
 const EVERY_SECONDS = 10
-/** Such stretches that a point looks back on: a minute. */
+/** Number of such periods per point: a minute. */
 const STRETCHES = 6
-/** Latencies kept of one stretch; of more the first count. */
+/** Maximum number of latencies per period; further ones are ignored. */
 const MOST_OF_STRETCH = 2_000
 
-/** How long utterances take, one by one, and how that is spread, minute by minute. */
+/** Latencies of single utterances, and their distribution per minute. */
 export class LatencyRecord {
   readonly utterances = new Recent<UtteranceFigures>(UTTERANCES_KEPT)
   readonly quantiles = new Recent<Quantiles>(QUANTILES_KEPT)
@@ -18,7 +18,7 @@ export class LatencyRecord {
   #seconds = 0
   #utterances = 0
 
-  /** An utterance began to be heard, at `at` (ms since 1970). */
+  /** An utterance started to play at `at` (ms since 1970). */
   begun(event: UtteranceEvent & { readonly stages?: Stages | undefined }, at: number): void {
     const { room, speaker, listener, latencyMs, stages } = event
     if (latencyMs === undefined) return
@@ -35,7 +35,7 @@ export class LatencyRecord {
     })
   }
 
-  /** A second has passed; it is `at` now (ms since 1970). */
+  /** Called each second; `at` is the current time (ms since 1970). */
   second(at: number): void {
     if (++this.#seconds % EVERY_SECONDS !== 0) return
     this.quantiles.add(quantilesOf(this.#stretches.flat(), at))

@@ -11,11 +11,11 @@ export interface BookParts {
   readonly relay: Relay
   readonly clock: Clock
   readonly wall: WallClock
-  /** The simulated call that a leg of the far system's `call` is a phone of. */
+  /** Returns the simulated call to which the peer’s `call` belongs. */
   readonly simulated: (call: string | undefined) => LegFigures['simulated']
 }
 
-/** What a look found: JSON of rooms and legs that are new or changed, and what is gone. */
+/** Result of an update: JSON of new or changed rooms and legs, and the removed ones. */
 export interface BookChanges {
   readonly rooms: readonly string[]
   readonly legs: readonly string[]
@@ -33,7 +33,7 @@ interface RoomEntry {
 
 const NONE: readonly Interpretation[] = []
 
-/** Rooms and legs as they were told last. A look costs some microseconds a leg. */
+/** Rooms and legs as last sent. An update takes a few microseconds per leg. */
 export class LegBook {
   readonly #parts: BookParts
   readonly #recording: (room: string) => string | null
@@ -43,19 +43,19 @@ export class LegBook {
   #looks = 0
   #numbers = 0
 
-  /** `recording`: the state of a room's recording. */
+  /** `recording`: recording state of a room. */
   constructor(parts: BookParts, recording: (room: string) => string | null) {
     this.#parts = parts
     this.#recording = recording
   }
 
-  /** Somebody's voice was so loud, 0 to 1. */
+  /** Records a participant’s level, 0 to 1. */
   heard(participant: string, level: number): void {
     const entry = this.#byId.get(participant)
     if (entry && level > entry.loudest) entry.loudest = level
   }
 
-  /** Numbers of legs, each followed by its level, of those that have another than before. */
+  /** Returns numbers of legs, each followed by its changed level. */
   levels(): readonly number[] {
     const changed: number[] = []
     for (const entry of this.#legs.values()) if (entry.lookAtLevel()) changed.push(entry.n, entry.level)
@@ -82,7 +82,7 @@ export class LegBook {
     return { rooms, legs, lag, ...this.#gone() }
   }
 
-  /** All as they were told last, each with its past. */
+  /** All entries as last sent, each with its history. */
   get whole(): { readonly rooms: readonly string[]; readonly legs: readonly string[] } {
     return {
       rooms: Array.from(this.#rooms.values(), ({ json }) => json),
@@ -127,7 +127,7 @@ export class LegBook {
     return { goneRooms, goneLegs }
   }
 
-  /** `at` in clock ms as milliseconds since 1970. */
+  /** Converts `at` from clock ms to milliseconds since 1970. */
   #dateOf(at: number): number {
     const { clock, wall } = this.#parts
     return Math.round(wall() - (clock.now() - at))

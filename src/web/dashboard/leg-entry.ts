@@ -4,26 +4,26 @@ import { FRAME_MS } from '../../transcode/pcm.ts'
 import { LagCurve } from './page/lag-curve.ts'
 import type { LegFigures } from './wire.ts'
 
-/** Softer than this is nothing (dBFS). */
+/** Levels below this are zero (dBFS). */
 const FLOOR_DB = -60
-/** Lags are told in steps of this (ms), so that what hardly changes is not told again. */
+/** Resolution of lags (ms), so that small changes are not sent. */
 const LAG_STEP = 10
 
-/** What is known of a leg that only others know. */
+/** Data about a leg from other parts. */
 export interface LegContext {
   readonly interpretations: readonly Interpretation[]
   readonly simulated: LegFigures['simulated']
 }
 
-/** One leg on the dashboard. Its JSON is made when something of it changes, and told to everybody. */
+/** A leg on the dashboard. Its JSON is created when something changes, and shared by all viewers. */
 export class LegEntry {
   readonly n: number
   readonly curve = new LagCurve()
-  /** As it was told last. */
+  /** As last sent. */
   json = ''
-  /** In the room at the last look with this number. */
+  /** Number of the last update in which it was in the room. */
   seen = 0
-  /** The loudest since levels were told, 0 to 1. */
+  /** Maximum level since the last level message, 0 to 1. */
   loudest = 0
   level = 0
   lagMs = 0
@@ -41,7 +41,7 @@ export class LegEntry {
     return this.#participant.id
   }
 
-  /** Looks again; true when there is something new to tell. */
+  /** Updates the entry; returns true if there is something to send. */
   look(context: LegContext): boolean {
     const json = JSON.stringify(this.#figures(context))
     if (json === this.json) return false
@@ -49,7 +49,7 @@ export class LegEntry {
     return true
   }
 
-  /** The lag now, as one who listens has it; true when it is another. */
+  /** Updates the lag, that of its slowest listener link; returns true if it changed. */
   lookAtLag(): boolean {
     let most = 0
     for (const { translation } of this.#participant.playout.voices.values())
@@ -61,7 +61,7 @@ export class LegEntry {
     return true
   }
 
-  /** The level since the last look; true when it is another. */
+  /** Updates the level; returns true if it changed. */
   lookAtLevel(): boolean {
     const level = levelOf(this.loudest)
     this.loudest = 0
@@ -70,7 +70,7 @@ export class LegEntry {
     return true
   }
 
-  /** With its past, for who has just come. */
+  /** Includes its history, for new viewers. */
   get whole(): string {
     return `${this.json.slice(0, -1)},"level":${this.level},"lag":[${this.curve.points.join()}]}`
   }
@@ -107,7 +107,7 @@ function framesOf(ms: number): number {
   return Math.round(ms / FRAME_MS)
 }
 
-/** A level of 0 to 1 as it is shown: 0 to 100, in decibels. */
+/** Converts a level of 0 to 1 to the display scale: 0 to 100, in decibels. */
 export function levelOf(level: number): number {
   if (!(level > 0)) return 0
   const db = 20 * Math.log10(level)

@@ -7,18 +7,18 @@ import { EVENTS_KEPT } from './page/rates.ts'
 import { Recent } from './recent.ts'
 import type { EventLine, HealthFigures, SimulatedCallView } from './wire.ts'
 
-/** Events told in one second; of more the newest. */
+/** Maximum number of events per second; the newest are kept. */
 const EVENTS_A_SECOND = 40
 
 export interface LookoutParts extends BookParts, Omit<HealthParts, 'relay'> {
-  /** The state of a room's recording. */
+  /** Recording state of a room. */
   readonly recording: (room: string) => string | null
   readonly calls: () => readonly SimulatedCallView[]
 }
 
 /**
- * Looks at a relay and says what there is, and what is new, as JSON that is the same for all who read it. It subscribes to
- * events when it is made; whoever makes it calls `levels` and `delta` in time, and disposes of it when nobody looks any more.
+ * Observes a relay and returns its state and changes as JSON shared by all readers. It subscribes when it is created;
+ * the creator calls `levels` and `delta` on time, and disposes it when there are no more viewers.
  */
 export class Lookout implements Disposable {
   readonly #parts: LookoutParts
@@ -48,19 +48,19 @@ export class Lookout implements Disposable {
     this.delta()
   }
 
-  /** All there is, as of the last `delta`: made once, however many ask. */
+  /** The complete state as of the last `delta`, computed once for all viewers. */
   get snapshot(): string {
     this.#snapshot ??= this.#makeSnapshot()
     return this.#snapshot
   }
 
-  /** Levels that have changed; undefined: none has. */
+  /** Returns changed levels, or undefined if there are none. */
   levels(): string | undefined {
     const levels = this.#book.levels()
     return levels.length === 0 ? undefined : `[${levels.join()}]`
   }
 
-  /** What has changed since the last time; called once a second. */
+  /** Returns the changes since the last call; called once a second. */
   delta(): string {
     const { wall } = this.#parts
     const at = wall()
@@ -80,7 +80,7 @@ export class Lookout implements Disposable {
     )
   }
 
-  /** Sees nothing any more. */
+  /** Unsubscribes. */
   [Symbol.dispose](): void {
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
     this.#parts.pulse.stop()

@@ -1,17 +1,17 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** What this process takes and how late it is, from one look to the next. */
+/** Resource usage and delay of this process between two readings. */
 export interface Pulse {
   start(): void
   stop(): void
-  /** Since the last look: the longest wait for a turn (ms), processor time in percent of a core, memory now (bytes). */
+  /** Since the last reading: longest event loop delay (ms), CPU time in percent of a core, current memory (bytes). */
   look(): { readonly loopLagMs: number; readonly cpuPercent: number; readonly memoryBytes: number }
 }
 
-/** How often the event loop is looked at (ms). */
+/** Sampling interval of the event loop (ms). */
 const RESOLUTION_MS = 20
 
-/** Measures this process. Costs nothing while it is stopped. */
+/** Measures this process. Has no cost while stopped. */
 export class ProcessPulse implements Pulse {
   #loop: ReturnType<typeof monitorEventLoopDelay> | undefined
   #cpu = process.cpuUsage()

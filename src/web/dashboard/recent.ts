@@ -1,4 +1,4 @@
-/** The newest of many, and how many of them have not been told yet. */
+/** Keeps the newest items, and counts those not yet taken. */
 export class Recent<T> {
   readonly #kept: number
   readonly #most: number
@@ -6,7 +6,7 @@ export class Recent<T> {
   #fresh: T[] = []
   #missed = 0
 
-  /** Keeps the newest `kept`; of those that come between two `take()`, the newest `most`. */
+  /** Keeps the newest `kept`; `take()` returns at most the newest `most`. */
   constructor(kept: number, most = kept) {
     if (!(kept >= 1 && most >= 1)) throw new RangeError(`at least 1 is kept, got ${kept} and ${most}`)
     this.#kept = kept
@@ -22,12 +22,12 @@ export class Recent<T> {
     this.#missed++
   }
 
-  /** All that are kept, the oldest first. */
+  /** All items kept, oldest first. */
   get all(): readonly T[] {
     return this.#items
   }
 
-  /** Those that came since the last time, and how many more there were. */
+  /** Returns the items since the last call, and how many more there were. */
   take(): { readonly items: readonly T[]; readonly missed: number } {
     const taken = { items: this.#fresh, missed: this.#missed }
     this.#fresh = []

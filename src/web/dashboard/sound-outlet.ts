@@ -2,12 +2,12 @@ import type { FastifyReply } from 'fastify'
 import { SECURITY_HEADERS } from '../../guard/security-headers.ts'
 import type { PhoneEar } from './simulated-calls.ts'
 
-/** What may wait for a listener (bytes): a second of sound. More is left out, so that what is heard is not long ago. */
+/** Maximum unread bytes of a listener: a second of audio. More is skipped to stay live. */
 const MOST_UNREAD = 16_000
 
-/** A response that stays open and carries what a simulated phone hears: 16 bit little-endian, mono, `SOUND_RATE`. */
+/** A response that stays open with the audio that a simulated phone hears: 16 bit little-endian, mono, `SOUND_RATE`. */
 export class SoundOutlet implements PhoneEar {
-  /** Pieces that were left out. */
+  /** Chunks skipped. */
   skipped = 0
   readonly #reply: FastifyReply
   #open = false
@@ -35,7 +35,7 @@ export class SoundOutlet implements PhoneEar {
     const { raw } = this.#reply
     if (!this.#open) return
     if (raw.writableLength > MOST_UNREAD) this.skipped++
-    // A copy: the network takes it later.
+    // A copy, because the network reads it later.
     else raw.write(Buffer.from(Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength)))
   }
 

@@ -1,17 +1,17 @@
-/** What the server tells the page of the dashboard, as types alone: both ends are checked against them. */
+/** Types of the messages from the server to the dashboard page. Both ends are checked against them. */
 
 /** A translation of one voice. */
 export interface SessionFigures {
   readonly to: string
-  /** `opening`, `live`, `waiting` (lost, tried again), `ended` (refused). */
+  /** `opening`, `live`, `waiting` (lost, retrying), `ended` (rejected). */
   readonly status: string
-  /** Connections that it lost, or that did not come. */
+  /** Connections that were lost or failed. */
   readonly drops: number
 }
 
-/** A leg with whoever is at its end. What changes by itself all the time (level, lag) is told apart from it. */
+/** A leg and its participant. Constantly changing values (level, lag) are sent separately. */
 export interface LegFigures {
-  /** Short for `id`: levels and lags name it. Never used again. */
+  /** Short form of `id`, used for levels and lags. Never reused. */
   readonly n: number
   readonly id: string
   readonly room: string
@@ -22,38 +22,38 @@ export interface LegFigures {
   readonly original: string
   readonly muted: boolean
   readonly interpreting: boolean
-  /** False while its place is kept for another leg. */
+  /** False while the participant is disconnected and can reconnect. */
   readonly present: boolean
   /** Milliseconds since 1970. */
   readonly since: number
   readonly sessions: readonly SessionFigures[]
   /** Frames (20 ms) of its voice that did not arrive here, and that did not reach the service. */
   readonly lost: { readonly line: number; readonly service: number }
-  /** How often it came back by another leg. */
+  /** Number of reconnections. */
   readonly returns: number
-  /** The simulated call that it is a phone of. */
+  /** The simulated call of this phone. */
   readonly simulated: { readonly call: string; readonly phone: number } | null
 }
 
-/** A leg as somebody finds it who has just come. */
+/** A leg as sent to a new viewer. */
 export interface LegPast extends LegFigures {
   /** 0 to 100, in decibels above −60 dBFS. */
   readonly level: number
-  /** Milliseconds, one for each `LAG_STEP_MS`, the newest last. */
+  /** Milliseconds, one value per `LAG_STEP_MS`, newest last. */
   readonly lag: readonly number[]
 }
 
 export interface RoomFigures {
   readonly name: string
   readonly since: number
-  /** Sessions open to the service. */
+  /** Open sessions at the service. */
   readonly sessions: number
   readonly recording: string | null
 }
 
 export type EventKind = 'room' | 'party' | 'session' | 'service' | 'speech' | 'call' | 'recording'
 
-/** Something that happened, in words; never what was said, and never a key that was pressed. */
+/** An event in words; never contains transcripts or the keys pressed. */
 export interface EventLine {
   readonly id: number
   readonly at: number
@@ -61,11 +61,11 @@ export interface EventLine {
   readonly room: string | null
   readonly who: string | null
   readonly text: string
-  /** Worth a second look. */
+  /** Shown as a problem. */
   readonly bad: boolean
 }
 
-/** How the time from the end of speech to the translation was spent (ms). */
+/** Latency from the end of speech to the translation, by stage (ms). */
 export interface Stages {
   readonly recognitionMs?: number
   readonly translationMs?: number
@@ -74,7 +74,7 @@ export interface Stages {
   readonly bridgeMs?: number
 }
 
-/** One translated utterance as one listener heard it begin. */
+/** A translated utterance as it started to play for one listener. */
 export interface UtteranceFigures {
   readonly id: number
   readonly at: number
@@ -85,7 +85,7 @@ export interface UtteranceFigures {
   readonly stages: Stages | null
 }
 
-/** Latencies of the last minute, at a moment; null where there was none. */
+/** Latency percentiles of the last minute; null if there were no utterances. */
 export interface Quantiles {
   readonly at: number
   readonly count: number
@@ -95,16 +95,16 @@ export interface Quantiles {
 }
 
 export interface HealthFigures {
-  /** The longest that anything in this process had to wait for its turn, in the last second (ms). */
+  /** Longest event loop delay in the last second (ms). */
   readonly loopLagMs: number
   /** Of one core. */
   readonly cpuPercent: number
   readonly memoryMiB: number
   /** Of the memory that this process may use. */
   readonly memoryPercent: number
-  /** Breakers before the services, in the order in which they are wanted: closed, open, half-open. */
+  /** Circuit breakers of the services, in order of preference: closed, open, half-open. */
   readonly services: readonly string[]
-  /** Sessions that wait for a service, and those at one that stands in. */
+  /** Sessions waiting for a service, and sessions on a fallback. */
   readonly waiting: number
   readonly elsewhere: number
   readonly strain: string | null
@@ -116,7 +116,7 @@ export interface HealthFigures {
     readonly refused: number
     readonly unreadable: number
   }
-  /** The embedded service with its engines; null: there is none. */
+  /** The embedded service; null if there is none. */
   readonly embedded: { readonly running: boolean; readonly restarts: number } | null
 }
 
@@ -125,7 +125,7 @@ export interface SimulatedPhone {
   readonly speaks: string | null
   readonly hears: string
   readonly recording: string
-  /** The call is going on. */
+  /** The call is in progress. */
   readonly live: boolean
 }
 
@@ -133,12 +133,12 @@ export interface SimulatedCallView {
   readonly id: string
   readonly room: string
   readonly placedAt: number
-  /** It is hung up then. */
+  /** Time when it is hung up. */
   readonly endsAt: number
   readonly phones: readonly SimulatedPhone[]
 }
 
-/** All there is to see, for somebody who has just come. */
+/** The complete state, for a new viewer. */
 export interface Snapshot {
   readonly at: number
   readonly rooms: readonly RoomFigures[]
@@ -150,31 +150,31 @@ export interface Snapshot {
   readonly calls: readonly SimulatedCallView[]
 }
 
-/** What has changed in a second. */
+/** Changes of a second. */
 export interface Delta {
   readonly at: number
-  /** New or changed, whole. */
+  /** New or changed, complete. */
   readonly rooms: readonly RoomFigures[]
   readonly legs: readonly LegFigures[]
-  /** Names of rooms and numbers of legs that are no more. */
+  /** Names of closed rooms and numbers of ended legs. */
   readonly goneRooms: readonly string[]
   readonly goneLegs: readonly number[]
-  /** Numbers of legs, each followed by its lag now (ms), of those whose lag has changed. */
+  /** Numbers of legs, each followed by its changed lag (ms). */
   readonly lag: readonly number[]
   readonly events: readonly EventLine[]
-  /** Events that were left out, since too many came at once. */
+  /** Events omitted because there were too many. */
   readonly missed: number
   readonly utterances: readonly UtteranceFigures[]
   readonly quantiles: readonly Quantiles[]
   readonly health: HealthFigures
-  /** Absent: as before. */
+  /** Absent: unchanged. */
   readonly calls?: readonly SimulatedCallView[]
 }
 
-/** Numbers of legs, each followed by its level now, of those whose level has changed. */
+/** Numbers of legs, each followed by its changed level. */
 export type Levels = readonly number[]
 
-/** A language of the service: whether it understands and speaks it, and what it translates it into. */
+/** A language of the service: whether it is recognized and spoken, and its target languages. */
 export interface OfferedLanguage {
   readonly id: string
   readonly heard: boolean
@@ -182,11 +182,11 @@ export interface OfferedLanguage {
   readonly into: readonly string[]
 }
 
-/** What can be chosen on the page. */
+/** Choices of the page. */
 export interface Offer {
-  /** Languages that the service has; empty where it cannot be asked. */
+  /** Languages of the service; empty if it cannot be queried. */
   readonly languages: readonly OfferedLanguage[]
-  /** Empty: no calls can be simulated here. */
+  /** Empty: simulated calls are disabled. */
   readonly recordings: readonly RecordingView[]
 }
 
@@ -197,7 +197,7 @@ export interface RecordingView {
   readonly seconds: number
 }
 
-/** A simulated call as it is asked for: one phone hears its own translation, two talk to each other. */
+/** An order for a simulated call: one phone hears its own translation, two talk to each other. */
 export interface SimulatedOrder {
   readonly phones: readonly {
     /** null: it only listens. */

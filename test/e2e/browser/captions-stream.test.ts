@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     const asked: string[] = []
     page.on('request', request => asked.push(request.url()))
     clock.advance(60_000)
-    await page.locator('#notice').getByText('no longer valid').waitFor()
+    await page.locator('#notice').getByText('has expired').waitFor()
     expect(await texts(page)).toEqual(['es one'])
     await pause(500)
     expect(asked).toEqual([])
@@ -100,9 +100,9 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     const { page: revoked } = await open(await link())
     await isLive(revoked)
     await ask('DELETE', '/rooms/r/captions/link')
-    await revoked.locator('#notice').getByText('no longer valid').waitFor()
+    await revoked.locator('#notice').getByText('has expired').waitFor()
     await revoked.reload()
-    await revoked.locator('#notice').getByText('no longer valid').waitFor()
+    await revoked.locator('#notice').getByText('has expired').waitFor()
     // Whoever may not read learns nothing about what was said.
     expect(await revoked.locator('#empty').isVisible()).toBe(false)
   })
@@ -126,8 +126,8 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     expect(await readFile(await saved.path(), 'utf8')).toBe(
       '[00:00:00] Anna (en-us): one\n    (es-es): es one\n',
     )
-    await page.getByRole('button', { name: 'Wait until it opens again' }).click()
-    await page.locator('#notice').getByText('Nobody is in this room yet').waitFor()
+    await page.getByRole('button', { name: 'Wait for the room to reopen' }).click()
+    await page.locator('#notice').getByText('The room is empty').waitFor()
     join('anna', { speaks: 'en-us', hears: 'en-us', name: 'Anna' })
     join('bob', { speaks: 'es-es', hears: 'es-es', name: 'Bob' })
     await run(100)
@@ -160,17 +160,17 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     expect((performance.now() - began) / 20).toBeLessThan(500)
   })
 
-  test('says that the service is away, and that it is back', async () => {
+  test('reports an outage of the service and its recovery', async () => {
     const { anna, connection, clock, run, link, open } = await captionRoom(browser)
     const { page } = await open(await link())
     await isLive(page)
     anna('one')
     await page.locator('.caption').getByText('es one').waitFor()
     connection('en-us', 'es-es').drop({ kind: 'hangup', by: 'remote' })
-    await page.locator('#notice').getByText('The translation service is away: Anna into Spanish').waitFor()
+    await page.locator('#notice').getByText('Translation unavailable: Anna into Spanish').waitFor()
     clock.advance(200)
     await run(200)
-    await page.locator('#notice').getByText('The translation service is back').waitFor()
+    await page.locator('#notice').getByText('The translation service has recovered').waitFor()
     anna('two')
     await expect.poll(() => texts(page)).toEqual(['es one', 'es two'])
   })
@@ -178,7 +178,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
   test('says so where the server gives no captions', async () => {
     const { url, open } = await captionRoom(browser, { control: { keys: [] } })
     const { page } = await open(`${url}/captions/r#token=a.b`)
-    await page.locator('#notice').getByText('This server gives no captions').waitFor()
+    await page.locator('#notice').getByText('Captions are disabled on this server').waitFor()
   })
 
   test('shows what somebody says on the telephone, recognised and translated by the real engines', async () => {

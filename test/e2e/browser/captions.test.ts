@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
       for (const panel of ['Settings', 'Download']) {
         if (panel === 'Settings') {
           await page.getByRole('button', { name: panel }).click()
-          await page.getByLabel('Look').selectOption(look)
+          await page.getByLabel('Theme').selectOption(look)
         } else await page.getByRole('button', { name: panel }).click()
         expect(await accessibilityFaults(page), `${look} ${panel}`).toEqual([])
       }
@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
         .first()
         .evaluate(each => Number.parseFloat(each.ownerDocument.defaultView.getComputedStyle(each).fontSize))
     const before = await size()
-    await page.getByRole('button', { name: 'Larger type' }).click()
+    await page.getByRole('button', { name: 'Larger text' }).click()
     await page.keyboard.press('+')
     const after = await size()
     expect(after).toBeGreaterThan(before * 1.4)
@@ -186,7 +186,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
     await page.getByLabel('Room').fill('r')
     await page.getByLabel('Key of the control API').fill('x'.repeat(24))
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('This key is not good.').waitFor()
+    await page.getByRole('alert').getByText('Invalid key.').waitFor()
     const asked: string[] = []
     page.on('request', request => asked.push(request.url()))
     await page.getByLabel('Key of the control API').fill(KEY)

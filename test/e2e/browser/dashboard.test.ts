@@ -57,7 +57,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     })
     const address = await app.listen()
     const { page, faults } = await open(address, `/dashboard#key=${KEY}`)
-    await page.getByText('Nobody is on the line.').waitFor()
+    await page.getByText('No active calls.').waitFor()
     expect(page.url()).toBe(`${address}/dashboard`)
 
     await page.getByRole('button', { name: 'Place a simulated call' }).click()
@@ -110,8 +110,8 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
 
     await page.getByRole('button', { name: /^Control/ }).click()
     await dialog.getByRole('button', { name: 'Hang up' }).click()
-    await dialog.getByRole('button', { name: 'Really hang up' }).click()
-    await page.getByText('Nobody is on the line.').waitFor()
+    await dialog.getByRole('button', { name: 'Confirm hang-up' }).click()
+    await page.getByText('No active calls.').waitFor()
     await eventually(
       async () => (await page.locator('#calls > li').count()) === 0,
       WAIT_MS,
@@ -125,7 +125,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     const closed = await buildApp({ ...config, control: {} }, { translator: new FakeTranslator() })
     onTestFinished(() => closed.close())
     const { page: shut } = await open(await closed.listen(), `/dashboard#key=${KEY}`)
-    await shut.getByText('This server has no key in its settings').waitFor()
+    await shut.getByText('The dashboard is disabled').waitFor()
     expect(await shut.locator('#door-form').isVisible()).toBe(false)
 
     const app = await buildApp(config, { translator: new FakeTranslator() })
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     const { page } = await open(address, '/dashboard')
     await page.getByRole('textbox', { name: 'Key' }).fill('a-key-that-is-not-the-right-one')
     await page.keyboard.press('Enter')
-    await page.getByText('This key is not valid.').waitFor()
+    await page.getByText('Invalid key').waitFor()
     expect(await page.locator('#board').isVisible()).toBe(false)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('textbox', { name: 'Key' }).fill(KEY)
@@ -154,7 +154,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     const { page } = await open(address, `/dashboard#key=${KEY}`)
     await page.getByRole('rowheader', { name: 'before' }).waitFor()
     await first.close()
-    await page.getByText('What you see is old').waitFor()
+    await page.getByText('Data is outdated').waitFor()
     const port = Number(new URL(address).port)
     const second = await buildApp({ ...config, port }, { translator: new FakeTranslator() })
     onTestFinished(() => second.close())
@@ -209,7 +209,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     )
     expect(await page.locator('.who b').allTextContents()).toEqual(legs.map(({ id }) => id))
     await page.getByLabel('Find').fill('nobody who is there')
-    await page.getByText('Nobody here fits what you look for.').waitFor()
+    await page.getByText('No matches.').waitFor()
     await page.getByLabel('Find').fill('leg-77')
     // A name that turns the direction of writing turns no more than itself.
     expect(await page.evaluate("getComputedStyle(document.querySelector('.who b')).unicodeBidi")).toBe(

@@ -50,7 +50,7 @@ test('a link opens the life that it was made for, and no later one of the same n
   expect([links.opens(token, 'desk'), links.opens(token, 'other')]).toEqual([true, false])
   lives.end('desk')
   expect(links.opens(token, 'desk')).toBe(false)
-  expect(() => links.issue('desk', 60_000)).toThrow('not there')
+  expect(() => links.issue('desk', 60_000)).toThrow('does not exist')
   lives.create('desk')
   lives.opened('desk', 'second')
   expect(links.opens(token, 'desk')).toBe(false)

@@ -6,16 +6,16 @@ const R = { room: 'r' }
 const P = { room: 'r', participant: 'anna' }
 const failed = { kind: 'failed', error: new BridgeError('LEG_LOST', 'it broke') } as const
 
-test('a key that was pressed is told of, but not which', () => {
+test('reports that a key was pressed, but not which', () => {
   const told = EVENT_WORDS.dtmf({ ...P, digit: '7' })
   expect(told).toMatchObject({ who: 'anna', text: 'pressed a key' })
   expect(JSON.stringify(told)).not.toContain('7')
 })
 
-test('what somebody should look after is marked', () => {
+test('marks problems', () => {
   expect(EVENT_WORDS.lost({ ...P, reason: failed, keepMs: 10_000 })).toMatchObject({
     bad: true,
-    text: 'lost (failed LEG_LOST: it broke), waited for 10.0 s',
+    text: 'disconnected (failed LEG_LOST: it broke), can reconnect for 10.0 s',
   })
   expect(EVENT_WORDS.left({ ...P, channel: 'c', frames: 1, reason: failed })?.bad).toBe(true)
   expect(
@@ -27,7 +27,7 @@ test('what somebody should look after is marked', () => {
   expect(EVENT_WORDS.away({ ...P, away: false, forMs: 2_500 })?.text).toContain('2.5 s')
 })
 
-test('a session that opens as it should is no event until it is live', () => {
+test('reports a session only when it is live', () => {
   const session = { ...R, speaker: 'anna', to: 'es-es' }
   expect(EVENT_WORDS.session({ ...session, status: 'opening', attempt: 1 })).toBeUndefined()
   expect(EVENT_WORDS.session({ ...session, status: 'live', attempt: 1 })?.text).toBe(
@@ -45,19 +45,19 @@ test('a session that opens as it should is no event until it is live', () => {
   })
 })
 
-test('utterances that are heard are no news; those that are not are', () => {
+test('reports only utterances that were dropped', () => {
   const utterance = { ...R, speaker: 'anna', listener: 'bob', utterance: 'u', audioMs: 5 }
   expect(EVENT_WORDS.utterance({ ...utterance, stage: 'begun' })).toBeUndefined()
   expect(EVENT_WORDS.utterance({ ...utterance, stage: 'heard' })).toBeUndefined()
   expect(EVENT_WORDS.utterance({ ...utterance, stage: 'dropped' })).toMatchObject({ who: 'bob', bad: true })
 })
 
-test('the rest in a few words', () => {
+test('describes the other events', () => {
   expect(EVENT_WORDS.room({ ...R, state: 'opened' })?.text).toBe('opened')
   expect(EVENT_WORDS.admitted({ ...P, channel: 'twilio', hears: 'es-es' })?.text).toBe(
-    'came by twilio, only listens, hears es-es',
+    'joined by twilio, only listens, hears es-es',
   )
-  expect(EVENT_WORDS.returned({ ...P, awayMs: 1_500 })?.text).toBe('back after 1.5 s')
+  expect(EVENT_WORDS.returned({ ...P, awayMs: 1_500 })?.text).toBe('reconnected after 1.5 s')
   expect(EVENT_WORDS.notice({ ...P, notice: 'service-away', stage: 'begun' })?.text).toContain('service-away')
   expect(EVENT_WORDS.notice({ ...P, notice: 'service-away', stage: 'heard' })).toBeUndefined()
   expect(EVENT_WORDS.command({ ...P, action: 'mute' })?.text).toContain('mute')

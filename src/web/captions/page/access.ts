@@ -1,14 +1,14 @@
-/** What lets a reader in. */
+/** Authorization of a reader. */
 export type Access =
   /** A link to the captions of one room. */
   | { readonly kind: 'link'; readonly secret: string }
   /** A key of the control API. */
   | { readonly kind: 'key'; readonly secret: string }
 
-/** The key that was typed in, kept for this tab until it is closed; the same as on the dashboard. */
+/** The key typed in, kept for this tab until it is closed; shared with the dashboard. */
 const STORED = 'dragoman.key'
 
-/** The room that the address names; '' for none. */
+/** Returns the room in the path; '' if there is none. */
 export function roomOf(pathname: string): string {
   const part = /^\/captions\/([^/]+)$/.exec(pathname)?.[1]
   if (part === undefined) return ''
@@ -19,7 +19,7 @@ export function roomOf(pathname: string): string {
   }
 }
 
-/** What the address has behind `#`: a token or a key, and wishes. */
+/** Parses the fragment after `#`: a token or key, and preferences. */
 export function fragment(hash: string): URLSearchParams {
   return new URLSearchParams(hash.replace(/^#/, ''))
 }
@@ -37,7 +37,7 @@ export function storeKey(key: string): void {
   try {
     sessionStorage.setItem(STORED, key)
   } catch {
-    // A browser that keeps nothing asks again.
+    // Without storage, the page asks again.
   }
 }
 
@@ -45,7 +45,7 @@ export function forgetKey(): void {
   try {
     sessionStorage.removeItem(STORED)
   } catch {
-    // It was not kept.
+    // There was no stored key.
   }
 }
 
@@ -57,7 +57,7 @@ function storedKey(): string {
   }
 }
 
-/** The header that carries it. */
+/** Returns the authorization header. */
 export function authorization({ secret }: Access): { readonly authorization: string } {
   return { authorization: `Bearer ${secret}` }
 }

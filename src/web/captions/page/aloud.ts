@@ -2,12 +2,12 @@ import { made } from '../../../pages/page/element.ts'
 import { languageTag } from './language-names.ts'
 import type { Line } from './shown-lines.ts'
 
-/** So many at once are a replay, of which only the end is read out. */
+/** More captions at once are a replay, of which only the end is read out. */
 const MOST_AT_ONCE = 3
 const TOGETHER_MS = 250
 const KEPT = 10
 
-/** Has screen readers say what was said: whole utterances, each once. */
+/** Lets screen readers read complete utterances, each once. */
 export class Aloud {
   readonly #region: HTMLElement
   #waiting: { readonly who: string; readonly lines: readonly Line[] }[] = []

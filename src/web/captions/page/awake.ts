@@ -1,4 +1,4 @@
-/** Keeps the screen on while it is wanted and the page is seen; nothing where the browser cannot. */
+/** Keeps the screen on while requested and the page is visible, if the browser supports it. */
 export class Awake {
   #wanted = false
   #lock: WakeLockSentinel | undefined
@@ -16,7 +16,7 @@ export class Awake {
     }
   }
 
-  /** The browser takes the lock back whenever the page is not seen. */
+  /** The browser releases the lock when the page is hidden. */
   async #hold(): Promise<void> {
     if (!this.#wanted || document.visibilityState !== 'visible' || !('wakeLock' in navigator)) return
     if (this.#lock && !this.#lock.released) return
@@ -24,7 +24,7 @@ export class Awake {
       this.#lock = await navigator.wakeLock.request('screen')
       if (!this.#wanted) await this.#lock.release()
     } catch {
-      // A battery that is low, or a policy: the screen does as it likes.
+      // Low battery or a policy: the screen may turn off.
     }
   }
 }

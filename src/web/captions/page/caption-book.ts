@@ -1,19 +1,19 @@
 import type { Caption } from './caption.ts'
 
-/** A caption in its place. */
+/** A caption with its position. */
 export interface Entry extends Caption {
-  /** Unique over all lives of the room. */
+  /** Unique across all lives of the room. */
   readonly key: string
-  /** Which life of the room, counted by this page. */
+  /** Life of the room, numbered by this page. */
   readonly life: number
 }
 
-/** Captions kept; the download has all. */
+/** Maximum number of captions on the page; the download has all. */
 const MOST = 5_000
-/** A lane has gone quiet when another has words so long after its last ones (ms). */
+/** A lane counts as quiet when another has captions this long after its last one (ms). */
 const QUIET_MS = 10_000
 
-/** From when on a lane of a speaker is the one whose originals are shown. */
+/** The lane of a speaker whose originals are shown, and since when. */
 interface Lead {
   readonly to: string
   readonly life: number
@@ -21,35 +21,35 @@ interface Lead {
 }
 
 /**
- * What was said, in the order in which it was begun: each utterance once and as it is now. A speaker who is translated into
- * several languages says everything once: one of these lanes *leads*, and its originals are shown.
+ * The captions in the order of their start, each utterance once with its latest text. A speaker who is translated into
+ * several languages has one original per lane: one of the lanes *leads*, and only its originals are shown.
  */
 export class CaptionBook {
   readonly #entries: Entry[] = []
   readonly #byKey = new Map<string, Entry>()
   readonly #leads = new Map<string, Lead[]>()
-  /** By speaker and language, when its latest words ended. */
+  /** End of the latest words, by speaker and language. */
   readonly #lastEnd = new Map<string, number>()
-  /** By speaker and language, the key of the utterance that was begun last. */
+  /** Key of the utterance started last, by speaker and language. */
   readonly #newest = new Map<string, string>()
   readonly #names = new Map<string, string>()
   readonly #voices = new Map<string, number>()
   readonly languages = new Set<string>()
   #life = 0
   #lifeId = ''
-  /** Captions that were forgotten for want of room. */
+  /** Captions dropped because of the limit. */
   forgotten = 0
 
   get entries(): readonly Entry[] {
     return this.#entries
   }
 
-  /** The id of the life of the room that is being read; '' before anything was said. */
+  /** ID of the life of the room being read; '' before the first caption. */
   get lifeId(): string {
     return this.#lifeId
   }
 
-  /** The room lives under this id: another one than before is another conversation, after the one before. */
+  /** The room has this life ID now. A new ID is another conversation, listed after the previous one. */
   inLife(id: string): void {
     if (id === this.#lifeId) return
     if (this.#lifeId !== '') this.#life++
@@ -58,12 +58,12 @@ export class CaptionBook {
     this.#leads.clear()
   }
 
-  /** Takes a caption; whether it changed anything. What is final stays as it is. */
+  /** Adds a caption; returns whether anything changed. Final captions do not change. */
   take(caption: Caption): boolean {
     const key = `${this.#life} ${caption.utterance}`
     const before = this.#byKey.get(key)
     if (before?.final) return false
-    // Its place was settled when it was begun.
+    // The position is fixed when an utterance starts.
     const startMs = before?.startMs ?? caption.startMs
     const entry: Entry = { ...before, ...caption, startMs, key, life: this.#life }
     if (before) this.#entries[this.#entries.lastIndexOf(before)] = entry
@@ -75,7 +75,9 @@ export class CaptionBook {
     return true
   }
 
-  /** Takes what a transcript has of this life, in its order: what was missing gets its place, what is there stays as it is. */
+  /**
+   * Adds the captions of a transcript of this life, in order: missing ones are inserted, existing ones stay unchanged.
+   */
   fill(captions: readonly Caption[]): void {
     for (const caption of captions) this.take(caption)
     const ranks = new Map(captions.map(({ utterance }, rank) => [utterance, rank]))
@@ -85,17 +87,17 @@ export class CaptionBook {
     )
   }
 
-  /** The utterance of this life of the room. */
+  /** Returns the utterance of this life of the room. */
   find(utterance: string): Entry | undefined {
     return this.#byKey.get(`${this.#life} ${utterance}`)
   }
 
-  /** What a speaker is called, as far as is known. */
+  /** Returns the name of a speaker, if known. */
   nameOf(speaker: string): string | undefined {
     return this.#names.get(speaker)
   }
 
-  /** A number for each speaker, in the order of their first words. */
+  /** Returns a number for each speaker, in the order of their first words. */
   voiceOf(speaker: string): number {
     const known = this.#voices.get(speaker)
     if (known !== undefined) return known
@@ -103,12 +105,15 @@ export class CaptionBook {
     return this.#voices.size - 1
   }
 
-  /** Whether more is to come of it: not of words that their speaker has left behind, as when a connection to the service broke. */
+  /**
+   * Whether the text may still grow. It does not if the speaker has moved on, for example after a connection to the
+   * service broke.
+   */
   grows({ key, final, speaker, to }: Entry): boolean {
     return !final && this.#newest.get(`${speaker} ${to}`) === key
   }
 
-  /** Whether the originals of this lane stand for what the speaker said then. */
+  /** Whether the originals of this lane represent the speaker at that time. */
   leads({ speaker, to, life, startMs }: Entry): boolean {
     const lead = this.#leads.get(speaker)?.findLast(each => each.life === life && each.fromMs <= startMs)
     return lead === undefined || lead.to === to

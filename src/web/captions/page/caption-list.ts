@@ -3,13 +3,13 @@ import type { CaptionBook, Entry } from './caption-book.ts'
 import { languageTag } from './language-names.ts'
 import { type Line, shownLines, type Wish } from './shown-lines.ts'
 
-/** Captions on the page at a time while it follows; more when somebody reads back. */
+/** Maximum number of captions on the page while it follows; more after scrolling up. */
 const SHOWN = 120
 const MORE = 120
 const MOST_SHOWN = 600
-/** Colours of names. */
+/** Colors of names. */
 const VOICES = 8
-/** So near to the end it counts as the end (px). */
+/** This close to the end counts as the end (px). */
 const NEAR = 48
 
 interface Shown {
@@ -18,18 +18,18 @@ interface Shown {
 }
 
 export interface CaptionListParts {
-  /** What scrolls. */
+  /** The scrolling element. */
   readonly stage: HTMLElement
   readonly list: HTMLOListElement
   readonly book: CaptionBook
   readonly wish: () => Wish
-  /** Called after each change of what is shown. */
+  /** Called after each change of the view. */
   readonly onView: (view: View) => void
 }
 
 export interface View {
   readonly following: boolean
-  /** Captions below those that are shown. */
+  /** Number of captions below the visible ones. */
   readonly newer: number
   /** There are captions above. */
   readonly earlier: boolean
@@ -37,8 +37,8 @@ export interface View {
 }
 
 /**
- * The captions as a list, newest at the bottom. While the reader is there the list follows; when they scroll back it keeps still: what
- * stands there may grow and settle, what is new waits below. The page has a bounded number of them, however many there are.
+ * The captions as a list, newest at the bottom. At the bottom, the list follows new captions. Scrolling up pauses it:
+ * visible captions still update, and new ones are added below. The number of elements on the page is limited.
  */
 export class CaptionList {
   readonly #parts: CaptionListParts
@@ -51,13 +51,13 @@ export class CaptionList {
   constructor(parts: CaptionListParts) {
     this.#parts = parts
     const { stage } = parts
-    // What scrolls must be reached by keys.
+    // Scrolling elements must be reachable by keyboard.
     stage.tabIndex = 0
     stage.addEventListener('scroll', () => this.#scrolled(), { passive: true })
     new ResizeObserver(() => this.#following && this.#toEnd()).observe(stage)
   }
 
-  /** Shows what has changed, with the next frame. */
+  /** Renders changes in the next frame. */
   changed(): void {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0
@@ -65,13 +65,13 @@ export class CaptionList {
     })
   }
 
-  /** Goes to the newest caption and follows again. */
+  /** Scrolls to the newest caption and follows again. */
   follow(): void {
     this.#following = true
     this.#render()
   }
 
-  /** Shows some of the captions above, and keeps still. */
+  /** Shows some earlier captions without moving the view. */
   earlier(): void {
     this.#following = false
     const all = this.#all()
@@ -81,7 +81,7 @@ export class CaptionList {
     this.#render()
   }
 
-  /** What is on the page has another size or other lines: the reader's place stays. */
+  /** Changes size or lines of the captions and keeps the reader’s position. */
   restyle(change: () => void): void {
     if (this.#following) {
       change()
@@ -99,7 +99,7 @@ export class CaptionList {
     const view = { following: this.#following, newer, earlier, empty: all.length === 0 }
     this.restyle(() => {
       this.#put(shown)
-      // What is shown beside the captions moves them too.
+      // Elements next to the captions move them too.
       this.#parts.onView(view)
     })
   }
@@ -182,7 +182,7 @@ export class CaptionList {
     stage.scrollTop = stage.scrollHeight
   }
 
-  /** Changes something and leaves what the reader sees first where it is. */
+  /** Applies a change and keeps the first visible caption in place. */
   #still(change: () => void): void {
     const { stage, list } = this.#parts
     const top = stage.getBoundingClientRect().top

@@ -1,7 +1,7 @@
 import { type Access, authorization } from './access.ts'
 import { SseLines, type StreamEvent } from './sse-lines.ts'
 
-/** How the stream is. The last four are for good, until `start` is called again. */
+/** State of the stream. The last four are final until `start` is called again. */
 export type StreamState =
   | 'connecting'
   | 'live'
@@ -19,14 +19,14 @@ export interface StreamParts {
   readonly onState: (state: StreamState) => void
 }
 
-/** Longest silence of a connection that lives (ms): the server says something every 15 s. */
+/** Maximum silence of a working connection (ms): the server sends something every 15 s. */
 const SILENCE_MS = 40_000
-/** Waits before coming back (ms): the first is short, since most cuts are. */
+/** Delays before reconnecting (ms). The first is short, because most disconnections are. */
 const BACKOFF_MS = [300, 1_000, 2_000, 5_000]
-/** Between looks whether the room is there (ms). */
+/** Interval between checks whether the room exists (ms). */
 const LOOK_MS = 3_000
 
-/** The captions of a room as they come, over as many connections as it takes, each event once. */
+/** Receives the captions of a room over any number of connections, each event once. */
 export class CaptionStream {
   readonly #parts: StreamParts
   #lastId = ''
@@ -39,7 +39,7 @@ export class CaptionStream {
     this.#parts = parts
   }
 
-  /** Begins, or begins again. */
+  /** Starts, or starts again. */
   start(): void {
     this.stop()
     this.#wasThere = false
@@ -53,7 +53,7 @@ export class CaptionStream {
     this.#abort = undefined
   }
 
-  /** The network is back, or somebody looks again: no more waiting. */
+  /** Reconnects without delay, when the network is back or the page is visible again. */
   hurry(): void {
     if (this.#timer === 0) return
     clearTimeout(this.#timer)
@@ -117,7 +117,7 @@ export class CaptionStream {
     else if (error === 'control_closed') onState('closed')
     else if (error !== 'room_unknown')
       this.#later('again', 1_000 * Number(response.headers.get('retry-after')))
-    // It ended while this page was away.
+    // The room ended while this page was disconnected.
     else if (this.#wasThere) onState('ended')
     else this.#later('waiting', LOOK_MS)
   }
@@ -125,7 +125,7 @@ export class CaptionStream {
   #later(state: 'again' | 'waiting', leastMs = 0): void {
     const backoff = BACKOFF_MS[Math.min(this.#tries++, BACKOFF_MS.length - 1)]!
     this.#parts.onState(state)
-    // Not all at the same moment, where a server came back to many readers.
+    // Spread, so that readers do not all reconnect to a restarted server at once.
     this.#timer = setTimeout(
       () => void this.#connect(),
       Math.max(backoff, leastMs || 0) * (0.75 + Math.random() / 2),

@@ -1,4 +1,4 @@
-/** A caption as the stream and the transcript tell it. */
+/** A caption as sent by the stream and the transcript. */
 export interface Caption {
   readonly utterance: string
   readonly speaker: string
@@ -8,15 +8,15 @@ export interface Caption {
   readonly final: boolean
   readonly text?: string
   readonly translation?: string
-  /** From the opening of the room (ms). */
+  /** Time since the room opened (ms). */
   readonly startMs: number
   readonly endMs: number
 }
 
-/** Marks that turn the direction of what follows. */
+/** Characters that change the text direction. */
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** `value`, which came from the server, as a caption; undefined when it is none. */
+/** Validates `value` from the server as a caption; undefined if it is invalid. */
 export function readCaption(value: unknown): Caption | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { utterance, speaker, name, from, to, final, text, translation, startMs, endMs } = value as Record<
@@ -28,7 +28,7 @@ export function readCaption(value: unknown): Caption | undefined {
   if (typeof startMs !== 'number' || typeof endMs !== 'number') return undefined
   return {
     ...{ utterance, speaker, from, to, startMs, endMs },
-    // Transcripts hold whole utterances only, and do not say so.
+    // Transcripts contain only complete utterances and omit the field.
     final: final !== false,
     ...(typeof name === 'string' ? { name: plain(name) } : {}),
     ...(typeof text === 'string' ? { text: plain(text) } : {}),

@@ -4,7 +4,7 @@ import { applyPreferences, wireControls } from './controls.ts'
 import { readPreferences } from './preferences.ts'
 import { Reading } from './reading.ts'
 
-// The one who puts the page together. The address says which room, what is behind `#` who may.
+// Assembles the page. The path names the room; the fragment after `#` carries the authorization.
 
 const said = fragment(location.hash)
 const entry = element('entry', HTMLFormElement)
@@ -15,7 +15,7 @@ const state = element('state', HTMLParagraphElement)
 const preferences = readPreferences(said)
 applyPreferences(preferences)
 const access = accessOf(said)
-// A key is kept for the tab, and nobody reads it off the wall. A link stays, for bookmarks.
+// A key is kept for the tab and removed from the address. A link stays, for bookmarks.
 if (said.has('key')) {
   said.delete('key')
   history.replaceState(null, '', `${location.pathname}${said.size > 0 ? `#${said}` : ''}`)
@@ -27,7 +27,7 @@ function begin(room: string, access: Access | undefined): void {
   else read(room, access)
 }
 
-/** Asks for what is missing: a room, a key. */
+/** Asks for the missing room or key. */
 function ask(room: string, why = ''): void {
   entry.hidden = false
   state.textContent = ''
@@ -56,7 +56,7 @@ function read(room: string, access: Access): void {
     preferences,
     onRefused: () => {
       forgetKey()
-      ask(room, 'This key is not good.')
+      ask(room, 'Invalid key.')
     },
   })
   wireControls(reading)

@@ -4,20 +4,20 @@ import { LOOKS, nextSize, type Preferences } from './preferences.ts'
 import type { Reading } from './reading.ts'
 import { FORMATS, type Format } from './transcript.ts'
 
-/** Without a move for so long, a full screen shows captions alone (ms). */
+/** Idle time after which full screen hides the controls (ms). */
 const IDLE_MS = 3_000
 
 const select = (id: string) => element(id, HTMLSelectElement)
 const button = (id: string) => element(id, HTMLButtonElement)
 
-/** Size and look, on the page as a whole. */
+/** Applies text size and theme to the page. */
 export function applyPreferences({ size, look }: Preferences): void {
   const root = document.documentElement
   root.style.setProperty('--size', `${size}rem`)
   root.dataset.look = look
 }
 
-/** Puts buttons, fields and keys to work for `reading`. */
+/** Connects buttons, fields and keys with `reading`. */
 export function wireControls(reading: Reading): void {
   const change = (changes: Partial<Preferences>) => {
     reading.prefer(changes)
@@ -66,7 +66,7 @@ function typing(target: EventTarget | null): boolean {
   return target instanceof HTMLSelectElement || target instanceof HTMLInputElement
 }
 
-/** The languages that were heard or read so far, and the one that is wanted. */
+/** Lists the languages that have appeared, and the selected one. */
 function listLanguages({ book, preferences }: Reading): void {
   const known = new Set(book.languages)
   if (preferences.language !== '') known.add(preferences.language)
@@ -116,11 +116,11 @@ function wireDownloads(reading: Reading): void {
 
 async function toggleFullScreen(): Promise<void> {
   if (document.fullscreenElement) await document.exitFullscreen()
-  // Refused where the browser's owner forbids it: then the window is all there is.
+  // Rejected if the browser forbids it; the page then stays in the window.
   else await document.documentElement.requestFullscreen().catch(() => {})
 }
 
-/** In full screen the controls go away while nobody touches anything. */
+/** In full screen, the controls are hidden while the user is idle. */
 function wireFullScreen(): void {
   const root = document.documentElement
   const opener = button('full-screen')

@@ -2,32 +2,32 @@ import type { CaptionBook } from './caption-book.ts'
 import type { StreamState } from './caption-stream.ts'
 import { languageName } from './language-names.ts'
 
-/** What the reader is told of the stream: shortly beside the title, and at length where it needs them. */
+/** Messages about the stream: a short one next to the title, and a long one where needed. */
 export const STATES: Readonly<Record<StreamState, { readonly short: string; readonly long?: string }>> = {
   connecting: { short: 'Connecting …' },
   live: { short: 'Live' },
-  waiting: { short: 'Waiting', long: 'Nobody is in this room yet. The captions begin by themselves.' },
+  waiting: { short: 'Waiting', long: 'The room is empty. Captions start automatically.' },
   again: {
     short: 'Connection lost',
-    long: 'The connection is lost. Nothing will be missing when it is back.',
+    long: 'Connection lost. Missed captions will appear.',
   },
   ended: { short: 'Ended', long: 'The conversation has ended.' },
   expired: {
     short: 'Link expired',
-    long: 'This link is no longer valid. Please ask for a new one where you got it.',
+    long: 'This link has expired. Ask for a new one.',
   },
   closed: {
     short: 'No captions',
-    long: 'This server gives no captions: its settings have no key (control.keys).',
+    long: 'Captions are disabled on this server: its settings have no key (control.keys).',
   },
-  refused: { short: 'Key refused' },
+  refused: { short: 'Invalid key' },
 }
 
-/** Speakers and languages whose translation is away: meanwhile the original voice is heard. */
+/** Tracks speakers and languages whose translation is unavailable, while the original voice plays. */
 export class Away {
   readonly #away = new Map<string, { readonly speaker: string; readonly to: string }>()
 
-  /** Takes a `service` event. */
+  /** Applies a `service` event. */
   take({ speaker, to, away }: { speaker: string; to: string; away: boolean }): void {
     const key = `${speaker} ${to}`
     if (away) this.#away.set(key, { speaker, to })
@@ -38,17 +38,17 @@ export class Away {
     this.#away.clear()
   }
 
-  /** In words, for somebody who reads `language` ('' for all); '' when nothing is away. */
+  /** Returns the message for a reader of `language` ('' for all); '' if nothing is unavailable. */
   told(book: CaptionBook, language: string): string {
     const away = Array.from(this.#away.values()).filter(({ to }) => language === '' || to === language)
     if (away.length === 0) return ''
     const names = Array.from(new Set(away.map(({ speaker }) => book.nameOf(speaker) ?? 'somebody')))
     const languages = Array.from(new Set(away.map(({ to }) => languageName(to))))
-    return `The translation service is away: ${names.slice(0, 3).join(', ')} into ${languages.slice(0, 3).join(', ')}. Captions go on by themselves when it is back.`
+    return `Translation unavailable: ${names.slice(0, 3).join(', ')} into ${languages.slice(0, 3).join(', ')}. Captions resume automatically.`
   }
 }
 
-/** A `service` event as the server tells it; undefined for anything else. */
+/** Parses a `service` event of the server; undefined for anything else. */
 export function readService(value: unknown): { speaker: string; to: string; away: boolean } | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { speaker, to, away } = value as Record<string, unknown>

@@ -1,8 +1,8 @@
 import type { Wish } from './shown-lines.ts'
 
-/** How the reader likes it, remembered by the browser. */
+/** The reader’s preferences, stored by the browser. */
 export interface Preferences extends Wish {
-  /** Size of the type (rem). */
+  /** Text size (rem). */
   readonly size: number
   readonly look: Look
   readonly awake: boolean
@@ -12,13 +12,15 @@ export const LOOKS = ['system', 'light', 'dark', 'contrast'] as const
 export type Look = (typeof LOOKS)[number]
 const SHOWS = ['both', 'translation', 'original'] as const
 
-/** Sizes of the type (rem): from a telephone in the hand to a wall. */
+/** Text sizes (rem): from a phone to a wall. */
 export const SIZES = [1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8] as const
 
 const STORED = 'dragoman.captions'
 const DEFAULTS: Preferences = { show: 'both', language: '', size: 2, look: 'system', awake: true }
 
-/** What is remembered, and over it what the address wishes (`show`, `to`, `size`, `look`). What makes no sense is passed over. */
+/**
+ * Returns the stored preferences, overridden by the address (`show`, `to`, `size`, `look`). Invalid values are ignored.
+ */
 export function readPreferences(said: URLSearchParams): Preferences {
   const asked = {
     ...(said.has('show') ? { show: said.get('show') } : {}),
@@ -33,11 +35,11 @@ export function storePreferences(preferences: Preferences): void {
   try {
     localStorage.setItem(STORED, JSON.stringify(preferences))
   } catch {
-    // A browser that keeps nothing begins with the defaults.
+    // Without storage, the defaults apply.
   }
 }
 
-/** The next size, `by` steps larger (or smaller). */
+/** Returns the next size, `by` steps larger (or smaller). */
 export function nextSize(size: number, by: number): number {
   const at = SIZES.findIndex(each => each >= size)
   return SIZES[Math.max(0, Math.min(SIZES.length - 1, at + by))]!

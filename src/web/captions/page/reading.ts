@@ -16,25 +16,25 @@ export interface ReadingParts {
   readonly room: string
   readonly access: Access
   readonly preferences: Preferences
-  /** The key is none (any more). */
+  /** The key is invalid or was revoked. */
   readonly onRefused: () => void
 }
 
-/** How long it is told that the service is back (ms). */
+/** Duration of the notice that the service has recovered (ms). */
 const BACK_MS = 4_000
-/** So long a cut may be before it is told at length (ms). */
+/** Disconnections up to this duration show only the short message (ms). */
 const SHORT_MS = 1_500
-/** Nothing comes any more, unless somebody does something. */
+/** The stream has ended; only a user action starts it again. */
 const OVER: ReadonlySet<StreamState> = new Set(['ended', 'expired', 'closed', 'refused'])
-/** The reader is not given the captions. */
+/** The reader may not read the captions. */
 const UNREADABLE: ReadonlySet<StreamState> = new Set(['expired', 'closed', 'refused'])
-/** How often what is missing is asked for, and when again (ms): others may be asking as well. */
+/** Number of attempts to fetch missing captions, and their interval (ms): other readers may be asking as well. */
 const MOST_FILLS = 10
 const REFILL_MS = 3_000
-/** From so many on, there may be more than the stream had for a newcomer. */
+/** A replay of this size is possibly incomplete. */
 const FULL_REPLAY = 400
 
-/** Somebody reads the captions of a room: what comes, what of it is shown, and what they are told. */
+/** A reader of a room’s captions: receives them, selects what is shown, and displays messages. */
 export class Reading {
   readonly book = new CaptionBook()
   readonly list: CaptionList
@@ -46,12 +46,12 @@ export class Reading {
   readonly #notice = element('notice', HTMLDivElement)
   #preferences: Preferences
   #state: StreamState = 'connecting'
-  /** When it became so (ms of this page). */
+  /** Time of the last state change (ms of this page). */
   #since = 0
   #back = 0
   #nothingYet = true
   #whole = false
-  /** Called when languages were heard that were not before. */
+  /** Called when a new language appears. */
   onLanguages: () => void = () => {}
 
   constructor(parts: ReadingParts) {
@@ -81,7 +81,7 @@ export class Reading {
     return this.#preferences
   }
 
-  /** Begins, or waits for the room after it has ended. */
+  /** Starts, or waits for the room after it has ended. */
   start(): void {
     this.#stream.start()
   }
@@ -94,12 +94,12 @@ export class Reading {
     this.#tell()
   }
 
-  /** Saves what was said; resolves to what to tell the reader. */
+  /** Saves the transcript; resolves to the message for the reader. */
   async save(format: Format): Promise<string> {
     return await download(this.#asked(), format, this.#preferences)
   }
 
-  /** Shows captions from before, also those that the stream had not kept. */
+  /** Shows earlier captions, including those that the stream no longer had. */
   async earlier(): Promise<void> {
     if (!this.#whole) this.#whole = await this.#fill()
     this.list.earlier()
@@ -110,7 +110,10 @@ export class Reading {
     return { room, access, life: this.book.lifeId }
   }
 
-  /** Fetches what the stream did not have: whatever is there already stays as it is. False when the server did not give it. */
+  /**
+   * Fetches what the stream did not have; existing captions stay unchanged. Returns false if the server did not return
+   * it.
+   */
   async #fill(): Promise<boolean> {
     const { life } = this.#asked()
     const captions = await readTranscript(this.#asked())
@@ -120,7 +123,7 @@ export class Reading {
     return captions !== undefined
   }
 
-  /** Captions are missing: asks until they are there. */
+  /** Captions are missing: retries until they are fetched. */
   async #fillSurely(): Promise<void> {
     for (let tries = 0; tries < MOST_FILLS; tries++) {
       if (await this.#fill()) return
@@ -169,7 +172,7 @@ export class Reading {
   #changed(state: StreamState): void {
     if (state !== this.#state) this.#since = performance.now()
     this.#state = state
-    // The screen may go dark when there is nothing more to come.
+    // Lets the screen turn off when no more captions will arrive.
     this.#awake.set(this.#preferences.awake && !OVER.has(state))
     if (state === 'again') setTimeout(() => this.#tell(), SHORT_MS)
     if (state === 'refused') this.#parts.onRefused()
@@ -197,7 +200,7 @@ export class Reading {
     const text =
       (this.#isShort() ? '' : long) ||
       this.#awayTold() ||
-      (this.#back === 0 ? '' : 'The translation service is back.')
+      (this.#back === 0 ? '' : 'The translation service has recovered.')
     const notice = element('notice-text', HTMLParagraphElement)
     if (notice.textContent !== text) notice.textContent = text
     element('wait', HTMLButtonElement).hidden = this.#state !== 'ended'
@@ -206,12 +209,12 @@ export class Reading {
     })
   }
 
-  /** A page that gets no captions has nothing to say about what was said. */
+  /** A page without access to captions shows nothing about the conversation. */
   #showEmpty(): void {
     element('empty', HTMLParagraphElement).hidden = !this.#nothingYet || UNREADABLE.has(this.#state)
   }
 
-  /** A cut that is soon over is told beside the title alone: nothing on the page moves for it. */
+  /** A short disconnection is only shown next to the title, so that the page does not move. */
   #isShort(): boolean {
     return this.#state === 'again' && performance.now() - this.#since < SHORT_MS
   }

@@ -3,7 +3,7 @@ import type { Entry } from './caption-book.ts'
 /** What the reader wants to see. */
 export interface Wish {
   readonly show: 'both' | 'translation' | 'original'
-  /** The language that they read; '' for all. */
+  /** The reader’s language; '' for all. */
   readonly language: string
 }
 
@@ -14,23 +14,23 @@ export interface Line {
   readonly kind: 'original' | 'translation'
 }
 
-/** Somebody is speaking, and there are no words in the wanted language yet. */
+/** Shown while someone speaks and no words in the selected language exist yet. */
 const NOT_YET = '…'
 
 /**
- * The lines of `entry` that `wish` wants; none when it is not shown. `leads` says whether its original stands for what was said:
- * the same original comes once for every language into which a speaker is translated.
+ * Returns the lines of `entry` to show for `wish`; empty if it is hidden. `leads`: whether its original represents the
+ * speech, since each target language has a copy of the original.
  */
 export function shownLines(entry: Entry, leads: boolean, { show, language }: Wish): Line[] {
   const { from, to, final } = entry
   const original: Line = { language: from, text: entry.text ?? '', kind: 'original' }
   const translation: Line = { language: to, text: entry.translation ?? '', kind: 'translation' }
-  // Who reads the language that is spoken needs no translation of it.
+  // Readers of the spoken language need no translation of it.
   if (language !== '' && to !== language) return from === language && leads ? said([original]) : []
   const same = from === to || original.text === translation.text
   const wantsOriginal = show !== 'translation' && (leads || language !== '')
   if (show === 'original') return wantsOriginal ? said([original.text === '' ? translation : original]) : []
-  // A service that tells one text alone.
+  // For a service that returns only one text.
   if (final && translation.text === '') return wantsOriginal || show === 'translation' ? said([original]) : []
   if (same && original.text !== '') return said([translation])
   if (show === 'translation' && translation.text === '') return [{ ...translation, text: NOT_YET }]

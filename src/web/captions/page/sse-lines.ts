@@ -2,13 +2,13 @@
 export interface StreamEvent {
   readonly type: string
   readonly data: string
-  /** Id of this event, or the latest before it. */
+  /** ID of this event, or the latest ID before it. */
   readonly id: string
 }
 
 /**
- * Reads server-sent events (WHATWG HTML, “Parsing an event stream”) from text in whatever pieces. Browsers' own reader cannot
- * send a header, and the token would stand in the address.
+ * Parses server-sent events (WHATWG HTML, “Parsing an event stream”) from text in any pieces. The browsers’ EventSource
+ * cannot send headers, so the token would have to be in the URL.
  */
 export class SseLines {
   #rest = ''
@@ -16,12 +16,12 @@ export class SseLines {
   #data: string[] = []
   #id: string
 
-  /** `lastId` is what was read last before this connection. */
+  /** `lastId` is the last ID of the previous connection. */
   constructor(lastId = '') {
     this.#id = lastId
   }
 
-  /** The events that `piece` completes. */
+  /** Returns the events that `piece` completes. */
   push(piece: string): StreamEvent[] {
     const text = this.#rest + piece
     const lines = text.split(/\r\n|\n|\r(?!$)/)

@@ -8,11 +8,11 @@ export type Format = keyof typeof FORMATS
 interface Asked {
   readonly room: string
   readonly access: Access
-  /** Id of the life of the room; '' for the present one. */
+  /** ID of the life of the room; '' for the current one. */
   readonly life: string
 }
 
-/** Whole utterances so far, from the server; undefined when it has none. */
+/** Fetches the complete utterances so far; undefined if the server has none. */
 export async function readTranscript(asked: Asked): Promise<Caption[] | undefined> {
   const response = await ask(asked, { format: 'json' }).catch(() => undefined)
   if (!response?.ok) return undefined
@@ -20,25 +20,25 @@ export async function readTranscript(asked: Asked): Promise<Caption[] | undefine
   return Array.isArray(entries) ? entries.flatMap(each => readCaption(each) ?? []) : undefined
 }
 
-/** Saves what was said as a file. Resolves to what to tell the reader. */
+/** Saves the transcript as a file. Resolves to the message for the reader. */
 export async function download(asked: Asked, format: Format, { show, language }: Wish): Promise<string> {
   const wish = { format, lines: show, ...(language === '' ? {} : { to: language }) }
   const response = await ask(asked, wish).catch(() => undefined)
-  if (!response) return 'The server does not answer.'
+  if (!response) return 'The server does not respond.'
   if (!response.ok) return refusal(response.status)
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await response.blob())
   link.download = `captions-${asked.room.replace(/[^\p{L}\p{N}_-]+/gu, '-')}.${FORMATS[format]}`
   link.click()
-  // The browser has begun to read it by then.
+  // By then the browser has started to read it.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
   return `Saved as ${link.download}.`
 }
 
 function refusal(status: number): string {
   if (status === 401) return 'This link or key is no longer valid.'
-  if (status === 404) return 'The server does not keep what was said in a room that has ended.'
-  return 'Not just now: please try again.'
+  if (status === 404) return 'The server did not keep the transcript of this room.'
+  return 'Try again in a moment.'
 }
 
 function ask({ room, access, life }: Asked, wish: Record<string, string>): Promise<Response> {

@@ -1,6 +1,6 @@
-/** What the server said when it did not do what it was asked. */
+/** The error returned by the server. */
 export class ApiError extends Error {
-  /** `key_wrong`, `room_unknown` and the like; empty where it said nothing of the kind. */
+  /** `key_wrong`, `room_unknown` and so on; empty if the response had none. */
   readonly code: string
   readonly status: number
 
@@ -11,7 +11,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Asks the server with a key, which is in a header and nowhere else. */
+/** Requests to the server. The key is only sent in a header. */
 export class Api {
   readonly key: string
 
@@ -19,13 +19,13 @@ export class Api {
     this.key = key
   }
 
-  /** JSON of the answer. Rejects with `ApiError`; with `TypeError` where there is no server. */
+  /** Returns the response as JSON. Rejects with `ApiError`, or `TypeError` if the server is unreachable. */
   async ask(method: string, path: string, body?: object): Promise<unknown> {
     const response = await this.open(method, path, body)
     return await response.json()
   }
 
-  /** The answer itself, once it is there and good. */
+  /** Returns the successful response. */
   async open(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
     const response = await fetch(path, {
       method,
@@ -42,13 +42,15 @@ export class Api {
     throw new ApiError(
       response.status,
       typeof said.error === 'string' ? said.error : '',
-      typeof said.description === 'string' ? said.description : `the server answered ${response.status}`,
+      typeof said.description === 'string'
+        ? said.description
+        : `the server responded with ${response.status}`,
     )
   }
 }
 
-/** What went wrong, for people. */
+/** Describes an error for people. */
 export function troubleOf(error: unknown): string {
   if (error instanceof ApiError) return error.message
-  return 'the server cannot be reached'
+  return 'the server is unreachable'
 }

@@ -13,7 +13,7 @@ import type {
 import { LagCurve } from './lag-curve.ts'
 import { EVENTS_KEPT, QUANTILES_KEPT, UTTERANCES_KEPT } from './rates.ts'
 
-/** A leg as it is shown. */
+/** A leg as shown on the page. */
 export interface ShownLeg {
   figures: LegFigures
   level: number
@@ -21,10 +21,10 @@ export interface ShownLeg {
   readonly curve: LagCurve
 }
 
-/** Points of health that are kept: two minutes. */
+/** Number of health values kept: two minutes. */
 const HEALTH_KEPT = 120
 
-/** All that the page knows. What the server tells is applied to it; views read it. */
+/** The state of the page. Messages of the server update it, and views read it. */
 export class Board {
   readonly rooms = new Map<string, RoomFigures>()
   readonly legs = new Map<number, ShownLeg>()
@@ -32,12 +32,12 @@ export class Board {
   utterances: UtteranceFigures[] = []
   quantiles: Quantiles[] = []
   calls: readonly SimulatedCallView[] = []
-  /** The newest last. */
+  /** Newest last. */
   health: HealthFigures[] = []
-  /** The server's time of the latest news (ms since 1970). */
+  /** Server time of the latest message (ms since 1970). */
   at = 0
 
-  /** Everything anew. */
+  /** Replaces the complete state. */
   snapshot(told: Snapshot): void {
     this.at = told.at
     this.rooms.clear()
@@ -67,7 +67,7 @@ export class Board {
       if (leg) leg.lagMs = lagMs
     }
     for (const { curve, lagMs } of this.legs.values()) curve.add(lagMs)
-    // Who comes between two deltas is told what is fresh twice.
+    // A page that connects between two deltas receives recent items twice.
     this.events = newest(this.events, told.events, ({ id }) => id, EVENTS_KEPT)
     this.utterances = newest(this.utterances, told.utterances, ({ id }) => id, UTTERANCES_KEPT)
     this.quantiles = newest(this.quantiles, told.quantiles, ({ at }) => at, QUANTILES_KEPT)
@@ -83,7 +83,7 @@ export class Board {
   }
 }
 
-/** `known` and what of `more` is newer than all of it, by a number that grows; the newest `kept`. */
+/** Merges `known` with the items of `more` that have a higher number; keeps the newest `kept`. */
 function newest<T>(known: readonly T[], more: readonly T[], order: (item: T) => number, kept: number): T[] {
   const last = known.at(-1)
   const after = last === undefined ? Number.NEGATIVE_INFINITY : order(last)

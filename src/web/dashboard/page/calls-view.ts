@@ -4,12 +4,14 @@ import { type Api, troubleOf } from './api.ts'
 import { PhoneListener } from './phone-listener.ts'
 import { duration, say } from './words.ts'
 
-/** Phones that are listened to at once: browsers have six connections to a server, and the page needs some for itself. */
+/**
+ * Maximum number of phones played at once: browsers allow six connections to a server, and the page needs some itself.
+ */
 const MOST_HEARD = 2
-/** What stops each of those, the oldest first. */
+/** Stop functions of those, oldest first. */
 const heard: (() => void)[] = []
 
-/** The simulated calls that go on, with what can be listened to. */
+/** The simulated calls in progress, with their phones to listen to. */
 export class CallsView {
   readonly #list = element('calls', HTMLElement)
   readonly #items = new Map<string, CallItem>()
@@ -19,7 +21,7 @@ export class CallsView {
     this.#api = api
   }
 
-  /** `at`: the server's time. */
+  /** `at`: server time. */
   show(calls: readonly SimulatedCallView[], at: number): void {
     for (const [id, item] of this.#items)
       if (!calls.some(call => call.id === id)) {
@@ -94,7 +96,7 @@ class CallItem {
       button.setAttribute('aria-pressed', 'true')
       this.#listeners[phone] = new PhoneListener({
         ...{ api: this.#api(), call: this.#id, phone },
-        // Two are told apart by where they come from.
+        // Two phones are panned left and right.
         pan: count === 1 ? 0 : phone === 0 ? -0.6 : 0.6,
         onLevel: loud => level.style.setProperty('--level', String(Math.round(Math.sqrt(loud) * 100))),
         onEnd: stopped,

@@ -1,6 +1,6 @@
 import { made } from '../../../pages/page/element.ts'
 
-/** What a chart shows, as a table behind a line that opens it. */
+/** The data of a chart as a collapsible table. */
 export class ChartTable {
   readonly element = made('details')
   readonly #head: readonly string[]
@@ -28,13 +28,13 @@ export class ChartTable {
     this.element.addEventListener('toggle', () => this.#fill())
   }
 
-  /** The newest first. */
+  /** Newest first. */
   show(rows: readonly (readonly string[])[]): void {
     this.#rows = rows
     this.#fill()
   }
 
-  /** A table that nobody sees is not made. */
+  /** The table is only filled while it is open. */
   #fill(): void {
     if (!this.element.open) return
     this.#body.replaceChildren(

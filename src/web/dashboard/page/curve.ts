@@ -2,10 +2,10 @@ import { curvePath, drawn } from './svg.ts'
 
 const BOX = { x: 1, y: 1, width: 98, height: 26 }
 
-/** Places of the axis while there is little to show. */
+/** Minimum number of points on the axis. */
 const LEAST_PLACES = 12
 
-/** A small curve without axes, beside a figure that says the same. */
+/** A small curve without axes, next to its current value. */
 export class Curve {
   readonly element = drawn('svg', {
     viewBox: '0 0 100 28',
@@ -22,13 +22,13 @@ export class Curve {
   readonly #least: number
   #drawn = ''
 
-  /** `least`: the top of the axis while nothing is above it. */
+  /** `least`: minimum top of the axis. */
   constructor(least: number) {
     this.#least = least
     this.element.append(this.#path)
   }
 
-  /** `bad`: drawn as something to look after. */
+  /** `bad`: drawn as a problem. */
   draw(values: readonly number[], bad = false): void {
     const places = Math.max(LEAST_PLACES, values.length)
     const path = curvePath(values, BOX, Math.max(this.#least, ...values), places)

@@ -64,12 +64,18 @@ function state(now: LiveState, words: string): void {
   place.dataset.state = now
   say(
     place,
-    { connecting: 'Connecting …', live: 'Live', again: 'Lost', refused: 'No entry', closed: 'Closed' }[now],
+    {
+      connecting: 'Connecting …',
+      live: 'Live',
+      again: 'Reconnecting',
+      refused: 'Access denied',
+      closed: 'Closed',
+    }[now],
   )
   const stale = element('stale', HTMLElement)
   stale.hidden = now !== 'again'
-  const old = element('board', HTMLElement).hidden ? 'There is nothing to see yet' : 'What you see is old'
-  say(stale, now === 'again' ? `${old}: ${words}. It is tried again by itself.` : '')
+  const old = element('board', HTMLElement).hidden ? 'There is no data yet' : 'Data is outdated'
+  say(stale, now === 'again' ? `${old}: ${words}. Reconnecting.` : '')
   if (now === 'live') {
     door.hide()
     element('board', HTMLElement).hidden = false
@@ -78,7 +84,7 @@ function state(now: LiveState, words: string): void {
   } else if (now === 'refused' || now === 'closed') {
     leave()
     if (now === 'closed') door.closed()
-    else door.open('This key is not valid.')
+    else door.open('Invalid key')
   }
 }
 
@@ -98,7 +104,7 @@ function take(type: string, data: string): void {
     return
   }
   if (type === 'snapshot') {
-    // Another server counts anew.
+    // Another server numbers its events from the start.
     events.clear()
     board.snapshot(told as Snapshot)
   } else if (type === 'delta') board.delta(told as Delta)

@@ -2,7 +2,7 @@ import { made } from '../../../pages/page/element.ts'
 import { troubleOf } from './api.ts'
 import { say } from './words.ts'
 
-/** Does something and says in `place` what came of it. True when it was done. */
+/** Runs an action and shows its result in `place`. Resolves to true on success. */
 export async function deed(place: HTMLElement, done: string, work: () => Promise<unknown>): Promise<boolean> {
   place.classList.remove('bad')
   say(place, '…')
@@ -12,12 +12,12 @@ export async function deed(place: HTMLElement, done: string, work: () => Promise
     return true
   } catch (error) {
     place.classList.add('bad')
-    say(place, `That did not work: ${troubleOf(error)}`)
+    say(place, `Failed: ${troubleOf(error)}`)
     return false
   }
 }
 
-/** A button that asks once more before it does what cannot be undone. */
+/** A button that asks for confirmation before an irreversible action. */
 export class SureButton {
   readonly #button: HTMLButtonElement
   readonly #words: string
@@ -44,7 +44,7 @@ export class SureButton {
   }
 }
 
-/** What is typed into a form of one text and a language, whenever it is sent. */
+/** Calls `send` with the text and language of a form when it is submitted. */
 export function onSay(
   form: HTMLFormElement,
   send: (text: string, language: string) => Promise<boolean>,
@@ -59,7 +59,7 @@ export function onSay(
   })
 }
 
-/** Fills the list of languages of such a form. */
+/** Fills the language list of such a form. */
 export function sayIn(form: HTMLFormElement, languages: readonly string[], wanted: string): void {
   const select = form.elements.namedItem('language')
   if (!(select instanceof HTMLSelectElement)) return

@@ -2,7 +2,7 @@ import { element } from '../../../pages/page/element.ts'
 import { accessOf, forgetKey, fragment, storeKey } from '../../captions/page/access.ts'
 import { say } from './words.ts'
 
-/** Where a key is typed in. It is kept for this tab, and in no address. */
+/** The form for the key, which is kept for this tab and never in an address. */
 export class Door {
   readonly #section = element('door', HTMLElement)
   readonly #field = element('key', HTMLInputElement)
@@ -19,7 +19,7 @@ export class Door {
     })
   }
 
-  /** The key that came in the address, which has it no more, or that was typed in before. */
+  /** Returns the key from the address, which is then cleaned, or the key typed in before. */
   static key(): string | undefined {
     const access = accessOf(fragment(location.hash))
     if (location.hash !== '') history.replaceState(null, '', location.pathname)
@@ -34,9 +34,9 @@ export class Door {
     this.#field.focus()
   }
 
-  /** There is no key that would be right. */
+  /** No key would be accepted. */
   closed(): void {
-    this.open('This server has no key in its settings, so its dashboard is closed.')
+    this.open('The dashboard is disabled, because the settings of this server have no key.')
     element('door-form', HTMLElement).hidden = true
   }
 

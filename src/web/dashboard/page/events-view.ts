@@ -2,17 +2,17 @@ import { element, made } from '../../../pages/page/element.ts'
 import type { EventLine } from '../wire.ts'
 import { timeOfDay } from './words.ts'
 
-/** Lines that are in the page at most. */
+/** Maximum number of lines on the page. */
 const MOST = 120
 
-/** What happened, the newest first. */
+/** The events, newest first. */
 export class EventsView {
   readonly #list = element('events', HTMLElement)
   readonly #kind = element('event-kind', HTMLSelectElement)
   #newest = 0
 
   constructor(changed: () => void) {
-    // It scrolls: by keyboard, too.
+    // Makes it scrollable by keyboard.
     this.#list.tabIndex = 0
     this.#kind.addEventListener('change', () => {
       this.clear()

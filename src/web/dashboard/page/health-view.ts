@@ -7,10 +7,10 @@ type Mood = 'good' | 'bad' | 'plain'
 
 interface Figure {
   readonly name: string
-  /** What is shown, in large and in small. */
+  /** Large and small text. */
   readonly words: (health: HealthFigures) => readonly [string, string?]
   readonly mood: (health: HealthFigures) => Mood
-  /** What a curve is drawn of, and the top of its axis while it is low. */
+  /** Values of the curve, and the minimum top of its axis. */
   readonly curve?: { readonly of: (health: HealthFigures) => number; readonly least: number }
 }
 
@@ -25,7 +25,7 @@ const FIGURES: readonly Figure[] = [
     curve: { of: ({ loopLagMs }) => loopLagMs, least: 50 },
   },
   {
-    name: 'Processor',
+    name: 'CPU',
     words: ({ cpuPercent }) => [`${Math.round(cpuPercent)} %`, 'of one core'],
     mood: ({ cpuPercent }) => when(cpuPercent > 85),
     curve: { of: ({ cpuPercent }) => cpuPercent, least: 100 },
@@ -71,7 +71,7 @@ const FIGURES: readonly Figure[] = [
   },
 ]
 
-/** How the process does: a figure and a colour each, and the word for the colour. */
+/** Health of the process: a value and a color each, with a word for the color. */
 export class HealthView {
   readonly #tiles = FIGURES.map(figure => new Tile(figure))
 

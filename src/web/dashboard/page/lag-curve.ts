@@ -1,9 +1,9 @@
 import { LAG_POINTS } from './rates.ts'
 
-/** Seconds that a point stands for. */
+/** Seconds per point. */
 const SECONDS = 5
 
-/** The lag of one leg over the last minutes: a point for five seconds, which is the worst of them. */
+/** The lag of a leg over the last minutes: one point per five seconds, with their maximum. */
 export class LagCurve {
   readonly #points: number[]
   #seconds = 0
@@ -13,7 +13,7 @@ export class LagCurve {
     this.#points = [...past]
   }
 
-  /** The lag of another second (ms). */
+  /** Adds the lag of the next second (ms). */
   add(lagMs: number): void {
     if (this.#seconds++ % SECONDS === 0) {
       this.#points.push(lagMs)
@@ -21,7 +21,7 @@ export class LagCurve {
     } else if (lagMs > this.#points.at(-1)!) this.#points[this.#points.length - 1] = lagMs
   }
 
-  /** The oldest first; the newest may still grow. */
+  /** Oldest first; the newest can still grow. */
   get points(): readonly number[] {
     return this.#points
   }

@@ -1,7 +1,10 @@
 import { made } from '../../../pages/page/element.ts'
 import { languageName } from '../../captions/page/language-names.ts'
 
-/** Fills `select` with languages, `none` first if it is given; `wanted` is chosen, and is there even if nobody offers it. */
+/**
+ * Fills `select` with languages, with `none` first if given. `wanted` is selected, and included even if it is not
+ * offered.
+ */
 export function fillLanguages(
   select: HTMLSelectElement,
   languages: readonly string[],

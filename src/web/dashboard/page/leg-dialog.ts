@@ -7,7 +7,7 @@ import { fillLanguages } from './languages.ts'
 import { hearableOf, heardOf, spokenOf } from './offered.ts'
 import { say } from './words.ts'
 
-/** How one leg takes part, and what can be done about it. Changes are made at once. */
+/** State and actions of a leg. Changes apply immediately. */
 export class LegDialog {
   readonly #dialog = element('leg', HTMLDialogElement)
   readonly #speaks = element('leg-speaks', HTMLSelectElement)
@@ -34,11 +34,9 @@ export class LegDialog {
     onSay(this.#sayForm, (text, language) => {
       const { room, id } = this.#shown!
       const path = `/v1/rooms/${encodeURIComponent(room)}/say`
-      return deed(this.#told, 'They are being told.', () =>
-        this.#api().ask('POST', path, { text, language, to: [id] }),
-      )
+      return deed(this.#told, 'Sent.', () => this.#api().ask('POST', path, { text, language, to: [id] }))
     })
-    this.#sure = new SureButton(element('leg-hang-up', HTMLButtonElement), 'Really hang up', () => {
+    this.#sure = new SureButton(element('leg-hang-up', HTMLButtonElement), 'Confirm hang-up', () => {
       void deed(this.#told, 'Hung up.', () => this.#api().ask('DELETE', this.#path)).then(
         done => done && this.#dialog.close(),
       )
@@ -58,7 +56,7 @@ export class LegDialog {
     this.#dialog.showModal()
   }
 
-  /** What is shown follows what is; it closes when they have gone. */
+  /** Shows the current state; closes when the leg is gone. */
   follow(board: Board): void {
     const shown = this.#shown
     if (!this.#dialog.open || !shown) return
@@ -77,7 +75,7 @@ export class LegDialog {
     this.#shown = figures
     say(element('leg-title', HTMLElement), name ?? id)
     say(element('leg-about', HTMLElement), `${id} by ${channel}, in ${room}`)
-    // Nobody's open list is taken away under their hands.
+    // Does not refill a list that the user has open.
     if (before?.speaks !== speaks || !before)
       fillLanguages(this.#speaks, heardOf(this.#offer), speaks ?? '', 'nothing: they only listen')
     if (before?.hears !== hears || !before)
@@ -91,7 +89,7 @@ export class LegDialog {
     const before = this.#shown
     void deed(this.#told, 'Changed.', () => this.#api().ask('PATCH', this.#path, change)).then(done => {
       if (done || !before) return
-      // Back to how it is.
+      // Shows the current state again.
       this.#shown = undefined
       this.#show(before)
     })

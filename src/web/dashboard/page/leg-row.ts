@@ -4,12 +4,12 @@ import type { ShownLeg } from './board.ts'
 import { Curve } from './curve.ts'
 import { duration, say, shortly } from './words.ts'
 
-/** From here on a lag is shown as trouble (ms). */
+/** Lag shown as a problem from this value (ms). */
 const LATE_MS = 3_000
-/** A level from which somebody is said to speak. */
+/** Level from which a participant counts as speaking. */
 const SPEAKING = 40
 
-/** A leg in the table. Only what has changed is touched. */
+/** A leg in the table. Only changed elements are updated. */
 export class LegRow {
   readonly element = made('tr')
   readonly button = made('button', 'Control', 'small')
@@ -36,14 +36,14 @@ export class LegRow {
     this.#cell('td', 'Lag').append(this.#lag, this.#curve.element)
     this.#sessions = this.#cell('td', 'Translations')
     this.#lost = this.#cell('td', 'Lost frames', 'figure')
-    this.#back = this.#cell('td', 'Came back', 'figure')
-    this.#for = this.#cell('td', 'For', 'figure')
+    this.#back = this.#cell('td', 'Reconnects', 'figure')
+    this.#for = this.#cell('td', 'Duration', 'figure')
     this.#cell('td', '', 'act').append(this.button)
     this.button.type = 'button'
     this.button.addEventListener('click', open)
   }
 
-  /** `at`: the server's time. */
+  /** `at`: server time. */
   show({ figures, lagMs, curve }: ShownLeg, at: number): void {
     if (figures !== this.#shown) this.#figures(figures)
     this.#shown = figures
@@ -66,7 +66,7 @@ export class LegRow {
     this.#chips.replaceChildren(
       chip(channel),
       ...(simulated ? [chip('simulated', 'simulated')] : []),
-      ...(present ? [] : [chip('away', 'bad')]),
+      ...(present ? [] : [chip('reconnecting', 'bad')]),
       ...(muted ? [chip('muted', 'bad')] : []),
       ...(interpreting ? [] : [chip('not interpreted', 'bad')]),
     )

@@ -1,21 +1,21 @@
 import { SseLines } from '../../captions/page/sse-lines.ts'
 import { type Api, ApiError } from './api.ts'
 
-/** `again`: it is tried again by itself. `refused` and `closed` are for good. */
+/** `again`: reconnects automatically. `refused` and `closed` are final. */
 export type LiveState = 'connecting' | 'live' | 'again' | 'refused' | 'closed'
 
 export interface LiveParts {
   readonly api: Api
   readonly onEvent: (type: string, data: string) => void
-  /** `words`: what went wrong, if anything. */
+  /** `words`: description of the problem, if any. */
   readonly onState: (state: LiveState, words: string) => void
 }
 
-/** A connection that lives says something every second; after so long it is given up (ms). */
+/** Time without data after which the connection is replaced (ms); the server sends something every second. */
 const SILENCE_MS = 6_000
 const BACKOFF_MS = [250, 500, 1_000, 2_000, 5_000, 10_000]
 
-/** The stream of the dashboard, over as many connections as it takes. */
+/** The stream of the dashboard, over any number of connections. */
 export class Live {
   readonly #parts: LiveParts
   #abort: AbortController | undefined
@@ -39,7 +39,7 @@ export class Live {
     this.#abort = undefined
   }
 
-  /** The network is back, or somebody looks again: no more waiting. */
+  /** Reconnects without delay, when the network is back or the page is visible again. */
   hurry(): void {
     if (this.#timer === 0) return
     clearTimeout(this.#timer)
@@ -80,7 +80,7 @@ export class Live {
     if (error instanceof ApiError && error.status === 401) this.#parts.onState('refused', error.message)
     else if (error instanceof ApiError && error.code === 'control_closed')
       this.#parts.onState('closed', error.message)
-    else this.#later(abort, error instanceof ApiError ? error.message : 'the server does not answer')
+    else this.#later(abort, error instanceof ApiError ? error.message : 'the server does not respond')
   }
 
   #later(abort: AbortController, words: string): void {

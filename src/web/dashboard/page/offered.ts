@@ -1,7 +1,7 @@
 import { hearable, translated } from '../../../pages/page/hearable.ts'
 import type { Offer } from '../wire.ts'
 
-/** What can be chosen where the service does not say what it has: it may have these. */
+/** Languages offered if the service does not report its own. */
 const COMMON: readonly string[] = [
   ...[
     'en-us',
@@ -22,19 +22,22 @@ const COMMON: readonly string[] = [
 
 type Languages = Pick<Offer, 'languages'>
 
-/** Those that the service understands. */
+/** Languages that the service recognizes. */
 export function heardOf({ languages }: Languages): readonly string[] {
   if (languages.length === 0) return COMMON
   return languages.filter(each => each.heard).map(each => each.id)
 }
 
-/** Those that it speaks. */
+/** Languages with a voice. */
 export function spokenOf({ languages }: Languages): readonly string[] {
   if (languages.length === 0) return COMMON
   return languages.filter(each => each.spoken).map(each => each.id)
 }
 
-/** Those in which somebody who speaks `from`, or anybody at all, can be heard: as they are, or translated. */
+/**
+ * Returns the languages in which a participant who speaks `from`, or any language, can be heard: original or
+ * translated.
+ */
 export function hearableOf({ languages }: Languages, from?: string): readonly string[] {
   if (languages.length === 0) return COMMON
   if (from === undefined) return hearable(languages).map(({ id }) => id)

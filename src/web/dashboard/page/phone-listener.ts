@@ -1,14 +1,14 @@
 import type { Api } from './api.ts'
 import { SOUND_RATE } from './rates.ts'
 
-/** Sound that is kept ready against the network's moods (s). */
+/** Audio buffered against network jitter (s). */
 const LEAD_S = 0.25
-/** More than this is caught up by leaving something out (s). */
+/** Above this buffer, audio is skipped to catch up (s). */
 const MOST_S = 1.2
 
 let shared: AudioContext | undefined
 
-/** One for all who are listened to, at the telephone's rate: the browser brings it up to that of the speakers. */
+/** One context for all phones, at the phone’s sample rate; the browser resamples it. */
 function context(): AudioContext {
   shared ??= new AudioContext({ sampleRate: SOUND_RATE })
   void shared.resume()
@@ -21,19 +21,22 @@ export interface ListenParts {
   readonly phone: number
   /** −1 (left) to 1 (right). */
   readonly pan: number
-  /** How loud it is, 0 to 1, some times a second. */
+  /** Volume, 0 to 1, several times a second. */
   readonly onLevel: (level: number) => void
-  /** It is over: hung up, or the connection broke. Not called after `stop`. */
+  /** The call has ended or the connection broke. Not called after `stop`. */
   readonly onEnd: () => void
 }
 
-/** Plays what one simulated phone hears, as it hears it. Made by a click, since browsers ask for one before they play. */
+/**
+ * Plays live what a simulated phone hears. Created in a click handler, because browsers require a user action before
+ * playing.
+ */
 export class PhoneListener {
   readonly #parts: ListenParts
   readonly #abort = new AbortController()
   readonly #audio = context()
   readonly #out: StereoPannerNode
-  /** When the next sample is due (s of the audio's clock). */
+  /** Time of the next sample (s of the audio clock). */
   #due = 0
   #odd: number | undefined
 
@@ -61,7 +64,7 @@ export class PhoneListener {
         this.#play(value)
       }
     } catch {
-      // Hung up, stopped or broken: it is over all the same.
+      // Hung up, stopped or broken: playback ends in any case.
     }
     if (!this.#abort.signal.aborted) onEnd()
   }
@@ -89,7 +92,7 @@ export class PhoneListener {
     this.#due += buffer.duration
   }
 
-  /** Networks cut where they like, also in the middle of a sample. */
+  /** Chunks from the network can end within a sample. */
   #whole(bytes: Uint8Array): Uint8Array {
     const odd = this.#odd
     const all = odd === undefined ? bytes : Uint8Array.of(odd, ...bytes)

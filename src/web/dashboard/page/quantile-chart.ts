@@ -6,15 +6,15 @@ import { curvePath, drawn, roundTop } from './svg.ts'
 import { shortly, timeOfDay } from './words.ts'
 
 const CURVES = [
-  { key: 'p50', name: 'half are faster' },
-  { key: 'p90', name: '9 of 10 are faster' },
-  { key: 'p99', name: '99 of 100 are faster' },
+  { key: 'p50', name: '50 % are faster' },
+  { key: 'p90', name: '90 % are faster' },
+  { key: 'p99', name: '99 % are faster' },
 ] as const
 
-/** Places of the axis while there is little to show: three minutes. */
+/** Minimum number of points on the axis: three minutes. */
 const LEAST_PLACES = 18
 
-/** How latencies are spread, over the last quarter of an hour. */
+/** Distribution of latencies over the last quarter of an hour. */
 export class QuantileChart {
   readonly #chart = drawn('svg', { viewBox: VIEW, class: 'chart', role: 'img' })
   readonly #table = new ChartTable('Latencies over time', [
@@ -45,7 +45,7 @@ export class QuantileChart {
       }),
     )
     const last = quantiles.findLast(({ count }) => count > 0)
-    this.#chart.setAttribute('aria-label', last ? words(last) : 'No utterance was translated yet.')
+    this.#chart.setAttribute('aria-label', last ? words(last) : 'No utterance has been translated yet.')
     this.#table.show(
       quantiles.toReversed().map(each => [
         timeOfDay(each.at),
@@ -61,5 +61,5 @@ export class QuantileChart {
 
 function words({ count, p50, p90, p99 }: Quantiles): string {
   const [half, most, nearly] = [p50, p90, p99].map(ms => shortly(ms ?? 0))
-  return `Of ${count} utterances in a minute half took less than ${half}, 9 of 10 less than ${most}, 99 of 100 less than ${nearly}.`
+  return `Of ${count} utterances in a minute, 50 % took less than ${half}, 90 % less than ${most}, 99 % less than ${nearly}.`
 }

@@ -6,7 +6,7 @@ import { deed, onSay, SureButton, sayIn } from './deed.ts'
 import { spokenOf } from './offered.ts'
 import { say } from './words.ts'
 
-/** What can be done with a room. */
+/** Actions for a room. */
 export class RoomDialog {
   readonly #dialog = element('room', HTMLDialogElement)
   readonly #sayForm = element('room-say', HTMLFormElement)
@@ -21,14 +21,14 @@ export class RoomDialog {
   constructor(api: () => Api) {
     this.#api = api
     onSay(this.#sayForm, (text, language) =>
-      deed(this.#told, 'Everybody is being told.', () => this.#ask('POST', '/say', { text, language })),
+      deed(this.#told, 'Sent.', () => this.#ask('POST', '/say', { text, language })),
     )
     element('room-link', HTMLButtonElement).addEventListener('click', () => void this.#link())
     element('room-code', HTMLButtonElement).addEventListener('click', () => void this.#code())
     element('room-copy', HTMLButtonElement).addEventListener('click', () => void this.#copy())
-    this.#sure = new SureButton(element('room-end', HTMLButtonElement), 'Really end it', () => {
+    this.#sure = new SureButton(element('room-end', HTMLButtonElement), 'Confirm end', () => {
       const goodbye = element('room-goodbye', HTMLInputElement).checked
-      void deed(this.#told, 'It ends.', () => this.#ask('DELETE', goodbye ? '?goodbye=true' : ''))
+      void deed(this.#told, 'Ending.', () => this.#ask('DELETE', goodbye ? '?goodbye=true' : ''))
     })
   }
 
@@ -47,7 +47,7 @@ export class RoomDialog {
     this.#dialog.showModal()
   }
 
-  /** It closes when the room is no more. */
+  /** Closes when the room has ended. */
   follow(board: Board): void {
     if (this.#dialog.open && !board.rooms.has(this.#room)) this.#dialog.close()
   }
@@ -57,18 +57,18 @@ export class RoomDialog {
   }
 
   async #link(): Promise<void> {
-    await deed(this.#told, 'Good for an hour, for whoever has it.', async () => {
+    await deed(this.#told, 'Valid for one hour for anyone with the link.', async () => {
       const { token } = (await this.#ask('POST', '/captions/link', {})) as { token: string }
-      // Behind `#` nobody gets to see it but the page.
+      // Browsers do not send the part after `#`.
       const path = `/captions/${encodeURIComponent(this.#room)}#token=${token}`
       this.#show('Captions of this room', new URL(path, location.href).href)
     })
   }
 
   async #code(): Promise<void> {
-    await deed(this.#told, 'Good for an hour.', async () => {
+    await deed(this.#told, 'Valid for one hour.', async () => {
       const { code } = (await this.#ask('POST', '/codes', {})) as { code: string }
-      this.#show('To be keyed in on the telephone', code)
+      this.#show('Code to join by phone', code)
     })
   }
 
@@ -82,7 +82,7 @@ export class RoomDialog {
     this.#value.select()
     await navigator.clipboard.writeText(this.#value.value).then(
       () => say(this.#told, 'Copied.'),
-      () => say(this.#told, 'It is marked: copy it with the keyboard.'),
+      () => say(this.#told, 'Selected. Press Ctrl+C.'),
     )
   }
 }

@@ -4,7 +4,7 @@ import { LegRow } from './leg-row.ts'
 import { RoomGroup } from './room-group.ts'
 import { many, say } from './words.ts'
 
-/** Rows that are shown at most: of more one has to look for what one wants. */
+/** Maximum number of rows; the filter shows others. */
 const MOST_ROWS = 250
 
 export interface RoomsActions {
@@ -35,7 +35,7 @@ export class RoomsTable {
     let hidden = 0
     const groups = new Set<string>()
     const rows = new Set<number>()
-    // What comes back into the search stands where it stood.
+    // Rows that match the filter again return to their position.
     let above: Element | null = this.#table.tHead
     for (const [name, room] of board.rooms) {
       const legs = byRoom.get(name) ?? []
@@ -63,7 +63,7 @@ export class RoomsTable {
     const more = element('more', HTMLElement)
     const none = rows.size === 0 && board.legs.size > 0
     more.hidden = hidden === 0 && !none
-    say(more, none ? 'Nobody here fits what you look for.' : `${hidden} more: look for what you want above.`)
+    say(more, none ? 'No matches.' : `${hidden} more. Use the filter.`)
   }
 
   levels(board: Board): void {

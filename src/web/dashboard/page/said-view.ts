@@ -4,7 +4,7 @@ import type { Api } from './api.ts'
 import type { Board } from './board.ts'
 import { say } from './words.ts'
 
-/** Captions that are in the page at most. */
+/** Maximum number of captions on the page. */
 const MOST = 60
 
 interface Said {
@@ -18,7 +18,7 @@ interface Said {
   readonly translation: string
 }
 
-/** Captions of one room, for as long as somebody wants to see them: they come from the control API, and only then. */
+/** Captions of one room while they are shown, requested from the control API. */
 export class SaidView {
   readonly #list = element('said', HTMLElement)
   readonly #room = element('said-room', HTMLSelectElement)
@@ -29,13 +29,13 @@ export class SaidView {
 
   constructor(api: () => Api) {
     this.#api = api
-    // It scrolls: by keyboard, too.
+    // Makes it scrollable by keyboard.
     this.#list.tabIndex = 0
     this.#switch.addEventListener('click', () => (this.#stream ? this.stop() : this.#start()))
     this.#room.addEventListener('change', () => this.#stream && this.#start())
   }
 
-  /** The rooms that can be chosen. */
+  /** Fills the list of rooms. */
   show({ rooms }: Board): void {
     const known = Array.from(this.#room.options, ({ value }) => value)
     const names = [...rooms.keys()]
@@ -70,7 +70,7 @@ export class SaidView {
     this.#stream.start()
   }
 
-  /** What was said stays to be read. */
+  /** The captions remain readable. */
   #over(): void {
     this.#stream?.stop()
     this.#stream = undefined

@@ -11,7 +11,7 @@ interface PhoneFields {
   readonly recording: HTMLSelectElement
 }
 
-/** Where a simulated call is put together and placed. */
+/** The form that configures and places a simulated call. */
 export class SimulateForm {
   readonly #form = element('simulate', HTMLFormElement)
   readonly #place = element('phones', HTMLElement)
@@ -47,7 +47,7 @@ export class SimulateForm {
     this.#narrow()
   }
 
-  /** Each phone can hear what its speaker is translated into: the other phone, or itself. */
+  /** Each phone can hear the languages into which its speaker is translated: the other phone, or itself. */
   #narrow(): void {
     for (const [at, { hears }] of this.#phones.entries()) {
       const { speaks } = this.#phones[this.#phones.length - 1 - at]!
@@ -96,7 +96,7 @@ function phoneFields(
   const fields = { recording: add('Says', set), speaks: add('In', both), hears: add('Hears', both) }
   set.append(both)
   fields.recording.replaceChildren(...recordings.map(optionOf))
-  // The second one speaks something else than the first.
+  // The second phone speaks a different recording.
   fields.recording.selectedIndex = Math.min(recordings.length - 1, count === 1 ? 3 : at === 0 ? 3 : 2)
   const { language = 'en-us' } = recordings[0] ?? {}
   fillLanguages(fields.speaks, heardOf(offer), language, 'nothing: it only listens')

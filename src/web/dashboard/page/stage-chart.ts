@@ -9,7 +9,7 @@ const HEIGHT = 190
 const LEFT = 66
 const TOP = 12
 const BOTTOM = 8
-/** Bars that fit. */
+/** Maximum number of bars. */
 const BARS = 40
 
 const STAGES = [
@@ -19,16 +19,16 @@ const STAGES = [
   { key: 'networkMs', name: 'Network' },
   { key: 'bridgeMs', name: 'Bridge' },
 ] as const
-/** What is not known of an utterance. */
-const REST = 'Not told apart'
+/** Share of the latency that cannot be attributed to a stage. */
+const REST = 'Unattributed'
 
-/** A bar for each utterance, as long as it took, in the colours of its stages. */
+/** A bar for each utterance, whose length is the latency, in the colors of its stages. */
 export class StageChart {
   readonly #chart = drawn('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'chart', role: 'img' })
   readonly #table = new ChartTable('Latency of the latest utterances', [
     'At',
     'Listener',
-    'In all',
+    'Total',
     ...STAGES.map(({ name }) => name),
     REST,
   ])
@@ -54,7 +54,7 @@ export class StageChart {
       'aria-label',
       last
         ? `${many(shown.length, 'utterance')}; the latest took ${shortly(last.latencyMs)}. The table has them all.`
-        : 'No utterance was translated yet.',
+        : 'No utterance has been translated yet.',
     )
     this.#table.show(shown.toReversed().map(row))
   }
@@ -89,7 +89,7 @@ function bar({ latencyMs, stages }: UtteranceFigures, at: number, top: number): 
   })
 }
 
-/** Lines at a half and the whole of the axis, with their figures. */
+/** Draws labeled lines at half and full height of the axis. */
 export function axis(top: number): SVGElement[] {
   return [0, 0.5, 1].flatMap(share => {
     const y = HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
@@ -104,6 +104,6 @@ export function axis(top: number): SVGElement[] {
   })
 }
 
-/** Where curves go that are drawn over the same axis. */
+/** Plot area for curves over the same axis. */
 export const PLOT = { x: LEFT, y: TOP, width: WIDTH - LEFT - 2, height: HEIGHT - TOP - BOTTOM } as const
 export const VIEW = `0 0 ${WIDTH} ${HEIGHT}`

@@ -1,6 +1,6 @@
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** A new element of a drawing. */
+/** Creates an SVG element. */
 export function drawn<K extends keyof SVGElementTagNameMap>(
   name: K,
   attributes: Readonly<Record<string, string | number>> = {},
@@ -12,7 +12,7 @@ export function drawn<K extends keyof SVGElementTagNameMap>(
   return one
 }
 
-/** Points of a curve from left to right, as a path; what is null is a break. `top` is the largest value that fits. */
+/** Returns a path through points from left to right; null interrupts it. `top` is the largest value on the axis. */
 export function curvePath(
   values: readonly (number | null)[],
   box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
@@ -35,7 +35,7 @@ export function curvePath(
   return path
 }
 
-/** A round number that is not below `value`: the top of an axis. */
+/** Returns a round number of at least `value`: the top of an axis. */
 export function roundTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   return [1, 2, 2.5, 5, 10].map(step => step * power).find(step => step >= value) ?? 10 * power

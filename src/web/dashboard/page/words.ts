@@ -21,7 +21,7 @@ export function many(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
-/** Sets `text` where it is another: what is the same is not laid out again. */
+/** Sets `text` if it differs, so that unchanged elements are not laid out again. */
 export function say(one: Element, text: string): void {
   if (one.textContent !== text) one.textContent = text
 }
