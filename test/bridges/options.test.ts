@@ -103,7 +103,7 @@ describe('the options of a bridge', () => {
       'discord',
       'announcer',
       {},
-      'announcer must be what speaks notices: an object with notice(), got undefined',
+      'announcer must be the announcer of notices: an object with notice(), got undefined',
     ],
     [
       'discord',

@@ -75,7 +75,7 @@ describe('dragoman discord', () => {
 
   test('a wrong token is told, and not shown', async () => {
     const failing = written(terminal => register(load({ token: 'a-wrong-token' }), { guilds: [] }, terminal))
-    await expect(failing).rejects.toThrow(/^Discord does not know the token$/)
+    await expect(failing).rejects.toThrow(/^Discord rejected the token$/)
   })
 })
 

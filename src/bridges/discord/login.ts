@@ -45,9 +45,7 @@ export class Login implements Disposable {
     this.settled = new Promise(resolve => {
       this.#settle = resolve
     })
-    client.on(Events.Error, error =>
-      parts.log.warn({ reason: error.message }, 'Discord: a connection failed'),
-    )
+    client.on(Events.Error, error => parts.log.warn({ reason: error.message }, 'Discord connection failed'))
     client.on(Events.ShardDisconnect, ({ code }) => {
       const why = REFUSALS[code]
       if (why) this.#refuse(why)
@@ -111,7 +109,7 @@ export class Login implements Disposable {
     const waitMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempts - 1)) * (0.5 + random() / 2)
     log.warn(
       { attempts, waitMs: Math.round(waitMs), reason: reasonOf(error) },
-      'Discord cannot be reached; trying again',
+      'Discord login failed, retrying',
     )
     this.#timer = after(clock, waitMs, () => void this.#try(attempts + 1))
   }
@@ -119,7 +117,7 @@ export class Login implements Disposable {
   #refuse(why: Refused): void {
     if (this.#state.kind === 'refused' || this.#state.kind === 'closed') return
     this.#state = { kind: 'refused', why }
-    this.#parts.log.error({ why }, 'Discord refuses the bot; `dragoman doctor` says what to mend')
+    this.#parts.log.error({ why }, 'Discord refused the bot; run `dragoman doctor`')
     this.#settle(false)
   }
 }

@@ -29,7 +29,7 @@ export interface ChannelOptions {
   readonly codeMinutes?: number
   /** Time limit for the goodbye (ms). Default 4 000. */
   readonly farewellMs?: number
-  /** Whether the bot marks its nickname while it listens, if it has the permission. Default true. */
+  /** Mark the bot's nickname while it listens, if it has the permission. Default true. */
   readonly indicator?: boolean
 }
 
@@ -87,7 +87,7 @@ const channelOptionsSchema = z.strictObject({
 } satisfies Record<keyof ChannelOptions, z.ZodType>)
 
 const commandSettingsSchema = z.strictObject({
-  guilds: names('ids of guilds'),
+  guilds: names('guild IDs'),
   output: z
     .union([z.literal('auto'), z.array(language).min(1).max(2)], "'auto', or one or two languages")
     .optional(),
@@ -98,25 +98,25 @@ const commandSettingsSchema = z.strictObject({
     })
     .optional(),
   dials: flag,
-  dialRoles: names('ids of roles'),
-  phoneNumbers: names('telephone numbers'),
+  dialRoles: names('role IDs'),
+  phoneNumbers: names('phone numbers'),
 } satisfies Record<keyof CommandSettings, z.ZodType>)
 
 /** Validates the options when the plugin is registered. */
 export const discordBridgeOptionsSchema = z.strictObject({
   token: z.string("the bot's token").min(1, "the bot's token"),
-  relay: having('the relay whose rooms the channels are', 'admit', 'find'),
-  admission: having('where the legs go', 'admit').optional(),
-  announcer: having('what speaks notices', 'notice'),
-  languages: callable('it resolves to what the service can do'),
-  preferences: having('what users want remembered', 'language', 'setLanguage', 'forget').optional(),
-  running: having('which channels are being interpreted', 'recent', 'keep').optional(),
-  dialler: having('what calls telephones', 'dial').optional(),
-  roomCodes: having('the codes of rooms', 'issue', 'find').optional(),
-  guesses: having('what limits guessing', 'mayTry', 'wrong').optional(),
+  relay: having('the relay that hosts the rooms', 'admit', 'find'),
+  admission: having('the admission of legs', 'admit').optional(),
+  announcer: having('the announcer of notices', 'notice'),
+  languages: callable("resolves to the service's languages"),
+  preferences: having('user preferences', 'language', 'setLanguage', 'forget').optional(),
+  running: having('the store of running channels', 'recent', 'keep').optional(),
+  dialler: having('the dialer of outbound calls', 'dial').optional(),
+  roomCodes: having('room codes', 'issue', 'find').optional(),
+  guesses: having('the limit of code guesses', 'mayTry', 'wrong').optional(),
   commands: commandSettingsSchema.optional(),
   channels: channelOptionsSchema.optional(),
-  apiUrl: z.url('an http:// or https:// address').optional(),
+  apiUrl: z.url('an http:// or https:// URL').optional(),
   clock: having('a clock', 'now').optional(),
   wallClock: callable('the time of day in ms').optional(),
   log: having('a log', 'debug', 'info', 'warn', 'error').optional(),

@@ -13,9 +13,9 @@ test('who presses the button of the notice is not listened to, and all else goes
   await begun(casa, ana, ben)
   const notice = casa.sala.visible.find(({ components }) => components.length > 0)
   const pressed = await ben.press(notice!, 'dragoman:privacy:opt-out')
-  expect(pressed.text).toMatch(/^I do not listen to you any more/)
+  expect(pressed.text).toMatch(/^I no longer listen to you/)
   const { text } = await ana.command('interpret status')
-  expect(text).toContain('- Ben: no quiere, no se le escucha')
+  expect(text).toContain('- Ben: no quiere que se le escuche')
   // What was cut off is no outage.
   expect(text).not.toContain('⚠️')
   await casa.say(ben, BEN_HZ, 800)

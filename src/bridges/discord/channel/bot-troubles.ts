@@ -3,7 +3,7 @@ import type { Notice } from './notice-board.ts'
 
 export interface BotTroublesParts {
   readonly view: Pick<GuildView, 'bot' | 'may' | 'isStage' | 'askToSpeak'>
-  /** Whether the channel has spoken output. */
+  /** True if the channel has spoken output. */
   readonly voice: boolean
   readonly tell: (notice: Notice) => void
   /** Called when the bot is not allowed in the channel. */
@@ -34,7 +34,7 @@ export class BotTroubles {
     else this.#trouble('speak', !view.may(channelId, 'Speak'), words => words.noSpeak)
   }
 
-  /** Whether the bot is deaf (cannot hear the channel) or mute (the channel cannot hear it). Deaf takes precedence. */
+  /** Deaf: the bot cannot hear the channel. Mute: the channel cannot hear the bot. Deaf takes precedence. */
   get hinders(): 'mute' | 'deaf' | undefined {
     if (this.#told.has('deafened')) return 'deaf'
     return ['muted', 'speak', 'audience'].some(each => this.#told.has(each)) ? 'mute' : undefined

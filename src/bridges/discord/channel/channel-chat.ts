@@ -59,7 +59,7 @@ export class ChannelChat {
       })
       return thread.id
     } catch (error) {
-      this.#log.warn({ channelId: this.#channelId, reason: String(error) }, 'a thread was not opened')
+      this.#log.warn({ channelId: this.#channelId, reason: String(error) }, 'captions thread not created')
       return undefined
     }
   }

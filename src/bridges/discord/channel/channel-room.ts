@@ -97,7 +97,7 @@ export class ChannelRoom {
           ...(turnSilenceMs === undefined ? {} : { turnSilenceMs }),
         }),
       onFull: ({ message: reason }) => {
-        log.warn({ guildId, reason }, 'a speaker was not let in')
+        log.warn({ guildId, reason }, 'speaker rejected')
         onFull()
       },
     })
@@ -118,7 +118,7 @@ export class ChannelRoom {
     return Array.from(this.#parts.relay.rooms.get(this.name)?.participants.values() ?? [])
   }
 
-  /** Whether the translation of a current participant is unavailable. */
+  /** True if the translation of a current participant is unavailable. */
   get away(): boolean {
     const room = this.#parts.relay.rooms.get(this.name)
     // Draining sessions of participants who left or opted out do not count.
@@ -166,7 +166,7 @@ export class ChannelRoom {
       if (!(error instanceof BridgeError)) throw error
       this.#parts.log.warn(
         { room: this.name, code: error.code, reason: error.message },
-        'a party was not let in',
+        'participant rejected',
       )
       this.#terms.onFull()
     }

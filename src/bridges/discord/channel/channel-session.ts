@@ -150,7 +150,7 @@ export class ChannelSession implements ChannelInterpreter {
     await writing.set(settings)
     this.#refresh()
     if (settings.thread && writing.writesTo === writing.channelId)
-      throw new BridgeError('STATE', 'a thread for captions could not be opened')
+      throw new BridgeError('STATE', 'the captions thread could not be created')
   }
 
   optOut(userId: string): void {
@@ -175,7 +175,7 @@ export class ChannelSession implements ChannelInterpreter {
 
   invite(): { readonly code: string; readonly minutes: number } {
     const { roomCodes, options: { codeMinutes: minutes = CODE_MINUTES } = {} } = this.#parts
-    if (!roomCodes) throw new BridgeError('CAPACITY', 'there are no codes of rooms here')
+    if (!roomCodes) throw new BridgeError('CAPACITY', 'room codes are not configured')
     return { code: roomCodes.issue(this.#its.room.name, minutes * 60_000), minutes }
   }
 
@@ -203,10 +203,7 @@ export class ChannelSession implements ChannelInterpreter {
       this.#see()
       this.#fit()
     } catch (error) {
-      this.#parts.log.error(
-        { guildId: this.guildId, error: String(error) },
-        'a channel could not be followed',
-      )
+      this.#parts.log.error({ guildId: this.guildId, error: String(error) }, 'channel update failed')
     }
   }
 

@@ -81,7 +81,7 @@ export class GuildEvents implements Disposable {
       try {
         act(watcher)
       } catch (error) {
-        this.#log.error({ guildId, error: String(error) }, 'handling an event of a guild failed')
+        this.#log.error({ guildId, error: String(error) }, 'guild event handler failed')
       }
     }
   }

@@ -84,7 +84,7 @@ export class GuildView {
     }
   }
 
-  /** Whether the bot has `permission` in the channel; true while unknown. */
+  /** Returns whether the bot has `permission` in the channel; true while unknown. */
   may(channelId: string, permission: keyof typeof PermissionFlagsBits): boolean {
     const me = this.#guild?.members.me
     const channel = this.#guild?.channels.cache.get(channelId)

@@ -51,10 +51,7 @@ export class Indicator {
     try {
       await this.#me?.setNickname(name)
     } catch (error) {
-      this.#log.debug(
-        { guildId: this.#guildId, error: String(error) },
-        'the name in the guild did not change',
-      )
+      this.#log.debug({ guildId: this.#guildId, error: String(error) }, 'nickname not changed')
     }
   }
 }

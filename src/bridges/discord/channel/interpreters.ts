@@ -118,9 +118,8 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     const isPerson = ({ id, member }: VoiceState) => id !== botId && member?.user.bot !== true
     if (!guild.voiceStates.cache.some(state => state.channelId === channelId && isPerson(state))) return
     const started = await this.start({ ...running, startedBy: botId })
-    if ('kind' in started)
-      log.warn({ guildId, channelId, reason: started.kind }, 'a channel could not be resumed')
-    else log.info({ guildId, channelId }, 'interpreting again after a restart')
+    if ('kind' in started) log.warn({ guildId, channelId, reason: started.kind }, 'channel not resumed')
+    else log.info({ guildId, channelId }, 'channel resumed')
   }
 
   /** Channels still to be resumed are kept as well. */

@@ -39,7 +39,7 @@ export class OtherParties implements Disposable {
     name: string,
   ): { readonly outcome: Promise<DialOutcome>; hangUp(): Promise<void> } {
     const { dialler, room } = this.#parts
-    if (!dialler) throw new BridgeError('DIAL_REFUSED', 'calling telephones is not set up')
+    if (!dialler) throw new BridgeError('DIAL_REFUSED', 'outbound calls are not configured')
     const invitation = { room, speaks: language, hears: language, echo: false, name }
     const call = dialler.dial({ to, invitation })
     this.#calls.add(call)

@@ -9,7 +9,7 @@ export interface PeopleParts extends Omit<LanguageSources, 'asked'> {
   readonly preferences: Preferences
 }
 
-/** The people in a voice channel, their languages, and whether they may be listened to. */
+/** The people in a voice channel, their languages, and whether listening to them is allowed. */
 export class People {
   readonly #parts: PeopleParts
   readonly #asked = new Map<string, LanguageId>()
@@ -57,7 +57,7 @@ export class People {
     if (consents) this.#informed.add(userId)
   }
 
-  /** Whether a consent has changed elsewhere. */
+  /** Returns whether a consent has changed elsewhere. */
   outdated(members: readonly ChannelMember[]): boolean {
     return members.some(({ userId, consents }) => consents !== this.consents(userId))
   }

@@ -4,7 +4,7 @@ import type { NoticeName } from '../../../core/announcer.ts'
 export interface ChannelReach {
   /** The voice connection is lost and being restored. */
   readonly lost: boolean
-  /** Whether the channel cannot hear the bot (mute) or the bot cannot hear the channel (deaf). */
+  /** Mute: the channel cannot hear the bot. Deaf: the bot cannot hear the channel. */
   readonly hindered: 'mute' | 'deaf' | undefined
 }
 

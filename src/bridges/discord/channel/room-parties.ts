@@ -29,7 +29,7 @@ export class RoomParties {
     return Array.from(this.#legs.keys())
   }
 
-  /** Whether `participant` is one of them. */
+  /** Returns whether `participant` is one of them. */
   has(participant: string): boolean {
     for (const { id } of this.#legs.values()) if (id === participant) return true
     return false
@@ -45,7 +45,7 @@ export class RoomParties {
   }
 
   /**
-   * Keeps one participant per language in `languages`, with `original` for all of them. A participant that is no longer
+   * Keeps one participant per language in `languages`, with `original` for all of them. A participant no longer
    * needed switches to a missing language without a gap. Throws `BridgeError` `CAPACITY` if one is rejected; the others
    * are still set up.
    */

@@ -146,7 +146,7 @@ function linkTo(
   watcher: VoiceLinkWatcher,
 ): VoiceLink {
   const guild = client.guilds.cache.get(guildId)
-  if (!guild) throw new RangeError(`the bot is in no guild ${guildId}`)
+  if (!guild) throw new RangeError(`the bot is not in guild ${guildId}`)
   return new VoiceLink({
     guildId,
     channelId,

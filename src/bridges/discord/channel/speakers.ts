@@ -25,7 +25,7 @@ export class Speakers {
     this.#parts = parts
   }
 
-  /** Whether everyone in `members` who may be listened to has a leg. */
+  /** Returns whether each of `members` who was informed, consents and can speak has a leg. */
   complete(members: readonly ChannelMember[]): boolean {
     return members.every(member => !isHeard(member) || this.#legs.has(member.userId))
   }

@@ -50,8 +50,7 @@ export class Writing {
       style: settings.style,
       clock,
       onEcho,
-      onNoAccess: code =>
-        log.warn({ channelId: this.#chat.writesTo, code }, 'captions cannot be written there'),
+      onNoAccess: code => log.warn({ channelId: this.#chat.writesTo, code }, 'captions not writable'),
     })
   }
 

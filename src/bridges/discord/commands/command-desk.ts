@@ -58,7 +58,7 @@ export class CommandDesk implements Disposable {
     const taken = this.#handle(interaction)
     taken.catch(error => {
       this.counters.failed++
-      this.#world.log.error({ reason: stackOf(error) }, 'an interaction failed')
+      this.#world.log.error({ reason: stackOf(error) }, 'interaction failed')
     })
   }
 
@@ -116,7 +116,7 @@ export class CommandDesk implements Disposable {
       if (answer.later) void answer.later.then(say)
     } catch (error) {
       this.counters.failed++
-      log.error({ command: command.kind, guildId, reason: stackOf(error) }, 'a command failed')
+      log.error({ command: command.kind, guildId, reason: stackOf(error) }, 'command failed')
       await say(words.failed)
     }
   }
@@ -126,7 +126,7 @@ export class CommandDesk implements Disposable {
       await scene.say(channelId, text)
     } catch (error) {
       const { guildId } = scene
-      this.#world.log.warn({ guildId, channelId, reason: String(error) }, 'a change could not be announced')
+      this.#world.log.warn({ guildId, channelId, reason: String(error) }, 'announcement not sent')
     }
   }
 
@@ -155,7 +155,7 @@ export class CommandDesk implements Disposable {
       await interaction.respond([...auto, ...(choices ?? [])].slice(0, MOST_CHOICES))
     } catch (error) {
       this.counters.expired++
-      log.debug({ reason: String(error) }, 'choices came too late')
+      log.debug({ reason: String(error) }, 'autocompletion expired')
     }
   }
 }

@@ -31,7 +31,7 @@ export class CommandLimits {
     return this.#take(`user ${userId}`, RATES.user) || this.#take(`guild ${guildId}`, RATES.guild)
   }
 
-  /** Whether another autocompletion is allowed. */
+  /** Returns whether another autocompletion is allowed. */
   typing(userId: string): boolean {
     return this.#take(`typing ${userId}`, RATES.typing) === 0
   }

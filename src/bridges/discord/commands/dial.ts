@@ -36,10 +36,7 @@ export async function dial(
     const later = call.outcome.then(outcome => {
       if (outcome.kind === 'answered')
         void scene.say(textChannelId, everybody.dial.joined).catch((error: unknown) => {
-          log.warn(
-            { guildId: scene.guildId, reason: String(error) },
-            'a joined telephone could not be announced',
-          )
+          log.warn({ guildId: scene.guildId, reason: String(error) }, 'announcement not sent')
         })
       return outcomeText(outcome, words)
     })

@@ -64,7 +64,7 @@ export function sceneOf(
     },
     async say(id, text) {
       const channel = guild.channels.cache.get(id)
-      if (!channel?.isSendable()) throw new RangeError(`channel ${id} is none that can be written to`)
+      if (!channel?.isSendable()) throw new RangeError(`cannot write to channel ${id}`)
       const flags = MessageFlags.SuppressNotifications
       await channel.send({ content: text, allowedMentions: { parse: [] }, flags })
     },

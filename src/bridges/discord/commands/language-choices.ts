@@ -101,7 +101,7 @@ function wordsOf(key: string): string[] {
   return key.split(/[^\p{L}\p{N}]+/u)
 }
 
-/** Whether its region is the most common one for the language. */
+/** Returns whether its region is the most common one for the language. */
 function isUsual(id: LanguageId): boolean {
   return languageOfLocale(id.slice(0, id.indexOf('-'))) === id
 }

@@ -49,7 +49,7 @@ export class LanguageList {
       this.#askAgainAt = this.#clock.now() + (list.length > 0 ? FRESH_MS : RETRY_MS)
     } catch (error) {
       this.#askAgainAt = this.#clock.now() + RETRY_MS
-      this.#log.warn({ reason: String(error) }, 'languages of the service could not be fetched')
+      this.#log.warn({ reason: String(error) }, 'service languages not fetched')
     } finally {
       this.#asking = undefined
     }

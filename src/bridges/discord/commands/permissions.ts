@@ -58,7 +58,7 @@ export function allPermissions(): bigint {
  */
 export function inviteUrl(applicationId: string, guildId?: string): string {
   for (const id of [applicationId, guildId ?? '1'])
-    if (!/^\d{1,20}$/.test(id)) throw new RangeError(`an id of Discord has up to 20 digits, got "${id}"`)
+    if (!/^\d{1,20}$/.test(id)) throw new RangeError(`a Discord ID has up to 20 digits, got "${id}"`)
   const url = new URL('https://discord.com/oauth2/authorize')
   url.searchParams.set('client_id', applicationId)
   url.searchParams.set('permissions', String(allPermissions()))

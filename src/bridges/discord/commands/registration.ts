@@ -51,8 +51,8 @@ export async function registerCommand(terms: RegistrationTerms): Promise<Registr
     }
     results.push({ place, result })
     if (typeof result === 'object')
-      log.error({ place, reason: result.text }, 'the Discord command could not be registered')
-    else if (result === 'registered') log.info({ place }, 'the Discord command was registered')
+      log.error({ place, reason: result.text }, 'Discord command not registered')
+    else if (result === 'registered') log.info({ place }, 'Discord command registered')
   }
   return results
 }

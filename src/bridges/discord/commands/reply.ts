@@ -49,10 +49,10 @@ export class Reply {
       const code = error instanceof DiscordAPIError ? error.code : undefined
       if (GONE.includes(code)) {
         this.#counters.expired++
-        this.#log.debug({ code }, 'an interaction was gone before it was answered')
+        this.#log.debug({ code }, 'interaction expired')
       } else {
         this.#counters.failed++
-        this.#log.warn({ code, reason: reasonOf(error) }, 'an interaction could not be answered')
+        this.#log.warn({ code, reason: reasonOf(error) }, 'interaction reply failed')
       }
       return false
     }

@@ -5,7 +5,7 @@ import type { CommandSettings } from './settings.ts'
 
 const { Administrator, ManageChannels, ManageGuild, MuteMembers } = PermissionFlagsBits
 
-/** Whether the user may stop or change the running interpreter: they started it, are in it, or manage channels. */
+/** Returns whether the user may stop or change the running interpreter: they started it, are in it, or manage channels. */
 export function mayChange(
   scene: Scene,
   interpreter: ChannelInterpreter,
@@ -16,17 +16,17 @@ export function mayChange(
   return managesChannels(scene, interpreter.channelId)
 }
 
-/** Whether the user manages channels, in general or in that channel. */
+/** Returns whether the user manages channels, in general or in that channel. */
 export function managesChannels({ asker, place }: Scene, channelId: string): boolean {
   return has(asker.permissions | (place(channelId)?.askersOwn ?? 0n), ManageChannels)
 }
 
-/** Whether the user may decide for others. */
+/** Returns whether the user may decide for others. */
 export function moderates({ permissions }: Asker): boolean {
   return has(permissions, MuteMembers) || has(permissions, ManageChannels)
 }
 
-/** Whether the user may start phone calls. */
+/** Returns whether the user may start phone calls. */
 export function mayDial({ permissions, roleIds }: Asker, { dialRoles }: CommandSettings): boolean {
   return has(permissions, ManageGuild) || roleIds.some(role => dialRoles.includes(role))
 }

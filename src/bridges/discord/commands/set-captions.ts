@@ -38,7 +38,7 @@ export async function setCaptions(
   try {
     await running.setCaptions(settings)
   } catch (error) {
-    log.warn({ guildId: scene.guildId, reason: String(error) }, 'captions could not be changed')
+    log.warn({ guildId: scene.guildId, reason: String(error) }, 'captions not changed')
     return { text: words.captionsFailed }
   }
   const notes = wanted.thread && !thread ? [words.noThreadHere] : []

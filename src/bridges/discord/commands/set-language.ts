@@ -15,7 +15,7 @@ import type { CommandWorld } from './settings.ts'
 const PATIENCE_MS = 6_000
 const MOST_SUGGESTIONS = 5
 
-/** Returns a language that the service offers, or a reply that explains why there is none. */
+/** Returns a language that the service offers, or a reply that explains the problem. */
 export async function foundLanguage(
   text: string,
   purpose: 'speak' | 'hear',

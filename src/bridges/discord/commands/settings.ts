@@ -18,7 +18,7 @@ export interface CommandSettings {
   /** Initial output of a channel. */
   readonly output: ChannelOutput
   readonly captions: CaptionSettings
-  /** Whether outbound calls are enabled. */
+  /** True if outbound calls are enabled. */
   readonly dials: boolean
   /** Roles that may start phone calls, in addition to members who manage the guild. */
   readonly dialRoles: readonly string[]

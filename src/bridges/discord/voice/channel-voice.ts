@@ -168,7 +168,7 @@ export class ChannelVoice implements Paced, EarOwner {
     return any
   }
 
-  /** Whether no other ear has been playing for longer. */
+  /** Returns whether no other ear has been playing for longer. */
   #leads(ear: EarLeg): boolean {
     for (const other of this.#ears) {
       if (other === ear || other.soundingSince === 0) continue

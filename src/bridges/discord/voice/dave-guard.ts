@@ -61,7 +61,7 @@ export class DaveGuard {
   #reinitAt = Number.NEGATIVE_INFINITY
   /** Since when encrypted speech has arrived without a session; NaN: it has not. */
   #earlySince = Number.NaN
-  /** When each pending transition was first seen. */
+  /** Time at which each pending transition was first seen. */
   #pendingSince = new Map<number, number>()
 
   /** `giveUp` is called after the last reinitialization. */
@@ -160,7 +160,7 @@ export class DaveGuard {
     if (this.#failures > FAILURES_MOST && now - this.#failingSince >= FAILING_MS) this.#reinitialise()
   }
 
-  /** Whether a recent transition is pending. */
+  /** Returns whether a recent transition is pending. */
   #changing({ pendingTransitions }: DaveSession, now: number): boolean {
     const since = this.#pendingSince
     for (const id of since.keys()) if (!pendingTransitions.has(id)) since.delete(id)
@@ -195,7 +195,7 @@ export class DaveGuard {
 }
 
 /**
- * Whether the end of `frame` has DAVE's audio format (daveprotocol.com, "Payload format"). The marker alone is not
+ * Returns whether the end of `frame` has DAVE's audio format (daveprotocol.com, "Payload format"). The marker alone is not
  * sufficient: an Opus frame occasionally ends with the same bytes.
  */
 export function looksEncrypted(frame: Uint8Array): boolean {

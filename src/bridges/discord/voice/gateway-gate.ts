@@ -3,7 +3,7 @@ import type { DiscordGatewayAdapterCreator, DiscordGatewayAdapterLibraryMethods 
 export interface GatewayWatcher {
   /** The bot's voice state: its current channel, or undefined for none. */
   where(channelId: string | undefined): void
-  /** The address of the voice server, or undefined while there is none. */
+  /** The address of the voice server, or undefined if unknown. */
   server(endpoint: string | undefined): void
   /** The main gateway's client released this connection. */
   dropped(): void
@@ -12,7 +12,7 @@ export interface GatewayWatcher {
 }
 
 /**
- * Filters the library's requests to the main gateway. The library requests to join again whenever a voice server closes
+ * Filters the library's requests to the main gateway. The library requests to join again each time a voice server closes
  * its socket; only requests within `asking` pass.
  */
 export class GatewayGate {

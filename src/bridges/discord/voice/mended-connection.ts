@@ -65,7 +65,7 @@ export class MendedConnection {
   constructor(terms: ConnectionTerms, watcher: ConnectionWatcher) {
     const { guildId, channelId, group, adapterCreator, dave } = terms
     if (getVoiceConnection(guildId, group))
-      throw new BridgeError('STATE', `there is a voice connection in guild ${guildId} already`)
+      throw new BridgeError('STATE', `guild ${guildId} already has a voice connection`)
     this.#terms = terms
     this.#watcher = watcher
     this.#gate = new GatewayGate(adapterCreator, watcher)

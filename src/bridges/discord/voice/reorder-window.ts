@@ -36,7 +36,7 @@ export class ReorderWindow {
     timestamp: 0,
     opus: undefined,
   }))
-  /** Which of the last 256 sequence numbers have passed; distinguishes late packets from duplicates. */
+  /** The last 256 sequence numbers that passed; distinguishes late packets from duplicates. */
   readonly #gone = new Uint8Array(256)
   #expected = -1
   #held = 0
@@ -46,7 +46,7 @@ export class ReorderWindow {
   /** A packet counts as lost when one arrives that is `size` ahead of it. */
   constructor(next: OrderedPackets, counters: LinkCounters, size = 3) {
     if (!(Number.isInteger(size) && size >= 1 && size <= SLOTS))
-      throw new RangeError(`a window is of 1 to ${SLOTS} packets, got ${size}`)
+      throw new RangeError(`size must be from 1 to ${SLOTS}, got ${size}`)
     this.#next = next
     this.#counters = counters
     this.#size = size

@@ -21,7 +21,7 @@ export const XCHACHA_MODE = 'aead_xchacha20_poly1305_rtpsize'
 const GCM_NONCE = Buffer.alloc(12)
 const XCHACHA_NONCE = Buffer.alloc(24)
 
-/** Whether `datagram` looks like an audio packet, not RTCP, video or a keep-alive response. */
+/** Returns whether `datagram` looks like an audio packet, not RTCP, video or a keep-alive response. */
 export function isAudio(datagram: Buffer): boolean {
   return (
     datagram.length >= HEADER_BYTES + TAG_BYTES + COUNTER_BYTES &&
@@ -66,7 +66,7 @@ function unsealed(datagram: Buffer, clear: number, end: number, mode: string, ke
     return payload
   }
   if (mode !== XCHACHA_MODE)
-    throw new RangeError(`packets are sealed by ${GCM_MODE} or ${XCHACHA_MODE}, got ${mode}`)
+    throw new RangeError(`unsupported encryption mode ${mode}, expected ${GCM_MODE} or ${XCHACHA_MODE}`)
   datagram.copy(XCHACHA_NONCE, 0, end)
   const cipher = xchacha20poly1305(key, XCHACHA_NONCE, datagram.subarray(0, clear))
   const plain = cipher.decrypt(datagram.subarray(clear, end))

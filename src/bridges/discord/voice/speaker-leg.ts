@@ -55,7 +55,7 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
   constructor(options: SpeakerLegOptions) {
     const { id, userId, source, pacer, counters, turnSilenceMs = 800 } = options
     if (!(turnSilenceMs >= 100 && turnSilenceMs <= 5_000))
-      throw new RangeError(`turnSilenceMs is from 100 to 5000, got ${turnSilenceMs}`)
+      throw new RangeError(`turnSilenceMs must be from 100 to 5000, got ${turnSilenceMs}`)
     this.id = id
     this.userId = userId
     this.#options = options
@@ -146,8 +146,8 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
 
   /** Ends this speaker after an error. */
   #fail(cause: unknown): void {
-    const error = new BridgeError('LEG_LOST', 'the speaker cannot be heard', { cause })
-    this.#options.log.error({ legId: this.id, ...thrown(cause) }, 'speaker failed inside')
+    const error = new BridgeError('LEG_LOST', "the speaker's audio could not be processed", { cause })
+    this.#options.log.error({ legId: this.id, ...thrown(cause) }, 'leg failed')
     void this.close({ kind: 'failed', error })
   }
 }

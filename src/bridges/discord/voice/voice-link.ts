@@ -31,7 +31,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   #watch: Ticker | undefined
   #begun = false
   #announcedAt = Number.NaN
-  /** When the main gateway last reported that we are in a channel. */
+  /** Time at which the main gateway last reported that we are in a channel. */
   #placedAt = Number.NEGATIVE_INFINITY
   #deaf = false
 
@@ -70,7 +70,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
 
   /** Resolves when the channel is connected, or with the reason why it never will be. Call it once. */
   join(): Promise<ChannelEnd | undefined> {
-    if (this.#begun) throw new RangeError('a link joins once')
+    if (this.#begun) throw new RangeError('join() can be called only once')
     this.#begun = true
     if (this.#state !== 'ended') {
       this.#watch = new Ticker(this.#options.clock, 1_000, now => this.#check(now))
@@ -131,7 +131,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     try {
       this.#connection = connect({ ...terms, channelId, reception, guard }, this.#watcher())
     } catch (error) {
-      this.#options.log.error({ guildId, channelId, ...thrown(error) }, 'cannot ask for a voice connection')
+      this.#options.log.error({ guildId, channelId, ...thrown(error) }, 'voice connection not requested')
       this.#end(this.#attempts.unreachable)
     }
   }
@@ -206,10 +206,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
       },
       failed: error => {
         this.#options.counters.libraryErrors++
-        this.#options.log.warn(
-          { guildId: this.#options.guildId, ...thrown(error) },
-          'the voice connection stumbled',
-        )
+        this.#options.log.warn({ guildId: this.#options.guildId, ...thrown(error) }, 'voice library error')
       },
     }
   }
@@ -225,7 +222,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
 
   #closed(code: number): void {
     if (this.#state === 'ended') return
-    this.#options.log.info({ guildId: this.#options.guildId, code }, 'the voice server closed the connection')
+    this.#options.log.info({ guildId: this.#options.guildId, code }, 'voice connection closed')
     const again = this.#attempts.closed(code)
     this.#reconnecting()
     const answer = answerTo(code)
@@ -271,7 +268,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     this.#connection?.check(now)
     if (this.#deaf || this.#reception.heard || !(now - this.#announcedAt >= this.#limits.deafMs)) return
     this.#deaf = true
-    this.#options.log.warn({ guildId: this.#options.guildId }, 'users speak, and no packet comes over UDP')
+    this.#options.log.warn({ guildId: this.#options.guildId }, 'no voice packets received over UDP')
     this.#options.watcher?.deaf?.()
   }
 
@@ -298,7 +295,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     this.#connection = undefined
     this.#reception.close()
     const { guildId, counters, log } = this.#options
-    log.info({ guildId, channelId: this.#channelId, end, ...counters }, 'left the voice channel')
+    log.info({ guildId, channelId: this.#channelId, end, ...counters }, 'voice channel left')
     this.#settle(end)
   }
 }

@@ -105,7 +105,7 @@ export interface AnswerWords {
 
   // privacy
   readonly privacy: {
-    /** How voices are processed: a paragraph. */
+    /** Describes how voices are processed, in one paragraph. */
     readonly info: string
     readonly nothingKept: string
     readonly keptLanguage: (language: string) => string

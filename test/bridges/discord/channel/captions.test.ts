@@ -81,7 +81,7 @@ test('where captions may not be written the voices go on', async () => {
   casa.guild.setPermissions(casa.sala, casa.guild.bot, { deny: ['SendMessages'] })
   await ana.say(speech(440, 1_500))
   await until(
-    () => casa.log.complaints.some(line => line.includes('captions cannot be written')),
+    () => casa.log.complaints.some(line => line.includes('captions not writable')),
     10_000,
     'a word',
   )

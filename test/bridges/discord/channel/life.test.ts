@@ -54,13 +54,14 @@ test('readers are told that the service is away, and that it is back', async () 
   await casa.service.sessionOf(1)
   await casa.service.stop()
   const message = await until(
-    () => casa.sala.visible.find(({ text }) => text.includes('⚠️ No se puede contactar')),
+    () =>
+      casa.sala.visible.find(({ text }) => text.includes('⚠️ El servicio de traducción no está disponible')),
     15_000,
     'a word',
   )
   expect(channel.status().away).toBe(true)
   await casa.service.start()
-  await until(() => message.text.includes('Ya ha vuelto'), 20_000, 'the good news')
+  await until(() => message.text.includes('Ya funciona'), 20_000, 'the good news')
   expect(casa.sala.visible.filter(({ text }) => text.includes('⚠️'))).toEqual([])
 })
 

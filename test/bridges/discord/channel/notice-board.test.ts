@@ -44,14 +44,14 @@ describe('a notice board', () => {
     await board.listening(words => words.empty, ['en-us', 'es-es', 'en-gb'])
     board.moveTo(other)
     await board.listening(words => words.empty, ['fr-fr'])
-    expect(chat.texts).toEqual(['[]Nobody was left, so I have stopped.\n\nNo quedaba nadie; he parado.'])
+    expect(chat.texts).toEqual(['[]Everyone left, so I stopped.\n\nSe han ido todos, así que he parado.'])
     await board.ended(words => words.ended('X'))
     // To those who could read it, in their languages.
     expect(chat.texts).toEqual([
-      '⚪ Interpreting in X has ended. Nobody is listened to any more.\n\n' +
-        '⚪ La interpretación en X ha terminado. Ya no se escucha a nadie.',
+      '⚪ Interpreting in X has ended. I am no longer listening.\n\n' +
+        '⚪ La interpretación en X ha terminado. Ya no escucho.',
     ])
-    expect(other.texts).toEqual(['⚪ L’interprétation dans X est terminée. Plus personne n’est écouté.'])
+    expect(other.texts).toEqual(['⚪ L’interprétation dans X est terminée. Je n’écoute plus.'])
   })
 
   it('says it in as many messages as the languages take, each with the buttons', async () => {
@@ -73,9 +73,9 @@ describe('a notice board', () => {
     await board.listening(words => words.empty, ['en-us'])
     for (let n = 0; n < 5; n++)
       await board.newcomers(words => `${words.newcomers(`user ${n}`, 'X').slice(0, 9)}`, ['en-us'])
-    expect(chat.texts).toEqual(['[]Nobody was left, so I have stopped.', '[]🔴 user 4'])
+    expect(chat.texts).toEqual(['[]Everyone left, so I stopped.', '[]🔴 user 4'])
     await board.ended(words => words.kicked)
-    expect(new Set(chat.texts)).toEqual(new Set(['I was disconnected, so I have stopped.']))
+    expect(new Set(chat.texts)).toEqual(new Set(['I was disconnected, so I stopped.']))
   })
 
   it('bears a chat that it may not write to', async () => {

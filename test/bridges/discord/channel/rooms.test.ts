@@ -97,7 +97,7 @@ test('a telephone that is called from the channel is in its room, and hung up wi
         speaks: 'en-us',
         hears: 'en-us',
         echo: false,
-        name: 'telephone',
+        name: 'phone',
       },
     },
   ])

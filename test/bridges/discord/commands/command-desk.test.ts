@@ -12,10 +12,12 @@ import { OFFERED, openWorld } from './discord-world.ts'
 test('a command is registered, typed, and answered in the language of who typed it', async () => {
   await using world = await openWorld()
   const reply = await world.ana.command('interpret status', {}, { in: world.general })
-  expect(reply.text).toMatch(/^Ahora no se interpreta nada aquí\. <\/interpret start:\d+> empieza\.$/)
+  expect(reply.text).toMatch(
+    /^Ahora no se interpreta nada aquí\. Para empezar, usa <\/interpret start:\d+>\.$/,
+  )
   expect(reply.ephemeral).toBe(true)
   const other = await world.ben.command('interpret status', {}, { in: world.general })
-  expect(other.text).toMatch(/^Nothing is being interpreted here now\./)
+  expect(other.text).toMatch(/^Nothing is being interpreted here\./)
 })
 
 test('languages are offered by any of their names, and the one chosen is set', async () => {
@@ -97,7 +99,7 @@ describe('what fails harms nothing else', () => {
     world.interpreters.of = () => {
       throw new Error('a fault of ours')
     }
-    expect((await ask(world)).text).toMatch(/^That failed, through no fault of yours/)
+    expect((await ask(world)).text).toMatch(/^Something went wrong on our side/)
     expect(world.desk.counters.failed).toBe(1)
     expect(world.log.complaints.join()).toContain('a fault of ours')
   })
@@ -110,7 +112,7 @@ describe('what fails harms nothing else', () => {
     const reply = await world.ben.command('interpret output', { first: 'de-de' }, { in: world.general })
     expect(reply.text).toContain('German')
     await until(() => world.log.complaints.length > 0, 5_000, 'a complaint')
-    expect(world.log.complaints[0]).toContain('a change could not be announced')
+    expect(world.log.complaints[0]).toContain('announcement not sent')
   })
 })
 
@@ -123,7 +125,7 @@ describe('too much', () => {
     for (let times = 0; times < 6; times++) texts.push(await ask())
     expect(texts.filter(text => /Please wait \d s/.test(text))).toHaveLength(1)
     expect(world.desk.counters.limited).toBe(1)
-    expect(await ask('interpret privacy opt-out')).toContain('do not listen to you any more')
+    expect(await ask('interpret privacy opt-out')).toContain('no longer listen to you')
     const { text } = await world.ana.command('interpret status', {}, { in: world.general })
     expect(text).toContain('Ahora no se interpreta nada')
   })
@@ -166,7 +168,7 @@ describe('who is answered', () => {
     }
     await world.terms.rest.post(path, { body: old })
     const { text } = await world.ana.command('interpret pause', {}, { in: world.general })
-    expect(text).toMatch(/^No conozco este comando/)
+    expect(text).toMatch(/^Comando desconocido/)
     expect(world.desk.counters.unknown).toBe(1)
   })
 
@@ -247,7 +249,7 @@ describe('who is answered', () => {
     expect((await press('info')).text).toContain('`/interpret privacy opt-out`')
     expect(await press('opt-in')).toMatchObject({ ephemeral: true })
     expect(world.preferences.optedOut(world.ana.id)).toBe(false)
-    expect((await world.ana.press(notice!, 'dragoman:pause')).text).toMatch(/^No conozco este comando/)
+    expect((await world.ana.press(notice!, 'dragoman:pause')).text).toMatch(/^Comando desconocido/)
     void world.ana.press(notice!, 'somebody-else').catch(() => undefined)
     await world.ana.command('interpret status', {}, { in: world.general })
     expect(world.desk.counters).toMatchObject({ buttons: 4, failed: 0 })

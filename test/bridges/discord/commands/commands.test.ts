@@ -49,7 +49,7 @@ describe('output', () => {
   test('has a voice, or is not taken', async () => {
     await using world = await running()
     const text = await world.types(world.ben, 'interpret output', { first: 'Catalan' })
-    expect(text).toMatch(/^There is no voice for Catalan \(Spain\)\./)
+    expect(text).toMatch(/^No voice is available for Catalan \(Spain\)\./)
     expect(world.interpreter.asked).toEqual([])
   })
 
@@ -68,10 +68,10 @@ describe('a language', () => {
   test('is set here and for later, and what is kept is said', async () => {
     await using world = await running()
     expect(await world.types(world.ben, 'interpret language', { language: 'de-de' })).toContain(
-      'until I am restarted',
+      'until I restart',
     )
     const kept = await world.types(world.ben, 'interpret language', { language: 'de-de', remember: true })
-    expect(kept).toContain('I remember it.')
+    expect(kept).toContain('I will remember it.')
     expect(world.preferences.about(world.ben.id)).toEqual({
       language: 'de-de',
       remembered: true,
@@ -83,20 +83,20 @@ describe('a language', () => {
   test('that is not understood when it is spoken is told so', async () => {
     await using world = await running()
     const text = await world.types(world.ben, 'interpret language', { language: 'eu-es' })
-    expect(text).toContain('what is said in it is not translated')
+    expect(text).toContain('is not translated')
   })
 
   test('that is none is answered with what was perhaps meant', async () => {
     await using world = await running()
     const text = await world.types(world.ben, 'interpret language', { language: 'Spa**nisch' })
-    expect(text).toMatch(/^“Spa\\\*\\\*nisch” is not a language I have\. Perhaps: .*\(es-es\)/)
+    expect(text).toMatch(/^“Spa\\\*\\\*nisch” is not a language I know\. Try: .*\(es-es\)/)
   })
 
   test('cannot be set while nobody knows any, and the command says so', async () => {
     await using world = await openWorld()
     world.service.languages = async () => Promise.reject(new Error('away'))
     const reply = await world.ben.command('interpret language', { language: 'de-de' }, { in: world.general })
-    expect(reply.text).toContain('cannot ask the translation service')
+    expect(reply.text).toContain('cannot get the languages of the translation service')
     expect(
       await world.ben.autocomplete('interpret language', 'language', 'de', {}, { in: world.general }),
     ).toEqual([])
@@ -105,7 +105,7 @@ describe('a language', () => {
   test('of somebody else is for moderators', async () => {
     await using world = await running()
     const values = { language: 'es-mx', user: world.ana }
-    expect(await world.types(world.ben, 'interpret language', values)).toMatch(/^Only people who may mute/)
+    expect(await world.types(world.ben, 'interpret language', values)).toMatch(/^Only members who can mute/)
     world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'mod', permissions: ['MuteMembers'] })])
     expect(await world.types(world.ben, 'interpret language', values)).toBe(
       'The language of Ana is **Spanish (Mexico)**.',
@@ -119,7 +119,7 @@ describe('a language', () => {
 test('captions go to a thread only where there can be one', async () => {
   await using world = await running()
   const text = await world.types(world.ben, 'interpret captions', { style: 'embed', thread: true })
-  expect(text).toContain('no threads in the chat of a voice channel')
+  expect(text).toContain('The chat of a voice channel has no threads')
   expect(world.interpreter.asked).toEqual(['captions embed false'])
   world.guild.setPermissions(world.lounge, world.guild.bot, { deny: ['EmbedLinks'] })
   expect(await world.types(world.ben, 'interpret captions', { style: 'embed' })).toContain(
@@ -133,7 +133,7 @@ test('captions that are in a thread stay there when only their look changes', as
   const thread = await chat.threads.create({ name: 'Captions' })
   world.interpreter.change = { textChannelId: thread.id, captions: { style: 'embed', thread: true } }
   const text = await world.types(world.ben, 'interpret captions', { style: 'plain' })
-  expect(text).toBe('Captions: **Plain text**. They go to a thread of their own.')
+  expect(text).toBe('Captions: **Plain text**. They go to a separate thread.')
   expect(world.interpreter.asked).toEqual(['captions plain true'])
 })
 
@@ -150,16 +150,16 @@ test('status tells what is going on, with names that do no harm', async () => {
   const text = await world.types(world.ben, 'interpret status')
   expect(text.split('\n')).toEqual([
     `🔴 **Interpreting <#${world.lounge.id}>**`,
-    expect.stringMatching(/^Since <t:\d+:R>$/),
-    expect.stringContaining('cannot be reached'),
+    expect.stringMatching(/^Started <t:\d+:R>$/),
+    expect.stringContaining('is unavailable'),
     expect.stringMatching(/^End-to-end encrypted/),
     'Output: Spanish (Spain)',
     'Spoken now: Spanish (Spain)',
     'Captions now: English (United States) and German (Germany)',
-    `Captions: In colour, in <#${world.lounge.id}>`,
+    `Captions: In color, in <#${world.lounge.id}>`,
     'People:',
-    '- Ana: Spanish (Spain) (from their Discord)',
-    '- \\*Eve\\* @\u200Beveryone: opted out, not listened to',
+    '- Ana: Spanish (Spain) (from their Discord settings)',
+    '- \\*Eve\\* @\u200Beveryone: opted out',
   ])
   const [, seconds] = /<t:(\d+):R>/.exec(text) ?? []
   expect(Math.abs(Number(seconds) * 1_000 - (Date.now() - 60_000))).toBeLessThan(10_000)
@@ -173,11 +173,9 @@ describe('privacy', () => {
     expect(await world.types(world.ana, 'interpret privacy opt-out')).toMatch(/^Ya no te escucho/)
     expect(world.preferences.optedOut(world.ana.id)).toBe(true)
     expect(world.interpreter.asked).toEqual([`opt-out ${world.ana.id}`])
-    expect(await world.types(world.ana, 'interpret privacy info')).toContain('no se te escuche')
-    expect(await world.types(world.ana, 'interpret language', { language: 'es-es' })).toContain(
-      'nadie te escucha',
-    )
-    expect(await world.types(world.ana, 'interpret privacy opt-in')).toContain('de nuevo')
+    expect(await world.types(world.ana, 'interpret privacy info')).toContain('no te escuche')
+    expect(await world.types(world.ana, 'interpret language', { language: 'es-es' })).toContain('no lo hago')
+    expect(await world.types(world.ana, 'interpret privacy opt-in')).toContain('Vuelvo a interpretarte')
     expect(world.interpreter.asked.at(-1)).toBe(`opt-in ${world.ana.id}`)
     // Said in another server than the one where they speak
     const other = world.discord.addGuild({ name: 'Otra' })
@@ -190,7 +188,7 @@ describe('privacy', () => {
 
   test('tells what is kept, and forgets it', async () => {
     await using world = await running()
-    expect(await world.types(world.ben, 'interpret privacy info')).toContain('I keep nothing about you.')
+    expect(await world.types(world.ben, 'interpret privacy info')).toContain('I store nothing about you.')
     await world.types(world.ben, 'interpret language', { language: 'de-de', remember: true })
     const info = await world.types(world.ben, 'interpret privacy info')
     expect(info).toContain('I remember your language: German (Germany).')
@@ -206,7 +204,7 @@ describe('privacy', () => {
 test('an invitation is a code for telephones and other servers', async () => {
   await using world = await running()
   const text = await world.types(world.ben, 'interpret invite')
-  expect(text).toContain('call +15551230001 and key in **482913**')
+  expect(text).toContain('call +15551230001 and enter **482913**')
   expect(text).toContain('`/interpret start room-code:482913`')
   expect(text).toContain('60 minutes')
   world.interpreter.refuse = new BridgeError('CAPACITY', 'too many')
@@ -225,6 +223,6 @@ test('without anything running, commands say so', async () => {
   ]
   for (const [path, values] of commands) {
     const { text } = await world.ben.command(path, values, { in: world.general })
-    expect(text, path).toMatch(/^Nothing is being interpreted here now\./)
+    expect(text, path).toMatch(/^Nothing is being interpreted here\./)
   }
 })

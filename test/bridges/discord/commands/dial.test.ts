@@ -14,10 +14,10 @@ describe('dialling', () => {
       world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] }),
     ]
     dialRoles.push(caller.id)
-    expect(await world.types(world.ben, 'interpret dial', call)).toMatch(/^You may not call/)
+    expect(await world.types(world.ben, 'interpret dial', call)).toMatch(/^You are not allowed to call/)
     for (const role of [caller, boss]) {
       world.guild.setRoles(world.ben, [role])
-      expect(await world.types(world.ben, 'interpret dial', call)).toBe('It is ringing …')
+      expect(await world.types(world.ben, 'interpret dial', call)).toBe('Ringing …')
     }
     await using off = await running({ dials: false })
     expect(await off.types(off.ben, 'interpret dial', call)).toMatch(/^Calling telephones is not set up/)
@@ -29,22 +29,20 @@ describe('dialling', () => {
     const reply = await room.ben.command('interpret dial', call, { in: room.general })
     expect(room.interpreter.asked).toEqual(['dial +34600123456 es-es'])
     await until(() => room.announced().length > 0, 5_000, 'an announcement')
-    expect(room.announced()).toEqual([
-      expect.stringMatching(/^Ben is calling a telephone \(Spanish \(Spain\)\)/),
-    ])
+    expect(room.announced()).toEqual([expect.stringMatching(/^Ben is calling a phone \(Spanish \(Spain\)\)/)])
     room.interpreter.call.resolve({ kind: 'answered', participant: 'p' })
     await until(() => reply.content.includes('They answered'), 5_000, 'the outcome')
     await until(() => room.announced().length > 1, 5_000, 'a second announcement')
-    expect(room.announced()[1]).toBe('The telephone has joined the conversation.')
+    expect(room.announced()[1]).toBe('The phone has joined the conversation.')
     expect(room.announced().join()).not.toMatch(/600/)
     expect(JSON.stringify(room.log.all)).not.toMatch(/34600/)
   })
 
   test.each([
     [{ kind: 'busy' }, 'The line is busy.'],
-    [{ kind: 'no-answer' }, 'Nobody answered.'],
-    [{ kind: 'voicemail' }, 'An answering machine answered; I hung up.'],
-    [{ kind: 'cancelled' }, 'The call was ended before anybody answered.'],
+    [{ kind: 'no-answer' }, 'There was no answer.'],
+    [{ kind: 'voicemail' }, 'Voicemail answered, so I hung up.'],
+    [{ kind: 'cancelled' }, 'The call ended before anyone answered.'],
     [{ kind: 'failed', error: new BridgeError('DIAL_FAILED', 'x') }, 'The call failed.'],
   ] as const)('that ends with %o says so', async (outcome, text) => {
     await using world = await running()
@@ -58,9 +56,9 @@ describe('dialling', () => {
     await using world = await running()
     world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
     const dial = (number: string) => world.types(world.ben, 'interpret dial', { ...call, number })
-    expect(await dial('600123456')).toMatch(/^That is no telephone number/)
+    expect(await dial('600123456')).toMatch(/^That is not a valid phone number/)
     world.interpreter.refuse = new BridgeError('DIAL_REFUSED', 'no')
-    expect(await dial('0034600123456')).toBe('This number may not be called.')
+    expect(await dial('0034600123456')).toBe('Calls to this number are not allowed.')
     world.interpreter.refuse = new BridgeError('CAPACITY', 'no')
     expect(await dial('+34600123456')).toMatch(/^Too many calls/)
   })

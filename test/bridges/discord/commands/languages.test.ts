@@ -72,7 +72,7 @@ describe('languages are found', () => {
     const list = OFFERED.filter(({ id }) => id.endsWith('-es'))
     expect(ids('', 'en-US', 'speak', list)).toEqual(['ca-es', 'es-es', 'eu-es'])
     expect(offered('', 'en-US', 'speak', list).at(-1)?.name).toBe(
-      'Basque (Spain) · euskara (Espainia) · to hear and read only',
+      'Basque (Spain) · euskara (Espainia) · listening and reading only',
     )
     expect(ids('', 'en-US', 'hear', list)).toEqual(['eu-es', 'es-es'])
   })

@@ -42,7 +42,7 @@ describe('starting', () => {
     await using world = await openWorld()
     await world.ben.join(world.lounge)
     const text = await starts(world, { 'captions-only': true, 'room-code': '482913' })
-    expect(text).toContain('nothing is spoken')
+    expect(text).toContain('without speaking')
     expect(world.interpreters.requests[0]).toMatchObject({ voice: false, roomCode: '482913' })
   })
 
@@ -56,7 +56,7 @@ describe('starting', () => {
     })
     await world.interpreters.of(world.guild.id)?.stop('test')
     const inVoice = await world.ben.command('interpret start', {}, { in: world.lounge })
-    expect(inVoice.text).toContain('no threads in the chat of a voice channel')
+    expect(inVoice.text).toContain('The chat of a voice channel has no threads')
     expect(world.interpreters.requests[1]).toMatchObject({
       textChannelId: world.lounge.id,
       captions: { thread: false },
@@ -70,9 +70,11 @@ describe('starting', () => {
     world.guild.setPermissions(world.lounge, world.guild.bot, { deny: ['EmbedLinks'] })
     const text = await starts(world)
     expect(text).toContain('Interpreting')
-    expect(text).toContain(`In <#${world.general.id}> I am missing:\n- **Create Public Threads**`)
-    expect(text).toContain(`In <#${world.lounge.id}> I am missing:\n- **Embed Links**`)
-    expect(text).toMatch(/Until then captions do without it\.$/)
+    expect(text).toContain(
+      `In <#${world.general.id}>, I need these permissions:\n- **Create Public Threads**`,
+    )
+    expect(text).toContain(`In <#${world.lounge.id}>, I need these permissions:\n- **Embed Links**`)
+    expect(text).toMatch(/Until then, captions work without them\.$/)
     expect(world.interpreters.requests[0]).toMatchObject({
       textChannelId: world.lounge.id,
       captions: { style: 'plain', thread: false },
@@ -84,7 +86,7 @@ describe('starting', () => {
     const other = world.guild.addVoiceChannel({ name: 'Other' })
     await world.ben.join(world.lounge)
     await starts(world)
-    expect(await starts(world)).toBe('This channel is being interpreted already.')
+    expect(await starts(world)).toBe('This channel is already being interpreted.')
     await world.ben.moveTo(other)
     expect(await starts(world)).toContain(`already interpreting <#${world.lounge.id}>`)
     expect(world.interpreters.requests).toHaveLength(1)
@@ -105,7 +107,7 @@ describe('nothing is joined', () => {
   test('for somebody who may not join it themself', async () => {
     await using world = await openWorld()
     world.guild.setPermissions(world.lounge, world.ben, { deny: ['Connect'] })
-    expect(await starts(world, { channel: world.lounge.id })).toContain('You may not join')
+    expect(await starts(world, { channel: world.lounge.id })).toContain('You don’t have permission to join')
   })
 
   test.each(['Connect', 'Speak', 'SendMessages', 'ReadMessageHistory'] as const)(
@@ -116,7 +118,7 @@ describe('nothing is joined', () => {
       world.guild.setPermissions(world.lounge, world.guild.bot, { deny: [permission] })
       const name = WORDS.en.answers.permissions[permission]
       const text = await starts(world)
-      expect(text).toContain(`In <#${world.lounge.id}> I am missing:\n- **${name}**\n`)
+      expect(text).toContain(`In <#${world.lounge.id}>, I need these permissions:\n- **${name}**\n`)
       expect(text).toContain(`role **${world.guild.bot.roles[0]?.name}**`)
       expect(world.interpreters.requests).toEqual([])
     },
@@ -156,7 +158,7 @@ describe('nothing is joined', () => {
     await world.ben.join(world.lounge)
     world.interpreters.fail = { kind: 'wrong-code' }
     for (let tries = 0; tries < 3; tries++)
-      expect(await starts(world, { 'room-code': '000000' })).toContain('no conversation with this code')
+      expect(await starts(world, { 'room-code': '000000' })).toContain('No conversation has this code')
     expect(await starts(world, { 'room-code': '000000' })).toContain('Too many wrong codes')
     expect(world.interpreters.requests).toHaveLength(3)
   })
@@ -181,6 +183,6 @@ test('every reason why it did not begin has its words', () => {
   const texts = failures.map(each => failureText(each, '8', WORDS.en.answers))
   expect(new Set(texts).size).toBe(failures.length - 2)
   expect(texts.join('\n')).toContain('code 4017')
-  expect(texts.join('\n')).toContain('3 times')
+  expect(texts.join('\n')).toContain('after 3 attempts')
   expect(USED_PERMISSIONS.length).toBe(Object.keys(WORDS.en.answers.permissions).length)
 })

@@ -2,29 +2,25 @@ import type { ChannelWords } from '../channel-words.ts'
 
 export const ENGLISH: ChannelWords = {
   listening: (by, channel) =>
-    `🔴 **Live interpreting in ${channel}**, started by ${by}. What people say there is sent to a translation service and ` +
-    'shown as captions. No recording is made and nothing is kept. You do not want to be listened to? Press the button ' +
-    'or type `/interpret privacy opt-out`: it works at once. `/interpret language` sets your language.',
+    `🔴 **Live interpreting in ${channel}**, started by ${by}. Speech there is sent to a translation service and shown as captions. Nothing is recorded or kept. To opt out, press the button or type \`/interpret privacy opt-out\`: it works immediately. To set your language, type \`/interpret language\`.`,
   newcomers: (names, channel) =>
-    `🔴 ${names}: what people say in ${channel} is sent to a translation service and shown as captions; nothing is ` +
-    'kept. The button or `/interpret privacy opt-out` says no.',
-  ended: channel => `⚪ Interpreting in ${channel} has ended. Nobody is listened to any more.`,
-  kicked: 'I was disconnected, so I have stopped.',
-  lost: 'I lost the voice connection and could not get it back, so I have stopped.',
-  encryption: 'I could not agree on encryption with Discord, so I have stopped.',
-  permissions: 'I may not be in this channel any more, so I have stopped.',
-  empty: 'Nobody was left, so I have stopped.',
-  askedToSpeak: 'I have asked to speak on this stage. Until a moderator lets me there are captions only.',
-  muted: 'I am muted, so there are captions only.',
-  deafened: 'I am deafened, so I hear nobody and translate nothing.',
-  noSpeak: 'I may not speak in this channel, so there are captions only.',
+    `🔴 ${names}: speech in ${channel} is sent to a translation service and shown as captions; nothing is kept. To opt out, press the button or type \`/interpret privacy opt-out\`.`,
+  ended: channel => `⚪ Interpreting in ${channel} has ended. I am no longer listening.`,
+  kicked: 'I was disconnected, so I stopped.',
+  lost: 'I lost the voice connection and could not restore it, so I stopped.',
+  encryption: 'Encryption with Discord failed, so I stopped.',
+  permissions: 'I no longer have access to this channel, so I stopped.',
+  empty: 'Everyone left, so I stopped.',
+  askedToSpeak: 'I asked to speak on this stage. Until a moderator allows it, there are only captions.',
+  muted: 'I am muted, so there are only captions.',
+  deafened: 'I am deafened, so I cannot hear or translate anyone.',
+  noSpeak: 'I am not allowed to speak in this channel, so there are only captions.',
   noAudio:
-    'I see people speak and get no audio. The operator of this bot should look whether UDP is let through.',
-  full: 'More people are here than I can listen to just now. Some are not translated.',
-  serviceAway:
-    '⚠️ The translation service cannot be reached. I keep trying; until then there are no captions.',
-  serviceBack: 'The translation service was out of reach for a while. It is back.',
+    'People are speaking, but no audio arrives. The operator of this bot should check whether UDP is blocked.',
+  full: 'There are more people here than I can listen to. Some are not translated.',
+  serviceAway: '⚠️ The translation service is unavailable. I keep trying; until then, there are no captions.',
+  serviceBack: 'The translation service was unavailable for a while. It is back.',
   headphones: name => `${name}, your microphone picks up what I say. Please use headphones.`,
   thread: 'Captions',
-  telephone: 'telephone',
+  telephone: 'phone',
 }

@@ -2,27 +2,25 @@ import type { ChannelWords } from '../channel-words.ts'
 
 export const PORTUGUESE: ChannelWords = {
   listening: (by, channel) =>
-    `🔴 **Interpretação ao vivo em ${channel}**, iniciada por ${by}. O que se diz ali é enviado a um serviço de tradução ` +
-    'e mostrado em legendas. Nada é gravado nem guardado. Não quer ser ouvido? Carregue no botão ou escreva ' +
-    '`/interpret privacy opt-out`: tem efeito imediato. `/interpret language` define o seu idioma.',
+    `🔴 **Interpretação ao vivo em ${channel}**, iniciada por ${by}. O que se diz ali é enviado a um serviço de tradução e mostrado em legendas. Nada é gravado nem guardado. Não quer ser ouvido? Clique no botão ou digite \`/interpret privacy opt-out\`: tem efeito imediato. Para definir o seu idioma, digite \`/interpret language\`.`,
   newcomers: (names, channel) =>
-    `🔴 ${names}: o que se diz em ${channel} é enviado a um serviço de tradução e mostrado em legendas; nada é guardado. ` +
-    'O botão ou `/interpret privacy opt-out` permite recusar.',
-  ended: channel => `⚪ A interpretação em ${channel} terminou. Já ninguém é ouvido.`,
-  kicked: 'Fui desligado e parei.',
-  lost: 'Perdi a ligação de voz e não a consegui recuperar; parei.',
-  encryption: 'Não foi possível acordar a encriptação com o Discord; parei.',
-  permissions: 'Já não posso estar neste canal; parei.',
-  empty: 'Não restava ninguém; parei.',
-  askedToSpeak: 'Pedi a palavra neste palco. Até um moderador ma dar há apenas legendas.',
-  muted: 'Estou silenciado; há apenas legendas.',
-  deafened: 'Estou sem áudio: não ouço ninguém e não traduzo nada.',
-  noSpeak: 'Não posso falar neste canal; há apenas legendas.',
-  noAudio: 'Vejo que se fala e não recebo som. O operador do bot deve verificar se o UDP passa.',
-  full: 'Há mais pessoas do que consigo ouvir agora. Algumas não são traduzidas.',
-  serviceAway: '⚠️ Não consigo contactar o serviço de tradução. Continuo a tentar; até lá não há legendas.',
-  serviceBack: 'O serviço de tradução esteve inacessível durante algum tempo. Já voltou.',
-  headphones: name => `${name}, o seu microfone capta o que eu digo. Use auscultadores, por favor.`,
+    `🔴 ${names}: o que se diz em ${channel} é enviado a um serviço de tradução e mostrado em legendas; nada é guardado. Para recusar, clique no botão ou digite \`/interpret privacy opt-out\`.`,
+  ended: channel => `⚪ A interpretação em ${channel} terminou. Não estou mais ouvindo.`,
+  kicked: 'Fui desconectado, por isso parei.',
+  lost: 'Perdi a conexão de voz e não consegui recuperá-la, por isso parei.',
+  encryption: 'A criptografia com o Discord falhou, por isso parei.',
+  permissions: 'Não tenho mais acesso a este canal, por isso parei.',
+  empty: 'Todos saíram, por isso parei.',
+  askedToSpeak: 'Pedi a palavra neste palco. Até um moderador permitir, há apenas legendas.',
+  muted: 'Estou silenciado, por isso há apenas legendas.',
+  deafened: 'Estou ensurdecido, por isso não consigo ouvir nem traduzir ninguém.',
+  noSpeak: 'Não tenho permissão para falar neste canal, por isso há apenas legendas.',
+  noAudio:
+    'Há pessoas falando, mas não chega áudio. O operador do bot deve verificar se o UDP está bloqueado.',
+  full: 'Há mais pessoas do que consigo ouvir. Algumas não são traduzidas.',
+  serviceAway: '⚠️ O serviço de tradução está indisponível. Continuo tentando; até lá, não há legendas.',
+  serviceBack: 'O serviço de tradução ficou indisponível por algum tempo. Já voltou.',
+  headphones: name => `${name}, o seu microfone capta o que eu digo. Use fones de ouvido, por favor.`,
   thread: 'Legendas',
   telephone: 'telefone',
 }
