@@ -141,7 +141,7 @@ export interface Preferences {
   /** `remember`: keep it across restarts; otherwise until the process ends. */
   setLanguage(userId: string, language: LanguageId, remember: boolean): void
   optedOut(userId: string): boolean
-  /** Opt-outs are always stored, so that users are not asked again. */
+  /** Opt-outs are always stored, so that users need not repeat them. */
   setOptedOut(userId: string, out: boolean): void
   /** Deletes all data about the user immediately, in memory and on disk. */
   forget(userId: string): Promise<void>

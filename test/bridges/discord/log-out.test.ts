@@ -21,9 +21,9 @@ const lines = (client: Client) => {
   return () => said.filter(line => line.includes('Connecting to')).length
 }
 
-/** The library makes a connection anew half a second after it has closed the one before. */
+/** The library reconnects half a second after it has closed the previous connection. */
 test.each([100, 400])(
-  'a client that is just coming back when it is logged out, after %i ms, does not',
+  'a client that is reconnecting while it is logged out, after %i ms, stays logged out',
   async ms => {
     await using discord = await DiscordStandIn.listen()
     const client = await loggedIn(discord)
@@ -39,7 +39,7 @@ test.each([100, 400])(
   },
 )
 
-test('a client that cannot reach Discord when it is logged out gives up', async () => {
+test('a client that cannot reach Discord while it is logged out stops trying', async () => {
   await using discord = await DiscordStandIn.listen()
   const client = await loggedIn(discord)
   const connects = lines(client)
@@ -52,7 +52,7 @@ test('a client that cannot reach Discord when it is logged out gives up', async 
   expect(connects()).toBe(before)
 })
 
-test('a client is logged out in the midst of a connection being made', async () => {
+test('a client is logged out while a connection is being opened', async () => {
   await using discord = await DiscordStandIn.listen()
   const client = await loggedIn(discord)
   const connects = lines(client)

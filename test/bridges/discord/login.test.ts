@@ -34,7 +34,7 @@ describe('Discord refuses the bot', () => {
     [4012, 'version'],
     [4013, 'intents'],
     [4014, 'intents'],
-  ] as const)('D5 D6 with %i: it is told why and what to do, and not asked again', async (code, why) => {
+  ] as const)('D5 D6 with %i: the log gives the reason and the fix, without retries', async (code, why) => {
     const { discord, login, log } = await stage()
     discord.faults.gateway.refuseIdentify = code
     login.start()
@@ -47,17 +47,17 @@ describe('Discord refuses the bot', () => {
   })
 })
 
-test('D7 no session is begun where Discord lets none be begun today', async () => {
+test('D7 no session is started when Discord’s daily limit is reached', async () => {
   const { discord, login } = await stage()
   discord.faults.gateway.identifiesLeft = 0
   login.start()
   await until(() => login.state.kind === 'trying' && login.state.attempts >= 2, 10_000, 'another attempt')
-  // Asking all the same would be answered by 4004, as if the token were wrong.
+  // A request anyway would be answered with 4004, as for a wrong token.
   expect(discord.sessions).toEqual([])
   expect(login.state.kind).toBe('trying')
 })
 
-test('D8 a session whose own address is refused for good is given up, and another begun', async () => {
+test('D8 a session whose own address is permanently refused is dropped, and another one started', async () => {
   const { discord, login } = await stage()
   login.start()
   expect(await login.settled).toBe(true)

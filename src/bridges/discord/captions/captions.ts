@@ -69,7 +69,7 @@ export class Captions {
     this.#writer.moveTo(chat)
   }
 
-  /** Stops writing this participant's turns and removes those that are not final. */
+  /** Stops writing this participant's turns and removes unfinished ones. */
   silence(speaker: string): void {
     this.#silenced.add(speaker)
     for (const { id, final } of this.#turns.forget(speaker))

@@ -1,6 +1,6 @@
 /** Characters with a meaning in Discord's Markdown, in any position. */
 const MARKS = /[\\*_~`|<>[\]#]/g
-/** Invisible characters and those that change text direction, except joiners, which are letters in some scripts. */
+/** Invisible characters and changes of text direction, except joiners, which are letters in some scripts. */
 const INVISIBLE = /[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\p{Cc}]+/gu
 
 /**

@@ -32,7 +32,7 @@ export interface ChannelParts {
   readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
   /** Locale of the user's client (a Discord locale), if known. */
   readonly localeOf?: (userId: string) => string | undefined
-  /** Maps a guessed language to one that the service offers. */
+  /** Maps a guessed language to a language of the service. */
   readonly nearest?: (language: LanguageId) => LanguageId
   readonly options?: ChannelOptions
   readonly clock: Clock

@@ -3,7 +3,7 @@ import type { Log } from '../../../core/log.ts'
 
 /** Events of one guild that concern an interpreted channel. */
 export interface GuildWatcher {
-  /** A member joined, left or changed, or the known state may be outdated: check again. */
+  /** A member joined, left or changed, or the known state could be outdated: check again. */
   changed(): void
   channelGone(channelId: string): void
   /** The bot was removed or the guild deleted (not: unavailable). */

@@ -56,7 +56,7 @@ export class Indicator {
   }
 }
 
-/** Returns the bot's nickname without the mark that a crashed process may have left, or null if it has none. */
+/** Returns the bot's nickname without the mark of a crashed process, or null if it has none. */
 function unmarked({ nickname, user }: GuildMember): string | null {
   const own = nickname?.startsWith(MARK) ? nickname.slice(MARK.length) : nickname
   return own === user.displayName ? null : (own ?? null)

@@ -10,7 +10,7 @@ export interface LanguageSources {
   /** Locale of the user's client (a Discord locale), if known. */
   readonly localeOf: (userId: string) => string | undefined
   readonly fallback: LanguageId
-  /** Maps a guessed language to one that can be translated. */
+  /** Maps a guessed language to a language that can be translated. */
   readonly nearest: (language: LanguageId) => LanguageId
 }
 

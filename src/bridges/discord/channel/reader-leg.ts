@@ -26,7 +26,7 @@ export class ReaderLeg implements Leg {
 
   play(): void {}
 
-  /** Nothing is played, so marks are reached immediately. */
+  /** No audio is played, so marks are reached immediately. */
   mark(name: string): void {
     this.#uplink?.marked(name)
   }

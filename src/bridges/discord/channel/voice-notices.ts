@@ -40,7 +40,7 @@ export class VoiceNotices {
     this.#ear = ear
   }
 
-  /** Plays `name` in each language, unless it was played recently. */
+  /** Plays `name` in each language, unless it played recently. */
   say(name: NoticeName, languages: readonly LanguageId[]): void {
     const now = this.#clock.now()
     for (const language of languages) {
@@ -60,7 +60,7 @@ export class VoiceNotices {
   }
 
   /**
-   * Replaces all waiting notices with the goodbye. Settles when it was played, after at most `withinMs`. Idempotent.
+   * Replaces all waiting notices with the goodbye. Settles after playback, or after at most `withinMs`. Idempotent.
    */
   async farewell(languages: readonly LanguageId[], withinMs: number): Promise<void> {
     if (this.#closed) return

@@ -75,7 +75,7 @@ export class Welcome implements Disposable {
     this.#notices.say('phone-joined', spokenTo(members))
   }
 
-  /** Plays the goodbye to `members`. Settles when it was played, after at most `withinMs`. No notices follow it. */
+  /** Plays the goodbye to `members`. Settles after playback, or after at most `withinMs`. No notices follow it. */
   farewell(members: readonly ChannelMember[], withinMs: number): Promise<void> {
     return this.#notices.farewell(spokenTo(members), withinMs)
   }

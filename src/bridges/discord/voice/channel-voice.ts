@@ -37,7 +37,7 @@ export class ChannelVoice implements Paced, EarOwner {
   readonly #mix = new Int16Array(FRAME_SAMPLES)
   #made = 0
   #slots = 0
-  /** Time of the next slot; NaN while nothing is sent. */
+  /** Time of the next slot; NaN while idle. */
   #due = Number.NaN
   /** Still to be sent after the end of speech: the encoder's remainder, then silence frames. */
   #rest = false
@@ -146,7 +146,7 @@ export class ChannelVoice implements Paced, EarOwner {
     this.#options.player.play(this.#encoder.encode(frame))
   }
 
-  /** Mixes the ears' next frames. The one that started first plays at full level, the others attenuated. */
+  /** Mixes the ears' next frames. The first to start plays at full level, the others attenuated. */
   #mixed(): boolean {
     let any = false
     for (const ear of this.#ears) {

@@ -26,7 +26,7 @@ export class HeldFrames {
     this.#frames.push(held)
   }
 
-  /** Removes all frames and returns, in order, those that are not too old at `now`. */
+  /** Removes all frames and returns, in order, all that are not too old at `now`. */
   take(now: number): readonly HeldFrame[] {
     const frames = this.#frames
     this.#frames = []

@@ -49,7 +49,7 @@ export interface VoiceUdp extends EventEmitter {
   send(datagram: Buffer): void
 }
 
-/** A message of the voice server, as far as it is used here. */
+/** A message of the voice server, with the fields used here. */
 export interface VoicePacket {
   readonly op: number
   readonly d: { readonly user_id?: string; readonly ssrc?: number; readonly speaking?: number } | null

@@ -110,7 +110,7 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
   /** Discards the audio. */
   play(): void {}
 
-  /** Confirmed at the next tick, because nothing is played. */
+  /** Confirmed at the next tick, because no audio is played. */
   mark(name: string): void {
     if (this.#over) return
     if (this.#marks.length >= MARKS_MOST) this.#marks.shift()

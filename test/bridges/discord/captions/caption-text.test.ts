@@ -17,13 +17,13 @@ const turn = (more: Partial<Turn> = {}): Turn => ({
 })
 
 describe('a caption', () => {
-  it('as plain text has the own words and a line for each language; what may change ends in an ellipsis', () => {
+  it('as plain text has the original and a line per language; text that can still change ends in an ellipsis', () => {
     expect(captionMessages(turn(), { style: 'plain' })).toEqual([
       { content: '**Ana:** Buenos días.\n`en` Good morning.\n`fr` Bonjour …' },
     ])
   })
 
-  it('as an embed has the speaker as its author and their colour', () => {
+  it('as an embed has the speaker as author, in the speaker’s color', () => {
     const [message] = captionMessages(turn(), { style: 'embed' })
     expect(message).toEqual({
       content: '',
@@ -37,13 +37,13 @@ describe('a caption', () => {
     expect(other?.embed?.colour).not.toBe(message?.embed?.colour)
   })
 
-  it('shows the languages that are wanted, whatever their region', () => {
+  it('shows the requested languages, regardless of region', () => {
     expect(captionMessages(turn(), { style: 'plain', languages: ['en-gb', 'es-es'] })).toEqual([
       { content: '**Ana:** Buenos días.\n`en` Good morning.' },
     ])
   })
 
-  it('tells regions apart where there are two', () => {
+  it('shows regions if a language appears twice', () => {
     const translations = new Map([
       ['pt-br', { text: 'a', final: true }],
       ['pt-pt', { text: 'b', final: true }],
@@ -53,13 +53,13 @@ describe('a caption', () => {
     ])
   })
 
-  it('is nothing while there is nothing to read', () => {
+  it('is empty without text', () => {
     const empty = turn({ original: { text: '', final: false }, translations: new Map() })
     expect(captionMessages(empty, { style: 'plain' })).toEqual([])
     expect(captionMessages(empty, { style: 'embed' })).toEqual([])
   })
 
-  it('is of a telephone where nobody has a name', () => {
+  it('shows a phone symbol for a speaker without a name', () => {
     expect(captionMessages(turn({ name: undefined }), { style: 'plain' })[0]?.content).toMatch(
       /^\*\*📞:\*\* /,
     )
@@ -69,7 +69,7 @@ describe('a caption', () => {
   it.each([
     ['plain', 2_000],
     ['embed', 4_096],
-  ] as const)('that is too long for one %s message takes several', (style, most) => {
+  ] as const)('that is too long for one %s message is split', (style, most) => {
     const words = Array.from({ length: 1_500 }, (_, n) => `word${n}`)
     const original = { text: words.join(' '), final: true }
     const messages = captionMessages(turn({ original }), { style })

@@ -21,7 +21,7 @@ function started() {
 }
 
 describe('a caption writer', () => {
-  it('sends a message at the first partial and edits it, the newest version only', async () => {
+  it('sends a message at the first partial and edits it with the newest version only', async () => {
     const { chat, want, run, writer } = started()
     want(1, 'a')
     await run(0)
@@ -32,7 +32,7 @@ describe('a caption writer', () => {
     expect(writer.dropped).toBe(2)
   })
 
-  it('edits what may still change no more than every 1.2 s, in the whole channel', async () => {
+  it('edits partial text at most every 1.2 s per channel', async () => {
     const { chat, want, run } = started()
     for (let n = 0; n < 100; n++) {
       want(1 + (n % 3), `version ${n}`)
@@ -43,7 +43,7 @@ describe('a caption writer', () => {
     expect(chat.requests.length).toBeGreaterThan(6)
   })
 
-  it('writes what is final at once, and always', async () => {
+  it('writes final text immediately', async () => {
     const { chat, want, run } = started()
     want(1, 'a')
     await run(0)
@@ -56,7 +56,7 @@ describe('a caption writer', () => {
     [1.5, 300],
     [3, 100],
   ])(
-    'loses no final at %d finished turns a second, and is never long behind',
+    'loses no final text at %d finished turns a second, and keeps up',
     { timeout: 20_000 },
     async (rate, seconds) => {
       const { chat, want, run, writer, clock } = started()
@@ -86,7 +86,7 @@ describe('a caption writer', () => {
       const finals = [...chat.texts.join('\n').matchAll(/<(\d+) final/g)].map(([, turn]) => Number(turn))
       expect(new Set(finals).size).toBe(finals.length)
       for (const text of chat.texts) expect(text.length).toBeLessThanOrEqual(2_000)
-      // Those that were put into messages of several are in order, and so are the messages.
+      // Turns that share a message are in order, and so are the messages.
       const shared = chat.texts.map(text =>
         [...text.matchAll(/<(\d+) final/g)].map(([, turn]) => Number(turn)),
       )
@@ -96,7 +96,7 @@ describe('a caption writer', () => {
     },
   )
 
-  it('changes, and takes away, one of the turns that share a message', async () => {
+  it('changes and removes one of several turns that share a message', async () => {
     const { chat, want, run, writer } = started()
     for (let n = 1; n <= 5; n++) want(n, `first ${n}`, true)
     await run(0)
@@ -111,14 +111,14 @@ describe('a caption writer', () => {
     await run(10_000)
     expect(chat.texts.join()).not.toContain('turn 9')
     expect(chat.texts.join()).toContain('turn 10 and another language')
-    // What does not fit beside the others any more stays as it is.
+    // A turn that outgrows the shared message stays unchanged.
     want(10, 'x'.repeat(1_990), true)
     await run(10_000)
     expect(chat.texts.join()).toContain('turn 10 and another language')
     expect(writer.waiting).toBe(0)
   })
 
-  it('asks no more than 5 times in 5 s however much is said, and loses nothing final', async () => {
+  it('sends at most 5 requests in 5 s under load, and loses no final text', async () => {
     const { chat, want, run } = started()
     for (let n = 1; n <= 20; n++) {
       want(n, `partial ${n}`)
@@ -132,7 +132,7 @@ describe('a caption writer', () => {
     expect(chat.texts.join('\n').split('\n')).toEqual(Array.from({ length: 20 }, (_, n) => `final ${n + 1}`))
   })
 
-  it('begins no message for a partial while many wait', async () => {
+  it('starts no message for a partial while many wait', async () => {
     const { chat, want, run } = started()
     for (let n = 1; n <= 10; n++) want(n, `partial ${n}`)
     await run(2_000)
@@ -142,7 +142,7 @@ describe('a caption writer', () => {
     expect(chat.texts.join('\n').split('\n')).toEqual(Array.from({ length: 10 }, (_, n) => `final ${n + 1}`))
   })
 
-  it('gives up partials first when too much waits', async () => {
+  it('drops partials first when too many wait', async () => {
     const { chat, want, run, writer } = started()
     chat.held = true
     want(0, 'first', true)
@@ -155,7 +155,7 @@ describe('a caption writer', () => {
     expect(texts).toEqual(Array.from({ length: 30 }, (_, n) => `turn ${2 * n + 2}`))
   })
 
-  it('does not bring back what somebody deleted', async () => {
+  it('does not restore deleted messages', async () => {
     const { chat, want, run } = started()
     want(1, 'a')
     await run(0)
@@ -168,7 +168,7 @@ describe('a caption writer', () => {
     expect(chat.requests.length).toBe(2)
   })
 
-  it('waits as long as it is told when it was too fast', async () => {
+  it('waits for the time that a rate limit demands', async () => {
     const { chat, want, run } = started()
     chat.next.push({ kind: 'limited', retryAfterMs: 7_000 })
     want(1, 'a', true)
@@ -178,7 +178,7 @@ describe('a caption writer', () => {
     expect(chat.texts).toEqual(['a'])
   })
 
-  it('tries what is final again after a failure, not for ever', async () => {
+  it('retries final text after a failure, a limited number of times', async () => {
     const { chat, want, run, writer } = started()
     chat.next.push({ kind: 'failed' })
     want(1, 'a', true)
@@ -191,7 +191,7 @@ describe('a caption writer', () => {
     expect(writer.waiting).toBe(0)
   })
 
-  it('tells when it may not write, and tries again later with what is final', async () => {
+  it('reports missing access and retries final text later', async () => {
     const { chat, want, run, refused } = started()
     chat.next.push({ kind: 'no-access', code: 50_013 })
     want(1, 'a')
@@ -203,7 +203,7 @@ describe('a caption writer', () => {
     expect(chat.texts).toEqual(['a b'])
   })
 
-  it('writes a message anew that is too old to be edited', async () => {
+  it('writes a new message when the old one cannot be edited', async () => {
     const { chat, want, run } = started()
     want(1, 'a')
     await run(2_000)
@@ -215,7 +215,7 @@ describe('a caption writer', () => {
     expect(chat.texts).toEqual(['a', 'a b c'])
   })
 
-  it('keeps as many messages as a long turn takes', async () => {
+  it('uses as many messages as a long turn needs', async () => {
     const { chat, writer, run } = started()
     writer.want(1, [{ content: 'one' }, { content: 'two' }], false)
     await run(3_000)
@@ -225,7 +225,7 @@ describe('a caption writer', () => {
     expect(chat.texts).toEqual(['only'])
   })
 
-  it('takes away what should not be there', async () => {
+  it('removes withdrawn turns', async () => {
     const { chat, writer, want, run } = started()
     want(1, 'a')
     want(2, 'b')
@@ -241,7 +241,7 @@ describe('a caption writer', () => {
     expect(writer.waiting).toBe(0)
   })
 
-  it('goes on in another chat', async () => {
+  it('continues in another chat', async () => {
     const { chat, writer, want, run, clock } = started()
     const other = new FakeChat(clock)
     want(1, 'a')
@@ -253,7 +253,7 @@ describe('a caption writer', () => {
     expect([chat.texts[0], other.texts.at(-1)]).toEqual(['a b', 'c'])
   })
 
-  it('writes what is final before it closes, within the time it has', async () => {
+  it('writes final text before it closes, within the given time', async () => {
     const { chat, writer, want, run } = started()
     want(1, 'a', true)
     want(2, 'b')
@@ -280,7 +280,7 @@ describe('a caption writer', () => {
     expect(over).toBe(true)
   })
 
-  it('always ends with every final version to be read, whatever fails for a while', async () => {
+  it('always ends with every final version visible, despite temporary failures', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.boolean(), fc.integer({ min: 0, max: 20 })), {

@@ -42,7 +42,7 @@ function started(style: CaptionStyle = 'plain') {
 const MORNING = { text: 'buenos días a todos', translation: 'good morning to everybody' }
 
 describe('captions of a room', () => {
-  it('are what is said in it, and in no other', async () => {
+  it('show the speech of their room only', async () => {
     const { chat, run, told } = started()
     told(MORNING)
     told({ ...MORNING, room: 'other', utterance: 'x' })
@@ -50,7 +50,7 @@ describe('captions of a room', () => {
     expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everybody'])
   })
 
-  it('lose their ellipsis when nothing more comes', async () => {
+  it('lose their ellipsis when no more results arrive', async () => {
     const { chat, run, told } = started()
     told({ final: false, text: 'buenos' })
     await run(2_000)
@@ -59,7 +59,7 @@ describe('captions of a room', () => {
     expect(chat.texts).toEqual(['**Ana:** buenos'])
   })
 
-  it('are not written where none are wanted', async () => {
+  it('are not written while they are off', async () => {
     const { chat, run, told, captions } = started('off')
     told(MORNING)
     await run(1_000)
@@ -70,7 +70,7 @@ describe('captions of a room', () => {
     expect(chat.texts.length).toBe(1)
   })
 
-  it('of somebody who says no end at once', async () => {
+  it('end immediately for a participant who opts out', async () => {
     const { chat, run, told, captions } = started()
     told({ final: false, text: 'buenos' })
     await run(100)
@@ -81,7 +81,7 @@ describe('captions of a room', () => {
     expect(chat.texts).toEqual([])
   })
 
-  it('take a translation that a slow service brings after they were given up', async () => {
+  it('accept a late translation after the timeout', async () => {
     const { chat, run, told } = started()
     told({ final: false, text: 'buenos días' })
     await run(10_000)
@@ -95,7 +95,7 @@ describe('captions of a room', () => {
     expect(chat.texts[0]).not.toContain('another')
   })
 
-  it('are finished by what a lost service says again, however long it was away', async () => {
+  it('are completed by the repeated results of a session that was interrupted', async () => {
     const { chat, run, told } = started()
     told({ final: false, text: 'buenos días a' })
     await run(20_000)
@@ -104,7 +104,7 @@ describe('captions of a room', () => {
     expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everybody'])
   })
 
-  it('do not have what the channel itself has spoken, nor the beginning of it', async () => {
+  it('leave out an echo of the channel’s own voice, and remove its first words', async () => {
     const { chat, run, told, echoes, captions, observer } = started()
     told(MORNING)
     await run(2_000)
@@ -126,7 +126,7 @@ describe('captions of a room', () => {
     expect(captions.echoes).toBe(1)
   })
 
-  it('end with all that was said', async () => {
+  it('include everything said before the end', async () => {
     const { chat, run, told, captions, clock } = started()
     told({ final: false, text: 'buenos días' })
     const closed = captions.close(2_000)

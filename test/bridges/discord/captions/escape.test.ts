@@ -16,7 +16,7 @@ describe('escaped text', () => {
     expect(escaped(text)).toBe(expected)
   })
 
-  it('is one line in which every sign that means something has a backslash', () => {
+  it('is one line in which every special character has a backslash', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'ab*_~`|<>[]()#@:/\\ \n\u202E') }), text => {
         const shown = escaped(text)
@@ -29,14 +29,14 @@ describe('escaped text', () => {
 })
 
 describe('split text', () => {
-  it('is cut between words, in pieces that fit, and nothing is lost', () => {
+  it('is cut between words into pieces that fit, without loss', () => {
     const text = Array.from({ length: 400 }, (_, n) => `word${n}`).join(' ')
     const pieces = split(text, 200)
     expect(pieces.every(piece => piece.length <= 200)).toBe(true)
     expect(pieces.join(' ')).toBe(text)
   })
 
-  it('never ends in half a character, or a backslash without its sign', () => {
+  it('never ends in half a character or in a backslash without its character', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('a', '\\*', '\\\\', '😀', ' ', '\n'), { maxLength: 200 }),

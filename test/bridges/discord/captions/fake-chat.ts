@@ -5,15 +5,15 @@ import type {
 } from '../../../../src/bridges/discord/captions/caption-message.ts'
 import type { Clock } from '../../../../src/core/clock.ts'
 
-/** A chat in memory that answers in a microtask, or when the test says so. */
+/** A chat in memory that answers in a microtask, or when the test calls `release`. */
 export class FakeChat implements CaptionChat {
-  /** What can be read now, by message id. */
+  /** Visible messages by ID. */
   readonly messages = new Map<string, CaptionMessage>()
-  /** Every request: when, what, and of which text. */
+  /** All requests, with their time and text. */
   readonly requests: { at: number; what: 'send' | 'edit' | 'remove'; text: string }[] = []
-  /** Answers to the next requests, instead of doing them. */
+  /** Answers to the next requests, which are then not executed. */
   readonly next: Exclude<Written, { kind: 'written' }>[] = []
-  /** Requests are not answered before `release`. */
+  /** Holds back answers until `release`. */
   held = false
   readonly #clock: Clock
   #waiting: (() => void)[] = []
@@ -23,7 +23,7 @@ export class FakeChat implements CaptionChat {
     this.#clock = clock
   }
 
-  /** What can be read, oldest first. */
+  /** Visible texts, oldest first. */
   get texts(): string[] {
     return Array.from(this.messages.values(), textOf)
   }
@@ -51,7 +51,7 @@ export class FakeChat implements CaptionChat {
     })
   }
 
-  /** Answers what was held back. */
+  /** Sends the answers held back. */
   async release(): Promise<void> {
     for (const answer of this.#waiting.splice(0)) answer()
     await settled()
@@ -68,7 +68,7 @@ function textOf({ content, embed }: CaptionMessage): string {
   return embed ? `${embed.author}: ${embed.description}` : content
 }
 
-/** Everything that waits for nothing but its turn has had it. */
+/** Lets all pending microtasks run. */
 export async function settled(): Promise<void> {
   for (let n = 0; n < 10; n++) await Promise.resolve()
 }

@@ -15,7 +15,7 @@ const caption = (given: Partial<Caption>): Caption => ({
   ...given,
 })
 
-/** Each turn as it looked last: own words, then translations by language. */
+/** Returns the last state of each turn: original, then translations by language. */
 function told(turns: readonly Turn[]): Record<string, string>[] {
   const last = new Map<number, Record<string, string>>()
   for (const { id, original, translations } of turns) {
@@ -33,7 +33,7 @@ function taken(captions: readonly Caption[], turns = new Turns()): Turn[] {
 }
 
 describe('turns', () => {
-  it('grow from the first partial to the final', () => {
+  it('grow from the first partial to the final result', () => {
     const seen = taken([
       caption({ final: false, text: 'good' }),
       caption({ final: false, text: 'good morning', translation: 'buenos' }),
@@ -44,7 +44,7 @@ describe('turns', () => {
     expect(told(seen)).toEqual([{ original: 'good morning', 'es-es': 'buenos días' }])
   })
 
-  it('have the own words once and a translation for each language', () => {
+  it('have the original once and one translation per language', () => {
     const seen = taken([
       caption({ text: 'good morning', translation: 'buenos días' }),
       caption({ to: 'fr-fr', utterance: 'ann.2.1', text: 'good morning', translation: 'bonjour' }),
@@ -52,7 +52,7 @@ describe('turns', () => {
     expect(told(seen)).toEqual([{ original: 'good morning', 'es-es': 'buenos días', 'fr-fr': 'bonjour' }])
   })
 
-  it('tell two sentences apart where one language is behind', () => {
+  it('keep two sentences apart when one language lags', () => {
     const es = (n: number, text: string) => caption({ utterance: `ann.1.${n}`, text, translation: `es ${n}` })
     const fr = (n: number, text: string) =>
       caption({ to: 'fr-fr', utterance: `ann.2.${n}`, text, translation: `fr ${n}` })
@@ -68,7 +68,7 @@ describe('turns', () => {
     ])
   })
 
-  it('begin a turn of its own for what only one language heard', () => {
+  it('start a separate turn for speech that only one language reports', () => {
     const seen = taken([
       caption({ text: 'good morning everybody', translation: 'es' }),
       caption({ to: 'fr-fr', utterance: 'ann.2.1', text: 'the weather is fine', translation: 'fr' }),
@@ -79,7 +79,7 @@ describe('turns', () => {
     ])
   })
 
-  it('go on with what a lost session says again', () => {
+  it('continue with the repeated results of an interrupted session', () => {
     const seen = taken([
       caption({ final: false, text: 'good morning every' }),
       caption({
@@ -92,7 +92,7 @@ describe('turns', () => {
     expect(told(seen)).toEqual([{ original: 'good morning everybody', 'es-es': 'buenos días' }])
   })
 
-  it('keep to the time when there are no words to compare', () => {
+  it('compare times if there are no words to compare', () => {
     const spoken = (fromMs: number, toMs: number) => ({ spoken: { fromMs, toMs } })
     const seen = taken([
       caption({ translation: 'uno', ...spoken(0, 1_000) }),
@@ -105,20 +105,20 @@ describe('turns', () => {
     ])
   })
 
-  it('do not change once final, nor begin with nothing', () => {
+  it('do not change once final, and do not start without text', () => {
     const turns = new Turns()
     expect(turns.take(caption({ text: '' }), 0)).toBeUndefined()
     expect(turns.take(caption({ text: 'one' }), 0)).toBeDefined()
     expect(turns.take(caption({ final: false, text: 'one two' }), 0)).toBeUndefined()
   })
 
-  it('are transcripts where nobody needs a translation', () => {
+  it('are transcripts if no translation is needed', () => {
     expect(told(taken([caption({ to: 'en-us', text: 'hello', translation: 'hello' })]))).toEqual([
       { original: 'hello' },
     ])
   })
 
-  it('are given up when nothing more comes, and forgotten', () => {
+  it('become final after a timeout, and are forgotten later', () => {
     const turns = new Turns({ quietMs: 8_000, keepMs: 30_000 })
     turns.take(caption({ final: false, text: 'well' }), 0)
     expect(turns.due(7_900)).toEqual([])
@@ -142,7 +142,7 @@ describe('turns', () => {
   ]
   const LANGUAGES = ['es-es', 'fr-fr', 'de-de']
 
-  it('come out whole, in whatever order languages and partials interleave', () => {
+  it('are complete, in any interleaving of languages and partials', () => {
     const sentence = fc.shuffledSubarray(WORDS, { minLength: 4, maxLength: 7 })
     fc.assert(
       fc.property(
@@ -150,7 +150,7 @@ describe('turns', () => {
         fc.integer({ min: 1, max: 3 }),
         fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 120 }),
         (sentences, languages, turnOf) => {
-          // Two sentences of the same words cannot be told apart, nor need they.
+          // Sentences with the same words cannot be told apart, and need not be.
           const texts = sentences.map((words, n) => `${words.join(' ')} ${'abcdef'[n]!.repeat(12)}`)
           const lanes = LANGUAGES.slice(0, languages).map((to, lane) =>
             texts.flatMap((text, n) => {

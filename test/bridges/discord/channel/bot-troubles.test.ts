@@ -21,8 +21,8 @@ function started({ voice = true, stage = false, answer = 'asked' as 'speaks' | '
   return { bot, denied, told, troubles, forbidden: () => forbidden }
 }
 
-describe('what keeps the bot from hearing or being heard', () => {
-  it('is told once each time it begins', () => {
+describe('problems of the bot', () => {
+  it('are reported once each time they start', () => {
     const { bot, told, troubles } = started()
     troubles.look('1')
     expect(told).toEqual([])
@@ -36,7 +36,7 @@ describe('what keeps the bot from hearing or being heard', () => {
     expect(told).toEqual([ENGLISH.muted, ENGLISH.muted])
   })
 
-  it('is that it hears nobody, or may not speak', () => {
+  it('include being deafened and not being allowed to speak', () => {
     const { bot, denied, told, troubles } = started()
     bot.deafened = true
     denied.add('Speak')
@@ -44,7 +44,7 @@ describe('what keeps the bot from hearing or being heard', () => {
     expect(told).toEqual([ENGLISH.deafened, ENGLISH.noSpeak])
   })
 
-  it('is nothing to those who only read', () => {
+  it('do not include speaking problems without spoken output', () => {
     const { bot, denied, told, troubles } = started({ voice: false })
     bot.muted = true
     denied.add('Speak')
@@ -56,7 +56,7 @@ describe('what keeps the bot from hearing or being heard', () => {
     ['speaks', []],
     ['asked', [ENGLISH.askedToSpeak]],
     ['cannot', [ENGLISH.noSpeak]],
-  ] as const)('is the audience of a stage: it %s', async (answer, expected) => {
+  ] as const)('include the audience of a stage: it %s', async (answer, expected) => {
     const { bot, told, troubles } = started({ stage: true, answer })
     bot.suppressed = true
     troubles.look('1')
@@ -65,7 +65,7 @@ describe('what keeps the bot from hearing or being heard', () => {
     expect(told).toEqual(expected)
   })
 
-  it('may be that it must go', () => {
+  it('end the session if the bot is not allowed in the channel', () => {
     const { denied, troubles, forbidden } = started()
     denied.add('Connect')
     troubles.look('1')

@@ -4,7 +4,7 @@ import { guildHarness, speech, understanding } from './guild.ts'
 
 const EDIT = 'PATCH /channels/:id/messages/:id'
 
-test('one message for a turn, edited while it grows, within Discord’s limits', async () => {
+test('a turn is one message, edited while it grows, within Discord’s limits', async () => {
   const sentence = 'uno dos tres cuatro cinco seis siete ocho nueve diez once doce'
   await using casa = await guildHarness({ service: { answer: understanding(sentence, 'one to twelve') } })
   const { ana } = await casa.anaAndBen()
@@ -15,7 +15,7 @@ test('one message for a turn, edited while it grows, within Discord’s limits',
   expect(turns(casa.sala).length).toBe(1)
   expect(turn?.text).toBe(`**Ana:** ${sentence}\n\`en\` one to twelve`)
   expect(turn?.edits).toBeGreaterThanOrEqual(3)
-  // It was begun while she spoke.
+  // It was started while she spoke.
   expect(turn?.history[0]?.content).toContain('…')
   const spanMs = turn!.history.at(-1)!.at - turn!.history[0]!.at
   expect(turn!.edits).toBeLessThanOrEqual(spanMs / 1_200 + 2)
@@ -23,7 +23,7 @@ test('one message for a turn, edited while it grows, within Discord’s limits',
   expect(turn?.pings).toEqual([])
 })
 
-test('what people are called and say is shown as it is and alerts nobody', async () => {
+test('names and speech are shown verbatim and alert no one', async () => {
   await using casa = await guildHarness({
     service: { answer: understanding('@everyone <@1> **loud** [x](http://y)', '# <#2> ||z||') },
   })
@@ -40,7 +40,7 @@ test('what people are called and say is shown as it is and alerts nobody', async
   expect(turn?.text).not.toMatch(/(^|[^\\])(<@|<#|\*\*loud|\|\|)/)
 })
 
-test('a message that somebody deletes is not brought back', async () => {
+test('a deleted message is not restored', async () => {
   await using casa = await guildHarness()
   const { ana } = await casa.anaAndBen()
   await casa.start()
@@ -59,7 +59,7 @@ test.each([
   ['says that we were too fast', { rateLimited: { retryAfterMs: 1_500 } }],
   ['fails', { reply: { status: 500 } }],
   ['cuts the connection', { cut: 'before' as const }],
-])('what is final is read in the end when Discord %s', async (_what, fault) => {
+])('final text is written eventually when Discord %s', async (_what, fault) => {
   await using casa = await guildHarness()
   const { ana } = await casa.anaAndBen()
   await casa.start()
@@ -74,7 +74,7 @@ test.each([
   expect(turns(casa.sala).length).toBe(1)
 })
 
-test('where captions may not be written the voices go on', async () => {
+test('voices continue where captions cannot be written', async () => {
   await using casa = await guildHarness()
   const { ana } = await casa.anaAndBen()
   const channel = await casa.start()
@@ -89,7 +89,7 @@ test('where captions may not be written the voices go on', async () => {
   expect(turns(casa.sala)).toEqual([])
 })
 
-test('captions go to a thread, and look as they should', async () => {
+test('captions go to a thread, in the requested style', async () => {
   await using casa = await guildHarness()
   const text = await casa.known(casa.guild.addTextChannel({ name: 'chat' }))
   const { ana } = await casa.anaAndBen()

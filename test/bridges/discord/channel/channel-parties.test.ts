@@ -49,8 +49,8 @@ async function started(most = 100) {
   return { ...line, ears, speakers, lost, refused, state }
 }
 
-describe('parties for the languages of a channel', () => {
-  it('come and go with the languages', async () => {
+describe('participants for the languages of a channel', () => {
+  it('join and leave with the languages', async () => {
     const { ears, relay, run } = await started()
     ears.fit(['en-us', 'es-es'])
     expect(ears.all.map(({ state }) => state.hears)).toEqual(['en-us', 'es-es'])
@@ -60,7 +60,7 @@ describe('parties for the languages of a channel', () => {
     expect(relay.legs).toBe(1)
   })
 
-  it('take over another language without leaving', async () => {
+  it('switch to another language without leaving', async () => {
     const { ears, relay } = await started()
     ears.fit(['en-us', 'es-es'], 'off')
     const ids = ears.all.map(({ id }) => id)
@@ -73,7 +73,7 @@ describe('parties for the languages of a channel', () => {
     expect(ears.of('fr-fr')?.state.original).toBe('duck')
   })
 
-  it('that end by themselves are told of, those let go are not', async () => {
+  it('are reported when they end unexpectedly, not when they are released', async () => {
     const { ears, lost } = await started()
     ears.fit(['en-us', 'es-es'])
     ears.fit(['es-es'])
@@ -83,7 +83,7 @@ describe('parties for the languages of a channel', () => {
     expect(ears.all.length).toBe(1)
   })
 
-  it('that find no room leave the others as they should be', async () => {
+  it('leave the others intact when one is rejected', async () => {
     const { ears } = await started(2)
     ears.fit(['en-us', 'es-es'])
     expect(() => ears.fit(['es-es', 'fr-fr', 'de-de'])).toThrow(expect.objectContaining({ code: 'CAPACITY' }))
@@ -92,7 +92,7 @@ describe('parties for the languages of a channel', () => {
 })
 
 describe('the speakers of a channel', () => {
-  it('are those who consent and can speak', async () => {
+  it('are the members who consent and can speak', async () => {
     const { speakers, relay } = await started()
     const people = [
       member('ana', 'es-es'),
@@ -105,7 +105,7 @@ describe('the speakers of a channel', () => {
     expect(relay.legs).toBe(1)
   })
 
-  it('speak another language from the next frame on, with nothing opened in between', async () => {
+  it('change language with the next frame, without an intermediate session', async () => {
     const { speakers, ears, translator, state, run } = await started()
     const people = [member('ana', 'es-es'), member('ben', 'en-us')]
     ears.fit(['es-es', 'en-us'])
@@ -120,7 +120,7 @@ describe('the speakers of a channel', () => {
     expect(pairs).toEqual(['es-es en-us', 'en-us es-es', 'es-es fr-fr', 'fr-fr es-es'])
   })
 
-  it('are interpreted although somebody before them is rejected', async () => {
+  it('are interpreted although someone before them is rejected', async () => {
     const { speakers, ears, translator, state, run, refused } = await started(2)
     ears.fit(['es-es'])
     speakers.fit([member('ben', 'en-us')])
@@ -134,7 +134,7 @@ describe('the speakers of a channel', () => {
     expect(refused.map(({ code }) => code)).toEqual(['CAPACITY'])
   })
 
-  it('who come back soon are who they were', async () => {
+  it('keep their identity when they return soon', async () => {
     const { speakers, relay, run } = await started()
     speakers.fit([member('ana', 'es-es'), member('ben', 'en-us')])
     const party = speakers.of('ana')
@@ -146,7 +146,7 @@ describe('the speakers of a channel', () => {
     expect(relay.metrics.legsReturned).toBe(1)
   })
 
-  it('who say no are gone at once, with what they said', async () => {
+  it('are removed immediately with their speech when they opt out', async () => {
     const { speakers, ears, relay, translator, run, answer, legs, captions } = await started()
     ears.fit(['en-us'])
     speakers.fit([member('ana', 'es-es')])
@@ -162,18 +162,18 @@ describe('the speakers of a channel', () => {
     expect(relay.legs).toBe(1)
     expect(captions.length).toBe(1)
     expect(legs.size).toBe(0)
-    // … and are somebody new when they change their mind.
+    // They are new participants when they opt in again.
     speakers.fit([member('ana', 'es-es')])
     expect(speakers.of('ana')?.id).not.toBe(party)
   })
 
-  it('for whom there is no room are refused, and let in later', async () => {
+  it('are rejected without capacity, and admitted later', async () => {
     const { speakers, ears, refused, run } = await started(2)
     const people = [member('ana', 'es-es'), member('ben', 'en-us')]
     ears.fit(['en-us'])
     speakers.fit(people)
     expect([refused.length, speakers.complete(people)]).toEqual([1, false])
-    // Ana goes, and says no so that her place is not kept.
+    // Ana leaves, and opts out so that her place is not kept.
     speakers.silenceAll([member('ana', 'es-es', { consents: false })])
     await run(20)
     speakers.fit([member('ben', 'en-us')])

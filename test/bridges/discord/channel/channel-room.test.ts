@@ -11,7 +11,7 @@ import type { PacketPlayer, PacketSource } from '../../../../src/bridges/discord
 import { FakeAnnouncer } from '../../../helpers/fake-announcer.ts'
 import { rooms } from '../../../helpers/rooms.ts'
 
-/** A link that knows who is listened to. */
+/** A link that records who is listened to. */
 class Link implements PacketSource, PacketPlayer {
   readonly listening = new Set<string>()
   readonly ended = new Promise<never>(() => {})
@@ -82,7 +82,7 @@ const happening: fc.Arbitrary<Happening> = fc.record({
   waitMs: fc.constantFrom(0, 20, 500, 12_000),
 })
 
-it('whatever people do, everybody who consents is listened to once, and nobody else; what is made is what is wanted', async () => {
+it('in any sequence of events, exactly the consenting members are listened to, and the output matches the needs', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { minLength: 1, maxLength: 12 }), async happenings => {
       const { room, link, relay, run } = await started()
@@ -102,7 +102,7 @@ it('whatever people do, everybody who consents is listened to once, and nobody e
         const wants = { members: [...members.values()], output, captions }
         room.speakers.silenceAll(wants.members)
         room.fit(wants)
-        // At once, and not only when the dust has settled.
+        // Immediately, not only after everything has settled.
         const heard = wants.members.filter(member => member.consents)
         expect([...link.listening].sort()).toEqual(heard.map(({ userId }) => userId).sort())
         await run(Math.max(20, waitMs))

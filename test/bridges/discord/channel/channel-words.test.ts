@@ -3,7 +3,7 @@ import { type ChannelWords, channelWords } from '../../../../src/bridges/discord
 import { CHANNEL_WORDS } from '../../../../src/bridges/discord/channel/words/all.ts'
 import { TONGUES } from '../../../../src/bridges/discord/words/locale.ts'
 
-/** Every text, with values that stand out. */
+/** Every text, with recognizable values. */
 function texts(words: ChannelWords): Record<string, string> {
   return Object.fromEntries(
     Object.entries(words).map(([name, word]) => [
@@ -13,10 +13,10 @@ function texts(words: ChannelWords): Record<string, string> {
   )
 }
 
-describe.each(TONGUES)('the words of %s', tongue => {
+describe.each(TONGUES)('the texts of %s', tongue => {
   const all = texts(CHANNEL_WORDS[tongue])
 
-  it('say who listens where, how to say no, and that nothing is kept', () => {
+  it('name the listener and the channel, how to opt out, and that nothing is kept', () => {
     expect(all.listening).toContain('ANNA')
     expect(all.listening).toContain('SALA')
     for (const notice of [all.listening, all.newcomers]) {
@@ -28,7 +28,7 @@ describe.each(TONGUES)('the words of %s', tongue => {
     expect(all.headphones).toContain('ANNA')
   })
 
-  it('fit into one message, three languages together', () => {
+  it('fit into one message in three languages', () => {
     for (const text of Object.values(all)) {
       expect(text.length).toBeGreaterThan(0)
       expect(text.length).toBeLessThan(640)
@@ -36,13 +36,13 @@ describe.each(TONGUES)('the words of %s', tongue => {
     }
   })
 
-  it('are whole sentences where they are told', () => {
+  it('are complete sentences in notices', () => {
     for (const [name, text] of Object.entries(all))
       if (name !== 'thread' && name !== 'telephone') expect(text).toMatch(/[.`]$/)
   })
 })
 
-it('follow a language of ours or a locale of Discord, and are English for all others', () => {
+it('texts follow a language or a locale of Discord, with English as the default', () => {
   expect(channelWords('es-419')).toBe(CHANNEL_WORDS.es)
   expect(channelWords('pt-BR')).toBe(CHANNEL_WORDS.pt)
   expect(channelWords('ja')).toBe(CHANNEL_WORDS.en)

@@ -3,7 +3,7 @@ import { toneOf } from '../../../../src/simulator/tone-mp3.ts'
 import { pause, until } from '../../../helpers/until.ts'
 import { anyOf, guildHarness, speech } from './guild.ts'
 
-test('whoever says no is not received from that moment on, and nothing of theirs is translated', async () => {
+test('a user who opts out is no longer received or translated from that moment on', async () => {
   await using casa = await guildHarness()
   const { ana, ben } = await casa.anaAndBen()
   const channel = await casa.start()
@@ -27,7 +27,7 @@ test('whoever says no is not received from that moment on, and nothing of theirs
   await casa.heard(toneOf('en-us'), 800)
 })
 
-test('a no from another time or place counts, and is heeded at once', async () => {
+test('an earlier opt-out, or one from another guild, takes effect immediately', async () => {
   await using casa = await guildHarness()
   const ana = casa.person('Ana', 'es-es')
   const ben = casa.person('Ben', 'en-us')
@@ -44,7 +44,7 @@ test('a no from another time or place counts, and is heeded at once', async () =
   expect(casa.service.sessions.filter(({ connected }) => connected)).toEqual([])
 })
 
-test('bots are nobody to listen to', async () => {
+test('bots are not listened to', async () => {
   await using casa = await guildHarness()
   const ana = casa.person('Ana', 'es-es')
   const robot = casa.guild.addMember({ name: 'Robot', bot: true })
@@ -56,12 +56,12 @@ test('bots are nobody to listen to', async () => {
   expect(casa.counters.packets).toBe(0)
 })
 
-test('the notice is there before anybody is listened to, and taken back at the end', async () => {
+test('the notice is posted before anyone is listened to, and updated at the end', async () => {
   await using casa = await guildHarness({ permissions: ['ChangeNickname'] })
   const { ana } = await casa.anaAndBen()
   const channel = await casa.start({ startedBy: ana.id })
   const [notice] = casa.sala.visible
-  // In the languages of those who are there.
+  // In the languages of the members.
   expect(notice?.text).toContain('started by Ana')
   expect(notice?.text).toContain('iniciada por Ana')
   expect(JSON.stringify(notice?.components)).toContain('opt-out')
@@ -73,7 +73,7 @@ test('the notice is there before anybody is listened to, and taken back at the e
   expect(casa.guild.bot.nick).toBeNull()
 })
 
-test('a newcomer is listened to from the notice on that covers them, in their language; not one packet before', async () => {
+test('a newcomer is listened to only after a notice in their language, without a packet before', async () => {
   await using casa = await guildHarness()
   await casa.anaAndBen()
   const channel = await casa.start()
@@ -98,7 +98,7 @@ test('a newcomer is listened to from the notice on that covers them, in their la
   expect(channel.status().speakers.length).toBe(3)
 })
 
-test('where the bot is moved to, too, and those who came along are heard without a gap', async () => {
+test('after a move, the notice is posted again, and members who moved too are received without a gap', async () => {
   await using casa = await guildHarness()
   const patio = await casa.known(casa.guild.addVoiceChannel({ name: 'Patio' }))
   const ana = casa.person('Ana', 'es-es')
@@ -127,7 +127,7 @@ test('where the bot is moved to, too, and those who came along are heard without
   await until(() => casa.counters.packets > packets + 10, 5_000, 'the voice')
 })
 
-test('somebody who cannot be informed in writing, although it was tried, is not left out', async () => {
+test('members are listened to if the notice repeatedly cannot be posted', async () => {
   await using casa = await guildHarness()
   const { ana } = await casa.anaAndBen()
   casa.discord.faults.rest.always({ only: 'POST /channels/:channel/messages', code: 50_013 })
@@ -140,7 +140,7 @@ test('somebody who cannot be informed in writing, although it was tried, is not 
   expect(casa.counters.packets).toBeGreaterThan(15)
 })
 
-test('the name that the bot had is its again, also after a process that died', async () => {
+test('the bot’s previous nickname is restored, also after a crash', async () => {
   await using casa = await guildHarness({ permissions: ['ChangeNickname'] })
   casa.guild.setNick(casa.guild.bot, '🔴 Truchimán')
   await casa.person('Ana').join(casa.sala)
@@ -151,7 +151,7 @@ test('the name that the bot had is its again, also after a process that died', a
   expect(casa.guild.bot.nick).toBe('Truchimán')
 })
 
-test('a mark that a process left which died is taken away when the next one logs in', async () => {
+test('the mark of a crashed process is removed at the next login', async () => {
   await using casa = await guildHarness({ permissions: ['ChangeNickname'], nick: '🔴 Truchimán' })
   await until(() => casa.guild.bot.nick === 'Truchimán', 5_000, 'its own name')
 })

@@ -3,7 +3,7 @@ import { toneOf } from '../../../../src/simulator/tone-mp3.ts'
 import { until } from '../../../helpers/until.ts'
 import { guildHarness, speech, total } from './guild.ts'
 
-test('end-to-end encrypted, people come and go and the region changes: all are heard and read', async () => {
+test('with end-to-end encryption, everyone is interpreted and captioned while people come and go and the region changes', async () => {
   await using casa = await guildHarness({ discord: { dave: true }, options: { dave: true } })
   const ana = casa.person('Ana', 'es-es')
   const ben = casa.person('Ben', 'en-us')

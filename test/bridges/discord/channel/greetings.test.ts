@@ -21,7 +21,7 @@ function started() {
 }
 
 describe('greetings', () => {
-  it('are for those who come later, together with whoever comes at the same time', () => {
+  it('notify newcomers, together with others who join at the same time', () => {
     const { clock, greeted, greetings } = started()
     greetings.greeted([member('ana')])
     greetings.see([member('ana'), member('ben')])
@@ -31,7 +31,7 @@ describe('greetings', () => {
     expect(greeted).toEqual([['ben', 'cleo']])
   })
 
-  it('come once to each, however often they come and go', () => {
+  it('notify each member once, regardless of how often they come and go', () => {
     const { clock, greeted, greetings } = started()
     for (let n = 0; n < 20; n++) {
       greetings.see([member('ben')])
@@ -42,7 +42,7 @@ describe('greetings', () => {
     expect(greeted).toEqual([['ben']])
   })
 
-  it('come no faster than every three seconds in a channel where many come and go', () => {
+  it('are sent at most every three seconds in a busy channel', () => {
     const { clock, greeted, greetings } = started()
     for (let n = 0; n < 100; n++) {
       greetings.see(Array.from({ length: n + 1 }, (_, each) => member(`user ${each}`)))
@@ -53,7 +53,7 @@ describe('greetings', () => {
     expect(greeted.flat().length).toBe(100)
   })
 
-  it('are not for those who said no, nor for those who have gone', () => {
+  it('skip members who opted out or have left', () => {
     const { clock, greeted, greetings } = started()
     greetings.see([member('ben', false), member('cleo')])
     greetings.see([member('ben', false)])

@@ -44,7 +44,7 @@ test('fifty channels are watched with one listener per event, and without a warn
   expect(client.eventNames()).toEqual([])
 })
 
-test('events reach the watchers of their guild or its shard only, until these are disposed', () => {
+test('events reach only the watchers of their guild or shard, until disposed', () => {
   const { client, told, watch } = stage()
   const first = watch('a', 0)
   watch('b', 1)
@@ -62,7 +62,7 @@ test('events reach the watchers of their guild or its shard only, until these ar
   expect(told).toEqual(['b back', 'b changed'])
 })
 
-test('what one watcher throws reaches neither the client nor the others', () => {
+test('an exception in one watcher reaches neither the client nor the others', () => {
   const { client, log, told, watch } = stage()
   const changed = () => {
     throw new Error('broken')

@@ -34,13 +34,13 @@ export interface GuildHarnessOptions {
   readonly service?: ScriptedServiceOptions
   readonly options?: ChannelOptions
   readonly parts?: Partial<ChannelParts>
-  /** What the bot may do beyond what everybody may. */
+  /** Permissions of the bot in addition to those of everyone. */
   readonly permissions?: readonly ('ChangeNickname' | 'Administrator')[]
-  /** What the bot is called in the guild before it logs in. */
+  /** Nickname of the bot in the guild before it logs in. */
   readonly nick?: string
 }
 
-/** Discord, a guild with a voice channel, the real client, a relay and a service that answers with tones; on loopback. */
+/** A simulated Discord with a guild and a voice channel, the real client, a relay and a service that answers with tones; on loopback. */
 export async function guildHarness(given: GuildHarnessOptions = {}) {
   const discord = await DiscordStandIn.listen({ dave: false, ...given.discord })
   const trusted = discord.trust()
@@ -74,7 +74,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
   const ready = new Promise(settle => client.once(Events.ClientReady, settle))
   await client.login(discord.token)
   await ready
-  /** Somebody who speaks `language`, not in the channel yet. */
+  /** A person who speaks `language`, not in the channel yet. */
   const person = (name: string, language?: string) => {
     const member = guild.addMember({ name })
     if (language) preferences.setLanguage(member.id, language)
@@ -88,7 +88,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     await ben.join(sala)
     return { ana, ben }
   }
-  /** A channel that the client knows. */
+  /** Waits until the client knows the channel. */
   const known = async <C extends { readonly id: string }>(channel: C): Promise<C> => {
     await until(() => client.channels.cache.has(channel.id), 5_000, 'a new channel')
     return channel
@@ -108,19 +108,19 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     if (!isInterpreter(started)) throw new Error(`it did not start: ${JSON.stringify(started)}`)
     return started
   }
-  /** Captions and notices that are to be read in the channel. */
+  /** The visible captions and notices of the channel. */
   const read = (channel: { visible: readonly { text: string }[] } = sala) =>
     channel.visible.map(({ text }) => text)
-  /** Settles when some message contains all of `texts`. */
+  /** Settles when one message contains all of `texts`. */
   const reads = (texts: readonly string[], channel: { visible: readonly { text: string }[] } = sala) =>
     until(
       () => read(channel).find(message => texts.every(text => message.includes(text))),
       20_000,
       `reading ${texts.join(', ')}`,
     )
-  /** Settles when the channel has heard the tone of `hz` for so long altogether. */
+  /** Settles when the channel has heard the tone of `hz` for this long in total. */
   const heard = (hz: number, ms: number, channel = sala) => {
-    // Listening is work: not more often than it could matter.
+    // Analysis is expensive, so it does not run more often than needed.
     let listenAt = 0
     const hears = () => {
       if (performance.now() < listenAt) return false
@@ -161,7 +161,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
   }
 }
 
-/** A service that understands `sentence`, word by word, in whatever speech it is given, and translates it as `translation`. */
+/** A service that recognizes `sentence`, word by word, in any speech, and translates it as `translation`. */
 export function understanding(sentence: string, translation: string): Answering {
   const words = sentence.split(' ')
   return session => {
@@ -184,29 +184,29 @@ export function isInterpreter(started: ChannelInterpreter | StartFailure): start
   return 'status' in started
 }
 
-/** What somebody says: a tone, and the silence after it. */
+/** A turn of speech: a tone, and the silence after it. */
 export function speech(hz: number, ms: number): Int16Array {
   return tone(hz, ms, SAMPLE_RATE, 12_000)
 }
 
-/** As an ear of 8 kHz hears it. */
+/** Resampled to the 8 kHz of an ear. */
 export function narrow(pcm: Int16Array): Int16Array {
   const half = new Int16Array(pcm.length >> 1)
   for (let n = 0; n < half.length; n++) half[n] = (pcm[2 * n]! + pcm[2 * n + 1]!) / 2
   return half
 }
 
-/** How long `hz` sounded loudly, altogether (ms). */
+/** Total time for which `hz` is loud (ms). */
 export function total(pcm: Int16Array, hz: number): number {
   return soundings(narrow(pcm), hz, LOUD).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)
 }
 
-/** Whether there is anything of `hz`, however soft. */
+/** Returns whether `hz` is present at any level. */
 export function anyOf(pcm: Int16Array, hz: number): boolean {
   return hears(narrow(pcm), hz)
 }
 
-/** The longest sounding of `hz` (ms). */
+/** The longest uninterrupted stretch of `hz` (ms). */
 export function longestMs(pcm: Int16Array, hz: number): number {
   const { fromMs, toMs } = longest(soundings(narrow(pcm), hz, LOUD))
   return toMs - fromMs

@@ -4,7 +4,7 @@ import { noticeHz } from '../../../helpers/fake-announcer.ts'
 import { pause, until } from '../../../helpers/until.ts'
 import { anyOf, guildHarness, longestMs, speech } from './guild.ts'
 
-test('two people are heard in each other’s language, and read', async () => {
+test('two people hear and read each other’s language', async () => {
   await using casa = await guildHarness()
   const { ana, ben } = await casa.anaAndBen()
   const channel = await casa.start()
@@ -17,7 +17,7 @@ test('two people are heard in each other’s language, and read', async () => {
   await ben.say(speech(440, 1_000))
   await casa.heard(toneOf('es-es'), 600)
   await casa.reads(['**Ben:**', '`es`'])
-  // They hear each other without us.
+  // They hear each other directly.
   expect(anyOf(casa.sala.heard(), 440)).toBe(false)
   expect(longestMs(casa.sala.heard(), toneOf('en-us'))).toBeGreaterThan(500)
   expect(channel.status().spoken).toEqual(['en-us', 'es-es'])
@@ -28,7 +28,7 @@ test('two people are heard in each other’s language, and read', async () => {
   expect(casa.log.complaints).toEqual([])
 })
 
-test('where all speak one language there are transcripts and nothing is spoken', async () => {
+test('in a channel of one language, there are transcripts and no voice', async () => {
   await using casa = await guildHarness()
   const ana = casa.person('Ana', 'es-es')
   await ana.join(casa.sala)
@@ -42,7 +42,7 @@ test('where all speak one language there are transcripts and nothing is spoken',
   expect(anyOf(casa.sala.heard(), 440)).toBe(false)
 })
 
-test('of three languages one is spoken and all are read', async () => {
+test('of three languages, one is spoken and all are captioned', async () => {
   await using casa = await guildHarness()
   const people = [casa.person('Ana', 'es-es'), casa.person('Ben', 'en-us'), casa.person('Cleo', 'fr-fr')]
   for (const each of people) await each.join(casa.sala)
@@ -59,7 +59,7 @@ test('of three languages one is spoken and all are read', async () => {
   await casa.reads(['**Ben:**', '`es`', '`fr`'])
 })
 
-test('captions only: nothing is spoken at all', async () => {
+test('captions only: no audio is played', async () => {
   await using casa = await guildHarness()
   const { ana } = await casa.anaAndBen()
   await casa.start({ voice: false })
@@ -69,7 +69,7 @@ test('captions only: nothing is spoken at all', async () => {
   expect(casa.sala.heard().some(sample => Math.abs(sample) > 200)).toBe(false)
 })
 
-test('whoever comes later is heard, told and read; their language joins', async () => {
+test('newcomers are interpreted, notified and captioned, and their language is added', async () => {
   await using casa = await guildHarness()
   const ana = casa.person('Ana', 'es-es')
   const ben = casa.person('Ben', 'en-us')
@@ -81,18 +81,18 @@ test('whoever comes later is heard, told and read; their language joins', async 
   await ben.say(speech(440, 1_000))
   await casa.reads(['**Ben:**', '`es`'])
   await casa.heard(toneOf('es-es'), 600)
-  await until(() => casa.announcer.asked.includes('channel-interpreted en-us'), 25_000, 'Ben is told')
+  await until(() => casa.announcer.asked.includes('channel-interpreted en-us'), 25_000, 'the notice for Ben')
   await casa.reads(['🔴 Ben', '/interpret privacy opt-out'])
   expect(casa.announcer.asked.slice(before)).toEqual(['channel-interpreted en-us'])
   await ben.leave()
   await until(() => channel.status().written.length === 1, 5_000, 'English leaves')
-  // Back at once they are who they were, and not told again.
+  // After a quick return they are the same participants, and are not notified again.
   await ben.join(casa.sala)
   await until(() => channel.status().written.length === 2, 5_000, 'English is back')
   expect(casa.relay.metrics.legsReturned).toBe(1)
 })
 
-test('a language that is changed is spoken from the next words on', async () => {
+test('a changed language is spoken from the next words on', async () => {
   await using casa = await guildHarness()
   const { ana, ben } = await casa.anaAndBen()
   const channel = await casa.start()
@@ -105,7 +105,7 @@ test('a language that is changed is spoken from the next words on', async () => 
   await ana.say(speech(440, 1_000))
   await casa.heard(toneOf('fr-fr'), 600)
   await casa.reads(['**Ana:**', '`fr`'])
-  // Nothing was opened for the moment between.
+  // No session was opened in between.
   const pairs = casa.service.sessions.map(({ from, to }) => `${from} ${to}`)
   expect(pairs.sort()).toEqual(['en-us es-es', 'es-es en-us', 'es-es fr-fr', 'fr-fr es-es'])
 })

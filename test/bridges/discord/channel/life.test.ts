@@ -6,7 +6,7 @@ import { noticeHz } from '../../../helpers/fake-announcer.ts'
 import { pause, until } from '../../../helpers/until.ts'
 import { anyOf, guildHarness, isInterpreter, speech } from './guild.ts'
 
-test('it follows where it is moved: the people there are told, heard and read there', async () => {
+test('it follows a move: the people there are notified, heard and captioned there', async () => {
   await using casa = await guildHarness()
   const patio = await casa.known(casa.guild.addVoiceChannel({ name: 'Patio' }))
   const ana = casa.person('Ana', 'es-es')
@@ -33,7 +33,7 @@ test('it follows where it is moved: the people there are told, heard and read th
   expect(channel.status().textChannelId).toBe(patio.id)
 })
 
-test('a moderator who disconnects it ends it, and people are told', async () => {
+test('a moderator’s disconnect ends it with a notice', async () => {
   await using casa = await guildHarness({ permissions: ['ChangeNickname'] })
   await casa.person('Ana', 'es-es').join(casa.sala)
   const channel = await casa.start()
@@ -45,7 +45,7 @@ test('a moderator who disconnects it ends it, and people are told', async () => 
   expect(casa.interpreters.of(casa.guild.id)).toBeUndefined()
 })
 
-test('readers are told that the service is away, and that it is back', async () => {
+test('readers are notified when the service is unavailable and when it recovers', async () => {
   await using casa = await guildHarness()
   const ana = casa.person('Ana', 'es-es')
   await ana.join(casa.sala)
@@ -65,7 +65,7 @@ test('readers are told that the service is away, and that it is back', async () 
   expect(casa.sala.visible.filter(({ text }) => text.includes('⚠️'))).toEqual([])
 })
 
-test('it leaves a channel that nobody is in, not one that somebody came back to', async () => {
+test('it leaves an empty channel, but not one to which someone has returned', async () => {
   await using casa = await guildHarness({ options: { emptyAfterMs: 1_500 } })
   const ana = casa.person('Ana')
   const robot = casa.guild.addMember({ name: 'Robot', bot: true })
@@ -81,7 +81,7 @@ test('it leaves a channel that nobody is in, not one that somebody came back to'
   await until(() => casa.guild.bot.voice === undefined, 5_000, 'leaving voice')
 })
 
-test('a channel or guild that is gone ends it', async () => {
+test('deleting the channel or guild ends it', async () => {
   await using casa = await guildHarness()
   const ana = casa.person('Ana')
   await ana.join(casa.sala)
@@ -110,7 +110,7 @@ test('captions move to the voice channel’s chat when theirs is deleted', async
   await casa.reads(['**Ana:**'])
 })
 
-test('a gateway that resumes or begins anew changes nothing for those who are there', async () => {
+test('a gateway that resumes or starts a new session changes nothing for those present', async () => {
   await using casa = await guildHarness()
   const { ana, ben } = await casa.anaAndBen()
   const channel = await casa.start()
@@ -120,7 +120,7 @@ test('a gateway that resumes or begins anew changes nothing for those who are th
   expect(channel.status().speakers.length).toBe(2)
   casa.discord.faults.gateway.refuseResume = true
   casa.discord.faults.gateway.drop()
-  // Somebody goes while nobody can be told.
+  // A member leaves while no events are delivered.
   await ben.leave()
   await until(() => casa.discord.sessions.length === 2, 20_000, 'a new session')
   await until(() => channel.status().speakers.length === 1, 20_000, 'Ben is missed')
@@ -131,7 +131,7 @@ test('a gateway that resumes or begins anew changes nothing for those who are th
   await casa.heard(toneOf('en-us'), 600)
 })
 
-test('a gateway that is away for a minute, while voice is lost too, ends nothing', async () => {
+test('an outage of the gateway for a minute, with voice lost too, ends nothing', async () => {
   const clock = new FakeClock()
   await using casa = await guildHarness({ parts: { clock } })
   const { ana } = await casa.anaAndBen()
@@ -149,13 +149,13 @@ test('a gateway that is away for a minute, while voice is lost too, ends nothing
   }
   expect(channel.status().state).toBe('reconnecting')
   gateway.refuseConnections = false
-  // Time stands still: it is the gateway's return that brings the voice back.
+  // Time does not advance; the gateway’s return restores the voice connection.
   await until(() => channel.status().state === 'listening', 20_000, 'the voice')
   await ana.say(speech(440, 1_000))
   await casa.heard(toneOf('en-us'), 600)
 })
 
-test('at the end of the process every channel hears goodbye, and is left', async () => {
+test('at the end of the process, the bot says goodbye in every channel and leaves', async () => {
   await using casa = await guildHarness()
   const other = casa.discord.addGuild({ name: 'Haus' })
   const raum = await casa.known(other.addVoiceChannel({ name: 'Raum' }))
@@ -175,7 +175,7 @@ test('at the end of the process every channel hears goodbye, and is left', async
   expect(await casa.interpreters.start(casa.request())).toEqual({ kind: 'parent-closed' })
 })
 
-test('what cannot begin says why', async () => {
+test('a failed start returns the reason', async () => {
   await using casa = await guildHarness({ options: { maxChannels: 1 } })
   const text = await casa.known(casa.guild.addTextChannel({ name: 'chat' }))
   expect(await casa.interpreters.start(casa.request({ roomCode: '000000' }))).toEqual({ kind: 'wrong-code' })
@@ -193,13 +193,13 @@ test('what cannot begin says why', async () => {
   expect(await casa.interpreters.start(casa.request({ guildId: other.id }))).toEqual({ kind: 'full' })
 })
 
-test('on a stage it asks to speak, and says that it did', async () => {
+test('on a stage, it asks to speak and posts a notice', async () => {
   await using casa = await guildHarness()
   const stage = await casa.known(casa.guild.addVoiceChannel({ name: 'Podium', stage: true }))
   const ana = casa.person('Ana', 'es-es')
   await ana.join(stage)
   const channel = await casa.start({ channelId: stage.id, textChannelId: stage.id })
-  // In the audience nobody is listened to.
+  // The audience is not listened to.
   await ana.say(speech(440, 500))
   expect(casa.counters.packets).toBe(0)
   await until(() => casa.read(stage).length > 1, 5_000, 'a word about the stage')
@@ -209,7 +209,7 @@ test('on a stage it asks to speak, and says that it did', async () => {
   expect(channel.status().state).toBe('listening')
 })
 
-test('somebody who sends the bot away from a channel it may not be in ends it', async () => {
+test('being moved to a forbidden channel ends it', async () => {
   await using casa = await guildHarness()
   await casa.person('Ana', 'es-es').join(casa.sala)
   const channel = await casa.start()
@@ -217,7 +217,7 @@ test('somebody who sends the bot away from a channel it may not be in ends it', 
   expect(await channel.ended).toEqual({ kind: 'refused', code: 'permissions' })
 })
 
-test('a client that is destroyed ends it, in a bounded time', async () => {
+test('destroying the client ends it within a bounded time', async () => {
   await using casa = await guildHarness()
   await casa.person('Ana', 'es-es').join(casa.sala)
   const channel = await casa.start()
@@ -226,7 +226,7 @@ test('a client that is destroyed ends it, in a bounded time', async () => {
   expect(casa.relay.legs).toBe(0)
 })
 
-test('a bot that is muted or deafened says so in the chat', async () => {
+test('being muted or deafened is reported in the chat', async () => {
   await using casa = await guildHarness()
   await casa.person('Ana', 'es-es').join(casa.sala)
   await casa.start()

@@ -37,8 +37,8 @@ function started() {
   return { chat, board: new NoticeBoard({ chat, buttons: privacyButtons }) }
 }
 
-describe('a notice board', () => {
-  it('says in each language that people are listened to, and takes it back wherever it was said', async () => {
+describe('notices', () => {
+  it('announce the listening in each language, and are updated everywhere at the end', async () => {
     const { chat, board } = started()
     const other = new Chat()
     await board.listening(words => words.empty, ['en-us', 'es-es', 'en-gb'])
@@ -46,7 +46,7 @@ describe('a notice board', () => {
     await board.listening(words => words.empty, ['fr-fr'])
     expect(chat.texts).toEqual(['[]Everyone left, so I stopped.\n\nSe han ido todos, así que he parado.'])
     await board.ended(words => words.ended('X'))
-    // To those who could read it, in their languages.
+    // Readers see the update in their own languages.
     expect(chat.texts).toEqual([
       '⚪ Interpreting in X has ended. I am no longer listening.\n\n' +
         '⚪ La interpretación en X ha terminado. Ya no escucho.',
@@ -54,7 +54,7 @@ describe('a notice board', () => {
     expect(other.texts).toEqual(['⚪ L’interprétation dans X est terminée. Je n’écoute plus.'])
   })
 
-  it('says it in as many messages as the languages take, each with the buttons', async () => {
+  it('use as many messages as the languages need, each with buttons', async () => {
     const { chat, board } = started()
     const languages = ['en-us', 'es-es', 'fr-fr', 'de-de', 'it-it', 'pt-br', 'ja-jp']
     const notice = (words: ChannelWords) => `${words.listening('Ana', '<#1>')}${' '.repeat(300)}.`
@@ -68,7 +68,7 @@ describe('a notice board', () => {
     expect(chat.texts.join('\n\n').split('⚪').length).toBe(7)
   })
 
-  it('speaks to those who come with one message, however many come', async () => {
+  it('to newcomers use one message for all of them', async () => {
     const { chat, board } = started()
     await board.listening(words => words.empty, ['en-us'])
     for (let n = 0; n < 5; n++)
@@ -78,7 +78,7 @@ describe('a notice board', () => {
     expect(new Set(chat.texts)).toEqual(new Set(['I was disconnected, so I stopped.']))
   })
 
-  it('bears a chat that it may not write to', async () => {
+  it('tolerate a chat without write access', async () => {
     const { chat, board } = started()
     chat.refuses = true
     await board.listening(words => words.empty, ['en-us'])
@@ -89,8 +89,8 @@ describe('a notice board', () => {
   })
 })
 
-describe('word of an outage', () => {
-  it('comes once, after a moment, and changes when it is over', async () => {
+describe('an outage notice', () => {
+  it('is posted once, after a delay, and updated after the recovery', async () => {
     const { chat, board } = started()
     const outage = new OutageNotice({ post: notice => board.tell(notice, ['en-us']) })
     for (let now = 0; now < 2_000; now += 1_000) outage.look(true, now)

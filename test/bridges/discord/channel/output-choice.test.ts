@@ -14,8 +14,8 @@ const choose = (languages: readonly string[], more: Partial<OutputNeeds> = {}) =
     ...more,
   })
 
-describe('what is spoken and written', () => {
-  it('is each of two languages, by voice', () => {
+describe('the spoken and captioned languages', () => {
+  it('are both spoken if there are two', () => {
     expect(choose(['es-es', 'en-us', 'es-es'])).toEqual({
       ears: ['es-es', 'en-us'],
       readers: [],
@@ -23,12 +23,12 @@ describe('what is spoken and written', () => {
     })
   })
 
-  it('is a transcript where there is one language, and a voice for notices', () => {
+  it('are a transcript, and a voice for notices, if there is one language', () => {
     expect(choose(['es-es', 'es-mx'])).toEqual({ ears: ['es-es'], readers: ['es-es'], written: ['es-es'] })
     expect(choose([])).toEqual({ ears: ['en-us'], readers: ['en-us'], written: ['en-us'] })
   })
 
-  it('is by voice what most people speak, and written for the others', () => {
+  it('are the most common one by voice, and the others by captions', () => {
     expect(choose(['en-us', 'fr-fr', 'de-de', 'fr-ca'])).toEqual({
       ears: ['fr-fr'],
       readers: ['en-us', 'de-de'],
@@ -36,13 +36,13 @@ describe('what is spoken and written', () => {
     })
   })
 
-  it('stays what it is while claims are equal, else follows the guild', () => {
+  it('stay unchanged in a tie, otherwise follow the guild', () => {
     expect(choose(['de-de', 'fr-fr', 'es-es'], { now: ['fr-fr'] }).ears).toEqual(['fr-fr'])
     expect(choose(['de-de', 'fr-fr', 'es-es'], { fallback: 'es-mx' }).ears).toEqual(['es-es'])
     expect(choose(['de-de', 'fr-fr', 'es-es']).ears).toEqual(['de-de'])
   })
 
-  it('is what was asked for', () => {
+  it('can be set explicitly', () => {
     expect(choose(['en-us', 'en-us'], { output: ['es-es'] })).toEqual({
       ears: ['es-es'],
       readers: ['en-us'],
@@ -60,7 +60,7 @@ describe('what is spoken and written', () => {
     })
   })
 
-  it('is captions alone, or voice alone', () => {
+  it('can be captions alone or voice alone', () => {
     expect(choose(['en-us', 'fr-fr'], { voice: false })).toEqual({
       ears: [],
       readers: ['en-us', 'fr-fr'],
@@ -75,7 +75,7 @@ describe('what is spoken and written', () => {
 
   const language = fc.constantFrom('en-us', 'en-gb', 'es-es', 'es-mx', 'fr-fr', 'de-de')
 
-  it('leaves nobody without captions in their language, and never has a language twice', () => {
+  it('include captions for everyone, without duplicate languages', () => {
     fc.assert(
       fc.property(
         fc.array(language, { maxLength: 8 }),

@@ -18,7 +18,7 @@ function started() {
 }
 
 describe('the language of a member', () => {
-  it('is what they said here, else elsewhere, else what their client is set to, else the guild’s', () => {
+  it('is the one set here, otherwise set elsewhere, the client’s, or the guild’s', () => {
     const { people, preferences, locales, ana } = started()
     expect(ana()).toMatchObject({ language: 'en-us', languageFrom: 'default' })
     locales.set('ana', 'fr')
@@ -29,7 +29,7 @@ describe('the language of a member', () => {
     expect(ana()).toMatchObject({ language: 'it-it', languageFrom: 'asked' })
   })
 
-  it('is forgotten on request, and a no is not', () => {
+  it('is forgotten on request, but an opt-out is not', () => {
     const { people, ana } = started()
     people.setLanguage('ana', 'it-it')
     people.setConsent('ana', false)
@@ -37,7 +37,7 @@ describe('the language of a member', () => {
     expect(ana()).toMatchObject({ language: 'en-us', languageFrom: 'default', consents: false })
   })
 
-  it('that is guessed is one that can be translated', () => {
+  it('is mapped to one that can be translated if it is a guess', () => {
     const { locales, ana } = started()
     locales.set('ana', 'es-419')
     expect(ana().language).toBe('es-es')
@@ -45,7 +45,7 @@ describe('the language of a member', () => {
 })
 
 describe('the consent of a member', () => {
-  it('is taken back here or anywhere, and given back where it was taken', () => {
+  it('is withdrawn here or anywhere, and restored where it was withdrawn', () => {
     const { people, preferences, ana } = started()
     expect(ana().consents).toBe(true)
     people.setConsent('ana', false)

@@ -19,7 +19,7 @@ class Kept implements RunningChannels {
   }
 }
 
-test('what is being interpreted is kept as it is now, and until somebody ends it', async () => {
+test('a running channel is stored with its current settings until it ends', async () => {
   const running = new Kept()
   await using casa = await guildHarness({ parts: { running } })
   const { ana } = await casa.anaAndBen()
@@ -42,7 +42,7 @@ test('what is being interpreted is kept as it is now, and until somebody ends it
   expect(running.channels).toEqual([{ ...about, voice: true }])
 })
 
-test('after a restart it goes on where people are, with the notice before anybody is listened to', async () => {
+test('after a restart it resumes where people are, with the notice before anyone is listened to', async () => {
   const running = new Kept()
   await using casa = await guildHarness({ parts: { running } })
   const { ana } = await casa.anaAndBen()

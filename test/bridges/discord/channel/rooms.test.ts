@@ -7,7 +7,7 @@ import { LiveLeg } from '../../../helpers/live-leg.ts'
 import { pause, until } from '../../../helpers/until.ts'
 import { anyOf, guildHarness, speech, total } from './guild.ts'
 
-/** Says `pcm` in real time over the leg, and a second of silence after it. */
+/** Plays `pcm` in real time over the leg, followed by a second of silence. */
 async function says(leg: LiveLeg, pcm: Int16Array): Promise<void> {
   const all = new Int16Array(pcm.length + 16_000)
   all.set(pcm)
@@ -18,7 +18,7 @@ async function says(leg: LiveLeg, pcm: Int16Array): Promise<void> {
   }
 }
 
-test('a telephone in the channel’s room: each hears their own language, and all is read', async () => {
+test('a phone in the channel’s room: everyone hears their own language, and everything is captioned', async () => {
   await using casa = await guildHarness()
   const ana = casa.person('Ana', 'es-es')
   await ana.join(casa.sala)
@@ -36,11 +36,11 @@ test('a telephone in the channel’s room: each hears their own language, and al
   await casa.reads(['**Desk:**', '`es`'])
   expect(channel.status().spoken).toEqual(['es-es'])
   await channel.stop('1')
-  await until(() => anyOf(phone.heard(), noticeHz('other-left')), 5_000, 'the phone is told')
+  await until(() => anyOf(phone.heard(), noticeHz('other-left')), 5_000, 'the notice on the phone')
   expect(phone.over).toBe(false)
 })
 
-test('a channel joins a room by its code, where another channel is', async () => {
+test('a channel joins the room of another channel by code', async () => {
   await using casa = await guildHarness()
   const other = casa.discord.addGuild({ name: 'Haus' })
   const raum = await casa.known(other.addVoiceChannel({ name: 'Raum' }))
@@ -67,7 +67,7 @@ test('a channel joins a room by its code, where another channel is', async () =>
   await casa.reads(['**Otto:**', '`es`'])
 })
 
-test('a telephone that is called from the channel is in its room, and hung up with it', async () => {
+test('a phone called from the channel joins its room, and is hung up with it', async () => {
   const asked: DialRequest[] = []
   let hungUp = 0
   const over = Promise.withResolvers<'cancelled'>()
@@ -106,7 +106,7 @@ test('a telephone that is called from the channel is in its room, and hung up wi
   expect(JSON.stringify(casa.log.all)).not.toContain('555')
 })
 
-test('without a dialler nobody is called', async () => {
+test('outbound calls fail without a dialer', async () => {
   await using casa = await guildHarness()
   const channel = await casa.start()
   expect(() => channel.dial('+12125550123', 'en-us')).toThrow(
@@ -114,7 +114,7 @@ test('without a dialler nobody is called', async () => {
   )
 })
 
-test('what the channel itself has said is neither read nor heard again when a microphone picks it up', async () => {
+test('an echo of the channel’s own voice is neither captioned nor played', async () => {
   await using casa = await guildHarness()
   const { ana } = await casa.anaAndBen()
   await casa.start()

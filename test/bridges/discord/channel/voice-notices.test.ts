@@ -13,7 +13,7 @@ async function started() {
 }
 
 describe('notices in a channel', () => {
-  it('are said one after the other in each language', async () => {
+  it('are played one after the other in each language', async () => {
     const { ear, notices, run } = await started()
     notices.say('channel-interpreted', ['en-us', 'es-es'])
     await run(NOTICE_MS + 200)
@@ -22,14 +22,14 @@ describe('notices in a channel', () => {
     expect(total(ear.heard(), noticeHz('channel-interpreted'))).toBeGreaterThan(NOTICE_MS * 1.4)
   })
 
-  it('are not said over and over', async () => {
+  it('are not repeated too often', async () => {
     const { announcer, notices, run } = await started()
     for (let n = 0; n < 10; n++) {
       notices.say('channel-interpreted', ['en-us'])
       await run(1_000)
     }
     expect(announcer.asked).toEqual(['channel-interpreted en-us'])
-    // Whoever comes and goes in a lounge does not interrupt everybody every time.
+    // People who come and go must not interrupt everyone each time.
     for (let n = 0; n < 34; n++) {
       notices.say('channel-interpreted', ['en-us'])
       await run(5_000)
@@ -49,7 +49,7 @@ describe('notices in a channel', () => {
     ])
   })
 
-  it('are said again in a channel where nobody has heard them', async () => {
+  it('are repeated in another channel', async () => {
     const { announcer, notices, run } = await started()
     notices.say('channel-interpreted', ['en-us'])
     await run(1_000)
@@ -59,7 +59,7 @@ describe('notices in a channel', () => {
     expect(announcer.asked.length).toBe(2)
   })
 
-  it('end with goodbye, which is waited for, and is the last', async () => {
+  it('end with a goodbye, which is awaited and is the last', async () => {
     const { ear, notices, run } = await started()
     notices.say('channel-interpreted', ['en-us', 'es-es', 'fr-fr'])
     await run(100)
@@ -77,7 +77,7 @@ describe('notices in a channel', () => {
     expect(anyOf(ear.heard(), noticeHz('phone-joined'))).toBe(false)
   })
 
-  it('do not wait for an ear that never hears', async () => {
+  it('do not wait for an ear that never finishes', async () => {
     const { relay, clock, run, join, announcer } = await started()
     join('deaf', { hears: 'en-us' })
     const notices = new VoiceNotices(announcer, clock, () => relay.find('deaf'))

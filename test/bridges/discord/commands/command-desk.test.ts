@@ -9,7 +9,7 @@ import { until } from '../../../helpers/until.ts'
 import { login } from '../../../simulator/discord/bot.ts'
 import { OFFERED, openWorld } from './discord-world.ts'
 
-test('a command is registered, typed, and answered in the language of who typed it', async () => {
+test('a command is registered, typed and answered in the user’s language', async () => {
   await using world = await openWorld()
   const reply = await world.ana.command('interpret status', {}, { in: world.general })
   expect(reply.text).toMatch(
@@ -20,7 +20,7 @@ test('a command is registered, typed, and answered in the language of who typed 
   expect(other.text).toMatch(/^Nothing is being interpreted here\./)
 })
 
-test('languages are offered by any of their names, and the one chosen is set', async () => {
+test('languages are found by any of their names, and the chosen one is set', async () => {
   await using world = await openWorld()
   const offered = async (typed: string) =>
     (await world.ana.autocomplete('interpret language', 'language', typed, {}, { in: world.general })).map(
@@ -36,7 +36,7 @@ test('languages are offered by any of their names, and the one chosen is set', a
 })
 
 describe('time', () => {
-  test('what surely takes long is acknowledged first, and answered whenever it is done', async () => {
+  test('slow commands are acknowledged first and answered later', async () => {
     await using world = await openWorld()
     await world.ben.join(world.lounge)
     const gate = Promise.withResolvers<void>()
@@ -51,7 +51,7 @@ describe('time', () => {
     expect(reply.text).toContain('Interpreting')
   })
 
-  test('what takes long unexpectedly is acknowledged in time', async () => {
+  test('unexpectedly slow commands are acknowledged in time', async () => {
     await using world = await openWorld()
     const late = Promise.withResolvers<typeof OFFERED>()
     world.service.languages = () => late.promise
@@ -65,7 +65,7 @@ describe('time', () => {
     expect(reply.text).toContain('German')
   })
 
-  test('choices wait for a slow service only so long', async () => {
+  test('choices wait a limited time for a slow service', async () => {
     await using world = await openWorld()
     world.service.languages = () => new Promise(() => {})
     const at = { in: world.general }
@@ -73,13 +73,13 @@ describe('time', () => {
   })
 })
 
-describe('what fails harms nothing else', () => {
+describe('failures stay isolated', () => {
   const ask = (world: Awaited<ReturnType<typeof openWorld>>) =>
     world.ben.command('interpret status', {}, { in: world.general })
 
   test.each([
     ['an interaction that is gone', { code: 10062 }, 'expired'],
-    ['one that somebody else answered', { code: 40060 }, 'expired'],
+    ['one answered by another client', { code: 40060 }, 'expired'],
     ['a Discord in trouble', { reply: { status: 404, body: '?' } }, 'failed'],
     ['a request that is refused', { code: 50035 }, 'failed'],
   ] as const)('%s', async (_what, fault, counter) => {
@@ -94,7 +94,7 @@ describe('what fails harms nothing else', () => {
     void lost
   })
 
-  test('a fault of ours is told to who asked, and in the log', async () => {
+  test('an internal error is reported to the user and logged', async () => {
     await using world = await openWorld()
     world.interpreters.of = () => {
       throw new Error('a fault of ours')
@@ -104,7 +104,7 @@ describe('what fails harms nothing else', () => {
     expect(world.log.complaints.join()).toContain('a fault of ours')
   })
 
-  test('an announcement that cannot be made', async () => {
+  test('an announcement that cannot be sent', async () => {
     await using world = await openWorld()
     await world.ben.join(world.lounge)
     await world.ben.command('interpret start', {}, { in: world.general })
@@ -116,8 +116,8 @@ describe('what fails harms nothing else', () => {
   })
 })
 
-describe('too much', () => {
-  test('of one user is refused for a while, but for saying no', async () => {
+describe('rate limits', () => {
+  test('limit each user temporarily, except for opting out', async () => {
     await using world = await openWorld({}, new FakeClock())
     const ask = async (path = 'interpret status') =>
       (await world.ben.command(path, {}, { in: world.general })).text
@@ -130,14 +130,14 @@ describe('too much', () => {
     expect(text).toContain('Ahora no se interpreta nada')
   })
 
-  test('of one guild is refused to all in it', async () => {
+  test('limit each guild', async () => {
     const limits = new CommandLimits(new FakeClock())
     const waits = Array.from({ length: 25 }, (_, user) => limits.command(`user ${user}`, 'guild'))
     expect(waits.filter(wait => wait > 0)).toHaveLength(5)
     expect(limits.command('user 99', 'another')).toBe(0)
   })
 
-  test('is forgiven with time', () => {
+  test('recover over time', () => {
     const clock = new FakeClock()
     const limits = new CommandLimits(clock)
     for (let times = 0; times < 5; times++) expect(limits.command('a', 'g')).toBe(0)
@@ -150,15 +150,15 @@ describe('too much', () => {
   })
 })
 
-describe('who is answered', () => {
-  test('only guilds that were named, where some are', async () => {
+describe('the bot answers', () => {
+  test('only the listed guilds, if any are listed', async () => {
     await using world = await openWorld({ guilds: ['123456789012345678'] })
     await registerCommand({ ...world.terms, guilds: [] })
     const { text } = await world.ben.command('interpret status', {}, { in: world.general })
     expect(text).toBe('I am not set up for this server.')
   })
 
-  test('commands of an older list, in words', async () => {
+  test('outdated commands, with an explanation', async () => {
     await using world = await openWorld()
     const path = `/applications/${world.terms.applicationId}/commands` as const
     const old = {
@@ -172,7 +172,7 @@ describe('who is answered', () => {
     expect(world.desk.counters.unknown).toBe(1)
   })
 
-  test('commands of our own: those of the owner’s client with the same token are left to it', async () => {
+  test('its own commands, and leaves those of the owner’s client with the same token alone', async () => {
     await using world = await openWorld()
     const { rest, applicationId } = world.terms
     await rest.post(`/applications/${applicationId}/commands`, {
@@ -194,7 +194,7 @@ describe('who is answered', () => {
     await using own = await login(world.discord)
     const failures: unknown[] = []
     own.client.on(Events.InteractionCreate, interaction => {
-      // Our client had time enough to be first.
+      // Our client had enough time to be first.
       const answer = async () => {
         await until(() => seen > failures.length, 5_000, 'the bridge to see it')
         if (interaction.isAutocomplete()) await interaction.respond([{ name: 'Song', value: 'song' }])
@@ -215,7 +215,7 @@ describe('who is answered', () => {
     expect(world.desk.counters).toMatchObject({ commands: 0, autocompletes: 0, buttons: 0, unknown: 0 })
   })
 
-  test('servers where only the commands were installed, with how to invite the bot', async () => {
+  test('servers with only its commands installed, with a link for adding the bot', async () => {
     await using world = await openWorld()
     const told: string[] = []
     const interaction = {
@@ -234,7 +234,7 @@ describe('who is answered', () => {
     expect(told[0]).toMatch(/scope=bot\+applications\.commands&guild_id=4711/)
   })
 
-  test('presses of our buttons, and of no others', async () => {
+  test('presses of our buttons only', async () => {
     await using world = await openWorld()
     const chat = world.client.channels.cache.get(world.general.id)
     if (!chat?.isSendable()) throw new Error('no chat')
@@ -255,7 +255,7 @@ describe('who is answered', () => {
     expect(world.desk.counters).toMatchObject({ buttons: 4, failed: 0 })
   })
 
-  test('nobody outside of servers, who is told so', async () => {
+  test('direct messages, with an explanation', async () => {
     await using world = await openWorld()
     const told: string[] = []
     const interaction = {
@@ -269,14 +269,14 @@ describe('who is answered', () => {
     world.client.emit('interactionCreate', interaction as unknown as Interaction)
     await until(() => told.length > 0, 5_000, 'an answer')
     expect(told).toEqual(['Das geht nur auf Servern.'])
-    // What cannot even be looked at is counted, and ends nothing.
+    // An unreadable interaction is counted and ends nothing.
     world.client.emit('interactionCreate', {} as Interaction)
     await until(() => world.desk.counters.failed === 1, 5_000, 'a failure')
     const { text } = await world.ben.command('interpret status', {}, { in: world.general })
     expect(text).toContain('Nothing is being interpreted')
   })
 
-  test('nobody after it was closed', async () => {
+  test('no one after it is closed', async () => {
     await using world = await openWorld()
     world.desk[Symbol.dispose]()
     void world.ben.command('interpret status', {}, { in: world.general }).catch(() => undefined)
@@ -285,7 +285,7 @@ describe('who is answered', () => {
   })
 })
 
-test('whoever used a command is known by what their client speaks, until they want to be forgotten', () => {
+test('users are known by their client’s locale until they ask to be forgotten', () => {
   const locales = new SeenLocales()
   for (let user = 0; user <= 10_000; user++) locales.saw(String(user), 'de')
   expect([locales.of('0'), locales.of('1'), locales.of('10000')]).toEqual([undefined, 'de', 'de'])

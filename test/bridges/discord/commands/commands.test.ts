@@ -4,8 +4,8 @@ import { BridgeError } from '../../../../src/core/errors.ts'
 import { until } from '../../../helpers/until.ts'
 import { openWorld, openRunning as running } from './discord-world.ts'
 
-describe('who may change what is running', () => {
-  test('people in the channel, who started it, who manages channels; nobody else', async () => {
+describe('a running interpreter', () => {
+  test('can be changed only by people in the channel, its starter, and members who manage channels', async () => {
     await using world = await running()
     expect(await world.types(world.eve, 'interpret stop')).toMatch(/^Only people in that voice channel/)
     expect(await world.types(world.eve, 'interpret output', { first: 'es-es' })).toMatch(/^Only people/)
@@ -19,7 +19,7 @@ describe('who may change what is running', () => {
     expect(await world.types(world.eve, 'interpret stop')).toContain('Stopped interpreting')
   })
 
-  test('and everybody reads who did, without being alerted', async () => {
+  test('reports in the chat who changed it, without alerting anyone', async () => {
     await using world = await running()
     world.guild.setRoles(world.eve, [world.guild.addRole({ name: 'chief', permissions: ['ManageChannels'] })])
     await world.types(world.eve, 'interpret stop')
@@ -32,7 +32,7 @@ describe('who may change what is running', () => {
 })
 
 describe('output', () => {
-  test('is one language, two, or as the people need', async () => {
+  test('is one language, two, or automatic', async () => {
     await using world = await running()
     expect(await world.types(world.ben, 'interpret output', { first: 'German' })).toContain(
       '**German (Germany)**',
@@ -46,14 +46,14 @@ describe('output', () => {
     ])
   })
 
-  test('has a voice, or is not taken', async () => {
+  test('rejects a language without a voice', async () => {
     await using world = await running()
     const text = await world.types(world.ben, 'interpret output', { first: 'Catalan' })
     expect(text).toMatch(/^No voice is available for Catalan \(Spain\)\./)
     expect(world.interpreter.asked).toEqual([])
   })
 
-  test('is offered with the automatic one first', async () => {
+  test('offers the automatic choice first', async () => {
     await using world = await running()
     const at = { in: world.general }
     const all = await world.ben.autocomplete('interpret output', 'first', '', {}, at)
@@ -65,7 +65,7 @@ describe('output', () => {
 })
 
 describe('a language', () => {
-  test('is set here and for later, and what is kept is said', async () => {
+  test('is set here and stored on request, as the reply confirms', async () => {
     await using world = await running()
     expect(await world.types(world.ben, 'interpret language', { language: 'de-de' })).toContain(
       'until I restart',
@@ -80,19 +80,19 @@ describe('a language', () => {
     expect(world.interpreter.asked).toEqual(Array(2).fill(`language ${world.ben.id} de-de`))
   })
 
-  test('that is not understood when it is spoken is told so', async () => {
+  test('without speech recognition gets a warning', async () => {
     await using world = await running()
     const text = await world.types(world.ben, 'interpret language', { language: 'eu-es' })
     expect(text).toContain('is not translated')
   })
 
-  test('that is none is answered with what was perhaps meant', async () => {
+  test('that is unknown is answered with suggestions', async () => {
     await using world = await running()
     const text = await world.types(world.ben, 'interpret language', { language: 'Spa**nisch' })
     expect(text).toMatch(/^“Spa\\\*\\\*nisch” is not a language I know\. Try: .*\(es-es\)/)
   })
 
-  test('cannot be set while nobody knows any, and the command says so', async () => {
+  test('cannot be set while the languages are unavailable, as the reply explains', async () => {
     await using world = await openWorld()
     world.service.languages = async () => Promise.reject(new Error('away'))
     const reply = await world.ben.command('interpret language', { language: 'de-de' }, { in: world.general })
@@ -102,7 +102,7 @@ describe('a language', () => {
     ).toEqual([])
   })
 
-  test('of somebody else is for moderators', async () => {
+  test('can be set for others by moderators only', async () => {
     await using world = await running()
     const values = { language: 'es-mx', user: world.ana }
     expect(await world.types(world.ben, 'interpret language', values)).toMatch(/^Only members who can mute/)
@@ -111,12 +111,12 @@ describe('a language', () => {
       'The language of Ana is **Spanish (Mexico)**.',
     )
     expect(world.interpreter.asked).toEqual([`language ${world.ana.id} es-mx`])
-    // Theirs alone to remember
+    // Only users themselves can have it remembered.
     expect(world.preferences.language(world.ana.id)).toBeUndefined()
   })
 })
 
-test('captions go to a thread only where there can be one', async () => {
+test('captions go to a thread only where threads are supported', async () => {
   await using world = await running()
   const text = await world.types(world.ben, 'interpret captions', { style: 'embed', thread: true })
   expect(text).toContain('The chat of a voice channel has no threads')
@@ -127,7 +127,7 @@ test('captions go to a thread only where there can be one', async () => {
   )
 })
 
-test('captions that are in a thread stay there when only their look changes', async () => {
+test('captions in a thread stay there when only their style changes', async () => {
   await using world = await running()
   const chat = world.client.channels.cache.get(world.general.id) as TextChannel
   const thread = await chat.threads.create({ name: 'Captions' })
@@ -137,9 +137,9 @@ test('captions that are in a thread stay there when only their look changes', as
   expect(world.interpreter.asked).toEqual(['captions plain true'])
 })
 
-test('status tells what is going on, with names that do no harm', async () => {
+test('status shows the current state, with escaped names', async () => {
   await using world = await running()
-  // Who was never seen is mentioned, and not alerted.
+  // A user who was never seen is mentioned without an alert.
   world.interpreter.speakers = [{ userId: '9', language: 'es-es', languageFrom: 'locale', consents: false }]
   expect(await world.types(world.eve, 'interpret status')).toContain('- <@9>: opted out')
   world.interpreter.speakers = [
@@ -168,7 +168,7 @@ test('status tells what is going on, with names that do no harm', async () => {
 })
 
 describe('privacy', () => {
-  test('is at once, in every server, and also by a press', async () => {
+  test('takes effect immediately, in every server, also by button', async () => {
     await using world = await running()
     expect(await world.types(world.ana, 'interpret privacy opt-out')).toMatch(/^Ya no te escucho/)
     expect(world.preferences.optedOut(world.ana.id)).toBe(true)
@@ -177,7 +177,7 @@ describe('privacy', () => {
     expect(await world.types(world.ana, 'interpret language', { language: 'es-es' })).toContain('no lo hago')
     expect(await world.types(world.ana, 'interpret privacy opt-in')).toContain('Vuelvo a interpretarte')
     expect(world.interpreter.asked.at(-1)).toBe(`opt-in ${world.ana.id}`)
-    // Said in another server than the one where they speak
+    // Sent in a server other than the one they speak in.
     const other = world.discord.addGuild({ name: 'Otra' })
     const there = other.addTextChannel({ name: 'general' })
     const again = other.addMember({ name: 'Ana', user: world.ana.user })
@@ -186,7 +186,7 @@ describe('privacy', () => {
     expect(world.interpreter.asked.at(-1)).toBe(`opt-out ${world.ana.id}`)
   })
 
-  test('tells what is kept, and forgets it', async () => {
+  test('shows the stored data, and deletes it', async () => {
     await using world = await running()
     expect(await world.types(world.ben, 'interpret privacy info')).toContain('I store nothing about you.')
     await world.types(world.ben, 'interpret language', { language: 'de-de', remember: true })
@@ -196,12 +196,12 @@ describe('privacy', () => {
     expect(await world.types(world.ben, 'interpret privacy forget')).toContain('is deleted')
     expect(world.preferences.about(world.ben.id)).toEqual({ remembered: false, optedOut: false })
     expect(world.locales.of(world.ben.id)).toBeUndefined()
-    // Also what the channel that is running knows.
+    // Also the data of the running channel.
     expect(world.interpreter.asked.at(-1)).toBe(`forget ${world.ben.id}`)
   })
 })
 
-test('an invitation is a code for telephones and other servers', async () => {
+test('an invitation is a code for phones and other servers', async () => {
   await using world = await running()
   const text = await world.types(world.ben, 'interpret invite')
   expect(text).toContain('call +15551230001 and enter **482913**')
@@ -211,7 +211,7 @@ test('an invitation is a code for telephones and other servers', async () => {
   expect(await world.types(world.ben, 'interpret invite')).toMatch(/^Too many codes/)
 })
 
-test('without anything running, commands say so', async () => {
+test('commands require a running interpreter', async () => {
   await using world = await openWorld()
   world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
   const commands: [string, Record<string, string>][] = [

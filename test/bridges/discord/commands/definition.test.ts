@@ -35,7 +35,7 @@ function all(part: Part): Part[] {
 const definition = commandDefinition() as unknown as Part
 
 describe('the definition', () => {
-  test('has names and descriptions that Discord takes, in every language', () => {
+  test('has names and descriptions that Discord accepts, in every language', () => {
     for (const part of all(definition)) {
       for (const name of [part.name, ...Object.values(part.name_localizations ?? {})]) {
         expect(name, part.name).toMatch(NAME)
@@ -52,7 +52,7 @@ describe('the definition', () => {
     }
   })
 
-  test('calls no two things below one another the same, in any language', () => {
+  test('has no duplicate names at the same level, in any language', () => {
     for (const { options = [], name } of all(definition))
       for (const locale of ['', 'es-ES', 'fr', 'de', 'it', 'pt-BR']) {
         const names = options.map(each => (locale === '' ? each.name : each.name_localizations?.[locale]))
@@ -60,7 +60,7 @@ describe('the definition', () => {
       }
   })
 
-  test('is for servers, and for members who may connect to voice', () => {
+  test('is for servers, and for members who can connect to voice channels', () => {
     expect(commandDefinition()).toMatchObject({
       contexts: [0],
       integration_types: [0],
@@ -75,7 +75,7 @@ describe('the definition', () => {
 })
 
 describe('permissions', () => {
-  test('are those of the invitation, and no more', () => {
+  test('match those of the invite link', () => {
     let bits = 0n
     for (const name of USED_PERMISSIONS) bits |= PermissionFlagsBits[name]
     expect(allPermissions()).toBe(bits)
@@ -85,7 +85,7 @@ describe('permissions', () => {
     expect(() => inviteUrl('lounge')).toThrow('"lounge"')
   })
 
-  test('are asked for by what they are used for, each once', () => {
+  test('are requested by purpose, without duplicates', () => {
     expect(neededFor(['listen', 'speak', 'write'])).toEqual([
       ...['ViewChannel', 'Connect', 'Speak', 'SendMessages', 'ReadMessageHistory'],
     ])
@@ -107,7 +107,7 @@ async function opened() {
 }
 
 describe('registering', () => {
-  test('writes what is not there, and not again what is', async () => {
+  test('writes an absent command, and leaves an up-to-date one unchanged', async () => {
     await using world = await opened()
     expect(await registerCommand(world.terms)).toEqual([{ place: 'global', result: 'registered' }])
     expect(await registerCommand(world.terms)).toEqual([{ place: 'global', result: 'unchanged' }])
@@ -115,7 +115,7 @@ describe('registering', () => {
     expect(await commandStates(world.terms)).toMatchObject([{ place: 'global', state: 'same' }])
   })
 
-  test('writes again what somebody changed, in whatever language', async () => {
+  test('overwrites a changed command, in any language', async () => {
     await using world = await opened()
     await registerCommand(world.terms)
     const [{ id } = { id: '' }] = (await commandStates(world.terms)) as { id: string }[]
@@ -133,16 +133,16 @@ describe('registering', () => {
     }
   })
 
-  test('leaves other commands of the application alone', async () => {
+  test('leaves other commands of the application unchanged', async () => {
     await using world = await opened()
     const path = `/applications/${world.terms.applicationId}/commands` as const
-    await world.terms.rest.put(path, { body: [{ name: 'weather', description: 'of somebody else' }] })
+    await world.terms.rest.put(path, { body: [{ name: 'weather', description: 'of another application' }] })
     await registerCommand(world.terms)
     await unregisterCommand(world.terms)
     expect(await world.terms.rest.get(path)).toMatchObject([{ name: 'weather' }])
   })
 
-  test('in single guilds takes the global one away', async () => {
+  test('in listed guilds removes the global command', async () => {
     await using world = await opened()
     const guild = world.discord.addGuild({ name: 'Casa' })
     await registerCommand(world.terms)
@@ -155,7 +155,7 @@ describe('registering', () => {
     expect(await commandStates(world.terms)).toEqual([{ place: 'global', state: 'absent' }])
   })
 
-  test('that fails in one guild is told, and done in the others', async () => {
+  test('reports a failure in one guild and continues with the others', async () => {
     await using world = await opened()
     const guild = world.discord.addGuild({ name: 'Casa' })
     const strange = '123456789012345678'
@@ -164,7 +164,7 @@ describe('registering', () => {
     expect(world.log.complaints.join()).toContain(strange)
   })
 
-  test('survives a Discord that is away, or has trouble', async () => {
+  test('survives an unreachable or failing Discord', async () => {
     await using world = await opened()
     world.discord.faults.rest.always({ reply: { status: 500, body: 'oops' } })
     expect(await registerCommand(world.terms)).toMatchObject([{ result: { kind: 'broken' } }])
@@ -175,7 +175,7 @@ describe('registering', () => {
     expect(world.log.complaints.join()).not.toContain(world.discord.token)
   })
 
-  test('with a wrong token is told without it', async () => {
+  test('reports a wrong token without showing it', async () => {
     await using world = await opened()
     const rest = new Client({ intents: [], rest: { api: world.discord.api, retries: 0 } }).rest
     rest.setToken('a-wrong-token')

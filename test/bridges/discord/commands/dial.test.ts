@@ -3,10 +3,10 @@ import { BridgeError } from '../../../../src/core/errors.ts'
 import { until } from '../../../helpers/until.ts'
 import { openRunning as running } from './discord-world.ts'
 
-describe('dialling', () => {
+describe('dialing', () => {
   const call = { number: '+34 600 123-456', language: 'es-es' }
 
-  test('is for members with a role for it, and those who manage the server', async () => {
+  test('is allowed for members with a listed role or permission to manage the server', async () => {
     const dialRoles: string[] = []
     await using world = await running({ dialRoles })
     const [caller, boss] = [
@@ -20,10 +20,10 @@ describe('dialling', () => {
       expect(await world.types(world.ben, 'interpret dial', call)).toBe('Ringing …')
     }
     await using off = await running({ dials: false })
-    expect(await off.types(off.ben, 'interpret dial', call)).toMatch(/^Calling telephones is not set up/)
+    expect(await off.types(off.ben, 'interpret dial', call)).toMatch(/^Phone calls are not set up/)
   })
 
-  test('is told to everybody without the number, and its outcome to who asked', async () => {
+  test('is announced to everyone without the number, and its outcome to the user who asked', async () => {
     await using room = await running()
     room.guild.setRoles(room.ben, [room.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
     const reply = await room.ben.command('interpret dial', call, { in: room.general })
@@ -44,7 +44,7 @@ describe('dialling', () => {
     [{ kind: 'voicemail' }, 'Voicemail answered, so I hung up.'],
     [{ kind: 'cancelled' }, 'The call ended before anyone answered.'],
     [{ kind: 'failed', error: new BridgeError('DIAL_FAILED', 'x') }, 'The call failed.'],
-  ] as const)('that ends with %o says so', async (outcome, text) => {
+  ] as const)('that ends with %o is reported', async (outcome, text) => {
     await using world = await running()
     world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
     const reply = await world.ben.command('interpret dial', call, { in: world.general })
@@ -52,7 +52,7 @@ describe('dialling', () => {
     await until(() => reply.content === text, 5_000, text)
   })
 
-  test('of what is no number, or is not allowed, is refused', async () => {
+  test('rejects invalid and forbidden numbers', async () => {
     await using world = await running()
     world.guild.setRoles(world.ben, [world.guild.addRole({ name: 'boss', permissions: ['ManageGuild'] })])
     const dial = (number: string) => world.types(world.ben, 'interpret dial', { ...call, number })

@@ -31,7 +31,7 @@ const SETTINGS: CommandSettings = {
   phoneNumbers: ['+15551230001'],
 }
 
-/** A stand-in of Discord with a guild, the real client, our desk on it, and fakes behind that. */
+/** A simulated Discord with a guild, the real client, the command desk, and fakes for everything below it. */
 export async function openWorld(settings: Partial<CommandSettings> = {}, clock: Clock = systemClock) {
   const discord = await DiscordStandIn.listen()
   const guild = discord.addGuild({ name: 'Casa', botPermissions: USED_PERMISSIONS })
@@ -82,7 +82,7 @@ export async function openWorld(settings: Partial<CommandSettings> = {}, clock: 
   }
 }
 
-/** A world in which Ben started something in the lounge, where he is with Ana; Eve is outside. */
+/** A world in which Ben started interpreting in the lounge, where he is with Ana; Eve is outside. */
 export async function openRunning(settings: Partial<CommandSettings> = {}) {
   const world = await openWorld(settings)
   await world.ben.join(world.lounge)

@@ -13,7 +13,7 @@ import type {
 import type { DialOutcome } from '../../../../src/core/dialler.ts'
 import type { BridgeError } from '../../../../src/core/errors.ts'
 
-/** A channel that is interpreted as far as commands can tell; keeps what was asked of it. */
+/** A fake interpreted channel for commands; records the requests. */
 export class FakeInterpreter implements ChannelInterpreter {
   readonly guildId: string
   readonly channelId: string
@@ -103,9 +103,9 @@ export class FakeInterpreter implements ChannelInterpreter {
 export class FakeInterpreters implements Interpreters {
   readonly running = new Map<string, FakeInterpreter>()
   readonly requests: StartRequest[] = []
-  /** What the next starts fail with. */
+  /** Failure of subsequent starts. */
   fail: StartFailure | undefined
-  /** A start waits for this. */
+  /** Delays a start until it settles. */
   gate: Promise<unknown> = Promise.resolve()
 
   of(guildId: string): FakeInterpreter | undefined {

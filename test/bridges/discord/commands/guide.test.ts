@@ -13,7 +13,7 @@ interface Part {
   readonly options?: readonly Part[]
 }
 
-/** `start`, `privacy info`, and so on, with their options. */
+/** All subcommands, such as `start` and `privacy info`, with their options. */
 function commands(part: Part, path: readonly string[] = []): [string, readonly Part[]][] {
   return (part.options ?? []).flatMap(sub => {
     const here = [...path, sub.name]
@@ -24,7 +24,7 @@ function commands(part: Part, path: readonly string[] = []): [string, readonly P
 }
 
 describe('docs/channels/discord.md', () => {
-  test('names every permission that is used, and no other', () => {
+  test('names exactly the permissions in use', () => {
     const rows = [...guide.matchAll(/^\| (`[A-Z][A-Za-z`, ]+) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
     )
@@ -40,7 +40,7 @@ describe('docs/channels/discord.md', () => {
     }
   })
 
-  test('names settings that there are', () => {
+  test('names existing settings only', () => {
     const named = [...guide.matchAll(/`discord\.(?!com)([\w.]+)`/g)].map(([, path]) => `discord.${path}`)
     const block = parse(/```yaml\n(discord:\n {2}# Commands[\s\S]*?)```/.exec(guide)?.[1] ?? '') as {
       discord: object
@@ -53,7 +53,7 @@ describe('docs/channels/discord.md', () => {
       ).toBe(true)
   })
 
-  test('leads only to pages and headings that there are', () => {
+  test('links only to existing pages and headings', () => {
     const headings = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
       title
         .toLowerCase()

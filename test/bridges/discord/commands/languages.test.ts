@@ -62,13 +62,13 @@ describe('languages are found', () => {
 
   test('with an exact match before all others', () => expect(ids('de')[0]).toBe('de-de'))
 
-  test('with what the user’s client speaks first, and no more than Discord shows', () => {
+  test('with the user’s own language first, and at most as many as Discord shows', () => {
     expect(ids('', 'de').slice(0, 2)).toEqual(['de-de', 'ar-eg'])
     expect(ids('', 'es-ES').slice(0, 2)).toEqual(['es-es', 'es-mx'])
     expect(ids('', 'ja')).toHaveLength(25)
   })
 
-  test('with those that are not understood last, and named so; without a voice not at all', () => {
+  test('with unrecognized ones last and marked, and without voiceless ones', () => {
     const list = OFFERED.filter(({ id }) => id.endsWith('-es'))
     expect(ids('', 'en-US', 'speak', list)).toEqual(['ca-es', 'es-es', 'eu-es'])
     expect(offered('', 'en-US', 'speak', list).at(-1)?.name).toBe(
@@ -77,7 +77,7 @@ describe('languages are found', () => {
     expect(ids('', 'en-US', 'hear', list)).toEqual(['eu-es', 'es-es'])
   })
 
-  test('whatever is typed, and shown in up to 100 characters', () => {
+  test('for any input, in up to 100 characters', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -102,20 +102,20 @@ describe('the language that is meant', () => {
     ['español', 'es-es'],
     ['pt', 'pt-br'],
     ['English', 'en-us'],
-    // A code that the service does not have is no other one
+    // An unavailable code does not match another one.
     ['es-ar', undefined],
     ['span', undefined],
     ['', undefined],
   ])('%s: %s', (text, id) => expect(meant(text)).toBe(id))
 
-  test('is the one of the user’s region where several are', () => {
+  test('is the one of the user’s region if there are several', () => {
     expect([meant('English', 'en-GB'), meant('English', 'de'), meant('inglés', 'es-419')]).toEqual([
       ...['en-gb', 'en-us', 'en-us'],
     ])
   })
 })
 
-test('names are in the language of the reader', () => {
+test('names are in the reader’s language', () => {
   expect(languageName('es-es', 'de')).toBe('Spanisch (Spanien)')
   expect(nativeName('es-es')).toBe('español (España)')
   expect(languageName('es-es', '!?')).toBe('es-es')
@@ -137,7 +137,7 @@ describe('the list', () => {
     return { clock, log, service, list }
   }
 
-  test('is fetched once for many, and again after some minutes behind the scenes', async () => {
+  test('is fetched once for concurrent requests, and refreshed in the background after a few minutes', async () => {
     const { clock, service, list } = open()
     expect(await Promise.all([list.get(100), list.get(100)])).toEqual([OFFERED, OFFERED])
     expect(await list.get(100)).toEqual(OFFERED)
@@ -149,7 +149,7 @@ describe('the list', () => {
     expect(service.asked).toBe(2)
   })
 
-  test('is the last good one while the service is away, which is not asked at every key', async () => {
+  test('stays in use while the service is unavailable, without a request per keystroke', async () => {
     const { clock, log, service, list } = open()
     await list.get(100)
     service.answer = async () => Promise.reject(new Error('away'))
@@ -162,7 +162,7 @@ describe('the list', () => {
     expect(service.asked).toBe(3)
   })
 
-  test('is none when the service never answered, after a while', async () => {
+  test('is undefined after the timeout if the service never answered', async () => {
     const { clock, service, list } = open()
     service.answer = () => new Promise(() => {})
     const got = list.get(2_000)
@@ -172,7 +172,7 @@ describe('the list', () => {
     expect(await other.get(2_000)).toEqual(OFFERED)
   })
 
-  test('that is empty replaces none', async () => {
+  test('is not replaced by an empty one', async () => {
     const { clock, service, list } = open()
     await list.get(100)
     service.answer = async () => []
@@ -181,7 +181,7 @@ describe('the list', () => {
     expect(await list.get(100)).toEqual(OFFERED)
   })
 
-  test('keeps only what has the form of a language, in our spelling', async () => {
+  test('contains only valid languages, in our spelling', async () => {
     const { service, list } = open()
     service.answer = async () => [
       { id: 'en_US', heard: true, spoken: true },
@@ -190,7 +190,7 @@ describe('the list', () => {
     expect(await list.get(100)).toEqual([{ id: 'en-us', heard: true, spoken: true }])
   })
 
-  test('has the nearest language for a guessed one', async () => {
+  test('has the closest language for a guess', async () => {
     const { list } = open()
     expect(list.nearest('es-419')).toBe('es-419')
     await list.get(100)

@@ -31,7 +31,7 @@ describe('a command', () => {
     ['captions', { style: 'plain', thread: false }, { kind: 'captions', style: 'plain', thread: false }],
     ['captions', {}, { kind: 'captions' }],
     ['dial', { number: '+34 600', language: 'es' }, { kind: 'dial', number: '+34 600', language: 'es' }],
-    // What is missing or wrong
+    // Missing or invalid options.
     ['language', {}, { kind: 'unknown' }],
     ['language', { language: '   ' }, { kind: 'unknown' }],
     ['output', {}, { kind: 'unknown' }],
@@ -39,7 +39,7 @@ describe('a command', () => {
     ['dial', { number: '+34600' }, { kind: 'unknown' }],
     ['privacy', {}, { kind: 'unknown' }],
     ['pause', {}, { kind: 'unknown' }],
-    // A value of another kind is as if absent
+    // A value of the wrong type counts as absent.
     ['start', { channel: 'lounge', 'captions-only': 'yes' }, { kind: 'start', captionsOnly: false }],
   ])('%s %o', (sub, values, command) => expect(typed(sub, values)).toEqual(command))
 
@@ -48,14 +48,14 @@ describe('a command', () => {
     expect(parseCommand('interpret', [group])).toEqual({ kind: 'privacy', wish })
   })
 
-  test('of another name, or of none, is unknown', () => {
+  test('with another or no name is unknown', () => {
     expect(parseCommand('translate', [{ name: 'stop' }])).toEqual({ kind: 'unknown' })
     expect(parseCommand('interpret', [])).toEqual({ kind: 'unknown' })
     expect(parseCommand('interpret', [{ name: 'stop' }, { name: 'stop' }])).toEqual({ kind: 'unknown' })
   })
 })
 
-test('what is being typed is known, where choices are offered', () => {
+test('the text being typed is recognized in options with choices', () => {
   const focused = (sub: string, name: string, value: unknown) =>
     parseTyping('interpret', [{ name: sub, options: [{ name, value: value as string, focused: true }] }])
   expect(focused('language', 'language', 'de')).toEqual({ purpose: 'speak', text: 'de' })
@@ -67,7 +67,7 @@ test('what is being typed is known, where choices are offered', () => {
   expect(focused('language', 'language', 'x'.repeat(5_000))?.text).toHaveLength(100)
 })
 
-describe('whatever comes', () => {
+describe('any input', () => {
   const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(undefined))
   const names = fc.oneof(
     fc.constantFrom('start', 'stop', 'language', 'output', 'captions', 'privacy', 'dial', 'invite', 'status'),
@@ -86,7 +86,7 @@ describe('whatever comes', () => {
     ),
   }))
 
-  test('is a command of ours, with texts of a size', () => {
+  test('becomes one of our commands, with texts of limited size', () => {
     fc.assert(
       fc.property(fc.constantFrom('interpret', 'other'), fc.array(option, { maxLength: 3 }), (name, data) => {
         const command = parseCommand(name, data)
@@ -101,7 +101,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('a button is ours or is not', () => {
+  test('is either our button or not', () => {
     fc.assert(
       fc.property(fc.string(), id => {
         if (!id.startsWith('dragoman:')) expect(parseButton(id)).toBeUndefined()

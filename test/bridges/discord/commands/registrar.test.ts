@@ -15,7 +15,7 @@ async function open(guilds: (discord: DiscordStandIn) => string[] = () => []) {
   return { discord, clock, counters, registrar, [Symbol.asyncDispose]: () => discord.close() }
 }
 
-test('a Discord that is away is tried again, later and later, until it is there', async () => {
+test('an unreachable Discord is retried with increasing delays', async () => {
   await using world = await open()
   const { clock, counters, registrar, discord } = world
   discord.faults.rest.always({ reply: { status: 503, body: 'away' } })
@@ -37,7 +37,7 @@ test('a Discord that is away is tried again, later and later, until it is there'
   expect(counters.registrations).toBe(1)
 })
 
-test('what does not pass is not tried again, and closing ends all', async () => {
+test('permanent failures are not retried, and closing stops everything', async () => {
   await using strange = await open(() => ['123456789012345678'])
   await strange.registrar.look()
   expect([strange.counters.registrationsFailed, strange.clock.pending]).toEqual([1, 0])

@@ -36,28 +36,28 @@ const scene = (change: Partial<Scene> = {}): Scene => ({
 const kinds = (where: Scene, voice: Place | undefined, captionsOnly = false) =>
   startFaults(where, { voice, text: voice, captionsOnly }).map(({ kind }) => kind)
 
-describe('nothing is in the way', () => {
-  test('where all is there', () => expect(kinds(scene(), place())).toEqual([]))
-  test('of an administrator', () =>
+describe('a start is possible', () => {
+  test('with all permissions', () => expect(kinds(scene(), place())).toEqual([]))
+  test('for an administrator', () =>
     expect(kinds(scene(), place({ granted: PermissionFlagsBits.Administrator }))).toEqual([]))
 })
 
-describe('in the way is', () => {
+describe('a start is prevented by', () => {
   test.each<[string, Scene, Place | undefined, string[]]>([
     ['no channel', scene(), undefined, ['join-first']],
     ['a channel without voice', scene(), place({ kind: 'text' }), ['no-voice']],
-    ['the channel of those who are away', scene(), place({ away: true }), ['rest']],
+    ['the inactive channel', scene(), place({ away: true }), ['rest']],
     ['a time-out of the bot', scene({ botTimedOut: true }), place(), ['timed-out']],
     ['a full channel', scene(), place({ userLimit: 1 }), ['full']],
     [
-      'several things at once',
+      'several problems at once',
       scene({ botTimedOut: true }),
       place({ userLimit: 1, granted: 0n }),
       ['timed-out', 'missing', 'full'],
     ],
   ])('%s', (_what, where, voice, faults) => expect(kinds(where, voice)).toEqual(faults))
 
-  test('exactly what is missing of what is needed, whatever is granted', () => {
+  test('exactly the missing permissions among those needed', () => {
     fc.assert(
       fc.property(
         fc.subarray([...USED_PERMISSIONS]),
@@ -81,7 +81,7 @@ describe('in the way is', () => {
   })
 })
 
-test('answers fit, and name commands so that they can be clicked', () => {
+test('answers fit, and command names become clickable', () => {
   const long = Array.from({ length: 300 }, (_, line) => `line ${line}`).join('\n')
   expect(fitting(long).length).toBeLessThanOrEqual(2_000)
   expect(fitting(long)).toMatch(/\nline \d+\n…$/)

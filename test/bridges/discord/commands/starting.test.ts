@@ -10,7 +10,7 @@ import { openWorld } from './discord-world.ts'
 
 type World = Awaited<ReturnType<typeof openWorld>>
 
-/** What Ben is told, who speaks English. */
+/** Replies to Ben, who speaks English. */
 async function starts(world: World, values: Record<string, string | boolean> = {}): Promise<string> {
   const { channel, ...rest } = values
   const target = channel === undefined ? {} : { channel: world.guild.channels.get(String(channel))! }
@@ -18,7 +18,7 @@ async function starts(world: World, values: Record<string, string | boolean> = {
 }
 
 describe('starting', () => {
-  test('interprets the channel the asker is in, with captions in its chat', async () => {
+  test('interprets the user’s channel, with captions in its chat', async () => {
     await using world = await openWorld()
     await world.ben.join(world.lounge)
     const reply = await world.ben.command('interpret start', {}, { in: world.general })
@@ -38,7 +38,7 @@ describe('starting', () => {
     ])
   })
 
-  test('takes captions alone, and the code of a room', async () => {
+  test('accepts captions only, and a room code', async () => {
     await using world = await openWorld()
     await world.ben.join(world.lounge)
     const text = await starts(world, { 'captions-only': true, 'room-code': '482913' })
@@ -46,7 +46,7 @@ describe('starting', () => {
     expect(world.interpreters.requests[0]).toMatchObject({ voice: false, roomCode: '482913' })
   })
 
-  test('opens a thread where it was typed in a text channel, else says that there is none', async () => {
+  test('opens a thread in the text channel of the command, otherwise explains that threads are unsupported', async () => {
     await using world = await openWorld({ captions: { style: 'plain', thread: true } })
     await world.ben.join(world.lounge)
     await starts(world)
@@ -63,7 +63,7 @@ describe('starting', () => {
     })
   })
 
-  test('does without what only makes captions nicer, and names it', async () => {
+  test('works without optional permissions, and names them', async () => {
     await using world = await openWorld({ captions: { style: 'embed', thread: true } })
     await world.ben.join(world.lounge)
     world.guild.setPermissions(world.general, world.guild.bot, { deny: ['CreatePublicThreads'] })
@@ -81,7 +81,7 @@ describe('starting', () => {
     })
   })
 
-  test('is refused where it runs already, here or elsewhere', async () => {
+  test('is refused while interpreting is running, here or elsewhere', async () => {
     await using world = await openWorld()
     const other = world.guild.addVoiceChannel({ name: 'Other' })
     await world.ben.join(world.lounge)
@@ -93,18 +93,18 @@ describe('starting', () => {
   })
 })
 
-describe('nothing is joined', () => {
-  test('for somebody who is in no voice channel', async () => {
+describe('a start is refused', () => {
+  test('for a user outside of voice channels', async () => {
     await using world = await openWorld()
     expect(await starts(world)).toBe('Join a voice channel first, or name one.')
-    // Named, but from outside
+    // Named explicitly, but from outside.
     expect(await starts(world, { channel: world.lounge.id })).toContain(`Join <#${world.lounge.id}> first`)
     const chief = world.guild.addRole({ name: 'chief', permissions: ['ManageChannels'] })
     world.guild.setRoles(world.ben, [chief])
     expect(await starts(world, { channel: world.lounge.id })).toContain('Interpreting')
   })
 
-  test('for somebody who may not join it themself', async () => {
+  test('for a user without permission to join', async () => {
     await using world = await openWorld()
     world.guild.setPermissions(world.lounge, world.ben, { deny: ['Connect'] })
     expect(await starts(world, { channel: world.lounge.id })).toContain('You don’t have permission to join')
@@ -124,7 +124,7 @@ describe('nothing is joined', () => {
     },
   )
 
-  test('without several, which are all named, in the language of who asks', async () => {
+  test('without several permissions, all named, in the user’s language', async () => {
     await using world = await openWorld()
     await world.ana.join(world.lounge)
     world.guild.setPermissions(world.lounge, world.guild.bot, { deny: ['Connect', 'Speak', 'SendMessages'] })
@@ -135,7 +135,7 @@ describe('nothing is joined', () => {
     expect(text).not.toContain(permissions.ReadMessageHistory)
   })
 
-  test('on a stage without the right to ask for speech; captions alone need none', async () => {
+  test('on a stage without permission to request to speak, but not with captions only', async () => {
     await using world = await openWorld()
     const stage = world.guild.addVoiceChannel({ name: 'Stage', stage: true })
     await world.ben.join(stage)
@@ -144,7 +144,7 @@ describe('nothing is joined', () => {
     expect(await starts(world, { 'captions-only': true })).toContain('Writing captions')
   })
 
-  test('that is full, unless the bot may move members', async () => {
+  test('in a channel that is full, unless the bot can move members', async () => {
     await using world = await openWorld()
     const small = world.guild.addVoiceChannel({ name: 'Small', userLimit: 1 })
     await world.ben.join(small)
@@ -153,7 +153,7 @@ describe('nothing is joined', () => {
     expect(await starts(world)).toContain('Interpreting')
   })
 
-  test('while codes are being guessed', async () => {
+  test('after too many wrong codes', async () => {
     await using world = await openWorld()
     await world.ben.join(world.lounge)
     world.interpreters.fail = { kind: 'wrong-code' }
@@ -164,7 +164,7 @@ describe('nothing is joined', () => {
   })
 })
 
-test('every reason why it did not begin has its words', () => {
+test('every reason for a failed start has a text', () => {
   const failures: StartFailure[] = [
     { kind: 'already', channelId: '7' },
     { kind: 'wrong-code' },

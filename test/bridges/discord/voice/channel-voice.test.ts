@@ -32,7 +32,7 @@ function playLive(clock: FakeClock, ear: EarLeg, pcm: Int16Array): void {
   clock.advance(240)
 }
 
-/** Never early, and late by no more than the clock is. */
+/** Never early, and late by at most the clock’s resolution. */
 function expectEvery20Ms({ packets }: FakeChannel): void {
   const since = packets[0]!.at
   expect(packets.map(({ at }) => Math.floor((at - since) / 20 + 0.05))).toEqual(packets.map((_, n) => n))
@@ -41,13 +41,13 @@ function expectEvery20Ms({ packets }: FakeChannel): void {
 }
 
 describe('one stretch of speech', () => {
-  test('is heard whole, a packet every 20 ms, with five silence frames behind it, and then nothing', () => {
+  test('is played completely, one packet every 20 ms, then five silence frames, then nothing', () => {
     const { clock, voice, channel, counters, pacer } = stage()
     const ear = voice.ear(EN)
     attached(ear)
     playLive(clock, ear, sine(500, 1_000))
     clock.advance(5_000)
-    // The encoder's rest goes with one more.
+    // The encoder’s remainder is sent with one more.
     expect(channel.packets.length).toBe(50 + 1 + 5)
     expect(channel.packets.slice(-5).every(({ silent }) => silent)).toBe(true)
     expect(channel.silences).toBe(5)
@@ -62,19 +62,19 @@ describe('one stretch of speech', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('is heard to its last millisecond', () => {
+  test('is played to its last millisecond', () => {
     const { clock, voice, channel } = stage()
     const ear = voice.ear(EN)
     attached(ear)
     ear.play(sine(500, 100))
     clock.advance(1_000)
-    // 6.5 ms later than it was given, so 104 samples into the packet behind it.
+    // 6.5 ms later than submitted, so 104 samples into the next packet.
     const pcm = channel.heard()
     expect(rms(pcm.subarray(1_600, 1_680))).toBeGreaterThan(3_000)
     expect(rms(pcm.subarray(1_920, 2_240))).toBeLessThan(300)
   })
 
-  test('that goes on within the silence behind it goes on at once', () => {
+  test('that resumes within the trailing silence continues immediately', () => {
     const { clock, voice, channel, counters } = stage()
     const ear = voice.ear(EN)
     attached(ear)
@@ -90,7 +90,7 @@ describe('one stretch of speech', () => {
 })
 
 describe('marks', () => {
-  test('are confirmed when the last frame before them was sent, not before', () => {
+  test('are confirmed when the last frame before them was sent, not earlier', () => {
     const { clock, voice, channel } = stage()
     const ear = voice.ear(EN)
     const marks = attached(ear)
@@ -108,7 +108,7 @@ describe('marks', () => {
     expect(marks).toEqual(['one', 'two'])
   })
 
-  test('behind nothing are confirmed soon, not within the call', () => {
+  test('without audio before them are confirmed soon, not within the call', () => {
     const { clock, voice } = stage()
     const ear = voice.ear(EN)
     const marks = attached(ear)
@@ -118,7 +118,7 @@ describe('marks', () => {
     expect(marks).toEqual(['one'])
   })
 
-  test('of what was flushed are never confirmed, and it is not heard', () => {
+  test('of flushed audio are never confirmed, and the audio is not played', () => {
     const { clock, voice, channel } = stage()
     const ear = voice.ear(EN)
     const marks = attached(ear)
@@ -136,7 +136,7 @@ describe('marks', () => {
 })
 
 describe('two ears', () => {
-  test('at once: who began is heard as they are, the other softer until alone', () => {
+  test('at once: the first one plays at full level, the other attenuated until alone', () => {
     const { clock, voice, channel } = stage()
     const [english, spanish] = [voice.ear(EN), voice.ear(ES)]
     attached(english)
@@ -155,7 +155,7 @@ describe('two ears', () => {
     expect(level(1_500, 1_120, 1_580)).toBeGreaterThan(7_500)
   })
 
-  test('as loud as can be: nothing wraps around', () => {
+  test('at full level: the sum does not wrap around', () => {
     const { clock, voice, channel } = stage()
     const ears = [voice.ear(EN), voice.ear(ES)]
     for (const ear of ears) {
@@ -168,12 +168,12 @@ describe('two ears', () => {
     expect(loudness(pcm, 500, 16_000)).toBeGreaterThan(30_000)
   })
 
-  test('have names of their own', () => {
+  test('have separate names', () => {
     const { voice } = stage()
     expect(new Set([voice.ear(EN).id, voice.ear(ES).id, voice.ear(EN).id]).size).toBe(3)
   })
 
-  test('each end alone', async () => {
+  test('end independently', async () => {
     const { clock, voice, channel } = stage()
     const [english, spanish] = [voice.ear(EN), voice.ear(ES)]
     attached(english)
@@ -192,8 +192,8 @@ describe('two ears', () => {
   })
 })
 
-describe('a channel that cannot hear', () => {
-  test('is waited for: nothing is lost, and no more than the bound is kept', () => {
+describe('a channel that cannot receive', () => {
+  test('is waited for: no audio is lost, within the bound', () => {
     const { clock, voice, channel, counters } = stage()
     const ear = voice.ear(EN)
     const marks = attached(ear)
@@ -215,7 +215,7 @@ describe('a channel that cannot hear', () => {
     expect(counters.overflowed).toBe(50)
   })
 
-  test('more than the playout runs ahead waits: no more, please', () => {
+  test('reports congestion above the playout’s lead', () => {
     const { voice } = stage()
     const ear = voice.ear(EN)
     attached(ear)

@@ -9,10 +9,10 @@ import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counter
 import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
 
 const OPUS = Buffer.from([0xf8, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
-/** A frame that ends as DAVE's frames do: tag, nonce, size of the supplement, marker. */
+/** A frame with DAVE’s trailer: tag, nonce, size of the supplement, marker. */
 const CIPHERTEXT = Buffer.from([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1, 12, 0xfa, 0xfa])
 
-/** The library's session, as far as it matters: `broken` decrypts nothing. */
+/** The library’s session, as far as it matters: `broken` decrypts nothing. */
 class FakeDave implements DaveSession {
   protocolVersion = 1
   lastTransitionId: number | undefined = 0
@@ -68,7 +68,7 @@ describe('frames', () => {
     expect(guard.encrypted).toBe(true)
   })
 
-  test('go through where there is no encryption, but never those that are encrypted', () => {
+  test('pass unencrypted where there is no encryption, but encrypted ones never do', () => {
     const { guard, dave, say, counters } = stage()
     dave.protocolVersion = 0
     expect(guard.encrypted).toBe(false)
@@ -90,7 +90,7 @@ describe('frames', () => {
     expect(say(OPUS, 1)).toBe(1)
   })
 
-  test('are told by their end', () => {
+  test('are recognized by their end', () => {
     expect(looksEncrypted(CIPHERTEXT)).toBe(true)
     expect(looksEncrypted(OPUS)).toBe(false)
     expect(looksEncrypted(Buffer.from([...Array(40).fill(0x81), 1, 13, 0xfa, 0xfa]))).toBe(true)
@@ -109,7 +109,7 @@ describe('frames', () => {
 })
 
 describe('when nothing can be decrypted', () => {
-  test('it is set up anew, with the first group too, whose transition is 0', () => {
+  test('reinitializes the session, also for the first group, whose transition is 0', () => {
     const { dave, say, counters } = stage()
     dave.broken = true
     say(CIPHERTEXT, 60)
@@ -117,7 +117,7 @@ describe('when nothing can be decrypted', () => {
     expect(counters).toMatchObject({ undecryptable: 51, reinitialised: 1 })
   })
 
-  test('it is not, as long as anybody is understood', () => {
+  test('does not reinitialize while anyone can be decrypted', () => {
     const { dave, say } = stage()
     for (let n = 0; n < 300; n++) {
       dave.broken = true
@@ -128,7 +128,7 @@ describe('when nothing can be decrypted', () => {
     expect(dave.asked).toEqual([])
   })
 
-  test('of twenty speakers at once, it takes as long as with one', () => {
+  test('takes as long with twenty speakers as with one', () => {
     const { dave, guard, clock } = stage()
     dave.broken = true
     for (let n = 0; n < 20; n++) {
@@ -138,7 +138,7 @@ describe('when nothing can be decrypted', () => {
     expect(dave.asked).toEqual([])
   })
 
-  test('in the middle of a change, it is waited for', () => {
+  test('waits during a transition', () => {
     const { dave, say } = stage()
     dave.broken = true
     dave.pendingTransitions.set(5, 1)
@@ -146,7 +146,7 @@ describe('when nothing can be decrypted', () => {
     expect(dave.asked).toEqual([])
   })
 
-  test('with a change announced that never is executed, it is waited for so long, then set up anew', () => {
+  test('waits a limited time for an announced transition that is never executed, then reinitializes', () => {
     const { dave, say, guard, clock } = stage()
     dave.broken = true
     dave.pendingTransitions.set(5, 1)
@@ -155,7 +155,7 @@ describe('when nothing can be decrypted', () => {
     expect(dave.asked).toEqual([])
     say(CIPHERTEXT, 80)
     expect(dave.asked).toEqual([0])
-    // A later one is an excuse again, for as long.
+    // A later one is an excuse again, for the same time.
     dave.reinitializing = false
     dave.ready = true
     dave.pendingTransitions.set(6, 1)
@@ -165,7 +165,7 @@ describe('when nothing can be decrypted', () => {
     expect(dave.asked).toEqual([0, 0])
   })
 
-  test('since it comes in plaintext: borne with for a long time', () => {
+  test('tolerates plaintext for a long time', () => {
     const { say, dave, counters } = stage()
     say(OPUS, 200)
     expect(dave.asked).toEqual([])
@@ -174,7 +174,7 @@ describe('when nothing can be decrypted', () => {
     expect(dave.asked).toEqual([0])
   })
 
-  test('since the session is not ready for long: set up anew', () => {
+  test('reinitializes a session that is not ready for long', () => {
     const { say, dave } = stage()
     dave.ready = false
     say(CIPHERTEXT, 240)
@@ -183,7 +183,7 @@ describe('when nothing can be decrypted', () => {
     expect(dave.asked).toEqual([0])
   })
 
-  test('it is set up anew five times, then given up', () => {
+  test('reinitializes five times, then gives up', () => {
     const { dave, say, counters, state } = stage()
     for (let round = 0; round < 8; round++) {
       dave.reinitializing = false
@@ -196,7 +196,7 @@ describe('when nothing can be decrypted', () => {
     expect(state.givenUp).toBeGreaterThanOrEqual(1)
   })
 
-  test('every success begins the count anew', () => {
+  test('restarts the count after every success', () => {
     const { dave, say, state, counters } = stage()
     for (let round = 0; round < 20; round++) {
       dave.broken = true
@@ -212,7 +212,7 @@ describe('when nothing can be decrypted', () => {
 })
 
 describe('a server that does not answer', () => {
-  test('is asked again after a while, unless we are alone', () => {
+  test('is retried after a while, unless we are alone', () => {
     const { dave, say, guard, clock } = stage()
     dave.broken = true
     say(CIPHERTEXT, 60)
@@ -225,7 +225,7 @@ describe('a server that does not answer', () => {
     expect(dave.asked.length).toBe(2)
   })
 
-  test('is left alone when nothing is being set up', () => {
+  test('is left alone while no reinitialization is pending', () => {
     const { dave, guard, clock } = stage()
     clock.advance(60_000)
     guard.check(clock.now(), false)

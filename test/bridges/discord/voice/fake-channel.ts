@@ -5,7 +5,7 @@ import { OpusDecoder } from '../../../../src/transcode/opus-decoder.ts'
 import { joined } from '../../../../src/transcode/pcm.ts'
 import { SILENCE } from './far-client.ts'
 
-/** The channel: decodes what is played, as everybody in it does. */
+/** The channel: decodes what is played, as all its members do. */
 export class FakeChannel implements PacketPlayer {
   playable = true
   readonly packets: { at: number; silent: boolean; pcm: Int16Array }[] = []

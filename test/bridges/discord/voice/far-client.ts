@@ -8,7 +8,7 @@ export interface FarPacket {
   readonly opus: Uint8Array
 }
 
-/** A Discord client's encoder: 48 kHz, packets of `ms`; sequence and timestamp count on, silent or not. */
+/** A Discord client’s encoder: 48 kHz, packets of `ms`. Sequence and timestamp advance during silence too. */
 export class FarClient {
   sequence: number
   timestamp: number
@@ -49,7 +49,7 @@ export class FarClient {
     return this.#packet(SILENCE, 960)
   }
 
-  /** Time passes and nothing is sent. */
+  /** Advances time without sending. */
   skip(ms: number): void {
     this.timestamp = (this.timestamp + ms * 48) >>> 0
   }

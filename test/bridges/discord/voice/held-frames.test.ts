@@ -4,7 +4,7 @@ import { GCM_MODE } from '../../../../src/bridges/discord/voice/sealed-packet.ts
 import type { Listener } from './listener.ts'
 import { KEY, OPUS, receptionStage, SSRC } from './reception-stage.ts'
 
-/** Encryption that nobody has the key of until `ready`. */
+/** Encryption whose key is missing until `ready`. */
 class LateDave implements DaveSession {
   readonly protocolVersion = 1
   reinitializing = false
@@ -17,7 +17,7 @@ class LateDave implements DaveSession {
   recoverFromInvalidTransition(): void {}
 }
 
-describe('frames that come before their key', () => {
+describe('frames that arrive before their key', () => {
   const CIPHERTEXT = Buffer.concat([OPUS, Buffer.alloc(8, 1), Buffer.of(1, 12, 0xfa, 0xfa)])
   const begun = () => {
     const dave = new LateDave()
@@ -27,7 +27,7 @@ describe('frames that come before their key', () => {
   }
   const sequences = ({ packets }: Listener) => packets.map(({ sequence }) => sequence)
 
-  test('are given when it has come, in order, before the first that can be read at once', () => {
+  test('are decrypted when it arrives, in order, before the first frame that is readable at once', () => {
     const { dave, give, reception, listener, counters } = begun()
     for (const sequence of [1, 2, 3]) give({ sequence, payload: CIPHERTEXT })
     reception.rekeyed()
@@ -40,7 +40,7 @@ describe('frames that come before their key', () => {
     expect(counters).toMatchObject({ packets: 4, tooEarly: 3, decryptedLate: 3 })
   })
 
-  test('are kept so long and so many', () => {
+  test('are kept for a limited time, in a limited number', () => {
     const { dave, give, reception, listener, clock } = begun()
     give({ sequence: 1, payload: CIPHERTEXT })
     clock.advance(1_100)
@@ -59,7 +59,7 @@ describe('frames that come before their key', () => {
     expect(listener.packets.length).toBe(51)
   })
 
-  test('are gone with who said them, or when nobody listens any more', () => {
+  test('are dropped with their speaker or listener', () => {
     for (const gone of ['left', 'unlisten', 'begin'] as const) {
       const { dave, give, reception, listener } = begun()
       give({ sequence: 1, payload: CIPHERTEXT })

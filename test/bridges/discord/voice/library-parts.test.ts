@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { Networking, VoiceUDPSocket, VoiceWebSocket } from '@discordjs/voice'
 import { describe, expect, test } from 'vitest'
 
-/** What `library-parts.ts` relies on and the library does not promise. */
+/** Internals that `library-parts.ts` relies on. */
 describe('the voice library', () => {
-  test('is the version whose insides are known', () => {
+  test('has the known version', () => {
     const ours = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'))
     expect(ours.peerDependencies['@discordjs/voice']).toBe('0.19.2')
   })
@@ -13,7 +13,7 @@ describe('the voice library', () => {
     ['Networking', Networking.prototype, ['createAudioPacket', 'destroy']],
     ['VoiceWebSocket', VoiceWebSocket.prototype, ['onMessage']],
     ['VoiceUDPSocket', VoiceUDPSocket.prototype, ['keepAlive', 'send']],
-  ] as const)('has the parts of %s that are mended', (_name, prototype, parts) => {
+  ] as const)('has the parts of %s that are patched', (_name, prototype, parts) => {
     for (const part of parts)
       expect(typeof (prototype as unknown as Record<string, unknown>)[part]).toBe('function')
   })

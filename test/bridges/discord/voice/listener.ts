@@ -9,7 +9,7 @@ interface Heard {
   readonly opus: Uint8Array
 }
 
-/** Keeps the packets of one user. */
+/** Records the packets of one user. */
 export class Listener implements PacketSink {
   readonly packets: Heard[] = []
 
@@ -17,13 +17,13 @@ export class Listener implements PacketSink {
     this.packets.push({ sequence, timestamp, ssrc, opus })
   }
 
-  /** Packets in which `hz` is heard. */
+  /** Number of packets that contain `hz`. */
   loud(hz: number): number {
     const decoder = new OpusDecoder()
     return this.packets.filter(({ opus }) => loudness(decoder.decode(opus), hz, 16_000) > 3_000).length
   }
 
-  /** Packets that are still encrypted end to end, by their last two bytes. */
+  /** Number of packets that are still end-to-end encrypted, by their last two bytes. */
   get encrypted(): number {
     return this.packets.filter(({ opus }) => opus.at(-1) === 0xfa && opus.at(-2) === 0xfa).length
   }

@@ -32,7 +32,7 @@ async function channel() {
     })
     leg.attach({ write: frame => void frames.push(frame.slice()), marked: () => {}, dtmf: () => {} })
     const loud = (hz: number) => frames.filter(frame => loudness(frame, hz, 16_000) > 3_000).length
-    /** The turn is over, and silence was given. */
+    /** The turn is over, and its silence was sent. */
     const silent = () => frames.length > 10 && rms(joined(frames.slice(-8))) === 0
     return { user, leg, frames, loud, silent }
   }
@@ -44,8 +44,8 @@ async function channel() {
   return { stage, link, call, counters, anna, ben, voice, toBot: call.faults.toBot }
 }
 
-describe('users who talk', () => {
-  test('at the same time are heard apart, whole, each with an end', async () => {
+describe('users', () => {
+  test('talking at the same time are received separately and completely, each with an end', async () => {
     const { anna, ben, counters } = await channel()
     await Promise.all([anna.user.say(sine(600, 1_000)), ben.user.say(sine(900, 800), { frameMs: 60 })])
     await until(() => anna.loud(600) >= 49 && anna.silent(), 5_000, 'all that Anna says')
@@ -55,14 +55,14 @@ describe('users who talk', () => {
     expect(counters).toMatchObject({ lost: 0, late: 0, undecodable: 0, restarts: 0 })
   })
 
-  test('over a network that loses, repeats and turns around: as long as they talked, and as loud', async () => {
+  test('over a network with loss, duplicates and reordering keep their duration and level', async () => {
     const { anna, counters, toBot } = await channel()
     toBot.drop = ({ index }) => index % 20 === 7
     toBot.duplicate = ({ index }) => index % 15 === 3
     toBot.reorder = ({ index }) => index % 11 === 5 && index < 100
     await anna.user.say(sine(600, 2_000))
     await until(() => anna.loud(600) >= 96 && anna.silent(), 5_000, 'all that Anna says')
-    // 100 of speech, 5 of silence, and some behind the turn.
+    // 100 of speech, 5 of silence, and some after the turn.
     expect(anna.frames.length).toBeGreaterThan(105)
     expect(anna.loud(600)).toBeLessThanOrEqual(101)
     expect(counters.lost).toBe(toBot.counts.dropped)
@@ -72,7 +72,7 @@ describe('users who talk', () => {
     expect(counters.concealedMs).toBeGreaterThan(40)
   })
 
-  test('and whose network stands still for a while: nothing is missing', async () => {
+  test('on a network that stalls for a while lose nothing', async () => {
     const { anna, toBot, counters } = await channel()
     const speech = anna.user.say(sine(600, 1_500))
     await until(() => anna.frames.length > 20, 5_000, 'speech')
@@ -83,7 +83,7 @@ describe('users who talk', () => {
     expect(counters.flooded).toBe(0)
   })
 
-  test('of broken Opus: nobody else is touched', async () => {
+  test('sending broken Opus do not affect others', async () => {
     const { anna, ben, counters, call } = await channel()
     call.faults.toBot.corrupt = ({ userId }) => userId === ANNA
     await Promise.all([anna.user.say(sine(600, 500)), ben.user.say(sine(900, 500))])
@@ -93,7 +93,7 @@ describe('users who talk', () => {
   })
 })
 
-test('what the channel hears: a stretch without gaps, five silence frames, and the ring around the picture off again', async () => {
+test('the channel hears speech without gaps, five silence frames, and then the ring around the avatar turns off', async () => {
   const { call, voice } = await channel()
   const marks: string[] = []
   const ear = voice.ear('en-us' as LanguageId)

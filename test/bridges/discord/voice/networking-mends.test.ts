@@ -13,7 +13,7 @@ import {
 import { NetworkingMends } from '../../../../src/bridges/discord/voice/networking-mends.ts'
 import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
 
-/** The library's socket: hands messages to whoever listens, and throws what they throw. */
+/** The library’s socket: passes messages to its listeners, and throws what they throw. */
 class FakeSocket extends EventEmitter implements VoiceSocket {
   readonly ws = { readyState: 1, terminated: 0, terminate: () => void this.ws.terminated++ }
   onMessage(event: { readonly data: unknown }): void {
@@ -75,20 +75,20 @@ function stage() {
 }
 
 describe('IP discovery', () => {
-  test('is asked for every second, five times, as long as it is waited for', () => {
+  test('is requested every second, five times, until it is answered', () => {
     const { clock, socket, udp, networking } = stage()
     networking.to({ code: CODE.udpHandshaking, ws: socket, udp, connectionData: DATA })
     clock.advance(900)
     expect(udp.sent.length).toBe(0)
     clock.advance(20_000)
-    // The first one is the library's own.
+    // The first request is the library’s own.
     expect(udp.sent.length).toBe(4)
     expect(udp.sent[0]?.length).toBe(74)
     expect(udp.sent[0]?.readUInt32BE(4)).toBe(77)
     expect(clock.pending).toBe(0)
   })
 
-  test('is not asked for once it is answered, or given up', () => {
+  test('is not requested after an answer or the last attempt', () => {
     for (const end of ['answered', 'disposed'] as const) {
       const { clock, socket, udp, networking, mends } = stage()
       networking.to({ code: CODE.udpHandshaking, ws: socket, udp, connectionData: DATA })
@@ -100,7 +100,7 @@ describe('IP discovery', () => {
     }
   })
 
-  test('on a socket that is closed meanwhile fails without harm', () => {
+  test('fails without harm on a socket that was closed in the meantime', () => {
     const { clock, socket, udp, networking, failures } = stage()
     networking.to({ code: CODE.udpHandshaking, ws: socket, udp, connectionData: DATA })
     udp.closed = true
@@ -111,7 +111,7 @@ describe('IP discovery', () => {
 })
 
 describe('messages', () => {
-  test('whose handler throws are counted, and the next one is handled', () => {
+  test('are counted if their handler throws, and the next one is handled', () => {
     const { socket, packets, failures } = stage()
     socket.once('packet', () => {
       throw new Error('nobody expected this')
@@ -122,7 +122,7 @@ describe('messages', () => {
     expect(packets).toEqual(['one', 'two'])
   })
 
-  test('wait while the session is resumed, all in their order, but for those that resume it', async () => {
+  test('wait while the session is resumed, in order, except those needed for resuming', async () => {
     const { networking, packets, state } = stage()
     const resumed = new FakeSocket()
     networking.to({ code: CODE.resuming, ws: resumed })
@@ -132,7 +132,7 @@ describe('messages', () => {
       resumed.onMessage({ data })
     expect(packets).toEqual([8, 6, 9].map(json))
     networking.to({ code: CODE.ready, ws: resumed })
-    // In the same turn of the event loop: not before those that wait.
+    // In the same turn of the event loop: not before the waiting ones.
     resumed.onMessage({ data: json(21) })
     await Promise.resolve()
     resumed.onMessage({ data: json(24) })
@@ -140,7 +140,7 @@ describe('messages', () => {
     expect(state.rekeyed).toBe(1)
   })
 
-  test('that wait are bounded; what cannot be read is reported at once', async () => {
+  test('wait in a limited number; unreadable ones are reported immediately', async () => {
     const { networking, packets } = stage()
     const resumed = new FakeSocket()
     networking.to({ code: CODE.resuming, ws: resumed })
@@ -152,7 +152,7 @@ describe('messages', () => {
     expect(packets.length).toBe(1 + 256)
   })
 
-  test('of a connection that is over are passed over', () => {
+  test('of a finished connection are ignored', () => {
     const { socket, udp, networking, packets, datagrams, mends } = stage()
     networking.to({ code: 3, ws: socket, udp, connectionData: DATA })
     mends[Symbol.dispose]()
@@ -163,7 +163,7 @@ describe('messages', () => {
   })
 })
 
-test('datagrams come with whether the voice server sent them', () => {
+test('datagrams are marked as from the voice server or not', () => {
   const { socket, udp, networking, datagrams } = stage()
   networking.to({ code: 3, ws: socket, udp, connectionData: DATA })
   udp.socket.emit('message', Buffer.alloc(50), { address: '127.0.0.1', port: 5_000 })
@@ -176,7 +176,7 @@ test('datagrams come with whether the voice server sent them', () => {
   ])
 })
 
-test('a socket that hangs in closing is dropped', () => {
+test('a socket that hangs while closing is terminated', () => {
   const { socket, clock, mends } = stage()
   for (let n = 0; n < 10; n++) {
     clock.advance(1_000)
@@ -193,7 +193,7 @@ test('a socket that hangs in closing is dropped', () => {
   expect(socket.ws.terminated).toBe(1)
 })
 
-test('the close code is told before the library does anything about it', () => {
+test('the close code is reported before the library reacts to it', () => {
   const { networking, codes } = stage()
   const order: string[] = []
   networking.on('close', () => void order.push(`library after ${codes.length}`))

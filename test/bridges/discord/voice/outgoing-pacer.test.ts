@@ -9,8 +9,8 @@ import { attached, FakeChannel } from './fake-channel.ts'
 
 const EN = 'en-us' as LanguageId
 
-describe('a process that was busy', () => {
-  /** A clock whose owner does nothing for a while. */
+describe('a process that stalls', () => {
+  /** A clock whose owner is blocked for a while. */
   class StallingClock extends FakeClock {
     stalledUntil = 0
     override at(deadline: number, task: () => void): Disposable {
@@ -28,13 +28,13 @@ describe('a process that was busy', () => {
     attached(ear)
     ear.play(sine(500, 1_000))
     clock.advance(180)
-    // The timer that is armed for 200 ms is late: the tick before arms it.
+    // The timer armed for 200 ms is late: the previous tick arms it.
     clock.stalledUntil = clock.now() + ms
     clock.advance(2_000)
     return { channel, counters, at: channel.packets.map(({ at }) => at - since) }
   }
 
-  test.each([50, 80])('for %i ms catches up by three at once at most, and is back on the grid', ms => {
+  test.each([50, 80])('for %i ms catches up by at most three slots at once, and returns to the grid', ms => {
     const { at, counters } = busy(ms)
     expect(at.length).toBe(56)
     expect(counters.slotsMissed).toBe(0)
@@ -43,7 +43,7 @@ describe('a process that was busy', () => {
     expect(at.at(-1)! % 20).toBeLessThan(0.9)
   })
 
-  test('for 300 ms never sends more than three at once', () => {
+  test('for 300 ms never sends more than three slots at once', () => {
     const { at, counters } = busy(300)
     expect(at.length).toBe(56)
     expect(counters.slotsMissed).toBeGreaterThan(8)

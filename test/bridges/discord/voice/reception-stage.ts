@@ -23,7 +23,7 @@ export interface Made {
   payload?: Buffer
 }
 
-/** An audio packet, put together by Discord's description of "rtpsize" and by nothing that is tested here. */
+/** An audio packet, built only from Discord’s description of "rtpsize", without code under test. */
 export function packet(made: Made = {}): Buffer {
   const { mode = GCM_MODE, key = KEY, sequence = 7, ssrc = SSRC, type = 120, contributors = 0 } = made
   const { extension, padding = 0, payload = OPUS } = made
@@ -46,7 +46,7 @@ export function packet(made: Made = {}): Buffer {
   return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag(), counter])
 }
 
-/** A reception of one listener, Anna, who is not named yet. */
+/** A reception with one listener, for Anna, who is not identified yet. */
 export function receptionStage(dave?: DaveSession) {
   const clock = new FakeClock(1_000)
   const counters = new LinkCounters()

@@ -25,7 +25,7 @@ describe.each([GCM_MODE, XCHACHA_MODE])('%s', mode => {
     expect(opened(packet({ mode, ...made }), session)).toEqual(wanted)
   })
 
-  test('opens nothing that was touched', () => {
+  test('rejects modified packets', () => {
     fc.assert(
       fc.property(fc.nat(1_000), fc.integer({ min: 1, max: 255 }), (at, change) => {
         const datagram = packet({ mode, extension: Buffer.alloc(4) })
@@ -37,13 +37,13 @@ describe.each([GCM_MODE, XCHACHA_MODE])('%s', mode => {
     )
   })
 
-  test('opens what it sealed', () => {
+  test('opens its own packets', () => {
     const header = packet().subarray(0, 12)
     expect(opened(sealed(header, OPUS, session, 77), session)).toEqual(OPUS)
     expect(opened(sealed(header, OPUS, session, 77), { mode, key: randomBytes(32) })).toBeUndefined()
   })
 
-  test('takes no padding for more than there is', () => {
+  test('ignores more padding than there are bytes', () => {
     expect(opened(packet({ mode, payload: Buffer.alloc(0), padding: 1 }), session)).toHaveLength(0)
     const tooMuch = packet({ mode, payload: Buffer.of(1, 2, 200), padding: 0 })
     expect(opened(tooMuch, session)).toEqual(Buffer.of(1, 2, 200))
@@ -51,7 +51,7 @@ describe.each([GCM_MODE, XCHACHA_MODE])('%s', mode => {
 })
 
 describe('a datagram', () => {
-  test('of somebody is theirs', () => {
+  test('is delivered to its speaker’s listener', () => {
     const { reception, listener, give, counters } = stage()
     reception.named('anna', SSRC)
     give({ sequence: 9 })
@@ -59,14 +59,14 @@ describe('a datagram', () => {
     expect(counters.packets).toBe(1)
   })
 
-  test('of somebody to whom nobody listens is not even opened', () => {
+  test('of a user without a listener is not even opened', () => {
     const { reception, give, counters } = stage()
     reception.named('ben', SSRC)
     give({ key: randomBytes(32) })
     expect(counters).toMatchObject({ packets: 0, undecryptable: 0, unknownSsrc: 0 })
   })
 
-  test('that is no audio is passed over', () => {
+  test('that is not audio is ignored', () => {
     const { reception, counters, listener } = stage()
     reception.named('anna', SSRC)
     for (const datagram of [
@@ -85,9 +85,9 @@ describe('a datagram', () => {
   test.each([
     ['too large for Opus', Buffer.alloc(1_279, 0xf8)],
     ['of nothing', Buffer.alloc(0)],
-    ['of almost nothing but zeros', Buffer.concat([Buffer.of(0xf8), Buffer.alloc(60)])],
+    ['almost entirely of zeros', Buffer.concat([Buffer.of(0xf8), Buffer.alloc(60)])],
     ['of frames without end', Buffer.of(0xfb, 63, 1, 2, 3)],
-  ])('%s is no speech', (_name, payload) => {
+  ])('%s is not speech', (_name, payload) => {
     const { reception, give, counters, listener } = stage()
     reception.named('anna', SSRC)
     give({ payload })
@@ -95,7 +95,7 @@ describe('a datagram', () => {
     expect(counters.malformed).toBe(1)
   })
 
-  test('that comes again is counted and passed over, and no forged one takes its place', () => {
+  test('that is repeated is counted and ignored, and a forged one does not take its number', () => {
     const { reception, give, counters, listener } = stage()
     reception.named('anna', SSRC)
     give({ sequence: 8, key: randomBytes(32) })
@@ -104,13 +104,13 @@ describe('a datagram', () => {
     expect(counters).toMatchObject({ duplicate: 3, undecryptable: 1 })
     for (let sequence = 10; sequence < 40; sequence++) give({ sequence })
     expect(listener.packets.length).toBe(33)
-    // Another stream may begin with any number.
+    // Another stream can start with any number.
     reception.named('anna', SSRC + 1)
     give({ sequence: 39, ssrc: SSRC + 1 })
     expect(listener.packets.length).toBe(34)
   })
 
-  test('of any bytes harms nobody', () => {
+  test('of random bytes does no harm', () => {
     const { reception, give, listener } = stage()
     reception.named('anna', SSRC)
     const head = fc.tuple(
@@ -138,7 +138,7 @@ describe('a datagram', () => {
 })
 
 describe('names', () => {
-  test('that come late bring what was said before them, in order', () => {
+  test('that arrive late release the packets before them, in order', () => {
     const { reception, listener, give, counters } = stage()
     for (let sequence = 0; sequence < 10; sequence++) give({ sequence })
     reception.named('anna', SSRC)
@@ -146,7 +146,7 @@ describe('names', () => {
     expect(counters).toMatchObject({ unknownSsrc: 10, attributed: 10 })
   })
 
-  test('that come late bring nothing that was said before somebody listened', () => {
+  test('that arrive late release no packets from before the listener', () => {
     const { reception, listener, give, clock } = stage()
     reception.unlisten('anna', listener)
     for (let sequence = 0; sequence < 5; sequence++) give({ sequence })
@@ -157,7 +157,7 @@ describe('names', () => {
     expect(listener.packets.map(({ sequence }) => sequence)).toEqual([5, 6, 7, 8, 9])
   })
 
-  test('that come too late bring nothing', () => {
+  test('that arrive too late release nothing', () => {
     const { reception, listener, give, clock } = stage()
     for (let sequence = 0; sequence < 10; sequence++) give({ sequence })
     clock.advance(2_100)
@@ -165,7 +165,7 @@ describe('names', () => {
     expect(listener.packets).toEqual([])
   })
 
-  test('are waited for by so many packets of so many streams, and by none from elsewhere', () => {
+  test('are awaited with a limited number of packets and streams, from the server only', () => {
     const { reception, listener, give, counters } = stage()
     for (let sequence = 0; sequence < 500; sequence++) give({ sequence })
     reception.named('anna', SSRC)
@@ -178,7 +178,7 @@ describe('names', () => {
     expect(listener.packets.length).toBe(108)
   })
 
-  test('are of one SSRC each: the old one is nobody’s', () => {
+  test('have one SSRC each: the old one is released', () => {
     const { reception, listener, give, counters } = stage()
     reception.named('anna', SSRC)
     reception.named('anna', SSRC + 1)
@@ -189,7 +189,7 @@ describe('names', () => {
     expect(listener.packets.length).toBe(1)
   })
 
-  test('pass on with the SSRC, and go with the user', () => {
+  test('move with the SSRC, and are removed with the user', () => {
     const { reception, listener, give, counters } = stage()
     const ben = new Listener()
     reception.listen('ben', ben)
@@ -205,7 +205,7 @@ describe('names', () => {
     reception.left('nobody')
   })
 
-  test('end with the session; who is listened to stays', () => {
+  test('end with the session, but listeners stay', () => {
     const { reception, listener, give } = stage()
     reception.named('anna', SSRC)
     reception.begin()
@@ -217,7 +217,7 @@ describe('names', () => {
   })
 })
 
-test('only the sink that is there now can be taken off by name', () => {
+test('a named sink is removed only while it is the current one', () => {
   const { reception, give } = stage()
   const next = new Listener()
   reception.named('anna', SSRC)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
 import { ReorderWindow } from '../../../../src/bridges/discord/voice/reorder-window.ts'
 
-/** A window whose packets hold their own place in the stream, so that what comes out tells what it is. */
+/** A window whose packets contain their own position, so that the output can be checked. */
 function stage(size?: number) {
   const counters = new LinkCounters()
   const out: { place: number; lost: number; anew: boolean }[] = []
@@ -23,7 +23,7 @@ function stage(size?: number) {
 }
 
 describe('packets', () => {
-  test('in order go on at once', () => {
+  test('in order pass immediately', () => {
     const { push, places, window } = stage()
     for (const place of [0, 1, 2]) {
       push(place)
@@ -32,14 +32,14 @@ describe('packets', () => {
     expect(window.holding).toBe(false)
   })
 
-  test('that are early wait for the one before', () => {
+  test('that are early wait for their predecessor', () => {
     const { push, places, counters } = stage()
     for (const place of [0, 2, 1, 3]) push(place)
     expect(places()).toEqual([0, 1, 2, 3])
     expect(counters).toMatchObject({ reordered: 1, lost: 0, late: 0, duplicate: 0 })
   })
 
-  test('go on without the one before when three are ahead of it, and it is too late then', () => {
+  test('pass without their predecessor once three are ahead of it, and it is then too late', () => {
     const { push, out, counters } = stage()
     for (const place of [0, 2, 3, 4, 1]) push(place)
     expect(out.map(({ place, lost }) => [place, lost])).toEqual([
@@ -51,14 +51,14 @@ describe('packets', () => {
     expect(counters).toMatchObject({ lost: 1, late: 1, duplicate: 0 })
   })
 
-  test('that come twice go on once, held or gone', () => {
+  test('that are repeated pass once, held or passed', () => {
     const { push, places, counters } = stage()
     for (const place of [0, 0, 2, 2, 1, 1, 2]) push(place)
     expect(places()).toEqual([0, 1, 2])
     expect(counters).toMatchObject({ duplicate: 4, late: 0 })
   })
 
-  test('that are held go on when nobody waits any more', () => {
+  test('that are held pass on a flush', () => {
     const { push, places, window } = stage()
     for (const place of [0, 2]) push(place)
     expect(window.holding).toBe(true)
@@ -66,7 +66,7 @@ describe('packets', () => {
     expect(places()).toEqual([0, 2])
   })
 
-  test('far from the others begin anew, whatever was held', () => {
+  test('far from the others start a new stream, regardless of held ones', () => {
     const { push, out, counters } = stage()
     for (const place of [0, 2, 2_000, 2_001]) push(place)
     expect(out.map(({ place, anew }) => [place, anew])).toEqual([
@@ -78,7 +78,7 @@ describe('packets', () => {
     expect(counters.restarts).toBe(1)
   })
 
-  test('whose numbers were set back a little are believed in the end', () => {
+  test('whose numbering was set back slightly are accepted eventually', () => {
     const { push, places, counters } = stage()
     for (let place = 200; place < 210; place++) push(place)
     for (let place = 100; place < 160; place++) push(place)
@@ -88,12 +88,12 @@ describe('packets', () => {
   })
 })
 
-test('a window needs a size that it has places for', () => {
+test('a window rejects a size without slots', () => {
   expect(() => stage(0)).toThrow('1 to 4')
   expect(() => stage(5)).toThrow('1 to 4')
 })
 
-/** A stream that lost, repeated and moved packets by up to two places, and begins close before the numbers wrap around. */
+/** A stream with lost, repeated and moved packets, by up to two positions, which starts close to the wrap-around of numbers. */
 const network = fc.record({
   first: fc.integer({ min: 65_000, max: 65_535 }),
   fates: fc.array(
@@ -102,11 +102,11 @@ const network = fc.record({
   ),
 })
 
-test('in any order within the window: in order, once, and every one counted', () => {
+test('in any order within the window, packets come out in order, once, and all are counted', () => {
   fc.assert(
     fc.property(network, ({ first, fates }) => {
       const { push, out, counters, window, places } = stage()
-      // The first one comes first, and is there: a stream has no earlier place.
+      // The first packet comes first, and is never lost: a stream has no earlier position.
       const sent = fates
         .map((fate, place) => ({ ...fate, place, at: place === 0 ? -1 : place + fate.delay }))
         .filter(({ lost, place }) => place === 0 || !lost)
@@ -115,7 +115,7 @@ test('in any order within the window: in order, once, and every one counted', ()
       window.flush()
       const wanted = sent.map(({ place }) => place).sort((a, b) => a - b)
       const copies = sent.reduce((sum, each) => sum + each.copies, 0)
-      // A long run of losses may look like another stream, which begins anew and loses nothing else.
+      // A long run of losses can look like another stream, which starts again and loses nothing else.
       const got = places()
       expect([...got].sort((a, b) => a - b)).toEqual(got)
       expect(new Set(got).size).toBe(got.length)
@@ -131,7 +131,7 @@ test('in any order within the window: in order, once, and every one counted', ()
   )
 })
 
-test('moved by less than the window, none is lost', () => {
+test('packets moved by less than the window are not lost', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 300 }), swaps => {
       const { push, places, counters } = stage()
@@ -146,7 +146,7 @@ test('moved by less than the window, none is lost', () => {
   )
 })
 
-test('whatever the numbers: what comes out was put in, once, and the counts add up', () => {
+test('for any numbers, the output is part of the input, without duplicates, and the counts add up', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(65_535), { maxLength: 400 }), sequences => {
       const { push, out, counters, window } = stage()

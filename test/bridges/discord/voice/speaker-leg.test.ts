@@ -15,7 +15,7 @@ describe('a user talks', () => {
     [20, 2],
     [40, 2],
     [60, 1],
-  ] as const)('in packets of %i ms of %i channel(s), and is heard as they are', (ms, channels) => {
+  ] as const)('in packets of %i ms of %i channel(s), and is played unchanged', (ms, channels) => {
     const { say, heard, counters } = stage()
     const far = new FarClient({ ms, channels })
     say(far, 500, 600 / ms)
@@ -24,14 +24,14 @@ describe('a user talks', () => {
     expect(counters).toMatchObject({ lost: 0, concealedMs: 0, silenceMs: 0, malformed: 0 })
   })
 
-  test('and is heard from the first packet on', () => {
+  test('and is received from the first packet on', () => {
     const { give, frames } = stage()
     give(new FarClient().tone(500))
     expect(frames.length).toBe(1)
     expect(rms(frames[0]!)).toBeGreaterThan(1_000)
   })
 
-  test('across the ends of both counters', () => {
+  test('across the wrap-around of both counters', () => {
     const { say, frames, loud, counters } = stage()
     say(new FarClient({ sequence: 65_530, timestamp: 0xffff_f000 }), 500, 30)
     expect(frames.length).toBe(30)
@@ -41,7 +41,7 @@ describe('a user talks', () => {
 })
 
 describe('a turn ends', () => {
-  test('with five silence frames: silence follows for as long as is set, in real time, then nothing', () => {
+  test('after five silence frames: silence follows for the configured time, in real time, then nothing', () => {
     const { say, stop, frames, clock, counters } = stage(600)
     const far = new FarClient()
     say(far, 500, 20)
@@ -56,7 +56,7 @@ describe('a turn ends', () => {
     expect(counters.silenceMs).toBe(600)
   })
 
-  test('without any, when no packet comes', () => {
+  test('without silence frames when no packet arrives', () => {
     const { say, frames, clock } = stage(600)
     say(new FarClient(), 500, 20)
     clock.advance(150)
@@ -66,7 +66,7 @@ describe('a turn ends', () => {
     expect(rms(joined(frames.slice(20)))).toBe(0)
   })
 
-  test('and the next one begins at once, however long the pause was', () => {
+  test('and the next one starts immediately after any pause', () => {
     const { say, stop, frames, clock, loud, counters } = stage(600)
     const far = new FarClient()
     say(far, 500, 20)
@@ -88,7 +88,7 @@ describe('a turn ends', () => {
     expect(counters).toMatchObject({ lost: 0, restarts: 0 })
   })
 
-  test('and silence frames after it begin none', () => {
+  test('and later silence frames start no turn', () => {
     const { say, stop, frames, clock } = stage(600)
     const far = new FarClient()
     say(far, 500, 5)
@@ -100,7 +100,7 @@ describe('a turn ends', () => {
     expect(frames.length).toBe(before)
   })
 
-  test('half a frame at its end is heard', () => {
+  test('with half a frame, which is played', () => {
     const { say, stop, frames, clock } = stage()
     const far = new FarClient({ ms: 10 })
     say(far, 500, 21)
@@ -112,7 +112,7 @@ describe('a turn ends', () => {
 })
 
 describe('the leg', () => {
-  test('of one speaker that fails does not touch another', async () => {
+  test('that fails does not affect other speakers', async () => {
     const { pacer, source, counters, clock } = stage()
     const broken = new SpeakerLeg({ id: 'ben', userId: '2', source, pacer, counters, log: silentLog })
     broken.attach({
@@ -131,7 +131,7 @@ describe('the leg', () => {
     expect(pacer.size).toBe(1)
   })
 
-  test('confirms marks at the next tick, not within the call, and none that was flushed', () => {
+  test('confirms marks at the next tick, not within the call, and no flushed ones', () => {
     const { leg, marks, clock } = stage()
     leg.mark('gone')
     leg.flush()
@@ -143,7 +143,7 @@ describe('the leg', () => {
     expect(marks).toEqual(['one', 'two'])
   })
 
-  test('ends once, for the reason first given, and is listened to no more', async () => {
+  test('ends once, for the first reason, and is no longer listened to', async () => {
     const { leg, source, pacer, give, frames, clock } = stage()
     const ends: EndReason[] = []
     void leg.ended.then(reason => ends.push(reason))
@@ -160,7 +160,7 @@ describe('the leg', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('that took the place of another stays when that one ends', async () => {
+  test('that replaced another stays when that one ends', async () => {
     const { leg, source, pacer, counters } = stage()
     const next = new SpeakerLeg({ id: 'anna 2', userId: '1', source, pacer, counters, log: silentLog })
     next.attach({ write: () => {}, marked: () => {}, dtmf: () => {} })
@@ -168,13 +168,13 @@ describe('the leg', () => {
     expect(source.sinks.get('1')).toBe(next)
   })
 
-  test('ends when the channel does', async () => {
+  test('ends with the channel', async () => {
     const { leg, source } = stage()
     source.over.resolve()
     expect(await leg.ended).toEqual({ kind: 'hangup', by: 'remote' })
   })
 
-  test('refuses a silence that no service could tell, or wait for', () => {
+  test('rejects an end-of-turn silence that is too short or too long', () => {
     expect(() => stage(50)).toThrow('100 to 5000')
     expect(() => stage(60_000)).toThrow('100 to 5000')
   })

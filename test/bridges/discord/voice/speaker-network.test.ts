@@ -5,8 +5,8 @@ import { joined } from '../../../../src/transcode/pcm.ts'
 import { FarClient } from './far-client.ts'
 import { speakerStage as stage } from './speaker-stage.ts'
 
-describe('on the way', () => {
-  test('a packet is lost: guessed, and everything stays where it belongs', () => {
+describe('a speaker’s network', () => {
+  test('loses a packet: it is concealed, and timing is preserved', () => {
     const { give, clock, frames, counters, leg } = stage()
     const far = new FarClient()
     for (let n = 0; n < 30; n++) {
@@ -20,7 +20,7 @@ describe('on the way', () => {
     expect(counters).toMatchObject({ lost: 1, concealedMs: 20, silenceMs: 0 })
   })
 
-  test('half a second is lost: a little is guessed, the rest is silence', () => {
+  test('loses half a second: a little is concealed, the rest is silence', () => {
     const { give, clock, frames, counters } = stage()
     const far = new FarClient()
     const packets = Array.from({ length: 55 }, () => far.tone(500))
@@ -35,7 +35,7 @@ describe('on the way', () => {
     expect(rms(frames[50]!)).toBeGreaterThan(4_000)
   })
 
-  test('so much is lost that the turn seemed over: all of it counts as lost', () => {
+  test('loses so much that the turn seemed over: all of it counts as lost', () => {
     const { clock, say, stop, leg } = stage()
     const far = new FarClient({ ms: 40 })
     say(far, 500, 10)
@@ -49,7 +49,7 @@ describe('on the way', () => {
     expect(leg.lostMs).toBe(800)
   })
 
-  test('packets come in another order: nobody hears it', () => {
+  test('reorders packets without an audible effect', () => {
     const { give, clock, heard, counters } = stage()
     const far = new FarClient()
     const packets = Array.from({ length: 30 }, () => far.tone(500))
@@ -65,7 +65,7 @@ describe('on the way', () => {
     expect(counters.reordered).toBeGreaterThan(5)
   })
 
-  test('one that others wait for never comes, and nothing more: they are heard soon', () => {
+  test('never delivers an awaited packet: the others are played soon', () => {
     const { give, clock, frames } = stage()
     const far = new FarClient()
     give(far.tone(500))
@@ -76,7 +76,7 @@ describe('on the way', () => {
     expect(frames.length).toBe(3)
   })
 
-  test('the sender pauses without saying so: silence, no guesses', () => {
+  test('pauses without silence frames: silence, no concealment', () => {
     const { say, frames, counters } = stage()
     const far = new FarClient()
     say(far, 500, 10)
@@ -87,7 +87,7 @@ describe('on the way', () => {
     expect(rms(joined(frames.slice(10, 15)))).toBe(0)
   })
 
-  test('another SSRC, or a jump of the clock, is a new stream: nothing is filled in', () => {
+  test('delivers another SSRC, or a jump of the clock: a new stream without filling', () => {
     const { say, give, clock, frames, counters, loud } = stage()
     say(new FarClient(), 500, 10)
     const rejoined = new FarClient({ sequence: 40_000, timestamp: 3_000_000_000 })
@@ -106,7 +106,7 @@ describe('on the way', () => {
     expect(counters).toMatchObject({ restarts: 2, lost: 0, silenceMs: 0 })
   })
 
-  test('more comes than anybody can say: the rest is dropped', () => {
+  test('delivers more than real-time speech: the rest is dropped', () => {
     const { give, frames, counters } = stage()
     const far = new FarClient()
     const packet = far.tone(500)
@@ -115,7 +115,7 @@ describe('on the way', () => {
     expect(counters.flooded).toBe(750)
   })
 
-  test('garbage comes: it is counted, and the next packets are heard', () => {
+  test('delivers garbage: it is counted, and the next packets are played', () => {
     const { give, clock, say, heard, counters, leg } = stage()
     const far = new FarClient()
     say(far, 500, 5)

@@ -21,7 +21,7 @@ class FakeSource implements PacketSource {
   }
 }
 
-/** A leg that is attached, and a far client's packets to give it. */
+/** An attached leg, and a remote client’s packets for it. */
 export function speakerStage(turnSilenceMs = 800) {
   const clock = new FakeClock(5_000)
   const pacer = new OutgoingPacer(clock)
@@ -62,7 +62,7 @@ export function speakerStage(turnSilenceMs = 800) {
     }
   }
   const heard = () => joined(frames)
-  /** Frames in which `hz` is heard. */
+  /** Number of frames that contain `hz`. */
   const loud = (hz: number) => frames.filter(frame => loudness(frame, hz, 16_000) > 4_000).length
   return { clock, pacer, source, counters, leg, frames, marks, give, say, stop, heard, loud }
 }

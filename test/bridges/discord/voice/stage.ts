@@ -24,12 +24,12 @@ type Library = Parameters<DiscordGatewayAdapterCreator>[0]
 export interface StageOptions extends VoiceServerOptions {
   readonly limits?: Partial<LinkLimits>
   readonly clock?: Clock
-  /** Of the link; default as the server. */
+  /** Limits of the link; by default those of the server. */
   readonly linkDave?: boolean
   readonly gatewayUp?: () => boolean
 }
 
-/** A voice server, the least of a main gateway that lets a bot into its calls, and a link of ours. */
+/** A voice server, a minimal main gateway that admits a bot to its calls, and our link. */
 export class Stage implements AsyncDisposable {
   readonly server: VoiceServer
   readonly call: VoiceCall
@@ -39,14 +39,14 @@ export class Stage implements AsyncDisposable {
   readonly moves: string[] = []
   readonly announced: string[] = []
   deaf = 0
-  /** What the bot asked the main gateway for: the channel, or undefined to leave; and when. */
+  /** The bot’s requests to the main gateway: the channel, or undefined to leave; with their time. */
   readonly asked: { channelId: string | undefined; at: number }[] = []
   readonly options: VoiceLinkOptions
-  /** Of the voice server, as the gateway tells it. */
+  /** The voice server’s address, as the gateway reports it. */
   endpoint: string
-  /** The gateway answers no more. */
+  /** The gateway stops answering. */
   mute = false
-  /** The gateway cannot be asked. */
+  /** The gateway cannot be reached. */
   unreachable = false
   library: Library | undefined
   readonly #trust: Disposable
@@ -105,7 +105,7 @@ export class Stage implements AsyncDisposable {
     this.library?.onVoiceServerUpdate({ guild_id: GUILD, token: `token-${this.#sessions}`, endpoint })
   }
 
-  /** Lets the bot into `channelId`, as when it asks, or when it is moved there. */
+  /** Admits the bot to `channelId`, as on a request or after a move. */
   admit(channelId: string): void {
     this.#sessions++
     const call = this.server.openCall(GUILD, channelId)

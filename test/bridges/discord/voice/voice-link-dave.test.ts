@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const stage of opened.splice(0)) await stage[Symbol.asyncDispose]()
 })
 
-/** A link in an encrypted call, listening to Anna, who is there. */
+/** A link in an encrypted call, listening to Anna, who is present. */
 async function encrypted(options?: StageOptions) {
   const stage = await Stage.open(options)
   opened.push(stage)
@@ -28,7 +28,7 @@ async function encrypted(options?: StageOptions) {
   return { stage, link, call, anna, listener, counters, faults: call.faults }
 }
 
-test('nothing is sent in plaintext before the encryption is agreed', async () => {
+test('nothing is sent in plaintext before the encryption is negotiated', async () => {
   const stage = await Stage.open()
   opened.push(stage)
   const { link, call } = stage
@@ -45,7 +45,7 @@ test('nothing is sent in plaintext before the encryption is agreed', async () =>
 })
 
 describe('frames that cannot be decrypted', () => {
-  test('in plaintext, more than the library bears with, cost the listener nothing but themselves', async () => {
+  test('in plaintext, above the library’s limit, cost the listener only those frames', async () => {
     const { link, anna, listener, counters, faults } = await encrypted()
     faults.plaintext = true
     await anna.say(sine(600, 1_200))
@@ -58,7 +58,7 @@ describe('frames that cannot be decrypted', () => {
     expect(counters.reinitialised).toBe(0)
   })
 
-  test('in plaintext now and then are missing, and no others', async () => {
+  test('in plaintext occasionally are missing, without others', async () => {
     const { anna, listener, counters, faults } = await encrypted()
     faults.plaintext = 0.2
     await anna.say(sine(600, 1_000))
@@ -68,7 +68,7 @@ describe('frames that cannot be decrypted', () => {
     expect(listener.encrypted).toBe(0)
   })
 
-  test('of a group that we learn of late: everything is heard', async () => {
+  test('of a group that we join late are all received', async () => {
     const { call, anna, listener, counters, faults } = await encrypted()
     faults.welcomeDelayMs = 400
     faults.committer = 'user'
@@ -87,7 +87,7 @@ describe('frames that cannot be decrypted', () => {
     expect(counters.reinitialised).toBe(0)
   })
 
-  test('at the very beginning are not decoded, and heard once we have the key', async () => {
+  test('at the start are not decoded, and are received when we have the key', async () => {
     const stage = await Stage.open()
     opened.push(stage)
     const { link, call, counters } = stage
@@ -107,8 +107,8 @@ describe('frames that cannot be decrypted', () => {
   })
 })
 
-describe('users whose SSRC is never named', () => {
-  test('are known by their key: two at once are told apart, and heard from the first syllable', async () => {
+describe('users whose SSRC is never announced', () => {
+  test('are identified by their key: two at once are distinguished, and heard from the first syllable', async () => {
     const { link, call, anna, listener, counters, faults } = await encrypted()
     const other = new Listener()
     link.listen(BEN, other)
@@ -123,7 +123,7 @@ describe('users whose SSRC is never named', () => {
     expect(counters).toMatchObject({ undecryptable: 0, reinitialised: 0 })
   })
 
-  test('are nobody where they are not listened to', async () => {
+  test('are not identified without a listener', async () => {
     const { link, call, anna, listener, counters, faults } = await encrypted()
     const other = new Listener()
     link.unlisten(ANNA, listener)
@@ -138,7 +138,7 @@ describe('users whose SSRC is never named', () => {
 })
 
 describe('a group that changes', () => {
-  test('by who comes and goes, while somebody talks: little of it is lost', async () => {
+  test('through people joining and leaving during speech loses little of it', async () => {
     const { call, anna, listener } = await encrypted()
     const speech = anna.say(sine(600, 1_500))
     await pause(200)
@@ -152,15 +152,15 @@ describe('a group that changes', () => {
     expect(listener.encrypted).toBe(0)
   })
 
-  test('while the connection is lost: resumed, with every change executed', async () => {
+  test('while the connection is lost is resumed, with every transition executed', async () => {
     const { call, anna, listener, counters, faults } = await encrypted()
     faults.missedFirst = true
-    // Users wait 2 s for a bot that does not answer, then change over without it.
+    // Clients wait 2 s for a bot that does not answer, then continue without it.
     faults.resumeDelayMs = 2_500
     faults.committer = 'user'
     const dave = () => networkingOf(getVoiceConnection(GUILD, BOT)!)?.state.dave
     call.dropSocket(BOT)
-    // Its commit, and word to execute it, come while nobody listens, and then again before op 9.
+    // Its commit and the message to execute it are missed, and repeated before op 9.
     await call.addUser(BEN).joined
     await call.settled()
     await until(() => counters.resumed === 1, 5_000, 'being resumed')
@@ -171,7 +171,7 @@ describe('a group that changes', () => {
     expect(counters.reinitialised).toBe(0)
   })
 
-  test('to no encryption and back: told, and everybody is heard', async () => {
+  test('to no encryption and back is reported, and everyone is received', async () => {
     const { link, call, anna, listener } = await encrypted()
     await call.downgrade()
     await until(() => link.encrypted === false, 5_000, 'the downgrade')
@@ -185,7 +185,7 @@ describe('a group that changes', () => {
     expect(listener.encrypted).toBe(0)
   })
 
-  test('with a broken commit: set up anew, and heard again', async () => {
+  test('with a broken commit is reinitialized, and heard again', async () => {
     const { link, call, anna, listener, counters, faults } = await encrypted()
     faults.committer = 'user'
     faults.badCommits = 1
@@ -199,7 +199,7 @@ describe('a group that changes', () => {
     expect(counters.recovered).toBe(1)
   })
 
-  test('and never to anything that works: given up, and told why', async () => {
+  test('without ever succeeding ends the link with the reason', async () => {
     const clock = new FakeClock()
     const { link, call, counters, faults } = await encrypted({ clock })
     faults.committer = 'user'

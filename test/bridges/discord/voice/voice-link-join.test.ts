@@ -17,14 +17,14 @@ async function open(options: StageOptions = {}): Promise<Stage> {
 const joins = (stage: Stage) => stage.asked.filter(({ channelId }) => channelId !== undefined)
 
 describe('joining', () => {
-  test('asks for IP discovery again when the answer is lost', async () => {
+  test('repeats IP discovery when the answer is lost', async () => {
     const stage = await open()
     stage.call.faults.withholdIpDiscovery = 1
     expect(await stage.link.join()).toBeUndefined()
     expect(joins(stage).length).toBe(1)
   })
 
-  test('begins anew when nothing comes of it, so many times, and then says so', async () => {
+  test('restarts after a failed attempt, up to the limit, and then reports it', async () => {
     const stage = await open({ limits: { joinTimeoutMs: 200, attemptsMost: 3 } })
     stage.call.faults.withholdIpDiscovery = 1_000
     expect(await stage.link.join()).toEqual({ kind: 'unreachable', attempts: 3 })
@@ -33,14 +33,14 @@ describe('joining', () => {
     expect(stage.counters.rejoins).toBe(2)
   })
 
-  test('says so when the main gateway does not answer', async () => {
+  test('reports that the main gateway does not answer', async () => {
     const stage = await open({ limits: { joinTimeoutMs: 100, attemptsMost: 2 } })
     stage.mute = true
     expect(await stage.link.join()).toEqual({ kind: 'unreachable', attempts: 2 })
     expect(stage.states).toEqual(['ended'])
   })
 
-  test('waits for a main gateway that cannot be asked just now', async () => {
+  test('waits for a main gateway that is temporarily unavailable', async () => {
     const stage = await open()
     stage.unreachable = true
     const joined = stage.link.join()
@@ -49,7 +49,7 @@ describe('joining', () => {
     expect(await joined).toBeUndefined()
   })
 
-  test('survives a server whose certificate nobody trusts, and tells', async () => {
+  test('survives and reports an untrusted certificate of the server', async () => {
     const stranger = await VoiceServer.listen({ dave: false })
     opened.push(stranger)
     const stage = await open({ limits: { attemptsMost: 2, joinTimeoutMs: 1_000 } })
@@ -58,13 +58,13 @@ describe('joining', () => {
     expect(stage.counters.libraryErrors).toBeGreaterThan(0)
   })
 
-  test('is refused for good without the encryption that the channel demands', async () => {
+  test('is permanently refused without the encryption that the channel requires', async () => {
     const stage = await open({ dave: true, linkDave: false })
     expect(await stage.link.join()).toEqual({ kind: 'refused', code: 'encryption' })
     expect(joins(stage).length).toBe(1)
   })
 
-  test('ends when somebody leaves first', async () => {
+  test('ends when `leave` is called first', async () => {
     const stage = await open()
     stage.mute = true
     const joined = stage.link.join()
@@ -74,7 +74,7 @@ describe('joining', () => {
     expect(stage.asked.map(({ channelId }) => channelId)).toEqual([CHANNEL, undefined])
   })
 
-  test('happens once', async () => {
+  test('is possible once', async () => {
     const { link } = await open()
     await link.join()
     expect(() => link.join()).toThrow('once')

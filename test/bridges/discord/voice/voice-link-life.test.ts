@@ -15,7 +15,7 @@ async function open(options: StageOptions = {}): Promise<Stage> {
   return stage
 }
 
-/** A link that is ready, and listens to Anna, who is there. */
+/** A link that is ready, and listens to Anna, who is present. */
 async function ready(options: StageOptions = {}) {
   const stage = await open(options)
   const listener = new Listener()
@@ -30,7 +30,7 @@ const joins = (stage: Stage) => stage.asked.filter(({ channelId }) => channelId 
 const isReady = (stage: Stage) => until(() => stage.link.state === 'ready', 10_000, 'being ready')
 
 describe('the server closes the socket', () => {
-  test.each([4000, 4004, 4006, 4009])('with %i: another try, later each time', async code => {
+  test.each([4000, 4004, 4006, 4009])('with %i: another attempt, with increasing delays', async code => {
     const stage = await open()
     for (let n = 0; n < 2; n++) stage.call.faults.closeAt('identify', code)
     expect(await stage.link.join()).toBeUndefined()
@@ -42,14 +42,14 @@ describe('the server closes the socket', () => {
     expect(stage.asked.length).toBe(3)
   })
 
-  test('again and again: so many tries', async () => {
+  test('repeatedly: a limited number of attempts', async () => {
     const stage = await open({ limits: { attemptsMost: 3 } })
     for (let n = 0; n < 9; n++) stage.call.faults.closeAt('identify', 4006)
     expect(await stage.link.join()).toEqual({ kind: 'unreachable', attempts: 3 })
     expect(joins(stage).length).toBe(3)
   })
 
-  test('again and again after it let us in: as many', async () => {
+  test('repeatedly after admitting us: the same number', async () => {
     const stage = await open({ limits: { attemptsMost: 3 } })
     for (let n = 0; n < 9; n++) stage.call.faults.closeAt('session-description', 4006)
     await stage.link.join()
@@ -57,7 +57,7 @@ describe('the server closes the socket', () => {
     expect(joins(stage).length).toBe(3)
   })
 
-  test('with 4004 again and again: it does not want us', async () => {
+  test('with 4004 repeatedly: a refusal', async () => {
     const stage = await open({ limits: { attemptsMost: 2 } })
     for (let n = 0; n < 9; n++) stage.call.faults.closeAt('identify', 4004)
     expect(await stage.link.join()).toEqual({ kind: 'refused', code: 4004 })
@@ -68,21 +68,21 @@ describe('the server closes the socket', () => {
     [4012, 4012],
     [4016, 4016],
     [4017, 'encryption'],
-  ])('with %i: one more try, then that is why', async (code, why) => {
+  ])('with %i: one more attempt, then the reason', async (code, why) => {
     const stage = await open({ dave: true })
     for (let n = 0; n < 9; n++) stage.call.faults.closeAt('identify', code)
     expect(await stage.link.join()).toEqual({ kind: 'refused', code: why })
     expect(joins(stage).length).toBe(2)
   })
 
-  test('with 4021: it is asked no more', async () => {
+  test('with 4021: no further attempt', async () => {
     const stage = await open()
     stage.call.faults.closeAt('identify', 4021)
     expect(await stage.link.join()).toEqual({ kind: 'refused', code: 4021 })
     expect(joins(stage).length).toBe(1)
   })
 
-  test('with 4014, and no word why: thrown out', async () => {
+  test('with 4014, without another place: disconnected by a moderator', async () => {
     const { stage, link, call } = await ready({ limits: { waitMs: 200 } })
     call.closeSocket(BOT, 4014)
     await until(() => link.state === 'reconnecting', 5_000, 'losing it')
@@ -102,7 +102,7 @@ describe('the server closes the socket', () => {
     await isReady(second.stage)
   })
 
-  test('without a word: resumed, and the voices go on', async () => {
+  test('without a code: resumed, and the voices continue', async () => {
     const { stage, call, anna, listener, counters } = await ready()
     const speech = anna.say(sine(600, 1_000))
     await until(() => listener.packets.length > 5, 5_000, 'packets')
@@ -110,7 +110,7 @@ describe('the server closes the socket', () => {
     await speech
     await until(() => counters.resumed === 1, 5_000, 'being resumed')
     await isReady(stage)
-    // The last of them may still be on their way.
+    // The last of them may still be in transit.
     await until(() => listener.packets.length >= 53, 5_000, 'all packets')
     expect(stage.states).toEqual(['ready', 'reconnecting', 'ready'])
     expect(joins(stage).length).toBe(1)
@@ -123,7 +123,7 @@ describe('the server closes the socket', () => {
     expect(stage.link.state).toBe('ready')
   })
 
-  test('and hangs in resuming: all of it begins anew', async () => {
+  test('and hangs while resuming: everything restarts', async () => {
     const { stage, call, anna, listener } = await ready({ limits: { joinTimeoutMs: 300 } })
     call.faults.hangAt('resume')
     call.dropSocket(BOT)
@@ -133,7 +133,7 @@ describe('the server closes the socket', () => {
     await until(() => listener.packets.length >= 10, 5_000, 'packets')
   })
 
-  test('as far as we know, since it does not answer: resumed', async () => {
+  test('apparently, because it does not answer: resumed', async () => {
     const { call, counters } = await ready({ heartbeatMs: 100 })
     call.faults.silentHeartbeat = true
     await until(() => counters.resumed === 1, 10_000, 'being resumed')
@@ -141,8 +141,8 @@ describe('the server closes the socket', () => {
   })
 })
 
-describe('the main gateway says', () => {
-  test('that the bot is nowhere: kicked, and gone without asking back', async () => {
+describe('the main gateway reports', () => {
+  test('no channel for the bot: kicked, without another request', async () => {
     const { stage, link, call } = await ready()
     call.forget(BOT)
     stage.tellState(undefined)
@@ -151,7 +151,7 @@ describe('the main gateway says', () => {
     expect(stage.asked.length).toBe(1)
   })
 
-  test('that the bot is in another channel: it goes on there', async () => {
+  test('another channel for the bot: it continues there', async () => {
     const { stage, link, call, listener } = await ready()
     call.forget(BOT)
     stage.admit(OTHER_CHANNEL)
@@ -165,7 +165,7 @@ describe('the main gateway says', () => {
     expect(joins(stage).length).toBe(1)
   })
 
-  test('that the bot is in another channel, and no server for it: it is asked', async () => {
+  test('another channel without a server: the link requests one', async () => {
     const { stage, link, call } = await ready({ limits: { waitMs: 200 } })
     stage.tellState(OTHER_CHANNEL)
     call.forget(BOT)
@@ -175,7 +175,7 @@ describe('the main gateway says', () => {
     expect(link.channelId).toBe(OTHER_CHANNEL)
   })
 
-  test('nothing, since it is away: it is waited for', async () => {
+  test('nothing, because it is unavailable: the link waits', async () => {
     let up = true
     const { stage, link, call } = await ready({ limits: { waitMs: 100 }, gatewayUp: () => up })
     up = false
@@ -187,7 +187,7 @@ describe('the main gateway says', () => {
     expect(joins(stage).length).toBe(1)
   })
 
-  test('that it begins anew, and then nothing: the voice connection that stands serves on', async () => {
+  test('a new session, and then nothing: the intact voice connection stays in use', async () => {
     const { stage, link, anna, listener } = await ready()
     stage.mute = true
     link.askAgain()
@@ -197,14 +197,14 @@ describe('the main gateway says', () => {
     expect(stage.states).toEqual(['ready'])
   })
 
-  test('that it begins anew: it is asked again', async () => {
+  test('a new session: the link requests to join again', async () => {
     const { stage, link } = await ready()
     link.askAgain()
     await until(() => joins(stage).length === 2, 5_000, 'asking')
     await isReady(stage)
   })
 
-  test('that there is another voice server: it goes on there', async () => {
+  test('another voice server: it continues there', async () => {
     const { stage, link, listener } = await ready()
     const before = listener.packets.length
     stage.admit(CHANNEL)
@@ -216,7 +216,7 @@ describe('the main gateway says', () => {
     await until(() => listener.packets.length >= before + 15, 5_000, 'packets')
   })
 
-  test('that there is no voice server, and then one', async () => {
+  test('no voice server, and then one', async () => {
     const { stage } = await ready()
     stage.tellServer(null)
     expect(stage.link.state).toBe('reconnecting')
@@ -226,7 +226,7 @@ describe('the main gateway says', () => {
     expect(joins(stage).length).toBe(1)
   })
 
-  test('that there is no voice server, and nothing more: it is asked', async () => {
+  test('no voice server, without a follow-up: the link requests one', async () => {
     const { stage } = await ready({ limits: { endpointTimeoutMs: 200 } })
     stage.tellServer(null)
     await until(() => joins(stage).length === 2, 5_000, 'asking')
@@ -240,7 +240,7 @@ describe('the main gateway says', () => {
   })
 })
 
-test('leaving says goodbye, and nothing is left', async () => {
+test('leaving notifies the gateway and leaves nothing behind', async () => {
   const { stage, link, call } = await ready()
   expect(await link.leave({ kind: 'parent-closed' })).toEqual({ kind: 'parent-closed' })
   expect(link.state).toBe('ended')
@@ -252,7 +252,7 @@ test('leaving says goodbye, and nothing is left', async () => {
   expect(stage.library).toBeUndefined()
 })
 
-test('a second link in one guild is refused, and the first goes on', async () => {
+test('a second link in one guild is rejected, and the first continues', async () => {
   const { stage } = await ready()
   const { VoiceLink } = await import('../../../../src/bridges/discord/voice/voice-link.ts')
   const second = new VoiceLink(stage.options)

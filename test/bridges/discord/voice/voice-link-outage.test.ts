@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each[Symbol.asyncDispose]()
 })
 
-/** A link that is ready, and listens to Anna, who is there. */
+/** A link that is ready, and listens to Anna, who is present. */
 async function ready(options: StageOptions = {}) {
   const stage = await Stage.open({ dave: false, ...options })
   opened.push(stage)
@@ -29,7 +29,7 @@ test.each([
   ['cannot be asked', false],
   ['does not have the guild', true],
 ])(
-  'a main gateway that %s for a minute, while voice is lost too: then it goes on',
+  'a main gateway that %s for a minute, with voice lost too: the link recovers',
   async (_why, hasNoGuild) => {
     let guildThere = true
     const turn = (stage: Stage, up: boolean) => {
@@ -55,7 +55,7 @@ test.each([
   },
 )
 
-test('a main gateway that is away for too long: then it ends', async () => {
+test('a main gateway that is unavailable for too long: the link ends', async () => {
   const clock = new FakeClock()
   const { stage, link, call } = await ready({ clock, limits: { outageMs: 20_000 } })
   stage.unreachable = true
@@ -67,7 +67,7 @@ test('a main gateway that is away for too long: then it ends', async () => {
   expect(await link.ended).toEqual({ kind: 'unreachable', attempts: 1 })
 })
 
-test('a main gateway that cannot be asked, while voice goes on: nothing is torn down', async () => {
+test('a main gateway that is unavailable while voice works: no connection is closed', async () => {
   const { stage, link, anna, listener } = await ready()
   stage.unreachable = true
   link.askAgain()

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const stage of opened.splice(0)) await stage[Symbol.asyncDispose]()
 })
 
-/** A link that is ready, with Anna in the channel, whom it listens to. */
+/** A link that is ready, with Anna in the channel, and listens to her. */
 async function talking(options?: StageOptions) {
   const stage = await Stage.open(options)
   opened.push(stage)
@@ -42,7 +42,7 @@ describe.each([
   ['with end-to-end encryption', { dave: true }],
   ['with XChaCha20', { dave: true, encryption: ['aead_xchacha20_poly1305_rtpsize'] }],
 ] as const)('%s', (_name, options) => {
-  test('a tone comes in and a tone goes out', async () => {
+  test('a tone is received and a tone is sent', async () => {
     const { stage, link, call, anna, listener, counters } = await talking(options)
     expect(link.encrypted).toBe(options.dave)
     expect(stage.states).toEqual(['ready'])
@@ -61,8 +61,8 @@ describe.each([
   })
 })
 
-describe('whom the link listens to', () => {
-  test('nobody else, and not one packet more when it does not any more', async () => {
+describe('a user with a listener', () => {
+  test('is the only one received, and without a packet after the end', async () => {
     const { link, call, anna, listener, counters } = await talking()
     const ben = call.addUser(BEN)
     await ben.joined
@@ -82,7 +82,7 @@ describe('whom the link listens to', () => {
     await until(() => listener.packets.length > before + 5, 5_000, 'packets again')
   })
 
-  test('is heard from the first syllable, when their name comes after their voice', async () => {
+  test('is received from the first syllable when the name arrives after the audio', async () => {
     const { stage, anna, listener, counters, faults } = await talking()
     faults.withholdSpeaking = 400
     await anna.say(sine(600, 800))
@@ -95,7 +95,7 @@ describe('whom the link listens to', () => {
     expect(stage.announced).toContain(ANNA)
   })
 
-  test('is the same under another SSRC', async () => {
+  test('is the same with another SSRC', async () => {
     const { anna, listener } = await talking()
     await anna.say(sine(600, 100))
     const before = anna.ssrc
@@ -107,8 +107,8 @@ describe('whom the link listens to', () => {
   })
 })
 
-describe('what comes over the network', () => {
-  test('forged packets with a true SSRC change nothing', async () => {
+describe('the network', () => {
+  test('cannot change anything with forged packets that have a true SSRC', async () => {
     const { call, anna, listener, counters } = await talking()
     const speech = anna.say(sine(600, 600))
     await until(() => listener.packets.length > 3, 5_000, 'packets')
@@ -123,7 +123,7 @@ describe('what comes over the network', () => {
     expect(counters.undecryptable).toBe(0)
   })
 
-  test('packets that were damaged are missing, and no others', async () => {
+  test('damages packets, which are missing without others', async () => {
     const { anna, listener, counters, faults } = await talking()
     faults.toBot.corrupt = ({ index }) => index % 4 === 1
     await anna.say(sine(600, 600))
@@ -133,7 +133,7 @@ describe('what comes over the network', () => {
     expect(listener.packets.length).toBe(35 - counters.undecryptable)
   })
 
-  test('packets of nothing but zeros are no speech', async () => {
+  test('delivers packets of zeros, which are not speech', async () => {
     const { anna, listener, counters, faults } = await talking()
     faults.zeroFrames = true
     await anna.say(sine(600, 200))
@@ -143,7 +143,7 @@ describe('what comes over the network', () => {
     await until(() => listener.loud(600) >= 9, 5_000, 'speech')
   })
 
-  test('nothing, although somebody speaks: that is told', async () => {
+  test('delivers nothing although a user speaks, which is reported', async () => {
     const { stage, anna, faults } = await talking({ limits: { deafMs: 300 } })
     faults.toBot.drop = 1
     await anna.say(sine(600, 200))
@@ -152,7 +152,7 @@ describe('what comes over the network', () => {
     expect(stage.deaf).toBe(1)
   })
 
-  test('messages that are none do not end the process', async () => {
+  test('delivers invalid messages without ending the process', async () => {
     const { stage, anna, listener, counters } = await talking()
     const networking = networkingOf(getVoiceConnection(GUILD, BOT)!)
     const socket = networking?.state.ws

@@ -6,7 +6,7 @@ import { LANGUAGE_ROWS } from '../../../../src/service/server/engines/language-i
 
 type Path = readonly string[]
 
-/** Every text with its path; functions are called with values that are found again. */
+/** Every text with its path; functions are called with recognizable values. */
 function texts(value: unknown, path: Path = []): [string, string][] {
   if (typeof value === 'string') return [[path.join('.'), value]]
   if (typeof value === 'function') {
@@ -21,8 +21,8 @@ const others = TONGUES.filter(tongue => tongue !== 'en').map(
   tongue => [tongue, texts(WORDS[tongue])] as const,
 )
 
-describe('the words of each language', () => {
-  test.each(others)('%s: are all there, and say the values', (_tongue, list) => {
+describe('the texts of each language', () => {
+  test.each(others)('%s: are complete, with all values', (_tongue, list) => {
     expect(list.map(([path]) => path).sort()).toEqual([...english.keys()].sort())
     for (const [path, text] of list) {
       expect(text.trim(), path).not.toBe('')
@@ -31,7 +31,7 @@ describe('the words of each language', () => {
     }
   })
 
-  test.each(others)('%s: name commands and mark text as English does', (_tongue, list) => {
+  test.each(others)('%s: mention commands and mark text as in English', (_tongue, list) => {
     for (const [path, text] of list) {
       const commands = (each: string) => [...each.matchAll(/`[^`]+`/g)].map(String).sort()
       expect(commands(text), path).toEqual(commands(english.get(path) ?? ''))
@@ -55,14 +55,14 @@ describe('the words of each language', () => {
   })
 })
 
-test('everybody is answered in their language, and in English where there are no words', () => {
+test('users are answered in their language, with English as the default', () => {
   expect(['es-ES', 'es-419', 'fr', 'de', 'it', 'pt-BR', 'en-GB', 'ja', ''].map(tongueOf)).toEqual([
     ...['es', 'es', 'fr', 'de', 'it', 'pt', 'en', 'en', 'en'],
   ])
   expect(answersFor('de')).toBe(WORDS.de.answers)
 })
 
-test('what a client is set to is a language with a region', () => {
+test('a client’s locale maps to a language with a region', () => {
   const locales = [
     'en-US',
     'en-GB',
@@ -78,7 +78,7 @@ test('what a client is set to is a language with a region', () => {
     '!',
     '',
   ]
-  // Every one of Discord's that the embedded service has a language for is one of its languages.
+  // Every Discord locale with a language of the embedded service maps to one of its languages.
   const offered = LANGUAGE_ROWS.map(({ id }) => id)
   const others = Object.values(Locale).map(languageOfLocale)
   expect(others.filter(each => !offered.includes(each))).toEqual(['lt-lt'])
