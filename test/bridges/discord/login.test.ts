@@ -40,7 +40,7 @@ describe('Discord refuses the bot', () => {
     login.start()
     expect(await login.settled).toBe(false)
     expect(login.state).toEqual({ kind: 'refused', why })
-    expect(log.complaints.join('\n')).toContain('`dragoman doctor` says what to mend')
+    expect(log.complaints.join('\n')).toContain('run `dragoman doctor`')
     const asked = discord.requests.length
     await pause(600)
     expect(discord.requests.length).toBe(asked)

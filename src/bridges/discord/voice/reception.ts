@@ -167,7 +167,7 @@ export class Reception {
     }
   }
 
-  /** `fromServer`: it came from the voice server's address. The receiver can keep its memory. */
+  /** `fromServer`: sent from the voice server's address. The receiver can keep its memory. */
   datagram(datagram: Buffer, fromServer: boolean): void {
     if (!isAudio(datagram)) return
     if (fromServer) this.#heard = true

@@ -8,7 +8,7 @@ export const ENGLISH: Words = {
     language: ['language', 'Set the language you speak and read'],
     output: ['output', 'Choose the languages spoken in the channel'],
     captions: ['captions', 'Choose the style and place of captions'],
-    status: ['status', 'Show what is being interpreted, and who takes part'],
+    status: ['status', 'Show the interpreted channel, its languages and people'],
     privacy: ['privacy', 'How your voice is processed, and how to opt out'],
     info: ['info', 'How your voice is processed, and what is stored about you'],
     optOut: ['opt-out', 'Stop listening to me, now and in the future'],

@@ -150,7 +150,7 @@ describe('turns', () => {
         fc.integer({ min: 1, max: 3 }),
         fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 120 }),
         (sentences, languages, turnOf) => {
-          // Sentences with the same words cannot be told apart, and need not be.
+          // Sentences with the same words cannot be distinguished, and need not be.
           const texts = sentences.map((words, n) => `${words.join(' ')} ${'abcdef'[n]!.repeat(12)}`)
           const lanes = LANGUAGES.slice(0, languages).map((to, lane) =>
             texts.flatMap((text, n) => {
