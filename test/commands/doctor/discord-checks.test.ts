@@ -158,7 +158,7 @@ describe('the doctor asks Discord', () => {
     discord.faults.rest.always({ rateLimited: { scope: 'global', retryAfterMs: 4_000 } })
     expect((await checks())('token')).toMatchObject({
       status: 'warn',
-      found: expect.stringMatching(/a pause of [45] s/),
+      found: expect.stringMatching(/retry in [45] s/),
     })
     discord.faults.rest.heal()
     discord.faults.rest.always({ reply: { status: 502, body: 'bad gateway', type: 'text/html' } })
