@@ -1,5 +1,5 @@
 import { hearable, translated } from '../../../pages/page/hearable.ts'
-import type { Offer } from '../wire.ts'
+import type { OfferedLanguage } from '../wire.ts'
 
 /** Languages offered if the service does not report its own. */
 const COMMON: readonly string[] = [
@@ -20,7 +20,9 @@ const COMMON: readonly string[] = [
   ...['uk-ua', 'ru-ru', 'ar-sa', 'hi-in', 'ja-jp', 'ko-kr', 'zh-cn'],
 ]
 
-type Languages = Pick<Offer, 'languages'>
+interface Languages {
+  readonly languages: readonly OfferedLanguage[]
+}
 
 /** Languages that the service recognizes. */
 export function heardOf({ languages }: Languages): readonly string[] {
