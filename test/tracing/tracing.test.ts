@@ -106,7 +106,7 @@ describe('a trace', () => {
     await using there = await collector()
     const { tracing } = await traced(there.url)
     await talk()
-    const error = new BridgeError('LEG_SILENT', 'nothing came')
+    const error = new BridgeError('LEG_SILENT', 'no event arrived')
     await r.legs.get('+15005550006')?.close({ kind: 'failed', error })
     await r.run(100)
     r.relay.observer.emit('utterance', {

@@ -113,7 +113,7 @@ describe('requests', () => {
     expect(new Set(tried.slice(20))).toEqual(new Set(['']))
     expect(app.door.counters.refusedByRate).toBe(10)
     // A connection that was open before is answered.
-    expect(log.complaints.filter(line => line.includes('not signed'))).toHaveLength(20)
+    expect(log.complaints.filter(line => line.includes('invalid signature'))).toHaveLength(20)
     expect((await exchanged(port, UPGRADE, { from: '127.0.0.8' })).slice(9, 12)).toBe('403')
     clock.advance(1_000)
     expect((await exchanged(port, UPGRADE, { from: '127.0.0.7' })).slice(9, 12)).toBe('403')
