@@ -191,7 +191,7 @@ describe('two good calls hear their tones all the while the service, in a third,
       session.drop(how)
       await translatedAnew(session, call)
     })
-    expect(complaints).toEqual([expect.stringMatching(/service lost.*SERVICE_LOST/)])
+    expect(complaints).toEqual([expect.stringMatching(/service connection lost.*SERVICE_LOST/)])
   })
 
   test('hangs', async () => {
@@ -200,7 +200,7 @@ describe('two good calls hear their tones all the while the service, in a third,
       session.hang()
       await translatedAnew(session, call)
     })
-    expect(complaints).toEqual([expect.stringMatching(/service lost.*SERVICE_SILENT/)])
+    expect(complaints).toEqual([expect.stringMatching(/service connection lost.*SERVICE_SILENT/)])
   })
 
   test('answers with what is no mp3', async () => {
@@ -228,7 +228,7 @@ describe('two good calls hear their tones all the while the service, in a third,
       session.emit('result', { final: true, text: 'x', file: { data: Buffer.alloc(8_000_000) } })
       await translatedAnew(session, call)
     })
-    expect(complaints).toEqual([expect.stringMatching(/service lost.*SERVICE_LOST/)])
+    expect(complaints).toEqual([expect.stringMatching(/service connection lost.*SERVICE_LOST/)])
   })
 
   test('answers without end', async () => {
