@@ -219,7 +219,7 @@ describe('two good calls hear their tones all the while the service, in a third,
       },
       { mangle },
     )
-    expect(complaints).toEqual([expect.stringMatching(/no sound that can be read.*SERVICE_NOT_MP3/)])
+    expect(complaints).toEqual([expect.stringMatching(/voice not decodable.*SERVICE_NOT_MP3/)])
   })
 
   test('answers with far too much at once', async () => {
