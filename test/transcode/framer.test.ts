@@ -26,7 +26,7 @@ describe('Framer', () => {
     )
   })
 
-  test('ends once, and starts anew after a reset', () => {
+  test('ends once, and restarts after a reset', () => {
     const { framer, frames } = collecting(3)
     framer.write(Int16Array.of(1, 2, 3, 4))
     framer.end()

@@ -42,14 +42,14 @@ function overTheLine(pcm: Int16Array): Int16Array {
 }
 
 describe('the tone of a key', () => {
-  it.each(KEYS)('%i and %i Hz is one, soft or loud, with the tolerances of real telephones', (...key) => {
+  it.each(KEYS)('detects %i and %i Hz at any level, with the tolerances of real phones', (...key) => {
     for (const peak of [400, 3_000, 12_000]) expect(share(tone(key, { peak }))).toBe(1)
     // ITU-T Q.24: one of the tones may be some dB louder; generators are off by less than 1.5 %.
     for (const twistDb of [-6, 4]) expect(share(tone(key, { peak: 4_000, twistDb }))).toBe(1)
     for (const off of [0.993, 1.007]) expect(share(tone(key, { off }))).toBe(1)
   })
 
-  it('is one on a telephone line too, but for its edges', () => {
+  it('detects it on a phone line too, except its edges', () => {
     for (const key of KEYS) expect(share(overTheLine(tone(key, { ms: 400 })))).toBeGreaterThan(0.85)
   })
 

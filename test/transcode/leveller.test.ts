@@ -84,7 +84,7 @@ describe('the level of a voice', () => {
 })
 
 describe('what is levelled', () => {
-  test('has no click, and is as long as it was', () => {
+  test('has no click, and keeps its length', () => {
     for (const db of [-9, 0, 8]) {
       const pcm = louder(recording(1), db)
       const out = level(new Leveller(-20), pcm)

@@ -47,7 +47,7 @@ describe('where a voice repeats itself', () => {
     expect(same / places).toBeGreaterThan(0.75)
   })
 
-  test('silence is like silence, and like nothing else', () => {
+  test('silence matches only silence', () => {
     findRepetition(new Int16Array(600), 0, 240, 40, 240, found)
     expect(found.likeness).toBe(1)
     const half = new Int16Array(600)

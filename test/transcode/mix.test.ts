@@ -31,7 +31,7 @@ describe('mixInto', () => {
     expect(halves).toEqual(whole)
   })
 
-  test('refuses blocks of different lengths and gains that are no numbers', () => {
+  test('rejects blocks of different lengths and gains that are not numbers', () => {
     expect(() => mixInto(new Int16Array(3), new Int16Array(2), 1, 1)).toThrow('got 2 samples into 3')
     expect(() => mixInto(new Int16Array(3), new Int16Array(3), Number.NaN, 1)).toThrow(RangeError)
     expect(() => scale(new Int16Array(3), 1, Infinity)).toThrow('got 1 to Infinity')

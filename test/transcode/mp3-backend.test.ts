@@ -111,7 +111,7 @@ function conformsToMp3Backend(make: () => Mp3Backend): void {
     }
   })
 
-  test('begins anywhere in a stream, without the bytes that its first frames refer back to', async () => {
+  test('starts anywhere in a stream, without the bytes that its first frames refer back to', async () => {
     const decoder = (await open()).create()
     const mp3 = FILES['stereo 48 kHz']
     const starts = frameStarts(mp3)
@@ -167,7 +167,7 @@ describe('the WebAssembly backend', () => {
 describe.skipIf(!native)('the native backend', () => {
   conformsToMp3Backend(() => native!)
 
-  test('is the one that is chosen', async () => {
+  test('is the default', async () => {
     expect((await openMp3Backend()).name).toBe('native')
   })
 

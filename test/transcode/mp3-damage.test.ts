@@ -35,7 +35,7 @@ const ape = (size: number) => {
   return join(header, new Uint8Array(size).fill(0xff), footer)
 }
 
-describe('what is no mp3 gives no sound at all', () => {
+describe('data that is not mp3 gives no sound at all', () => {
   const bodies: [string, Uint8Array][] = [
     ['nothing', new Uint8Array(0)],
     ['zeros', new Uint8Array(10_000)],
@@ -90,7 +90,7 @@ describe('what lies around the sound is passed over', () => {
     ['two ID3v2', join(id3v2(10, 1), id3v2(500, 2)), new Uint8Array(0), 0],
     ['ID3v2 that claims 200 MB', id3v2(100, 0, 200_000_000), new Uint8Array(0), 110],
     [
-      'ID3v2 with a size that is none',
+      'ID3v2 with an invalid size',
       join(ascii('ID3'), Uint8Array.of(4, 0, 0, 255, 255, 255, 255)),
       new Uint8Array(0),
       10,
@@ -171,12 +171,12 @@ describe('damage in the middle', () => {
     expect(snr(CLEAN.pcm, pcm, 0, pcm.length - 50)).toBeGreaterThan(60)
   })
 
-  test('the beginning cut off, within a frame', () => {
+  test('the start cut off, within a frame', () => {
     const { stats } = decodeAll(pool, MP3.subarray(STARTS[10]! + 30))
     expect(stats.frames).toBeGreaterThanOrEqual(FRAMES - 12)
   })
 
-  test('one bit in a hundred: sound goes on, in time and in bounds', () => {
+  test('one bit in a hundred: sound continues, in time and in bounds', () => {
     const random = noise(MP3.length * 2, 5)
     const bytes = MP3.map((byte, i) => (random[2 * i]! < 3 ? byte ^ (1 << (random[2 * i + 1]! & 7)) : byte))
     const { pcm, stats } = decodeAll(pool, bytes)
@@ -185,7 +185,7 @@ describe('damage in the middle', () => {
   })
 })
 
-describe('whatever the bytes', () => {
+describe('arbitrary bytes', () => {
   test('a search takes turns, and finds the same in the end', () => {
     const mp3 = join(new Uint8Array(100_000).fill(255), MP3, new Uint8Array(100_000).fill(255))
     const parts: number[] = []

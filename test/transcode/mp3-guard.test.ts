@@ -39,7 +39,7 @@ describe('one frame', () => {
     expect(guard.changed).toBe(0)
   })
 
-  test('may be as loud as it likes while no voice is known', () => {
+  test('can have any level while the volume is unknown', () => {
     const guard = new Mp3Guard()
     for (const level of [300, 32_000, 1_000])
       expect(peak(given(guard, frame(level)))).toBeGreaterThan(level * 0.98)
@@ -76,7 +76,7 @@ describe('one frame', () => {
     expect(given(guard, frame(3_000))).toEqual(frame(3_000))
   })
 
-  test('near damage may not rise by more than 6 dB', () => {
+  test('near damage rises by at most 6 dB', () => {
     const guard = knowing(3_000)
     guard.warn()
     expect(peak(given(guard, frame(32_000)))).toBeLessThanOrEqual(6_000)
@@ -103,7 +103,7 @@ test('bursts here and there are not learned', () => {
   }
 })
 
-test('recorded voices stay as they are, sample by sample', () => {
+test('recorded voices stay unchanged, sample by sample', () => {
   for (let number = 1; number <= 5; number++) {
     const file = new URL(`../../recordings/sense-and-sensibility-${number}.wav`, import.meta.url)
     const pcm = samplesOf(readFileSync(file).subarray(44))

@@ -82,7 +82,7 @@ describe('Mp3Pool', () => {
     expect(backend.growths).toBe(2)
   })
 
-  test('grows by itself as it is used up', async () => {
+  test('grows automatically as it is used up', async () => {
     const backend = new CountingBackend()
     const pool = new Mp3Pool({ backend, max: 20, spare: 2 })
     await pool.ready()
@@ -93,7 +93,7 @@ describe('Mp3Pool', () => {
     expect(backend.growths).toBe(10)
   })
 
-  test('tells a failure to whoever waits, and tries again for the next', async () => {
+  test('reports a failure to all waiting, and retries for the next', async () => {
     const backend = new CountingBackend()
     backend.failure = new Error('no memory')
     const pool = new Mp3Pool({ backend })
@@ -105,7 +105,7 @@ describe('Mp3Pool', () => {
     expect(pool.borrow()).toBeDefined()
   })
 
-  test('frees all when closed, those lent as they come back', async () => {
+  test('frees all when closed, lent ones when they are returned', async () => {
     const backend = new CountingBackend()
     const pool = new Mp3Pool({ backend, spare: 2 })
     await pool.ready()
@@ -120,7 +120,7 @@ describe('Mp3Pool', () => {
     await expect(pool.ready()).rejects.toThrow('closed')
   })
 
-  test('chooses a backend by itself', async () => {
+  test('chooses a backend automatically', async () => {
     const pool = new Mp3Pool()
     expect(pool.backend).toBeUndefined()
     await pool.ready(1)

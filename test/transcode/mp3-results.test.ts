@@ -91,7 +91,7 @@ test('however little of each result comes at a time', () => {
   }
 })
 
-test('pieces of one mp3 are one sound, wherever they are cut', () => {
+test('pieces of one mp3 are one sound, for any cuts', () => {
   const mp3 = encodeMp3(voice(16_000, 3), 16_000)
   const whole = decodeAll(pool, mp3)
   const starts = frameStarts(mp3).slice(1, -1)
@@ -114,7 +114,7 @@ test.skipIf(!which('lame'))('also those of an encoder whose frames refer to none
 test.skipIf(!which('lame')).each([
   ['speech with pauses of silence', 0],
   ['speech with pauses of soft noise', 30],
-] as const)('also where a piece of such an encoder begins in a pause: %s', (_what, loudness) => {
+] as const)('also if a piece of such an encoder starts in a pause: %s', (_what, loudness) => {
   let [cuts, pauses] = [0, 0]
   for (const [rate, kilobits] of [
     [16_000, '48'],
@@ -141,7 +141,7 @@ test.skipIf(!which('lame')).each([
   expect(pauses).toBeGreaterThan(15)
 })
 
-test.skipIf(!which('lame'))('files with tags are told by these', () => {
+test.skipIf(!which('lame'))('files with tags are detected by these', () => {
   const files = [1, 2].map(seed => lame(voice(44_100, 0.5, seed), 44_100, '-b', '64'))
   const { pcm, stats } = heard(files, true)
   expect(stats).toMatchObject({ files: 2, tagFrames: 2 })

@@ -7,7 +7,7 @@ const floats = (...first: number[]) => {
   return all
 }
 
-test('floats become clamped samples, and it is told how far they reached', () => {
+test('converts floats to clamped samples, and reports their peak', () => {
   const samples = new Mp3Samples()
   const pcm = samples.take(floats(0.5, -0.25, 1, -1.5, 3), 1152, 0)
   expect(Array.from(pcm.subarray(0, 6))).toEqual([16_384, -8_192, 32_767, -32_768, 32_767, 0])
@@ -25,7 +25,7 @@ test('of two channels the mean', () => {
   expect(Array.from(new Mp3Samples().take(both, 576, 576).subarray(0, 2))).toEqual([12_288, 0])
 })
 
-test.each([Number.NaN, Infinity, -Infinity])('%d is as loud as nothing else', value => {
+test.each([Number.NaN, Infinity, -Infinity])('%d counts as infinitely loud', value => {
   const samples = new Mp3Samples()
   samples.take(floats(0.1, value, 0.1), 576, 0)
   expect(samples.peak).toBe(Infinity)

@@ -117,7 +117,7 @@ describe('however the bytes are cut', () => {
     )
   })
 
-  test('decode does at most what it was told', () => {
+  test('decode does at most the requested work', () => {
     const parts: number[] = []
     const stream = new Mp3Stream(pool, pcm => parts.push(pcm.length))
     stream.write(encodeMp3(SOURCE, 16_000))
@@ -153,7 +153,7 @@ describe('files one after the other in one session', () => {
     }
   })
 
-  test.skipIf(!which('lame'))('tags and metadata between them are not heard', () => {
+  test.skipIf(!which('lame'))('tags and metadata between them are silent', () => {
     const one = lame(voice(24_000, 0.5), 24_000, '-V', '4', '--add-id3v2', '--id3v1-only', '--tt', 'A title')
     const { pcm, stats } = decodeAll(pool, join(one, one, one), [100])
     expect(stats).toMatchObject({ files: 3, tagFrames: 3, junkBytes: 0, badFrames: 0, rateChanges: 0 })
@@ -164,7 +164,7 @@ describe('files one after the other in one session', () => {
 })
 
 describe('its life', () => {
-  test('one file after the other through one decoder: nothing is carried over', async () => {
+  test('several files through one decoder do not affect each other', async () => {
     const single = new Mp3Pool({ max: 1 })
     await single.ready()
     const loud = encodeMp3(sine(700, 16_000, 8000), 16_000)
@@ -215,7 +215,7 @@ describe('its life', () => {
     expect(stream.decode()).toBe('idle')
   })
 
-  test('may be closed by whoever hears it', () => {
+  test('can be closed from its callback', () => {
     const stream: Mp3Stream = new Mp3Stream(pool, () => stream.close())
     const idle = pool.idle
     stream.write(encodeMp3(SOURCE, 16_000))

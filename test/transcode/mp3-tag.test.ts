@@ -25,7 +25,7 @@ describe('mp3TagAt', () => {
       expect(tagIn(SIDE, text(name), full)).toEqual({ frames: 258, delay: 576, padding: 1234 })
   })
 
-  test('reads what is there of a sparse one', () => {
+  test('reads a partial one', () => {
     expect(tagIn(SIDE, text('Info'), new Uint8Array(4))).toEqual({
       frames: undefined,
       delay: undefined,
@@ -58,7 +58,7 @@ describe('Mp3Trim', () => {
   const whole = (trim: Mp3Trim, frames: number, samples: number) =>
     Array.from({ length: frames }, () => trim.cut(new Int16Array(samples)).length)
 
-  test('cuts the usual delay where nothing is told', () => {
+  test('cuts the usual delay if none is given', () => {
     const trim = new Mp3Trim()
     trim.start(undefined, 576)
     expect(USUAL_DELAY).toBe(1105)

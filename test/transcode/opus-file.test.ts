@@ -39,11 +39,11 @@ test.each([
   ['WebM with blocks in groups', webmFile(SECOND, { groups: true })],
   ['WebM beside a picture', webmFile(SECOND, { track: 2, picture: true })],
   ['WebM with a track of a large number', webmFile(SECOND, { track: 300, picture: true })],
-])('%s is heard', async (_name, file) => {
+])('decodes %s', async (_name, file) => {
   expectTone(await sound(file), 1_000)
 })
 
-test('packets that go on from page to page are whole, however long the comments before them are', async () => {
+test('packets that continue on the next page are whole, with comments of any length before them', async () => {
   const comments = Buffer.alloc(255 * 400, 1)
   comments.write('OpusTags', 'latin1')
   const bytes = Buffer.concat(SECOND)
@@ -66,7 +66,7 @@ function opusLonger(packet: Buffer): Buffer {
   return Buffer.concat([Buffer.of(packet[0]! | 3, 0x41, 255, 46), packet.subarray(1), Buffer.alloc(300)])
 }
 
-test('streams one after the other are all heard, one beside another is not', async () => {
+test('decodes consecutive streams, but not parallel ones', async () => {
   const chained = Buffer.concat([oggFile(SECOND, { serial: 1 }), oggFile(SECOND, { serial: 2 })])
   expectTone((await sound(chained)).subarray(0, 15_000), 1_000 - 62)
   expect((await sound(chained)).length / 16).toBeGreaterThan(1_960)
@@ -86,7 +86,7 @@ test('the end of the sound is where the last page says', async () => {
   expect((await sound(file)).length - (await sound(cut)).length).toBe(160)
 })
 
-test('a damaged page is left out; a file that is mostly damage is refused', async () => {
+test('skips a damaged page; rejects a file that is mostly damage', async () => {
   const file = oggFile(SECOND, { perPage: 1 })
   const damage = (every: number) => {
     const damaged = Buffer.from(file)
@@ -157,7 +157,7 @@ function bombHead(channels: number): Buffer {
   return opusHead({ channels, family: 255, streams: 1 })
 }
 
-test('files that were changed anywhere are heard or refused with a code', async () => {
+test('decodes files with arbitrary changes or rejects them with a code', async () => {
   const complaints = vi.spyOn(console, 'error').mockImplementation(() => {})
   const short = tonePackets(200)
   const files = [

@@ -48,7 +48,7 @@ describe('the decoder', () => {
     expect(rms(settled(decodedBy(new OpusDecoder(), packets)))).toBeLessThan(10)
   })
 
-  test('fills a loss with the voice as it was, dying away, a frame at a time', () => {
+  test('fills a loss with the fading voice, a frame at a time', () => {
     const decoder = new OpusDecoder()
     decodedBy(decoder, farPackets(300, 20, 2))
     const levels = Array.from({ length: 5 }, () => {
@@ -68,7 +68,7 @@ describe('the decoder', () => {
     expect(decoder.conceal()).toHaveLength(0)
   })
 
-  test('hands out memory of its own', () => {
+  test('returns newly allocated memory', () => {
     const decoder = new OpusDecoder()
     const [first, second] = farPackets(500, 20, 1, 2)
     const pcm = decoder.decode(first!)
@@ -78,7 +78,7 @@ describe('the decoder', () => {
     expect(pcm).toEqual(before)
   })
 
-  test('throws for garbage and goes on with the next packet', () => {
+  test('throws for garbage and continues with the next packet', () => {
     const garbage = fc.uint8Array({ maxLength: 300 })
     const decoder = new OpusDecoder()
     fc.assert(

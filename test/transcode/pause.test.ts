@@ -60,7 +60,7 @@ describe('pauses', () => {
     }
   })
 
-  test('that are not really quiet stay as they are', () => {
+  test('that are not really quiet stay unchanged', () => {
     for (const loud of [800, 2_000]) {
       const pcm = joined([word, room(500, loud), word])
       expect(trimmed(pcm)).toEqual(pcm)
@@ -94,7 +94,7 @@ describe('pauses', () => {
     )
   })
 
-  test('of a recording: only what lies far under the speech is left out', () => {
+  test('of a recording: removes only audio far below the speech', () => {
     const pcm = recordings()
     const out = trimmed(pcm)
     expect(pcm.length - out.length).toBeGreaterThan(400 * 16)

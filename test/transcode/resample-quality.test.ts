@@ -102,7 +102,7 @@ describe.skipIf(!which('sox'))('sox, very high quality, agrees', () => {
   })
 })
 
-describe('over the telephone line', () => {
+describe('over the phone line', () => {
   const HZ = [404, 1004, 2004, 3004, 3404]
   const line = (pcm: Int16Array) => {
     const bytes = new Uint8Array(pcm.length)

@@ -108,7 +108,7 @@ describe('speech made faster', () => {
     expect(Math.abs(level(stretched(hiss, 1.25).pcm) - level(hiss))).toBeLessThan(0.5)
   })
 
-  test('at 1 is the same to the last bit, and nothing is held back', () => {
+  test('at 1 is the same to the last bit, without delay', () => {
     const pcm = recording(2)
     const source = pieces(pcm)
     const stretch = new Stretch(source)
@@ -129,7 +129,7 @@ describe('speech made faster', () => {
   })
 })
 
-describe('no click is heard', () => {
+describe('is free of clicks', () => {
   /** One that leaves a fifth out without looking: what the measure must find. */
   const careless = (pcm: Int16Array) => {
     const parts: Int16Array[] = []
@@ -178,10 +178,10 @@ describe('no click is heard', () => {
   })
 })
 
-describe('whatever comes', () => {
+describe('arbitrary input', () => {
   const size = fc.integer({ min: 1, max: 1_900 })
 
-  test('in pieces of any size, with any plan, every sample passes or is left out, and none is made up', () => {
+  test('in pieces of any size, with any plan, every sample passes or is removed, and none is made up', () => {
     const speech = recording(3)
     const plan = fc.record({
       from: fc.integer({ min: 0, max: 40_000 }),
@@ -214,7 +214,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('a source that comes and goes is never hurried dry: what it has fills the frame asked for', () => {
+  test('never removes more than an intermittent source allows', () => {
     const speech = recordings()
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 10, maxLength: 300 }), arrivals => {
@@ -237,7 +237,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('what waits can be dropped; what comes then begins anew', () => {
+  test('drops buffered samples and restarts', () => {
     let next = sine(440, SAMPLE_RATE, 2_000)
     const stretch = new Stretch(() => {
       const pcm = next

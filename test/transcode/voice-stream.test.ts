@@ -49,12 +49,12 @@ describe('what a voice is coded as', () => {
     ['mp3 of another rate', () => maker.tone(700, 600, 44_100), 'mp3'],
     ['mp3 behind garbage', () => Buffer.concat([Buffer.from('garbage'), maker.tone(700, 600)]), 'mp3'],
     [
-      'mp3 behind a tag',
+      'mp3 after a tag',
       () => Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\0'), maker.tone(700, 600)]),
       'mp3',
     ],
     ['one frame of it', () => maker.tone(700, 600).subarray(0, 200), 'mp3'],
-    ['a piece that begins within a frame', () => maker.tone(700, 600).subarray(200, 1_224), 'mp3'],
+    ['a piece that starts within a frame', () => maker.tone(700, 600).subarray(200, 1_224), 'mp3'],
     ['a WAV file', () => encodeWav(SAID, 16_000), 'wav'],
     ['its header alone', () => wavHeader(16_000, 1, 100), 'wav'],
     ['samples', () => bytesOf(SAID), 'pcm'],
@@ -67,7 +67,7 @@ describe('what a voice is coded as', () => {
     expect(audioKind(bytes())).toBe(kind)
   })
 
-  test('speech is known by its samples wherever a piece of it begins, never as mp3', () => {
+  test('detects speech by its samples wherever a piece starts, never as mp3', () => {
     const bytes = bytesOf(recordings())
     let missed = 0
     const pieces = Math.floor(bytes.length / 1_024)
@@ -79,7 +79,7 @@ describe('what a voice is coded as', () => {
     expect(missed / pieces).toBeLessThan(0.02)
   })
 
-  test('text is no sound, whatever it says', () => {
+  test('does not take text for sound', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 3_000, unit: 'grapheme-ascii' }), text => {
         expect(audioKind(Buffer.from(text))).toBeUndefined()
@@ -134,7 +134,7 @@ describe('a voice', () => {
     expect(heard(parts.flatMap(part => cut(part, [1_000])))).toEqual(SAID)
   })
 
-  test('a header that tells no length, or that of its own piece alone, is followed by more', () => {
+  test('a header without a length, or with that of its own piece alone, is followed by more', () => {
     const [first, ...rest] = cut(bytesOf(SAID), [3_200]) as [Uint8Array, ...Uint8Array[]]
     for (const length of [Infinity, 0, 1_600])
       expect(heard([Buffer.concat([wavHeader(16_000, 1, length), first]), ...rest])).toEqual(SAID)
@@ -144,7 +144,7 @@ describe('a voice', () => {
     [8_000, 1],
     [24_000, 1],
     [48_000, 2],
-  ])('a WAV file of %i Hz and %i channels is heard at its own pitch and length', (rate, channels) => {
+  ])('decodes a WAV file of %i Hz and %i channels at its own pitch and length', (rate, channels) => {
     const pcm = tone(700, 600, rate)
     const all = Int16Array.from({ length: pcm.length * channels }, (_, n) => pcm[Math.floor(n / channels)]!)
     const out = heard([Buffer.concat([wavHeader(rate, channels, pcm.length), bytesOf(all)])])
@@ -152,7 +152,7 @@ describe('a voice', () => {
     expect(likeness(out, SAID)).toBeGreaterThan(0.99)
   })
 
-  test('samples of another rate are heard right where the service tells it', () => {
+  test('decodes samples of another rate correctly if the service reports it', () => {
     const out = heard([bytesOf(tone(700, 600, 24_000))], 24_000)
     expect(likeness(out, SAID)).toBeGreaterThan(0.99)
   })
@@ -167,7 +167,7 @@ describe('a voice', () => {
     )
   })
 
-  test('what is no sound gives none, and is counted', () => {
+  test('emits nothing for data that is not sound, and counts it', () => {
     const stream = new VoiceStream(pool, () => expect.unreachable())
     stream.write(Buffer.from('<html>502 Bad Gateway</html>'))
     stream.end()
@@ -176,7 +176,7 @@ describe('a voice', () => {
     stream.close()
   })
 
-  test('any bytes whatever throw nothing and come to an end', () => {
+  test('never throws or hangs on any bytes', () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 6 }),

@@ -6,7 +6,7 @@ import { SESSION_DEFAULTS } from '../../../src/service/client/session-options.ts
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 const page = read('docs/service/client.md')
 
-test('the page names the places as they are', () => {
+test('the page lists the actual places', () => {
   for (const [value, places] of Object.entries(RESULT_PLACES))
     expect(page).toContain(`| \`${value}\` | ${places.map((place: string) => `\`${place}\``).join(', ')}`)
 })

@@ -79,7 +79,7 @@ describe('against the embedded service', () => {
     })
   })
 
-  test('batch: text to speech, and a file that is none', async () => {
+  test('batch: text to speech, and an invalid file', async () => {
     const { client } = await embedded()
     const reply = await client.batch({ mode: 'tts', file: 'a few words', ...TO })
     expect(mp3HeaderAt(reply.audio!, 0)?.rate).toBe(16_000)

@@ -29,7 +29,7 @@ describe('the voice in a result', () => {
     ],
     ['base64 for addresses, without filling', { audio: Buffer.from(mp3).toString('base64url') }],
     ['a data: URL', { file: { data: `data:audio/mpeg;base64,${Buffer.from(mp3).toString('base64')}` } }],
-    ['under a name that nobody knows', { reply: { sound: { bytes: Buffer.from(mp3) } } }],
+    ['under an unknown name', { reply: { sound: { bytes: Buffer.from(mp3) } } }],
     ['base64 under such a name', { reply: [{ sound: Buffer.from(mp3).toString('base64') }] }],
     ['the payload itself', Buffer.from(mp3)],
     ['JSON text', JSON.stringify({ file: { data: Buffer.from(mp3) } })],
@@ -52,7 +52,7 @@ describe('the voice in a result', () => {
     expect(Buffer.from(read({ data: Array.from(int16) }).audio!).equals(bytesOf(int16))).toBe(true)
   })
 
-  test('pieces that begin anywhere are sound where sound came before', () => {
+  test('accepts pieces with any start where sound came before', () => {
     const reader = new ResultReader()
     const pieces = [mp3.subarray(0, 500), mp3.subarray(500, 530), mp3.subarray(530)]
     const heard = pieces.map(piece => reader.read({ audio: Buffer.from(piece).toString('base64') }).audio)
@@ -60,7 +60,7 @@ describe('the voice in a result', () => {
     expect(read({ audio: Buffer.from(pieces[1]!).toString('base64') }).audio).toBeUndefined()
   })
 
-  test('words are never taken for it, whatever they are and wherever they stand', () => {
+  test('never takes words for sound, anywhere', () => {
     const words = fc.oneof(
       fc.string({ maxLength: 400, unit: 'binary' }),
       fc.lorem({ maxCount: 60 }),
@@ -81,7 +81,7 @@ describe('the voice in a result', () => {
     )
   })
 
-  test('lists of numbers that are no sound are none', () => {
+  test('rejects lists of numbers that are not sound', () => {
     for (const list of [[1, 2, 3], Array.from({ length: 400 }, (_, n) => n * 80), [0.1, 0.2], [1, 'a'], []])
       expect(read({ data: list, words: list }).audio).toBeUndefined()
     // Levels that look like sound, at a place that is not of audio.
@@ -129,7 +129,7 @@ describe('the words of a result', () => {
   })
 })
 
-test('nothing whatever makes the reader throw, and what it gives is bounded', () => {
+test('never throws, and returns bounded results', () => {
   const names = fc.constantFrom(
     'text',
     'data',

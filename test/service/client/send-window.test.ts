@@ -35,7 +35,7 @@ test('never more on the way than fit, all in order, every refusal told once', as
       await window.drained().catch(note)
       expect(emitted).toEqual([...emitted].sort((a, b) => a - b))
       const refusals = emitted.filter(item => refused[item]).length
-      // Refusals in one window are told by the first of them.
+      // The first rejection in a window is reported for all of them.
       expect(told > 0).toBe(refusals > 0)
       expect(told).toBeLessThanOrEqual(refusals)
       if (size === 1) expect(told).toBe(refusals)
@@ -44,7 +44,7 @@ test('never more on the way than fit, all in order, every refusal told once', as
   )
 })
 
-test('nothing is sent before it opens, and everything is rejected at the end', async () => {
+test('sends only after it opens, and rejects everything at the end', async () => {
   const emitted: string[] = []
   const window = new SendWindow<string>({ size: 1, maxWaiting: 9, emit: item => emitted.push(item) })
   const first = window.send('one')

@@ -47,7 +47,7 @@ describe('lists', () => {
     ])
   })
 
-  test('failures: the words of the service, its status, no JSON, too much, too late, elsewhere, nobody', async () => {
+  test('failures: the codes of the service, its status, no JSON, too much, too late, a redirect, no server', async () => {
     let http: RequestListener = json({ code: 'unauthorized', error: 'key_wrong', description: 'no' }, 401)
     const more = { timeoutMs: 1_000, maxReplyBytes: 1_000 }
     const { client, service } = await scripted({ http: (...given) => http(...given) }, more)
@@ -133,7 +133,7 @@ describe('batch', () => {
     ['a list', [...MP3]],
     ['a Buffer', JSON.parse(JSON.stringify(Buffer.from(MP3)))],
     ['a typed array', JSON.parse(JSON.stringify(MP3))],
-  ])('bytes may come as %s', (_form, value) => {
+  ])('accepts bytes as %s', (_form, value) => {
     expect(Buffer.from(replyBytes(value)!)).toEqual(Buffer.from(MP3))
   })
 

@@ -50,7 +50,7 @@ describe('speech', () => {
     expect(events.at(-1)).toEqual({ kind: 'endSynth', utterance: '1' })
   })
 
-  test('/stt: partials, and nothing that was said is lost when results are read late', async () => {
+  test('/stt: partials; loses no result when results are read late', async () => {
     const { service, client } = await scripted({ answer: silence })
     const session = kept(await client.openSession('/stt', { languageIdSource: 'en-us', partials: true }))
     for (let n = 0; n < 50; n++) service.session?.say({ text: `said ${n}` })
@@ -137,7 +137,7 @@ describe('back-pressure', () => {
     expect(service.session?.fragments).toBeGreaterThanOrEqual(19)
   })
 
-  test('a refused fragment is an error with the reason of the service, and the session goes on', async () => {
+  test('a rejected fragment is an error with the reason of the service, and the session continues', async () => {
     const { service, client } = await scripted({ answer: silence, faults: { nack: 1 } })
     const session = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 1 }))
     expect(await failureOf(session.send(FRAGMENT))).toMatchObject({
@@ -184,7 +184,7 @@ describe('back-pressure', () => {
     expect(await failureOf(text.send('a'))).toMatchObject(error)
   })
 
-  test('a refusal behind a settled send is told by the next one, or by finish', async () => {
+  test('a rejection after a settled send is reported by the next one, or by finish', async () => {
     const { service, client } = await scripted({ answer: silence, faults: { nack: 1 } })
     const session = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }))
     await session.send(FRAGMENT)
@@ -196,7 +196,7 @@ describe('back-pressure', () => {
     expect(await session.ended).toEqual({ kind: 'closed' })
   })
 
-  test('sends that nobody awaits are bounded', async () => {
+  test('limits sends that are not awaited', async () => {
     const { client } = await scripted({ answer: silence, faults: { noAck: true } })
     const options = { window: 2, maxWaiting: 3, ackMs: 50 }
     const session = kept(await client.openSession('/translator', STS, options))
@@ -209,7 +209,7 @@ describe('back-pressure', () => {
 })
 
 describe('faults', () => {
-  test('of opening: wrong key, wrong parameters, no start, nobody there, given up', async () => {
+  test('opening fails: wrong key, wrong parameters, no start, no server, aborted', async () => {
     const { service, client } = await scripted({}, { startMs: 400, connectMs: 5_000 })
     service.next({ refuseKey: true })
     expect(await failureOf(client.openSession('/sts', STS))).toMatchObject({

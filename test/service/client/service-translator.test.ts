@@ -127,7 +127,7 @@ describe('against a service that misbehaves', () => {
     expect(JSON.stringify(error)).not.toContain('very-secret')
   })
 
-  test('nobody there: retryable', async () => {
+  test('no server: retryable', async () => {
     await service.stop()
     expect(await outcome()).toMatchObject({ code: 'SERVICE_UNREACHABLE', retryable: true })
   })
@@ -140,7 +140,7 @@ describe('against a service that misbehaves', () => {
   test.each([
     ['TCP accepts and never answers', { hang: true }, 'did not connect within 150 ms'],
     ['no start', { noStart: true }, 'did not start within 150 ms'],
-  ])('%s: given up after the deadline', async (_name, faults, text) => {
+  ])('%s: times out after the deadline', async (_name, faults, text) => {
     Object.assign(service.faults, faults)
     const error = await outcome({ deadlines: { connectMs: 150, startMs: 150 } })
     expect(error).toMatchObject({ retryable: true })
@@ -158,7 +158,7 @@ describe('against a service that misbehaves', () => {
   test.each([
     ['cut', 'SERVICE_LOST'],
     ['kick', 'SERVICE_LOST'],
-  ] as const)('dropped in mid session (%s)', async (how, code) => {
+  ] as const)('dropped during a session (%s)', async (how, code) => {
     const r = recorder()
     translator().open(request, r.sink)
     await r.until('ready')
@@ -175,13 +175,13 @@ describe('against a service that misbehaves', () => {
     service.session?.drop('kick')
     await r.until('ended')
     expect(r.reason()).toMatchObject({ error: { code: 'SERVICE_REFUSED', retryable: true, backOff: 'slow' } })
-    // Its codes alone: what it says beside them may quote what people said. The whole is the cause.
+    // Only its codes: other fields may quote speech. The whole error is the cause.
     expect(r.events.join()).toContain('the service reports bad_language/no_such_pair')
     expect(r.events.join()).not.toContain('none')
     expect(r.reason()).toMatchObject({ error: { cause: { description: 'none such' } } })
   })
 
-  test('a reason that may pass is told too, and a connection that breaks has none', async () => {
+  test('reports a temporary reason too; a broken connection has none', async () => {
     for (const [how, error] of [
       [
         'kick',
@@ -257,7 +257,7 @@ describe('against a service that misbehaves', () => {
     service.session?.emit('result', { text: 'fine', file: { data: Buffer.from([1, 2]) } })
     while (!r.results.some(x => x.text === 'fine')) await new Promise(setImmediate)
     expect(r.results.filter(x => x.audio)).toHaveLength(1)
-    // Words alone can be nothing but what was said.
+    // A text alone is always the transcript.
     expect(r.results.flatMap(x => x.text ?? [])).toEqual(['text', 'fine'])
     expect(({} as { a?: number }).a).toBeUndefined()
     connection.close()
@@ -285,7 +285,7 @@ describe('against a service that misbehaves', () => {
     await proxy.close()
   })
 
-  test('no timer is left behind', async () => {
+  test('leaves no timer', async () => {
     const clock = new FakeClock()
     const r = recorder()
     const connection = translator({ clock }).open(request, r.sink)
@@ -297,7 +297,7 @@ describe('against a service that misbehaves', () => {
   })
 })
 
-test('an address that is none is refused at once', async () => {
+test('rejects an invalid address at once', async () => {
   service = await ScriptedService.listen()
   expect(() => new ServiceTranslator({ url: 'ftp://x', apiKey: '' })).toThrow('ftp://x')
 })

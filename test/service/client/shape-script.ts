@@ -5,7 +5,7 @@ import { ShapedAnswers } from '../../../src/simulator/service-shape.ts'
 import { Mp3Maker, tone } from '../../../src/simulator/tone-mp3.ts'
 import { type ShapeCell, shapeName } from './shapes.ts'
 
-/** What was said: text, translation, and the pitch of the voice, if there was one. */
+/** Utterances: text, translation, and the pitch of the speech, if any. */
 const SAID = [
   ['yes', 'sí', 600],
   ['no', 'no', 900],
@@ -65,7 +65,7 @@ interface Heard {
   interim: string[]
 }
 
-/** What the client makes of it: utterances in order, and in which order they ended. */
+/** Result of the client: utterances in order, and the order in which they ended. */
 function heardFrom(events: readonly Event[], mode: VoiceMode) {
   const reader = new ResultReader()
   const numbers = new UtteranceNumbers(mode)

@@ -3,7 +3,7 @@ import { expectAlike } from './shape-script.ts'
 import { allShapes } from './shapes.ts'
 
 describe('every shape of service', () => {
-  // Which times results tell is none of the reader's business.
+  // The reader ignores the times in results.
   const shapes = allShapes(['times'])
   test.each([...Map.groupBy(shapes, ({ ids, mode, form }) => `${ids}, ${mode}, ${form}`)])(
     '%s',

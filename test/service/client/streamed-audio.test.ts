@@ -8,7 +8,7 @@ import { collected, failureOf, kept, scripted } from './helpers.ts'
 
 const TTS = { languageIdTarget: 'es-es', receiveAudio: { obtainVia: 'stream' } } as const
 
-/** Something else on this machine that must not be asked. */
+/** Another local server that must not be queried. */
 async function bystander(listener: RequestListener) {
   const server = createServer(listener)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -55,7 +55,7 @@ describe('the stream of a session', () => {
     expect(Buffer.concat(await collected(session.audio!)).toString()).toBe('/audio/2?x=1')
   })
 
-  test('ends with the session, and when it is left', async () => {
+  test('ends with the session, and when the reader leaves', async () => {
     let open = 0
     const http: RequestListener = (_request, response) => {
       open++
@@ -101,7 +101,7 @@ describe('the stream of a session', () => {
     expect(asked).toEqual([])
   })
 
-  test('another origin is asked only when it is allowed, and never gets the key', async () => {
+  test('queries another origin only if it is allowed, and never sends it the key', async () => {
     const keys: unknown[] = []
     const other = await bystander((request, response) => {
       keys.push(request.headers['x-api-key'])
@@ -136,7 +136,7 @@ describe('the guard', () => {
     ['https://audio.example.com.evil.org/', ['https://audio.example.com'], far],
   ])('refuses %s', (start, allowed, peer) => {
     const refused = () => audioAddress(start, base, allowed, peer).url.host
-    // What is no address of its own is a path of the service.
+    // A relative address is a path of the service.
     if (start.startsWith('not')) expect(refused()).toBe('translation.example.com')
     else expect(refused).toThrow('streamed audio is not fetched')
   })
@@ -148,7 +148,7 @@ describe('the guard', () => {
     expect(audioAddress('http://10.0.0.1:8000/a', base, allowed, far)).toMatchObject({ own: false })
   })
 
-  test('a name that leads to this machine is refused, unless the session itself is here', async () => {
+  test('rejects a name that resolves to this machine, unless the session itself is local', async () => {
     const near = (peer: string | undefined, host = 'localhost') =>
       new Promise<string>(resolve => {
         const { lookup } = audioAddress('/a', `http://${host}`, [], peer)
@@ -156,7 +156,7 @@ describe('the guard', () => {
       })
     expect(await near(far)).toContain('localhost resolves to a local address')
     expect(await near('127.0.0.1')).toMatch(/^(127\.|::1)/)
-    // Nobody knows where the session is: it is not taken to be here.
+    // The location of the session is unknown, so it does not count as local.
     expect(await near(undefined)).toContain('localhost resolves to a local address')
     const { lookup } = audioAddress('http://localhost/a', base, ['http://localhost'], far)
     const failed = await new Promise(resolve => lookup('localhost', { all: true }, resolve))

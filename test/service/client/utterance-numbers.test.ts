@@ -4,7 +4,7 @@ import { UtteranceNumbers, type VoiceMode } from '../../../src/service/client/ut
 import { expectAlike } from './shape-script.ts'
 import { allShapes } from './shapes.ts'
 
-describe('utterances are the same whatever the service leaves out or names otherwise', () => {
+describe('utterances are the same for all names and omissions of a service', () => {
   const told = allShapes(['times', 'form', 'coding'])
   test.each([...Map.groupBy(told, ({ ids, mode }) => `${ids}, ${mode}`)])('results: %s', (_, cells) => {
     for (const cell of cells) expectAlike(cell)
@@ -39,7 +39,7 @@ function numbersOf(mode: VoiceMode, steps: readonly (ReadResult | 'end' | number
   })
 }
 
-describe('utterances that nobody names', () => {
+describe('utterances without names', () => {
   test('without a voice each closes at its final result', () => {
     const steps = [
       { text: 'a', final: false },
@@ -52,7 +52,7 @@ describe('utterances that nobody names', () => {
     expect(numbersOf('none', [{ text: 'yes' }, { text: 'yes' }, { text: 'no' }])).toEqual([1, 2, 3])
   })
 
-  test('text of the next one, final too, may come while a voice is still on its way', () => {
+  test('accepts text of the next utterance, final too, while speech is still arriving', () => {
     const steps = [
       { text: 'one', final: true },
       { audio: voice },
@@ -67,11 +67,11 @@ describe('utterances that nobody names', () => {
     expect(numbersOf('streaming', steps)).toEqual([1, 1, 2, 1, 1, 2, 3, 2, 2])
   })
 
-  test('a service that falls silent about voices: each text by itself, also where nothing says that it is final', () => {
+  test('a service that stops sending speech: separates the texts, also without final marks', () => {
     expect(numbersOf('block', [{ text: 'hello there' }, { text: 'how are you' }, { text: 'fine' }])).toEqual([
       1, 2, 3,
     ])
-    // What grows or is corrected is still the same.
+    // Extended or corrected text still belongs to the same utterance.
     expect(
       numbersOf('block', [{ text: 'how' }, { text: 'how a' }, { text: 'How are you?', audio: voice }, 'end']),
     ).toEqual([1, 1, 1, 1])
@@ -91,7 +91,7 @@ describe('utterances that nobody names', () => {
     expect(numbersOf('block', steps)).toEqual([1, 2, 2, 3, 4, 4, 4])
   })
 
-  test('ends that never come: whole voices are told apart by their text, pieces by time too', () => {
+  test('missing ends: separates whole speech by text, pieces by time too', () => {
     const say = (text: string) => ({ text, audio: voice })
     expect(numbersOf('block', [say('one'), say('two'), say('two'), say('three')])).toEqual([1, 2, 2, 3])
     expect(numbersOf('streaming', [say('one'), say('one'), 1_500, say('two'), say('two')])).toEqual([
@@ -115,7 +115,7 @@ describe('utterances that nobody names', () => {
     ).toEqual([1, 1, 1, 1, 2, 2, 2])
   })
 
-  test('what was no words is waited for by nobody', () => {
+  test('does not wait for speech of an utterance without words', () => {
     const steps = [
       { text: 'uh', final: false },
       { text: '', final: true },
@@ -127,7 +127,7 @@ describe('utterances that nobody names', () => {
     expect(numbersOf('streaming', steps)).toEqual([1, 1, 2, 2, 2, 2])
   })
 
-  test('ends that come twice end nothing else', () => {
+  test('ignores repeated ends', () => {
     const steps = [
       { text: 'one', audio: voice },
       'end',

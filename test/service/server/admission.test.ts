@@ -17,7 +17,7 @@ test('beyond the last place a connection is refused; a place left free is given 
   await ready('/sts')
 })
 
-test('a crowd at once: as many sessions as places, everybody else is told why', async () => {
+test('many clients at once: fills all slots and tells the others why', async () => {
   const { connect, engines } = await fakeService({ maxSessions: 3 })
   const clients = Array.from({ length: 12 }, () => connect('/stt'))
   const outcomes = await Promise.all(

@@ -24,7 +24,7 @@ function keysWith(maxAttemptsPerMinute: number) {
   return { clock, filed, ask, keys }
 }
 
-test('after too many wrong keys a short one is not tried, while those that cannot be guessed are let in', () => {
+test('after too many wrong keys, stops checking short ones but accepts unguessable ones', () => {
   const { clock, filed, ask } = keysWith(5)
   for (let n = 0; n < 5; n++) expect(ask(`guess ${n}`, '192.0.2.1')).toBe('key_wrong')
   expect(ask('guess', '::ffff:192.0.2.1')).toBe('too_many_attempts')
@@ -90,7 +90,7 @@ test('who guesses in one connection, namespace by namespace, is limited too', as
   expect(errors).toEqual(['key_wrong', 'key_wrong', 'key_wrong', 'too_many_attempts'])
 })
 
-test('a key whose entry is gone is revoked, and one that stays is the same holder', () => {
+test('revokes a removed key, and keeps the holder of the others', () => {
   const clock = new FakeClock()
   const keys = new ApiKeys({ apiKeys: [], open: false, maxAttemptsPerMinute: 5 }, clock)
   const [going, staying] = [newKey(), newKey()]
@@ -107,7 +107,7 @@ test('a key whose entry is gone is revoked, and one that stays is the same holde
   expect(() => keys.holderOf('', 'the test', '192.0.2.1')).toThrow('an API key is required in the test')
 })
 
-test('a service that is open lets everybody in, as one', () => {
+test('an open service accepts every client, as one holder', () => {
   const keys = new ApiKeys({ apiKeys: ['short'], open: true, maxAttemptsPerMinute: 5 }, new FakeClock())
   expect(keys.holderOf(undefined, 'the test', undefined).name).toBe('open')
   expect(keys.holderOf('wrong', 'the test', undefined).name).toBe('open')

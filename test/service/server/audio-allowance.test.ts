@@ -12,7 +12,7 @@ const ORIGIN_MS = 1_767_323_045_000
 const of = (clock: FakeClock, minutes: number) =>
   new AudioAllowance(new AudioUsage(clock, ORIGIN_MS), minutes)
 
-test('what was taken comes back after a day, and it is told when', () => {
+test('usage expires after a day, and the time is reported', () => {
   const clock = new FakeClock()
   const allowance = of(clock, 10)
   expect(allowance.moreInMs).toBe(0)
@@ -30,7 +30,7 @@ test('what was taken comes back after a day, and it is told when', () => {
   expect(allowance.leftMs).toBe(10 * MINUTE_MS)
 })
 
-test('more minutes are there at once, fewer too', () => {
+test('applies a higher or lower quota at once', () => {
   const allowance = of(new FakeClock(), 1)
   allowance.take(MINUTE_MS)
   allowance.minutes = 3

@@ -8,7 +8,7 @@ import { decoded } from './helpers/real-service.ts'
 
 /** Bytes of mp3 in a millisecond at 16 kHz: 48 kbit/s. */
 const BYTES_PER_MS = 6
-/** What the encoder may hold back, and one frame (ms). */
+/** Maximum delay of the encoder, and one frame (ms). */
 const HELD_MS = 150
 
 async function streamed({ maxUnreadBytes = 1_000_000 } = {}) {
@@ -62,7 +62,7 @@ test('speech goes out at once, and silence waits until it has been played', asyn
   expect(ms(taken(reader).length)).toBeGreaterThan(800 - HELD_MS)
 })
 
-test('while nobody reads it stands still; who comes late hears what was said, then the present', async () => {
+test('pauses without a reader; a late reader hears the buffered speech, then the present', async () => {
   const { clock, stream, told } = await streamed()
   clock.advance(3_600_000)
   await stream.tune(22_050)
@@ -81,7 +81,7 @@ test('while nobody reads it stands still; who comes late hears what was said, th
   expect(told).toEqual([])
 })
 
-test('a second reader takes over; one that leaves stops the clock of the stream', async () => {
+test('a second reader takes over; without a reader the clock of the stream stops', async () => {
   const { clock, stream } = await streamed()
   const first = stream.open()
   clock.advance(1_000)
@@ -99,7 +99,7 @@ test('a second reader takes over; one that leaves stops the clock of the stream'
   expect(clock.pending).toBe(0)
 })
 
-test('a reader that does not read is cut off at the bound, once; another may come', async () => {
+test('cuts off a reader that does not read at the limit, once; another can connect', async () => {
   const { clock, stream, told } = await streamed({ maxUnreadBytes: 30_000 })
   const stuck = stream.open()
   for (let n = 0; n < 100; n++) {
@@ -114,7 +114,7 @@ test('a reader that does not read is cut off at the bound, once; another may com
   expect(ms(taken(next).length)).toBeGreaterThan(1_000)
 })
 
-test('without a reader the newest speech is kept, as much as is allowed, and that is told once', async () => {
+test('without a reader keeps the newest speech up to the limit, and reports the loss once', async () => {
   const { stream, told } = await streamed({ maxUnreadBytes: 30_000 })
   for (let n = 0; n < 40; n++) stream.write(sine(440, 1_000, 8_000, 16_000))
   expect(told).toHaveLength(1)
@@ -165,7 +165,7 @@ test('in the end the reader gets the rest, and minutes to take it', async () => 
   expect(clock.pending).toBe(0)
 })
 
-test('a voice of another rate goes on in the same mp3', async () => {
+test('a voice of another rate continues in the same mp3', async () => {
   const { stream } = await streamed()
   const reader = stream.open()
   for (const rate of [22_050, 16_000, 8_000, 22_050]) {

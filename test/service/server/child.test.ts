@@ -55,7 +55,7 @@ test('close ends the process and settles ended; it is not started again', async 
   expect(() => process.kill(pid!, 0)).toThrow('ESRCH')
 })
 
-test('settings that are wrong, and a port that is taken, are said at once', async () => {
+test('reports invalid settings and a port in use at once', async () => {
   await expect(ServiceProcess.start({ ...QUICK, maxSessions: 0 })).rejects.toMatchObject({
     code: 'CONFIG',
     message: expect.stringContaining('maxSessions'),
@@ -69,7 +69,7 @@ test('settings that are wrong, and a port that is taken, are said at once', asyn
   taken.close()
 })
 
-test('SIGTERM to the service itself is a death like any other: it comes back', async () => {
+test('restarts the service after a SIGTERM to its process', async () => {
   await using service = await ServiceProcess.start(QUICK)
   const { pid } = service
   process.kill(pid!, 'SIGTERM')

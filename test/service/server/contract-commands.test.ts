@@ -45,7 +45,7 @@ test.each(examples)('$command', async ({ command, answer }) => {
   if (!/mode=(stt|tts)/.test(command) || said.code) expect(found).toEqual(said)
 })
 
-test('the frames of the session are the ones that come', async () => {
+test('the frames of the session match', async () => {
   const lines = /```\nwscat ([\s\S]+?)```/.exec(byHand)?.[1]?.trim().split('\n') ?? []
   const [first = '', ...frames] = lines
   const query = /socket\.io\/\?[^"]+/.exec(first)?.[0]

@@ -30,7 +30,7 @@ test('the page has every error, as the code has it', () => {
   expect(tableOf('code')).toEqual(expected)
 })
 
-test('the page has the limits in force by default', () => {
+test('the page lists the default limits', () => {
   const settings: Record<string, unknown> = serviceSettings({ apiKeys: ['k'] })
   const rows = tableOf('setting')
   expect(rows.length).toBeGreaterThan(5)

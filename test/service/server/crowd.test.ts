@@ -52,7 +52,7 @@ const PATIENCE_MS = 180_000
 describe('eight at once where four have room', { timeout: PATIENCE_MS }, () => {
   const real = realService({ maxSessions: 4, engines: UNHURRIED })
 
-  test('four are served to the end, four are told so at once', async () => {
+  test('serves four to the end, and rejects four at once', async () => {
     const { served, refused } = await arrive(real.url, 8)
     expect(refused).toHaveLength(4)
     for (const body of refused) expect(body).toMatchObject({ code: 'limit', error: 'too_many_sessions' })

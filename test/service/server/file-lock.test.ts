@@ -20,7 +20,7 @@ async function advanced<T>(clock: FakeClock, work: Promise<T>): Promise<T | Erro
   return attempt
 }
 
-test('where the system cannot lock, a file is the lock; one that was left behind is named, with who left it', async () => {
+test('without system locks, uses a lock file, and names a stale one with its process', async () => {
   const path = await keyFilePath()
   expect(await withLock(path, new FakeClock(), async () => 'done')).toBe('done')
   await writeFile(`${path}.lock`, '999999999')

@@ -30,7 +30,7 @@ const query = fc.record({
   voiceEngine: value,
 })
 
-test('whatever a query holds, it is taken or refused by the table', () => {
+test('accepts any query or rejects it with an error of the table', () => {
   fc.assert(
     fc.property(query, parameters => {
       for (const read of [
@@ -53,7 +53,7 @@ test('whatever a query holds, it is taken or refused by the table', () => {
   )
 })
 
-test('whatever a client sends, each fragment is answered and the next client is served', async () => {
+test('answers each fragment of arbitrary data, and serves the next client', async () => {
   const { ready } = await fakeService({ maxBadFragments: 1_000_000, maxSessions: 2 })
   const { client, stream } = await ready('/stt')
   const payload = fc.oneof(
@@ -74,7 +74,7 @@ test('whatever a client sends, each fragment is answered and the next client is 
   await ready('/sts')
 })
 
-test('whatever a client sends as text, it is answered once with a result or refused with an error', async () => {
+test('answers arbitrary text once, with a result or an error', async () => {
   const { ready } = await fakeService({ maxBadFragments: 1_000_000, maxSessions: 2 })
   for (const namespace of ['/translator', '/tts']) {
     const { client } = await ready(namespace)

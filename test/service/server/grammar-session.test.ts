@@ -10,7 +10,7 @@ const real = realService({
 })
 const pcm = joined(pause(300), recording(2), pause(900))
 
-test('a connection that names a closed vocabulary is understood by it, and told so', async () => {
+test('recognizes the closed vocabulary that a connection names, and echoes it', async () => {
   const client = await real.ready('/stt', { grammar: 'book', partials: 'false' })
   expect(await client.until('connected')).toMatchObject({ grammar: 'book' })
   await speak(client, pcm)

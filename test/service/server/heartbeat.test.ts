@@ -25,7 +25,7 @@ test('who does not answer eight questions is lost, once', () => {
   expect([asked(), lost, clock.pending]).toEqual([8, [8_000], 0])
 })
 
-test('nobody is lost because the one who asks was stopped for a minute', () => {
+test('loses no process when the parent itself was suspended for a minute', () => {
   let now = 1_723.456
   const tasks: (() => void)[] = []
   const at = (_deadline: number, task: () => void) => {

@@ -22,7 +22,7 @@ test('a key is 192 random bits; the file has its digest only, and is its ownerâ€
   ])
 })
 
-test('a change keeps the mode that somebody gave the file', async () => {
+test('a change keeps the mode of the file', async () => {
   const { path, file } = await keyFileWith('desk')
   await chmod(path, 0o640)
   await file.add('door', THEN)
@@ -72,7 +72,7 @@ test('one after the other: the file is what a list in memory would be', async ()
   await fc.assert(run, { numRuns: 30 })
 })
 
-test('all at once: nothing is lost, nothing is done twice, no reader sees half of it', async () => {
+test('concurrent changes: none is lost or repeated, and readers never see half of one', async () => {
   const run = fc.asyncProperty(fc.array(operation, { maxLength: 12 }), async operations => {
     const path = await keyFilePath()
     const done = await Promise.all(operations.map(each => did(new KeyFile(path), each)))
@@ -89,7 +89,7 @@ test('all at once: nothing is lost, nothing is done twice, no reader sees half o
   await fc.assert(run, { numRuns: 20 })
 })
 
-test('two processes and this one add at the same time: every key is there', async () => {
+test('two processes and this one add at the same time: every key is stored', async () => {
   const path = await keyFilePath()
   const script = new URL('./helpers/key-adder.ts', import.meta.url)
   const children = ['left', 'right'].map(name => fork(script, [path, name, '15'], { execArgv: [] }))
@@ -124,7 +124,7 @@ test.each([
   [filed(entry({ minutesPerDay: 'dgm_hidden' })), 'keys.0.minutesPerDay'],
   [filed(entry({}), entry({ sha256: 'b'.repeat(64) })), 'it is invalid'],
   [filed(entry({}), entry({ name: 'door' })), 'it is invalid'],
-])('what is no key file is refused without being shown, and stays as it is: %.30s', async (text, where) => {
+])('rejects an invalid key file without showing or changing it: %.30s', async (text, where) => {
   const path = await keyFilePath()
   await writeFile(path, text)
   const file = new KeyFile(path)
@@ -157,7 +157,7 @@ test.each([
   expect(await new KeyFile(path).read()).toBeUndefined()
 })
 
-test('a process that is killed while it changes the keys stops nobody', async () => {
+test('a process killed while it changes the keys blocks no other', async () => {
   const { path, file } = await keyFileWith('desk')
   const module = new URL('../../../src/service/server/file-lock.ts', import.meta.url).href
   const clock = new URL('../../../src/core/clock.ts', import.meta.url).href
@@ -183,7 +183,7 @@ test('a process that is killed while it changes the keys stops nobody', async ()
   expect(await readdir(dirname(path))).toEqual(['keys.json'])
 })
 
-test('a lock file of an earlier version that was left behind stops nobody', async () => {
+test('a stale lock file of an earlier version blocks no process', async () => {
   const { path, file } = await keyFileWith('desk')
   await writeFile(`${path}.lock`, '999999999')
   await file.revoke('desk')

@@ -5,7 +5,7 @@ import { fakeService, KEY } from './helpers/fake-service.ts'
 const OTHER = { name: 'other', key: 'the-other-key' }
 const second = Buffer.alloc(32_000)
 
-test('a key has its own sessions; one that ends makes room, and other keys do not notice', async () => {
+test('limits the sessions of a key; an ended session frees a slot, other keys are not affected', async () => {
   const apiKeys = [{ name: 'one', key: KEY, sessions: 2 }, OTHER]
   const { connect, ready } = await fakeService({ apiKeys, maxSessions: 8 })
   const first = await ready('/stt')
@@ -21,7 +21,7 @@ test('a key has its own sessions; one that ends makes room, and other keys do no
   await ready('/stt')
 })
 
-test('a crowd with one key at once: as many sessions as it may have', async () => {
+test('many clients with one key at once: opens as many sessions as allowed', async () => {
   const { connect, engines } = await fakeService({
     apiKeys: [{ name: 'one', key: KEY, sessions: 2 }],
     maxSessions: 8,
@@ -39,7 +39,7 @@ test('a crowd with one key at once: as many sessions as it may have', async () =
   expect(engines.recognizer.streams).toHaveLength(2)
 })
 
-test('the minutes end during a session: the fragment is not taken, the error is clear, the session ends', async () => {
+test('quota used up during a session: rejects the fragment with a clear error and ends the session', async () => {
   const apiKeys = [{ name: 'one', key: KEY, minutesPerDay: 1 }, OTHER]
   const clock = new FakeClock()
   const { connect, ready } = await fakeService({ apiKeys, maxSessions: 8 }, { clock })

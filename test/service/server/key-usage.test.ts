@@ -128,7 +128,7 @@ test('a service whose keys have no limits writes nothing', async () => {
 })
 
 test.each(['{ half', '{}', '{"version":1,"keys":{"a":{"yesterday":5}}}', '{"version":1,"keys":{"a":7}}'])(
-  'a file that is not understood (%s) is told, and counting begins anew',
+  'reports an invalid file (%s) and restarts counting',
   async text => {
     const { begin, usage } = await counting(1)
     await writeFile(usage, text)
@@ -143,7 +143,7 @@ test.each(['{ half', '{}', '{"version":1,"keys":{"a":{"yesterday":5}}}', '{"vers
   },
 )
 
-test('a disk that takes nothing is told once, and counting goes on', async () => {
+test('reports a full disk once, and continues counting', async () => {
   const { begin, usage } = await counting(1)
   await mkdir(usage)
   const errors: string[] = []

@@ -43,7 +43,7 @@ test('keys come and go with the file, half a second later; the configured ones s
   expect(clock.pending).toBe(0)
 })
 
-test('a revoked key ends its own sessions and begins none; others do not notice', async () => {
+test('a revoked key ends its sessions and starts none; others are not affected', async () => {
   const { path, file, keys } = await keyFileWith('desk', 'door')
   const { watch, keys: known } = await watching(path)
   const holders = keys.map(key => known.holderOf(key, 'the test', undefined))
@@ -56,7 +56,7 @@ test('a revoked key ends its own sessions and begins none; others do not notice'
   expect(holders[1]!.sessions).toBe(1)
 })
 
-test('a file that is broken for a while changes nothing, and is told once', async () => {
+test('an invalid file changes nothing, and is reported once', async () => {
   const { path, keys } = await keyFileWith('desk')
   const { watch, good, lines } = await watching(path)
   await writeFile(path, '{ "version": 1, "keys"')
@@ -68,7 +68,7 @@ test('a file that is broken for a while changes nothing, and is told once', asyn
   expect(good(keys[0]!)).toBe('key_wrong')
 })
 
-test('a file that is gone for a moment keeps its keys, one that is gone for good does not', async () => {
+test('a file missing for a moment keeps its keys, a deleted one does not', async () => {
   const { path, file, keys } = await keyFileWith('desk')
   const { watch, good, lines } = await watching(path)
   await rm(path)
@@ -115,7 +115,7 @@ class FailingFile extends KeyFile {
   }
 }
 
-test('of a file that cannot be read no key is accepted, and its sessions end; the log says so once', async () => {
+test('an unreadable file revokes its keys and ends their sessions, and is logged once', async () => {
   const { path, keys } = await keyFileWith('desk')
   const file = new FailingFile(path)
   const { watch, good, lines, keys: known } = await watching(path, file)

@@ -114,7 +114,7 @@ async function played(mp3: Uint8Array): Promise<Int16Array> {
 const trials = fuzzSeeds(1).flatMap(seed => (Object.keys(TAKES) as Name[]).map(name => [name, seed] as const))
 
 test.each(trials)(
-  `${CONNECTIONS} malformed clients on %s are answered, leave nothing behind and harm nobody: seed %i`,
+  `${CONNECTIONS} malformed clients on %s are answered, leave no resources and harm no other client: seed %i`,
   async (name, seed) => {
     const { url, ready, engines, service, get } = await fakeService({ ...NEVER_LATE, maxSessions: 50 })
     const good = await healthy(url, engines.recognizer)

@@ -34,7 +34,7 @@ test('refused CONNECT packets that come slowly end no session on the same connec
 })
 
 test.each([undefined, '', 'wrong', 'x'.repeat(100_000)])(
-  'without the key nobody gets in: %.10s',
+  'rejects clients without the key: %.10s',
   async token => {
     const { url } = await fakeService()
     const client = new TestClient(`${url}/sts`, token, query())
@@ -45,7 +45,7 @@ test.each([undefined, '', 'wrong', 'x'.repeat(100_000)])(
   },
 )
 
-test('a token that is no text is no key', async () => {
+test('rejects a token that is not a string', async () => {
   const { url } = await fakeService()
   for (const token of [5, true, ['a'], { toString: 1 }]) {
     const client = new TestClient(`${url}/sts`, token as never, query())
@@ -54,7 +54,7 @@ test('a token that is no text is no key', async () => {
   }
 })
 
-test('each of several keys is good', async () => {
+test('accepts each of several keys', async () => {
   const apiKeys = ['first', { name: 'second', key: 'the second' }]
   const { connect } = await fakeService({ apiKeys })
   await connect('/stt', {}, 'first').until('start')
@@ -62,7 +62,7 @@ test('each of several keys is good', async () => {
   await connect('/stt', {}, 'second').until('connect_error')
 })
 
-test('open: nobody needs a key', async () => {
+test('open: requires no key', async () => {
   const { url, connect } = await fakeService({ apiKeys: [], open: true })
   await connect('/stt', {}, 'anything').until('start')
   expect((await fetch(`${url}/api/languages`)).status).toBe(200)
@@ -72,7 +72,7 @@ test.each([
   ['/stt', 'write_stream', 'not_binary'],
   ['/translator', 'text', 'not_text'],
 ])(
-  '%s: an event without a payload is acknowledged, and the session goes on',
+  '%s: an event without a payload is acknowledged, and the session continues',
   async (namespace, event, error) => {
     const { ready } = await fakeService()
     const { client } = await ready(namespace)
@@ -100,7 +100,7 @@ test('what a client sent is named by its kind and its size, however large', asyn
   }
 })
 
-test('a rate that is a text is told from the number', async () => {
+test('distinguishes a rate sent as a string from a number', async () => {
   const { connect } = await fakeService()
   const { description } = await connect('/stt', { sendAudio: { sampleRate: '16000' } }).error()
   expect(description).toMatch(

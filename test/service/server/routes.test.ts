@@ -11,7 +11,7 @@ describe('with the installed engines', () => {
     return (await response.json()) as T
   }
 
-  test('languages: what can be heard, translated and spoken, no more', async () => {
+  test('languages: exactly what can be transcribed, translated and spoken', async () => {
     const languages = await get<LanguageEntry[]>('/api/languages')
     const english = languages.find(({ languageId }) => languageId === 'en-us')
     expect(english).toMatchObject({ name: 'English (United States)', transcription: true, synthesis: true })
@@ -33,7 +33,7 @@ describe('with the installed engines', () => {
     expect(new Set(voices.map(voice => voice.voiceGender))).toEqual(new Set(genders))
   })
 
-  test('voices: all without a filter, none that is neural, none of a language nobody speaks', async () => {
+  test('voices: all without a filter, no neural ones, none for a language without voices', async () => {
     expect((await get<VoiceEntry[]>('/api/voices')).length).toBeGreaterThan(50)
     expect(await get('/api/voices?voiceEngine=neural')).toEqual([])
     expect(await get('/api/voices?language=xx-xx')).toEqual([])
@@ -56,19 +56,16 @@ describe('refusals', () => {
     expect(body.description).toContain(allowed)
   })
 
-  test.each(['', 'wrong', KEY.toUpperCase(), `${KEY} `.repeat(50)])(
-    'key %j gets nothing but 401',
-    async key => {
-      const { get } = await fakeService()
-      for (const path of ['/api/languages', '/api/voices?mode=wrong']) {
-        const response = await get(path, key)
-        expect(response.status).toBe(401)
-        expect(await response.json()).toMatchObject({ code: 'unauthorized' })
-      }
-    },
-  )
+  test.each(['', 'wrong', KEY.toUpperCase(), `${KEY} `.repeat(50)])('rejects key %j with 401', async key => {
+    const { get } = await fakeService()
+    for (const path of ['/api/languages', '/api/voices?mode=wrong']) {
+      const response = await get(path, key)
+      expect(response.status).toBe(401)
+      expect(await response.json()).toMatchObject({ code: 'unauthorized' })
+    }
+  })
 
-  test('bytes that are no HTTP get the same kind of answer', async () => {
+  test('bytes that are not HTTP get the same kind of response', async () => {
     const { url } = await fakeService()
     const { connect } = await import('node:net')
     const socket = connect(Number(new URL(url).port), '127.0.0.1')

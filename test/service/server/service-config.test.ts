@@ -8,7 +8,7 @@ import { type ServiceConfig, serviceSettings } from '../../../src/service/server
 import { fakeEngines } from './helpers/fake-engines.ts'
 import { query, TestClient } from './helpers/test-client.ts'
 
-test('the least that must be said is who may use it', () => {
+test('requires only access to be configured', () => {
   const settings = serviceSettings({ apiKeys: ['k'] })
   expect(settings).toMatchObject({ host: '127.0.0.1', port: 0, open: false })
   expect(settings.maxSessions).toBeGreaterThanOrEqual(2)
@@ -28,13 +28,13 @@ test.each([
   expect(() => serviceSettings(config as ServiceConfig)).toThrow(key)
 })
 
-test('without a key it listens on loopback only, whatever listen is told', async () => {
+test('without a key it listens on loopback only, also with arguments of listen', async () => {
   const service = await buildService({ open: true }, { engines: fakeEngines().set })
   await expect(service.listen({ host: '0.0.0.0' })).rejects.toThrow('loopback')
   await service.close()
 })
 
-test('engines that are not installed: it starts, lists what is left, and names what is missing', async () => {
+test('starts with missing engines, lists the others, and names the missing ones', async () => {
   const service = await buildService({
     apiKeys: ['k'],
     engines: {
@@ -68,7 +68,7 @@ test('the voice of a language can be chosen, and phrases of one’s own come fir
   await service.close()
 })
 
-test('a chosen voice that nobody has is refused', async () => {
+test('rejects an unknown chosen voice', async () => {
   const config = {
     apiKeys: ['k'],
     voices: { 'es-es': 'espeak-en-us' },

@@ -15,7 +15,7 @@ function story(client: { heard: readonly { name: string; payload: unknown }[] })
   })
 }
 
-test('connected echoes the parameters in force, defaults filled in', async () => {
+test('connected echoes the effective parameters, with defaults', async () => {
   const { ready } = await fakeService()
   const { client } = await ready('/sts', { sendAudio: undefined, receiveAudio: undefined })
   expect(story(client)).toEqual(['connect', 'connected', 'start'])
@@ -86,7 +86,7 @@ test.each([
   ['mute', 'synthesis_failed', 'MUTE'],
   ['one stop', 'synthesis_failed', 'ONE STOP'],
 ])(
-  '"%s" that breaks an engine is told, ended, and the next utterance is whole',
+  '"%s" that breaks an engine is reported, ended, and the next utterance is whole',
   async (text, error, translation) => {
     const { ready } = await fakeService()
     for (const parameters of [{}, STREAMING]) {
@@ -104,7 +104,7 @@ test.each([
   },
 )
 
-test('a translation that is empty is told without a voice', async () => {
+test('sends an empty translation without speech', async () => {
   const { ready } = await fakeService()
   const { client, stream } = await ready('/sts')
   stream.hear('nothing')
@@ -112,7 +112,7 @@ test('a translation that is empty is told without a voice', async () => {
   expect(story(client).slice(3)).toEqual(['final 1 nothing', 'endSynth 1'])
 })
 
-test('leaving while a sentence is spoken frees the recogniser, and nobody else notices', async () => {
+test('a client that leaves during a sentence frees the recognizer, and affects no other', async () => {
   const { ready, service } = await fakeService({ maxSessions: 2 })
   const other = await ready('/sts')
   const leaving = await ready('/sts', STREAMING)
@@ -125,7 +125,7 @@ test('leaving while a sentence is spoken frees the recogniser, and nobody else n
   expect(service.io.of('/sts').sockets.size).toBe(1)
 })
 
-test('a recogniser that does not start is told', async () => {
+test('reports a recognizer that does not start', async () => {
   const { connect, engines } = await fakeService()
   engines.recognizer.refuses = true
   const client = connect('/stt')
@@ -150,7 +150,7 @@ test('two namespaces on one connection: the end of one is not the end of the oth
   sts.disconnect()
 })
 
-test('fragments arrive as they were sent, whatever they are made of', async () => {
+test('passes fragments on unchanged, with any content', async () => {
   const { ready } = await fakeService()
   const { client, stream } = await ready('/stt')
   const samples = new Int16Array(960)
@@ -168,7 +168,7 @@ test('fragments arrive as they were sent, whatever they are made of', async () =
   expect(stream.samples).toBe(4 * 960 + 2)
 })
 
-test('the log tells the life of a session, and neither what was said nor the key', async () => {
+test('logs the lifetime of a session, without speech or the key', async () => {
   const lines: string[] = []
   const line = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
   const log = { debug: line, info: line, warn: line, error: line }

@@ -58,7 +58,7 @@ test('what was handed over counts as unread until the connection has sent all of
   expect(channel.unreadBytes).toBe(0)
 })
 
-test('who waits for a client to read does not wait for one that has gone', async () => {
+test('waiting for a client to read ends when the client disconnects', async () => {
   const socket = new FakeSocket()
   const channel = channelOf(socket)
   channel.emit('result', {})

@@ -11,7 +11,7 @@ function send(ends: SpeechEnds, clock: FakeClock, pcm: Int16Array): void {
   }
 }
 
-test('how long ago speech came is told from its last loud sample, not from the pause behind it', () => {
+test('measures the age of speech from its last loud sample, not from the pause after it', () => {
   const clock = new FakeClock(5_000)
   const ends = new SpeechEnds(clock)
   expect(ends.sinceMs(1_000)).toBeUndefined()
@@ -23,7 +23,7 @@ test('how long ago speech came is told from its last loud sample, not from the p
   expect(ends.sinceMs(1_600)).toBeUndefined()
 })
 
-test('what comes of an utterance while the next is being said is about the first', () => {
+test('assigns a late result to the earlier utterance', () => {
   const clock = new FakeClock(5_000)
   const ends = new SpeechEnds(clock)
   send(ends, clock, sine(440, 600))

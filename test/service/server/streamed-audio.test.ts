@@ -62,7 +62,7 @@ describe('with the installed engines', () => {
     ['default', 16_000],
     ['hasty', 8_000],
     ['hasty', 48_000],
-  ])('text is heard within a moment: a %s player at %d Hz', async (haste, sampleRate) => {
+  ])('plays text within a moment: a %s player at %d Hz', async (haste, sampleRate) => {
     const client = await real.ready('/tts', { receiveAudio: { ...LIVE.receiveAudio, sampleRate } })
     const player = new Player(await client.until<string>('start'), haste === 'hasty')
     await expect.poll(() => player.ms, { timeout: 10_000 }).toBeGreaterThan(200)
@@ -79,7 +79,7 @@ describe('with the installed engines', () => {
     expect(player.stretches).toBeGreaterThanOrEqual(2)
   })
 
-  test('a player that comes after the text hears all of it', async () => {
+  test('plays the whole text to a player that connects after it', async () => {
     const client = await real.ready('/tts', { receiveAudio: STREAM })
     const url = await client.until<string>('start')
     await client.sendText('Buenos días.')
@@ -106,7 +106,7 @@ test('the URL: at the address the client used, long, without the key, and differ
   }
 })
 
-test('behind a proxy the URL is at the public address', async () => {
+test('uses the public address in the URL when proxied', async () => {
   const { ready } = await fakeService({ publicUrl: 'https://speech.example/base/' })
   const { client } = await ready('/tts', LIVE)
   expect(client.payloads<string>('start')[0]).toMatch(
@@ -146,7 +146,7 @@ test('the URL is gone with the session, and the response of the reader ends', as
   expect(await gone.json()).toMatchObject({ code: 'not_found', error: 'stream_unknown' })
 })
 
-test('a new reader takes over; one that left may come again', async () => {
+test('a new reader takes over; one that disconnected can reconnect', async () => {
   const { ready } = await fakeService()
   const { client } = await ready('/tts', LIVE)
   const url = client.payloads<string>('start')[0]!

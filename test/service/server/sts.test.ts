@@ -101,7 +101,7 @@ test('ten seconds sent at once, as after a break, are all understood and in orde
   client.close()
 })
 
-test('a session beside a misbehaving one hears what it would hear alone', async () => {
+test('a session is not affected by a misbehaving one on the same service', async () => {
   const good = await real.ready('/sts')
   const bad = await real.ready('/sts')
   const speaking = speak(good, two, 60)
@@ -140,7 +140,7 @@ test('hanging up in the middle of a sentence, again and again, frees the place a
   for (const client of clients) client.close()
 })
 
-test('a phrase out of the book is taken as it stands there', async () => {
+test('uses a phrase of the phrasebook verbatim', async () => {
   const [translator] = real.service.engines.translators
   expect(await translator?.translate('can you hear me', 'en-us', 'es-es')).toBe('¿Me oye?')
 })

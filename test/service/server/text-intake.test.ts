@@ -98,7 +98,7 @@ test('texts wait for a client that has not read what it was sent, and are droppe
   expect(session.take('six')).toBe(false)
 })
 
-test('a fault of ours in the work ends the session and is told as such', async () => {
+test('an internal error ends the session and is reported as such', async () => {
   const { channel, session } = texts({
     async work() {
       throw new Error('a fault of ours')
@@ -111,14 +111,14 @@ test('a fault of ours in the work ends the session and is told as such', async (
   expect(channel.ended).toBe(true)
 })
 
-test('a way out that cannot be opened is told', async () => {
+test('reports an output that cannot be opened', async () => {
   const { channel, session } = texts({ open: () => Promise.reject(new Error('no encoder')) })
   await session.open()
   expect(channel.events).toEqual(['connected', 'unexpected'])
   expect(channel.ended).toBe(true)
 })
 
-test('many bad texts in a row end the session; a good one between begins the count anew', async () => {
+test('many consecutive bad texts end the session; a good one resets the count', async () => {
   const { channel, session } = texts({}, { maxBadFragments: 3 })
   await session.open()
   for (const text of ['', 5, 'good', '', 5]) session.take(text)

@@ -68,7 +68,7 @@ describe('with the installed engines', () => {
   })
 })
 
-test('a text that breaks the engine is told and still answered, and the next is whole', async () => {
+test('reports and answers a text that breaks the engine, and translates the next', async () => {
   const { ready } = await fakeService()
   const { client } = await ready('/translator')
   for (const text of ['one', 'fail', 'two']) expect(await client.sendText(text)).toBe(true)

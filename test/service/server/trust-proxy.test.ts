@@ -26,7 +26,7 @@ async function proxied(trustProxy: string[]) {
   return { http, connection }
 }
 
-test('behind a trusted proxy each client has its own attempts, and only its own', async () => {
+test('limits attempts per client behind a trusted proxy', async () => {
   const { http, connection } = await proxied(['loopback'])
   expect(await connection('203.0.113.1', 'wrong')).toBe('key_wrong')
   expect(await http('203.0.113.1', 'wrong')).toBe(401)

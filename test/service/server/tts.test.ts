@@ -144,7 +144,7 @@ test('a voice by what it is like', async () => {
 })
 
 test.each(['MUTE', 'one STOP'])(
-  '"%s" that breaks the engine is told, ended, and the next is whole',
+  '"%s" that breaks the engine is reported, ended, and the next is whole',
   async text => {
     for (const receiveAudio of [RECEIVE, STREAMING.receiveAudio, { ...RECEIVE, obtainVia: 'stream' }]) {
       const { ready } = await fakeService()

@@ -10,7 +10,7 @@ import { THEN } from './helpers/then.ts'
 const NOW = THEN.getTime()
 const SLICE = Math.floor(NOW / SLICE_MS)
 
-test('it stands beside the key file', () => {
+test('is located next to the key file', () => {
   expect(usagePath('/etc/dragoman.keys.json')).toBe('/etc/dragoman.keys.usage.json')
   expect(usagePath('keys')).toBe('keys.usage.json')
 })
@@ -43,7 +43,7 @@ test('what is added is added up; what is too old goes; what is dated later count
   expect(await file.read(NOW + 200 * SLICE_MS)).toEqual(new Map())
 })
 
-test('any number of services add at the same time, and nothing is lost', async () => {
+test('any number of services add at the same time without losses', async () => {
   const path = usagePath(await keyFilePath())
   const services = Array.from({ length: 8 }, () => new UsageFile(path, systemClock))
   const fresh = new Map([['desk', new Map([[SLICE, 100]])]])
@@ -51,7 +51,7 @@ test('any number of services add at the same time, and nothing is lost', async (
   expect((await services[0]!.read(NOW)).get('desk')).toEqual(new Map([[SLICE, 1_600]]))
 })
 
-test('whatever is in the file, it is understood or is a SyntaxError', async () => {
+test('reads any content or throws a SyntaxError', async () => {
   const path = usagePath(await keyFilePath())
   const file = new UsageFile(path, systemClock)
   const near = fc.record({

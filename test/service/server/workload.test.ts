@@ -28,13 +28,13 @@ function reason(refused: () => void): ServiceError {
   throw new Error('nobody was refused')
 }
 
-test('a session may begin while the others are kept up with', () => {
+test('admits a session while the others keep up', () => {
   const { session, admission } = loaded()
   session.behindMs = 1_000
   admission.assertRoom()
 })
 
-test('no session begins while another is behind, nor at once when it has caught up in a pause', () => {
+test('rejects sessions while another is behind, and shortly after', () => {
   const { clock, session, admission } = loaded()
   session.behindMs = 1_400
   clock.advance(200)
@@ -48,7 +48,7 @@ test('no session begins while another is behind, nor at once when it has caught 
   admission.assertRoom()
 })
 
-test('no session begins while the threads of the recogniser are busy', () => {
+test("rejects sessions while the recognizer's threads are busy", () => {
   const { threads, admission } = loaded()
   threads.share = 0.95
   expect(reason(() => admission.assertRoom()).message).toContain('95 % busy')
@@ -56,7 +56,7 @@ test('no session begins while the threads of the recogniser are busy', () => {
   admission.assertRoom()
 })
 
-test('a session that has ended is behind no more, and nothing ticks for nobody', () => {
+test('forgets an ended session, and stops its timer without sessions', () => {
   const { clock, workload, session, followed } = loaded()
   session.behindMs = 5_000
   expect(workload.behindMs).toBe(5_000)
@@ -65,7 +65,7 @@ test('a session that has ended is behind no more, and nothing ticks for nobody',
   expect([workload.behindMs, clock.pending]).toEqual([0, 0])
 })
 
-test('files wait while somebody who speaks does, and no longer', async () => {
+test('files wait only as long as live speech does', async () => {
   const { clock, workload, session } = loaded()
   await workload.calm(new AbortController().signal)
   session.behindMs = 250
@@ -88,7 +88,7 @@ test('files wait while somebody who speaks does, and no longer', async () => {
   await expect(given).rejects.toThrow('gone')
 })
 
-test('a session is told that it falls behind once, again when it had caught up, and ends far behind', () => {
+test('notifies a session once that it falls behind, again after it caught up, and ends it far behind', () => {
   const told: string[] = []
   const outlet = {
     emit() {},
@@ -108,7 +108,7 @@ test('a session is told that it falls behind once, again when it had caught up, 
   expect(told).toEqual(['falling_behind', 'falling_behind', 'too_far_behind'])
 })
 
-test('threads are as busy as they were in the last seconds', () => {
+test('measures the load of the threads in the last seconds', () => {
   const clock = new FakeClock()
   const use = new ThreadUse(clock, 4)
   expect(use.share).toBe(0)

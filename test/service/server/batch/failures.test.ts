@@ -17,11 +17,11 @@ function expectRow(answer: Awaited<ReturnType<typeof met>>, name: ErrorName): vo
   expect(answer.status).toBe(status)
 }
 
-test.each(Object.entries(batchFailures))('%s is told as the table says', async (name, provoke) => {
+test.each(Object.entries(batchFailures))('%s is reported as in the table', async (name, provoke) => {
   expectRow(await provoke(), name as ErrorName)
 })
 
-test.each(sharedFailures)('%s is told for %j', async (name, fields: Fields) => {
+test.each(sharedFailures)('%s is reported for %j', async (name, fields: Fields) => {
   const { url } = await fakeService({}, { engines: quickEngines().engines })
   expectRow(await met(upload(url, fields)), name)
 })
@@ -47,7 +47,7 @@ test('an engine that breaks fails the job, not the service', async () => {
   expect((await upload(url, STT)).status).toBe(200)
 })
 
-test('without a place for a session there is none for a job', async () => {
+test('rejects a job when no session slot is free', async () => {
   const { engines } = quickEngines()
   const { url, ready } = await fakeService({ maxSessions: 1 }, { engines })
   await ready('/stt')
@@ -74,7 +74,7 @@ describe('the key', () => {
     expectRow(await post(half), 'minutes_used_up')
   })
 
-  test('a wrong one sends nobody through a large upload', async () => {
+  test('rejects a wrong one before a large upload', async () => {
     const { url } = await fakeService()
     const body = new FormData()
     body.set('file', new Blob([new Uint8Array(20_000_000)]), 'a.wav')

@@ -46,7 +46,7 @@ test.each([
   ['Matroska Opus', ['-c:a', 'libopus', '-f', 'matroska']],
   ['ogg Vorbis', ['-c:a', 'libvorbis', '-f', 'ogg']],
   ['ogg Vorbis 44100 stereo', ['-c:a', 'libvorbis', '-ar', '44100', '-ac', '2', '-f', 'ogg']],
-] as const)('%s is heard as it is', async (_name, how) => {
+] as const)('recognizes %s unchanged', async (_name, how) => {
   const { ms, tone, durationMs } = await heard(converted(...how))
   expect(ms).toBeGreaterThan(975)
   expect(ms).toBeLessThan(1075)
@@ -97,7 +97,7 @@ test.each([
   expect((await upload(url, { mode: 'stt', file: whole })).status).toBe(200)
 })
 
-test('an ogg that is damaged all over is given up early', async () => {
+test('gives up early on an ogg that is damaged everywhere', async () => {
   const whole = Buffer.from(converted('-af', 'aloop=29:16000', '-c:a', 'libopus', '-f', 'ogg'))
   // Every packet after the headers, in the middle; the pages stay whole.
   for (let at = whole.indexOf('OggS', 100); at >= 0; at = whole.indexOf('OggS', at + 4)) {

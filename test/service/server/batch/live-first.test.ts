@@ -5,7 +5,7 @@ import { upload } from './upload.ts'
 
 const STT = { mode: 'stt', languageIdSource: 'en-us', file: WAV }
 
-test('a file waits while somebody who speaks has to, and is done when they have not', async () => {
+test('a file waits while live speech has to wait, and is then processed', async () => {
   const { url, ready, engines } = await fakeService()
   const { stream } = await ready('/stt')
   stream.behindMs = 500

@@ -28,7 +28,7 @@ async function started(says: readonly string[] = ['hello', 'good night']) {
   }
 }
 
-test('stt answers what was said and nothing else', async () => {
+test('stt returns only the transcript', async () => {
   const { result } = await started()
   expect(await result(stt)).toEqual({
     languageIdSource: 'en-us',
@@ -98,7 +98,7 @@ test('tts answers an mp3, as numbers, as base64, or alone', async () => {
   expect(decoded(bytes).rms).toBeGreaterThan(1000)
 })
 
-test('parameters may stand in the query, and the mp3 have another rate', async () => {
+test('accepts parameters in the query, and another rate for the mp3', async () => {
   const { result } = await started()
   const receiveAudio = encodeURIComponent('{"sampleRate":22050}')
   const answer = await result(
@@ -109,7 +109,7 @@ test('parameters may stand in the query, and the mp3 have another rate', async (
   expect(decoded(Buffer.from(answer.file!.data)).rate).toBe(22_050)
 })
 
-test('the language may be left out where there is only one to hear', async () => {
+test('accepts a missing language if only one is available', async () => {
   const { result, ears, post } = await started()
   expect((await result(stt)).languageIdSource).toBe('en-us')
   expect((await result({ ...stt, languageIdSource: 'EN-gb' })).languageIdSource).toBe('en-gb')

@@ -90,7 +90,7 @@ describe('a stream of PocketSphinx', () => {
     expect(await say(stream, clock, 10_000)).toBeGreaterThan(1_500)
   })
 
-  test('has caught up as soon as everything is understood: what comes then is due at once', async () => {
+  test('has caught up when everything is recognized: new audio is due at once', async () => {
     const clock = new FakeClock()
     const stream = streamOf(clock, 0.1)
     for (let at = 0; at < 5_000; at += FRAGMENT_MS) stream.write(FRAGMENT)

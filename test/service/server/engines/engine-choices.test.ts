@@ -79,7 +79,7 @@ test('the order of the settings holds, languages limit an engine, the installed 
   expect(engines.voices().some(({ entry }) => entry.languageId === 'de-de')).toBe(false)
 })
 
-test('an engine that fails is stood in for by the next, with a line in the log that quotes nothing', async () => {
+test('falls back to the next engine, and logs it without quoting speech', async () => {
   const server = await new FakeOpenAi().listen()
   server.fault = 'status 500'
   const lines: Lines = []
@@ -119,7 +119,7 @@ test('an engine that fails is stood in for by the next, with a line in the log t
   expect(JSON.stringify(lines)).not.toMatch(/house|casa|never-in-a-log/)
 })
 
-test('an engine whose server is away is left out with a line in the log', async () => {
+test('skips an engine whose server is unavailable, and logs it', async () => {
   const lines: Lines = []
   const away = 'http://127.0.0.1:9'
   await using built = await service(

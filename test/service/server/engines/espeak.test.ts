@@ -43,7 +43,7 @@ const VARIANTS = `Pty Language       Age/Gender VoiceName          File         
  5  variant         --/F      female3            !v/f3
 `
 
-test('voices: what is listed without data is left out, women are variants, a borrowed voice says so', () => {
+test('voices: omits entries without data, lists female variants, and names borrowed voices', () => {
   const voices = voiceList(parseVoices(VOICES), parseVariants(VARIANTS)).map(({ entry }) => entry)
   expect(new Set(voices.map(voice => voice.languageId))).toEqual(
     new Set(['es-es', 'es-mx', 'es-419', 'gl-es', 'pt-pt']),

@@ -36,7 +36,7 @@ describe.skipIf(!installed)('where it is installed', () => {
     expect(voices.some(({ voiceId }) => voiceId.includes('time'))).toBe(false)
   })
 
-  test('while it speaks nothing of an utterance can be found by name, so that nothing stays after a SIGKILL', async () => {
+  test('uses no named file while it speaks, so that nothing remains after a SIGKILL', async () => {
     const engine = await Flite.create(ENGINES.flite)
     const before = leftovers()
     let running = true
@@ -58,7 +58,7 @@ describe.skipIf(!installed)('where it is installed', () => {
     await engine.close()
   })
 
-  test('nothing of an utterance stays on the disk or as a process, also when it is aborted', async () => {
+  test('leaves no files or processes, also when aborted', async () => {
     const engine = await Flite.create(ENGINES.flite)
     const before = leftovers()
     const stop = new AbortController()

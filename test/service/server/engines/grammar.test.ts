@@ -91,7 +91,7 @@ test.each([
   [{ wrong: { jsgf: 'public <a> = one' } }, 'grammars.wrong'],
   [{ odd: { phrases: ['xqzzy plugh'] } }, 'grammars.odd'],
   [{ gone: { file: '/nowhere.gram' } }, '/nowhere.gram'],
-])('a grammar that is no good is told at the start: %j', async (grammars, told) => {
+])('reports an invalid grammar at startup: %j', async (grammars, told) => {
   await expect(PocketSphinx.create({ ...options, grammars }, systemClock)).rejects.toThrow(told)
 })
 

@@ -35,7 +35,7 @@ test('other languages get a capital and a period only; what is written well stay
   expect(normalised(normalised('i met mr jones', 'en-us'), 'en-us')).toBe('I met Mr. jones.')
 })
 
-test('a sentence begins with a capital, also behind an opening mark', () => {
+test('capitalizes the start of a sentence, also after an opening mark', () => {
   expect(capitalised('¡hola!')).toBe('¡Hola!')
   expect(capitalised('«sí»')).toBe('«Sí»')
   expect(capitalised('3 houses')).toBe('3 houses')

@@ -61,7 +61,7 @@ test('the same audio cut otherwise is the same text at nearly the same places', 
     expect(Math.abs(endMs - large.finals[index]!.endMs)).toBeLessThanOrEqual(100)
 })
 
-test('an utterance ends after its last word and before the next one begins', async () => {
+test('an utterance ends after its last word and before the next one starts', async () => {
   const { finals } = await all(pcm, 960)
   // The first sentence is over 3390 ms into the audio, the second begins at 4090.
   expect(finals[0]!.endMs).toBeGreaterThan(3_000)
@@ -79,7 +79,7 @@ test('neither silence nor soft noise nor a pause makes words', async () => {
   }
 })
 
-test('speech without a pause is cut, and nothing of it is lost', async () => {
+test('cuts speech without a pause, and loses none of it', async () => {
   const quick = await PocketSphinx.create({ ...options, decoders: 1, longMs: 2_500 }, systemClock)
   const { sink, finals } = listen()
   const stream = await quick.open('en-us', sink)
@@ -93,7 +93,7 @@ test('speech without a pause is cut, and nothing of it is lost', async () => {
   for (const word of ['woman', 'made', 'respectable']) expect(text).toContain(word)
 })
 
-test('a decoder goes to the next speaker and is not made anew', async () => {
+test('reuses a decoder for the next speaker', async () => {
   for (let n = 0; n < 5; n++) {
     const stream = await engine.open('en-us', listen().sink)
     stream.write(recording(2).subarray(0, 16_000 + n))
@@ -146,12 +146,12 @@ test("decoders that are made while others work leave the library's memory whole"
   expect({ code, signal, said }).toEqual({ code: 0, signal: null, said: ['', ''] })
 })
 
-test('a tone is heard as no sentence', async () => {
+test('recognizes no sentence in a tone', async () => {
   const { finals } = await all(joined(pause(500), sine(440, 2_000), pause(1_000)), 960)
   for (const { text } of finals) expect(text.split(' ').length).toBeLessThanOrEqual(1)
 })
 
-test('the first sentence by telephone is understood, and a voice in the full band after it', async () => {
+test('recognizes a first sentence by phone, and then a full-band voice', async () => {
   const byTelephone = (audio: Int16Array) => {
     const narrow = createResampler(16_000, 8_000).process(audio).slice()
     return createResampler(8_000, 16_000).process(narrow).slice()

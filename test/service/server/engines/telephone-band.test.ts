@@ -13,7 +13,7 @@ function share(pcm: Int16Array): number {
   return heard.filter(Boolean).length / heard.length
 }
 
-test('a recording is in the full band, and by telephone it is not', () => {
+test('detects a full-band recording, and the same by phone', () => {
   for (const number of [1, 2, 3, 4, 5] as const) {
     const narrow = createResampler(16_000, 8_000).process(recording(number)).slice()
     expect(share(recording(number))).toBeLessThan(0.1)

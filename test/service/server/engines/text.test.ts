@@ -18,14 +18,14 @@ describe('before translation', () => {
     expect(asked('it is mine')).toBe('It is mine')
   })
 
-  test('please is taken out and put back in the other language', () => {
+  test('removes please and restores it in the other language', () => {
     const { before, after } = edited('hold the line please', 'en', 'es')
     expect(before).toBe('Hold the line')
     expect(after('Aguarde en la línea.')).toBe('Aguarde en la línea, por favor.')
     expect(edited('please', 'en', 'es').after('complacer')).toBe('Por favor.')
   })
 
-  test('what comes back is a sentence; nothing stays nothing', () => {
+  test('returns a sentence; an empty text stays empty', () => {
     expect(edited('no', 'es', 'en').after('it is small')).toBe('It is small.')
     expect(edited('no', 'es', 'en').after('is it?')).toBe('Is it?')
     expect(edited('', 'en', 'es').after('')).toBe('')
@@ -34,10 +34,10 @@ describe('before translation', () => {
 
 describe('the phrasebook', () => {
   const book = new Phrasebook({ en: { es: { hello: 'Hola.', 'can you hear me': '¿Me oye?' } } })
-  test('knows a phrase whatever its case and punctuation', () => {
+  test('finds a phrase in any case and punctuation', () => {
     expect(book.lookup('Can you HEAR me?', 'en-gb', 'es-mx')).toBe('¿Me oye?')
   })
-  test('knows phrases in a row, but nothing that has more in it', () => {
+  test('finds consecutive phrases, but not a text with other words', () => {
     expect(book.lookup('hello hello can you hear me', 'en-us', 'es-es')).toBe('Hola. Hola. ¿Me oye?')
     expect(book.lookup('hello my friend', 'en-us', 'es-es')).toBeUndefined()
     expect(book.lookup('hello', 'en-us', 'fr-fr')).toBeUndefined()
@@ -50,7 +50,7 @@ describe('the phrasebook', () => {
   })
 })
 
-test('requests to a pipeline are one line, escaped, and come back as they were', () => {
+test('encodes requests to a pipeline as one escaped line, and decodes them unchanged', () => {
   expect(encodeRequest(' a^b\n\0c ')).toBe('a\\^b c.[][\n]')
   for (const text of ['plain', 'a [b] {c} <d> @ ^ $ / \\', '1.5 €'])
     expect(decodeAnswer(encodeRequest(text))).toBe(text)

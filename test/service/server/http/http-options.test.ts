@@ -32,7 +32,7 @@ test('what a request expects beyond 100-continue does not matter', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('what cannot be upgraded is answered as it is', async () => {
+test('answers a rejected upgrade as plain HTTP', async () => {
   const upgrade = ['Host: x', 'Connection: Upgrade', 'Upgrade: websocket']
   expect(await answerTo(['GET /health HTTP/1.1', ...upgrade])).toMatch(/^HTTP\/1\.1 200 /)
   expect(await answerTo(['GET /nothing HTTP/1.1', ...upgrade])).toContain('"error":"path_unknown"')

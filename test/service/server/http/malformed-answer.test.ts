@@ -45,7 +45,7 @@ function connected(port: number): { socket: Socket; heard: () => string; whole: 
 
 const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-test('a head that does not come in time is answered with a time-out of the table', async () => {
+test('answers a late head with a timeout of the table', async () => {
   const { socket, whole } = connected(await server(200))
   socket.write('GET /health HT')
   const answer = await whole
@@ -53,7 +53,7 @@ test('a head that does not come in time is answered with a time-out of the table
   expect(answer).toContain('"error":"upload_too_slow"')
 })
 
-test('garbage behind a request is answered', async () => {
+test('answers garbage after a request', async () => {
   const { socket, whole } = connected(await server(10_000))
   socket.write(`${GET('/silent')}garbage\r\n\r\n`)
   expect(await whole).toMatch(/^HTTP\/1\.1 400 .*"error":"request_malformed"/s)
@@ -62,7 +62,7 @@ test('garbage behind a request is answered', async () => {
 test.each([
   ['alone', GET('/begun')],
   ['and another request waits', GET('/begun') + GET('/silent')],
-])('nothing is written into an answer that has begun: %s', async (_, requests) => {
+])('writes nothing into a started response: %s', async (_, requests) => {
   const { socket, heard, whole } = connected(await server(10_000))
   socket.write(requests)
   while (!heard().includes('the beginning')) await once(socket, 'data')

@@ -49,7 +49,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1')
 })
 
-test('every route of the service is in it, and nothing else', async () => {
+test('lists exactly the routes of the service', async () => {
   const { service, document } = await documented()
   const routes = routesOf(service.app.printRoutes({ commonPrefix: false })).filter(
     route => !route.startsWith('HEAD'),
@@ -74,13 +74,13 @@ test('every error that HTTP has is in it, with its status', async () => {
     }
 })
 
-test('it has the limits in force', async () => {
+test('shows the effective limits', async () => {
   const { document } = await documented({ maxFileBytes: 12_345 })
   expect(document['x-limits'].maxFileBytes).toBe(12_345)
   expect(JSON.stringify(document.paths)).toContain('12345 bytes')
 })
 
-test('what is said to need a key needs one, and nothing else does', async () => {
+test('requires a key exactly where it says so', async () => {
   const { url, document } = await documented()
   for (const [path, methods] of Object.entries(document.paths))
     for (const [method, { security }] of Object.entries(methods)) {

@@ -53,7 +53,7 @@ describe('5: authentication', () => {
     }
   })
 
-  test('5.1 the URL of streamed audio takes the place of the key: only who has one is told it', async () => {
+  test('5.1 the URL of streamed audio replaces the key: only a client with a key receives it', async () => {
     const { ready } = await fakeService()
     const { client } = await ready('/tts', { receiveAudio: { ...RECEIVE, obtainVia: 'stream' } })
     const url = client.payloads<string>('start')[0]!
@@ -81,7 +81,7 @@ describe('5: authentication', () => {
     inAuth.close()
   })
 
-  test('5.4 the operator issues keys: one is good from when it was added, and no request makes one', async () => {
+  test('5.4 the operator issues keys: a key is valid once it was added, and no request creates one', async () => {
     const { path, keys } = await keyFileWith('contractor')
     const { connect, url } = await fakeService({ apiKeys: [], keyFile: path })
     await connect('/stt', {}, keys[0]).until('start')
@@ -165,7 +165,7 @@ describe('6: events', () => {
     } satisfies Record<keyof ServiceErrorBody, unknown>)
   })
 
-  test('6 error: data that cannot be processed is described, and the session goes on', async () => {
+  test('6 error: data that cannot be processed is described, and the session continues', async () => {
     const { ready } = await fakeService({ maxSessions: 4 })
     const wrong = [
       ['/stt', Buffer.alloc(3), 'odd_byte_count'],

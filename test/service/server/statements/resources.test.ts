@@ -111,7 +111,7 @@ describe('2.3: connection parameters', () => {
     expect(await connect(each, { receiveAudio: 'mp3' }).error()).toMatchObject({ error: 'not_json' })
   })
 
-  test('2.3 parameters of other namespaces may be there, and are not used', async () => {
+  test('2.3 parameters of other namespaces are accepted and ignored', async () => {
     expect(Object.keys(await inForce('/stt')).toSorted()).toEqual([
       'languageIdSource',
       'partials',
@@ -134,7 +134,7 @@ describe('2.3: connection parameters', () => {
     client.close()
   })
 
-  test('2.3 sendAudio: broadcastVia chunk, sampleRate 16000, and codec linear16 may be left out', async () => {
+  test('2.3 sendAudio: broadcastVia chunk, sampleRate 16000, and codec linear16 are optional', async () => {
     const sendAudio = { broadcastVia: 'chunk', sampleRate: 16_000 }
     expect((await inForce('/stt', { sendAudio })).sendAudio).toEqual(SEND)
   })
@@ -199,7 +199,7 @@ describe('2.5: batch request', () => {
     expect((await upload(url, { mode: 'dance', file: WAV })).status).toBe(400)
   })
 
-  test('2.5 file is a file part with audio: a mono 16 kHz 16-bit PCM WAV file is taken', async () => {
+  test('2.5 file is a file part with audio: a mono 16 kHz 16-bit PCM WAV file is accepted', async () => {
     const { url } = await fakeService({}, { engines: quickEngines().engines })
     expect((await upload(url, { mode: 'stt', file: WAV })).status).toBe(200)
     expect((await upload(url, { mode: 'stt', file: Buffer.from('no audio') })).status).toBe(415)

@@ -35,7 +35,7 @@ describe('3: states and transitions', () => {
   })
 
   test.each(NAMESPACES)(
-    '3 connected → ready on %s: start when the session is set up; then data is taken',
+    '3 connected → ready on %s: start when the session is set up; then data is accepted',
     async each => {
       const { ready } = await fakeService()
       const { client } = await ready(each)

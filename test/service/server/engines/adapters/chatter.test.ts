@@ -21,7 +21,7 @@ test.each([
   `${WANTED}\n\nNote: "usted" could be used as well.`,
   `${WANTED} (Note: formal)`,
   `${WANTED}\n(Literally: good days …)`,
-])('only the translation is left of %j', answer => {
+])('keeps only the translation of %j', answer => {
   expect(translationIn(answer, SAID)).toBe(WANTED)
 })
 

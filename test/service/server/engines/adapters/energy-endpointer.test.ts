@@ -26,7 +26,7 @@ test('sentences of a human voice, with pauses between, are found one by one', ()
   expect(second.startMs).toBeGreaterThan(3_900)
 })
 
-test('the same whatever the fragments, and each stretch is the audio it names', () => {
+test('gives the same result for all fragment sizes, with correct positions', () => {
   const pcm = joined(pause(500), recording(2), pause(900), recording(5), pause(900))
   const whole = cut(pcm, pcm.length)
   for (const slice of [100, 320, 961]) expect(cut(pcm, slice)).toEqual(whole)

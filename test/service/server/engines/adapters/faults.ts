@@ -28,7 +28,7 @@ export function survivesFaults(
   ask: (url: string) => Promise<unknown>,
   secret: string,
 ): void {
-  test.each(LASTING)('%s is told, in time and without what was said or the key', async fault => {
+  test.each(LASTING)('%s is reported in time, without speech or the key', async fault => {
     const server = await make().listen()
     server.fault = fault
     const begin = performance.now()
@@ -55,7 +55,7 @@ export function survivesFaults(
     expect(server.seen.length).toBe(2)
   })
 
-  test('nobody there is told', async () => {
+  test('reports a missing server', async () => {
     const server = await make().listen()
     await server.app.close()
     await expect(ask(server.url)).rejects.toThrow(EngineError)

@@ -72,7 +72,7 @@ test('asks as documented, and lists its voices as the settings say', async () =>
   ])
 })
 
-test('what comes is read by its content type, not by what was asked', async () => {
+test('reads a response by its content type, not by the requested format', async () => {
   const server = await new FakeOpenAi().listen()
   server.speechType = 'application/octet-stream'
   expect(await spoken(at(server.url, { format: 'wav' }), 'hola')).toMatchObject({ rate: 24_000, ms: 160 })
@@ -83,7 +83,7 @@ test('what comes is read by its content type, not by what was asked', async () =
   await expect(spoken(at(server.url, { format: 'pcm' }), 'hola')).rejects.toThrow('unreadable audio')
 })
 
-test('a long text is asked for in pieces that end with sentences', async () => {
+test('requests a long text in pieces that end with sentences', async () => {
   const server = await new FakeOpenAi().listen()
   await spoken(at(server.url, { timeoutMs: 20_000 }), 'Una frase que no es corta. '.repeat(300))
   const inputs = server.seen.map(({ body }) => (body as { input: string }).input)

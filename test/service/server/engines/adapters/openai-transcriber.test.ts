@@ -95,13 +95,13 @@ test.each<Dialect>(['openai', 'speaches', 'chat'])('reads what is streamed: %s',
   if (dialect !== 'speaches') expect(partials[0]).toMatchObject({ utterance: 1 })
 })
 
-test('a server that does not stream, and one that knows json only', async () => {
+test('accepts a server that does not stream, and one that supports only json', async () => {
   const server = await new FakeOpenAi().listen()
   const { finals } = await heard(at(server.url, { streaming: true, format: 'json' }))
   expect(finals.map(({ text }) => text)).toEqual(['one', 'two'])
 })
 
-test('segments that are noise are left out', async () => {
+test('drops segments that are noise', async () => {
   const server = await new FakeOpenAi().listen()
   server.segments = [
     { text: ' Hello.', no_speech_prob: 0.1, avg_logprob: -0.3 },
@@ -113,7 +113,7 @@ test('segments that are noise are left out', async () => {
   expect(finals[0]?.text).toBe('Hello. Sure of it.')
 })
 
-test('what comes before the end of a session is its last; its request is aborted', async () => {
+test('emits nothing after the end of a session, and aborts its request', async () => {
   const server = await new FakeOpenAi().listen()
   server.fault = 'slow'
   const engine = at(server.url, { timeoutMs: 10_000 })
@@ -129,7 +129,7 @@ test('what comes before the end of a session is its last; its request is aborted
   expect(performance.now() - begin).toBeLessThan(500)
 })
 
-test('a server that failed three times is left alone, and the next engine may serve', async () => {
+test('skips a server after three failures, so that the next engine can take over', async () => {
   const server = await new FakeOpenAi().listen()
   server.fault = 'status 500'
   const engine = at(server.url, { retries: 0 })
