@@ -33,7 +33,7 @@ export function* oggPages(bytes: Uint8Array): Generator<OggPage> {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = 0; at < view.length; ) {
     if (view.toString('latin1', at, at + 4) !== 'OggS'.slice(0, view.length - at))
-      throw new AudioFileError('DAMAGED', `no page of the ogg file begins at byte ${at}`)
+      throw new AudioFileError('DAMAGED', `no page of the ogg file starts at byte ${at}`)
     const start = at + HEAD_BYTES + (view[at + 26] ?? 0)
     let end = start
     for (let n = at + HEAD_BYTES; n < Math.min(start, view.length); n++) end += view[n]!

@@ -120,7 +120,7 @@ export class PcmStream {
   #atBeginning(): boolean | undefined {
     const { bytes, start, length } = this.#queue
     if (length >= BEGINNING_BYTES || this.#ended) return isWav(bytes.subarray(start, start + length))
-    // Most results do not look like the start of a file at all.
+    // Usually a result does not look like the start of a file at all.
     return bytes[start] === 0x52 ? undefined : false
   }
 

@@ -15,7 +15,7 @@ export const SILENT_FRAME: Int16Array = new Int16Array(FRAME_SAMPLES)
 /** Throws unless `pcm` holds complete frames. */
 export function assertFrames(pcm: Int16Array): void {
   if (pcm.length === 0 || pcm.length % FRAME_SAMPLES !== 0)
-    throw new RangeError(`audio comes in frames of ${FRAME_SAMPLES} samples, got ${pcm.length}`)
+    throw new RangeError(`audio must be whole frames of ${FRAME_SAMPLES} samples, got ${pcm.length}`)
 }
 
 /** Returns the bytes of `pcm` as linear16 little-endian: a view, no copy. */

@@ -54,7 +54,7 @@ export class Stretch {
   #trimmed = 0
   #hastened = 0
 
-  /** `source` returns the next samples (at most 2 000), or undefined while there are none. */
+  /** `source` returns the next samples (at most 2 000), or undefined while it is empty. */
   constructor(source: () => Int16Array | undefined) {
     this.#source = source
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Whether a command line tool is installed: oracles that are missing are passed over. */
+/** Returns true if a command line tool is installed: missing oracles are skipped. */
 export function which(tool: string): boolean {
   return spawnSync(tool, ['--version']).error === undefined
 }

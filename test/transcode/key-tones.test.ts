@@ -23,7 +23,7 @@ function tone(
   })
 }
 
-/** The share of whole frames that are taken for key tones. */
+/** The share of complete frames detected as key tones. */
 function share(pcm: Int16Array): number {
   let taken = 0
   let all = 0
@@ -32,7 +32,7 @@ function share(pcm: Int16Array): number {
   return taken / all
 }
 
-/** As it is on a telephone line: µ-law at 8 kHz, and back. */
+/** The audio of a phone line: µ-law at 8 kHz, and back. */
 function overTheLine(pcm: Int16Array): Int16Array {
   const line = createResampler(RATE, 8_000).process(pcm).slice()
   const bytes = new Uint8Array(line.length)
@@ -44,7 +44,7 @@ function overTheLine(pcm: Int16Array): Int16Array {
 describe('the tone of a key', () => {
   it.each(KEYS)('detects %i and %i Hz at any level, with the tolerances of real phones', (...key) => {
     for (const peak of [400, 3_000, 12_000]) expect(share(tone(key, { peak }))).toBe(1)
-    // ITU-T Q.24: one of the tones may be some dB louder; generators are off by less than 1.5 %.
+    // ITU-T Q.24: one of the tones can be several dB louder; generators are off by less than 1.5 %.
     for (const twistDb of [-6, 4]) expect(share(tone(key, { peak: 4_000, twistDb }))).toBe(1)
     for (const off of [0.993, 1.007]) expect(share(tone(key, { off }))).toBe(1)
   })
@@ -61,7 +61,7 @@ describe('the tone of a key', () => {
       [440, 480],
       [350, 440],
       [480, 620],
-      // These look like the key 1 to whoever takes every fourth sample alone.
+      // In every fourth sample alone, these look like the key 1.
       [4_000 - 697, 4_000 - 1_209],
       [697, 4_000 - 1_209],
     ] as const)

@@ -90,7 +90,7 @@ describe('what is levelled', () => {
       const out = level(new Leveller(-20), pcm)
       expect(out.length).toBe(pcm.length)
       const from = Array.from({ length: out.length / 80 }, (_, n) => n * 80)
-      // Against the loudest it may have become.
+      // Relative to the maximum possible level.
       expect(sharpness(out, louder(pcm, 12), from)).toBeLessThan(1.05)
     }
   })

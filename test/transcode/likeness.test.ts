@@ -38,7 +38,7 @@ describe('where a voice repeats itself', () => {
       findRepetition(pcm, from, 240, 40, 240, found)
       const missed = exhaustive(pcm, from, 240, 40, 240) - found.likeness
       expect(missed).toBeGreaterThan(-1e-9)
-      // Where nothing is alike it does not matter which place is taken.
+      // Without any similarity, the position does not matter.
       if (found.likeness + missed > 0.6) worst = Math.max(worst, missed)
       if (missed < 0.01) same++
       places++

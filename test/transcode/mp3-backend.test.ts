@@ -20,7 +20,7 @@ function decodeFrames(decoder: Mp3Decoder, mp3: Uint8Array): (Int16Array | undef
   return starts.map(at => decoder.decode(mp3, at, mp3HeaderAt(mp3, at)!)?.slice())
 }
 
-/** Loud from end to end: wherever it is cut, something is left in the decoder. */
+/** Loud from end to end: at any cut, the decoder has leftover state. */
 function loud(rate: Mp3Rate, channels: 1 | 2, seed: number): Uint8Array {
   const tone = sine(300 + 100 * seed, rate, rate * 0.5, 15_000)
   return encodeMp3(
@@ -39,7 +39,7 @@ const FILES = {
 }
 const files = Object.entries(FILES)
 
-/** What every backend must do. */
+/** Requirements for every backend. */
 function conformsToMp3Backend(make: () => Mp3Backend): void {
   const open = async () => {
     const backend = make()

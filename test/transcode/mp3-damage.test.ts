@@ -114,7 +114,7 @@ describe('what lies around the sound is passed over', () => {
   })
 })
 
-/** How many frames of the clean sound are missing or changed, given where the damage begins. */
+/** Number of frames of the clean sound that are missing or changed, given the start of the damage. */
 function lost(damaged: Int16Array, frame: number, removed: number): number {
   const from = Math.floor(frame * FRAME - (1105 * 16_000) / RATE)
   for (let frames = 0; frames < 20; frames++) {
@@ -136,7 +136,7 @@ describe('damage in the middle', () => {
   test('50 bytes missing within a frame', () => {
     const { pcm, stats } = decodeAll(pool, join(MP3.subarray(0, middle + 40), MP3.subarray(middle + 90)))
     expect(FRAMES - stats.frames).toBeLessThanOrEqual(1)
-    // The one that is cut, the one its end runs into, and those that refer back to the bytes of either.
+    // The cut frame, the frame its end runs into, and frames that refer back to the bytes of either.
     expect(lost(pcm, 40, FRAMES - stats.frames)).toBeLessThanOrEqual(5)
   })
 

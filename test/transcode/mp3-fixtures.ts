@@ -38,7 +38,7 @@ export function join(...parts: Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** Where each frame of a clean file begins, and at last its end. */
+/** Start of each frame of a clean file, and finally its end. */
 export function frameStarts(mp3: Uint8Array): number[] {
   const starts = [0]
   for (let at = 0; ; ) {

@@ -30,7 +30,7 @@ const given = (guard: Mp3Guard, pcm: Int16Array | undefined, reach = pcm ? peak(
   guard.pass(pcm, reach, header).slice()
 
 describe('one frame', () => {
-  test('that is no burst stays the very same', () => {
+  test('that is not a burst stays identical', () => {
     const guard = knowing(5_000)
     for (const level of [0, 100, 4_000, 12_000, 19_900]) {
       const pcm = frame(level)
@@ -137,7 +137,7 @@ describe('an mp3 with damage in it', () => {
     RATE,
   )
   const starts = frameStarts(mp3)
-  /** The first frame that may be damaged: half a second of voice comes before, beside its pauses. */
+  /** The first frame to be damaged: half a second of voice precedes it, not counting pauses. */
   const FIRST = Math.ceil((1.6 * RATE) / SAMPLES)
 
   /** `mp3` with `count` bytes changed in what follows the headers of frames after the first ones. */
@@ -155,7 +155,7 @@ describe('an mp3 with damage in it', () => {
     return bytes
   }
 
-  /** How loud the decoder alone makes it. */
+  /** Level produced by the decoder alone. */
   function unguarded(pool: Mp3Pool, bytes: Uint8Array): number {
     const decoder = pool.borrow()!
     let loudest = 0
@@ -174,7 +174,7 @@ describe('an mp3 with damage in it', () => {
     [60, 8],
   ] as const
   test.each(backends.flatMap(backend => damages.map(each => [backend.name, ...each, backend] as const)))(
-    '%s, %i bytes changed: nothing is %d times as loud as the voice, whatever the seed',
+    '%s, %i bytes changed: no sample is %d times as loud as the voice, for any seed',
     async (_name, count, times, backend) => {
       const pool = await openPool(backend)
       const clean = decodeAll(pool, mp3)
@@ -195,7 +195,7 @@ describe('an mp3 with damage in it', () => {
     },
   )
 
-  test('sounds as before where nothing was changed', async () => {
+  test('leaves unchanged frames as before', async () => {
     const pool = await openPool()
     const clean = decodeAll(pool, mp3).pcm
     for (let seed = 1; seed <= 40; seed++) {

@@ -4,7 +4,7 @@ import { which } from './command.ts'
 import { decodeAll, encodeMp3, frameStarts, join, lame, openPool } from './mp3-fixtures.ts'
 import { lagOf, noise, snr, voice } from './signal.ts'
 
-/** Results of a service, each of which may be a file or a piece: what is heard at the seams. */
+/** Results of a service, each of which is a file or a piece: the sound at the seams. */
 
 const RATES = [8000, 16_000, 22_050, 24_000, 44_100, 48_000] as const
 /** Samples that encoder and decoder put before the sound of each file. */
@@ -20,7 +20,7 @@ function abrupt(rate: number, seconds: number, seed: number): Int16Array {
   )
 }
 
-/** All that `results` give, written one by one; `marked`: the stream is told where each begins. */
+/** The output for `results`, written one by one; `marked`: with their starts marked. */
 function heard(results: readonly Uint8Array[], marked: boolean) {
   const pieces: number[] = []
   const stream = new Mp3Stream(pool, pcm => {

@@ -14,7 +14,7 @@ const SOURCE = voice(16_000, SECONDS)
 const pool = await openPool()
 afterAll(() => pool.close())
 
-describe('what goes in comes out, at 16 kHz and in its place', () => {
+describe('emits its input at 16 kHz, at the right position', () => {
   test.each(RATES.flatMap(rate => [[rate, 1] as const, [rate, 2] as const]))(
     '%i Hz, %i channels',
     (rate, channels) => {

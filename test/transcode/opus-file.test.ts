@@ -37,7 +37,7 @@ test.each([
   ['WebM as browsers record it', webmFile(SECOND)],
   ['WebM of known sizes', webmFile(SECOND, { unknownSizes: false })],
   ['WebM with blocks in groups', webmFile(SECOND, { groups: true })],
-  ['WebM beside a picture', webmFile(SECOND, { track: 2, picture: true })],
+  ['WebM with a picture', webmFile(SECOND, { track: 2, picture: true })],
   ['WebM with a track of a large number', webmFile(SECOND, { track: 300, picture: true })],
 ])('decodes %s', async (_name, file) => {
   expectTone(await sound(file), 1_000)
@@ -50,7 +50,7 @@ test('packets that continue on the next page are whole, with comments of any len
   const pages = [oggPage([opusHead()], { flags: 2 })]
   pages.push(oggPage([comments.subarray(0, 255 * 255)], {}, true))
   pages.push(oggPage([comments.subarray(255 * 255)], { flags: 1 }))
-  // Each packet is cut after its first 255 bytes, where it has so many.
+  // Each packet is cut after its first 255 bytes, if it is that long.
   let open = false
   for (const packet of SECOND.map(each => opusLonger(each))) {
     pages.push(oggPage([packet.subarray(0, 255)], { flags: open ? 1 : 0 }, true))

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { OPUS_CLOCK_RATE, opusSamples } from '../../src/transcode/opus-packet.ts'
 
-/** What libopus makes of a packet (samples at 48 kHz); 0 if it refuses it. */
+/** Length of a packet according to libopus (samples at 48 kHz); 0 if it rejects it. */
 function decodedSamples(packet: Uint8Array): number {
   try {
     return new Decoder({ channels: 1, sample_rate: 48_000 }).decode(packet).byteLength / 2
@@ -18,7 +18,7 @@ test.each([
   ['three frames of 20 ms', [0xfb, 3, 0, 0, 0], 60],
   ['60 ms of SILK', [0x18, 0], 60],
   ['2.5 ms of CELT', [0xe0, 0], 2.5],
-  ['nothing but a head: a frame that was not sent', [0xf8], 20],
+  ['only a header: a frame that was not sent', [0xf8], 20],
 ])('%s', (_name, bytes, ms) => {
   expect(opusSamples(Uint8Array.from(bytes))).toBe((ms * OPUS_CLOCK_RATE) / 1000)
 })

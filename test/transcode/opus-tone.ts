@@ -5,7 +5,7 @@ import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import { sine } from '../helpers/tone.ts'
 
 export interface CodedTone {
-  /** The tone that went in (Hz), and what came out by its zero crossings. */
+  /** The input tone (Hz), and the output tone by its zero crossings. */
   readonly hz: number
   readonly heardHz: number
   /** Frames whose level is not that of the tone. */

@@ -3,6 +3,6 @@ import { OpusDecoder } from '../../src/transcode/opus-decoder.ts'
 import { OpusEncoder } from '../../src/transcode/opus-encoder.ts'
 import { codedTone } from './opus-tone.ts'
 
-/** Codes a tone on a thread of its own, and tells how it sounded. */
+/** Encodes a tone on a separate thread, and reports the result. */
 const { hz, frames } = workerData as { hz: number; frames: number }
 parentPort?.postMessage(codedTone(new OpusEncoder(), new OpusDecoder(), hz, frames))

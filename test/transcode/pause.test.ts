@@ -28,7 +28,7 @@ function trimmed(pcm: Int16Array): Int16Array {
   }
 }
 
-/** How long the pauses of `pcm` last (ms): stretches without a sample above `loud`, 20 ms and more. */
+/** Lengths of the pauses of `pcm` (ms): intervals without a sample above `loud`, 20 ms and more. */
 function pauses(pcm: Int16Array, loud: number): number[] {
   const found: number[] = []
   let quiet = 0
@@ -73,7 +73,7 @@ describe('pauses', () => {
     expect(trimmed(pcm)).toEqual(pcm)
   })
 
-  test('are all that is touched: what is said stays, to the last bit, softly spoken words too', () => {
+  test('are all that is changed: speech stays identical, quiet words too', () => {
     const soft = word.map(sample => sample / 10)
     fc.assert(
       fc.property(
@@ -106,7 +106,7 @@ describe('pauses', () => {
   })
 })
 
-/** Where `part` stands in `pcm`, from `from` on; −`part.length` − 1 if it does not. */
+/** Position of `part` in `pcm`, from `from` on; −`part.length` − 1 if it is missing. */
 function indexOf(pcm: Int16Array, part: Int16Array, from: number): number {
   const whole = Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength)
   const at = whole.indexOf(Buffer.from(part.buffer, part.byteOffset, part.byteLength), from * 2)

@@ -86,7 +86,7 @@ test.each([
   [44_100, 16_000],
 ])('%i → %i: after an hour every sample is where it was in the first second', (from, to) => {
   const resampler = createResampler(from, to)
-  // 400 Hz has eight whole periods in 20 ms, so each frame goes on where the last one ended.
+  // 400 Hz has eight whole periods in 20 ms, so each frame continues the last one.
   const frame = sine(400, from, from / 50)
   resampler.process(frame)
   const first = resampler.process(frame).slice()

@@ -1,4 +1,4 @@
-/** Test signals, and how to measure what became of them. */
+/** Test signals, and measurements of their results. */
 
 /** A sine of `hz` at `rate` Hz, `count` samples long. */
 export function sine(hz: number, rate: number, count: number, peak = 30_000, phase = 0.2): Int16Array {

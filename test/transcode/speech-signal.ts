@@ -90,7 +90,7 @@ export function steepest(pcm: Int16Array): number {
   return most
 }
 
-/** Level of the speech in `pcm` (dBFS): the frames that are no more than 25 dB under the loudest. */
+/** Level of the speech in `pcm` (dBFS): the frames at most 25 dB below the loudest. */
 export function speechDb(pcm: Int16Array): number {
   const powers: number[] = []
   for (let at = 0; at + 320 <= pcm.length; at += 320)

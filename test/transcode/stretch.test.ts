@@ -7,7 +7,7 @@ import { noise, sine } from './signal.ts'
 import { pitchAt, recording, recordings, sharpness, steepest, vowel } from './speech-signal.ts'
 
 const FACTORS = [1.05, 1.1, 1.15, 1.2, 1.25]
-/** As far as it looks ahead, and so the most by which it may be late with leaving something out. */
+/** Its look-ahead, and so the maximum delay of a removal. */
 const WINDOW = 480
 
 /** A source that gives `pcm` in pieces of `size`. */
@@ -21,7 +21,7 @@ function pieces(pcm: Int16Array, size: () => number = () => FRAME_SAMPLES) {
   }
 }
 
-/** All of `pcm` at `factor`, and where in it every 5 ms of the result begin. */
+/** All of `pcm` at `factor`, and the source position of every 5 ms of the result. */
 function stretched(pcm: Int16Array, factor: number | ((at: number) => number), trimming = false) {
   const stretch = new Stretch(pieces(pcm))
   stretch.trimming = trimming
@@ -92,7 +92,7 @@ describe('speech made faster', () => {
     expect(ratios.length).toBeGreaterThan(60)
     ratios.sort((a, b) => a - b)
     expect(Math.abs(ratios[ratios.length >> 1]! - 1)).toBeLessThan(0.005)
-    // Octaves apart: a place whose period was not told alike. The others may differ by the voice's own glide.
+    // Octaves apart: the period is ambiguous there. The others can differ by the voice's own glide.
     const near = ratios.filter(ratio => ratio > 0.9 && ratio < 1.1)
     expect(near.length / ratios.length).toBeGreaterThan(0.9)
     expect(Math.abs(near.reduce((sum, ratio) => sum + ratio, 0) / near.length - 1)).toBeLessThan(0.005)
@@ -130,7 +130,7 @@ describe('speech made faster', () => {
 })
 
 describe('is free of clicks', () => {
-  /** One that leaves a fifth out without looking: what the measure must find. */
+  /** Removes a fifth without looking, which the measurement must detect. */
   const careless = (pcm: Int16Array) => {
     const parts: Int16Array[] = []
     const from: number[] = []
@@ -155,7 +155,7 @@ describe('is free of clicks', () => {
     for (const factor of [1, ...FACTORS])
       for (const trimming of [false, true]) {
         const out = stretched(pcm, factor, trimming)
-        // A pause's own noise, mixed with what came long before, is compared with what stands around it.
+        // A pause's own noise, mixed with much earlier samples, is compared with its surroundings.
         expect(sharpness(out.pcm, pcm, out.from)).toBeLessThan(trimming ? 2 : 1.6)
         expect(steepest(out.pcm)).toBeLessThanOrEqual(steepest(pcm) * 1.05)
       }

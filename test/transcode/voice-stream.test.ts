@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const SAID = tone(700, 600)
 
-/** What comes out when `pieces` come as results of their own. */
+/** The output when `pieces` are separate results. */
 function heard(pieces: readonly Uint8Array[], rate?: number): Int16Array {
   const out: Int16Array[] = []
   const stream = new VoiceStream(pool, pcm => out.push(pcm.slice()), rate)
@@ -116,7 +116,7 @@ describe('a voice', () => {
     const file = Buffer.concat([encodeWav(SAID, 16_000), Buffer.from('LIST\x04\0\0\0abcd')])
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 8 }), sizes => {
-        // What follows the sound is no sound where it comes in the same piece; later pieces are taken for more of it.
+        // Data after the sound is not sound if it is in the same piece; later pieces count as more of it.
         expect(heard(cut(file, [...sizes, file.length])).subarray(0, SAID.length)).toEqual(SAID)
         expect(heard(cut(encodeWav(SAID, 16_000), sizes))).toEqual(SAID)
       }),
@@ -198,7 +198,7 @@ describe('a voice', () => {
   })
 })
 
-/** How alike two sounds are, 1 at most, wherever one begins within 2 ms of the other. */
+/** Similarity of two sounds, 1 at most, with offsets up to 2 ms. */
 function likeness(a: Int16Array, b: Int16Array): number {
   let best = 0
   for (let shift = -32; shift <= 32; shift++) {

@@ -19,7 +19,7 @@ export class ServiceConnection implements Connection {
   #life: Disposable | undefined
 
   /**
-   * `gone` is called before `sink.ended`. The service ends the session after `lifeMs`, or earlier if it says so;
+   * `gone` is called before `sink.ended`. The service ends the session after `lifeMs`, or earlier if announced;
    * `sink.renew` is called in time.
    */
   constructor(

@@ -1,4 +1,4 @@
-/** How a failure reaches a client on the socket. */
+/** Delivery of a failure to a client on the socket. */
 export type Delivery =
   /** The connection is rejected with `connect_error`, the body in `err.data`. */
   | 'connect_error'

@@ -33,7 +33,7 @@ export class KeyWatch implements Disposable {
   readonly #keys: ApiKeys
   readonly #log: Log
   readonly #ticker: Ticker
-  /** Of the version that was read last; undefined if there is none. */
+  /** Of the version that was read last; undefined without a file. */
   #stamp: string | undefined
   #status: KeyFileStatus = 'current'
   #failed = 0
@@ -68,7 +68,7 @@ export class KeyWatch implements Disposable {
     return this.#status
   }
 
-  /** Identifies the active version of the file without revealing its content; undefined if there is none. */
+  /** Identifies the active version of the file without revealing its content; undefined without one. */
   get revision(): string | undefined {
     return this.#status === 'current' && this.#stamp !== undefined ? revisionOf(this.#stamp) : undefined
   }

@@ -12,9 +12,9 @@ export interface PaceLimits {
 export interface PaceParts {
   readonly outlet: Outlet
   readonly limits: PaceLimits
-  /** How long the oldest speech has been waiting for the recognizer (ms). */
+  /** Time the oldest speech has been waiting for the recognizer (ms). */
   readonly behind: () => number
-  /** How long the oldest speech has been waiting for its result, at any engine (ms). */
+  /** Time the oldest speech has been waiting for its result, at any engine (ms). */
   readonly late: () => number
 }
 

@@ -13,7 +13,7 @@ const BUSY = 0.9
 
 /** A live session whose delay is monitored. */
 export interface Followed {
-  /** How long its oldest speech has been waiting for the recognizer (ms). */
+  /** Time its oldest speech has been waiting for the recognizer (ms). */
   readonly behindMs: number
   /** Called at intervals to check that the session keeps up. */
   judge(): void

@@ -6,7 +6,7 @@ import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** Some time in a quarter of an hour that has begun. */
+/** A time within a quarter of an hour that has started. */
 const ORIGIN_MS = 1_767_323_045_000
 
 const of = (clock: FakeClock, minutes: number) =>

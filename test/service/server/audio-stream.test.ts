@@ -24,7 +24,7 @@ async function streamed({ maxUnreadBytes = 1_000_000 } = {}) {
   return { clock, told, mp3, stream }
 }
 
-/** Everything that has come and was not taken before. */
+/** Everything received since the last call. */
 function taken(reader: Readable): Buffer {
   return (reader.read() as Buffer | null) ?? Buffer.alloc(0)
 }

@@ -86,7 +86,7 @@ test('a service that is stopped in the middle of its work is killed, and another
   const { url, pid } = service
   process.kill(pid!, 'SIGSTOP')
   clock.advance(8_000)
-  // Not yet: a machine may be that busy.
+  // Not yet: the machine can be that busy.
   expect(lines.map(({ message }) => message)).not.toContain('service process killed')
   clock.advance(1_000)
   expect(lines).toContainEqual(
@@ -121,7 +121,7 @@ test('when the parent is gone the service goes too', async () => {
 
 test('a process whose parent has gone while it has something to say ends without an error', async () => {
   const path = fileURLToPath(new URL('../../../src/service/server/process.ts', import.meta.url))
-  // Stopped, it finds what it is asked together with the end of who asked.
+  // While suspended, it receives the request and then the end of its parent.
   const parent = `
     import { fork, spawn } from 'node:child_process'
     const child = fork(${JSON.stringify(path)}, { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })

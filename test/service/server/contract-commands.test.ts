@@ -23,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'dragoman-curl-'))
 for (const name of ['recordings', 'LICENSE']) symlinkSync(PROJECT + name, join(folder, name))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What a value is made of: names and kinds, and of a list its first. */
+/** Shape of a value: names and types, and the first element of a list. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shape)
   if (typeof value !== 'object' || value === null) return typeof value
@@ -41,7 +41,7 @@ test.each(examples)('$command', async ({ command, answer }) => {
   if (!answer) return
   const [found, said] = [JSON.parse(stdout), JSON.parse(answer)]
   expect(shape(found)).toEqual(shape(said))
-  // What is heard may differ in a word from machine to machine; all else is exact.
+  // The transcript can differ in a word between machines; all else is exact.
   if (!/mode=(stt|tts)/.test(command) || said.code) expect(found).toEqual(said)
 })
 

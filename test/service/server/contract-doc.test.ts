@@ -6,7 +6,7 @@ import { serviceSettings } from '../../../src/service/server/service-config.ts'
 
 const page = readFileSync(new URL('../../../docs/service/protocol.md', import.meta.url), 'utf8')
 
-/** Cells of the table whose head begins with `first`. */
+/** Cells of the table whose header starts with `first`. */
 function tableOf(first: string): string[][] {
   const lines = page.split('\n')
   const head = lines.findIndex(line => line.startsWith(`| ${first} `))

@@ -14,7 +14,7 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.close()
 })
 
-/** Whether there was room; the reason if not. */
+/** Returns true if there was room, else the reason. */
 async function outcome(client: TestClient): Promise<'start' | ServiceErrorBody> {
   return Promise.race([
     client.until('start').then(() => 'start' as const),
@@ -46,7 +46,7 @@ async function speak(client: TestClient, pcm: Int16Array): Promise<number[]> {
   return sent
 }
 
-/** Real time, of eight voices on a machine that may do other things as well (ms). */
+/** Real time of eight voices on a machine that can have other work (ms). */
 const PATIENCE_MS = 180_000
 
 describe('eight at once where four have room', { timeout: PATIENCE_MS }, () => {
@@ -66,10 +66,10 @@ describe('eight at once where four have room', { timeout: PATIENCE_MS }, () => {
 })
 
 describe('eight at once where eight have room', { timeout: PATIENCE_MS }, () => {
-  /** The documented latency, and the bound of what is not told. */
+  /** The documented latency, and the limit below which a delay is not reported. */
   const LATENCY_MS = 1_000
   const MAX_BEHIND_MS = 2_000
-  /** What a busy machine does to this process itself, which is all clients and the service at once (ms). */
+  /** Delay of this process itself on a busy machine; it runs all clients and the service (ms). */
   const OWN_MS = 5_000
   const real = realService({
     maxSessions: 8,

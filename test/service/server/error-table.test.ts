@@ -9,12 +9,12 @@ import { fakeService, KEY } from './helpers/fake-service.ts'
 import { keyFileWith } from './helpers/key-files.ts'
 import { RECEIVE, SEND, type TestClient } from './helpers/test-client.ts'
 
-/** How the failure came: by which way, and on HTTP with which status. */
+/** Channel of the failure, and its status on HTTP. */
 type Met = { way: string; body: ServiceErrorBody; status?: number }
 
 const fragment = Buffer.alloc(1920)
 
-/** What the client hears: an `error` and, if it follows, the disconnection. */
+/** Events at the client: an `error` and, if it follows, the disconnection. */
 async function onSocket(client: TestClient, fatal: boolean): Promise<Met> {
   const body = await client.error()
   if (fatal) await client.until('disconnect')
@@ -59,7 +59,7 @@ async function saying(text: string): Promise<Met> {
   return onSocket(client, false)
 }
 
-/** Sends a bad fragment to a good session and answers what comes of it. */
+/** Sends a bad fragment to a good session and returns the error. */
 async function badFragment(payload: unknown, config = {}): Promise<Met> {
   const { ready } = await fakeService(config)
   const { client } = await ready('/stt')
@@ -67,7 +67,7 @@ async function badFragment(payload: unknown, config = {}): Promise<Met> {
   return onSocket(client, false)
 }
 
-/** Sends a bad text to a good session and answers what comes of it; a good one is taken afterwards. */
+/** Sends a bad text to a good session and returns the error; a good one is accepted afterwards. */
 async function badText(payload: unknown, config = {}): Promise<Met> {
   const { ready } = await fakeService(config)
   const { client } = await ready('/translator')

@@ -44,7 +44,7 @@ const operation = fc.record({
 })
 type Operation = { kind: string; name: string }
 
-/** Whether it was done; a refusal is a `RangeError`. */
+/** Returns true if the change was made; a rejection is a `RangeError`. */
 async function did(file: KeyFile, { kind, name }: Operation): Promise<boolean> {
   try {
     if (kind === 'add') await file.add(name, THEN, { sessions: 2 })

@@ -12,14 +12,14 @@ import { THEN } from './helpers/then.ts'
 const second = Buffer.alloc(32_000)
 const MINUTE_MS = 60_000
 
-/** A service that counts in a key file, and one that comes after it; the time goes on meanwhile. */
+/** A service that counts in a key file, and a later one; the time continues in between. */
 async function counting(minutesPerDay: number) {
   const { file } = await keyFileWith()
   const key = await file.add('desk', THEN, { minutesPerDay })
   let now = THEN.getTime()
   const random = new SeededRandom(1)
   const begin = async (log = silentLog) => {
-    // Each process has a clock of its own, which began whenever.
+    // Each process has a separate clock with an arbitrary origin.
     const clock = new FakeClock(random.next() / 4_096)
     const offset = now - clock.now()
     const wallClock = () => clock.now() + offset
@@ -27,7 +27,7 @@ async function counting(minutesPerDay: number) {
     return {
       ...running,
       clock,
-      /** So many fragments of a second on a session of their own; what became of the last. */
+      /** Sends this many fragments of a second in a separate session; returns the result of the last. */
       async speak(seconds: number): Promise<unknown> {
         const client = running.connect('/stt', {}, key)
         await client.until('start')
@@ -36,7 +36,7 @@ async function counting(minutesPerDay: number) {
         client.close()
         return taken
       },
-      /** What becomes of a session. */
+      /** Result of a session. */
       async session(): Promise<string> {
         const client = running.connect('/stt', {}, key)
         const refused = client.until<{ error: string }>('connect_error').then(({ error }) => error)

@@ -10,7 +10,7 @@ import { RECEIVE, SEND } from './helpers/test-client.ts'
  */
 export type Fate = 'refused' | 'answered' | 'told' | 'closed' | 'any'
 
-/** Something wrong, and what becomes of it. `play` answers the number of the event it sent, if it was one. */
+/** A protocol violation and its expected result. `play` returns the number of the event it sent, if any. */
 export interface Move {
   readonly name: string
   readonly fate: Fate
@@ -85,7 +85,7 @@ export const wrongEvent: fc.Arbitrary<Move> = fc.oneof(
     ),
 )
 
-/** What no session survives. */
+/** Violations that end every session. */
 export const lastMove: fc.Arbitrary<Move> = fc.oneof(
   bytes.map(each => move('binary out of the blue', 'told', client => void client.say(each))),
   fc.constantFrom(1, 2, 10).map(count =>

@@ -18,7 +18,7 @@ const CONNECTIONS = 200
 const AT_ONCE = 8
 /** On a busy machine everything takes longer. */
 const PATIENT = { timeout: 60_000 }
-/** What all that may leave behind. */
+/** Resources that these clients can leave. */
 const LEFT_BYTES = 8 * 1024 * 1024
 
 const TAKES = {
@@ -44,7 +44,7 @@ const clientOf = (name: Name): fc.Arbitrary<Client> =>
       .map(([moves, last, eager]) => ({ moves: last ? [...moves, last] : moves, eager })),
   )
 
-/** `body` is an error of the table that may come so. */
+/** `body` is an error of the table that can occur here. */
 function assertTold(body: unknown, ways: readonly string[]): ErrorName {
   const { error } = body as ServiceErrorBody
   const row = ERROR_TABLE[error as ErrorName]
@@ -55,7 +55,7 @@ function assertTold(body: unknown, ways: readonly string[]): ErrorName {
   return error as ErrorName
 }
 
-/** A session of `/sts` beside the others, of which no more is kept than what is asked for. */
+/** A well-behaved session of `/sts`, of which only the needed results are kept. */
 async function healthy(url: string, ears: FakeRecognizer) {
   const query = Object.fromEntries(goodQuery())
   const socket = io(`${url}/sts`, {
@@ -97,7 +97,7 @@ async function healthy(url: string, ears: FakeRecognizer) {
   }
 }
 
-/** What an independent listener hears of an mp3. */
+/** Returns the words of an mp3, by an independent recognizer. */
 async function played(mp3: Uint8Array): Promise<Int16Array> {
   const pool = new Mp3Pool({ spare: 1 })
   await pool.ready()
@@ -150,7 +150,7 @@ test.each(trials)(
         const last = raw.errors.at(-1) as ServiceErrorBody | undefined
         expect(last?.error === 'packet_malformed', what).toBe(fate === 'told')
       }
-      // Whatever came before, it is told whether the session goes on.
+      // The client always learns if the session continues.
       const [payload, attachments] =
         TAKES[name] === 'text' ? ['"good"', []] : ['{"_placeholder":true,"num":0}', [new Uint8Array(640)]]
       const id = raw.closed ? undefined : raw.event(`["${TAKES[name]}",${payload}]`, attachments)
@@ -180,7 +180,7 @@ test.each(trials)(
         }),
       )
     }
-    // What is spoken at the moment has an encoder, of 16 MiB each.
+    // Speech in progress has an encoder, of 16 MiB each.
     const rest = async () => {
       await good.heardAll()
       await expect.poll(() => service.io.engine.clientsCount, PATIENT).toBe(1)
@@ -195,7 +195,7 @@ test.each(trials)(
     expect(accepted).toBeLessThan(CONNECTIONS / 4)
     expect(met.size, Array.from(met).join()).toBeGreaterThan(6)
 
-    // The one beside them heard everything it said, and nothing else.
+    // The well-behaved session received exactly its own results.
     const all = Array.from({ length: CONNECTIONS }, (_, number) => `one two ${number}`)
     expect(await good.heardAll()).toEqual(all.toSorted())
     expect(good.errors).toEqual([])

@@ -10,7 +10,7 @@ import { RECEIVE } from './helpers/test-client.ts'
 const STREAM = { ...RECEIVE, obtainVia: 'stream' }
 const LIVE = { receiveAudio: { ...STREAM, mode: 'streaming' } }
 
-/** Reads a response until it has `bytes`, then leaves; answers what came. */
+/** Reads a response until it has `bytes`, then leaves; returns the bytes. */
 async function read(url: string, bytes: number): Promise<number> {
   const leave = new AbortController()
   const { body } = await fetch(url, { signal: leave.signal })
@@ -30,7 +30,7 @@ describe('with the installed engines', () => {
     const client = await real.ready('/sts', LIVE)
     const player = new Player(await client.until<string>('start'))
     const begin = performance.now()
-    // Three sentences in the pace of speech, with pauses that outlast a busy machine's delay; nothing of this is awaited before Spanish was heard.
+    // Three sentences at the pace of speech, with pauses that outlast the delay of a busy machine; not awaited before Spanish was played.
     const talk = speak(
       client,
       joined(recording(2), pause(2_000), recording(5), pause(2_000), recording(2), pause(1_500)),
@@ -52,7 +52,7 @@ describe('with the installed engines', () => {
     client.close()
     expect(await player.ended()).toBe(0)
     expect(player.complaints).toBe('')
-    // Nothing but the silence before it began is missing, and the silence between is there.
+    // Only the silence before the start is missing; the silence in between is included.
     expect(player.ms).toBeGreaterThan(performance.now() - begin - 2_000)
     expect(player.stretches).toBeGreaterThanOrEqual(3)
     expect(client.payloads<StsResult>('result').some(each => each.file)).toBe(false)

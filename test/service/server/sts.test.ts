@@ -75,7 +75,7 @@ test.each([
   await client.until('endSynth')
   const [result] = client.payloads<StsResult>('result')
   expect(result?.text).toMatch(/made|amiable|himself/)
-  // Positions are those of the audio itself, whatever its rate.
+  // Positions are those of the audio itself, at any rate.
   expect(result!.endMs).toBeGreaterThan(2_500)
   expect(result!.endMs).toBeLessThan(4_000)
   expect(decoded(mp3Of(client, '1')).rate).toBe(outRate)
@@ -134,7 +134,7 @@ test('hanging up in the middle of a sentence, again and again, frees the place a
   }
   const health = async () => (await (await fetch(`${real.url}/health`)).json()) as { sessions: number }
   await expect.poll(health, { timeout: 10_000 }).toMatchObject({ sessions: 0 })
-  // All places can be taken at once again.
+  // All slots are free again at once.
   const clients = await Promise.all(Array.from({ length: 4 }, () => real.ready('/sts')))
   expect(await health()).toMatchObject({ sessions: 4 })
   for (const client of clients) client.close()

@@ -6,7 +6,7 @@ import { Session } from '../../../src/service/server/session.ts'
 import { type Text, TextIntake, type TextWork } from '../../../src/service/server/text-intake.ts'
 import { FakeClock } from '../../../src/simulator/fake-clock.ts'
 
-/** A client that reads when it is told to. */
+/** A client that reads only on request. */
 class FakeChannel implements Channel {
   readonly events: string[] = []
   unreadBytes = 0

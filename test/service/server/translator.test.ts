@@ -85,7 +85,7 @@ test('reports and answers a text that breaks the engine, and translates the next
   ])
 })
 
-/** Answers when it is told to. */
+/** Answers only on request. */
 class SlowTranslator extends FakeTranslator {
   readonly waiting: (() => void)[] = []
 

@@ -2,7 +2,7 @@ import { io } from 'socket.io-client'
 import { expect, test } from 'vitest'
 import { fakeService, KEY } from './helpers/fake-service.ts'
 
-/** Becomes of a request, and of a connection, that a proxy on this machine has passed on for `client`. */
+/** Results of a request, and of a connection, that a proxy on this machine has forwarded for `client`. */
 async function proxied(trustProxy: string[]) {
   const { url } = await fakeService({ apiKeys: [KEY], maxAttemptsPerMinute: 2, trustProxy })
   const http = async (client: string, key: string) => {

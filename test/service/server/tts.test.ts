@@ -9,7 +9,7 @@ import { RECEIVE } from './helpers/test-client.ts'
 const SPANISH = { languageIdSource: undefined, languageIdTarget: 'es-es', sendAudio: undefined }
 const STREAMING = { receiveAudio: { ...RECEIVE, mode: 'streaming' } }
 
-/** Names and ids of what came after `start`, repetitions as one. */
+/** Names and ids of the events after `start`, repetitions merged. */
 function story(client: { heard: readonly { name: string; payload: unknown }[] }): string[] {
   const all = client.heard.slice(3).map(({ name, payload }) => `${name} ${(payload as TtsResult).id}`)
   return all.filter((line, index) => line !== all[index - 1])

@@ -8,7 +8,7 @@ export interface LanguageRow {
   readonly written: string
   /** Language of the eSpeak NG voice. Absent: no suitable voice. */
   readonly espeak?: string
-  /** The voice is of another language, named here, and its name says so. */
+  /** The voice is of another language, named here, which its name includes. */
   readonly borrowed?: string
 }
 

@@ -52,19 +52,19 @@ export class WavReader {
     const view = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
     if (view.length < 12) return undefined
     const form = view.toString('latin1', 0, 4) + view.toString('latin1', 8, 12)
-    if (form !== 'RIFFWAVE') throw new RangeError('speech comes as WAV, this is none')
+    if (form !== 'RIFFWAVE') throw new RangeError('expected WAV, got another format')
     for (let at = 12; at + 8 <= view.length; ) {
       const id = view.toString('latin1', at, at + 4)
       const size = view.readUInt32LE(at + 4)
       if (id === 'data') {
-        if (!this.#format) throw new RangeError('speech comes as WAV, this one does not tell its format')
+        if (!this.#format) throw new RangeError('the WAV has no format chunk before its samples')
         this.#left = UNKNOWN_SIZES.includes(size) ? Number.POSITIVE_INFINITY : size
         return at + 8
       }
       if (id === 'fmt ' && at + 24 > view.length) return undefined
       if (id === 'fmt ') this.#format = formatAt(view, at + 8)
       at += 8 + size + (size % 2)
-      if (at > MOST_HEADER_BYTES) throw new RangeError('speech comes as WAV, this one has no samples')
+      if (at > MOST_HEADER_BYTES) throw new RangeError('the WAV has no samples')
     }
     return undefined
   }
@@ -78,7 +78,7 @@ function formatAt(view: Buffer, at: number): { rate: number; channels: number } 
   ]
   // 0xFFFE: the extensible form of the same format.
   if ((format !== 1 && format !== 0xfffe) || channels < 1 || channels > 2 || bits !== 16)
-    throw new RangeError(`speech comes as linear16 WAV, got format ${format}, ${channels} × ${bits} bit`)
+    throw new RangeError(`expected linear16 WAV, got format ${format}, ${channels} × ${bits} bit`)
   return { rate: view.readUInt32LE(at + 4), channels }
 }
 

@@ -17,7 +17,7 @@ function converted(...how: string[]): Uint8Array {
   return run.stdout
 }
 
-/** What the recogniser hears of a file. */
+/** Returns the transcript of a file. */
 async function heard(file: Uint8Array): Promise<{ ms: number; tone: number; durationMs: number }> {
   const { ears, engines } = quickEngines()
   const { url } = await fakeService({}, { engines })

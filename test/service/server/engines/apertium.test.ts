@@ -38,7 +38,7 @@ conforms(
   ({ engine }) => engine.close(),
 )
 
-describe('a standing pipeline', () => {
+describe('a persistent pipeline', () => {
   let engine: Apertium
   beforeAll(async () => {
     engine = await make()
@@ -47,7 +47,7 @@ describe('a standing pipeline', () => {
 
   const house = () => engine.translate('the house is small', 'en-us', 'es-es')
 
-  test('goes on when a member is killed, also in the middle of work', async () => {
+  test('continues when a member is killed, also during work', async () => {
     expect(await house()).toContain('casa')
     for (const name of ['lt-proc', 'apertium-tagger', 'apertium-trans']) {
       const [group] = await engine.pids()
@@ -83,7 +83,7 @@ describe('a standing pipeline', () => {
     expect(await asked[0]).toBe('one')
   })
 
-  test('says so when its programs are not there, and when too many wait', async () => {
+  test('reports missing programs and a full queue', async () => {
     const options = { clock: systemClock, timeoutMs: 2_000, maxWaiting: 2 }
     const missing = new ApertiumPipeline('no-such-program -z', options)
     await expect(missing.translate('x')).rejects.toMatchObject({ name: 'EngineError' })
@@ -96,7 +96,7 @@ describe('a standing pipeline', () => {
   })
 })
 
-test('every program of a mode is told to flush', () => {
+test('sets every program of a mode to flush', () => {
   expect(flushing(`lt-proc 'a b.bin' | apertium-tagger -g $2 'c.prob' |lt-proc $1 'd'`)).toBe(
     `lt-proc -z 'a b.bin' | apertium-tagger -z -g 'c.prob' | lt-proc -z -n 'd'`,
   )

@@ -25,7 +25,7 @@ test.each([0, 1, 3])('%i pieces come whole and in order', async count => {
   expect(seen.ended).toBe(true)
 })
 
-test('a failure of the first piece is told at once, one of a later piece then', async () => {
+test('reports a failure of the first piece at once, one of a later piece then', async () => {
   await expect(begunSpeech(talker(2, 0).talk(), () => 1)).rejects.toThrow('broken')
   const { pieces } = await begunSpeech(talker(2, 1).talk(), () => 1)
   const heard = (async () => {

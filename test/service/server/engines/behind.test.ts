@@ -32,7 +32,7 @@ function streamOf(clock: FakeClock, factor: number): SphinxStream {
   })
 }
 
-/** Lets `ms` pass, and what waits for time go on. */
+/** Advances the clock by `ms` and runs pending work. */
 async function pass(clock: FakeClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 5) {
     clock.advance(Math.min(5, left))
@@ -69,7 +69,7 @@ describe('a stream of PocketSphinx', () => {
     expect(stream.behindMs).toBeGreaterThan(behindMs)
   })
 
-  test('is not behind with a recording that comes all at once, while it is understood faster than it was said', async () => {
+  test('is not behind with a recording sent at once, while recognition is faster than real time', async () => {
     const clock = new FakeClock()
     const stream = streamOf(clock, 0.6)
     for (let at = 0; at < 10_000; at += FRAGMENT_MS) stream.write(FRAGMENT)
@@ -83,7 +83,7 @@ describe('a stream of PocketSphinx', () => {
     expect(stream.waitingMs).toBe(0)
   })
 
-  test('is behind when the rest of such a recording delays what is said live', async () => {
+  test('is behind when the rest of such a recording delays live speech', async () => {
     const clock = new FakeClock()
     const stream = streamOf(clock, 1)
     for (let at = 0; at < 10_000; at += FRAGMENT_MS) stream.write(FRAGMENT)

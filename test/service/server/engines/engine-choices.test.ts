@@ -7,7 +7,7 @@ import { FaultServer } from './adapters/fault-server.ts'
 type Engines = NonNullable<ServiceConfig['engines']>
 type Lines = { level: string; fields: object; message: string }[]
 
-/** A service with these engines; sphinx stays off where it is not asked for, as it takes its time. */
+/** A service with these engines; PocketSphinx is off unless a test needs it, as it is slow. */
 async function service(engines: Engines, lines: Lines = []) {
   const note = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields, message })

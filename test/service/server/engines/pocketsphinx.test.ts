@@ -63,7 +63,7 @@ test('the same audio cut otherwise is the same text at nearly the same places', 
 
 test('an utterance ends after its last word and before the next one starts', async () => {
   const { finals } = await all(pcm, 960)
-  // The first sentence is over 3390 ms into the audio, the second begins at 4090.
+  // The first sentence is over 3390 ms into the audio, the second starts at 4090.
   expect(finals[0]!.endMs).toBeGreaterThan(3_000)
   expect(finals[0]!.endMs).toBeLessThan(4_200)
   expect(finals[1]!.startMs).toBeGreaterThanOrEqual(finals[0]!.endMs)
@@ -119,7 +119,7 @@ test.each([{ library: 'libnothing.so.9' }, { models: '/nowhere' }])(
 )
 
 test("decoders that are made while others work leave the library's memory whole", async () => {
-  // In a process of its own: a broken heap ends it.
+  // In a separate process: heap corruption ends it.
   const module = new URL('../../../../src/service/server/engines/sphinx-library.ts', import.meta.url).href
   const { models, ...paths } = ENGINES.pocketsphinx
   const files = { '-hmm': 'en-us', '-lm': 'en-us.lm.bin', '-dict': 'cmudict-en-us.dict' }

@@ -59,7 +59,7 @@ test('encodes requests to a pipeline as one escaped line, and decodes them uncha
 test('a WAV is read however it is cut; anything else is refused', () => {
   const pcm = Int16Array.from({ length: 1_000 }, (_, n) => n)
   const file = Buffer.from(encodeWav(pcm, 22_050))
-  // Some writers do not know the length yet, some put titles before the samples, some something behind them.
+  // Some writers do not know the length yet, some put titles before the samples, some after them.
   const streamed = Buffer.from(file)
   streamed.writeUInt32LE(0xffff_ffff, 40)
   const titled = Buffer.concat([

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Bytes that are in use after collecting what is not, on the heap and beside it. */
+/** Bytes in use after a collection, on the heap and outside it. */
 export function bytesInUse(): number {
   collect()
   collect()

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 /** Samples of 16 kHz in a window of 20 ms. */
 const WINDOW = 320
 
-/** An ordinary player (ffmpeg) at a URL: what comes out of it, as it comes out. */
+/** An ordinary player (ffmpeg) at a URL, and its output. */
 export class Player {
   readonly #process
   readonly #ended: Promise<unknown>
@@ -13,7 +13,7 @@ export class Player {
   readonly peaks: number[] = []
   /** `performance.now()` at which each of them came out. */
   readonly at: number[] = []
-  /** What it complained about. */
+  /** Its error output. */
   complaints = ''
 
   /** `hasty`: it does not look long what it is that it plays. */
@@ -51,7 +51,7 @@ export class Player {
     return this.peaks.length * 20
   }
 
-  /** `performance.now()` of the first voice that came out after `since`; undefined before. */
+  /** `performance.now()` of the first speech played after `since`; undefined before. */
   voiceSince(since: number): number | undefined {
     return this.at.find((at, index) => at >= since && this.peaks[index]! > 1_000)
   }
@@ -62,7 +62,7 @@ export class Player {
     return loud.filter((index, at) => at === 0 || index - loud[at - 1]! > 17).length
   }
 
-  /** Waits until it has come to the end by itself; answers its exit code. */
+  /** Waits until it has ended on its own; returns its exit code. */
   async ended(): Promise<number | null> {
     await this.#ended
     return this.#process.exitCode

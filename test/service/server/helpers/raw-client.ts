@@ -1,17 +1,17 @@
 import { WebSocket } from 'ws'
 
-/** A packet of Socket.IO that came: its type, its number if it has one, and what is in it. */
+/** A received Socket.IO packet: its type, its number if any, and its content. */
 interface Packet {
   readonly type: number
   readonly id: number | undefined
   readonly data: unknown
 }
 
-/** Socket.IO by hand, on one namespace: says whatever it is told, right or wrong. */
+/** Raw Socket.IO on one namespace: sends any packets, valid or not. */
 export class RawClient {
-  /** Events that came, in order. */
+  /** Received events, in order. */
   readonly events: { name: string; payload: unknown }[] = []
-  /** What was acknowledged, by the number of the event. */
+  /** Acknowledgments, by the number of the event. */
   readonly acks = new Map<number, unknown[]>()
   /** The reason why the connection was refused. */
   refusal: unknown
@@ -38,12 +38,12 @@ export class RawClient {
     })
   }
 
-  /** Bytes of a websocket message as they are; text goes as text. */
+  /** Raw bytes of a websocket message; strings are sent as text. */
   say(message: string | Uint8Array): void {
     this.#socket.send(message)
   }
 
-  /** A packet of Socket.IO for the namespace; `more` stands before its name, `rest` behind. */
+  /** A packet of Socket.IO for the namespace; `more` precedes its name, `rest` follows it. */
   packet(type: number, rest: string, more = ''): void {
     this.say(`4${type}${more}${this.#namespace},${rest}`)
   }
@@ -56,7 +56,7 @@ export class RawClient {
     return id
   }
 
-  /** Waits until `done` or `ms` later; answers whether it came to that. */
+  /** Waits for `done`, at most `ms`; returns true if it happened. */
   async until(done: () => boolean, ms = 30_000): Promise<boolean> {
     const late = performance.now() + ms
     while (!done()) {

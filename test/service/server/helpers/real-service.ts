@@ -58,7 +58,7 @@ export function mp3Of(client: TestClient, id: string): Buffer {
   return Buffer.concat(results.map(({ file }) => file?.data ?? new Uint8Array(0)))
 }
 
-/** What an independent decoder makes of an mp3. */
+/** Decodes an mp3 with an independent decoder. */
 export function decoded(mp3: Buffer): { rate: number; ms: number; rms: number } {
   const probe = spawnSync(
     'ffprobe',

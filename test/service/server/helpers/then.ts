@@ -1,2 +1,2 @@
-/** When the keys of tests were made. */
+/** Creation time of the keys in tests. */
 export const THEN = new Date('2026-01-02T03:04:05Z')

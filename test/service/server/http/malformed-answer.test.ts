@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-/** A server that allows `headMs` for a head, and whose path `/begun` begins to answer and does not end. */
+/** A server that allows `headMs` for a head, and whose path `/begun` starts a response without ending it. */
 async function server(headMs: number): Promise<number> {
   const app = Fastify({
     http: httpOptions({ headersMs: headMs }),
@@ -31,7 +31,7 @@ async function server(headMs: number): Promise<number> {
   return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
 }
 
-/** A connection, and all that came on it once it is closed. */
+/** A connection, and all data received on it until it is closed. */
 function connected(port: number): { socket: Socket; heard: () => string; whole: Promise<string> } {
   const socket = connect({ port, host: '127.0.0.1' })
   open.push(() => socket.destroy())

@@ -54,7 +54,7 @@ const word = fc.string({ maxLength: 20, unit: 'binary-ascii' })
 const clean = word.map(text => text.replace(/[\p{Cc}\s:]/gu, '_'))
 const bytes = fc.uint8Array({ maxLength: 600 }).map(each => Buffer.from(each))
 const magic = fc.constantFrom('RIFF\0\0\0\0WAVEfmt ', 'OggS\0\u0002', 'ID3\u0003', '\u00ff\u00fb\u0090\0', '')
-/** Mostly right, so that what comes after is looked at as well. */
+/** Mostly valid, so that later parts are checked as well. */
 const mode = fc.oneof(
   { arbitrary: fc.constantFrom('stt', 'sts', 'tts', 'translator'), weight: 6 },
   fc.constantFrom('STT', ''),
@@ -147,7 +147,7 @@ const wrongPath: fc.Arbitrary<Head> = fc
   })
   .map(each => ({ ...each, body: Buffer.alloc(0) }))
 
-/** A request to Socket.IO's own path that is no handshake of its. */
+/** A request to Socket.IO's own path that is not a valid handshake. */
 const wrongSocket: fc.Arbitrary<Head> = fc
   .record({
     method: fc.oneof({ arbitrary: fc.constant('GET'), weight: 4 }, fc.constantFrom('POST', 'PUT', 'OPTIONS')),

@@ -42,7 +42,7 @@ function exchange(port: number, bytes: Buffer, patience: number): Promise<string
   })
 }
 
-/** The first of the answers. A body that is no error is undefined. */
+/** The first response. A body that is not an error is undefined. */
 function read(answer: string): { status: number; body: ServiceErrorBody | undefined } {
   const [head = '', ...rest] = answer.split('\r\n\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1])

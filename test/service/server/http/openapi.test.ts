@@ -80,7 +80,7 @@ test('shows the effective limits', async () => {
   expect(JSON.stringify(document.paths)).toContain('12345 bytes')
 })
 
-test('requires a key exactly where it says so', async () => {
+test('requires a key exactly where the document does', async () => {
   const { url, document } = await documented()
   for (const [path, methods] of Object.entries(document.paths))
     for (const [method, { security }] of Object.entries(methods)) {

@@ -4,7 +4,7 @@ import { encodeWav, mono, readWav, wavHeader } from '../../../../../src/transcod
 import { sine } from '../../../../helpers/tone.ts'
 import { FaultServer } from './fault-server.ts'
 
-/** How the server streams a transcript. */
+/** Streaming format of a transcript. */
 export type Dialect = 'none' | 'openai' | 'speaches' | 'chat'
 
 /** The words it hears, by the pitch of the tone. */
@@ -16,14 +16,14 @@ const WORDS = [
 /** A server of the OpenAI-compatible interface that hears tones, speaks tones and knows a few words. */
 export class FakeOpenAi extends FaultServer {
   dialect: Dialect = 'none'
-  /** Segments of the next `verbose_json` answers, beside their text. */
+  /** Segments of the next `verbose_json` answers, in addition to their text. */
   segments: readonly object[] | undefined
-  /** What the chat answers; undefined: the translation. */
+  /** Answer of the chat; undefined: the translation. */
   chatter: ((translation: string) => unknown) | undefined
   /** Parameters that its models reject, and how much the rejection says. */
   rejects: readonly string[] = []
   rejection: 'param' | 'message' | 'nothing' = 'param'
-  /** What speech really comes as. */
+  /** Actual format of the speech. */
   speechType: string | undefined
 
   constructor() {

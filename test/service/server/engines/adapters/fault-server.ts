@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { afterEach } from 'vitest'
 
-/** What the server does in place of a right answer. */
+/** Fault of the server instead of a correct answer. */
 export type Fault =
   | 'status 500'
   | 'status 503 once'
@@ -17,7 +17,7 @@ export type Fault =
   | 'endless'
   | 'empty'
 
-/** A request as it came. */
+/** A received request. */
 export interface Seen {
   readonly method: string
   readonly path: string
@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close()
 })
 
-/** A server on loopback that keeps what it was asked and can be told to fail; closed after the test. */
+/** A server on loopback that records requests and can be made to fail; closed after the test. */
 export class FaultServer {
   readonly app: FastifyInstance = Fastify({ forceCloseConnections: true, bodyLimit: 16 << 20 })
   readonly seen: Seen[] = []

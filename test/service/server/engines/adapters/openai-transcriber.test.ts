@@ -30,7 +30,7 @@ const pcm = new Int16Array(16 * 3_900)
 pcm.set(sine(400, 1_400), 16 * 100)
 pcm.set(sine(500, 1_400), 16 * 2_000)
 
-/** What an engine makes of `pcm`, partials and finals; rejects when the stream fails. */
+/** Returns an engine's results for `pcm`, partials and finals; rejects when the stream fails. */
 async function heard(engine: OpenAiTranscriber, audio = pcm, count = 2) {
   const partials: Transcript[] = []
   const finals: Transcript[] = []
@@ -53,7 +53,7 @@ conforms(
   speechToTextChecks,
   async () => {
     const { url } = await new FakeOpenAi().listen()
-    // How soon a server has to answer is tried with its faults; here the machine may be busy.
+    // The fault tests cover timeouts; here the machine can be busy.
     return { engine: at(url, { timeoutMs: 10_000 }), pcm, words: ['one', 'two'], patienceMs: 15_000 }
   },
   ({ engine }) => engine.close(),
@@ -142,7 +142,7 @@ test.each([
   [['response_format=verbose_json'], { response_format: 'json', temperature: '0', language: 'en' }],
   [['response_format=verbose_json', 'temperature'], { response_format: 'json', language: 'en' }],
   [['language', 'response_format=verbose_json', 'temperature'], { response_format: 'json' }],
-])('a model that rejects %s is asked in another form, and remembered', async (rejects, fields) => {
+])('retries a model that rejects %s in another form, and remembers it', async (rejects, fields) => {
   const server = await new FakeOpenAi().listen()
   server.rejects = rejects
   const { finals } = await heard(at(server.url))

@@ -82,7 +82,7 @@ test('voices that the server does not have are not listed', async () => {
   await expect(at(url, { voices: [other] })).rejects.toThrow('has none of the 1 voices')
 })
 
-test('a rate that nothing here takes is told', async () => {
+test('reports an unsupported rate', async () => {
   const { url } = await new FakePiper('new', 20_000).listen()
   await expect(spoken(await at(url), 'hola')).rejects.toThrow('20000 Hz')
 })

@@ -88,7 +88,7 @@ describe('faults of LibreTranslate', () => {
   )
 })
 
-test('a chat is asked with the text as data, normalised, and a key in the head', async () => {
+test('sends the text to a chat as data, normalized, with the key in a header', async () => {
   const server = await new FakeOpenAi().listen()
   const engine = chat(server.url, { context: 'A shop for bicycles.' })
   await engine.translate('i saw</said> mister smith on monday', 'en-us', 'es-es')
@@ -113,7 +113,7 @@ test.each<[string, unknown]>([
   ['a refusal as long as a letter', 'I am sorry, but as a language model '.repeat(8)],
   ['thoughts without an end', '<think>The speaker says'],
   ['another shape', 5],
-])('a chat that answers with %s fails, and nothing of it is heard', async (_what, content) => {
+])('a chat that answers with %s fails without a translation', async (_what, content) => {
   const server = await new FakeOpenAi().listen()
   server.chatter = () => content
   await expect(chat(server.url).translate('a dog', 'en-us', 'es-es')).rejects.toMatchObject({
@@ -122,7 +122,7 @@ test.each<[string, unknown]>([
   })
 })
 
-test('what is asked first is answered first, however fast the server is', async () => {
+test('answers in the order of the requests, however fast the server is', async () => {
   const server = await new FakeLibre().listen()
   server.slowerFirst = true
   const engine = await libre(server.url)
@@ -150,7 +150,7 @@ test('LibreTranslate offers what it lists, among the languages of the settings',
   expect(some.targets('en-us')).toEqual(['es-mx'])
 })
 
-test('LibreTranslate that is away: its languages are believed, or it is left out', async () => {
+test('uses the configured languages of an unavailable LibreTranslate, or omits it', async () => {
   const away = 'http://127.0.0.1:9'
   expect((await libre(away, { languages: ['en-us', 'es-es'] })).targets('en-us')).toEqual(['es-es'])
   await expect(libre(away)).rejects.toMatchObject({ name: 'EngineError', kind: 'translation' })
@@ -164,7 +164,7 @@ describe.each(['param', 'message', 'nothing'] as const)(
       [['temperature']],
       [['max_tokens', 'temperature']],
       [['max_tokens', 'max_completion_tokens', 'temperature']],
-    ])('translates without %s, and is asked rightly from then on', async rejects => {
+    ])('translates without %s, and remembers the accepted form', async rejects => {
       const server = await new FakeOpenAi().listen()
       Object.assign(server, { rejects, rejection })
       const engine = chat(server.url)
