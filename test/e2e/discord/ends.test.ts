@@ -89,7 +89,7 @@ describe.concurrent('a channel that is over: readers read why, the telephone is 
       '',
       ({ guild, sala }) => guild.setPermissions(sala, guild.bot, { deny: ['Connect'] }),
     ],
-    ['D40 nobody is left', 'Nobody was left', ({ guild }) => guild.owner.leave()],
+    ['D40 nobody is left', 'Everyone left', ({ guild }) => guild.owner.leave()],
   ])('%s', { timeout: 60_000 }, async (_what, words, fault) => {
     const one = await talk()
     await fault(one)
@@ -121,7 +121,7 @@ describe.concurrent('a channel that goes on', () => {
     const { guild, sala, told, reads } = await talk()
     guild.setPermissions(sala, guild.bot, { deny: ['Speak'] })
     await told('channel-mute')
-    await reads('I may not speak in this channel')
+    await reads('I am not allowed to speak in this channel')
     guild.setPermissions(sala, guild.bot, {})
     await told('channel-back')
   })
@@ -130,7 +130,7 @@ describe.concurrent('a channel that goes on', () => {
     timeout: 60_000,
   }, async () => {
     const { guild, told, reads } = await talk(true)
-    await reads('I have asked to speak on this stage')
+    await reads('I asked to speak on this stage')
     expect(guild.bot.voice?.requestedToSpeakAt).toBeDefined()
     await told('channel-mute')
     await guild.bot.setVoice({ suppress: false })

@@ -151,7 +151,7 @@ describe.concurrent('voices', () => {
     await members[0]!.say(tone(VOICES[4]!, 400, SAMPLE_RATE))
     await until(
       () =>
-        sala.visible.some(({ text }) => text.includes('The operator of this bot should look whether UDP')),
+        sala.visible.some(({ text }) => text.includes('The operator of this bot should check whether UDP')),
       PATIENCE_MS,
       'a word',
     )
